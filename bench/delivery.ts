@@ -77,7 +77,7 @@ export async function directPostRate({ receiver, body }: BenchContext, seconds: 
   const rate = await perSecond(
     async () => {
       const { statusCode, body: answer } = await pool.request({ path: '/', method: 'POST', headers, body: bytes })
-      if (statusCode !== 204) throw new Error(`the receiver answered ${statusCode}`)
+      if (statusCode !== 204) throw new Error(`the receiver HTTP ${statusCode}`)
       await answer.dump()
     },
     { connections: CONNECTIONS, seconds },
@@ -114,7 +114,7 @@ export async function latencies(
   const at = new Map(arrived)
   const took = rows.map(({ id, object_id }) => {
     const arrival = at.get(`msg_${id.replaceAll('-', '')}`)
-    if (arrival === undefined) throw new Error('an event has not arrived')
+    if (arrival === undefined) throw new Error('an event was not delivered')
     return arrival - asked.get(object_id)!
   })
   took.sort((a, b) => a - b)

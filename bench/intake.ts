@@ -88,7 +88,7 @@ export async function measureResultIntake(
       const started = performance.now()
       const { status } = await db.tx(tenant, (tx) => receiveForTeam(tx, delivery))
       times_ms.push(performance.now() - started)
-      if (status !== 'matched') throw new Error(`an intake ended ${status}`)
+      if (status !== 'matched') throw new Error(`matching ended with status ${status}`)
     }
     return { times_ms, results: results.length }
   } finally {

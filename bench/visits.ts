@@ -58,6 +58,6 @@ export async function fillVisits(
       body: JSON.stringify(ADDRESS),
     })
     const { slots } = (await response.json()) as { slots: { slots: unknown[] }[] }
-    if (slots?.length !== 14 || slots[7]!.slots.length === 0) throw new Error(`windows were answered ${response.status}`)
+    if (slots?.length !== 14 || slots[7]!.slots.length === 0) throw new Error(`windows were HTTP ${response.status}`)
   }
 }

@@ -9,7 +9,7 @@ const bundled = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.u
 const node = Number(process.versions.node.split('.')[0]) >= 24 ? process.execPath : bundled
 
 if (!existsSync(node)) {
-  console.error('drawbridge needs Node 24: run "npm ci" in its folder, or start it with a Node of that age.')
+  console.error('drawbridge requires Node 24: run "npm ci" in its directory, or start it with Node 24.')
   process.exit(1)
 }
 const child = spawn(node, ['--min-semi-space-size=4', '--max-semi-space-size=32', main, ...process.argv.slice(2)], {

@@ -45,7 +45,7 @@ export function assemble(options: ProcessOptions): AssembledProcess {
     clocks: options.clocks ?? new ClockMoves(),
     locate: createGeocoder({
       url: () => settings.geocoder_url,
-      onFailure: (reason) => log.warn({ reason }, 'the geocoder cannot be used'),
+      onFailure: (reason) => log.warn({ reason }, 'geocoder request failed'),
     }),
   }
   const composition = compose([...modulesOf(process), ...(options.more?.(process) ?? [])])

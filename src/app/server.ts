@@ -193,5 +193,5 @@ function listenError(setting: 'PORT' | 'OPERATOR_PORT', port: number, host: stri
   if (code === 'EADDRINUSE')
     return new Error(`Port ${port} is in use by another program. Set ${setting} to a free one (${setting}=0 picks one).`)
   if (code === 'EACCES') return new Error(`This account may not listen on port ${port}. Set ${setting} to 1024 or more.`)
-  return new Error(`HOST is ${host}, which is no address of this machine (${code}).`)
+  return new Error(`HOST is ${host}, which is not an address of this machine (${code}).`)
 }

@@ -44,7 +44,7 @@ export const imports: Group[] = [
       ),
       catalog(
         'import <file>',
-        'bring such a file into a cell: all of it, or nothing and a line for each fault',
+        'import a catalog file into a cell; on any error, import nothing and list the errors',
         ['catalog import catalog.json --cell production-us'],
         [['--cell <cell>', 'the cell (required)']],
       ),
@@ -95,7 +95,7 @@ export const imports: Group[] = [
             ['psc schedule import schedules.csv --lab quest'],
             [lab, strict, production],
           ),
-          schedule('list', 'list the sites that take appointments', ['psc schedule list --lab quest'], [lab, everyCell]),
+          schedule('list', 'list list sites with a schedule', ['psc schedule list --lab quest'], [lab, everyCell]),
           schedule(
             'show <code...>',
             'print schedules, to be edited and imported again',
@@ -112,7 +112,7 @@ export const imports: Group[] = [
       },
       {
         usage: 'booking',
-        summary: 'bookings that wait for an answer',
+        summary: 'list bookings pending confirmation',
         commands: [
           schedule('list', 'list them', ['psc booking list --cell production-us'], [everyCell]),
           schedule(

@@ -116,7 +116,7 @@ export const tenants: Group[] = [
     summary: 'lab tests that wait for approval',
     commands: [
       testLeaf('list', 'list them, oldest first', 'lab-test list --cell production-us'),
-      testLeaf('approve <id>', 'let a lab test be ordered', 'lab-test approve LAB_TEST_ID --cell production-us'),
+      testLeaf('approve <id>', 'approve a lab test', 'lab-test approve LAB_TEST_ID --cell production-us'),
     ],
   },
 ]

@@ -29,7 +29,7 @@ const remote: NonNullable<Leaf['options']> = [
 const running: Leaf[] = [
   {
     usage: 'listen',
-    summary: "print a team's events as they happen, of a running server",
+    summary: 'print events of a team as they occur',
     options: [
       ['--forward-to <url>', 'send them there, signed'],
       ['--events <types>', 'only these types, with commas between them'],
@@ -47,8 +47,8 @@ const running: Leaf[] = [
   },
   {
     usage: 'trigger [type]',
-    summary: 'bring about an event of this type in a running sandbox',
-    options: [['--list', 'print the types that can be brought about'], ...remote],
+    summary: 'trigger an event of this type in a running sandbox',
+    options: [['--list', 'print list event types that can be triggered'], ...remote],
     examples: ['trigger labtest.result.critical', 'trigger --list'],
     run: async (typed) => (await import('./client/trigger.ts')).trigger(typed, { env: process.env, out: stdout }),
   },
@@ -178,7 +178,8 @@ const printed: Leaf[] = [
 export const tree: Group = {
   usage: 'drawbridge',
   summary: 'self-hosted server for laboratory testing and health data',
-  about: 'Settings come from the environment; docs/OPERATING.md lists them. Commands end with 0, 1 (failed) or 2 (wrong usage).',
+  about:
+    'Settings are read from environment variables; see docs/OPERATING.md. Commands end with 0, 1 (failed) or 2 (wrong usage).',
   commands: [
     role(
       'start',
@@ -198,12 +199,12 @@ export const tree: Group = {
     ...imports,
     {
       usage: 'result',
-      summary: 'results that came from a laboratory and name no team',
+      summary: 'list incoming results without a team',
       commands: [
         result('list', 'list them', 'result list --cell production-us'),
         result(
           'assign <id>',
-          'give one to a team; it is matched there',
+          'assign a result to a team and match it',
           'result assign RESULT_ID --team TEAM_ID --cell production-us',
           [['--team <id>', 'the team (required)']],
         ),
@@ -215,8 +216,8 @@ export const tree: Group = {
       usage: 'vault',
       summary: 'the keys that secrets at rest are sealed with',
       commands: [
-        vault('status', 'which keys the secrets of this installation depend on'),
-        vault('rotate', 'seal every secret with the newest key, while servers run'),
+        vault('status', 'show how many secrets use each encryption key'),
+        vault('rotate', 're-encrypt every secret with the newest key (online)'),
       ],
     },
     { usage: 'access-log', summary: "who saw and changed patients' data", commands: accessLog },
@@ -225,7 +226,7 @@ export const tree: Group = {
       summary: 'mails and how they stand',
       commands: [
         mail('list', 'list the newest mails', 'mail list'),
-        mail('show <id>', 'print a mail with its text, unless it was sent', 'mail show MAIL_ID'),
+        mail('show <id>', 'print show an email; the text is deleted once sent', 'mail show MAIL_ID'),
         ...failed('failed', ['mail', 'mails'], onMail),
       ],
     },

@@ -35,8 +35,8 @@ function errorMessage(error: unknown): string {
   const { code = '', message, syscall, cause } = error as { code?: string; message?: string; syscall?: string; cause?: unknown }
   if (cause instanceof NoRowSecurity) return cause.message
   if (CONNECTION_ERROR_CODES.test(code) || syscall === 'connect')
-    return `The database cannot be reached (${code}). Check DATABASE_URL.`
-  if (code === 'EACCES') return `No permission: ${message}`
+    return `Cannot connect to the database (${code}). Check DATABASE_URL.`
+  if (code === 'EACCES') return `Permission denied: ${message}`
   return message || `unknown error ${code}`
 }
 
@@ -49,7 +49,7 @@ function exitWithError(error: unknown): void {
 
 /** Nobody foresaw this error, so its message may quote anybody's data: it is not said. */
 function reportUnexpectedError(error: unknown): void {
-  process.stderr.write(`drawbridge: An unexpected error ended the process. ${JSON.stringify(errorFields(error))}\n`)
+  process.stderr.write(`drawbridge: Unexpected error; exiting. ${JSON.stringify(errorFields(error))}\n`)
   process.exit(1)
 }
 process.on('uncaughtException', reportUnexpectedError)

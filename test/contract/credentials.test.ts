@@ -86,7 +86,7 @@ describe('a text that is a key in the memory of the program', async () => {
         await Promise.all(
           tried.slice(i, i + 50).map(async (text) => {
             const status = await ask(text, org)
-            assert(status < 500, `${text} answered ${status}`)
+            assert(status < 500, `${text} HTTP ${status}`)
             if (status < 400) taken.push(text)
           }),
         )

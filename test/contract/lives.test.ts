@@ -228,7 +228,7 @@ async function assertSound({ team }: Walk): Promise<void> {
   }
 }
 
-test('no walk of operations leaves an order that contradicts its table, its transaction or what was told', async () => {
+test('random operation sequences keep order, transaction and events consistent', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anAct, { minLength: STEPS, maxLength: STEPS }), async (list) => {
       const team = await createTestTeam()

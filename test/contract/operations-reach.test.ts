@@ -62,7 +62,7 @@ describe('a key that is bound to another team', async () => {
   })
 
   each(
-    'is told nothing of it where the path names none',
+    'sees nothing of another team on unscoped paths',
     forTeamAdmin.filter((operation) => !withTeam.includes(operation)),
     async (operation) => {
       const reply = await ask(operation, await valid(team, operation), headers)

@@ -138,7 +138,7 @@ describe('with a broker', { skip: skipWithoutRabbitMq }, () => {
       assert.deepEqual((await emptied(name)).map(bodyOf), [told.body])
     })
 
-    test('that is dead does not delay the broker of another team, nor another broker of the same', async () => {
+    test('an unreachable broker does not delay other brokers', async () => {
       const [dead, sound] = [await createTestTeam(), await createTestTeam()]
       const [name, hub] = [await bound(), await queue()]
       await pipe(dead, { rabbitmq: { uri: 'amqp://guest:guest@127.0.0.1:1', exchange: name }, ...toHub(hub) })
@@ -289,7 +289,7 @@ describe('with a broker', { skip: skipWithoutRabbitMq }, () => {
     assert.deepEqual(missing(keys), [])
   })
 
-  test('workers that are killed lose nothing', { timeout: 120_000 }, async (t) => {
+  test('killed workers lose no events', { timeout: 120_000 }, async (t) => {
     const dataDir = folder('pipelines')
     after(stopAll)
     const server = await serving(dataDir, { CELLS: 'sandbox-us' }, 'serve')

@@ -80,7 +80,7 @@ test('requests are answered again soon after open connections to the database ha
   const began = performance.now()
   const [waiting, ready] = await Promise.all([load(api), timed(caller(server.url).get('/readyz'))])
   for (const { status, ms } of waiting) {
-    assert.ok(status === 200 || status === 503, `answered ${status}`)
+    assert.ok(status === 200 || status === 503, `HTTP ${status}`)
     assert.ok(ms < WAIT_MS_MAX)
   }
   assert.ok(ready.ms < READY_MS_MAX, `/readyz took ${ready.ms} ms`)
@@ -146,7 +146,7 @@ test('a server that is told to stop when its connections to the database have ju
   proxy.set('silent')
   const waiting = load(api)
   await assertStops(second)
-  for (const { status } of await waiting) assert.ok(status === 200 || status === 503, `answered ${status}`)
+  for (const { status } of await waiting) assert.ok(status === 200 || status === 503, `HTTP ${status}`)
 })
 
 test('a server whose database does not answer at all says so, and stops when it is told to', async () => {

@@ -217,7 +217,7 @@ test('full disks', { timeout: 240_000 }, async (t) => {
       const ended = load(
         writesNow(),
         () => server.child.exitCode === null,
-        (_, { status }) => assert.ok(status === 200 || status === 503, `answered ${status}`),
+        (_, { status }) => assert.ok(status === 200 || status === 503, `HTTP ${status}`),
       ).catch((error: unknown) => {
         // A server that ends resets what it was asked.
         if (!(error instanceof TypeError)) throw error

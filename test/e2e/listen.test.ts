@@ -133,7 +133,7 @@ describe('listen', () => {
     await stop(program)
   })
 
-  test('goes on where it was when the server is started anew, elsewhere', async () => {
+  test('resumes from its cursor after a server restart on another port', async () => {
     const { url, received } = await developer()
     const program = await listening('--forward-to', url, '--events', CREATED)
     await trigger(CREATED)
@@ -163,7 +163,7 @@ describe('listen', () => {
     await stop(program)
   })
 
-  test('ends with a sentence for what cannot be', async () => {
+  test('exits with an error message for invalid input', async () => {
     const key = demoIn(dataDir).api_keys['sandbox-us']!
     const refused: [string[], number, RegExp][] = [
       [['--events', 'nothing'], 2, /^drawbridge: There is no event type nothing\.\n$/],
@@ -238,7 +238,7 @@ describe('trigger', () => {
     )
   })
 
-  test('says plainly what nothing brings about yet, and brings about nothing', async () => {
+  test('reports unsupported event types and changes nothing', async () => {
     const type = eventTypes.find(({ name }) => !(name in scenarios))!.name
     const { code, out, err } = await trigger(type)
     assert.deepEqual([code, out], [1, ''])
@@ -248,7 +248,7 @@ describe('trigger', () => {
     )
   })
 
-  test('refuses what is no type, and to play in production', async () => {
+  test('rejects unknown types and production keys', async () => {
     assert.deepEqual(await trigger('nothing'), { code: 2, out: '', err: 'drawbridge: There is no event type nothing.\n' })
     assert.equal((await trigger()).code, 2)
     const { code, out, err } = await trigger(CREATED, '--cell', 'production-us')

@@ -47,7 +47,7 @@ test('without a server of mail an invite waits, and is read by command; with one
   assert.match(listed.out, /waiting, 0 attempts {2}testa@example\.com {2}You are invited to Drawbridge Demo\n$/)
   const id = listed.out.split(' ')[0]!
   assert.match((await show('show', id)).out, /with this token: inv_/)
-  assert.deepEqual(await show('show', '1'), { code: 2, out: '', err: 'drawbridge: mail show needs the id of a mail.\n' })
+  assert.deepEqual(await show('show', '1'), { code: 2, out: '', err: 'drawbridge: mail show requires the id of an email.\n' })
   assert.equal(await server.end('SIGTERM'), 0)
 
   const peer = await mailServer()
@@ -75,7 +75,7 @@ test('without a server of mail an invite waits, and is read by command; with one
   assert.deepEqual([await worker.ended, await server.end('SIGTERM')], [0, 0])
 })
 
-test('a mail that a killed worker had in hand is sent by another, under the same id', async () => {
+test('an email claimed by a killed worker is sent by another with the same id', async () => {
   const dataDir = folder('mail-killed')
   let silent = true
   const peer = await mailServer((command) => (command === 'DATA' && silent ? 'never' : undefined))

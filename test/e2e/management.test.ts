@@ -126,5 +126,5 @@ test('a host that is bound takes credentials of its place only', async () => {
 
 test('an address of support that is none is refused in a sentence', async () => {
   const { code, err } = await outcome('start', { DATA_DIR: folder('refused'), SUPPORT_EMAIL: 'nobody' })
-  assert.deepEqual([code, err], [1, 'drawbridge: SUPPORT_EMAIL must be an address of mail, not "nobody".\n'])
+  assert.deepEqual([code, err], [1, 'drawbridge: SUPPORT_EMAIL must be an email address, not "nobody".\n'])
 })

@@ -115,7 +115,7 @@ test('a secret is seen where it is shown, and nowhere else', { timeout: 120_000 
   }
   const asked = async (status: number, ...question: Parameters<typeof ask>) => {
     const reply = await ask(...question)
-    assert.equal(reply.status, status, `${question[0]} answered ${reply.status}: ${JSON.stringify(reply.body)}`)
+    assert.equal(reply.status, status, `${question[0]} HTTP ${reply.status}: ${JSON.stringify(reply.body)}`)
     return reply.body
   }
 
@@ -248,7 +248,7 @@ test('a secret is seen where it is shown, and nowhere else', { timeout: 120_000 
   const [labTest] = (await asked(200, 'get_lab_tests_for_team')) as never as { id: string }[]
   const order = operations.find(({ id }) => id === 'create_order')!.example as object
   await asked(200, 'create_order', { body: { ...order, user_id: user.user_id, lab_test_id: labTest!.id } })
-  const notReached = (destination: string) => new RegExp(`"destination":"${destination}"[^\\n]*broker not reached`)
+  const notReached = (destination: string) => new RegExp(`"destination":"${destination}"[^\\n]*broker unreachable`)
   await waitUntil(() => ['rabbitmq', 'azure_amqp'].every((name) => notReached(name).test(server.err() + server.out())))
 
   // The dashboard: the launch token is in the address, the session's in a cookie.
@@ -336,7 +336,7 @@ test('a secret is seen where it is shown, and nowhere else', { timeout: 120_000 
   for (const id of ['list_org_audit', 'list_cell_audit', 'list_team_audit']) await asked(200, id, { query: '?limit=250' })
   await asked(200, 'list_management_key')
   await asked(200, 'list_team_api_keys')
-  await t.test('the database has it sealed or hashed', async () => {
+  await t.test('secrets are encrypted or hashed in the database', async () => {
     const [vaultKey] = readFileSync(join(dataDir, 'encryption.key'), 'utf8').trim().split('\n')
     const [keyId] = new Vault(() => [vaultKey!]).keyIds()
     const declared = new Set(
@@ -400,7 +400,7 @@ test('a secret is seen where it is shown, and nowhere else', { timeout: 120_000 
         )
   })
 
-  await t.test('metrics, logs and what the program says do not have it', async () => {
+  await t.test('metrics, logs and CLI output contain no secrets', async () => {
     const metrics = await (await fetch(`${server.url}/metrics`)).text()
     assert.match(metrics, /rotate_webhook_secret/)
     assert.equal(await server.end('SIGTERM'), 0)

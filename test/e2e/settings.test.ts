@@ -30,7 +30,7 @@ const faults: [Record<string, string>, string][] = [
   [{ PORT: '65536' }, 'PORT must be a whole number from 0 to 65535, not "65536".'],
   [{ CELLS: 'moon' }, `CELLS names "moon"; the cells are ${CELLS}.`],
   [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not "loud".'],
-  [{ DATABASE_URL: 'nonsense' }, 'DATABASE_URL must be an address that starts with postgres:// or postgresql://.'],
+  [{ DATABASE_URL: 'nonsense' }, 'DATABASE_URL must be a URL that starts with postgres:// or postgresql://.'],
   [
     { DOMAIN_TARGET: 'https://lab.example.com' },
     'DOMAIN_TARGET must be a host name like lab.example.com, not "https://lab.example.com".',
@@ -135,7 +135,7 @@ describe('a command', () => {
 
   test('brings the database up to date, with and without a server on it', async () => {
     const DATA_DIR = folder('data')
-    const done = { code: 0, out: 'The database is up to date.\n' }
+    const done = { code: 0, out: 'Migrations complete.\n' }
     const alone = await outcome('migrate', { DATA_DIR })
     assert.deepEqual({ code: alone.code, out: alone.out }, done)
     assert.deepEqual(postmastersOn(DATA_DIR), [])

@@ -222,7 +222,7 @@ describe('a start', { concurrency: 1 }, () => {
     const { port } = other.address() as AddressInfo
     const refused = await outcome('start', { DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'silent' })
     other.close()
-    const err = `drawbridge: Port ${port} is in use by another program. Set PORT to a free one (PORT=0 picks one).\n`
+    const err = `drawbridge: Port ${port} is already in use. Set PORT to a free port (PORT=0 selects one).\n`
     assert.deepEqual(refused, { code: 1, out: '', err })
     assert.equal(postmasterPid(dataDir).isAlive(), false)
     assert.deepEqual(postmastersOn(dataDir), [])

@@ -143,7 +143,7 @@ test(
       assert.ok(rowsOf(table).length > 0, `the release has no rows in ${table}`)
 
     await t.test('every row is there after the migrations, with what it held', async () => {
-      assert.equal(await command('migrate'), 'The database is up to date.\n')
+      assert.equal(await command('migrate'), 'Migrations complete.\n')
       const [{ applied }] = (await many<{ applied: number }>(
         'select count(*)::integer as applied from sandbox_us.migration',
       )) as [{ applied: number }]

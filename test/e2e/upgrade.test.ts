@@ -125,7 +125,7 @@ test(
         addMigration('cell', cell, `alter table ${table} add column newer integer`)
       addMigration('cell', cell, 'create table newer (id integer primary key)')
       addMigration('control', control, 'alter table api_key add column newer integer')
-      assert.deepEqual(await outcomeOf('newer', 'migrate'), { code: 0, out: 'The database is up to date.\n', err: '' })
+      assert.deepEqual(await outcomeOf('newer', 'migrate'), { code: 0, out: 'Migrations complete.\n', err: '' })
       await more(here.orders)
       assert.deepEqual(await ready(api), READY)
     })
@@ -151,7 +151,7 @@ test(
       const before = await migrations()
       assert.equal(before.cell, cell + 7)
       assert.equal((await outcomeOf('this', 'org', 'create', 'Fictional Clinic')).code, 0)
-      assert.deepEqual(await outcomeOf('this', 'migrate'), { code: 0, out: 'The database is up to date.\n', err: '' })
+      assert.deepEqual(await outcomeOf('this', 'migrate'), { code: 0, out: 'Migrations complete.\n', err: '' })
       assert.deepEqual(await migrations(), before)
     })
 

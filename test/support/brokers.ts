@@ -49,7 +49,7 @@ export async function pipe(
   const [environment, region] = team.cell.split('-')
   const body = { team_ids: [team.team], preferences, ...destinations, ...settings }
   const reply = await team.manage.post(path(environment, region), body)
-  if (reply.status !== 200) throw new Error(`answered ${reply.status}: ${JSON.stringify(reply.body)}`)
+  if (reply.status !== 200) throw new Error(`HTTP ${reply.status}: ${JSON.stringify(reply.body)}`)
 }
 
 interface EventInput {

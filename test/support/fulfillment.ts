@@ -26,7 +26,7 @@ export const createAcceptedOrder = async (
 export const createKitOrder = async (team: TestTeam): Promise<Order> => kit(team, { lab_test_id: await testOf(team, 'testkit') })
 
 export function assertOk(reply: Reply): Reply {
-  assert(reply.status < 300, `answered ${reply.status}: ${JSON.stringify(reply.body)}`)
+  assert(reply.status < 300, `HTTP ${reply.status}: ${JSON.stringify(reply.body)}`)
   return reply
 }
 

@@ -76,7 +76,7 @@ export async function receiver(answer: ReceiverReply = (_received, response) => 
 export async function endpoint(team: TestTeam, body: Record<string, unknown>, environment = 'sandbox') {
   const path = `/team/${team.team}/${environment}/webhook`
   const reply = await team.manage.post(path, body)
-  if (reply.status !== 200) throw new Error(`answered ${reply.status}: ${JSON.stringify(reply.body)}`)
+  if (reply.status !== 200) throw new Error(`HTTP ${reply.status}: ${JSON.stringify(reply.body)}`)
   const id = reply.body.id as string
   const key = (await team.manage.get(`${path}/${id}/secret`)).body.key as string
   return { id, key, path: `${path}/${id}` }

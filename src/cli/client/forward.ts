@@ -69,8 +69,8 @@ async function post(
       signal: AbortSignal.any([signal, AbortSignal.timeout(FORWARD_MS_MAX)]),
     })
     await response.body?.cancel()
-    if (!response.ok) return `answered ${response.status}`
-    isAcknowledged(`answered ${response.status} in ${Math.round(performance.now() - started)} ms`)
+    if (!response.ok) return `HTTP ${response.status}`
+    isAcknowledged(`HTTP ${response.status} in ${Math.round(performance.now() - started)} ms`)
     return undefined
   } catch (error) {
     return networkErrorCode(error)

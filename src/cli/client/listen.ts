@@ -56,10 +56,10 @@ function parseListenOptions(values: Values, env: CommandContext['env']): ListenO
     .filter(Boolean)
   const known = new Set(eventTypes.map(({ name }) => name))
   const unknown = types.filter((type) => !known.has(type))
-  if (unknown.length) throw new UsageError(`There is no event type ${unknown.join(', ')}.`)
+  if (unknown.length) throw new UsageError(`Unrecognized event type ${unknown.join(', ')}.`)
   const forward_to = values.forwardTo
   if (forward_to !== undefined && !(/^https?:\/\//.test(forward_to) && URL.canParse(forward_to)))
-    throw new UsageError('--forward-to must be an address that starts with http:// or https://.')
+    throw new UsageError('--forward-to must be an http or https URL.')
   if (values.secret !== undefined && !SECRET.test(values.secret))
     throw new UsageError('--secret must be 24 to 75 bytes in base64, with or without whsec_.')
   const remote = () => createApiClient(values, env)
@@ -85,7 +85,7 @@ class EventFeedClient {
     if (this.#context.signal.aborted) return events
     const { forward_to, types, secret } = this.#options
     const to = forward_to === undefined ? [] : [`Forwarding to   ${forward_to}`, `Signing secret  ${secret}`]
-    const what = types.length ? types.join(', ') : 'every event'
+    const what = types.length ? types.join(', ') : 'all events'
     this.#context.out([`Listening at    ${this.#remote.url} (${what})`, ...to, ''].join('\n'))
     return events
   }
@@ -96,19 +96,19 @@ class EventFeedClient {
     for (let pause_ms = 0; !signal.aborted;) {
       const answer = await this.#ask()
       if (answer?.status === 200) {
-        if (pause_ms) out('The server answers again.\n')
+        if (pause_ms) out('Reconnected.\n')
         this.#cursor = answer.body.next_cursor as string
         return answer.body.data as ReceivedEvent[]
       }
       if (signal.aborted) break
       if (answer?.status === 400 && this.#cursor !== undefined) {
-        out('The server does not know where we were. Going on from now.\n')
+        out('Cursor expired; resuming from the latest event.\n')
         this.#cursor = undefined
         continue
       }
       if (answer && answer.status < 500 && answer.status !== 429 && !this.#advanceCursor())
-        throw new Error(`The server at ${this.#remote.url} refuses: ${answer.status} ${detailOf(answer)}`)
-      if (!pause_ms) out('The server does not answer. Trying again until it does.\n')
+        throw new Error(`The server at ${this.#remote.url} rejected the request: ${answer.status} ${detailOf(answer)}`)
+      if (!pause_ms) out('Server unreachable; retrying.\n')
       pause_ms = Math.min(Math.max(pause_ms * 2, RETRY_MS), RETRY_MS_MAX)
       await sleep(Math.max(pause_ms, (answer?.retry_after_s ?? 0) * 1000), undefined, { signal }).catch(() => {})
       this.#advanceCursor()

@@ -23,16 +23,14 @@ export interface ApiClient {
 export function createApiClient(typed: RemoteValues, env: Record<string, string | undefined>): ApiClient {
   const cell = typed.cell ?? 'sandbox-us'
   if (!cellNames.includes(cell as CellName)) throw new UsageError(`--cell must be one of ${cellNames.join(', ')}.`)
-  if (typed.cell !== undefined && typed.key !== undefined) throw new UsageError('--key says the cell already: leave --cell out.')
+  if (typed.cell !== undefined && typed.key !== undefined) throw new UsageError('--cell cannot be combined with --key.')
   const url = typed.url ?? env.DRAWBRIDGE_URL
   if (url !== undefined && !/^https?:\/\/./.test(url)) throw new UsageError('--url must start with http:// or https://.')
   const key = typed.key ?? (typed.cell === undefined ? env.DRAWBRIDGE_KEY : undefined)
   const demo = url === undefined || key === undefined ? readDemo(env.DATA_DIR?.trim() || './data') : undefined
   const found = { url: url ?? demo?.base_url, key: key ?? demo?.api_keys[cell as CellName] }
   if (!found.url || !found.key)
-    throw new Error(
-      'No server with demo data has run on DATA_DIR. Say which one with --url and --key (DRAWBRIDGE_URL, DRAWBRIDGE_KEY).',
-    )
+    throw new Error('No demo data found in DATA_DIR. Specify --url and --key, or DRAWBRIDGE_URL and DRAWBRIDGE_KEY.')
   return { url: found.url.replace(/\/+$/, ''), key: found.key }
 }
 
@@ -78,7 +76,7 @@ export async function request(
 /** Why there was no answer, in a word. */
 export function networkErrorCode(error: unknown): string {
   const { name, cause } = error as { name?: string; cause?: unknown }
-  if (name === 'TimeoutError') return 'no answer in time'
+  if (name === 'TimeoutError') return 'request timed out'
   const inner = cause instanceof AggregateError ? cause.errors[0] : cause
   return (inner as { code?: string } | undefined)?.code ?? (error as { code?: string }).code ?? name ?? 'unknown'
 }

@@ -47,12 +47,12 @@ interface Scenario {
 /** Every type that this server emits. */
 export const scenarios: Record<string, Scenario> = {
   'labtest.order.created': {
-    tells: 'somebody orders a kit',
+    tells: 'create a kit order',
     until: 'received',
     run: (sandbox) => sandbox.orderKit(),
   },
   'labtest.order.updated': {
-    tells: 'a kit is ordered, shipped, registered at the door, and comes back with a result',
+    tells: 'order a kit, ship it, register it, and receive its result',
     until: 'completed',
     async run(sandbox) {
       const order = await sandbox.orderKit()
@@ -67,7 +67,7 @@ export const scenarios: Record<string, Scenario> = {
     },
   },
   'labtest.result.critical': {
-    tells: 'a test is ordered for a patient, and its result is critical',
+    tells: 'order a test and receive a critical result',
     until: 'completed',
     async run(sandbox) {
       const { order } = await sandbox.post('/v3/order', {
@@ -81,12 +81,12 @@ export const scenarios: Record<string, Scenario> = {
     },
   },
   'labtest.appointment.created': {
-    tells: 'somebody books a time at a service center',
+    tells: 'book a PSC appointment',
     until: 'confirmed',
     run: async (sandbox) => (await sandbox.book()).appointment,
   },
   'labtest.appointment.updated': {
-    tells: 'somebody books a time at a service center, and cancels it',
+    tells: 'book and cancel a PSC appointment',
     until: 'cancelled',
     async run(sandbox) {
       const { order, appointment } = await sandbox.book()
@@ -96,12 +96,12 @@ export const scenarios: Record<string, Scenario> = {
     },
   },
   'labtest.match_review.created': {
-    tells: 'a laboratory sends a result that belongs to no order',
+    tells: 'receive a result that matches no order',
     until: 'pending_customer_review',
     run: (sandbox) => sandbox.createUnmatchedResult(),
   },
   'labtest.match_review.updated': {
-    tells: 'such a result is turned down',
+    tells: 'reject an unmatched result',
     until: 'resolved',
     async run(sandbox) {
       const review = await sandbox.createUnmatchedResult()
@@ -131,7 +131,7 @@ export async function trigger(
   if (type === undefined || more.length)
     throw new UsageError('trigger needs one type of event; "bin/drawbridge trigger --list" lists them.')
   const scenario = scenarios[type]
-  if (!scenario && !eventType(type)) throw new UsageError(`There is no event type ${type}.`)
+  if (!scenario && !eventType(type)) throw new UsageError(`Unrecognized event type ${type}.`)
   if (!scenario)
     throw new Error(`Nothing in this server brings about ${type} yet. "bin/drawbridge trigger --list" lists what can be.`)
   const sandbox = new Sandbox(createApiClient(values, env))
@@ -158,8 +158,8 @@ class Sandbox {
 
   async assertSandbox(): Promise<void> {
     const { status } = await this.#ask('GET', '/v1/sandbox/clock')
-    if (status === 404) throw new Error('This is a key of production, where nothing is brought about. Use one of a sandbox.')
-    if (status !== 200) throw new Error(`The server at ${this.#remote.url} refuses the key (${status}).`)
+    if (status === 404) throw new Error('The key belongs to a production cell. trigger works in sandbox cells only.')
+    if (status !== 200) throw new Error(`The server at ${this.#remote.url} rejected the key (${status}).`)
   }
 
   /** One user for all: a sandbox has room for few. */
@@ -173,7 +173,7 @@ class Sandbox {
   async labTest(method = 'testkit'): Promise<string> {
     const { status, body } = await this.#ask('GET', `/v3/lab_tests?collection_method=${method}`)
     const test = status === 200 ? (body as { id: string; is_active: boolean }[]).find((one) => one.is_active) : undefined
-    if (!test) throw new Error(`The team has no lab test that is done by ${method}.`)
+    if (!test) throw new Error(`The team has no lab test with collection method ${method}.`)
     return test.id
   }
 
@@ -183,15 +183,15 @@ class Sandbox {
     const labs = new Set((data as { lab_constraints: string[] }[]).flatMap(({ lab_constraints }) => lab_constraints))
     const tests = (await this.#read('/v3/lab_tests?collection_method=walk_in_test')) as LabTest[]
     const test = tests.find(({ is_active, lab }) => is_active && labs.has(lab.slug))
-    if (!test) throw new Error('The team has no walk-in test of a laboratory whose results can be rehearsed.')
+    if (!test) throw new Error('The team has no walk-in lab test of a lab that supports unmatched-result tests.')
     const body = { case: 'no_match', order_source: 'managed', lab_test_id: test.id }
     const { run_id } = await this.post('/v3/unmatched_result_test', body, { 'x-idempotency-key': randomUUID() })
     for (const end_ms = performance.now() + WAIT_MS_MAX; performance.now() < end_ms; await sleep(POLL_MS)) {
       const { status, raw_result_id, error } = await this.#read(`/v3/unmatched_result_test/${run_id}`)
       if (status === 'succeeded') return { id: raw_result_id }
-      if (status === 'failed') throw new Error(`The rehearsal failed: ${error.message}`)
+      if (status === 'failed') throw new Error(`The unmatched-result test failed: ${error.message}`)
     }
-    throw new Error(`The result did not come within ${WAIT_MS_MAX / 1000} s. Is a worker running?`)
+    throw new Error(`Timed out after ${WAIT_MS_MAX / 1000} s waiting for the result. Check that a worker is running.`)
   }
 
   async orderKit(): Promise<Order> {
@@ -212,7 +212,7 @@ class Sandbox {
     await this.eventsOf(order.id, 'labtest.order.updated', 'received')
     const { slots } = await this.post(`/v3/order/psc/appointment/availability?lab=quest&zip_code=${place.zip}`, undefined)
     const free = (slots as { slots: { booking_key: string }[] }[]).flatMap((day) => day.slots)
-    if (!free[0]) throw new Error('The service centers of the sandbox have no time left.')
+    if (!free[0]) throw new Error('No PSC slots are available in the sandbox.')
     const { booking_key } = free[0]
     return { order, appointment: await this.post(`/v3/order/${order.id}/psc/appointment/book`, { booking_key }) }
   }
@@ -247,19 +247,19 @@ class Sandbox {
       const events = status === 200 ? (body.data as FeedEvent[]).toReversed() : []
       if (events.some((event) => event.type === type) && events.some(({ body }) => body.data.status === until)) return events
     }
-    throw new Error(`The event did not come within ${WAIT_MS_MAX / 1000} s. Is a worker running?`)
+    throw new Error(`Timed out after ${WAIT_MS_MAX / 1000} s waiting for the event. Check that a worker is running.`)
   }
 
   async #ask(method: Method, path: string, body?: unknown, headers: Record<string, string> = {}) {
     try {
       return await request(this.#remote, method, path, { headers, ...(body !== undefined && { body }) })
     } catch (error) {
-      throw new Error(`The server at ${this.#remote.url} does not answer (${(error as Error).message}).`)
+      throw new Error(`Cannot reach the server at ${this.#remote.url} (${(error as Error).message}).`)
     }
   }
 }
 
 const requestError = (what: string, status: number, body: unknown): Error => {
   const { detail } = (body ?? {}) as { detail?: unknown }
-  return new Error(`The server refuses ${what}: ${status}${typeof detail === 'string' ? ` ${detail}` : ''}`)
+  return new Error(`The server rejected ${what}: ${status}${typeof detail === 'string' ? ` ${detail}` : ''}`)
 }

@@ -42,7 +42,7 @@ export async function accessLogCommand(
 
 function placeOf(cells: Cells, named: string | undefined) {
   const name = requireCell(named)
-  if (!cells.has(name)) throw new Error(`CELLS leaves out ${name}.`)
+  if (!cells.has(name)) throw new Error(`Cell ${name} is not listed in CELLS.`)
   return cells.of(name)
 }
 

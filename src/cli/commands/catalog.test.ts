@@ -146,7 +146,7 @@ describe('a catalog file', () => {
     assert.equal(await everything('production-us'), again)
   })
 
-  test("makes the catalog its operator's: what comes with the program does not replace it any more", async () => {
+  test('an imported catalog is not overwritten by the bundled catalog', async () => {
     const db = cells.of('production-us')
     await imported({ format, analytes: [{ ...analyte, name: 'Mine' }] }, 'production-us')
     await db.queries.run(sql`update catalog_load set checksum = 'of an older program' where part <> 'own'`)
@@ -186,9 +186,9 @@ describe('a catalog file with faults', () => {
         'markers[0] (nowhere F-1): there is no lab "nowhere"',
         'markers[1] (fictional_lab F-1): there is no analyte "nothing"',
         'markers[1] (fictional_lab F-1): the analyte "glucose" is there twice',
-        'markers[2] (fictional_lab F-2): common_tat_days is above worst_case_tat_days',
-        'markers[2] (fictional_lab F-2): what cannot be ordered cannot be sold singly',
-        'markers[3] (fictional_lab F-3): two questions have one id',
+        'markers[2] (fictional_lab F-2): common_tat_days is greater than worst_case_tat_days',
+        'markers[2] (fictional_lab F-2): a_la_carte_enabled requires is_orderable',
+        'markers[3] (fictional_lab F-3): duplicate question id',
         'markers[3] (fictional_lab F-3): question 1 offers no answers to choose from',
         'markers[3] (fictional_lab F-3): question 1 is of type text and must have no answers',
         'markers[4] (quest Q55122): its id is 4017 and does not change',
@@ -198,7 +198,7 @@ describe('a catalog file with faults', () => {
     assert.equal(await everything('production-eu'), before)
   })
 
-  test('of a shape that is not understood says so, also where a key is misspelt', async () => {
+  test('reports an unknown format and misspelled keys', async () => {
     const before = await everything('production-eu')
     assert.deepEqual(await refusal('nonsense'), ['the file is not JSON'])
     assert.match((await refusal([]))[0]!, /^the file: Input should be/)
@@ -223,7 +223,7 @@ describe('a catalog file with faults', () => {
     assert.equal(await everything('production-eu'), before)
   })
 
-  test('or a command that is not understood is a matter of usage', async () => {
+  test('an unknown subcommand is a usage error', async () => {
     const file = await written({ format })
     const cases: [string[], RegExp][] = [
       [[], /needs a command after it/],

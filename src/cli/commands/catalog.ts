@@ -20,7 +20,7 @@ export async function catalogCommand(cells: Cells, { positionals, values }: Type
   }
   if (command !== 'import')
     throw new UsageError('Say "catalog export" or "catalog import FILE"; "bin/drawbridge help" explains them.')
-  if (file === undefined) throw new UsageError('catalog import needs a file.')
+  if (file === undefined) throw new UsageError('catalog import requires a file.')
   const name = requireCell(values.cell)
   return importCatalogFile(requireServedCell(cells, name), await readFileText(file), name.startsWith('sandbox'))
 }
@@ -40,7 +40,7 @@ async function importCatalogFile(place: Db, text: string, isSandbox: boolean): P
     const report = await importCatalog(place, text)
     if (isSandbox) await createDefaultAccounts(place)
     return Object.entries(report)
-      .map(([kind, { added, changed, same }]) => `${kind.padEnd(10)}${added} new, ${changed} changed, ${same} as before\n`)
+      .map(([kind, { added, changed, same }]) => `${kind.padEnd(10)}${added} added, ${changed} changed, ${same} unchanged\n`)
       .join('')
   } catch (error) {
     if (error instanceof CatalogFileError) throw new Error(`Nothing was imported.\n${error.message}`)

@@ -21,7 +21,7 @@ export async function insuranceCommand(
   ask: Surroundings['ask'],
 ): Promise<string> {
   const text = await readFile(file!, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new Error(`The file cannot be read (${error.code}).`)
+    throw new Error(`Cannot read the file (${error.code}).`)
   })
   const where = cells.names.join(', ')
   try {
@@ -33,7 +33,7 @@ export async function insuranceCommand(
       changes = lines
       for (const cell of cells.names) rows = await importCodes(cells.of(cell), text)
     } else for (const cell of cells.names) rows = await importPayors(cells.of(cell), text)
-    return `${changes}${rows} ${what === 'payors' ? 'payors' : 'diagnoses'} in each of ${where}. They count within 5 s.\n`
+    return `${changes}${rows} ${what === 'payors' ? 'payors' : 'diagnoses'} in each of ${where}. Takes effect within 5 s.\n`
   } catch (error) {
     if (error instanceof InvalidFileError) throw new Error(importReporting(error))
     throw error

@@ -76,14 +76,14 @@ describe('an operator', () => {
 
   test('lists the accounts of a cell or of one organization', async () => {
     const { org_id } = await createTestTeam()
-    assert.equal(await run('list', ...SANDBOX, '--org', org_id), 'There are no lab accounts.\n')
+    assert.equal(await run('list', ...SANDBOX, '--org', org_id), 'No lab accounts.\n')
     const id = idIn(await run('create', ...SANDBOX, '--lab', 'quest', '--account', 'F-4', '--org', org_id))
     assert.match(await run('list', ...SANDBOX, '--org', org_id), new RegExp(`^${id}  quest +active .* F-4\n$`))
     const all = await run('list', ...SANDBOX)
     assert(all.includes(id) && / quest .* 1234567890$/m.test(all))
   })
 
-  test('is told what is wrong, and nothing has happened', async () => {
+  test('reports the error and changes nothing', async () => {
     const { org_id, manage } = await createTestTeam()
     const other = await createTestTeam()
     const own = ['create', ...SANDBOX, '--org', org_id, '--lab', 'quest', '--account', 'F-5']

@@ -52,7 +52,7 @@ interface Values {
 
 /** A cell that this installation serves. */
 export function requireServedCell(cells: Cells, name: CellName): Db {
-  if (!cells.has(name)) throw new Error(`CELLS leaves out ${name}.`)
+  if (!cells.has(name)) throw new Error(`Cell ${name} is not listed in CELLS.`)
   return cells.of(name)
 }
 
@@ -68,12 +68,11 @@ export async function runReportingErrors<R>(place: Db, work: (tx: PlainTx) => Pr
 
 async function create(cells: Cells, place: Db, values: Values): Promise<string> {
   const lab = text(values.lab, '--lab', 100)?.toLowerCase()
-  if (lab === undefined) throw new UsageError('--lab must be given, the slug of a laboratory of the cell.')
+  if (lab === undefined) throw new UsageError('--lab is required: the slug of a lab of the cell.')
   const provider_account_id = text(values.account, '--account', 100)
-  if (provider_account_id === undefined) throw new UsageError('--account must be given: the number of the account at the lab.')
+  if (provider_account_id === undefined) throw new UsageError('--account is required: the account number at the lab.')
   const org_id = values.org === undefined ? null : requireId(values.org, '--org')
-  if (org_id !== null && !(await cells.control.plainTx((tx) => findOrg(tx, org_id))))
-    throw new Error('There is no such organization.')
+  if (org_id !== null && !(await cells.control.plainTx((tx) => findOrg(tx, org_id)))) throw new Error('Organization not found.')
   const change = changeOf({ billing: ['client_bill=all'], ...values })
   const made = await runReportingErrors(place, (tx) => createAccount(tx, { ...change, lab, provider_account_id, org_id }))
   return `lab account  ${made}\n`
@@ -81,14 +80,14 @@ async function create(cells: Cells, place: Db, values: Values): Promise<string> 
 
 async function update(place: Db, account: string, values: Values): Promise<string> {
   const change = changeOf(values)
-  if (Object.keys(change).length === 0) throw new UsageError('Say what is to change.')
+  if (Object.keys(change).length === 0) throw new UsageError('At least one change is required.')
   await runReportingErrors(place, (tx) => updateAccount(tx, account, change))
-  return 'Changed. It counts for orders in every process within 5 s.\n'
+  return 'Lab account updated. Takes effect in every process within 5 s.\n'
 }
 
 async function show(place: Db, account: string): Promise<string> {
   const found = await findAccount(place.queries, account)
-  if (!found) throw new Error('There is no such lab account in this cell.')
+  if (!found) throw new Error('Lab account not found in this cell.')
   return `${JSON.stringify(found, null, 2)}\n`
 }
 
@@ -98,7 +97,7 @@ async function list(place: Db, org_id: string | undefined): Promise<string> {
     const owner = (org_id ?? 'platform').padEnd(36)
     return `${id}  ${lab.padEnd(12)}  ${status.padEnd(15)}  ${owner}  ${org_id ? teams.length : 'all'} teams  ${provider_account_id}\n`
   })
-  return lines.join('') || 'There are no lab accounts.\n'
+  return lines.join('') || 'No lab accounts.\n'
 }
 
 const CLEAR_ALL = 'none'
@@ -132,14 +131,14 @@ function text(word: string | undefined, option: string, length_max: number): str
   const trimmed = word?.trim()
   if (trimmed === undefined) return undefined
   if (!trimmed || trimmed.length > length_max || !trimmed.isWellFormed())
-    throw new UsageError(`${option} must have 1 to ${length_max} characters.`)
+    throw new UsageError(`${option} must be 1 to ${length_max} characters long.`)
   return trimmed
 }
 
 /** What an option was given for, in any number; `none` alone stands for nothing. */
 function readMany(words: string[] | undefined, option: string, count_max: number): string[] | undefined {
   if (words?.length === 1 && words[0] === CLEAR_ALL) return []
-  if (words && words.length > count_max) throw new UsageError(`${option} may be given ${count_max} times at most.`)
+  if (words && words.length > count_max) throw new UsageError(`${option} can be repeated at most ${count_max} times.`)
   return words
 }
 
@@ -149,7 +148,7 @@ function billing(words: string[]): AllowedBilling {
   for (const word of words) {
     const [type, states] = word.split('=')
     const known = readOneOf(billingTypes, type, 'The type in --billing')
-    if (result[known]) throw new UsageError(`--billing names ${known} twice.`)
+    if (result[known]) throw new UsageError(`--billing contains ${known} twice.`)
     result[known] = states === 'all' ? usStates : (states ?? '').toUpperCase().split(',').map(readState)
   }
   return result

@@ -17,11 +17,11 @@ export async function labTestCommand(cells: Cells, { positionals, values }: Type
   const place = requireServedCell(cells, requireCell(values.cell))
   if (command === 'approve') {
     const { test } = await runReportingErrors(place, (tx) => approveLabTest(tx, requireId(named, 'The lab test')))
-    return `The lab test is ${test.status}. It counts for orders in every process within 5 s.\n`
+    return `Lab test ${test.status}. Takes effect in every process within 5 s.\n`
   }
   const waiting = await place.plainTx(listPendingApproval)
   const lines = waiting.map(
     (test) => `${test.id}  ${test.team_id}  ${test.lab.padEnd(12)}  ${test.method.padEnd(18)}  ${test.name}\n`,
   )
-  return lines.join('') || 'No lab test waits for approval.\n'
+  return lines.join('') || 'No lab tests are pending approval.\n'
 }

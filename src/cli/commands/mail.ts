@@ -34,14 +34,14 @@ export async function mailCommand(cells: Cells, typed: Typed<DeadLetterOptions>)
     return lists.flatMap((mails, i) => mails.map((mail) => formatRow(places[i]![0], mail))).join('') || 'There is no mail.\n'
   }
   if (what !== 'show') throw new UsageError('Usage: bin/drawbridge mail list | show ID | failed | retry.')
-  if (!id || !UUID.test(id)) throw new UsageError('mail show needs the id of a mail.')
+  if (!id || !UUID.test(id)) throw new UsageError('mail show requires the id of an email.')
   for (const [place, db] of places) {
     const mail = await findMail(db, id)
     if (!mail) continue
     await log(cells, db, 'mail show', [mail])
     return formatMail(place, mail)
   }
-  throw new Error('There is no such mail.')
+  throw new Error('Email not found.')
 }
 
 /** Write down that mail of patients is shown: that of a cell. The control plane has no patients. */
@@ -76,6 +76,6 @@ const formatMail = (place: string, mail: MailSummary): string =>
     `To       ${mail.recipient}`,
     `Subject  ${mail.subject}`,
     '',
-    mail.body ?? '(The text of a mail is forgotten when it was sent.)',
+    mail.body ?? '(The text was deleted after the email was sent.)',
     '',
   ].join('\n')

@@ -44,7 +44,7 @@ test('a key is listed without its text, and revoked by its id or by itself', asy
   const line = listed.split('\n').find((text) => text.includes('for the test'))!
   await run('key', 'revoke', line.split(' ')[0]!)
   await run('key', 'revoke', byText)
-  assert.equal(await run('key', 'list', '--team', made.team), 'The team has no keys.\n')
+  assert.equal(await run('key', 'list', '--team', made.team), 'No API keys.\n')
   assert.equal((await client(byId).get('/v2/user')).status, 401)
   assert.equal((await client(byText).get('/v2/user')).status, 401)
 })
@@ -122,5 +122,5 @@ test('a feature that there is not, or a word that is neither on nor off, is refu
 test('a key for a cell outside the region of the team is refused', async () => {
   const made = await team('us')
   await assert.rejects(run('key', 'create', '--team', made.team, '--cell', 'production-eu'), /region us/)
-  assert.equal(await run('key', 'list', '--team', made.team), 'The team has no keys.\n')
+  assert.equal(await run('key', 'list', '--team', made.team), 'No API keys.\n')
 })

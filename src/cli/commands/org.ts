@@ -35,7 +35,7 @@ export async function runOrgCommand(
 ): Promise<string> {
   switch (positionals.slice(0, 2).join(' ')) {
     case 'org create':
-      return createOrganization(cells, requireText(positionals[2], 'org create needs a name'))
+      return createOrganization(cells, requireText(positionals[2], 'org create requires a name'))
     case 'org plan':
       return changePlan(cells, requireId(positionals[2], 'The organization'), positionals[3])
     case 'org expire':
@@ -44,7 +44,7 @@ export async function runOrgCommand(
       return createOrgTeam(
         cells,
         requireId(values.org, '--org'),
-        requireText(positionals[2], 'team create needs a name'),
+        requireText(positionals[2], 'team create requires a name'),
         requireRegion(values.region),
       )
     case 'team feature':
@@ -58,7 +58,7 @@ export async function runOrgCommand(
         ? listKeysOfTeam(cells, requireId(values.team, '--team'))
         : listKeysOfOrg(cells, requireId(values.org, '--org'))
     case 'key revoke':
-      return revoke(cells, requireText(positionals[2], 'key revoke needs the id of a key, or the key itself'))
+      return revoke(cells, requireText(positionals[2], 'key revoke requires a key id or a key'))
     default:
       throw new UsageError(
         'Say "org create", "org plan", "org expire", "team create", "team feature", "key create", "key list" or "key revoke"; "bin/drawbridge help" explains them.',
@@ -73,7 +73,7 @@ export function requireText(word: string | undefined, otherwise: string): string
 }
 
 export function requireId(word: string | undefined, option: string): string {
-  if (word === undefined || !UUID.test(word)) throw new UsageError(`${option} must be given as an id.`)
+  if (word === undefined || !UUID.test(word)) throw new UsageError(`${option} must be an id.`)
   return word.toLowerCase()
 }
 
@@ -100,23 +100,23 @@ async function changePlan(cells: Cells, org_id: string, plan: string | undefined
   const chosen = plans.find((known) => known === plan)
   if (!chosen) throw new UsageError(`The plan must be one of ${plans.join(', ')}.`)
   const found = await cells.control.plainTx((tx) => setPlan(tx, org_id, chosen))
-  if (!found) throw new Error('There is no such organization.')
-  return `The plan is ${chosen}.\n`
+  if (!found) throw new Error('Organization not found.')
+  return `Plan set to ${chosen}.\n`
 }
 
 /** A day of the calendar begins at midnight UTC. */
 async function changeExpiry(cells: Cells, org_id: string, when: string | undefined): Promise<string> {
   const expiresAt = when === undefined || when === 'never' ? undefined : parseTimestamp(when)
-  if (when !== 'never' && !expiresAt) throw new UsageError('org expire needs a day such as 2030-01-31, or "never".')
+  if (when !== 'never' && !expiresAt) throw new UsageError('org expire requires a date such as 2030-01-31, or "never".')
   const found = await cells.control.plainTx((tx) => setExpiry(tx, org_id, expiresAt?.at ?? null))
-  if (!found) throw new Error('There is no such organization.')
-  return expiresAt ? `From ${iso(expiresAt.at)} on the organization may only read.\n` : 'The organization does not expire.\n'
+  if (!found) throw new Error('Organization not found.')
+  return expiresAt ? `The organization is read-only from ${iso(expiresAt.at)}.\n` : 'The organization does not expire.\n'
 }
 
 async function createOrgTeam(cells: Cells, org_id: string, name: string, place: Region): Promise<string> {
   requireServedCells(cells, place)
   const id = await cells.control.plainTx(async (tx) => {
-    if (!(await findOrg(tx, org_id))) throw new Error('There is no such organization.')
+    if (!(await findOrg(tx, org_id))) throw new Error('Organization not found.')
     return createTeam(tx, { org_id, name, region: place })
   })
   for (const cellName of cellsOfRegion(place)) await createTeamInCell(cells, cellName, { id, org_id })
@@ -126,7 +126,7 @@ async function createOrgTeam(cells: Cells, org_id: string, name: string, place: 
 /** The cells of a region, all of which have to be served here. */
 function requireServedCells(cells: Cells, place: Region): CellName[] {
   const missing = cellsOfRegion(place).filter((cellName) => !cells.has(cellName))
-  if (missing.length) throw new Error(`CELLS leaves out ${missing.join(', ')}, where a team of this region has its place.`)
+  if (missing.length) throw new Error(`A team of this region requires ${missing.join(', ')}, which CELLS does not list.`)
   return cellsOfRegion(place)
 }
 
@@ -141,15 +141,15 @@ async function createTeamInCell(cells: Cells, cellName: CellName, team: { id: st
 /** Switch a feature of a team in all cells of its region, or list what is on. */
 async function features(cells: Cells, team_id: string, name: string | undefined, to: string | undefined): Promise<string> {
   const team = await findTeam(cells.control.queries, team_id)
-  if (!team) throw new Error('There is no such team.')
+  if (!team) throw new Error('Team not found.')
   const places = requireServedCells(cells, team.region)
   if (name === 'list') return listFeatures(cells, places, team_id)
   const known = [...featureNames, ...optionNames].find((each) => each === name)
   if (!known) throw new UsageError(`The feature must be one of ${[...featureNames, ...optionNames].join(', ')}; or say "list".`)
-  if (to !== 'on' && to !== 'off') throw new UsageError('Say "on" or "off".')
+  if (to !== 'on' && to !== 'off') throw new UsageError('The value must be "on" or "off".')
   const change = Object.hasOwn(allOptions, known) ? switchOption : switchFeature
   for (const cellName of places) await cells.of(cellName).plainTx((tx) => change(tx, team_id, known, to === 'on'))
-  return `${known} is ${to}. In every process that holds within 5 s.\n`
+  return `${known} is ${to}. Takes effect in every process within 5 s.\n`
 }
 
 async function listFeatures(cells: Cells, places: CellName[], team_id: string): Promise<string> {
@@ -167,28 +167,28 @@ async function listFeatures(cells: Cells, places: CellName[], team_id: string): 
 async function createKeyOfTeam(cells: Cells, team_id: string, cellName: CellName, label: string): Promise<string> {
   return cells.control.plainTx(async (tx) => {
     const team = await findTeam(tx, team_id)
-    if (!team) throw new Error('There is no such team.')
+    if (!team) throw new Error('Team not found.')
     if (!cellsOfRegion(team.region).includes(cellName))
-      throw new UsageError(`The team is in region ${team.region}; ${cellName} is not.`)
+      throw new UsageError(`Cell ${cellName} is not in the team's region (${team.region}).`)
     return `api key  ${await createTeamKey(tx, { team_id, cell: cellName, label })}\n`
   })
 }
 
 async function createKeyOfOrg(cells: Cells, org_id: string, label: string): Promise<string> {
   return cells.control.plainTx(async (tx) => {
-    if (!(await findOrg(tx, org_id))) throw new Error('There is no such organization.')
+    if (!(await findOrg(tx, org_id))) throw new Error('Organization not found.')
     return `management key  ${await createOrgKey(tx, { org_id, label })}\n`
   })
 }
 
 async function listKeysOfTeam(cells: Cells, team_id: string): Promise<string> {
   const keys = await listTeamKeys(cells.control.queries, team_id)
-  return keys.map((key) => line(key, key.cell)).join('') || 'The team has no keys.\n'
+  return keys.map((key) => line(key, key.cell)).join('') || 'No API keys.\n'
 }
 
 async function listKeysOfOrg(cells: Cells, org_id: string): Promise<string> {
   const keys = await listOrgKeys(cells.control.queries, org_id)
-  return keys.map((key) => line(key, key.role)).join('') || 'The organization has no management keys.\n'
+  return keys.map((key) => line(key, key.role)).join('') || 'No management keys.\n'
 }
 
 type ListedKey = Omit<Awaited<ReturnType<typeof listTeamKeys>>[number], 'cell'>
@@ -200,6 +200,6 @@ function line(key: ListedKey, kind: string): string {
 
 async function revoke(cells: Cells, key: string): Promise<string> {
   const revoked = await cells.control.plainTx((tx) => revokeKey(tx, key))
-  if (!revoked) throw new Error('There is no such key.')
-  return 'Revoked. It stops working in every process within 5 s.\n'
+  if (!revoked) throw new Error('Key not found.')
+  return 'Key revoked. It stops working in every process within 5 s.\n'
 }

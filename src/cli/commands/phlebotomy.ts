@@ -27,12 +27,13 @@ export async function phlebotomyCommand(
       'Say "phlebotomy import", "phlebotomy list" or "phlebotomy remove"; "bin/drawbridge help" explains them.',
     )
   const org_id = values.org === undefined ? null : requireId(values.org, '--org')
-  if (org_id !== null && !(await cells.control.plainTx((tx) => findOrg(tx, org_id))))
-    throw new Error('There is no such organization.')
+  if (org_id !== null && !(await cells.control.plainTx((tx) => findOrg(tx, org_id)))) throw new Error('Organization not found.')
   if (command !== 'list' && named.length === 0)
-    throw new UsageError(command === 'import' ? 'phlebotomy import needs a file.' : 'phlebotomy remove needs references.')
+    throw new UsageError(
+      command === 'import' ? 'phlebotomy import requires a file.' : 'phlebotomy remove requires at least one reference.',
+    )
   const places = importIntoCells(cells, values.cell, (name) => name.startsWith('production'))
-  if (places.length === 0) throw new Error('No cell of production is served here; name one with --cell.')
+  if (places.length === 0) throw new Error('This process serves no production cell; specify --cell.')
   if (command === 'remove') return removeFrom(cells, places, org_id, named)
   let [printed, rejected] = ['', 0]
   for (const name of places) {
@@ -41,7 +42,7 @@ export async function phlebotomyCommand(
     if (command === 'list') printed += await list(db, org_id)
     else {
       const { staff, rejections } = await reportInvalidFile(importStaff(db, org_id, named[0]!, values.strict ?? false))
-      printed += `${staff} taken\n${rejections.text()}`
+      printed += `${staff} imported\n${rejections.text()}`
       rejected += rejections.count
     }
   }

@@ -20,10 +20,9 @@ export async function postalCodesCommand(
 ): Promise<Outcome> {
   const [, command, file] = positionals
   if (command !== 'import') throw new UsageError('Say "places import FILE"; "bin/drawbridge help" explains it.')
-  if (!file) throw new UsageError('places import needs a file.')
+  if (!file) throw new UsageError('places import requires a file.')
   const only = values.country === undefined ? undefined : countryCode(values.country)
-  if (values.country !== undefined && only === undefined)
-    throw new UsageError('--country must be the code of a country, DE for example.')
+  if (values.country !== undefined && only === undefined) throw new UsageError('--country must be a country code such as DE.')
   const names = importIntoCells(cells, values.cell)
   const { lines, losses } = await reportInvalidFile(changesOf(cells, names, file, only))
   if (values.dryRun) return `${lines}Nothing was changed.\n`
@@ -57,7 +56,7 @@ export function importIntoCells(
 ): CellName[] {
   if (named === undefined) return cells.names.filter(targetCells)
   const name = requireCell(named)
-  if (!cells.has(name)) throw new Error(`CELLS leaves out ${name}.`)
+  if (!cells.has(name)) throw new Error(`Cell ${name} is not listed in CELLS.`)
   return [name]
 }
 

@@ -1,4 +1,4 @@
-// Schedules of sites, and bookings that wait for an answer, by command: whoever operates the installation keeps the calendars.
+// Schedules of sites, and list bookings pending confirmation, by command: whoever operates the installation keeps the calendars.
 import type { Outcome, Typed } from '../command-tree.ts'
 import { requireCell, requireId, UsageError } from './org.ts'
 import { loadTenant } from '../../tenancy/teams/teams.ts'
@@ -33,19 +33,19 @@ export async function scheduleCommand(
   if (!lab) throw new UsageError(`--lab must be one of ${bookableLabs.join(', ')}.`)
   if (command !== 'list' && named.length === 0)
     throw new UsageError(
-      command === 'import' ? 'psc schedule import needs a file.' : `psc schedule ${command} needs the codes of sites.`,
+      command === 'import' ? 'psc schedule import requires a file.' : `psc schedule ${command} requires at least one site code.`,
     )
   const wanted = command === 'import' ? (name: CellName) => name.startsWith('production') : undefined
   const places = importIntoCells(cells, values.cell, wanted)
-  if (places.length === 0) throw new Error('No cell of production is served here; name one with --cell.')
+  if (places.length === 0) throw new Error('This process serves no production cell; specify --cell.')
   let [printed, rejected] = ['', 0]
   for (const name of places) {
     const db = cells.of(name)
     const lab_id = await findLabId(db.queries, lab)
-    if (lab_id === undefined) throw new Error('There is no such lab in the cell.')
+    if (lab_id === undefined) throw new Error('Lab not found in the cell.')
     if (command === 'import') {
       const { schedules, rejections } = await reportInvalidFile(importSchedules(db, lab_id, named[0]!, values.strict ?? false))
-      printed += `${name}\n${schedules} taken\n${rejections.text()}`
+      printed += `${name}\n${schedules} imported\n${rejections.text()}`
       rejected += rejections.count
     } else if (command === 'show') {
       // What is shown can be edited and imported again.
@@ -108,7 +108,7 @@ async function runBookingCommand(
   const booking = requireId(named, 'The booking')
   const name = requireCell(where)
   const db = cells.has(name) ? cells.of(name) : undefined
-  if (!db) throw new Error(`CELLS leaves out ${name}.`)
+  if (!db) throw new Error(`Cell ${name} is not listed in CELLS.`)
   const team = await findBookingTeam(db.queries, booking)
   const tenant = team === undefined ? undefined : await loadTenant(cells, name, team)
   const answer = async (tx: Tx) => {
@@ -118,6 +118,6 @@ async function runBookingCommand(
   }
   const isDone = tenant && (await db.tx(tenant, answer))
   await seal(db)
-  if (!isDone) throw new Error('No such booking waits for an answer.')
-  return command === 'confirm' ? 'Confirmed.\n' : 'Refused; the appointment is cancelled.\n'
+  if (!isDone) throw new Error('Pending booking not found.')
+  return command === 'confirm' ? 'Confirmed.\n' : 'Rejected; the appointment was cancelled.\n'
 }

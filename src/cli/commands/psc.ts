@@ -30,11 +30,11 @@ export async function pscCommand(
   if (command === 'list') return eachCell(cells, values.cell, async (db) => list(db, await requireLab(db, lab)))
   if (command === 'import') {
     const [file] = named
-    if (!file) throw new UsageError('psc import needs a file.')
+    if (!file) throw new UsageError('psc import requires a file.')
     const strict = values.strict ?? false
     return eachCell(cells, values.cell, async (db) => importFile(db, await requireLab(db, lab), file, strict), isProduction)
   }
-  if (named.length === 0) throw new UsageError(`psc ${command} needs the codes of sites.`)
+  if (named.length === 0) throw new UsageError(`psc ${command} requires at least one site code.`)
   return eachCell(cells, values.cell, async (db) => activate(db, await requireLab(db, lab), named, command === 'activate'))
 }
 
@@ -53,7 +53,7 @@ async function eachCell(
   requireLabSlug?: (name: CellName) => boolean,
 ): Promise<Outcome> {
   const places = importIntoCells(cells, named, requireLabSlug)
-  if (places.length === 0) throw new Error('No cell of production is served here; name one with --cell.')
+  if (places.length === 0) throw new Error('This process serves no production cell; specify --cell.')
   let [printed, rejected] = ['', 0]
   for (const name of places) {
     const done = await reportInvalidFile(run(cells.of(name)))
@@ -67,13 +67,13 @@ const whole = (lines: string[]): Done => ({ text: lines.join(''), rejected: 0 })
 
 async function requireLab(db: Db, slug: string): Promise<number> {
   const lab_id = await findLabId(db.queries, slug)
-  if (lab_id === undefined) throw new Error('There is no such lab in the cell.')
+  if (lab_id === undefined) throw new Error('Lab not found in the cell.')
   return lab_id
 }
 
 async function importFile(db: Db, lab_id: number, file: string, strict: boolean): Promise<Done> {
   const { sites, rejections } = await importSites(db, lab_id, file, strict)
-  return { text: `${sites} taken\n${rejections.text()}`, rejected: rejections.count }
+  return { text: `${sites} imported\n${rejections.text()}`, rejected: rejections.count }
 }
 
 async function listCounts(db: Db): Promise<Done> {
@@ -96,7 +96,7 @@ async function activate(db: Db, lab_id: number, codes: string[], active: boolean
     lines.length = 0
     for (const code of codes) {
       const known = await setActive(tx, lab_id, code, active)
-      lines.push(`  ${code}  ${known ? (active ? 'active' : 'inactive') : 'no such site'}\n`)
+      lines.push(`  ${code}  ${known ? (active ? 'active' : 'inactive') : 'not found'}\n`)
     }
   })
   return whole(lines)

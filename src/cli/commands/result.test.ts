@@ -56,13 +56,13 @@ test('an order whose result is given to its team goes on, and its patient is tol
   assert((await told()).length > before.length)
 })
 
-test('a result that nobody wants goes', async () => {
+test('deletes an unassigned result', async () => {
   const id = await unassigned(await createTestTeam())
-  assert.equal(await run('drop', id), 'The result is gone.\n')
+  assert.equal(await run('drop', id), 'Result deleted.\n')
   assert(!(await run('list')).includes(id))
 })
 
-describe('a result that names no team is forgotten', () => {
+describe('unassigned results expire', () => {
   const db = cells.of('sandbox-us')
   const age = (id: string, days: number) =>
     db.queries.run(sql`update raw_result set created_at = created_at - make_interval(days => ${days}) where id = ${id}`)
@@ -80,7 +80,7 @@ describe('a result that names no team is forgotten', () => {
     await assert.rejects(run('assign', id, '--team', team.team), /No such result waits/)
   })
 
-  test('unless a team has it by then', async () => {
+  test('keeps results assigned to a team', async () => {
     const team = await createTestTeam()
     const id = await unassigned(team)
     await run('assign', id, '--team', team.team)

@@ -19,7 +19,7 @@ export async function resultCommand(
   if (!['list', 'assign', 'drop'].includes(command ?? ''))
     throw new UsageError('Say "result list", "result assign" or "result drop"; "bin/drawbridge help" explains them.')
   const place = requireCell(values.cell)
-  if (!cells.has(place)) throw new Error(`CELLS leaves out ${place}.`)
+  if (!cells.has(place)) throw new Error(`Cell ${place} is not listed in CELLS.`)
   const db = cells.of(place)
   if (command === 'list') {
     const rows = await listUnassigned(db.queries)
@@ -35,12 +35,12 @@ export async function resultCommand(
       if (gone) leaveCommand(tx, 'result drop', { objects: [result] })
       return gone
     })
-    if (!isGone) throw new Error('No such result waits for a team.')
+    if (!isGone) throw new Error('Unassigned result not found.')
     await seal(db)
-    return 'The result is gone.\n'
+    return 'Result deleted.\n'
   }
   const tenant = await loadTenant(cells, place, requireId(values.team, '--team'))
-  if (!tenant) throw new Error('There is no such team.')
+  if (!tenant) throw new Error('Team not found.')
   // It may be the result of an order, which goes on then, with all that follows from it.
   db.hooks ??= await hooks(config)
   const receipt = await db.txOnWholeCell(tenant, async (tx) => {
@@ -49,7 +49,7 @@ export async function resultCommand(
     return taken
   })
   await seal(db)
-  if (!receipt) throw new Error('No such result waits for a team.')
+  if (!receipt) throw new Error('Unassigned result not found.')
   return `${receipt.decision_code}, ${receipt.status}${receipt.order_id ? `, order ${receipt.order_id}` : ''}\n`
 }
 

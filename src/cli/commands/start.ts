@@ -28,7 +28,7 @@ export async function migrateOnly(): Promise<void> {
   const database = await openDatabase(config, log, { ownership: 'if-free', create: Boolean(process.env.DATA_DIR?.trim()) })
   try {
     await migrateAll(config, database, log)
-    await print('The database is up to date.\n')
+    await print('Migrations complete.\n')
   } finally {
     await database.close()
   }
@@ -59,7 +59,7 @@ export async function run(config: Config, roles: ServerRoles): Promise<void> {
     await database.close()
     throw error
   }
-  out(roles.serve ? startupMessage(config, running, demo) : ['The worker is running.', ...operatorLine(running), ''].join('\n'))
+  out(roles.serve ? startupMessage(config, running, demo) : ['Worker started.', ...operatorLine(running), ''].join('\n'))
 
   const lost = database.embedded?.lost.then((reason) => ({ reason, code: 1 })) ?? new Promise<never>(() => {})
   const end = await Promise.race([signal, lost])

@@ -37,7 +37,7 @@ export async function vaultCommand(cells: Cells, keys: string[], dataDir: string
   switch (positionals.join(' ')) {
     case 'vault status':
       return file && !file.exists && (await sumValues(cells)) === 0
-        ? 'There is no key yet: it is made when the first secret has to be kept.\n'
+        ? 'No encryption key yet; it is created with the first secret.\n'
         : status(cells, vault)
     case 'vault rotate':
       return rotate(cells, vault, file)
@@ -76,34 +76,34 @@ async function status(cells: Cells, vault: Vault): Promise<string> {
   return [
     `key ${newest}  newest    ${values(countForKey(newest!))}\n`,
     ...old.map((key) => `key ${key}  old       ${values(countForKey(key))}\n`),
-    ...absent.map((key) => `key ${key}  not here  ${values(countForKey(key))}, which cannot be read\n`),
+    ...absent.map((key) => `key ${key}  missing ${values(countForKey(key))}, unreadable\n`),
     ...(lines.length ? ['\n', ...lines] : []),
     '\n',
     depend
-      ? `${values(depend)} ${depend === 1 ? 'depends' : 'depend'} on old keys: "vault rotate" moves them to the newest.\n`
-      : `No value depends on an old key.${old.length ? ' Old keys can be removed ten minutes after the newest came into use: access tokens live as long.' : ''}\n`,
+      ? `${values(depend)} ${depend === 1 ? 'depends' : 'depend'} on old keys: run "vault rotate" to re-encrypt them with the newest key.\n`
+      : `No value depends on an old key.${old.length ? ' Old keys can be removed 10 minutes after the newest key was added (the lifetime of access tokens).' : ''}\n`,
     skippedCellsNote(cells),
   ].join('')
 }
 
 const skippedCellsNote = (cells: Cells): string => {
   const absent = cellNames.filter((name) => !cells.has(name))
-  return absent.length ? `Not looked at, since CELLS leaves them out: ${absent.join(', ')}.\n` : ''
+  return absent.length ? `Skipped (not listed in CELLS): ${absent.join(', ')}.\n` : ''
 }
 
 async function rotate(cells: Cells, vault: Vault, file: KeyFile | undefined): Promise<string> {
   const before = await countValuesByKey(cells)
-  if (file && !file.exists && before.byKey.size === 0) throw new UsageError('There is no key yet, and nothing to move.')
+  if (file && !file.exists && before.byKey.size === 0) throw new UsageError('No encryption key and no secrets yet.')
   const [newest, ...old] = vault.keyIds()
   const ours = [newest!, ...old].some((key) => before.byKey.has(key))
   if (before.byKey.size && !ours)
     throw new UsageError(
-      'The secrets of this database were sealed with other keys than those of this process. Nothing was changed.',
+      'The secrets of this database are encrypted with keys that this process does not have. Nothing was changed.',
     )
   const finished = !old.some((key) => before.byKey.has(key))
   if (finished && !file)
     throw new UsageError(
-      'Every value is sealed with the first of ENCRYPTION_KEYS. To move to a new key, put one before it, restart every process, and rotate.',
+      'Every value is encrypted with the first key of ENCRYPTION_KEYS. To rotate, prepend a new key, restart every process, and run "vault rotate".',
     )
   // One that was interrupted is carried on with the key that it made.
   if (finished) file!.addKey()
@@ -116,7 +116,7 @@ async function rotate(cells: Cells, vault: Vault, file: KeyFile | undefined): Pr
     unreadable = moved.unreadable
     if (moved.lines.length === 0) break
   }
-  const stayed = unreadable ? [`${values(unreadable)} could not be read and stayed as they were.\n`] : []
+  const stayed = unreadable ? [`${values(unreadable)} could not be decrypted and were not changed.\n`] : []
   return [...lines, ...stayed, '\n', await status(cells, vault)].join('')
 }
 

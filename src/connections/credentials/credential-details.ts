@@ -66,7 +66,7 @@ function isTrimmed(value: unknown): boolean {
 }
 
 const freeFormObject = (name: string): FinalizeObject => {
-  const refusal = new RuleError(`must have at most ${LEVELS_MAX} levels and ${VALUES_MAX} values, of sound text`)
+  const refusal = new RuleError(`must have at most ${LEVELS_MAX} levels and ${VALUES_MAX} values of valid text`)
   return (value) => (isTrimmed(value[name]) ? value : { field: name, refusal })
 }
 

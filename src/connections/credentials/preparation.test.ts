@@ -40,7 +40,7 @@ describe('preparing credentials', () => {
     assert.match((await prepare(org, 'oura', 'production/us')).body.preparation_steps[0].value, /connect\/oura$/)
   })
 
-  test('asks nothing of who has no application of that kind', async () => {
+  test('returns no steps for providers without an OAuth application', async () => {
     const org = await createTestTeam()
     for (const provider of ['freestyle_libre', 'apple_health_kit', 'quest'])
       assert.deepEqual((await prepare(org, provider)).body, { status: 'no_action_needed', preparation_steps: [] })

@@ -199,7 +199,7 @@ describe('going back to what is usual', () => {
     assert.deepEqual(await standing(org, apart), [60, 14])
   })
 
-  test('passes over teams that the key does not reach', async () => {
+  test('skips teams that the key cannot access', async () => {
     const org = await createTestTeam()
     const apart = await made(org)
     await set(org, both, [org.team, apart])
@@ -216,7 +216,7 @@ describe('going back to what is usual', () => {
     )
   })
 
-  test('of everything has to be meant', async () => {
+  test('requires team_ids or providers', async () => {
     const org = await createTestTeam()
     await set(org, both)
     assert.equal((await org.manage.delete(HERE)).status, 422)

@@ -82,11 +82,11 @@ function assertConfigurable(provider: PulledProvider, wanted: Pull): void {
     ...overrides.map(([, { historical_days_to_pull }]) => historical_days_to_pull),
   ]
   if (fixed && all.some((number) => number !== days))
-    throw badRequest(`${provider} always gives ${days} ${days === 1 ? 'day' : 'days'} of history, which cannot be changed`)
+    throw badRequest(`${provider} always gives ${days} ${days === 1 ? 'day' : 'days'} of history; this number is fixed`)
   const set: Partial<Record<string, number>> = resources
   for (const [name, { historical_days_to_pull }] of overrides)
     if (set[name] !== undefined && set[name] !== historical_days_to_pull)
-      throw badRequest(`${provider} always gives ${set[name]} days of ${name}, which cannot be changed`)
+      throw badRequest(`${provider} always gives ${set[name]} days of ${name}; this number is fixed`)
 }
 
 /**
@@ -127,7 +127,8 @@ export async function resetPulls(
   about: RecordAuditSubject,
 ): Promise<void> {
   const { team_id, provider } = query
-  if (!team_id?.length && !provider?.length) throw invalidField(['query', 'team_id'], 'name teams, providers or both')
+  if (!team_id?.length && !provider?.length)
+    throw invalidField(['query', 'team_id'], 'at least one of team_ids and providers is required')
   const ofThese = provider?.length ? sql`p.provider = any (${provider}::text[])` : sql`true`
   const reverted = await tx.many(
     Reverted,

@@ -21,7 +21,9 @@ const known: ReadonlySet<string> = new Set(resources)
 
 const knownResources: FinalizeObject = (value) => {
   const unknown = Object.keys(value.resource_overrides ?? {}).find((name) => !known.has(name))
-  return unknown === undefined ? value : { field: 'resource_overrides', refusal: new RuleError('names what is no resource') }
+  return unknown === undefined
+    ? value
+    : { field: 'resource_overrides', refusal: new RuleError('contains an unrecognized resource') }
 }
 
 const Pull = Fields(

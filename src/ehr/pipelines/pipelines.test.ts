@@ -188,7 +188,7 @@ describe('pipelines', () => {
     assert.deepEqual(teams(await team.manage.get(`${PATH}?team_id=${european}`)), [])
     assert.equal((await team.manage.get(`${PATH}?team_id=${other.team}`)).status, 404)
     const production = await team.manage.post('/team_ehr_pipelines/production/us', body({ team_ids: [team.team] }))
-    assert.deepEqual([production.status, production.body], [400, { detail: 'A team has no place in this environment' }])
+    assert.deepEqual([production.status, production.body], [400, { detail: 'A team does not exist in this environment' }])
   })
 
   test('with faults are refused with all of them, by the kind of authentication they say they have', async () => {

@@ -186,7 +186,7 @@ async function resolveTargetTeams(
     Id,
     sql`select t.id from team t where ${teamAccessCondition(manager, asked)} order by t.id limit ${TEAMS_MAX + 1} for key share`,
   )
-  if (rows.length > TEAMS_MAX) throw badRequest(`More than ${TEAMS_MAX} teams are meant, name them in portions`)
-  if (asked && rows.length < asked.length) throw badRequest('A team has no place in this environment')
+  if (rows.length > TEAMS_MAX) throw badRequest(`More than ${TEAMS_MAX} teams match; specify team_ids in smaller batches`)
+  if (asked && rows.length < asked.length) throw badRequest('A team does not exist in this environment')
   return asked ?? rows.map(({ id }) => id)
 }

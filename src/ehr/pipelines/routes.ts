@@ -37,7 +37,7 @@ export const routes = (dependencies: PipelineDependencies): Operation[] => [
     idempotency: 'none',
     patients: false,
     method: 'POST',
-    summary: 'Give teams an EHR pipeline, in the place of the one of that type that they have',
+    summary: 'Create or replace EHR pipelines',
     description: 'Without `team_ids` every team that the key reaches in this environment and region. Nothing is sent there yet.',
     body: shapes.UpsertPipelines,
     reply: T.Array(shapes.Pipeline),

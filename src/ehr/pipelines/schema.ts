@@ -12,15 +12,15 @@ const Url = Text({
   maxLength: 2083,
   rule: (text) => {
     const url = URL.canParse(text) ? new URL(text) : undefined
-    if (!url || !/^https?:$/.test(url.protocol)) return new RuleError('must be an http or https address')
-    return url.username || url.password ? new RuleError('must not have a user or a password in it') : text
+    if (!url || !/^https?:$/.test(url.protocol)) return new RuleError('must be an http or https URL')
+    return url.username || url.password ? new RuleError('must not contain credentials') : text
   },
 })
 
 const Secret = Text({
   minLength: 1,
   maxLength: 4096,
-  rule: (text) => (text === MASK ? new RuleError('is the mask that reading shows, give the secret itself') : text),
+  rule: (text) => (text === MASK ? new RuleError('must be the secret itself, not its mask') : text),
   description: `Kept encrypted; shown as \`${MASK}\`.`,
 })
 

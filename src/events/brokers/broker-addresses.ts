@@ -25,10 +25,10 @@ const percentDecode = (text: string): string => {
 
 /** `amqps://user:password@host:port/vhost`. Without a virtual host it is `/`. */
 export function rabbitAddress(uri: string): RabbitAddress | RuleError {
-  if (!/^amqps?:\/\//i.test(uri) || !URL.canParse(uri)) return new RuleError('must be an amqps or amqp address')
+  if (!/^amqps?:\/\//i.test(uri) || !URL.canParse(uri)) return new RuleError('must be an amqps or amqp URI')
   const { protocol, hostname, port, username, password, pathname, search, hash } = new URL(uri)
-  if (!hostname) return new RuleError('must name a host')
-  if (search || hash) return new RuleError('must end with the virtual host: parameters are not understood')
+  if (!hostname) return new RuleError('must contain a host')
+  if (search || hash) return new RuleError('must end with the virtual host; query parameters are not supported')
   const tls = protocol === 'amqps:'
   return {
     tls,
@@ -100,9 +100,10 @@ export function hubsAddress(text: string): HubsAddress | RuleError {
   const policy = parts?.get('sharedaccesskeyname')
   const key = parts?.get('sharedaccesskey')
   if (!/^(sb|amqps?):\/\//i.test(endpoint) || !URL.canParse(endpoint) || !policy || !key)
-    return new RuleError('must have Endpoint=sb://…, SharedAccessKeyName and SharedAccessKey')
+    return new RuleError('must contain Endpoint=sb://…, SharedAccessKeyName and SharedAccessKey')
   const { hostname, port, username, password, search } = new URL(endpoint)
-  if (!hostname || username || password || search) return new RuleError('must have a plain host in Endpoint')
+  if (!hostname || username || password || search)
+    return new RuleError('must contain a host without credentials or query in Endpoint')
   const tls = parts?.get('usedevelopmentemulator')?.toLowerCase() !== 'true'
   return { tls, host: stripBrackets(hostname), port: Number(port) || (tls ? 5671 : 5672), policy, key }
 }
@@ -124,13 +125,14 @@ export function blobAddress(text: string): BlobAddress | RuleError {
   const key = parts?.get('accountkey')
   const signature = parts?.get('sharedaccesssignature')?.replace(/^\?/, '')
   const account = name && key ? { name, key } : undefined
-  if (!account && !signature) return new RuleError('must have AccountName and AccountKey, or SharedAccessSignature')
+  if (!account && !signature) return new RuleError('must contain AccountName and AccountKey, or SharedAccessSignature')
   const protocol = parts?.get('defaultendpointsprotocol') ?? 'https'
   const suffix = parts?.get('endpointsuffix') ?? 'core.windows.net'
   const endpoint = parts?.get('blobendpoint') ?? (name ? `${protocol}://${name}.blob.${suffix}` : '')
-  if (!/^https?:\/\//i.test(endpoint) || !URL.canParse(endpoint)) return new RuleError('must lead to an http or https address')
+  if (!/^https?:\/\//i.test(endpoint) || !URL.canParse(endpoint)) return new RuleError('must resolve to an http or https URL')
   const url = new URL(endpoint)
-  if (url.username || url.password || url.search || url.hash) return new RuleError('must have a plain address in BlobEndpoint')
+  if (url.username || url.password || url.search || url.hash)
+    return new RuleError('must contain a URL without credentials, query or fragment in BlobEndpoint')
   return {
     url: url.href.replace(/\/+$/, ''),
     host: stripBrackets(url.hostname),

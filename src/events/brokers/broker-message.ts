@@ -79,7 +79,7 @@ export class TimeoutError extends Error {
 export async function withTimeout<V>(ms: number, work: Promise<V>): Promise<V> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new TimeoutError('no answer in time')), ms)
+    timer = setTimeout(() => reject(new TimeoutError('timed out waiting for a response')), ms)
   })
   try {
     return await Promise.race([work, late])

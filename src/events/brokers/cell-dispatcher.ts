@@ -123,7 +123,7 @@ export class CellPipelineWorker {
   #logEnd({ team_id, destination, failures }: ClaimedBroker, { outcome, error }: RunEnd): void {
     if (outcome !== 'retry') return
     const fields = { cell: this.#cell, 'team.id': team_id, destination, failures: failures + 1, error }
-    this.#options.log.warn(fields, 'broker not reached')
+    this.#options.log.warn(fields, 'broker unreachable')
   }
 
   /** Sends what waits for a broker until there is nothing more, or the broker cannot be reached. */
@@ -157,7 +157,7 @@ export class CellPipelineWorker {
       }
       return undefined
     } catch (error) {
-      if (!(error instanceof VaultError)) this.#logError(error, 'serving a pipeline failed')
+      if (!(error instanceof VaultError)) this.#logError(error, 'pipeline worker failed')
       else this.#reportUnreadable(queue, error)
       return error instanceof VaultError ? 'credentials cannot be decrypted' : errorCode(error)
     } finally {
@@ -197,7 +197,7 @@ export class CellPipelineWorker {
         duration_ms,
         ...(errors.length && { errors }),
       },
-      'events sent to a broker',
+      'events sent to broker',
     )
     return outcomes.find((outcome) => outcome.is === 'lost')?.reason
   }

@@ -112,7 +112,7 @@ describe('an event', () => {
     assert.deepEqual(await countQueued(team), [])
   })
 
-  test('waits no longer than its destination, its pipeline or 30 days', async () => {
+  test('is deleted with its destination or pipeline, or after 30 days', async () => {
     const team = await createTestTeam()
     await pipe(team, dead)
     await emitEvent(team)

@@ -92,7 +92,7 @@ const projectsOf =
 /** 404: a cell that this process does not serve. */
 function cellOf({ cells }: PipelineDependencies, { env, region }: CellParams): Db {
   const name: CellName = `${env}-${region}`
-  if (!cells.has(name)) throw notFound('This cell is not served here')
+  if (!cells.has(name)) throw notFound('This server does not serve this cell')
   return cells.of(name)
 }
 
@@ -196,12 +196,12 @@ async function upsert(
 
 function preferencesOf(before: Row | undefined, body: UpsertPipelines, known: Configured) {
   const { preferred, enabled } = body.preferences ?? { preferred: before?.preferred, enabled: before?.enabled ?? [] }
-  if (preferred === undefined) throw badRequest('A new pipeline needs preferences')
+  if (preferred === undefined) throw badRequest('A new pipeline requires preferences')
   const wanted = [...new Set(enabled)] as Destination[]
-  if (!wanted.includes(preferred as Destination)) throw badRequest('The preferred destination must be one of the enabled ones')
+  if (!wanted.includes(preferred as Destination)) throw badRequest('The preferred destination must be enabled')
   // The team's endpoints need no more than there is.
   const missing = wanted.filter((name) => name !== 'svix' && known[name] === null)
-  if (missing.length) throw badRequest(`Enabled and not configured: ${missing.join(', ')}`)
+  if (missing.length) throw badRequest(`Enabled but not configured: ${missing.join(', ')}`)
   return { preferred, enabled: wanted }
 }
 

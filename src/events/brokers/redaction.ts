@@ -29,7 +29,7 @@ export function redactDestinations(known: Configured): Configured {
 function resolveRedacted(given: string, kept: (string | undefined)[], redact: (text: string) => string, name: string): string {
   if (!isRedacted(given)) return given
   const found = kept.find((text) => text !== undefined && redact(text) === given)
-  if (found === undefined) throw badRequest(`${name} has *** in the place of its secret and is not the one that is kept`)
+  if (found === undefined) throw badRequest(`${name} contains a redacted secret (***) and does not match the stored value`)
   return found
 }
 

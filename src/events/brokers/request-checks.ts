@@ -17,7 +17,7 @@ export async function validatePipeline(
     faults.push({ loc: ['body', ...loc], msg: `Value error, ${text}`, type: 'value_error', ctx: { error: {} } })
   const check = (loc: Loc, address: { tls: boolean; host: string } | RuleError) => {
     if (address instanceof RuleError) addError(loc, address.text)
-    else if (!address.tls && !sandbox) addError(loc, 'must be reached with TLS')
+    else if (!address.tls && !sandbox) addError(loc, 'must use TLS')
     else if (!targets.isNameAllowed(address.host, sandbox)) addError(loc, 'must be a public address')
   }
   const { cloud_pubsub, rabbitmq, azure_amqp: azure } = body
@@ -32,7 +32,7 @@ export async function validatePipeline(
   for (const [i, { event_type_regex, blob_storage }] of (azure.event_hub_matchers ?? []).entries()) {
     const at = ['azure_amqp', 'event_hub_matchers', i]
     if (event_type_regex !== undefined && !(await isRe2(event_type_regex)))
-      addError([...at, 'event_type_regex'], 'must be an expression of RE2')
+      addError([...at, 'event_type_regex'], 'must be a valid RE2 expression')
     if (blob_storage) check([...at, 'blob_storage', 'connection_string'], blobAddress(blob_storage.connection_string))
   }
   return faults

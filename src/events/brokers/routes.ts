@@ -27,7 +27,7 @@ export const routes = (plant: PipelineDependencies): Operation[] => [
     patients: false,
     method: 'POST',
     path,
-    summary: 'Send the events of teams to brokers',
+    summary: 'Create or update event pipelines',
     description:
       'Makes a pipeline for each team, or changes the one it has: what is absent or null stays. It works as soon as it is answered.',
     params: CellParams,

@@ -82,7 +82,7 @@ function data({ name, family, resource }: EventType, context: SampleContext): un
 /** The whole body that a test of a type sends. */
 export function sampleEventBody(name: string, context: SampleContext): Record<string, unknown> {
   const type = eventType(name)
-  if (!type) throw new Error('no such type')
+  if (!type) throw new Error('unrecognized event type')
   const { team_id, at_text } = context
   if (name === 'endpoint.disabled')
     return {

@@ -186,7 +186,7 @@ export async function resendMessage(tx: Tx, webhook_id: string, message_id: stri
   return shown(await findMessage(tx, webhook_id, message_id))
 }
 
-/** Send a sample of a type to an endpoint, whatever its filter. Writes webhook_message, delivery. 400: it is disabled. 404: unknown. */
+/** Send a sample event to an endpoint. Writes webhook_message, delivery. 400: it is disabled. 404: unknown. */
 export async function sendTest(tx: Tx, webhook_id: string, type: string): Promise<Static<typeof Message>> {
   await getEnabledEndpoint(tx, webhook_id)
   const body = JSON.stringify(sampleEventBody(type, { team_id: tx.team, at_text: iso(tx.now) }))

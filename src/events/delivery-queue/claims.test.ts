@@ -29,15 +29,15 @@ async function claimedInOrder({ team, hook }: Awaited<ReturnType<typeof behind>>
   return rows.filter(({ webhook_id }) => webhook_id === hook.id).map(({ message_id }) => message_id)
 }
 
-test('an endpoint that is known to have room is given as much at once', async () => {
+test('claims up to the known capacity of an endpoint', async () => {
   assert.equal(await claimed(await behind(40), 30), 30)
 })
 
-test('an endpoint that is not known yet is given ten', async () => {
+test('claims ten deliveries for an unknown endpoint', async () => {
   assert.equal(await claimed(await behind(12)), 10)
 })
 
-test('one with a rate limit is given no more than that, whatever room it has', async () => {
+test('never claims more than the rate limit', async () => {
   assert.equal(await claimed(await behind(12, { rate_limit: 3 }), 30), 3)
   assert.equal(await claimed(await behind(12, { rate_limit: 3 })), 3)
   assert.equal(await claimed(await behind(12, { rate_limit: 50 })), 10)
@@ -55,7 +55,7 @@ test('what is due at the same instant comes in the order in which it was queued,
   assert.deepEqual(ids, ids.toSorted().reverse())
 })
 
-test('what is sent again together comes in the order of its messages, whether it had waited before or arrived at once', async () => {
+test('bulk resends keep message order', async () => {
   const { team, hook } = await behind(5)
   await team.db.queries.run(sql`
     update delivery set number = 1

@@ -25,7 +25,7 @@ async function leftBehind(team: TestTeam, webhook_id: string, lease_s: number): 
   return rows[0]!.id
 }
 
-test('a handful of a killed process is sent by another when its lease is over, but for what has a row', async () => {
+test('another process sends an expired dispatch batch, except deliveries already persisted', async () => {
   const team = await createTestTeam()
   const target = await receiver()
   const delivery = delivering({ attempt_ms_max: 15_000 })
@@ -49,7 +49,7 @@ test('a handful of a killed process is sent by another when its lease is over, b
   await team.db.pool.query('delete from handful where id = $1', [alive])
 })
 
-test('a handful for an endpoint that was disabled meanwhile becomes deliveries that are stopped', async () => {
+test('an expired batch for a disabled endpoint becomes stopped deliveries', async () => {
   const team = await createTestTeam()
   const target = await receiver()
   const hook = await endpoint(team, { url: target.url, disabled: true })

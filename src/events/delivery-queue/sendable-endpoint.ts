@@ -129,7 +129,7 @@ export class SecretsCache {
   /** The newest key must be there. Of those that it has replaced the ones that can be read sign beside it. */
   #keysOf({ id, secrets }: Endpoint): DecryptedSecrets['keys'] {
     const [newest, ...replaced] = secrets
-    if (newest === undefined) throw new Error('an endpoint has no key')
+    if (newest === undefined) throw new Error('the endpoint has no signing key')
     const keys = [signingKey(decryptSecret(this.#vault, id, newest))]
     for (const secret of replaced) {
       const key = readable(() => decryptSecret(this.#vault, id, secret))

@@ -56,9 +56,9 @@ describe('an endpoint', () => {
     return most
   }
 
-  test('has ten attempts in the air at most', async () => assert.equal(await inTheAir(0), 10))
+  test('has at most ten attempts in flight', async () => assert.equal(await inTheAir(0), 10))
 
-  test('that takes four hundred within half a second has thirty', async () => assert.equal(await inTheAir(420), 30))
+  test('a fast endpoint has up to thirty attempts in flight', async () => assert.equal(await inTheAir(420), 30))
 })
 
 describe('an event', () => {
@@ -153,7 +153,7 @@ describe('an attempt', () => {
     'that is answered with another place': (_received, response) => response.writeHead(302, { location: '/elsewhere' }).end(),
   }
   for (const [what, answer] of Object.entries(refused))
-    test(`${what} has failed`, async () => {
+    test(`${what} counts as a failed attempt`, async () => {
       const team = await createTestTeam()
       const target = await receiver(answer)
       const { id } = await endpoint(team, { url: target.url })
@@ -166,7 +166,7 @@ describe('an attempt', () => {
       assert.equal(new Set(target.received.map(({ body }) => body)).size, 1)
     })
 
-  test('is repeated until one is welcome', async () => {
+  test('retries until an attempt succeeds', async () => {
     const team = await createTestTeam()
     let asked = 0
     const target = await receiver((_received, response) => response.writeHead(++asked < 4 ? 500 : 204).end())

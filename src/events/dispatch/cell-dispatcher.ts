@@ -67,7 +67,7 @@ export class CellDelivery {
       owner: leases.owner,
       now_ms,
       gather_ms,
-      onError: (error) => onError(error, 'recording deliveries failed'),
+      onError: (error) => onError(error, 'failed to record delivery attempts'),
       onWritten: (count) => queues.release(count),
     }))
     const sender = (this.#sender = new DeliverySender({
@@ -156,7 +156,7 @@ export class CellDelivery {
   }
 
   #loop(round: () => Promise<boolean>, poll_ms: number): QueueLoop {
-    const onError = (error: unknown) => this.#report(error, 'delivering failed')
+    const onError = (error: unknown) => this.#report(error, 'delivery loop failed')
     return new QueueLoop({ round, poll_ms, pace_ms: PACE_MS, idle_pace_ms: IDLE_PACE_MS, onError })
   }
 

@@ -56,7 +56,7 @@ export const routes = ({ vault, targets, url, recalled }: EndpointDependencies):
     patients: false,
     method: 'GET',
     path: '/v2/team/svix/url',
-    summary: 'Say where webhook endpoints are managed',
+    summary: 'Get the webhook management URL',
     description: 'The operations on webhooks of the API page.',
     deprecated: true,
     reply: WebhookManagementUrl,

@@ -43,7 +43,7 @@ export const WebhookQuery = Fields({ next_cursor: Cursor, limit: Limit })
 
 const typeName = {
   maxLength: 120,
-  rule: (name: string) => (eventType(name) ? name : new RuleError('must be a type of the event catalogue')),
+  rule: (name: string) => (eventType(name) ? name : new RuleError('must be an event type of the event catalog')),
 }
 const TypeName = Text(typeName)
 

@@ -49,7 +49,7 @@ const activeSecrets = (tx: Tx, webhook_id: string) =>
 /** The newest key of an endpoint, with its prefix. 503: it cannot be decrypted here. */
 export async function newestSecret(tx: Tx, vault: Vault, webhook_id: string): Promise<string> {
   const [newest] = await activeSecrets(tx, webhook_id)
-  if (!newest) throw new Error('an endpoint has no key')
+  if (!newest) throw new Error('the endpoint has no signing key')
   const key = readable(() => decryptSecret(vault, webhook_id, newest.secret))
   if (key === undefined) throw unavailable('The secret cannot be decrypted; rotating it makes another', RETRY_S)
   return key
@@ -75,10 +75,10 @@ export function readable<R>(open: () => R): R | undefined {
  */
 export async function rotateSecret(tx: Tx, vault: Vault, webhook_id: string, key: string | undefined): Promise<void> {
   const [current, ...old] = await activeSecrets(tx, webhook_id)
-  if (!current) throw new Error('an endpoint has no key')
+  if (!current) throw new Error('the endpoint has no signing key')
   const known = readable(() => decryptSecret(vault, webhook_id, current.secret))
-  if (key !== undefined && known !== undefined && sameKey(known, key)) throw badRequest('The key is the current one')
-  if (old.length >= OLD_KEYS_MAX) throw badRequest(`${OLD_KEYS_MAX} old keys are still in use, try again when one has expired`)
+  if (key !== undefined && known !== undefined && sameKey(known, key)) throw badRequest('The key is already the current key')
+  if (old.length >= OLD_KEYS_MAX) throw badRequest(`${OLD_KEYS_MAX} old keys are still valid; try again after one has expired`)
   await tx.run(sql`
     update webhook_secret set expires_at = ${addSeconds(tx.now, OVERLAP_S)} where id = ${current.id} and team_id = ${tx.team}`)
   await tx.run(sql`

@@ -48,7 +48,7 @@ export class FeedWaiters {
     let ofTeam = 0
     for (const waiter of waiters) if (waiter.team === team) ofTeam++
     if (ofTeam >= WAITING_PER_TEAM_MAX)
-      throw tooManyRequests(`${WAITING_PER_TEAM_MAX} requests of this team are waiting for events already`, RETRY_S)
+      throw tooManyRequests(`This team already has ${WAITING_PER_TEAM_MAX} requests waiting for events`, RETRY_S)
     if (this.#waiting >= WAITING_MAX) throw unavailable('Too many requests are waiting for events', RETRY_S)
     this.#waiting++
     let timer: NodeJS.Timeout | undefined

@@ -131,7 +131,7 @@ describe('who waits', () => {
     assert.deepEqual(types(await waiting), [CREATED])
   })
 
-  test('is answered without one when the time is over, and loses nothing', async () => {
+  test('returns an empty page after the timeout without losing events', async () => {
     const team = await following()
     const { data, next_cursor } = await follow(team, '?wait_s=1')
     assert.deepEqual(data, [])
@@ -150,7 +150,7 @@ describe('who waits', () => {
     assert.deepEqual(types(await waiting), [CRITICAL])
   })
 
-  test('holds no connection: more may wait than there are connections, and others are served', async () => {
+  test('waiting requests do not hold database connections', async () => {
     const team = await following()
     const asked = Array.from({ length: WAITING_OF_A_TEAM + 1 }, () => team.api.get('/v1/events/follow?wait_s=25'))
     const refused = await Promise.race(asked)

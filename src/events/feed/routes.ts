@@ -20,8 +20,7 @@ export const routes = ({ findDeletedUsers, notDeleted, watch }: FeedDependencies
     method: 'GET',
     path: '/v1/events',
     summary: 'List events, newest first',
-    description:
-      'Everything that was told to the team, as it was told. `object_id` is the order, user or job the event is about.',
+    description: 'All events of the team, as emitted. `object_id` is the id of the order, user or job.',
     query: EventQuery,
     reply: EventPage,
     run: (tx, { query }) => listEvents(tx, notDeleted, query),
@@ -31,7 +30,7 @@ export const routes = ({ findDeletedUsers, notDeleted, watch }: FeedDependencies
     patients: true,
     method: 'GET',
     path: '/v1/events/follow',
-    summary: 'Follow events, oldest first, without an endpoint',
+    summary: 'Read the event feed, oldest first',
     description:
       'Events in the order in which they became known, each once, from the first such request, endpoint or pipeline of the team on (`list_events` has all): ask again with `next_cursor` for those that followed. With `wait_s` the answer waits for an event. Events are kept here for 30 days; those of deleted users are left out. At most 20 requests of a team wait at a time.',
     query: FeedQuery,

@@ -34,14 +34,14 @@ describe('an order that names no lab account', () => {
     await labAccount(team, { status: 'pending' })
     assert.deepEqual(await attempt(team), [200, own])
     await team.manage.patch(`/lab_account/sandbox/us/${own}`, { team_id_allowlist: [] })
-    assert.deepEqual(await attempt(team), [400, 'None of the lab accounts of this team is active'])
+    assert.deepEqual(await attempt(team), [400, 'The team has no active lab account for this lab'])
   })
 
-  test('is refused where several could take it, and makes no choice', async () => {
+  test('rejects an ambiguous lab account', async () => {
     const team = await createTestTeam()
     const first = await labAccount(team)
     await labAccount(team)
-    assert.deepEqual(await attempt(team), [400, 'Several lab accounts could take this order, name one in lab_account_id'])
+    assert.deepEqual(await attempt(team), [400, 'Several lab accounts match this order; specify lab_account_id'])
     assert.deepEqual(await attempt(team, { lab_account_id: first }), [200, first])
   })
 
@@ -49,7 +49,7 @@ describe('an order that names no lab account', () => {
     test(`does not fall back to the platform where the team's own is ${status}`, async () => {
       const team = await createTestTeam()
       const own = await labAccount(team, { status })
-      assert.deepEqual(await attempt(team), [400, 'None of the lab accounts of this team is active'])
+      assert.deepEqual(await attempt(team), [400, 'The team has no active lab account for this lab'])
       await change(team, own, { status: 'active' })
       assert.deepEqual(await attempt(team), [200, own])
     })
@@ -60,7 +60,7 @@ describe('an order that names no lab account', () => {
     await change(team, id, { status: 'suspended' })
     const refused = await attempt(team)
     await change(team, id, { status: 'active' })
-    assert.deepEqual(refused, [400, 'There is no lab account for this lab'])
+    assert.deepEqual(refused, [400, 'No lab account exists for this lab'])
     assert.deepEqual(await team.events(), [])
   })
 })
@@ -79,12 +79,12 @@ describe('an order that names a lab account', () => {
 
   test('is refused where the account is another’s, unlinked, of another lab or not active', async () => {
     const team = await createTestTeam()
-    const none = 'The lab account is not one of this team'
+    const none = 'The lab account does not belong to this team'
     for (const [lab_account_id, detail] of [
       [randomUUID(), none],
       [await labAccount(await createTestTeam()), none],
       [await labAccount(team, { team_ids: [] }), none],
-      [await labAccount(team, { lab: 'mtl' }), 'The lab account is of another lab than the order'],
+      [await labAccount(team, { lab: 'mtl' }), 'The lab account belongs to a different lab than the order'],
       [await labAccount(team, { status: 'pending' }), 'The lab account is pending'],
       [await labAccount(team, { status: 'suspended' }), 'The lab account is suspended'],
     ] as const)
@@ -145,7 +145,7 @@ describe('the physician of an order under a delegated account', () => {
     await labAccount(team, { lab: 'quest', delegated_flow: delegated_flow! })
     return team
   }
-  const detail = 'Orders under this lab account must name the physician who orders'
+  const detail = 'Orders under this lab account must include the ordering physician'
 
   for (const flow of ['order_delegated', 'fully_delegated'] as const)
     test(`must be named where the account is ${flow}, with the order or when its kit is registered`, async () => {

@@ -76,8 +76,8 @@ const acceptsStatus = ({ statuses }: AccountQuery, { status }: UsableAccount): b
 
 function pickNamedAccount(accounts: UsableAccount[], wanted: AccountQuery): UsableAccount | Problem {
   const account = accounts.find(({ id }) => id === wanted.lab_account_id)
-  if (!account) return badRequest('The lab account is not one of this team')
-  if (account.lab_id !== wanted.lab_id) return badRequest('The lab account is of another lab than the order')
+  if (!account) return badRequest('The lab account does not belong to this team')
+  if (account.lab_id !== wanted.lab_id) return badRequest('The lab account belongs to a different lab than the order')
   return acceptsStatus(wanted, account) ? account : badRequest(`The lab account is ${account.status}`)
 }
 
@@ -85,14 +85,14 @@ function pickOnlyAccount(accounts: UsableAccount[], wanted: AccountQuery): Usabl
   const atLab = accounts.filter(({ lab_id }) => lab_id === wanted.lab_id)
   const linked = atLab.filter(({ platform }) => !platform)
   const [first, ...more] = (linked.length ? linked : atLab).filter((account) => acceptsStatus(wanted, account))
-  if (more.length) return badRequest('Several lab accounts could take this order, name one in lab_account_id')
+  if (more.length) return badRequest('Several lab accounts match this order; specify lab_account_id')
   if (first) return first
-  return badRequest(linked.length ? 'None of the lab accounts of this team is active' : 'There is no lab account for this lab')
+  return badRequest(linked.length ? 'The team has no active lab account for this lab' : 'No lab account exists for this lab')
 }
 
 function billingError({ allowed_billing }: UsableAccount, { billing_type, address }: AccountQuery): Problem | undefined {
   const states = allowed_billing[billing_type]
-  if (!states?.length) return badRequest(`Billing type ${billing_type} needs a lab account that supports it`)
+  if (!states?.length) return badRequest(`Billing type ${billing_type} requires a lab account that supports it`)
   if (!address || offeredAt(states, address)) return undefined
   return badRequest(`Billing type ${billing_type} is not offered in the state of the patient`)
 }

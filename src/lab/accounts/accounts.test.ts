@@ -147,7 +147,7 @@ describe('linking teams to a lab account', () => {
       const { status, body } = await team.manage.patch(`${PATH}/${id}`, { team_id_allowlist: [team.team, foreign] })
       assert.deepEqual(
         [status, body],
-        [400, { detail: 'team_id_allowlist names what is no team of the organization in this region' }],
+        [400, { detail: 'team_id_allowlist contains a team that is not in this organization and region' }],
       )
     }
     assert.deepEqual((await team.manage.get(PATH)).body.data[0].team_id_allowlist, [team.team])

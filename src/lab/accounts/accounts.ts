@@ -100,7 +100,8 @@ async function replaceTeams(tx: PlainTx, account: LabAccount, org_id: string, te
     Id,
     sql`select id from team where id = any (${wanted}::uuid[]) and org_id = ${org_id} and deleted_at is null for key share`,
   )
-  if (teams.length < wanted.length) throw badRequest('team_id_allowlist names what is no team of the organization in this region')
+  if (teams.length < wanted.length)
+    throw badRequest('team_id_allowlist contains a team that is not in this organization and region')
   await tx.run(sql`delete from lab_account_team where account_id = ${account.id} and team_id <> all (${wanted}::uuid[])`)
   await tx.run(sql`
     insert into lab_account_team (account_id, team_id) select ${account.id}, unnest(${wanted}::uuid[]) on conflict do nothing`)
@@ -130,12 +131,12 @@ const Count = T.Object({ n: T.Integer() })
  */
 export async function createAccount(tx: PlainTx, account: NewAccount): Promise<string> {
   const lab = await tx.maybe(T.Object({ id: T.Integer() }), sql`select id from lab where slug = ${account.lab}`)
-  if (!lab) throw notFound('There is no such lab in this cell')
+  if (!lab) throw notFound('Lab not found in this cell')
   const { n } = await tx.one(
     Count,
     sql`select count(*) as n from lab_account where org_id is not distinct from ${account.org_id}::uuid`,
   )
-  if (n >= ACCOUNTS_MAX) throw badRequest(`There are at most ${ACCOUNTS_MAX} accounts of one owner in a cell`)
+  if (n >= ACCOUNTS_MAX) throw badRequest(`An owner has at most ${ACCOUNTS_MAX} lab accounts per cell`)
   const id = account.id ?? tx.uuid()
   const made = await tx.run(sql`
     insert into lab_account (id, lab_id, org_id, status, delegated_flow, provider_account_id, account_name, default_clinical_notes,
@@ -144,20 +145,20 @@ export async function createAccount(tx: PlainTx, account: NewAccount): Promise<s
             ${account.provider_account_id}, ${account.account_name ?? null}, ${account.default_clinical_notes ?? null},
             ${account.business_units ?? null}::text[], ${JSON.stringify(account.allowed_billing ?? {})}, ${tx.now})
     on conflict (lab_id) where org_id is null do nothing`)
-  if (!made) throw badRequest(`The platform has an account at ${account.lab} in this cell already`)
+  if (!made) throw badRequest(`The platform already has a lab account at ${account.lab} in this cell`)
   if (account.team_ids) await link(tx, id, account.org_id, account.team_ids)
   return id
 }
 
 async function link(tx: PlainTx, id: string, org_id: string | null, team_ids: string[]): Promise<void> {
-  if (org_id === null) throw badRequest("The platform's accounts are for every team, none is linked to them")
+  if (org_id === null) throw badRequest('Platform lab accounts apply to every team and cannot be linked')
   await replaceTeams(tx, (await findAccount(tx, id))!, org_id, team_ids)
 }
 
 /** Change an account. Writes lab_account, lab_account_team. 400: teams that are not the organization's. 404: no such account. */
 export async function updateAccount(tx: PlainTx, id: string, change: AccountChange): Promise<void> {
   const before = await lockAccount(tx, id)
-  if (!before) throw notFound('There is no such lab account in this cell')
+  if (!before) throw notFound('Lab account not found in this cell')
   const { team_ids, ...fields } = change
   const after = { ...before, ...fields }
   await tx.run(sql`

@@ -7,7 +7,7 @@ import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { usStates } from '../../people/person/countries.ts'
 
 const PATH = '/lab_account/sandbox/us'
-const PHYSICIAN_MISSING = 'Orders under this lab account must name the physician who orders'
+const PHYSICIAN_MISSING = 'Orders under this lab account must include the ordering physician'
 const terms = { lab: 'quest', provider_account_id: 'FICTIONAL-1' }
 
 const put = ({ manage }: TestTeam, id: string, changes: Record<string, unknown> = {}) =>

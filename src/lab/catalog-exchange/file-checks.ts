@@ -25,7 +25,7 @@ function checkDuplicates<E extends Entry>(
   entries.forEach((entry, i) => {
     const key = keyOf(entry)
     if (key === null) return
-    if (seen.has(key)) report(`${list}[${i}]`, entry, `${what} is there twice`)
+    if (seen.has(key)) report(`${list}[${i}]`, entry, `duplicate ${what}`)
     seen.add(key)
   })
 }
@@ -59,8 +59,9 @@ function checkIds<E extends LabEntry | MarkerEntry>(
     const key = keyOf(entry)
     const id = known.get(key)
     if (entry.id === null) return
-    if (id !== undefined && id !== entry.id) report(`${list}[${i}]`, entry, `its id is ${id} and does not change`)
-    else if (id === undefined && taken.has(entry.id)) report(`${list}[${i}]`, entry, `the id ${entry.id} is that of another`)
+    if (id !== undefined && id !== entry.id)
+      report(`${list}[${i}]`, entry, `the id of an existing row cannot be changed (current id: ${id})`)
+    else if (id === undefined && taken.has(entry.id)) report(`${list}[${i}]`, entry, `id ${entry.id} is already in use`)
   })
 }
 
@@ -72,29 +73,29 @@ function checkAnalyte({ definition }: AnalyteEntry, report: (text: string) => vo
     ['critical_low', 'critical_high'],
   ] as const) {
     const [from, to] = [definition[low], definition[high]]
-    if (from !== null && to !== null && from > to) report(`${low} is above ${high}`)
+    if (from !== null && to !== null && from > to) report(`${low} is greater than ${high}`)
   }
 }
 
 function checkMarker(marker: MarkerEntry, labs: Set<string>, analytes: Set<string>, report: (text: string) => void): void {
-  if (!labs.has(marker.lab)) report(`there is no lab "${marker.lab}"`)
+  if (!labs.has(marker.lab)) report(`lab "${marker.lab}" does not exist`)
   const named = new Set<string>()
   for (const { analyte } of marker.results) {
-    if (!analytes.has(analyte)) report(`there is no analyte "${analyte}"`)
-    if (named.has(analyte)) report(`the analyte "${analyte}" is there twice`)
+    if (!analytes.has(analyte)) report(`analyte "${analyte}" does not exist`)
+    if (named.has(analyte)) report(`duplicate analyte "${analyte}"`)
     named.add(analyte)
   }
   const { common_tat_days: common, worst_case_tat_days: worst } = marker
-  if (common !== null && worst !== null && common > worst) report('common_tat_days is above worst_case_tat_days')
-  if (marker.a_la_carte_enabled && !marker.is_orderable) report('what cannot be ordered cannot be sold singly')
+  if (common !== null && worst !== null && common > worst) report('common_tat_days is greater than worst_case_tat_days')
+  if (marker.a_la_carte_enabled && !marker.is_orderable) report('a_la_carte_enabled requires is_orderable')
   const questions = marker.aoe?.questions ?? []
-  if (new Set(questions.map(({ id }) => id)).size < questions.length) report('two questions have one id')
+  if (new Set(questions.map(({ id }) => id)).size < questions.length) report('duplicate question id')
   for (const question of questions) checkQuestion(question, report)
 }
 
 function checkQuestion({ id, type, answers }: QuestionEntry, report: (text: string) => void): void {
   const isChoice = type === 'choice' || type === 'multi_choice'
-  if (isChoice && !answers.length) report(`question ${id} offers no answers to choose from`)
-  if (!isChoice && answers.length) report(`question ${id} is of type ${type} and must have no answers`)
-  if (new Set(answers.map(({ code }) => code)).size < answers.length) report(`question ${id} has two answers of one code`)
+  if (isChoice && !answers.length) report(`choice question ${id} has no answers`)
+  if (!isChoice && answers.length) report(`question ${id} of type ${type} must not have answers`)
+  if (new Set(answers.map(({ code }) => code)).size < answers.length) report(`question ${id} has duplicate answer codes`)
 }

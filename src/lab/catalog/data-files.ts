@@ -87,7 +87,7 @@ export function readCatalogRows(): CatalogRows {
     const fields = new Row('markers.csv', row)
     const links = [...fields.list('analytes'), ...fields.list('optional_analytes')]
     const required = fields.list('analytes').length
-    for (const slug of links) if (!bySlug.has(slug)) throw fields.fail(`there is no analyte "${slug}"`)
+    for (const slug of links) if (!bySlug.has(slug)) throw fields.fail(`analyte "${slug}" does not exist`)
     const id = fields.number('id')
     marker_analytes.push(...links.map((analyte, i) => ({ marker_id: id, analyte, position: i + 1, required: i < required })))
     const single = fields.text('type') === 'biomarker' && links.length === 1 ? bySlug.get(links[0]!) : undefined
@@ -129,9 +129,9 @@ function markerRow(
   unit: string | null,
 ): MarkerRow {
   const lab_id = lab_ids.get(fields.text('lab'))
-  if (lab_id === undefined) throw fields.fail(`there is no lab "${fields.text('lab')}"`)
+  if (lab_id === undefined) throw fields.fail(`lab "${fields.text('lab')}" does not exist`)
   const aoe = fields.optionalText('aoe')
-  if (aoe !== null && !Object.hasOwn(questions, aoe)) throw fields.fail(`there are no questions "${aoe}"`)
+  if (aoe !== null && !Object.hasOwn(questions, aoe)) throw fields.fail(`question set "${aoe}" does not exist`)
   return {
     id: fields.number('id'),
     lab_id,
@@ -165,7 +165,7 @@ class Row {
 
   optionalText(column: string): string | null {
     const value = this.#row[column]
-    if (value === undefined) throw this.fail(`there is no column ${column}`)
+    if (value === undefined) throw this.fail(`column ${column} is missing`)
     return value === '' ? null : value
   }
 

@@ -79,7 +79,7 @@ describe('a lab test of the team', () => {
     assert.equal((await create(team, { provider_ids: ['SHARED-2'], lab_slug: 'quest' })).price, 0)
   })
 
-  test('is renamed, put away and taken back; an order that is placed goes on', async () => {
+  test('renames, deactivates and reactivates a lab test without affecting existing orders', async () => {
     const team = await createTestTeam()
     const made = await create(team, kit)
     const path = `/v3/lab_tests/${made.id}`
@@ -140,7 +140,7 @@ describe('in production a lab test', () => {
     assert.deepEqual([line.team_id, line.object], [team.team, made.id])
   })
 
-  test('that was put away before somebody approved it does not come back by itself', async () => {
+  test('approving a deactivated lab test does not reactivate it', async () => {
     const team = await createTestTeam('production-us')
     const made = await create(team)
     const path = `/v3/lab_tests/${made.id}`
@@ -159,7 +159,7 @@ describe('in production a lab test', () => {
     assert.match(await run('approve', made.id, '--cell', 'production-us'), /^The lab test is active/)
     assert.equal((await team.api.get(`/v3/lab_tests/${made.id}`)).body.status, 'active')
     assert.deepEqual(await listed(), [])
-    assert.equal(await run('list', '--cell', 'sandbox-eu'), 'No lab test waits for approval.\n')
+    assert.equal(await run('list', '--cell', 'sandbox-eu'), 'No lab tests are pending approval.\n')
     const cases: [string[], RegExp][] = [
       [[], /needs a command after it/],
       [['approve', 'x', '--cell', 'production-us'], /must be given as an id/],

@@ -16,7 +16,7 @@ const Count = T.Object({ n: T.Integer() })
 const NOT_FOUND_TEXT = 'Lab test not found'
 
 /**
- * Make a lab test of a lab's markers, at the sum of their prices. It can be ordered at once in a sandbox, elsewhere when it is approved.
+ * Create a lab test from markers, at the sum of their prices. It can be ordered at once in a sandbox, elsewhere when it is approved.
  * Writes lab_test, lab_test_marker.
  * 400: none or both lists of markers; an unknown lab or marker; a reflex marker; markers of several labs, or of another than is named; a
  * method that the lab does not offer; 5000 tests already.
@@ -52,8 +52,8 @@ export async function createLabTest(tx: Tx, body: CreateLabTest, only?: number):
 async function resolveLab(tx: Tx, slug: string | undefined, only: number | undefined): Promise<number | undefined> {
   if (slug === undefined) return only
   const lab = (await listLabs(tx)).find((each) => each.slug === slug.toLowerCase())
-  if (!lab) throw badRequest('There is no lab with this lab_slug')
-  if (only !== undefined && lab.id !== only) throw badRequest('The lab account is of another lab than lab_slug')
+  if (!lab) throw badRequest('Lab not found')
+  if (only !== undefined && lab.id !== only) throw badRequest('The lab account belongs to a different lab than lab_slug')
   return lab.id
 }
 
@@ -67,7 +67,7 @@ async function assertTestLimit(tx: Tx): Promise<void> {
 const State = T.Object({ status: LabTestStatus, approved: T.Boolean(), auto_generated: T.Boolean() })
 
 /**
- * Rename a lab test, put it away or take it back. Orders that are placed go on. Writes lab_test.
+ * Rename, deactivate or reactivate a lab test. Orders that are placed go on. Writes lab_test.
  * 404: no such test of the team. 400: one that was made for an order; a test that nobody has approved yet cannot become active.
  */
 export async function updateLabTest(tx: Tx, id: string, { name, active }: UpdateLabTest): Promise<LabTest> {
@@ -76,8 +76,8 @@ export async function updateLabTest(tx: Tx, id: string, { name, active }: Update
     sql`select status, approved, auto_generated from lab_test where id = ${id} and team_id = ${tx.team} for no key update`,
   )
   if (!test) throw notFound(NOT_FOUND_TEXT)
-  if (test.auto_generated) throw badRequest('A lab test that was made for an order does not change')
-  if (active && !test.approved) throw badRequest('A lab test that waits for approval cannot be made active')
+  if (test.auto_generated) throw badRequest('A lab test that was created for an order cannot be changed')
+  if (active && !test.approved) throw badRequest('A lab test that is pending approval cannot be activated')
   const status = active === undefined ? test.status : active ? 'active' : 'inactive'
   if (name !== undefined || status !== test.status) {
     await tx.run(sql`

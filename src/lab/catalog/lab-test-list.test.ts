@@ -179,7 +179,7 @@ describe('the lists of lab tests', () => {
     ]) {
       const { status, body } = await team.api.get(`/v3/lab_test?${query}`)
       assert.equal(status, query.includes('%00') ? 422 : 400, query)
-      if (status === 400) assert.deepEqual(body, { detail: 'The cursor is not one of this list' })
+      if (status === 400) assert.deepEqual(body, { detail: 'The cursor does not belong to this list' })
     }
     const theirs = await createTestTeam()
     assert.equal((await theirs.api.get(`/v3/lab_test?next_cursor=${given_for}`)).status, 400)

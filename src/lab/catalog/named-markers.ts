@@ -49,10 +49,10 @@ function requireOneLab(names: (string | number)[], candidates: ResolvedMarker[][
   const unknown = candidates.findIndex((markers) => markers.length === 0)
   if (unknown >= 0) throw badRequest(`Marker ${names[unknown]} does not exist`)
   const [lab, ...others] = lab_id === undefined ? labsOfferingAll(candidates) : [lab_id]
-  if (others.length) throw badRequest('Several labs use these provider_ids: name the lab, or the markers by marker_ids')
+  if (others.length) throw badRequest('provider_ids match markers of several labs: specify the lab, or use marker_ids')
   return candidates.map((markers, i) => {
     const marker = markers.find((each) => each.lab_id === lab)
-    if (!marker) throw badRequest(`Marker ${names[i]} is of another lab than the rest`)
+    if (!marker) throw badRequest(`Marker ${names[i]} belongs to a different lab than the other markers`)
     return marker
   })
 }

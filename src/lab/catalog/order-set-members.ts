@@ -41,12 +41,12 @@ export interface OrderSetMembers {
 export async function resolveMembers(tx: Tx, { lab_test_ids = [], add_on }: OrderSet, only?: number): Promise<OrderSetMembers> {
   if (add_on) assertOneList(add_on)
   const ids = [...new Set(lab_test_ids)]
-  if (!add_on && ids.length === 0) throw badRequest('order_set must name at least one lab test or marker')
+  if (!add_on && ids.length === 0) throw badRequest('order_set must contain at least one lab test or marker')
   const [tests, named] = await Promise.all([testsOf(tx, ids), add_on ? resolveMarkers(tx, add_on) : undefined])
   const lab_id = tests[0]?.lab_id
   if (tests.some((test) => test.lab_id !== lab_id)) throw badRequest('cannot order lab_tests from multiple labs')
   if (only !== undefined && lab_id !== undefined && lab_id !== only)
-    throw badRequest('The lab account is of another lab than the order')
+    throw badRequest('The lab account belongs to a different lab than the order')
   const singles = named?.ofOneLab(lab_id ?? only) ?? []
   const fixed = singles.find(({ is_orderable, a_la_carte_enabled }) => !is_orderable || !a_la_carte_enabled)
   if (fixed) throw badRequest(`Marker ${fixed.id} cannot be ordered à la carte`)

@@ -131,8 +131,8 @@ describe('an order set', () => {
     const mixed = { lab_test_ids: [home.id, quest.id] }
     await refused(mixed, undefined, 'cannot order lab tests with multiple collection methods')
     assert.equal((await resolve(mixed, 'walk_in_test')).method, 'walk_in_test')
-    await refused({}, 'walk_in_test', 'order_set must name at least one lab test or marker')
-    await refused({ lab_test_ids: [] }, undefined, 'order_set must name at least one lab test or marker')
+    await refused({}, 'walk_in_test', 'order_set must contain at least one lab test or marker')
+    await refused({ lab_test_ids: [] }, undefined, 'order_set must contain at least one lab test or marker')
     assert.equal((await list({})).status, 400)
   })
 
@@ -154,7 +154,7 @@ describe('an order set', () => {
     await refused({ add_on: { marker_ids: [2147483647] } }, 'walk_in_test', 'Marker 2147483647 does not exist')
     await refused({ add_on: { provider_ids: ['NO-SUCH'] } }, 'walk_in_test', 'Marker NO-SUCH does not exist')
     const [elsewhere] = (await single('&lab_slug=labcorp&a_la_carte_enabled=true')) as [MarkerComplete]
-    const foreign = `Marker ${elsewhere.id} is of another lab than the rest`
+    const foreign = `Marker ${elsewhere.id} belongs to a different lab than the other markers`
     await refused({ lab_test_ids: [quest.id], add_on: { marker_ids: [elsewhere.id] } }, 'walk_in_test', foreign)
     const here = (await single('&lab_slug=quest&a_la_carte_enabled=true'))[0]!.id
     await refused({ add_on: { marker_ids: [here, elsewhere.id] } }, 'walk_in_test', foreign)

@@ -48,7 +48,7 @@ async function existingTest(
   const test = await tx.cached(`lab test ${id}`, () => findLabTest(tx, id))
   if (!test) throw notFound('Test does not exist')
   if (test.status !== 'active') throw badRequest(`Lab test ${id} is not active`)
-  if (only !== undefined && test.lab!.id !== only) throw badRequest('The lab account is of another lab than the order')
+  if (only !== undefined && test.lab!.id !== only) throw badRequest('The lab account belongs to a different lab than the order')
   return test
 }
 

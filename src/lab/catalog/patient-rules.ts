@@ -47,5 +47,5 @@ function assertWithinRules({ name, max_first_name, max_last_name, allowed_gender
     ['last_name', max_last_name],
   ] as const)
     if (max !== null && [...(patient[field] ?? '')].length > max)
-      throw badRequest(`Lab ${name} takes at most ${max} characters in ${field}`)
+      throw badRequest(`Lab ${name} accepts at most ${max} characters in ${field}`)
 }

@@ -70,7 +70,7 @@ describe('canonical search', () => {
 })
 
 describe('crosswalk', () => {
-  test('walks from one set of codes to every laboratory, and says how each stands to it', async () => {
+  test('maps a code set to every laboratory with its relation', async () => {
     const found = await search({ mode: 'crosswalk', query: 'Basic Metabolic Panel', limit: 20 })
     const { canonical_candidates, selected_canonical: selected, per_lab, related } = found
     assert.deepEqual(canonical_candidates, [selected])

@@ -41,7 +41,7 @@ const textPage = (status: number, sentence: string, headers: Record<string, stri
   html: `${sentence}\n`,
 })
 
-const linkExpired = () => textPage(404, 'This link is not valid, or not any more. Please ask for a new one.')
+const linkExpired = () => textPage(404, 'This link is invalid or has expired. Please request a new one.')
 
 /** What that page needs of the process. */
 export interface RequisitionPageDependencies extends RenderDependencies {
@@ -84,6 +84,6 @@ async function draw(outside: MultiTransactionContext, documents: RenderDependenc
     return { status: 200, headers, html: file.bytes }
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    return error.status === 503 ? textPage(503, 'Too busy, please try again.', error.headers) : linkExpired()
+    return error.status === 503 ? textPage(503, 'The service is busy. Please try again.', error.headers) : linkExpired()
   }
 }

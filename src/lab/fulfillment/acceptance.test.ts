@@ -80,7 +80,7 @@ describe('accepting an order', async () => {
     const apart = await createTestTeam()
     const order = await createOrder(apart)
     const { status, body } = await staffAction(apart, order, 'accept')
-    assert.deepEqual([status, body], [400, { detail: 'Nobody works through the orders of this laboratory by hand' }])
+    assert.deepEqual([status, body], [400, { detail: 'Manual fulfillment is not enabled for this laboratory' }])
     assert.deepEqual(await list(apart), [])
   })
 

@@ -39,7 +39,7 @@ export const assignKit = (tx: Tx, order_id: string, sample_id: string): Promise<
   runStep(tx, order_id, (lockedOrder) => {
     if (lockedOrder.order.sample_id === sample_id) return false
     if (lockedOrder.lowLevelStatus !== 'awaiting_registration' || isRegistered(lockedOrder))
-      throw badRequest(`No kit can be picked for an order that is ${lockedOrder.lowLevelStatus}`)
+      throw badRequest(`A kit cannot be assigned to an order in status ${lockedOrder.lowLevelStatus}`)
     lockedOrder.order.sample_id = sample_id
     kitOf(lockedOrder).updated_at = iso(tx.now)
     return true
@@ -50,7 +50,7 @@ const isAwaitingAcceptance = (lockedOrder: LockedOrder): boolean =>
   ['ordered', 'awaiting_registration'].includes(lockedOrder.lowLevelStatus)
 
 /**
- * Say that an order cannot be fulfilled as it is: it stays where it is, with that detail. Emits labtest.order.updated.
+ * Report that an order cannot be fulfilled: it stays where it is, with that detail. Emits labtest.order.updated.
  * 400: it was taken on already. 404: no such order.
  */
 export const rejectOrder = (tx: Tx, order_id: string): Promise<WorkDone> =>
@@ -71,13 +71,13 @@ export const resolveProblem = (tx: Tx, order_id: string): Promise<WorkDone> =>
     if (lockedOrder.lowLevelStatus === 'lab_processing_blocked') return transitionUnlessAt(lockedOrder, 'delivered_to_lab')
     if (lockedOrder.lowLevelStatus === 'delivered_to_lab') return false
     if (!isAwaitingAcceptance(lockedOrder))
-      throw badRequest(`Nothing is to be resolved for an order that is ${lockedOrder.lowLevelStatus}`)
+      throw badRequest(`An order in status ${lockedOrder.lowLevelStatus} has no problem to resolve`)
     if (lockedOrder.order.last_event.status_detail === null) return false
     lockedOrder.setStatusDetail(null)
     return true
   })
 
-/** Replace the notes that an order shows. Writes lab_order. No event. 404: no such order. */
+/** Replace the notes of an order. Writes lab_order. No event. 404: no such order. */
 export const writeNotes = (tx: Tx, order_id: string, notes: string | null): Promise<WorkDone> =>
   runStep(tx, order_id, ({ order }) => {
     const text = notes?.trim() || null

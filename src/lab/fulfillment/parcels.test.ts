@@ -158,7 +158,7 @@ describe('a scan is refused', () => {
       ['tracking', outbound],
       ['scan', scan('outbound', 'picked_up')],
     ] as const)
-      assert.deepEqual((await staffAction(team, order, what, body)).body, { detail: 'No kit was picked for this order' })
+      assert.deepEqual((await staffAction(team, order, what, body)).body, { detail: 'No kit is assigned to this order' })
   })
 
   test('on the way to the laboratory before the registration, whatever was missed', async () => {

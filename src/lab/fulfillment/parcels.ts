@@ -97,7 +97,7 @@ export const recordScan = (tx: Tx, order_id: string, { direction, event }: Recor
     if (isStale(open, direction, to)) return false
     const steps = stepsTo(open, to)
     if (!steps) throw transitionError(open, to)
-    if (!open.order.sample_id) throw badRequest('No kit was picked for this order')
+    if (!open.order.sample_id) throw badRequest('No kit is assigned to this order')
     const shipment = shipmentOf(tx, open)
     for (const step of steps) {
       if (step === 'transit_customer' && !shipment.outbound_tracking_number)
@@ -123,7 +123,7 @@ export const recordTracking = (tx: Tx, order_id: string, tracking: RecordTrackin
     assertShippedKit(open)
     const { direction, tracking_number: number, courier, tracking_url: url = null, expected_on: arrives_on } = tracking
     if (direction === 'inbound' && arrives_on !== undefined)
-      throw badRequest('Only of an outbound parcel it is said when it is expected')
+      throw badRequest('expected_on is only allowed for an outbound parcel')
     const shown = open.order.details.type === 'testkit' ? open.order.details.data.shipment : null
     const isSame =
       shown?.[`${direction}_tracking_number`] === number &&
@@ -133,14 +133,14 @@ export const recordTracking = (tx: Tx, order_id: string, tracking: RecordTrackin
     if (isSame) return false
     const far = furthestStage(open)
     if (open.lowLevelStatus === 'ordered' || far >= (direction === 'outbound' ? STAGE_WITH_CUSTOMER : STAGE_AT_LAB))
-      throw badRequest(`The ${direction} parcel of an order that is ${open.lowLevelStatus} cannot be tracked`)
-    if (!open.order.sample_id) throw badRequest('No kit was picked for this order')
+      throw badRequest(`The ${direction} parcel of an order in status ${open.lowLevelStatus} cannot be tracked`)
+    if (!open.order.sample_id) throw badRequest('No kit is assigned to this order')
     if (arrives_on !== undefined && (arrives_on < utcDate(tx.now) || arrives_on > utcDate(addSeconds(tx.now, EXPECTED_ON_MAX_S))))
-      throw badRequest('expected_on must be from today until 60 days from now')
+      throw badRequest('expected_on must be between today and 60 days from now')
     updateTracking(tx, open, direction, { number, courier, url, arrives_on })
     return true
   })
 
 function assertShippedKit(open: LockedOrder): void {
-  if (open.order.details.type !== 'testkit') throw badRequest('The order has no kit that travels')
+  if (open.order.details.type !== 'testkit') throw badRequest('The order does not include a shipped kit')
 }

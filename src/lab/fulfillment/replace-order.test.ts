@@ -180,7 +180,7 @@ describe('a wrong order', async () => {
     assert.equal(new Set(bodies.map(({ order_id }) => order_id)).size, 1)
     const { order_id } = bodies[0]
     const third = await testOf(team, 'walk_in_test', 'MAN-CBC')
-    const detail = `The order has been replaced by ${order_id} already, which can be replaced itself`
+    const detail = `The order was already replaced by order ${order_id}; replace that order instead`
     await refused(team, order, third, [400, { detail }])
     const last = await replaced(team, { id: order_id }, third)
     assert.deepEqual(members(last), [
@@ -213,13 +213,10 @@ describe('an order at the wrong laboratory', () => {
       await createAcceptedOrder(team, 'walk_in_test', { physician }),
     ]
     const account = await labAccount(team, { lab, delegated_flow: 'order_delegated' })
-    await refused(team, unnamed, quest, [400, { detail: 'Orders under this lab account must name the physician who orders' }])
+    await refused(team, unnamed, quest, [400, { detail: 'Orders under this lab account must include the ordering physician' }])
     assert.equal((await replaced(team, named, quest)).lab_account_id, account)
     await labAccount(team, { lab })
-    await refused(team, unnamed, quest, [
-      400,
-      { detail: 'Several lab accounts could take this order, name one in lab_account_id' },
-    ])
+    await refused(team, unnamed, quest, [400, { detail: 'Several lab accounts match this order; specify lab_account_id' }])
   })
 })
 
@@ -249,7 +246,7 @@ describe('an order is not replaced', async () => {
 
   test('by the test that it is of, nor by one that is collected otherwise or cannot be ordered', async () => {
     const order = await createAcceptedOrder(team, 'testkit')
-    await refused(team, order, order.lab_test.id, [400, { detail: 'The order is of this lab test already' }])
+    await refused(team, order, order.lab_test.id, [400, { detail: 'The order already has this lab test' }])
     const detail = 'The lab test is collected by walk_in_test, the order by testkit'
     await refused(team, order, await testOf(team, 'walk_in_test', 'MAN-LIPID'), [400, { detail }])
     const body = { name: 'Fictional Draft', method: 'testkit', description: '-', lab_slug: 'manual', provider_ids: ['MAN-CBC'] }
@@ -258,7 +255,7 @@ describe('an order is not replaced', async () => {
   })
 
   test('while its patient is not known, nor when its user was deleted', async () => {
-    const detail = 'The kit of this order has not been registered: its patient is not known'
+    const detail = 'The kit of this order has not been registered'
     await refused(team, await createKitOrder(team), right, [400, { detail }])
     const order = await createAcceptedOrder(team, 'testkit')
     assertOk(await team.api.delete(`/v2/user/${order.user_id}`))

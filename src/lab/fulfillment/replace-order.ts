@@ -57,7 +57,7 @@ const isReplaceable = ({ lowLevelStatus, order }: LockedOrder): boolean =>
 
 function alreadyReplaced(by: Order, order_id: string, { id }: LabTest): OrderReplaced {
   if (by.lab_test.id === id) return toReply(by, order_id, false)
-  throw badRequest(`The order has been replaced by ${by.id} already, which can be replaced itself`)
+  throw badRequest(`The order was already replaced by order ${by.id}; replace that order instead`)
 }
 
 const toReply = (by: Order, parent_id: string, changed: boolean): OrderReplaced => ({
@@ -72,12 +72,12 @@ const toReply = (by: Order, parent_id: string, changed: boolean): OrderReplaced 
 
 /** What would have been refused of an order of this test, as far as it is another order than the first. @returns the answers it is ordered with */
 async function assertReplaceable(tx: Tx, { order, internalData }: LockedOrder, lab_test: LabTest): Promise<AoeAnswer[]> {
-  if (!order.patient_details) throw badRequest('The kit of this order has not been registered: its patient is not known')
-  if (lab_test.id === order.lab_test.id) throw badRequest('The order is of this lab test already')
+  if (!order.patient_details) throw badRequest('The kit of this order has not been registered')
+  if (lab_test.id === order.lab_test.id) throw badRequest('The order already has this lab test')
   assertLink(tx.tenant, lab_test.lab!)
   if (lab_test.method === 'on_site_collection') assertFeature(tx.tenant, features.on_site_collection)
   if (lab_test.method !== order.lab_test.method)
-    throw badRequest(`The lab test is collected by ${lab_test.method}, the order by ${order.lab_test.method}`)
+    throw badRequest(`The lab test has collection method ${lab_test.method}; the order has ${order.lab_test.method}`)
   await assertPatientAllowed(tx, lab_test.lab!.id, order.patient_details)
   const markers = new Set((await expectedResults(tx, lab_test.id)).map(({ marker_id }) => marker_id))
   const answers = ((internalData.aoe_answers ?? []) as AoeAnswer[]).filter(({ marker_id }) => markers.has(marker_id))
@@ -98,5 +98,5 @@ function copyFromReplaced(tx: Tx, { order, internalData }: LockedOrder, { shippi
 /** At another laboratory another account takes it, which may want the physician of the customer. A registered kit does not keep whose its was. */
 function assertOrdered({ order, internalData }: LockedOrder, before: Order): void {
   if (order.lab_account_id !== before.lab_account_id && internalData.physician_required && !internalData.physician)
-    throw badRequest('Orders under this lab account must name the physician who orders')
+    throw badRequest('Orders under this lab account must include the ordering physician')
 }

@@ -65,7 +65,7 @@ function createFinder(expected: ExpectedResult[], faults: Fault[]) {
     const loc = ['body', ...at, 'analyte']
     const known = findExpected(expected, analyte.trim())
     if (!known) faults.push(fault(loc, 'must be an expected result of the order'))
-    else if (seen.has(known.slug)) faults.push(fault(loc, 'must not be given twice'))
+    else if (seen.has(known.slug)) faults.push(fault(loc, 'must not be repeated'))
     else {
       seen.add(known.slug)
       return known

@@ -36,9 +36,7 @@ export const enterManualReport = (tx: Tx, order_id: string, body: EnterReport): 
     const digest = reportDigest(report, body)
     if (internalData.report_digest === digest) return false
     if (report.amended !== isReported(open))
-      throw report.amended
-        ? badRequest('There is no final report that could be amended')
-        : transitionError(open, open.lowLevelStatus)
+      throw report.amended ? badRequest('There is no final report to amend') : transitionError(open, open.lowLevelStatus)
     internalData.report_digest = digest
     await receiveReport(tx, open, report)
     return true
@@ -66,12 +64,12 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 export const uploadPdf = (tx: Tx, order_id: string, base64: string): Promise<WorkDone> =>
   runStep(tx, order_id, async (open) => {
     const text = base64.replace(/\s+/g, '')
-    if (text.length % 4 !== 0 || !BASE64.test(text)) throw badRequest('pdf must be the document in Base64')
+    if (text.length % 4 !== 0 || !BASE64.test(text)) throw badRequest('pdf must be a Base64-encoded document')
     const bytes = Buffer.from(text, 'base64')
-    if (bytes.length > PDF_BYTES_MAX) throw badRequest('A document has at most 10 MB')
+    if (bytes.length > PDF_BYTES_MAX) throw badRequest('pdf must be at most 10 MB')
     const fault = pdfError(bytes)
     if (fault) throw badRequest(fault)
     if (!isReported(open) && !open.canTransitionTo('completed'))
-      throw badRequest(`An order that is ${open.lowLevelStatus} has no result yet`)
+      throw badRequest(`An order in status ${open.lowLevelStatus} has no result yet`)
     return storeResultPdf(tx, open, bytes)
   })

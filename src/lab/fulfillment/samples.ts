@@ -49,7 +49,7 @@ export const recordVisit = (tx: Tx, order_id: string, status: string): Promise<W
   runStep(tx, order_id, (open) => {
     const { details } = open.order
     if (details.type !== 'walk_in_test' && details.type !== 'at_home_phlebotomy') throw transitionError(open, status)
-    if (details.data.appointment_id !== null) throw badRequest('The visit of this order was booked as an appointment')
+    if (details.data.appointment_id !== null) throw badRequest('The visit of this order is managed by its appointment')
     return transitionUnlessAt(open, status)
   })
 

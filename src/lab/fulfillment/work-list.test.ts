@@ -31,7 +31,7 @@ describe('the list of work', async () => {
   await staffActionOk(team, sent, 'scan', scan('outbound', 'picked_up'))
   const found = async (query: string) => (await list(team, query)).map(({ order_id }) => order_id)
 
-  test('has what waits, oldest first, with nothing of the patient', async () => {
+  test('lists orders in the queue, oldest first, without patient data', async () => {
     const items = await list(team)
     assert.deepEqual(
       items.map(({ order_id, todo }) => [order_id, todo]),
@@ -87,7 +87,7 @@ describe('the list of work', async () => {
 describe('of the patient', async () => {
   const team = await production()
 
-  test('the address is told to who sends, the person to who reports', async () => {
+  test('shows the address when shipping and the patient when reporting', async () => {
     const order = await createAcceptedOrder(team, 'testkit')
     const shown = async () => {
       const { todo, address, patient_details } = await details(team, order)
@@ -104,7 +104,7 @@ describe('of the patient', async () => {
     assert.deepEqual(await shown(), [null, null, null, null])
   })
 
-  test('nothing is told of an order of another team, nor done to it', async () => {
+  test('rejects reads and writes on orders of other teams', async () => {
     const other = await production()
     const order = await createAcceptedOrder(other, 'walk_in_test')
     for (const what of ['accept', 'refuse', 'draw', 'reject', 'lost']) {
@@ -115,7 +115,7 @@ describe('of the patient', async () => {
   })
 })
 
-test('in a sandbox people may practise', async () => {
+test('is available for the practice laboratory in a sandbox', async () => {
   const team = await createTestTeam()
   const order = await createAcceptedOrder(team, 'walk_in_test')
   assert.deepEqual(

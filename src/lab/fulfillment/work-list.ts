@@ -141,7 +141,7 @@ export async function readWork(tx: Tx, order_id: string): Promise<WorkDetails> {
   const order = JSON.parse(row.document) as Order
   tx.concerns(order.user_id)
   const item = toWorkItem(row, order)
-  if (!isManualLab(tx.tenant, item.lab)) throw badRequest('Nobody works through the orders of this laboratory by hand')
+  if (!isManualLab(tx.tenant, item.lab)) throw badRequest('Manual fulfillment is not enabled for this laboratory')
   const expected = expectations(await expectedResults(tx, order.lab_test.id))
   return {
     ...item,

@@ -19,8 +19,7 @@ export async function runStep(
 ): Promise<WorkDone> {
   const lockedOrder = await lockOrder(tx, order_id)
   const { order } = lockedOrder
-  if (!isManualLab(tx.tenant, order.lab_test.lab!.slug))
-    throw badRequest('Nobody works through the orders of this laboratory by hand')
+  if (!isManualLab(tx.tenant, order.lab_test.lab!.slug)) throw badRequest('Manual fulfillment is not enabled for this laboratory')
   const changed = await step(lockedOrder)
   if (changed) await saveOrder(tx, lockedOrder)
   return {

@@ -79,7 +79,7 @@ for (const kind of Object.keys(lifecycles) as LifecycleName[])
           }
         })
       else
-        test(`that is ${low} is refused, on both paths, with three keys and no event`, async () => {
+        test(`is rejected in status ${low}, on both paths, without an event`, async () => {
           const team = await createTestTeam()
           const id = await orderIn(team, kind, low)
           const before = await orderOf(team, id)

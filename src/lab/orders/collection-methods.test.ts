@@ -94,7 +94,7 @@ describe('an order placed elsewhere', () => {
 describe('a draw on site', () => {
   const complete = (team: TestTeam, id: string) => team.api.patch(`/v3/order/${id}/draw_completed`)
 
-  test('is said to be done once there is a requisition, and results are expected from then on', async () => {
+  test('can be completed after the requisition and then awaits results', async () => {
     const team = await createTestTeam()
     const { id } = await createOrder(team, { lab_test_id: await team.test('on_site_collection') })
     const early = await complete(team, id)
@@ -117,7 +117,7 @@ describe('a draw on site', () => {
   })
 })
 
-describe('an order that comes of another', () => {
+describe('follow-up orders', () => {
   const follow = async (team: TestTeam, id: string, to?: string): Promise<Order> => {
     const { document } = await team.db.tx(team.tenant, async (tx) => {
       const open = await lockOrder(tx, id)
@@ -157,7 +157,7 @@ describe('an order that comes of another', () => {
     assert.deepEqual([read.status, read.orders.length], ['completed', 2])
   })
 
-  test('blocks nobody when both are changed at once', async () => {
+  test('does not deadlock on concurrent changes', async () => {
     const team = await createTestTeam()
     const first = await createOrder(team, { lab_test_id: await team.test('walk_in_test') })
     const second = await follow(team, first.id)

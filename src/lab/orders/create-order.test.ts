@@ -23,12 +23,12 @@ async function attempt(team: TestTeam, changes: Record<string, unknown>, path = 
   return { status, body }
 }
 
-describe('what a process remembers of a user', () => {
+describe('the user cache', () => {
   /** Another process changes the user: this one is not told. */
   const elsewhere = (team: TestTeam, user_id: string, change: Sql) =>
     team.db.queries.run(sql`update "user" set ${change} where id = ${user_id} and team_id = ${team.team}`)
 
-  test('is not believed when the user has been deleted since', async () => {
+  test('rejects a cached user that has been deleted', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     await createOrder(team, { user_id })
@@ -39,7 +39,7 @@ describe('what a process remembers of a user', () => {
     assert.deepEqual(await team.events(), events)
   })
 
-  test('is not believed when the user has another reference since', async () => {
+  test('rejects a cached user whose client user id changed', async () => {
     const team = await createTestTeam()
     const user_id = await team.user('before')
     await createOrder(team, { user_id })
@@ -202,7 +202,7 @@ describe('an order is refused', () => {
       { order_set: { add_on: { marker_ids: [1], provider_ids: ['a'] } }, collection_method: 'testkit' },
       'cannot set both marker_ids and provider_ids in add_on',
     ],
-    ['for an empty set', { order_set: { lab_test_ids: [] } }, 'order_set must name at least one lab test or marker'],
+    ['for an empty set', { order_set: { lab_test_ids: [] } }, 'order_set must contain at least one lab test or marker'],
     ['for no test at all', { lab_test_id: null }, 'order_set or lab_test_id must be set'],
     [
       'for two different tests in two places',
@@ -217,7 +217,7 @@ describe('an order is refused', () => {
     [
       'billed to an insurance without a diagnosis',
       { lab_test_id: one, billing_type: 'commercial_insurance' },
-      'icd_codes must name at least one diagnosis for an order billed to an insurance',
+      'icd_codes must contain at least one diagnosis for an order billed to insurance',
     ],
   ]
   for (const [how, changes, detail] of conflicts)
@@ -263,7 +263,7 @@ describe('an order is refused', () => {
       { order_set: { lab_test_ids: [id], lab_account_id: randomUUID() } },
     ]) {
       const { status, body } = await attempt(team, named)
-      assert.deepEqual([status, body], [400, { detail: 'The lab account is not one of this team' }])
+      assert.deepEqual([status, body], [400, { detail: 'The lab account does not belong to this team' }])
     }
   })
 
@@ -350,7 +350,7 @@ test('an order of another team, or none, is not found', async () => {
   assert.equal((await team.api.get('/v3/order/not-an-id')).status, 422)
 })
 
-test('a lab test that was taken off the market is refused soon, however often it is ordered meanwhile', async () => {
+test('a deactivated lab test is rejected soon, also while orders for it keep coming', async () => {
   const team = await createTestTeam()
   const [user_id, lab_test_id] = [await team.user(), await team.test()]
   const body = await orderBody(team, { user_id, lab_test_id })

@@ -162,7 +162,7 @@ describe('under a key', () => {
     }
   })
 
-  test('what to do with errors is no-cache or not said', async () => {
+  test('idempotency-error accepts no-cache only', async () => {
     const team = await createTestTeam()
     const body = await orderBody(team)
     for (const value of ['cache', 'No-Cache', '']) {
@@ -180,7 +180,7 @@ describe('under a key', () => {
     assert.equal(await total(team), 0)
   })
 
-  test('a stranger gets no answer that was kept for somebody else', async () => {
+  test('stored responses are not shared between teams', async () => {
     const team = await createTestTeam()
     const body = await orderBody(team)
     await post(team, body, { [KEY]: 'once' })
@@ -276,7 +276,7 @@ describe('without a key', () => {
       assert.deepEqual((await create(team, body)).body, first.body)
     })
 
-  test('the day begins anew with the order that took the place of a cancelled one', async () => {
+  test('replacing a cancelled order restarts the 24-hour window', async () => {
     const team = await createTestTeam()
     const body = await orderBody(team)
     const first = (await create(team, body)).body.order.id
@@ -336,7 +336,7 @@ describe('without a key', () => {
     assert.equal(await total(team), 2)
   })
 
-  test('keys stand above content: two keys are two orders', async () => {
+  test('different idempotency keys create different orders for the same content', async () => {
     const team = await createTestTeam()
     const body = await orderBody(team)
     const ids = ['a', 'b'].map((key) => post(team, body, { [KEY]: key }, '/v3/order/create'))

@@ -191,16 +191,16 @@ const names = Object.keys(lifecycles) as LifecycleName[]
 const expected = (name: LifecycleName) => new Set([...published[name], ...chosen[name]])
 
 for (const name of names)
-  describe(`the life of a ${name}, as a table`, () => {
+  describe(`lifecycle table of ${name}`, () => {
     const cycle = lifecycles[name]
     const states = Object.keys(cycle.steps)
 
-    test('has the published arrows and those chosen beyond them, and no others', () => {
+    test('has the published transitions and the documented additions only', () => {
       const there = states.flatMap((from) => nextStatuses(cycle, from).map((to) => `${from} > ${to}`))
       assert.deepEqual(there.sort(), [...expected(name)].sort())
     })
 
-    test('has no arrow twice, in the tables or in the transcription', () => {
+    test('contains no duplicate transitions', () => {
       for (const from of states) assert.equal(new Set(nextStatuses(cycle, from)).size, nextStatuses(cycle, from).length, from)
       assert.equal(expected(name).size, published[name].length + chosen[name].length)
     })
@@ -280,7 +280,7 @@ const Row = T.Object({ low_status: T.String(), document: T.String(), updated_at:
 const Told = T.Object({ type: T.String(), body: T.String() })
 
 for (const name of names)
-  describe(`the life of a ${name}, on the database`, () => {
+  describe(`lifecycle transitions of ${name}`, () => {
     let team: TestTeam
     let id: string
     let start: { document: string }
@@ -346,7 +346,7 @@ for (const name of names)
         }
       })
 
-      test(`from ${from} goes nowhere else, and a refusal leaves no trace`, async () => {
+      test(`from ${from} rejects every other transition without side effects`, async () => {
         await arrange(from)
         const before = await row()
         for (const to of [...lowLevelStatuses, 'nowhere', 'constructor']) {

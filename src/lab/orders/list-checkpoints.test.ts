@@ -75,7 +75,7 @@ async function assertExact(team: TestTeam): Promise<void> {
 }
 
 describe('a long list of orders', () => {
-  test('is the same with marks as without, and as it grows', async () => {
+  test('returns the same pages with and without checkpoints', async () => {
     const team = await createTestTeam()
     const model = await createOrder(team)
     await countDuplicates(team, model, 3 * CHECKPOINT_INTERVAL + 3, HOUR_S)
@@ -101,7 +101,7 @@ describe('a long list of orders', () => {
     await assertExact(team)
   })
 
-  test('gets no mark where an order is younger than two minutes', async () => {
+  test('creates no checkpoint for orders younger than two minutes', async () => {
     const team = await createTestTeam()
     await countDuplicates(team, await createOrder(team), CHECKPOINT_INTERVAL + 20, 0)
     await setMarks(team)
@@ -223,7 +223,7 @@ describe('a long list of orders', () => {
     await assertExact(team)
   })
 
-  test('has marks of its own team alone', async () => {
+  test('uses checkpoints of its own team only', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     await countDuplicates(team, await createOrder(team), CHECKPOINT_INTERVAL + 1, HOUR_S)
     await setMarks(team)
@@ -234,7 +234,7 @@ describe('a long list of orders', () => {
   })
 })
 
-test('whichever order takes the id whose turn it is has the marks set, and so, in any rhythm, one does in the end', async () => {
+test('queues checkpoint creation when an event id reaches the trigger interval', async () => {
   const team = await createTestTeam()
   for (const place of [createOrder, kit]) {
     // The next block of ids has a turn in it.

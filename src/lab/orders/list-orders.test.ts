@@ -126,7 +126,7 @@ describe('the filters of the list of orders', () => {
     ['all at once, of which one is not so', { status: 'ordered', patient_name: 'Berta', interpretation: 'critical' }, ''],
   ]
   for (const [what, filters, names] of cases)
-    test(`leave what they should: ${what}`, async () => {
+    test(`filters by ${what}`, async () => {
       const filled = Object.fromEntries(
         Object.entries(filters).map(([name, value]) => [
           name,
@@ -227,7 +227,7 @@ describe('the dates of the list of orders', () => {
     test(`are inclusive: ${queryOf(filters)}`, async () => assert.equal(await orders.list(filters), names))
 })
 
-describe('the order of the list of orders', () => {
+describe('sorting', () => {
   let orders: Named
   before(async () => {
     const team = await createTestTeam()
@@ -262,7 +262,7 @@ describe('the order of the list of orders', () => {
       assert.equal(await orders.list(filters), names))
 })
 
-describe('the pages of the list of orders', () => {
+describe('pagination', () => {
   let orders: Named
   const names = 'abcdefg'
   before(async () => {

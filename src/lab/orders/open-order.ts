@@ -150,7 +150,7 @@ export class LockedOrder {
 
   #nextId(): number {
     const id = this.#ids.shift()
-    if (id === undefined) throw new Error('more steps in one transaction than event ids were taken for')
+    if (id === undefined) throw new Error('more status transitions in one transaction than reserved event ids')
     return id
   }
 

@@ -79,7 +79,7 @@ export async function findKitBySample(tx: Tx, sample_id: string): Promise<string
 export async function rescheduleOrder(tx: Tx, id: string, activate_by: string | null): Promise<PreserializedJson<OrderReply>> {
   const document = await updateOrder(tx, id, async (open) => {
     if (open.lowLevelStatus !== 'ordered' && open.lowLevelStatus !== 'awaiting_registration')
-      throw badRequest(`An order that is ${open.lowLevelStatus} cannot be scheduled any more`)
+      throw badRequest(`An order in status ${open.lowLevelStatus} can no longer be scheduled`)
     if (!open.internalData.scheduled) throw badRequest('An order created for immediate processing cannot be scheduled afterwards')
     if (activate_by !== null && activate_by < utcDate(tx.now)) throw badRequest('activate_by must not be in the past')
     open.order.activate_by = activate_by
@@ -91,5 +91,5 @@ export async function rescheduleOrder(tx: Tx, id: string, activate_by: string | 
 
 /** Constraints of this module's tables and what violating them answers. */
 export const constraints = {
-  lab_order__sample_id: () => invalidField(['body', 'sample_id'], 'must not be that of another order at the laboratory'),
+  lab_order__sample_id: () => invalidField(['body', 'sample_id'], 'is already used by another order at the laboratory'),
 }

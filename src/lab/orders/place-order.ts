@@ -102,7 +102,7 @@ export async function placeOrder(
   })
   const physician_required = requiresPhysician(tx.tenant, account, slug)
   if (physician_required && placement.patient_details && !placement.physician)
-    throw badRequest('Orders under this lab account must name the physician who orders')
+    throw badRequest('Orders under this lab account must include the ordering physician')
   if (placement.activate_by !== undefined && placement.activate_by < utcDate(tx.now))
     throw badRequest('activate_by must not be in the past')
   const physician = placement.physician ?? (await servicePhysicianFor(tx, placement))

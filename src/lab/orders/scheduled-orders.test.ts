@@ -94,7 +94,7 @@ describe('an order for a date', () => {
 })
 
 describe('an order whose laboratory cannot be reached from here', () => {
-  test('says so once, keeps its status, and tells about it', async () => {
+  test('records the failure once and emits an event without changing the status', async () => {
     const team = await createTestTeam('production-us')
     const order = await createOrder(team)
     await team.settle()
@@ -115,7 +115,7 @@ describe('an order whose laboratory cannot be reached from here', () => {
     assert.deepEqual(told.body.data, after)
   })
 
-  test('says so once also when it is sent twice', async () => {
+  test('records the failure once for duplicate dispatches', async () => {
     const team = await createTestTeam('production-us')
     const { id } = await createOrder(team)
     await team.db.queries.run(sql`
@@ -142,7 +142,7 @@ describe('an order whose laboratory cannot be reached from here', () => {
     assert.equal((await team.api.post(`/v3/order/${id}/cancel`)).status, 200)
   })
 
-  test('is left alone when it has gone on before its turn', async () => {
+  test('is not dispatched if it has already advanced', async () => {
     const team = await createTestTeam('production-us')
     const { id } = await createOrder(team)
     await advanceTo(team, id, 'requisition_created')
@@ -165,7 +165,7 @@ test('an order that people work on by hand is sent without a word', async () => 
 })
 
 describe('changing the date of an order', () => {
-  test('answers with the order, tells nobody, and sends it on the new day alone', async () => {
+  test('returns the order, emits no event, and dispatches on the new date', async () => {
     for (const [first, second] of [
       [2, 5],
       [5, 2],
@@ -237,7 +237,7 @@ describe('changing the date of an order', () => {
       await advanceTo(team, id, ...steps)
       for (const date of [await dayIn(team, 3), null]) {
         const { status, body } = await patch(team, id, date)
-        assert.deepEqual([status, body], [400, { detail: `An order that is ${steps.at(-1)} cannot be scheduled any more` }])
+        assert.deepEqual([status, body], [400, { detail: `An order in status ${steps.at(-1)} can no longer be scheduled` }])
       }
     })
 

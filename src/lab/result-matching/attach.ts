@@ -30,10 +30,9 @@ const STEPS_MAX = 8
 
 /** The laboratory has the sample: what lies before that has happened, told or not. 400: an order without a patient, or with no way there. */
 function advanceToLab(lockedOrder: LockedOrder): void {
-  if (!lockedOrder.order.patient_details)
-    throw badRequest('The kit of this order has not been registered: its patient is not known')
+  if (!lockedOrder.order.patient_details) throw badRequest('The kit of this order has not been registered')
   const steps = stepsToResult(lockedOrder.lifecycle, lockedOrder.lowLevelStatus)
-  if (!steps) throw badRequest(`An order that is ${lockedOrder.lowLevelStatus} takes no result`)
+  if (!steps) throw badRequest(`An order in status ${lockedOrder.lowLevelStatus} cannot receive a result`)
   for (const step of steps) lockedOrder.transitionTo(step)
 }
 
@@ -66,7 +65,7 @@ export async function attachToOrder(
     await applyReport(tx, lockedOrder, delivery.report)
     return { order_id: order.id, user_id: order.user_id, document: await saveOrder(tx, lockedOrder) }
   }
-  if (!order.patient_details) throw badRequest('The kit of this order has not been registered: its patient is not known')
+  if (!order.patient_details) throw badRequest('The kit of this order has not been registered')
   const lab_test = elsewhere ? await testOf(tx, lab_id, delivery.report, order.lab_test.method) : order.lab_test
   // First, so that the new order shows it.
   if (elsewhere && lockedOrder.canTransitionTo('cancelled')) lockedOrder.transitionTo('cancelled')
@@ -99,8 +98,8 @@ export async function attachToUser(tx: Tx, user: UserIdentity, lab_id: number, d
 
 function patientOf(tx: Tx, { patient }: IncomingResult): Patient {
   const { first_name, last_name, dob, gender } = patient ?? {}
-  if (!first_name || !last_name || !dob) throw badRequest('The laboratory does not say enough of the patient for a new order')
-  if (dob > utcDate(tx.now)) throw badRequest('The date of birth that the laboratory names is in the future')
+  if (!first_name || !last_name || !dob) throw badRequest('The laboratory did not report enough patient data to create an order')
+  if (dob > utcDate(tx.now)) throw badRequest('The reported date of birth is in the future')
   const reportedPatient = gender?.toLowerCase()
   return {
     first_name,
@@ -145,6 +144,6 @@ async function testOf(
     where lab_id = ${lab_id} and (id = any (${known}::integer[]) or provider_id = any (${codes}::text[])) order by id limit 200`,
   )
   if (markers.length === 0)
-    throw badRequest("The report speaks of nothing in the laboratory's catalog, so that nothing can be ordered")
+    throw badRequest("The report contains no test of the laboratory's catalog, so an order cannot be created")
   return testOfMarkers(tx, { lab_id, marker_ids: markers.map(({ id }) => id), method, fasting: false })
 }

@@ -31,13 +31,14 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/
 
 /** 400: texts that are too long or empty, a date of birth that is none, more results than a report has. */
 export function assertDelivery({ message_id, sample_id, account_number, patient, report }: IncomingResult): void {
-  if (message_id.length === 0) throw badRequest('A delivery needs the number of its message')
+  if (message_id.length === 0) throw badRequest('message_id is required')
   for (const text of [message_id, sample_id, account_number, report.specimen_number])
-    if (text !== null && text.length > ID_LENGTH_MAX) throw badRequest(`Numbers have at most ${ID_LENGTH_MAX} characters`)
+    if (text !== null && text.length > ID_LENGTH_MAX)
+      throw badRequest(`Identifiers must have at most ${ID_LENGTH_MAX} characters`)
   for (const text of [patient?.first_name, patient?.last_name, patient?.gender])
-    if (text && text.length > NAME_LENGTH_MAX) throw badRequest(`Names have at most ${NAME_LENGTH_MAX} characters`)
+    if (text && text.length > NAME_LENGTH_MAX) throw badRequest(`Names must have at most ${NAME_LENGTH_MAX} characters`)
   if (patient?.dob && !(DATE.test(patient.dob) && !Number.isNaN(Date.parse(patient.dob))))
     throw badRequest('The date of birth must be YYYY-MM-DD')
   if (report.results.length > RESULTS_MAX || report.missing.length > MISSING_MAX)
-    throw badRequest(`A report has at most ${RESULTS_MAX} results and ${MISSING_MAX} missing ones`)
+    throw badRequest(`A report must have at most ${RESULTS_MAX} results and ${MISSING_MAX} missing results`)
 }

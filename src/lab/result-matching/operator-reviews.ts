@@ -21,7 +21,8 @@ const awaitingOperator = sql`r.status = 'pending_ops_review'`
 export const listForOperator = (tx: Tx, query: UnmatchedResultQuery): Promise<UnmatchedResultPage> =>
   pageReviews(tx, "operator's unmatched results", query, query.status === undefined ? [awaitingOperator] : [])
 
-const lock = (tx: Tx, id: string) => lockReview(tx, id, ['pending_ops_review'], 'No such result is with the operator')
+const lock = (tx: Tx, id: string) =>
+  lockReview(tx, id, ['pending_ops_review'], 'No result with this id is pending operator review')
 
 /** As `acceptReview`, by the operator. Emits labtest.match_review.updated where the team has seen the review. */
 export async function acceptForTeam(tx: Tx, id: string, body: AcceptUnmatchedResult): Promise<PreserializedJson<Order>> {

@@ -138,6 +138,6 @@ const LabId = T.Object({ id: T.Integer() })
 
 async function labOf(tx: Queries, { lab_slug }: IncomingResult): Promise<number> {
   const lab = await tx.maybe(LabId, sql`select id from lab where slug = ${lab_slug}`)
-  if (!lab) throw badRequest('There is no such laboratory')
+  if (!lab) throw badRequest('Laboratory not found')
   return lab.id
 }

@@ -179,7 +179,7 @@ async function inferOrder(tx: Tx, { decision_code, candidates }: RawResult, user
   const [first, ...others] =
     user_id === undefined ? defaultCandidates(decision_code, all) : all.filter((one) => one.user_id === user_id)
   if (others.length || (!first && user_id === undefined))
-    throw invalidField(['body', 'order_id'], 'must say which order is meant: the candidates leave a choice')
+    throw invalidField(['body', 'order_id'], 'is required: more than one candidate order matches')
   if (!first) return undefined
   const open = await findAndLockOrder(tx, first.order_id!)
   if (!open) throw notFound(ORDER)
@@ -202,13 +202,13 @@ async function asFieldErrors<R>(work: () => Promise<R>): Promise<R> {
     return await work()
   } catch (error) {
     if (error instanceof Problem && error.status === 400 && typeof error.body.detail === 'string')
-      throw invalidField(['body'], `cannot be done: ${error.body.detail}`)
+      throw invalidField(['body'], `cannot be applied: ${error.body.detail}`)
     throw error
   }
 }
 
 /**
- * Turn a result down, or hand it to the operator. Writes raw_result. Emits labtest.match_review.updated.
+ * Reject an unmatched result or refer it to the operator. Writes raw_result. Emits labtest.match_review.updated.
  * 404: no such review, or it does not wait for the team.
  */
 export async function resolveReview(tx: Tx, id: string, body: ResolveUnmatchedResult): Promise<UnmatchedResult> {

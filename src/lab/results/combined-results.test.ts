@@ -124,7 +124,7 @@ test("the laboratory's code tells results apart where both have one, the slug wh
   assert.deepEqual(shown(panel), ['iron second'])
 })
 
-test('the whole is judged anew, and final only when nothing more is to come', () => {
+test('recomputes the interpretation; final only when every order is final', () => {
   const first = document('A', [result('iron', 'first', { interpretation: 'critical' }), result('zinc', 'first')])
   const second = document('B', [result('iron', 'second', { interpretation: 'abnormal' })])
   assert.equal(combineResults([first, second], true).metadata.interpretation, 'abnormal')

@@ -125,7 +125,7 @@ test('any two decimals joined by a hyphen make a range from the one to the other
   )
 })
 
-test('no text makes a bound that is not a finite number, and none takes long', () => {
+test('parses arbitrary text in bounded time without non-finite bounds', () => {
   const digits = '9'.repeat(100_000)
   const hostile = [
     digits,
@@ -285,7 +285,7 @@ test('a flag nobody knows is never normal', () => {
   }
 })
 
-test('a whole is as bad as its worst part', () => {
+test('the overall interpretation is the most severe one', () => {
   assert.equal(mostSevere(['normal', 'critical', 'abnormal', 'unknown']), 'critical')
   assert.equal(mostSevere(['unknown', 'abnormal', 'normal']), 'abnormal')
   assert.equal(mostSevere(['normal', 'unknown']), 'unknown')

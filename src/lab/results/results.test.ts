@@ -253,7 +253,7 @@ test('each kind of result is shown in its own way', async () => {
   assert.equal(body.metadata.interpretation, 'abnormal')
 })
 
-test("the laboratory's judgement of the whole stands above the markers'", async () => {
+test('the report-level interpretation overrides the marker interpretations', async () => {
   const { team, order, expected } = await atLab()
   await deliver(
     team,
@@ -292,7 +292,7 @@ test('the laboratory that did the work is named when it is another one', async (
   assert.deepEqual(Object.keys(body.sample_information['SPEC-1'].performing_laboratories), ['elsewhere'])
 })
 
-test('a partial report can be read at once, tells nobody, and gives way to the final one', async () => {
+test('a partial result is readable, emits no event, and is replaced by the final result', async () => {
   const { team, order, expected } = await atLab()
   const before = await team.events(order.id)
   await deliver(team, order.id, report([numeric(expected[0]!, '50')], { status: 'partial' }))
@@ -396,7 +396,7 @@ test('a report of more results than can be printed is refused', async () => {
   await assert.rejects(deliver(team, order.id, report(results)), { status: 400 })
 })
 
-test('a critical result is told at once, also of a partial report', async () => {
+test('emits a critical event immediately, also for a partial result', async () => {
   const { team, order, expected } = await atLab()
   await deliver(team, order.id, report([numeric(expected[0]!, '99', { flag: 'HH' })], { status: 'partial' }))
   const [event, ...others] = await criticalEvents(team)

@@ -39,7 +39,7 @@ const PreviousResult = T.Object({ interpretation: T.String(), document: T.String
  */
 export async function receiveReport(tx: Tx, open: LockedOrder, report: DiagnosticReport): Promise<void> {
   if (report.results.length > RESULTS_MAX || report.missing.length > MISSING_MAX)
-    throw badRequest(`A report has at most ${RESULTS_MAX} results and ${MISSING_MAX} missing ones`)
+    throw badRequest(`A report must have at most ${RESULTS_MAX} results and ${MISSING_MAX} missing results`)
   const step = reportStatus(open, report)
   const { order } = open
   const { lab } = order.lab_test

@@ -28,7 +28,7 @@ const register = ({ api }: TestTeam, sample_id: string | null, changes: Record<s
 const ORDERED = ['labtest.order.created', 'labtest.order.updated']
 const REGISTERED = [...ORDERED, 'labtest.order.updated', 'labtest.order.updated']
 
-const already = { detail: 'The test kit is registered already' }
+const already = { detail: 'The test kit is already registered' }
 
 describe('registering a kit', () => {
   test('answers with the whole order, its patient and its parcel, and tells of both steps', async () => {
@@ -151,7 +151,7 @@ describe('registering a kit', () => {
     const physician = { first_name: 'Medica', last_name: 'Fictional', npi: '12' }
     for (const neither of [{ consents: undefined }, { consents: [] }, { consents: null, physician: null }]) {
       const { status, body } = await register(team, sample_id, neither)
-      assert.deepEqual([status, body], [400, { detail: 'Either consents or a physician must be given' }])
+      assert.deepEqual([status, body], [400, { detail: 'Either consents or a physician is required' }])
     }
     assert.deepEqual(await team.events(), ORDERED)
     const { status, body } = await register(team, sample_id, { consents: undefined, physician })
@@ -238,7 +238,7 @@ describe('registering a kit', () => {
         assert.equal(body.order.status, 'received')
         assert.deepEqual(await team.events(), REGISTERED)
       } else {
-        assert.deepEqual([status, body], [400, { detail: `A test kit that is ${low} cannot be registered` }])
+        assert.deepEqual([status, body], [400, { detail: `A test kit in status ${low} cannot be registered` }])
         assert.deepEqual(await team.events(), ORDERED)
       }
     })
@@ -254,7 +254,7 @@ describe('registering a kit', () => {
     assert.deepEqual(body.order.details.data.shipment, shipment)
   })
 
-  test('holds minors to the rules of ordering', async () => {
+  test('applies the ordering rules for minors', async () => {
     const sandbox = await createTestTeam()
     const production = await createTestTeam('production-us')
     const child = { ...patient, dob: '2020-02-29' }
@@ -376,7 +376,7 @@ describe('a kit without a patient', () => {
     )
   })
 
-  test('cannot go where its life has no way', async () => {
+  test('rejects transitions outside its lifecycle', async () => {
     const team = await createTestTeam()
     const { id } = await kit(team)
     await assert.rejects(move(team, id, 'out_for_delivery'), {

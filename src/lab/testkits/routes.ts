@@ -11,7 +11,7 @@ export const routes = [
     patients: true,
     method: 'POST',
     path: '/v3/order/testkit',
-    summary: 'Order a kit to be registered later',
+    summary: 'Create a test kit order without a patient',
     body: CreateTestkitOrder,
     reply: OrderReply,
     example: {
@@ -34,7 +34,7 @@ export const routes = [
     patients: true,
     method: 'POST',
     path: '/v3/order/testkit/register',
-    summary: 'Bind a patient to a kit',
+    summary: 'Register a test kit',
     body: RegisterTestkit,
     body_bytes_max: BODY_WITH_IMAGES_BYTES_MAX,
     reply: OrderReply,

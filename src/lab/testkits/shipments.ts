@@ -16,7 +16,7 @@ export interface Tracking {
 
 /** The kit of an order. An order of another kind has none, and who asks is wrong. */
 export function kitOf({ order: { id, details } }: LockedOrder): TestkitDetails['data'] {
-  if (details.type !== 'testkit') throw new Error(`order ${id} is no kit`)
+  if (details.type !== 'testkit') throw new Error(`order ${id} is not a test kit order`)
   return details.data
 }
 

@@ -194,7 +194,7 @@ describe('ordering a kit to be registered', () => {
   test('under a lab account that is none is refused', async () => {
     const team = await createTestTeam()
     const { status, body } = await order(team, { lab_account_id: randomUUID() })
-    assert.deepEqual([status, body], [400, { detail: 'The lab account is not one of this team' }])
+    assert.deepEqual([status, body], [400, { detail: 'The lab account does not belong to this team' }])
     assert.deepEqual(await team.events(), [])
   })
 

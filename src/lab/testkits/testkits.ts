@@ -50,7 +50,7 @@ export async function createTestkitOrder(tx: Tx, body: CreateTestkitOrder): Prom
 
 async function kitTest(tx: Tx, id: string): Promise<LabTest> {
   const test = await resolveOrderSet(tx, { lab_test_ids: [id] }, undefined)
-  if (test.method !== 'testkit') throw badRequest(`Lab test ${id} is collected by ${test.method}, not by testkit`)
+  if (test.method !== 'testkit') throw badRequest(`Lab test ${id} has collection method ${test.method}, not testkit`)
   return test
 }
 
@@ -65,7 +65,7 @@ async function kitTest(tx: Tx, id: string): Promise<LabTest> {
 export async function registerTestkit(tx: Tx, body: RegisterTestkit): Promise<PreserializedJson<OrderReply>> {
   const id = await findKitBySample(tx, body.sample_id)
   if (!id) throw notFound('No test kit has this sample_id')
-  if (!body.consents?.length && !body.physician) throw badRequest('Either consents or a physician must be given')
+  if (!body.consents?.length && !body.physician) throw badRequest('Either consents or a physician is required')
   const user = body.user_id === undefined ? undefined : await findUser(tx, body.user_id)
   if (body.user_id !== undefined && !user) throw notFound('User does not exist on this team')
   const document = await updateOrder(tx, id, async (open) => {
@@ -74,7 +74,7 @@ export async function registerTestkit(tx: Tx, body: RegisterTestkit): Promise<Pr
     const patient = await orderPatient(tx, user_id, body.patient_details)
     await assertPatientAllowed(tx, open.order.lab_test.lab!.id, body.patient_details)
     if (open.internalData.physician_required && !body.physician)
-      throw badRequest('Orders under this lab account must name the physician who orders')
+      throw badRequest('Orders under this lab account must include the ordering physician')
     if (user) open.assignToUser(user)
     const { order } = open
     const { first_name, last_name, npi } = body.physician ?? (await servicePhysician(tx, body.patient_address.state)) ?? {}
@@ -115,7 +115,7 @@ function assertAwaitingRegistration(open: LockedOrder): void {
   if (open.lifecycle !== 'registrable_testkit' || isRegistered(open) || !open.canTransitionTo('requisition_created'))
     throw badRequest(
       isRegistered(open)
-        ? 'The test kit is registered already'
-        : `A test kit that is ${open.lowLevelStatus} cannot be registered`,
+        ? 'The test kit is already registered'
+        : `A test kit in status ${open.lowLevelStatus} cannot be registered`,
     )
 }

@@ -107,7 +107,7 @@ const lives: Record<string, { steps: string[]; both: string[]; email: string[]; 
   },
 }
 
-describe('what a patient is told', () => {
+describe('patient messages', () => {
   for (const [method, { steps, ...expected }] of Object.entries(lives))
     for (const [on, messages] of Object.entries({ ...expected, nothing: [] as string[] }))
       test(`of an order by ${method}, with ${on} switched on`, async () => {
@@ -127,7 +127,7 @@ describe('what a patient is told', () => {
     }
   })
 
-  test('goes to the patient, says who speaks, and names neither patient nor test', async () => {
+  test('is sent to the patient with the brand name, without patient or test names', async () => {
     const team = await createTestTeam()
     await team.manage.patch(`/team/${team.team}`, {
       sandbox: {
@@ -172,7 +172,7 @@ describe('what a patient is told', () => {
     assert.match(body, /is on its way to you and should arrive on \w+day, \w+ \d{1,2}\. /)
   })
 
-  test('whoever gets a kit that nobody has registered is told by the number of the parcel', async () => {
+  test("an unregistered kit notifies the recipient's phone number", async () => {
     const team = await createTestTeam()
     const { id, shipping_details } = await kit(team)
     assert.deepEqual(
@@ -196,7 +196,7 @@ describe('what a patient is told', () => {
     assert.deepEqual(await kinds(team, body.order.id), ['transit_customer sms'])
   })
 
-  test('nobody is written to without a number or an address', async () => {
+  test('sends nothing without a phone number or email address', async () => {
     const team = await createTestTeam()
     const { id } = await ordered(team, 'walk_in_test')
     await team.db.tx(team.tenant, (tx) =>
@@ -208,14 +208,14 @@ describe('what a patient is told', () => {
     assert.deepEqual(await kinds(team, id), ['ordered sms'])
   })
 
-  test('what was refused was not told', async () => {
+  test('sends nothing for a rejected request', async () => {
     const team = await createTestTeam()
     const { id } = await ordered(team, 'testkit')
     await assert.rejects(advanceTo(team, id, 'completed'))
     assert.deepEqual(await kinds(team, id), ['ordered sms'])
   })
 
-  test('another team hears nothing of it', async () => {
+  test('other teams have no access to the messages', async () => {
     const [mine, theirs] = [await createTestTeam(), await createTestTeam()]
     const { id } = await ordered(theirs, 'testkit')
     const reply = await mine.api.get(`/v3/order/${id}/messages`)
@@ -248,7 +248,7 @@ describe("an order's switch", () => {
     assert.deepEqual(await kinds(team, id), ['ordered sms', 'requisition_created email'])
   })
 
-  test('must be said, and of an order that is there', async () => {
+  test('rejects a missing value and unknown orders', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const { id } = await ordered(team, 'testkit')
     for (const body of [{}, { sms_enabled: null }, { sms_enabled: 'yes' }])

@@ -91,7 +91,7 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 function renderSentence({ kind, method, arrives_on }: MessageContext, name: string): string {
   if (arrives_on !== undefined) return `your test kit is on its way to you and should arrive on ${formatDay(arrives_on)}.`
   const sentence = commonTemplates[name] ?? templates[method][name]
-  if (sentence === undefined) throw new Error(`nothing is said of ${kind}`)
+  if (sentence === undefined) throw new Error(`no message template for ${kind}`)
   return sentence
 }
 

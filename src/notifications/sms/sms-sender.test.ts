@@ -72,7 +72,7 @@ describe('text messages', { concurrency: 1 }, () => {
       assert.deepEqual([asked.length, sent.state, sent.error], [2, 'sent', null])
     })
 
-  test('are given up when the gateway refuses them for good', async () => {
+  test('are marked failed when the gateway rejects them permanently', async () => {
     await quiet()
     const team = await createTestTeam()
     const { url, asked } = await startSmsGateway(() => 400)
@@ -223,7 +223,7 @@ test('an e-mail to a deleted user is not sent, and is when the deletion is undon
   assert.deepEqual(await carried(), { taken: 1, state: 'sent', attempts: 1 })
 })
 
-test('what a patient was told goes with the user, and so do its mails', async () => {
+test('erases text messages and emails with the user', async () => {
   const team = await createTestTeam()
   const user_id = await team.user()
   const { id } = await createOrder(team, { user_id, lab_test_id: await team.test('walk_in_test') })
@@ -243,7 +243,7 @@ test('what a patient was told goes with the user, and so do its mails', async ()
   assert.notEqual(await count('patient_message', 'order_id', other.id), 0)
 })
 
-test('settings of a gateway that cannot be used are named, and none is repeated', () => {
+test('reports invalid gateway settings without repeating their values', () => {
   const cases: [Record<string, string>, string | undefined][] = [
     [{}, undefined],
     [{ SMS_FROM: 'Harbor Clinic' }, undefined],

@@ -67,14 +67,10 @@ describe('a file of payors', () => {
     })
   })
 
-  test('is refused with a line for each row that is to blame', () => {
+  test('is rejected with one error line per invalid row', () => {
     const good = 'A,Name,1 Example Street,Phoenix,AZ,85004'
     const lines = faults(() => payorRows(`${header}\n${good}\n${good}\nB,,1 Example Street,Phoenix,Nowhere,85004\n`))
-    assert.deepEqual(lines, [
-      'line 3: payor_code A is there twice',
-      'line 4: state is none of the United States',
-      'line 4: name is empty',
-    ])
+    assert.deepEqual(lines, ['line 3: payor_code A is there twice', 'line 4: state is not a US state', 'line 4: name is empty'])
     assert.match(faults(() => payorRows('payor_code,name\nA,B\n'))[0]!, /lacks the columns first_line, city, state, zip/)
     assert.match(faults(() => payorRows(`${header},colour\n${good},red\n`))[0]!, /colour/)
     assert.match(faults(() => payorRows(`${header}\n${good},more\n`))[0]!, /line 2/)
@@ -105,10 +101,10 @@ describe('a file of diagnoses', () => {
     assert.deepEqual(rows, [{ code: 'E119', description: 'Type 2, without complications', is_secondary: false }])
   })
 
-  test('is refused with a line for each row that is to blame', () => {
+  test('is rejected with one error line per invalid row', () => {
     const csv = faults(() => icdRows('code,description,billable\nE1,Short,1\nE119,,1\nI10,Text,x\nI10,Text,1\nI10,Text,1\n'))
     assert.deepEqual(csv, [
-      'line 2: the code has not the form of one',
+      'line 2: the code is malformed',
       'line 3: the description must have 1 to 400 characters in one line',
       'line 4: billable must be 1 or 0',
       'line 6: I10 is there twice',
@@ -116,7 +112,7 @@ describe('a file of diagnoses', () => {
     const lines = [order('00001', 'E119', '1', 'Text'), 'something else', order('00003', 'E119', '1', 'Text')]
     assert.deepEqual(
       faults(() => icdRows(lines.join('\n'))),
-      ['line 2: it has not the form of an order file', 'line 3: E119 is there twice'],
+      ['line 2: the line is not in the order-file format', 'line 3: E119 is there twice'],
     )
     assert.equal(faults(() => icdRows('code,description,billable\nE11,Heading,0\n')).length, 1)
   })

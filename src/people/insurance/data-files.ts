@@ -67,8 +67,8 @@ function rowsOf<R>(
   const lacking = required.filter((name) => !names.includes(name))
   const strange = names.filter((name) => !required.includes(name) && !allowed.includes(name))
   if (!lines.length) throw new InvalidFileError(['The file has no rows.'])
-  if (lacking.length) throw new InvalidFileError([`The file lacks the columns ${lacking.join(', ')}.`])
-  if (strange.length) throw new InvalidFileError([`The file has columns that mean nothing here: ${strange.join(', ')}.`])
+  if (lacking.length) throw new InvalidFileError([`The file is missing columns: ${lacking.join(', ')}.`])
+  if (strange.length) throw new InvalidFileError([`The file has unrecognized columns: ${strange.join(', ')}.`])
   const faults: string[] = []
   const rows = lines.map((line, i) => row(line, (fault) => void faults.push(`line ${i + 2}: ${fault}`)))
   if (faults.length) throw new InvalidFileError(faults)
@@ -93,19 +93,19 @@ export function payorRows(text: string): PayorRow[] {
       return text
     }
     const code = value('payor_code', 100, true)
-    if (code && codes.has(code)) fault(`payor_code ${code} is there twice`)
+    if (code && codes.has(code)) fault(`duplicate payor_code ${code}`)
     codes.add(code)
     const country = countryRule(value('country', 80) || UNITED_STATES)
-    if (country instanceof RuleError) fault('country is none')
+    if (country instanceof RuleError) fault('country is not valid')
     const stateText = value('state', 200, true)
     const state = country === UNITED_STATES ? stateCode(stateText) : stateText
-    if (stateText && !state) fault('state is none of the United States')
+    if (stateText && !state) fault('state is not a US state')
     const program = value('program', 20).toLowerCase()
     const program_state = value('program_state', 20).toUpperCase()
     if (program && !programs.includes(program)) fault('program must be medicare or medicaid')
     if (!program !== !program_state || (program_state && !stateCode(program_state)))
-      fault('program and program_state go together, and the state is a two-letter code')
-    if (program && plans.has(`${program} ${program_state}`)) fault(`${program} of ${program_state} is there twice`)
+      fault('program and program_state must be set together, and program_state must be a two-letter code')
+    if (program && plans.has(`${program} ${program_state}`)) fault(`duplicate ${program} program for ${program_state}`)
     plans.add(`${program} ${program_state}`)
     const external = clearinghouses.map((name) => [name, value(name, 50)] as const).filter(([, id]) => id)
     const aliases = value('aliases', 2000)
@@ -145,8 +145,8 @@ export const icdRows = (text: string): IcdRow[] => (ORDER_LINE.test(text) ? orde
 /** Adds a diagnosis to the rows, or says why not. */
 function collect(rows: Map<string, IcdRow>, codeText: string, description: string, fault: (text: string) => void): void {
   const code = toStoredCode(codeText)
-  if (!code) fault('the code has not the form of one')
-  else if (rows.has(code)) fault(`${code} is there twice`)
+  if (!code) fault('the code is malformed')
+  else if (rows.has(code)) fault(`duplicate ${code}`)
   else if (!description || description.length > DESCRIPTION_MAX || /[\n\r\t\0]/.test(description))
     fault(`the description must have 1 to ${DESCRIPTION_MAX} characters in one line`)
   else rows.set(code, { code, description, is_secondary: isSecondary(description) })
@@ -170,7 +170,7 @@ function orderRows(text: string): IcdRow[] {
     if (!line) return
     const fail = (what: string) => void faults.push(`line ${i + 1}: ${what}`)
     const match = ORDER_LINE.exec(line)
-    if (!match) fail('it has not the form of an order file')
+    if (!match) fail('the line is not in the order-file format')
     else if (match[2] === '1') collect(rows, match[1]!, line.slice(LONG_FROM).trim(), fail)
   })
   if (faults.length) throw new InvalidFileError(faults)
@@ -178,7 +178,7 @@ function orderRows(text: string): IcdRow[] {
 }
 
 function accepted(rows: Map<string, IcdRow>): IcdRow[] {
-  if (!rows.size) throw new InvalidFileError(['The file has no code that can be billed.'])
+  if (!rows.size) throw new InvalidFileError(['The file has no billable code.'])
   return [...rows.values()]
 }
 
@@ -187,8 +187,8 @@ export function exclusionRows(text: string): ExclusionRow[] {
   const pairs = new Set<string>()
   return rowsOf(text, ['code', 'excluded', 'type'], [], (line, fault) => {
     const [code, excluded] = [toStoredCode(line.code!), toStoredCode(line.excluded!)]
-    if (!code || !excluded) fault('the code has not the form of one')
-    if (pairs.has(`${code} ${excluded}`)) fault('the pair is there twice')
+    if (!code || !excluded) fault('the code is malformed')
+    if (pairs.has(`${code} ${excluded}`)) fault('duplicate pair')
     pairs.add(`${code} ${excluded}`)
     if (!/^excludes[12]$/.test(line.type!)) fault('type must be excludes1 or excludes2')
     return { code: code ?? '', excluded: excluded ?? '', type: line.type! }

@@ -52,7 +52,7 @@ describe('payors', () => {
     assert.deepEqual((await search(team, { provider: 'stedi', provider_payor_id: 'nothing' })).body, [])
   })
 
-  test('are not found by nothing, nor by half a code', async () => {
+  test('rejects an empty or incomplete search', async () => {
     const team = await createTestTeam()
     for (const [query, at] of [
       [{}, 'query'],
@@ -106,7 +106,7 @@ describe('payors', () => {
   test('that are there cannot be added again', async () => {
     const team = await createTestTeam()
     const add = (body: Record<string, unknown>) => team.api.post('/v3/payor', { name: 'Fictional Mutual', address, ...body })
-    const detail = 'The platform has this payor already, search for it'
+    const detail = 'The platform already has this payor; search for it'
     for (const body of [{ name: 'aetna' }, { name: 'UHC' }, { provider: 'waystar', provider_payor_id: '60054' }])
       assert.deepEqual((await add(body)).body, { detail })
     assert.equal((await add({})).status, 200)
@@ -160,7 +160,7 @@ describe('an insurance', () => {
     const team = await createTestTeam()
     const user = await known(team)
     const latest = (query = '') => team.api.get(`/v2/user/${user}/insurance/latest${query}`)
-    assert.deepEqual((await latest()).body, { detail: 'The user has no such insurance' })
+    assert.deepEqual((await latest()).body, { detail: 'Insurance not found' })
     const { status, body } = await insure(team, user)
     assert.deepEqual(
       [status, body],
@@ -195,7 +195,7 @@ describe('an insurance', () => {
     assert.deepEqual([body.relationship, body.guarantor.address, body.guarantor.household_size], ['Spouse', shownAddress, null])
   })
 
-  test('is refused with every fault, and for who is not known', async () => {
+  test('rejects invalid input with all errors, and unknown users', async () => {
     const team = await createTestTeam()
     const user = await known(team)
     const wrong = {
@@ -209,10 +209,7 @@ describe('an insurance', () => {
     )
     assert.equal((await insure(team, user, { insured: { ...person, dob: '2999-01-01' } })).status, 422)
     const stranger = await insure(team, await team.user())
-    assert.deepEqual(
-      [stranger.status, stranger.body],
-      [400, { detail: 'The demographics of the user are not known yet, and an insurance needs them' }],
-    )
+    assert.deepEqual([stranger.status, stranger.body], [400, { detail: 'The user has no demographics; insurance requires them' }])
     for (const id of [randomUUID(), await known(await createTestTeam())]) {
       assert.equal((await insure(team, id)).status, 404)
       assert.equal((await team.api.get(`/v2/user/${id}/insurance/latest`)).status, 404)
@@ -229,11 +226,11 @@ describe('an insurance', () => {
     const nowhere = await insure(team, await known(team, 'GU'), { payor_code: 'MAIDFED' })
     assert.deepEqual(
       [nowhere.status, nowhere.body],
-      [400, { detail: 'No plan of this programme is known in the state of the patient' }],
+      [400, { detail: 'No plan of this program is known in the state of the patient' }],
     )
   })
 
-  test('goes with its user when the grace is over', async () => {
+  test('is erased with its user after the grace period', async () => {
     const team = await createTestTeam()
     const user = await known(team)
     await insure(team, user)

@@ -31,7 +31,7 @@ export async function createInsurance(tx: Tx, user_id: string, body: CreateInsur
   if (body.relationship !== 'Self' && !body.guarantor)
     throw invalidField(['body', 'guarantor'], 'is required where the relationship is not Self')
   const demographics = await latestDemographics(tx, user_id)
-  if (!demographics) throw badRequest('The demographics of the user are not known yet, and an insurance needs them')
+  if (!demographics) throw badRequest('The user has no demographics; insurance requires them')
   const { payor_code, name, org_address } = await resolvePayor(tx, body.payor_code, demographics.address.state)
   const insurance: Insurance = {
     member_id: body.member_id,
@@ -121,7 +121,7 @@ export async function latestInsurance(tx: Tx, user_id: string, is_primary: boole
     select document from insurance where user_id = ${user_id} and team_id = ${tx.team} and is_primary = ${is_primary}
     order by id desc limit 1`,
   )
-  if (!row) throw notFound('The user has no such insurance')
+  if (!row) throw notFound('Insurance not found')
   return row.document
 }
 
@@ -147,12 +147,12 @@ export interface Insured {
  * Source: lab-testing.md 26.
  */
 export async function assertInsured(tx: Tx, { user_id, icd_codes, insurance_id }: Insured): Promise<string> {
-  if (!icd_codes?.length) throw badRequest('icd_codes must name at least one diagnosis for an order billed to an insurance')
+  if (!icd_codes?.length) throw badRequest('icd_codes must contain at least one diagnosis for an order billed to insurance')
   const [fault] = await findCodeErrors(tx, icd_codes)
-  if (fault) throw badRequest(`icd_codes: the code at place ${fault[0] + 1} ${fault[1]}`)
+  if (fault) throw badRequest(`icd_codes: code number ${fault[0] + 1} ${fault[1]}`)
   if (insurance_id !== undefined) return insurance_id
   if (!(await latestDemographics(tx, user_id)))
-    throw badRequest('The demographics of the user are not known yet, and an order billed to an insurance needs them')
+    throw badRequest('The user has no demographics; an order billed to insurance requires them')
   const insurance = await newestPrimary(tx, user_id)
   if (!insurance) throw badRequest('The user has no primary insurance')
   return insurance.id

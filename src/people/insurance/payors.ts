@@ -89,7 +89,7 @@ export async function resolvePayor(tx: Tx, code: string, state: string): Promise
   const which = program ? sql`program = ${program} and state = ${state}` : sql`code = ${code}`
   const row = await tx.maybe(Row, sql`select ${fields} from payor where ${which} and ${visible(tx)}`)
   if (row) return shown(row)
-  throw badRequest(program ? 'No plan of this programme is known in the state of the patient' : 'Payor code does not exist')
+  throw badRequest(program ? 'No plan of this program is known in the state of the patient' : 'Payor code does not exist')
 }
 
 const Found = T.Object({ owner: T.String(), n: T.Integer() })
@@ -115,8 +115,8 @@ export async function createPayor(tx: Tx, body: CreatePayor): Promise<Payor> {
     union all select 'all', count(*) from payor where team_id = ${tx.team}`,
   )
   const count = (owner: string) => found.find((row) => row.owner === owner)!.n
-  if (count('platform')) throw badRequest('The platform has this payor already, search for it')
-  if (count('team')) throw badRequest('The team has this payor already, search for it')
+  if (count('platform')) throw badRequest('The platform already has this payor; search for it')
+  if (count('team')) throw badRequest('The team already has this payor; search for it')
   if (count('all') >= TEAM_PAYORS_MAX) throw badRequest(`A team has at most ${TEAM_PAYORS_MAX} payors of its own`)
   const external = provider && provider_payor_id !== undefined ? { [provider]: provider_payor_id } : {}
   const row = await tx.one(

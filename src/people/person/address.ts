@@ -72,7 +72,7 @@ export const PatientAddressInput = twoFold(
     state: Line,
     zip: Zip,
     country: Country,
-    access_notes: Maybe(Text({ maxLength: 1000, description: 'How to get in, for visits at home.' })),
+    access_notes: Maybe(Text({ maxLength: 1000, description: 'Access notes for at-home visits.' })),
     phone_number: Maybe(Text({ maxLength: 50 })),
   },
   'PatientAddressInput',

@@ -51,7 +51,7 @@ describe('the physicians of a team', () => {
     await add(team, 'First')
     const body = { first_name: 'Docta', last_name: 'Again', npi: 'FIRST' }
     const again = await team.manage.post(placeOf(team), body)
-    assert.deepEqual([again.status, again.body], [400, { detail: 'The team has a physician with this npi already' }])
+    assert.deepEqual([again.status, again.body], [400, { detail: 'The team already has a physician with this npi' }])
     const nowhere = await team.manage.post(placeOf(team), { ...body, npi: 'X', states: ['ZZ'], first_name: '' })
     assert.deepEqual(
       nowhere.body.detail.map(({ loc }: { loc: string[] }) => loc.join('.')),

@@ -49,7 +49,7 @@ export async function addPhysician(tx: Tx, body: AddPhysician): Promise<TeamPhys
   const { n } = await tx.one(Count, sql`select count(*) as n from team_physician where team_id = ${tx.team}`)
   if (n >= PHYSICIANS_MAX) throw badRequest(`A team has at most ${PHYSICIANS_MAX} physicians`)
   const same = await tx.one(Count, sql`select count(*) as n from team_physician where team_id = ${tx.team} and npi = ${body.npi}`)
-  if (same.n) throw badRequest('The team has a physician with this npi already')
+  if (same.n) throw badRequest('The team already has a physician with this npi')
   const states = [...new Set(body.states ?? [])].sort()
   tx.invalidate(tx.team, KEY)
   return tx.one(

@@ -154,7 +154,7 @@ describe('taking a deletion back', () => {
     assert.deepEqual(await listed(other), [])
   })
 
-  test('is a conflict when somebody else has the reference by now', async () => {
+  test('rejects undo when the client user id is taken', async () => {
     const team = await createTestTeam()
     const older = await team.user('first')
     await team.api.delete(`/v2/user/${older}`)
@@ -179,7 +179,7 @@ describe('taking a deletion back', () => {
     assert.deepEqual(await listed(team), ['in time'])
   })
 
-  test('is too late after seven days even when nobody has come round to erase', async () => {
+  test('rejects undo after seven days, even before erasure has run', async () => {
     const team = await createTestTeam()
     const user_id = await team.user('first')
     await team.api.delete(`/v2/user/${user_id}`)

@@ -71,7 +71,7 @@ describe('demographics', () => {
     const { phone_number: _, ...lacking } = person
     assert.equal((await patched(team, user, lacking)).status, 422)
     const read = await team.api.get(`/v2/user/${user}/info/latest`)
-    assert.deepEqual([read.status, read.body], [404, { detail: 'No demographics are known of this user' }])
+    assert.deepEqual([read.status, read.body], [404, { detail: 'Demographics not found' }])
   })
 
   test('of users that are not the team’s or not there are not found', async () => {

@@ -80,7 +80,7 @@ export async function patchDemographics(tx: Tx, user_id: string, given: Demograp
 export async function getDemographics(tx: Tx, user_id: string): Promise<Demographics> {
   await getUser(tx, user_id)
   const found = await latestDemographics(tx, user_id)
-  if (!found) throw notFound('No demographics are known of this user')
+  if (!found) throw notFound('Demographics not found')
   return found
 }
 

@@ -82,7 +82,7 @@ export async function createUser(tx: Tx, body: CreateUser): Promise<User> {
 async function inUse(tx: Tx, client_user_id: string) {
   const user = await tx.maybe(User, sql`${userWire} where ${notDeletedCondition(tx)} and client_user_id = ${client_user_id}`)
   // Deleted between the two statements: the caller's next try will succeed.
-  if (!user) return unavailable('The user id was just released, try again')
+  if (!user) return unavailable('The user id was just released; try again')
   const { user_id, created_on } = user
   return badRequest({ error_type: 'INVALID_REQUEST', error_message: 'Client user id already exists.', user_id, created_on })
 }
@@ -211,7 +211,7 @@ async function isDeleted(tx: Tx, user_id: string): Promise<boolean> {
   return row?.deleted_at != null
 }
 
-/** Read the user a reference stands for. 404: none. */
+/** Resolve a user by client user id. 404: none. */
 export async function resolveUser(tx: Tx, client_user_id: string): Promise<User> {
   const user = await tx.maybe(User, sql`${userWire} where ${notDeletedCondition(tx)} and client_user_id = ${client_user_id}`)
   if (!user) throw notFound('User not found')
@@ -269,7 +269,7 @@ export async function deleteUser(tx: Tx, user_id: string): Promise<{ success: bo
 const Found = T.Object({ id: T.String() })
 
 /**
- * Take a deletion back within 7 days. Writes "user", user_checkpoint.
+ * Undo the deletion of a user within 7 days. Writes "user", user_checkpoint.
  * 400: the sandbox team is full. 404: no such deleted user, or too late. 409: somebody else has the reference now.
  * 422: not exactly one of the two ids.
  */

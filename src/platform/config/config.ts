@@ -117,7 +117,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     // A database address may leave the host out and name the folder of a socket: postgres://user@/name?host=/run/postgresql
     const parseInteger = value.replace('@/', '@localhost/')
     if (URL.canParse(parseInteger) && protocols.includes(new URL(parseInteger).protocol)) return value
-    faults.push(`${name} must be an address that starts with ${protocols.map((p) => `${p}//`).join(' or ')}.`)
+    faults.push(`${name} must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}.`)
     return undefined
   }
 
@@ -127,7 +127,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     .map((name) => name.trim().toLowerCase())
     .filter(Boolean)
   for (const cell of cells)
-    if (!cellNames.includes(cell as CellName)) faults.push(`CELLS names "${cell}"; the cells are ${cellNames.join(', ')}.`)
+    if (!cellNames.includes(cell as CellName))
+      faults.push(`CELLS contains unrecognized cell "${cell}"; the cells are ${cellNames.join(', ')}.`)
   if (cells.length === 0) faults.push('CELLS must name at least one cell.')
 
   const database_urls: Config['database_urls'] = {}
@@ -150,7 +151,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
 
   const support_email = parseText('SUPPORT_EMAIL', '')
   if (support_email && formats.email!(support_email) instanceof FormatError)
-    faults.push(`SUPPORT_EMAIL must be an address of mail, not "${support_email}".`)
+    faults.push(`SUPPORT_EMAIL must be an email address, not "${support_email}".`)
   const host = parseText('HOST', '127.0.0.1')
   const demo = parseBoolean('DEMO', !external)
   if (demo && !LOOPBACK.test(host))
@@ -238,7 +239,7 @@ function parseAllowedTargets(text: string | undefined, faults: string[]): string
   const entries = listOf(text)
   for (const entry of entries)
     if (!isNetwork(entry) && (entry.includes('/') || !HOST_NAME.test(entry) || /^[\d.]+$/.test(entry)))
-      faults.push(`WEBHOOK_ALLOW names "${entry}", which is neither a network, an address nor a host name.`)
+      faults.push(`WEBHOOK_ALLOW contains "${entry}", which is not a network, an address or a host name.`)
   return entries
 }
 
@@ -313,10 +314,10 @@ function parseHostBindings(text: string | undefined, cells: string[], faults: st
       faults.push(`CELL_HOSTS has "${entry}", which is not a host name, "=" and a cell or "management".`)
     else if (place !== 'management' && !cells.includes(place))
       faults.push(`CELL_HOSTS binds ${host} to "${place}", which is not among the cells served (CELLS) nor "management".`)
-    else if (hosts.has(host)) faults.push(`CELL_HOSTS names ${host} twice.`)
+    else if (hosts.has(host)) faults.push(`CELL_HOSTS contains ${host} twice.`)
     hosts.set(host, place as CellName | 'management')
   }
-  if (hosts.size > HOSTS_MAX) faults.push(`CELL_HOSTS may name ${HOSTS_MAX} hosts at most.`)
+  if (hosts.size > HOSTS_MAX) faults.push(`CELL_HOSTS may contain at most ${HOSTS_MAX} hosts.`)
   return hosts
 }
 

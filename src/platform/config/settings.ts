@@ -23,14 +23,14 @@ export const settings: Setting[] = [
     name: 'HOST',
     default: '127.0.0.1',
     meaning:
-      'Address to listen on. Anything but loopback is refused while demo data is on. While it is loopback, deliveries of the sandbox reach loopback too.',
+      'Address to listen on. Must be a loopback address while demo data is enabled. While it is loopback, deliveries of the sandbox reach loopback too.',
   },
   { name: 'BASE_PATH', default: '', meaning: 'Serve everything below this path, for example `/lab`.' },
   {
     name: 'PUBLIC_URL',
     default: '',
     meaning:
-      'The address clients use, when a proxy stands in front; printed at start, written to `demo.json`, and the beginning of addresses that providers are told.',
+      'Public base URL when the server runs behind a proxy. Used in startup output, `demo.json`, and URLs shared with providers.',
   },
   { name: 'DATA_DIR', default: './data', meaning: 'Folder for the embedded database, its log and `demo.json`.' },
   {
@@ -70,12 +70,12 @@ export const settings: Setting[] = [
     name: 'CELL_HOSTS',
     default: '',
     meaning:
-      'Hosts that take credentials of one place only: `host=cell` or `host=management`, separated by commas. Others there answer 401; hosts that are not named take all.',
+      'Restrict hosts to the credentials of one cell or of the Management API: `host=cell` or `host=management`, separated by commas. Other credentials receive 401. Hosts that are not listed accept all credentials.',
   },
   {
     name: 'DEMO',
     default: '`on` without `DATABASE_URL`',
-    meaning: 'Demo data at the first start: an organization, two teams, keys, a catalog. `on` or `off`.',
+    meaning: 'Create demo data at the first start: an organization, two teams, keys, a catalog. `on` or `off`.',
   },
   {
     name: 'LOG_LEVEL',
@@ -85,7 +85,7 @@ export const settings: Setting[] = [
   {
     name: 'SANDBOX_USERS_MAX',
     default: '`50`, `0` with demo data',
-    meaning: 'Most users of a sandbox team; `0` lifts the limit.',
+    meaning: 'Maximum number of users per sandbox team. `0` disables the limit.',
   },
   {
     name: 'CONNECTIONS_MAX',
@@ -102,9 +102,10 @@ export const settings: Setting[] = [
   {
     name: 'REQUESTS_PER_SECOND',
     default: '`100`, `0` with demo data',
-    meaning: 'Requests a second of one key, counted by each process; more are answered 429. `0` lifts the limit.',
+    meaning:
+      'Rate limit per key and process, in requests per second. Requests over the limit receive 429. `0` disables the limit.',
   },
-  { name: 'REQUESTS_BURST', default: '200', meaning: 'Requests that one key may make at once after a rest.' },
+  { name: 'REQUESTS_BURST', default: '200', meaning: 'Burst size of the rate limit per key.' },
   {
     name: 'WRONG_KEYS_PER_MINUTE',
     default: '`20`, `0` with demo data',
@@ -132,13 +133,13 @@ export const settings: Setting[] = [
   {
     name: 'SUPPORT_EMAIL',
     default: '',
-    meaning: 'Address of support in the brand of teams that name none.',
+    meaning: 'Default support email address for teams that set none.',
   },
   {
     name: 'ENFORCE_DELEGATED_PHYSICIAN',
     default: 'on',
     meaning:
-      'Orders at Labcorp, Quest and Sonora Quest under a lab account whose customer orders by a physician of their own must name that physician. `off` lets them through while customers get ready.',
+      'Require a physician on orders at Labcorp, Quest and Sonora Quest under lab accounts with delegated ordering. `off` accepts orders without one.',
   },
   {
     name: 'SANDBOX_PARITY',
@@ -167,27 +168,27 @@ export const settings: Setting[] = [
     name: 'SMS_URL',
     default: '',
     meaning:
-      'Gateway that text messages to patients are handed to by HTTP (docs/MESSAGES.md). Without it they are written down and not sent.',
+      'SMS gateway for text messages to patients, called over HTTP (docs/MESSAGES.md). Without it, text messages are recorded but not sent.',
   },
-  { name: 'SMS_TOKEN', default: '', meaning: 'Secret that the gateway takes as a bearer token.' },
+  { name: 'SMS_TOKEN', default: '', meaning: 'Bearer token for the SMS gateway.' },
   { name: 'SMS_FROM', default: '', meaning: 'Sender of text messages, a number or a name; required with `SMS_URL`.' },
   {
     name: 'ENCRYPTION_KEYS',
     default: '`DATA_DIR/encryption.key`',
     meaning:
-      'Keys for secrets at rest and for signing access tokens, 32 bytes in base64 each, separated by commas: the first encrypts, all decrypt. Without it a key file is made, mode 0600.',
+      'Keys for encrypting secrets at rest and signing access tokens: base64-encoded 32-byte keys, separated by commas. The first key encrypts; all keys decrypt. Without it, a key file with mode 0600 is created.',
   },
   {
     name: 'WEBHOOK_SCHEDULE',
     default: '0,5,300,1800,7200,18000,36000,36000',
     meaning:
-      'Seconds before each attempt of a delivery, counted from the failure before it, separated by commas: as many attempts as numbers. ±20 %.',
+      'Retry schedule: delay in seconds before each delivery attempt, measured from the previous failure, separated by commas. The number of values is the number of attempts. Each delay has a jitter of ±20 %.',
   },
   {
     name: 'WEBHOOK_ALLOW',
     default: '',
     meaning:
-      'What deliveries, to endpoints and brokers, may reach although it is not public: networks such as `10.1.0.0/16` or `fd12::/16`, addresses, host names, `*.internal.example`; separated by commas.',
+      'Non-public targets that deliveries to endpoints and brokers may connect to: networks such as `10.1.0.0/16` or `fd12::/16`, addresses, host names, `*.internal.example`; separated by commas.',
   },
   {
     name: 'PUBSUB_PROJECTS',
@@ -222,17 +223,16 @@ export const settings: Setting[] = [
     name: 'GEOCODER_URL',
     default: '',
     meaning:
-      'Service that is asked where postal codes are that nobody here knows, see PLACES.md. A query in it, a key for example, is kept.',
+      'Geocoding service for postal codes that are not in the local tables (PSC_DIRECTORY.md). Query parameters in the URL, such as a key, are preserved.',
   },
   {
     name: 'DNS_SERVERS',
-    default: "the machine's",
-    meaning:
-      'Name servers that are asked about domains: addresses such as `192.0.2.53` or `[2001:db8::53]:5353`, separated by commas.',
+    default: 'the system resolver',
+    meaning: 'DNS servers for domain verification: addresses such as `192.0.2.53` or `[2001:db8::53]:5353`, separated by commas.',
   },
   {
     name: 'DRAWBRIDGE_CHECK',
     default: 'off',
-    meaning: 'Hold every row and every reply to its schema and fail on a difference. `on` in tests; costs time.',
+    meaning: 'Validate every row and every reply against its schema and fail on a mismatch. `on` in tests; slow.',
   },
 ]

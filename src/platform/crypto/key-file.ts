@@ -40,7 +40,7 @@ export class KeyFile {
     if (keys.length && keys.every(isVaultKey)) {
       this.#keys = keys
       this.#state = state!
-    } else if (!this.#keys.length) throw new VaultError(`${this.path} does not hold keys of 32 bytes in base64.`)
+    } else if (!this.#keys.length) throw new VaultError(`${this.path} does not contain base64-encoded 32-byte keys.`)
     return this.#keys
   }
 

@@ -29,7 +29,7 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 
 const keyOf = (text: string): VaultKey => {
-  if (!isVaultKey(text)) throw new VaultError('An encryption key must be 32 bytes in base64.')
+  if (!isVaultKey(text)) throw new VaultError('An encryption key must be 32 bytes, base64-encoded.')
   const bytes = Buffer.from(text, 'base64')
   return { id: createHash('sha256').update(bytes).digest('hex').slice(0, 8), bytes, signing: new Map() }
 }
@@ -107,7 +107,7 @@ export class Vault {
     try {
       return decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
     } catch {
-      throw new VaultError('A secret was changed outside of this program.')
+      throw new VaultError('A secret failed authentication; it was changed outside Drawbridge.')
     }
   }
 

@@ -27,7 +27,7 @@ export class Cells {
   /** The connections of a cell that this process serves. */
   of(name: CellName): Db {
     const db = this.#cells.get(name)
-    if (!db) throw new Error(`cell ${name} is not served here`)
+    if (!db) throw new Error(`cell ${name} is not served by this process`)
     return db
   }
 

@@ -182,7 +182,7 @@ export class Db {
           mayPrepare = false
           prepared.renew()
         } else if (!TRANSIENT.has(code)) throw error
-        if (attempt === ATTEMPTS_MAX) throw unavailable('Too much contention, try again')
+        if (attempt === ATTEMPTS_MAX) throw unavailable('Too much contention; try again')
       }
     }
   }

@@ -73,7 +73,7 @@ export function outageOf(error: unknown): Problem | undefined {
   const { code = '', message = '', severity } = error as Reported
   if (error instanceof Unreachable || error instanceof ConnectionSilent) return unavailable(GONE)
   if (isWithoutResources(error)) return unavailable(`${NO_RESOURCES}, try again later`, 10)
-  if (TOO_LONG.has(code) || TOO_SLOW.test(message)) return unavailable('Temporarily overloaded, try again')
+  if (TOO_LONG.has(code) || TOO_SLOW.test(message)) return unavailable('Temporarily overloaded; try again')
   if (DATABASE_GONE.test(code) || (severity === undefined && (OF_SOCKETS.has(code) || BROKEN.test(message))))
     return unavailable(GONE)
   return undefined

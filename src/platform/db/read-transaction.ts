@@ -18,7 +18,7 @@ interface Means {
 }
 
 const forbidden = (): never => {
-  throw new Error('a read cannot write or lock')
+  throw new Error('a read-only operation cannot write or lock')
 }
 const LOCKING: Queries = { run: forbidden, many: forbidden, maybe: forbidden, one: forbidden }
 

@@ -15,7 +15,7 @@ test('no number is given twice, and those of one call follow each other', async 
   assert.equal(new Set(all).size, all.length)
 })
 
-test('who names a number of another process is given greater ones', async () => {
+test('allocates ids above a given id of another process', async () => {
   const { db } = await createTestTeam()
   const [one, other] = [new IdAllocator(() => db.queries), new IdAllocator(() => db.queries)]
   let above = 0

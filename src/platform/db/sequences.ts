@@ -25,7 +25,7 @@ export class IdAllocator {
    * somebody else took that number is given up. 503: too many wait for a block, in all or of the team; `''` is no team.
    */
   async allocate(sequence: string, count: number, above: number, team = ''): Promise<number[]> {
-    if (count > BLOCK_SIZE) throw new Error(`at most ${BLOCK_SIZE} numbers are taken at once`)
+    if (count > BLOCK_SIZE) throw new Error(`at most ${BLOCK_SIZE} ids can be allocated at once`)
     for (;;) {
       const block = this.#blocks.get(sequence)
       if (block && block.next > above && block.end - block.next >= count) {

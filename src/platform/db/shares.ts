@@ -9,7 +9,7 @@ import { send } from './send-statement.ts'
 export const WAITING_MAX = 1000
 export const TEAM_WAITING_MAX = 500
 
-const full = () => unavailable('Temporarily overloaded, try again')
+const full = () => unavailable('Temporarily overloaded; try again')
 
 /** Counts what is under way, in all and of each owner, for a queue that keeps its own order. Owners are teams, unless the queue says otherwise. */
 export class Bound {

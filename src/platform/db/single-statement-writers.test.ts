@@ -50,7 +50,7 @@ test('a statement that fails fails alone', () =>
     )
   }))
 
-test('one that waits for a lock holds up no others', () =>
+test('a statement waiting for a lock does not block others', () =>
   using(5, async (writers) => {
     await other.query('begin')
     await other.query('select pg_advisory_xact_lock(4711)')

@@ -109,7 +109,7 @@ export class WriteTx implements Tx {
   }
 
   async #send(q: Sql, locks: boolean): Promise<pg.QueryResult> {
-    if (this.#finished) throw new Error('the transaction is over')
+    if (this.#finished) throw new Error('the transaction has already ended')
     const { text } = q
     const client = this.#client ?? (await this.#connect())
     this.#gather(client)

@@ -80,7 +80,7 @@ export function findServerAccount(clusterFolder: string): Account | undefined {
     const [, , uid, gid] = known.find((line) => line.startsWith(`${name}:`))?.split(':') ?? []
     if (Number(uid) > 0) return { name, uid: Number(uid), gid: Number(gid) }
   }
-  throw new Error('PostgreSQL does not run as root and no unprivileged account is known here: start as an ordinary user.')
+  throw new Error('PostgreSQL cannot run as root, and no unprivileged account was found: start as an ordinary user.')
 }
 
 /**
@@ -102,7 +102,7 @@ export function createRunner(account: Account | undefined, binaries: Binaries, f
   const { status } = spawnSync('setpriv', trial, { env: environment, cwd: '/', stdio: 'ignore', timeout: 10_000 })
   if (status === 0) return (program, args, options) => spawn('setpriv', [...prefix, program, ...args], options)
   throw new Error(
-    `PostgreSQL does not run as root, and the account ${name} used in its place may not enter ${closed}: ` +
+    `PostgreSQL cannot run as root, and the account ${name} used instead cannot access ${closed}: ` +
       'move Drawbridge to a folder open to all accounts, set DATA_DIR if only the data folder is closed, ' +
       'set DATABASE_URL to a PostgreSQL of your own, or start Drawbridge as an ordinary user.',
   )

@@ -165,7 +165,9 @@ function readClusterVersion(folder: string): string {
   try {
     return fs.readFileSync(join(folder, 'PG_VERSION'), 'utf8').trim()
   } catch (error) {
-    throw new Error(`The folder ${folder} is not empty and not PostgreSQL's (PG_VERSION: ${errorCode(error)}); it is untouched.`)
+    throw new Error(
+      `The folder ${folder} is not empty and is not a PostgreSQL data directory (PG_VERSION: ${errorCode(error)}); it was not changed.`,
+    )
   }
 }
 

@@ -157,8 +157,8 @@ async function attach(dataDir: string, log: (message: string) => void): Promise<
 function toStartError(dataDir: string, error: unknown): Error {
   const code = errorCode(error)
   const file = cluster.passwordFile(dataDir)
-  const advice = code.startsWith('28') ? `: put the right ${file} back, or remove it to have a new one made` : ''
-  return new Error(`PostgreSQL on ${dataDir} refuses Drawbridge (SQLSTATE ${code})${advice}.`)
+  const advice = code.startsWith('28') ? `: restore the correct ${file}, or delete it to have a new one created` : ''
+  return new Error(`PostgreSQL on ${dataDir} rejected the connection (SQLSTATE ${code})${advice}.`)
 }
 
 async function takeOwnership(home: cluster.ClusterHome, lock: DatabaseSync, options: EmbeddedOptions): Promise<Embedded> {
@@ -170,7 +170,9 @@ async function takeOwnership(home: cluster.ClusterHome, lock: DatabaseSync, opti
     if (server.pid !== undefined && (await claimDataDir(server.client))) return watchServer(server, dataDir, lock, options.log)
   } catch (error) {
     await postmaster.stopPostmaster(server, shutdown_ms)
-    throw new Error(`PostgreSQL on ${dataDir} was lost during the start (${errorCode(error)}): see postgres.log there.`)
+    throw new Error(
+      `Lost the connection to PostgreSQL on ${dataDir} during startup (${errorCode(error)}): see postgres.log there.`,
+    )
   }
 
   // The lock on the file did not keep the other one out: it is on another machine or in another container.
@@ -200,7 +202,7 @@ async function serve(home: cluster.ClusterHome, options: EmbeddedOptions): Promi
     if (typeof server !== 'string') return server
     // A server started by a predecessor just before it was killed has overtaken ours, or an old one is not quite gone.
     const passing = /already exists|still in use/.test(server) && performance.now() < until
-    if (!passing) throw new Error(`PostgreSQL does not start: ${server} (see ${logFile}).`)
+    if (!passing) throw new Error(`PostgreSQL failed to start: ${server} (see ${logFile}).`)
   }
 }
 
@@ -214,17 +216,17 @@ async function adoptRunningServer(
   const connection = left && cluster.connectionFor(dataDir, left.socketFolder || cluster.socketFolder(dataDir))
   if (left && isServerFor(Math.abs(left.pid), folder)) {
     const { pid } = left
-    if (pid < 0) throw new Error(`A stand-alone PostgreSQL (process ${-pid}) works on ${folder}: end it first.`)
+    if (pid < 0) throw new Error(`A single-user PostgreSQL (process ${-pid}) is using ${folder}: stop it first.`)
     const server = { pid, isAlive: () => isServerFor(pid, folder) }
     const client = connection && (await connectToServer(dataDir, connection, server, responseTimeout_ms))
     if (connection && client && typeof client !== 'string') {
       const { rows } = await client.query<{ version: string }>(`select current_setting('server_version') as version`)
       if (rows[0]?.version === binaries.version) {
-        log(`PostgreSQL was left running by a Drawbridge that was killed; using it (process ${pid})`)
+        log(`adopting the PostgreSQL left running by a killed Drawbridge (process ${pid})`)
         return { ...server, client, connection }
       }
     }
-    log(`PostgreSQL was left running by a Drawbridge that was killed; it is of no use, stopping it (process ${pid})`)
+    log(`stopping the unresponsive PostgreSQL left running by a killed Drawbridge (process ${pid})`)
     await postmaster.stopPostmaster(server, orphanShutdown_ms)
   } else if (left) {
     // It may run where we cannot see its process.
@@ -287,7 +289,7 @@ function watchServer(server: Server, dataDir: string, lock: DatabaseSync | undef
       if (stopping) return void client.end()
       if (lock && !(await claimDataDir(client))) return `Another Drawbridge has taken ${dataDir} over.`
       watch()
-      log('PostgreSQL closed our connection, and has let us in again')
+      log('reconnected to PostgreSQL after it closed the connection')
       return undefined
     } catch (error) {
       return `PostgreSQL on ${dataDir} was lost (${errorCode(error)}).`

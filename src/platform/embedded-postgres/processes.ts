@@ -79,5 +79,5 @@ export async function terminate({ pid, isAlive }: Running, steps: [NodeJS.Signal
       if (!isAlive()) return
     }
   }
-  if (isAlive()) throw new Error(`PostgreSQL (process ${pid}) does not end.`)
+  if (isAlive()) throw new Error(`PostgreSQL (process ${pid}) did not stop.`)
 }

@@ -32,11 +32,11 @@ async function running(connection: pg.ClientConfig, statement: string): Promise<
 after(removeScratchFolders)
 
 /** In this order: the first test makes the one cluster, the first one with a neighbour the other. */
-describe('the bundled PostgreSQL after a killing', { concurrency: 1 }, () => {
+describe('embedded PostgreSQL after SIGKILL', { concurrency: 1 }, () => {
   const [dataDir, other] = [at('data'), at('other')]
   afterEach(() => Promise.all([stopAllOn(dataDir), stopAllOn(other)]))
 
-  test('a first start that was killed halfway leaves nothing half-made', async () => {
+  test('recovers from an interrupted first start', async () => {
     for (const then of [
       () => initFolders(dataDir).length,
       () => fs.globSync('postgres.init-*/cluster/base/1/*', { cwd: dataDir }).length,
@@ -107,7 +107,7 @@ describe('the bundled PostgreSQL after a killing', { concurrency: 1 }, () => {
     assert.doesNotMatch(log, /zzsecret|pg_sleep/)
   })
 
-  test('a pid file that names another process is no obstacle, and that process is left alone', async () => {
+  test('ignores a stale pid file that names an unrelated process', async () => {
     const neighbour = await opened(other)
     const file = join(dataDir, 'postgres/postmaster.pid')
     const run = join(dataDir, 'postgres/run')
@@ -125,7 +125,7 @@ describe('the bundled PostgreSQL after a killing', { concurrency: 1 }, () => {
   })
 })
 
-describe('the bundled PostgreSQL, with patience,', { concurrency: 2 }, () => {
+describe('embedded PostgreSQL with an unresponsive server', { concurrency: 2 }, () => {
   const [dataDir, other] = [at('data'), at('other')]
 
   test('an orphan that does not answer is stopped and replaced', async () => {

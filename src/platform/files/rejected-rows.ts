@@ -32,7 +32,7 @@ export class InvalidFileError extends Error {}
 /** `error` as a sentence, where it says that a file cannot be read. */
 export function toInvalidFileError(error: unknown): InvalidFileError | undefined {
   const { code } = error as NodeJS.ErrnoException
-  if (code === 'ENOENT') return new InvalidFileError('There is no such file.')
-  if (code === 'EISDIR') return new InvalidFileError('That is a folder, not a file.')
-  return code === 'EACCES' || code === 'EPERM' ? new InvalidFileError('The file may not be read.') : undefined
+  if (code === 'ENOENT') return new InvalidFileError('File not found.')
+  if (code === 'EISDIR') return new InvalidFileError('The path is a directory, not a file.')
+  return code === 'EACCES' || code === 'EPERM' ? new InvalidFileError('Permission denied.') : undefined
 }

@@ -16,7 +16,7 @@ const WAITING_MAX = 1000
 const ADDRESS_WAITING_MAX = 100
 /** How long one waits for them, unless it is said. */
 const WAIT_MS = 10_000
-const REFUSED = 'Too many wrong keys from this address (WRONG_KEYS_PER_MINUTE)'
+const REFUSED = 'Too many invalid keys from this address (WRONG_KEYS_PER_MINUTE)'
 
 /** What is being looked up for one network of callers. */
 interface Checking {

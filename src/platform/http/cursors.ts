@@ -40,5 +40,5 @@ export function readCursor<const P extends readonly Part[]>(list: string, text: 
   } catch {
     // Not JSON, or no list: refused below like any other text that is not one of our cursors.
   }
-  throw badRequest('The cursor is not one of this list')
+  throw badRequest('The cursor does not belong to this list')
 }

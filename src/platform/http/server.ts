@@ -102,7 +102,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     clientErrorHandler(error, socket) {
       if (!socket.writable || (error as NodeJS.ErrnoException).code === 'ECONNRESET') return socket.destroy()
       const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
-      const body = '{"detail":"The request could not be read"}'
+      const body = '{"detail":"The request is malformed"}'
       socket.end(
         `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
       )
@@ -306,7 +306,8 @@ function discardBody(request: FastifyRequest, reply: FastifyReply): void {
 
 /** 403: an organization that has expired may only read. */
 function assertNotExpired(operation: Operation, expires_at: string | null | undefined): void {
-  if (expires_at && isWrite(operation) && isPast(expires_at)) throw forbidden('The organization has expired: it may only read')
+  if (expires_at && isWrite(operation) && isPast(expires_at))
+    throw forbidden('The organization has expired and has read-only access')
 }
 
 /** The refusal of the operation's feature, where it is switched off for the team. */
@@ -314,7 +315,7 @@ function assertEnabled({ feature }: Operation, tenant: Tenant | undefined): void
   if (feature && tenant) assertFeature(tenant, feature)
 }
 
-const BAD_REQUEST_CODES = new Problem(400, { detail: 'The request could not be read' })
+const BAD_REQUEST_CODES = new Problem(400, { detail: 'The request is malformed' })
 
 /** The answer an error stands for; undefined when it is a fault of ours. */
 function toProblem(error: unknown, constraints: ConstraintErrors): Problem | undefined {

@@ -30,7 +30,7 @@ export interface NewMail {
  */
 export function sendMail(tx: PlainTx, { to, subject, text, lifetime_s = WEEK_S }: NewMail): string {
   if (subject.length > SUBJECT_LENGTH_MAX || text.length > TEXT_LENGTH_MAX || /[\r\n]/.test(to + subject))
-    throw new Error('this cannot be a mail')
+    throw new Error('invalid email: subject or text too long, or line break in a header')
   const id = tx.uuid()
   tx.defer(sql`
     insert into mail (id, recipient, subject, body, created_at, expires_at, state, attempts, due_at)

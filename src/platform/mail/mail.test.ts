@@ -85,7 +85,7 @@ describe('a mail', () => {
     )
   })
 
-  test('is carried by one of several couriers', async () => {
+  test('is sent by exactly one of several senders', async () => {
     const server = await mailServer()
     const all = await Promise.all(Array.from({ length: 12 }, () => written()))
     const couriers = [plain(server), plain(server), plain(server)]
@@ -146,7 +146,7 @@ describe('a mail', () => {
     assert.deepEqual([state, attempts, error], ['failed', 7, 'ESOCKET'])
   })
 
-  test('that somebody had in hand seven times and never ended is given up', async () => {
+  test('is marked failed after seven interrupted attempts', async () => {
     const server = await mailServer()
     const to = await written()
     await cells.control.pool.query('update mail set attempts = 7 where recipient = $1', [to])
@@ -255,22 +255,20 @@ describe('the settings of mail', () => {
     parseSmtpSettings(url, from, faults)
     return faults
   }
-  test('are refused in sentences that repeat no password', () => {
+  test('reports invalid settings without repeating the password', () => {
     const from = 'clinic@example.com'
-    const start = 'SMTP_URL must be an address that starts with smtp:// or smtps://.'
-    const end = 'SMTP_URL may end with ?tls=off after smtp://, and with nothing else.'
+    const start = 'SMTP_URL must be a URL that starts with smtp:// or smtps://.'
+    const end = 'The only parameter of SMTP_URL is ?tls=off, with smtp:// only.'
     assert.deepEqual(faultsOf('http://someone:swordfish@mail.example', from), [start])
     assert.deepEqual(faultsOf('swordfish', from), [start])
     assert.deepEqual(faultsOf('smtp://mail.example?tls=no', from), [end])
     assert.deepEqual(faultsOf('smtps://mail.example?tls=off', from), [end])
     assert.deepEqual(faultsOf('smtp://mail.example/path', from), [end])
     assert.deepEqual(faultsOf('smtp://a:%zz@mail.example', from), [
-      'SMTP_URL has a user or a password in which a % does not stand for a character.',
+      'SMTP_URL contains a user or password with invalid percent-encoding.',
     ])
     assert.deepEqual(faultsOf('smtp://mail.example'), ['MAIL_FROM must be set when SMTP_URL is.'])
-    assert.deepEqual(faultsOf('smtp://mail.example', 'nobody'), [
-      'MAIL_FROM must be an address of mail, alone or as Name <address>.',
-    ])
+    assert.deepEqual(faultsOf('smtp://mail.example', 'nobody'), ['MAIL_FROM must be an email address, as a@b or Name <a@b>.'])
   })
   test('have the usual ports', () => {
     const ports = ['smtps://mail.example', 'smtp://mail.example', 'smtp://mail.example?tls=off', 'smtp://mail.example:2525'].map(

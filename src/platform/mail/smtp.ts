@@ -22,19 +22,19 @@ const SEND_TIMEOUT_MS = 60_000
 /** The settings of mail; undefined without a server. Faults are appended, and repeat no value: it may hold a password. */
 export function parseSmtpSettings(url: string | undefined, from: string | undefined, faults: string[]): SmtpSettings | undefined {
   const sender = from?.trim()
-  if (sender && !SENDER.test(sender)) faults.push('MAIL_FROM must be an address of mail, alone or as Name <address>.')
+  if (sender && !SENDER.test(sender)) faults.push('MAIL_FROM must be an email address, as a@b or Name <a@b>.')
   const text = url?.trim()
   if (!text) return undefined
   if (!sender) faults.push('MAIL_FROM must be set when SMTP_URL is.')
   const server = URL.canParse(text) ? new URL(text) : undefined
   const implicit = server?.protocol === 'smtps:'
   if (!server?.hostname || !(implicit || server.protocol === 'smtp:')) {
-    faults.push('SMTP_URL must be an address that starts with smtp:// or smtps://.')
+    faults.push('SMTP_URL must be a URL that starts with smtp:// or smtps://.')
     return undefined
   }
   const off = server.search === '?tls=off'
   if ((server.search && !off) || (off && implicit) || !['', '/'].includes(server.pathname))
-    faults.push('SMTP_URL may end with ?tls=off after smtp://, and with nothing else.')
+    faults.push('The only parameter of SMTP_URL is ?tls=off, with smtp:// only.')
   const tls = implicit ? 'implicit' : off ? 'off' : 'starttls'
   try {
     return {
@@ -46,7 +46,7 @@ export function parseSmtpSettings(url: string | undefined, from: string | undefi
       from: sender ?? '',
     }
   } catch {
-    faults.push('SMTP_URL has a user or a password in which a % does not stand for a character.')
+    faults.push('SMTP_URL contains a user or password with invalid percent-encoding.')
     return undefined
   }
 }

@@ -116,7 +116,7 @@ export class TargetPolicy {
     if (this.#allowedByName(host)) return found
     // One that may not be reached condemns the name: which one a connection takes is not ours to bet on.
     if (found.length === 0 || found.some((address) => !this.isAllowed(address, sandbox)))
-      throw new ForbiddenAddressError('The address is not a public one (WEBHOOK_ALLOW)')
+      throw new ForbiddenAddressError('The address is not public (WEBHOOK_ALLOW)')
     return found
   }
 
@@ -149,9 +149,9 @@ export class TargetPolicy {
       new Problem(422, {
         detail: [{ loc: ['body', 'url'], msg: `Value error, ${text}`, type: 'value_error', ctx: { error: {} } }],
       })
-    if (!URL.canParse(url)) throw forbiddenAddress('must be an http or https address')
+    if (!URL.canParse(url)) throw forbiddenAddress('must be an http or https URL')
     const { protocol, username, password, hostname } = new URL(url)
-    if (protocol !== 'http:' && protocol !== 'https:') throw forbiddenAddress('must be an http or https address')
+    if (protocol !== 'http:' && protocol !== 'https:') throw forbiddenAddress('must be an http or https URL')
     if (protocol === 'http:' && !sandbox) throw forbiddenAddress('must be an https address')
     if (username || password) throw forbiddenAddress('must not hold credentials; use headers')
     if (!this.isNameAllowed(hostname, sandbox)) throw forbiddenAddress('must be a public address')

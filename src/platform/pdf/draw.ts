@@ -25,6 +25,6 @@ export async function renderPdf(
     const bytes = await pool.run<Uint8Array>(task.url, input, task.name === undefined ? {} : { name: task.name })
     return new FileReply('application/pdf', name, bytes)
   } catch (error) {
-    throw error instanceof WorkerPoolBusy ? unavailable('Too many documents are being made, try again', 2) : error
+    throw error instanceof WorkerPoolBusy ? unavailable('Too many documents are being rendered; try again', 2) : error
   }
 }

@@ -84,7 +84,7 @@ export class JobRunner {
     metrics.countJob(name, outcome, duration_s)
     const fields = { job: name, 'job.id': id, 'team.id': team_id, cell, attempt: attempts }
     if (outcome === 'done') {
-      log.info({ ...fields, duration_ms: Math.round(duration_s * 1e5) / 100 }, 'job done')
+      log.info({ ...fields, duration_ms: Math.round(duration_s * 1e5) / 100 }, 'job completed')
       return
     }
     const unlimited = this.#handlersOf(name)[0]?.job.attempts_max === Infinity
@@ -97,7 +97,7 @@ export class JobRunner {
   /** Runs the handlers of a claimed job. @param at the team instant at which they run; now if not given */
   async handle(jobs: CellJobs, { row, lease }: Claimed<JobRow>, tenantOf: TenantOf, at?: Date): Promise<void> {
     const handlers = this.#handlersOf(row.name)
-    if (handlers.length === 0) throw new Error('no handler is bound to this job')
+    if (handlers.length === 0) throw new Error('no handler is registered for this job')
     const found = await Promise.race([tenantOf(jobs.cell, row.team_id), lease.ended])
     if (!found) return
     const tenant = at ? found : caughtUp(found, row)

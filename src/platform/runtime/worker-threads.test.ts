@@ -60,7 +60,7 @@ test('a task without an end is stopped at its time limit, and the next task runs
 })
 
 for (const kind of ['objects', 'buffers', 'map'])
-  test(`a task that eats memory with ${kind} is stopped at its limit, and the next task runs`, async () => {
+  test(`terminates a task that exceeds the memory limit through ${kind}`, async () => {
     const small = createWorkerPool({ memory_max_mb: 64 })
     await assert.rejects(
       small.run(task, kind, { name: 'greedy' }),
@@ -115,7 +115,7 @@ test('a task that gets no thread within its time is refused as busy', async () =
   await small.close()
 })
 
-test('closing refuses the waiting and the new, and lets the running ones end', async () => {
+test('close rejects queued and new tasks and waits for running ones', async () => {
   const small = createWorkerPool({ threads_max: 1 })
   const { held, free } = occupy(small, 1)
   const waiting = small.run(task, { width: 1, height: 1 })

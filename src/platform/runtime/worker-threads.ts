@@ -19,9 +19,9 @@ export class WorkerPoolBusy extends Error {
 }
 
 const sentences: Record<NoTurn, (wait_ms: number) => string> = {
-  full: () => `${waiting_max} tasks are waiting already`,
+  full: () => `the queue of the worker pool is full (${waiting_max} tasks)`,
   late: (wait_ms) => `no thread became free within ${wait_ms} ms`,
-  closed: () => 'the pool for heavy work is closed',
+  closed: () => 'the worker pool is closed',
 }
 
 /** Stopped halfway: the task took more `time` or `memory` than it may. The same input will most likely fail again. */
@@ -70,9 +70,9 @@ export function createWorkerPool({ threads_max = 2, memory_max_mb = memory_defau
           const filename = String(task).startsWith('file:') ? fileURLToPath(task) : String(task)
           return await pool.run(input, { filename, name, signal })
         } catch (error) {
-          if (signal.aborted) throw new WorkerLimitExceeded('time', `the task was stopped: it took more than ${timeout_ms} ms`)
+          if (signal.aborted) throw new WorkerLimitExceeded('time', `the task was terminated: it exceeded ${timeout_ms} ms`)
           if (guard.terminated(error))
-            throw new WorkerLimitExceeded('memory', `the task was stopped: it held more than ${memory_max_mb} MB`)
+            throw new WorkerLimitExceeded('memory', `the task was terminated: it exceeded ${memory_max_mb} MB of memory`)
           throw error
         } finally {
           unwatch()

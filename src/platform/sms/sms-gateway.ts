@@ -27,13 +27,13 @@ export function parseSmsSettings(
   faults: string[],
 ): SmsSettings | undefined {
   const [url, token, from] = [SMS_URL, SMS_TOKEN, SMS_FROM].map((text) => text?.trim())
-  if (token && !/^[\x21-\x7e]{1,1000}$/.test(token)) faults.push('SMS_TOKEN must be letters, digits and signs without blanks.')
+  if (token && !/^[\x21-\x7e]{1,1000}$/.test(token)) faults.push('SMS_TOKEN must be printable ASCII without spaces.')
   if (from && !FROM.test(from)) faults.push('SMS_FROM must be a number or a name of at most 40 characters.')
   if (!url) return undefined
   if (!from) faults.push('SMS_FROM must be set when SMS_URL is.')
   const known = URL.canParse(url) ? new URL(url) : undefined
   if (!known || !['http:', 'https:'].includes(known.protocol) || known.username || known.password)
-    faults.push('SMS_URL must be an address that starts with http:// or https://, without a user.')
+    faults.push('SMS_URL must be a URL that starts with http:// or https://, without a user.')
   return { url, token: token || undefined, from: from ?? '' }
 }
 

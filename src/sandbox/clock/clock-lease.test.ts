@@ -95,7 +95,7 @@ describe('moving a clock', () => {
     const running = begun(new ClockMoves(), team.team)
     await running.began
     const { status, body } = await advance(team, 60)
-    assert.deepEqual([status, body], [409, { detail: 'The clock of this team is moving already' }])
+    assert.deepEqual([status, body], [409, { detail: 'The clock of this team is already being advanced' }])
     assert.equal((await team.api.get('/v1/sandbox/clock')).body.offset_s, 0)
     running.finish()
     await running.done

@@ -68,7 +68,7 @@ export class ClockMoves {
     const { table, turns, keeper } = this.#of(db)
     const sent_ms = keeper.now_ms()
     const claimed = await this.#claim(db, table, team)
-    if (!claimed) throw conflict('The clock of this team is moving already')
+    if (!claimed) throw conflict('The clock of this team is already being advanced')
     const lease = keeper.hold(claimed, sent_ms)
     try {
       const guard = table.guard(claimed)

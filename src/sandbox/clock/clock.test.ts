@@ -65,7 +65,7 @@ describe("a team's clock", () => {
     const before = await read(team)
     for (const to of ['2001-01-01', await at(team, -1), await at(team, -SECONDS_PER_DAY)]) {
       const { status, body } = await advance(team, { to })
-      assert.deepEqual([status, body], [400, { detail: 'The clock only moves forward' }])
+      assert.deepEqual([status, body], [400, { detail: 'The clock can only be moved forward' }])
     }
     assert.equal((await read(team)).offset_s, before.offset_s)
   })
@@ -73,7 +73,10 @@ describe("a team's clock", () => {
   test('moves at most ten years at a time', async () => {
     const team = await createTestTeam()
     const refused = await advance(team, { to: await at(team, 3651 * SECONDS_PER_DAY) })
-    assert.deepEqual([refused.status, refused.body], [400, { detail: 'The clock moves at most ten years at a time' }])
+    assert.deepEqual(
+      [refused.status, refused.body],
+      [400, { detail: 'The clock can be advanced by at most ten years at a time' }],
+    )
     const { status, body } = await advance(team, { seconds: 315_360_001 })
     assert.deepEqual([status, body.detail[0].type], [422, 'less_than_equal'])
     assert.equal((await advance(team, { seconds: 315_360_000 })).status, 200)
@@ -111,7 +114,7 @@ describe("a team's clock", () => {
   })
 })
 
-describe('what falls due on the way', () => {
+describe('jobs due during an advance', () => {
   /** When each of the team's events was told, oldest first. */
   const told = async ({ db, team }: TestTeam) =>
     db.queries.many(
@@ -119,7 +122,7 @@ describe('what falls due on the way', () => {
       sql`select type, object_id, created_at from event where team_id = ${team} order by id`,
     )
 
-  test('is done at its own instant, in order, what follows from it too', async () => {
+  test('run in order at their scheduled times, including jobs they enqueue', async () => {
     const team = await createTestTeam()
     const [slow, fast] = [await createOrder(team), await createOrder(team)]
     await team.api.post(`/v3/order/${slow.id}/test?delay=3600`)
@@ -188,7 +191,7 @@ describe('what falls due on the way', () => {
     assert.equal(seconds(due_at, run_at), (await read(team)).offset_s)
   })
 
-  test('is done in several journeys when there is more of it than one takes', async () => {
+  test('continues in further calls after the job limit', async () => {
     const team = await createTestTeam()
     await team.db.queries.run(sql`
       insert into job (id, team_id, name, payload, run_at, due_at)

@@ -32,7 +32,7 @@ export function assertSandbox(tenant: Tenant): void {
 export const readClock = (tenant: Tenant) => ({ now: iso(teamNow(tenant)), offset_s: tenant.clock_offset_s })
 
 /**
- * Move the team's clock forward. Writes clock_move, team, job, and what the jobs on the way write.
+ * Advance the team's clock. Writes clock_move, team, job, and what the jobs on the way write.
  * 400: backwards or nowhere, or more than ten years. 404: not a sandbox team. 409: the clock is moving already.
  * 422: not exactly one of `seconds` and `to`. 503: too many clocks are moving. At most 2,000 jobs run in one call, and for 30 s.
  */
@@ -64,8 +64,9 @@ async function advanceTo(
   const tenant = (await dependencies.guard.tenant(key.cell, key.team))!
   const from = teamNow(tenant)
   const until = by.to === undefined ? new Date(from.getTime() + by.seconds! * 1000) : new Date(by.to)
-  if (until <= from) throw badRequest('The clock only moves forward')
-  if (until.getTime() - from.getTime() > TEN_YEARS_MS) throw badRequest('The clock moves at most ten years at a time')
+  if (until <= from) throw badRequest('The clock can only be moved forward')
+  if (until.getTime() - from.getTime() > TEN_YEARS_MS)
+    throw badRequest('The clock can be advanced by at most ten years at a time')
   const setClock = (at: Date): Promise<void> => db.tx(tenant, (tx) => setClockOffset(tx, clockOffsetFor(at)), undefined, guard)
   let at = from
   let passed = 0

@@ -17,9 +17,9 @@ export const AdvancedClock = Fields(
   {
     now: Timestamp,
     offset_s: T.Integer(),
-    jobs_run: T.Integer({ description: 'What fell due on the way.' }),
+    jobs_run: T.Integer({ description: 'Number of due jobs that were run.' }),
     complete: T.Boolean({
-      description: 'False when so much fell due that the journey was interrupted; repeat the call to go on.',
+      description: 'False if the job limit was reached; repeat the call to continue.',
     }),
   },
   { title: 'AdvancedClock' },

@@ -19,7 +19,7 @@ import {
 } from '../../../test/support/simulator.ts'
 
 describe('simulating a kit to be registered', () => {
-  test('waits with its customer, and goes on when it is registered', async () => {
+  test('waits in with_customer and continues after registration', async () => {
     const team = await createTestTeam()
     const { id, sample_id } = await kit(team)
     await start(team, id)
@@ -93,7 +93,7 @@ describe('simulating a kit to be registered', () => {
     assert.deepEqual(await team.jobs(), [])
   })
 
-  test('does nothing more when nobody registers it, nor when it is registered without a simulation', async () => {
+  test('stays put without a registration, and registration starts no simulation', async () => {
     const team = await createTestTeam()
     const { id, sample_id } = await kit(team)
     await start(team, id, { final_status: 'collecting_sample.testkit.with_customer' })

@@ -9,7 +9,7 @@ export const routes: Operation[] = [
     patients: true,
     method: 'POST',
     path: '/v3/order/{order_id}/test',
-    summary: 'Simulate the life of an order',
+    summary: 'Simulate the lifecycle of an order',
     description: 'Sandbox only. The steps follow in the background, each with its event.',
     params: Fields({ order_id: Uuid }),
     query: SimulateQuery,

@@ -60,11 +60,11 @@ export async function startSimulation(
   assertSandbox(tx.tenant)
   const open = await lockOrder(tx, order_id, "Order doesn't exist")
   const target = query.final_status === undefined ? DEFAULT_TARGET : targetOf(open.lifecycle, query.final_status)
-  if (target === undefined) throw badRequest('final_status is not a status of this kind of order')
+  if (target === undefined) throw badRequest("final_status is not a status of this order's lifecycle")
   if (isFinal(lifecycleOf(open.lifecycle), open.lowLevelStatus))
-    throw badRequest(`An order that is ${open.lowLevelStatus} does not change any more`)
+    throw badRequest(`An order in status ${open.lowLevelStatus} can no longer change`)
   if (!isReachable(positionOf(open), target) || (target === REDRAW && !isRedrawable(tx.tenant, open.order)))
-    throw badRequest(`An order that is ${open.lowLevelStatus} cannot become ${target}`)
+    throw badRequest(`An order in status ${open.lowLevelStatus} cannot reach ${target}`)
   enqueue(tx, simulateStep, {
     order_id,
     target,

@@ -295,7 +295,7 @@ describe('a simulation is refused', () => {
       [unknown, 'sample_with_lab.testkit.partial_results'],
     ] as const) {
       const { status, body } = await simulate(team, order.id, { final_status })
-      assert.deepEqual([status, body], [400, { detail: 'final_status is not a status of this kind of order' }], final_status)
+      assert.deepEqual([status, body], [400, { detail: "final_status is not a status of this order's lifecycle" }], final_status)
     }
     assert.ok(!(await team.jobs()).includes('simulator.step'))
   })
@@ -315,7 +315,7 @@ describe('a simulation is refused', () => {
     ] as const) {
       const low = final_status.split('.')[2]!.replace('testkit_', '')
       const { status, body } = await simulate(team, order.id, { final_status })
-      assert.deepEqual([status, body], [400, { detail: `An order that is ${from} cannot become ${low}` }])
+      assert.deepEqual([status, body], [400, { detail: `An order in status ${from} cannot reach ${low}` }])
     }
     assert.ok(!(await team.jobs()).includes('simulator.step'))
   })
@@ -331,7 +331,7 @@ describe('a simulation is refused', () => {
       const { id } = await createOrder(team)
       await advanceTo(team, id, ...past, low)
       const { status, body } = await simulate(team, id)
-      assert.deepEqual([status, body], [400, { detail: `An order that is ${low} does not change any more` }])
+      assert.deepEqual([status, body], [400, { detail: `An order in status ${low} can no longer change` }])
     })
 
   test('of an order that is completed', async () => {

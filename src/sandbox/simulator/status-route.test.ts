@@ -139,7 +139,7 @@ for (const lifecycle of names)
       })
     })
 
-describe('the way on which nothing goes wrong', () => {
+describe('the default path', () => {
   const start = (lifecycle: LifecycleName): OrderPosition => ({
     lifecycle,
     low_status: 'ordered',
@@ -206,7 +206,7 @@ describe('the way on which nothing goes wrong', () => {
       assert.deepEqual(follow(start(lifecycle), target, true).taken, taken, target)
   })
 
-  test('is not gone where nothing may follow', () => {
+  test('rejects transitions from final statuses', () => {
     for (const lifecycle of names)
       for (const low_status of statesOf(lifecycle).filter((state) => isFinal(lifecycles[lifecycle], state)))
         for (const target of lowLevelStatuses)
@@ -282,7 +282,7 @@ function reaches(lifecycle: LifecycleName, from: string, to: string, barred: str
   return seen.has(to)
 }
 
-test('the happy way of draws leads around a visit where it can, and waits for it where it must', () => {
+test('the default path of phlebotomy orders skips optional visits and waits for required ones', () => {
   for (const [lifecycle, from, next] of [
     ['walk_in_test', 'ordered', 'requisition_created'],
     ['walk_in_test', 'requisition_created', 'completed'],

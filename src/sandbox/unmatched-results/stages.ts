@@ -60,7 +60,7 @@ function toTestError(error: unknown): { code: string; message: string } | undefi
   if (error instanceof TestRunError) return { code: error.code, message: error.message }
   if (!(error instanceof Problem) || error.status >= 500) return undefined
   const { detail } = error.body as { detail?: string | { error_message?: string } }
-  const message = typeof detail === 'string' ? detail : (detail?.error_message ?? `The server answered ${error.status}`)
+  const message = typeof detail === 'string' ? detail : (detail?.error_message ?? `The server HTTP ${error.status}`)
   return { code: 'refused', message }
 }
 

@@ -21,7 +21,7 @@ async function rehearsed(team: TestTeam, body: Record<string, unknown>) {
   return (await team.api.get(`${PATH}/${started.run_id}`)).body
 }
 
-test('the catalogue lists eight cases with their orders', async () => {
+test('lists eight unmatched-result test cases with their orders', async () => {
   const { body } = await (await createTestTeam()).api.get(`${PATH}/case`)
   assert.deepEqual(
     body.data.map((one: { case: string }) => one.case),
@@ -102,7 +102,7 @@ describe('with managed orders', () => {
       }
     })
 
-  test('a run whose review nobody may see fails', async () => {
+  test('fails a run whose review is not visible to the team', async () => {
     const team = await createTestTeam()
     await command(cells, ['team', 'feature', team.team, 'unmatched_results', 'off'])
     guard.invalidate(team.team)
@@ -181,7 +181,7 @@ describe('what contradicts itself is refused', () => {
   })
 })
 
-test('production has no rehearsals, and neither has a team without the feature', async () => {
+test('unmatched-result tests are unavailable in production and without the feature', async () => {
   const [production, team] = [await createTestTeam('production-us'), await createTestTeam()]
   await command(cells, ['team', 'feature', team.team, 'unmatched_result_test', 'off'])
   guard.invalidate(team.team)

@@ -42,9 +42,9 @@ export async function startUnmatchedResultTest(
 function assertConsistent({ case: name, order_source, orders, wrong_lab_test_id }: CreateUnmatchedResultTest): void {
   const managed = order_source === 'managed'
   if (managed && name === 'wrong_collection')
-    throw invalidField(['body', 'order_source'], 'must be provided for wrong_collection: an order that is drawn at home')
+    throw invalidField(['body', 'order_source'], 'is required for wrong_collection: an at-home phlebotomy order')
   if (managed && orders && Object.keys(orders).length)
-    throw invalidField(['body', 'orders'], 'must not be given for managed orders')
+    throw invalidField(['body', 'orders'], 'must not be set for managed orders')
   if (wrong_lab_test_id !== undefined && !(managed && name === 'wrong_lab'))
     throw invalidField(['body', 'wrong_lab_test_id'], 'is only for wrong_lab with managed orders')
   const roles = Object.keys(requiredRoles[name])

@@ -27,7 +27,9 @@ export function assertHost(
   const bound = hosts.get(nameOf(headers.host))
   if (bound === undefined || bound === place) return
   throw unauthorized(
-    place === 'management' ? 'This host does not take management keys' : 'The credential is not of the environment of this host',
+    place === 'management'
+      ? 'This host does not accept management keys'
+      : 'The credential does not belong to the environment of this host',
     more,
   )
 }

@@ -74,7 +74,7 @@ export class OrgGuard {
       throw forbidden('Action forbidden')
     const admitted = await this.#rowsOf(manager, operation, params)
     if (plans.indexOf(manager.plan) < plans.indexOf(operation.plan ?? requiredPlan.management))
-      throw forbidden('The plan of this organization does not include this')
+      throw forbidden('The plan of this organization does not include this operation')
     return admitted
   }
 
@@ -101,7 +101,7 @@ export class OrgGuard {
   }
 
   #cell(name: string): Db {
-    if (!this.#cells.has(name as CellName)) throw notFound('This cell is not served here')
+    if (!this.#cells.has(name as CellName)) throw notFound('This server does not serve this cell')
     return this.#cells.of(name as CellName)
   }
 }

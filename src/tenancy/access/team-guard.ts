@@ -34,7 +34,8 @@ export function readCredential(headers: Headers, names: string[]): string | unde
   for (const name of names) {
     const value = headers[name]
     if (value === undefined || value === '') continue
-    if (typeof value !== 'string' || (found !== undefined && found !== value)) throw unauthorized('The API key headers disagree')
+    if (typeof value !== 'string' || (found !== undefined && found !== value))
+      throw unauthorized('The API key headers have different values')
     found = value
   }
   return found

@@ -54,7 +54,7 @@ describe('who has seen a user', () => {
     }
     assert.deepEqual([whole, lines.size], [7, 7])
     const { status, body } = await list(team, randomUUID(), `&next_cursor=${cursor}`)
-    assert.deepEqual([status, body.detail], [400, 'The cursor is not one of this list'])
+    assert.deepEqual([status, body.detail], [400, 'The cursor does not belong to this list'])
   })
 
   test('is told to those who manage the team, of its own lines and those of the operator', async () => {

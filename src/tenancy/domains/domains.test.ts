@@ -113,13 +113,13 @@ describe('a domain', () => {
     assert.deepEqual(replies.map(({ status }) => status).sort(), [201, 409])
     const [winner, loser] = replies[0].status === 201 ? [org, other] : [other, org]
     const { status, body } = await loser.manage.post('/domain', { domain })
-    assert.deepEqual([status, body], [409, { detail: 'This domain is registered' }])
+    assert.deepEqual([status, body], [409, { detail: 'This domain is already registered' }])
     assert.equal((await winner.manage.post('/domain', { domain })).status, 409)
     await winner.manage.delete(`/domain/${replies.find((reply) => reply.status === 201)!.body.id}`)
     await registerDomain(loser, domain)
   })
 
-  test('that nobody has proved for a week is free for others, a proved one is not', async () => {
+  test('an unverified domain expires after a week; a verified domain does not', async () => {
     const [org, other] = [await createTestTeam(), await createTestTeam()]
     const [proved, unproved] = [await registerDomain(org), await registerDomain(org)]
     publishRecords(proved)

@@ -33,7 +33,7 @@ export interface DomainDependencies extends DomainTarget {
 
 /** The constraints of the table and what violating them answers. */
 export const constraints = {
-  org_domain__domain: () => conflict('This domain is registered'),
+  org_domain__domain: () => conflict('This domain is already registered'),
 }
 
 const Row = T.Object({
@@ -121,7 +121,7 @@ export async function verifyDomain(
 ): Promise<{ status: 'verified' | 'pending' }> {
   const target = dependencies.domain_target()
   const domain = await steps.read((tx) => findDomain(tx, org_id, domain_id))
-  const refused = dependencies.domainChecks.hit(org_id, 'Too many checks of domains')
+  const refused = dependencies.domainChecks.hit(org_id, 'Too many domain checks')
   if (refused) throw refused
   const outcome = await checkRecords(dependencies.dns, recordsOf(domain, target))
   return steps.write(async (tx) => {
@@ -148,7 +148,7 @@ export async function sendInstructions(
   recipient: string,
 ): Promise<{ sent: boolean; sendgrid_message_id: null }> {
   const row = await findDomain(tx, org_id, domain_id)
-  const refused = dependencies.domainMails.hit(org_id, 'Too many mails about domains')
+  const refused = dependencies.domainMails.hit(org_id, 'Too many domain emails')
   if (refused) throw refused
   const { name } = await getOrg(tx, org_id)
   const records = recordsOf(row, dependencies.domain_target()).map(

@@ -62,7 +62,7 @@ export const routes = (dependencies: DomainDependencies): Operation[] => [
     patients: false,
     method: 'DELETE',
     path: DOMAIN,
-    summary: 'Give a white-label domain up',
+    summary: 'Delete a white-label domain',
     params: shapes.DomainParams,
     reply: Nothing,
     run: async (tx, { params }) => {
@@ -76,7 +76,7 @@ export const routes = (dependencies: DomainDependencies): Operation[] => [
     patients: false,
     method: 'POST',
     path: `${DOMAIN}/verify`,
-    summary: 'Look in DNS for the records of a domain, now',
+    summary: 'Verify the DNS records of a domain',
     description:
       '`pending` when a record is missing or no name server answers. A verified domain whose records are gone is not verified any more; one that cannot be asked for stays verified.',
     params: shapes.DomainParams,
@@ -89,7 +89,7 @@ export const routes = (dependencies: DomainDependencies): Operation[] => [
     patients: false,
     method: 'POST',
     path: `${DOMAIN}/send_domain_instructions`,
-    summary: 'Write to somebody which DNS records a domain needs',
+    summary: 'Email the required DNS records of a domain',
     description: '`sent` says that the mail is in the outbox of mail. At most 30 in an hour.',
     params: shapes.DomainParams,
     body: shapes.SendInstructions,

@@ -29,7 +29,7 @@ describe('verifying', () => {
     assert.equal((await read(org, one.id)).is_verified, false)
   })
 
-  test('takes it back when the records are gone, and leaves it when nobody can say', async () => {
+  test('revokes verification when records are gone, and keeps it when DNS is unavailable', async () => {
     const org = await createTestTeam()
     const domain = await registerDomain(org)
     const { host } = domain.dns_records[0]

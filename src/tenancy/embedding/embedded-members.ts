@@ -50,7 +50,7 @@ export async function createEmbeddedMember(tx: PlainTx, org_id: string, body: Cr
     Found,
     sql`select id from embedded_member where org_id = ${org_id} and integration_member_id = ${body.integration_member_id}`,
   )
-  if (taken) throw new Problem(409, { member_id: taken.id, detail: 'A member with this reference exists' })
+  if (taken) throw new Problem(409, { member_id: taken.id, detail: 'A member with this reference already exists' })
   const teams = await teamsOf(tx, org_id, body.team_role_bindings)
   return tx.one(
     EmbeddedMember,

@@ -51,7 +51,7 @@ describe('a launch token', () => {
     assert.deepEqual(pages.map(({ status }) => status).sort(), [303, ...Array<number>(19).fill(410)])
   })
 
-  test('is not used up by a browser that looks ahead, nor by HEAD', async () => {
+  test('is not consumed by prefetch or HEAD requests', async () => {
     const org = await createTestTeam()
     const { member: someone } = await embedding(org)
     const address = await urlOf(org, launchOf(org, someone))
@@ -80,7 +80,7 @@ describe('a launch token', () => {
       assert.equal((await getPage(`/auth/launch?token=${token}`)).status, 404, token)
   })
 
-  test('is worthless when what it was made for is over', async () => {
+  test('is rejected when its member, team or modality is no longer valid', async () => {
     const org = await createTestTeam()
     const { member: removed, configuration } = await embedding(org)
     const own = (await org.manage.post('/team', { name: 'Another', region: 'us' })).body.id
@@ -122,7 +122,7 @@ describe('a launch without a token', () => {
     }
   })
 
-  test('leads a session of a link to another feature, and none in a frame', async () => {
+  test('a link session can switch features; an embedded session cannot', async () => {
     const org = await createTestTeam()
     const { member: someone, slug } = await embedding(org)
     const user = await org.user()

@@ -91,13 +91,13 @@ function tryLater({ status, headers }: Problem): PageResponse {
 async function redeemLaunchToken(dependencies: LaunchPageDependencies, token: string, address: string): Promise<PageResponse> {
   const lookedUp = { address, credential: undefined, hasForm: LAUNCH_TOKEN.test(token) }
   const known = await checked(dependencies, lookedUp, (tx) => findLaunch(tx, token))
-  if (!known) return errorPage(404, 'Unknown link', 'This link is not one that was made here.')
+  if (!known) return errorPage(404, 'Unknown link', 'This link was not created by this server.')
   const session = await dependencies.cells.control.plainTx((tx) => startSession(tx, token))
   if (session === undefined)
     return errorPage(
       410,
       'This link cannot be used',
-      'It was used before, has expired, or is not authorised any more. Please go back and open it anew.',
+      'It was already used, has expired, or is no longer authorized. Please go back and open it again.',
       frameAncestors(known.modality, known.origins),
     )
   return redirect(303, `${basePath(dependencies.publicUrl)}/auth/session`, {
@@ -129,7 +129,7 @@ async function showSession(dependencies: LaunchPageDependencies, visit: PageRequ
     const session = await sessionOf(dependencies, token, visit.address)
     if (session) return sessionPage(session, frameAncestors(session.modality, originsOf(session)))
   }
-  return errorPage(401, 'You are not signed in', 'There is no session, or it has ended. Please go back and open the link anew.')
+  return errorPage(401, 'You are not signed in', 'There is no active session. Please go back and open the link again.')
 }
 
 const isFramed = ({ headers }: PageRequest): boolean => headers['sec-fetch-dest'] === 'iframe'
@@ -142,25 +142,25 @@ async function continueSession(dependencies: LaunchPageDependencies, visit: Page
     const org_id = await resolveOrg(tx, dependencies, visit)
     return org_id === undefined ? undefined : { org_id, embedding: await findEmbeddingConfig(tx, org_id) }
   })
-  if (!owner?.embedding) return errorPage(404, 'Unknown organization', 'This link does not say whose dashboard it opens.')
+  if (!owner?.embedding) return errorPage(404, 'Unknown organization', 'This link does not identify an organization.')
   const { org_id, embedding } = owner
   const faults: Fault[] = []
   const launch = readQuery(Launch, visit.query, faults) as Launch
   if (!faults.length) faults.push(...validateLaunch(launch, 'query'))
-  if (faults.length) return errorPage(422, 'This link is not complete', `Not given, or not understood: ${fieldNames(faults)}.`)
+  if (faults.length) return errorPage(422, 'This link is incomplete', `Missing or invalid: ${fieldNames(faults)}.`)
   const origins = frameAncestors(
     launch.modality,
     embedding.origin_configs.map(({ origin }) => origin),
   )
   if (!embedding.modalities.includes(launch.modality))
-    return errorPage(400, 'Not enabled', 'The organization does not open its dashboard in this way.')
+    return errorPage(400, 'Not enabled', 'This organization has not enabled this launch modality.')
   const [token] = tokensOf(visit, [launch.modality])
   const session = token === undefined ? undefined : await sessionOf(dependencies, token, visit.address)
   if (session && session.org_id === org_id && sessionAllows(session, launch))
     return landingFeature(dependencies, token!, session, launch, origins)
   const continuation = continuationUrlFor(embedding, visit)
   if (continuation === undefined)
-    return errorPage(401, 'You are not signed in', 'Please go back and open the link anew.', origins)
+    return errorPage(401, 'You are not signed in', 'Please go back and open the link again.', origins)
   return redirect(307, addLaunchParams(continuation, launch))
 }
 

@@ -105,7 +105,7 @@ export async function assertFeature(
   team_id: string,
   feature: string,
 ): Promise<void> {
-  if (!dependencies.cells.has(cell)) throw notFound('This cell is not served here')
+  if (!dependencies.cells.has(cell)) throw notFound('This server does not serve this cell')
   const tenant = await dependencies.tenantOf(cell, team_id)
   if (!tenant) throw notFound('Team not found')
   const [about, id] = feature.split(':')

@@ -15,7 +15,7 @@ function isValidOrigin({ protocol, hostname, username, password }: URL): boolean
 export function originRule(text: string): string | RuleError {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !isValidOrigin(url) || url.pathname !== '/' || /[?#*]/.test(text))
-    return new RuleError('must be an origin like https://app.example.com: https, a host, and nothing behind it')
+    return new RuleError('must be an https origin without a path, such as https://app.example.com')
   return url.origin
 }
 
@@ -23,6 +23,6 @@ export function originRule(text: string): string | RuleError {
 export function addressRule(text: string): string | RuleError {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !isValidOrigin(url) || text.includes('#'))
-    return new RuleError('must be an https address without credentials and fragment')
+    return new RuleError('must be an https URL without credentials or fragment')
   return url.href
 }

@@ -15,7 +15,7 @@ const Modality = OpenEnum(['feature_embed', 'link_out'])
 const distinct = (value: Record<string, unknown>) => {
   const origins = (value.origin_configs as { origin: string }[]).map(({ origin }) => origin)
   if (new Set(origins).size === origins.length) return { ...value, modalities: [...new Set(value.modalities as string[])] }
-  return { field: 'origin_configs', refusal: new RuleError('names an origin twice') }
+  return { field: 'origin_configs', refusal: new RuleError('contains a duplicate origin') }
 }
 
 export const PutEmbedding = Fields(
@@ -91,7 +91,7 @@ const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const Feature = Text({
   maxLength: 100,
   description: '`order_creation`, `order_creation:{user_id}`, `order:{id}`, `team_panels` or `team_config`.',
-  rule: (text) => (FEATURE.test(text.replace(ID, 'ID')) ? text.toLowerCase() : new RuleError('is no feature of the dashboard')),
+  rule: (text) => (FEATURE.test(text.replace(ID, 'ID')) ? text.toLowerCase() : new RuleError('is not a dashboard feature')),
 })
 
 /** What a launch is for, in a body and in the query of `/auth/launch`. */

@@ -43,7 +43,7 @@ describe('a session', () => {
     for (const { cookie } of all) assert.equal((await session(cookie)).status, 401)
   })
 
-  test('is nobody’s without its cookie, or with another', async () => {
+  test('is not accessible without its cookie', async () => {
     const org = await createTestTeam()
     const { member: someone } = await embedding(org)
     const cookie = await openSession(org, launchOf(org, someone))

@@ -36,7 +36,7 @@ export async function mintToken(
   const cell = env === undefined && served.length === 1 ? served[0]! : (`${env}-${team.region}` as CellName)
   if (env === undefined && served.length !== 1)
     throw unprocessable([{ loc: ['body', 'env'], msg: 'Field required', type: 'missing' }])
-  if (!served.includes(cell)) throw notFound('This cell is not served here')
+  if (!served.includes(cell)) throw notFound('This server does not serve this cell')
   const refused = dependencies.minted.hit(`${manager.key_id} ${team_id}`, 'Too many access tokens')
   if (refused) throw refused
   return { access_token: dependencies.tokens.sign([cell, team_id], LIFETIME_S), expires_in: LIFETIME_S }

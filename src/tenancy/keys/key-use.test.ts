@@ -40,7 +40,7 @@ test('a use from memory counts like the one that was looked up, and an access to
   assert.match(await listed('--team', team.team), USED)
 })
 
-test('of two processes the later use stays, and a key that is gone does not matter', async () => {
+test('keeps the latest use across processes and ignores deleted keys', async () => {
   const team = await createTestTeam()
   const { rows } = await cells.control.pool.query<{ id: string }>('select id from api_key where team_id = $1', [team.team])
   const [late, early] = [new KeyUsageTracker(cells.control, systemNow), new KeyUsageTracker(cells.control, systemNow)]
@@ -54,7 +54,7 @@ test('of two processes the later use stays, and a key that is gone does not matt
   await late.stop()
 })
 
-test('what could not be written waits, without troubling requests', async () => {
+test('retries failed writes without affecting requests', async () => {
   const team = await createTestTeam()
   const { rows } = await cells.control.pool.query<{ id: string }>('select id from api_key where team_id = $1', [team.team])
   const errors: unknown[] = []

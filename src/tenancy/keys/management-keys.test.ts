@@ -140,7 +140,7 @@ describe('a management key', () => {
     assert.equal((await speak(org, two.key).get('/team')).status, 200)
   })
 
-  test('may be bound to other teams, which is felt at once', async () => {
+  test('can be bound to other teams, effective immediately', async () => {
     const org = await createTestTeam()
     const other = await team(org)
     const { body } = await create(org, { label: 'x', role: 'team_admin', team_role_bindings: bindings(org.team, other) })
@@ -157,7 +157,7 @@ describe('a management key', () => {
     ])
   })
 
-  test('that is not there, or of another organization, is deleted to null and not changed', async () => {
+  test('deleting an unknown key returns null; changing it is rejected', async () => {
     const org = await createTestTeam()
     for (const id of [randomUUID(), await orgKeyId(await createTestTeam())]) {
       const removed = await org.manage.delete(`/management_key/${id}`)

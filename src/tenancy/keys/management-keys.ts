@@ -38,7 +38,7 @@ export async function listManagementKeys(tx: PlainTx, org_id: string, query: Man
  */
 export async function createManagementKey(tx: PlainTx, org_id: string, body: CreateManagementKey) {
   const { role, teams } = validateBindings(body)
-  if (role === 'org_admin') throw forbidden('A key cannot create a key of the whole organization')
+  if (role === 'org_admin') throw forbidden('A management key cannot create an organization-wide key')
   await assertTeams(tx, org_id, teams)
   const id = tx.uuid()
   const key = generateKey('mg_')
@@ -57,8 +57,9 @@ function validateBindings(body: CreateManagementKey): { role: string; teams: str
     return { role: 'team_admin', teams: teams.length ? teams : [body.team_id] }
   }
   const at = ['body', 'team_role_bindings']
-  if (body.role === 'team_admin' && teams.length === 0) throw invalidField(at, 'a key of role team_admin needs at least one team')
-  if (body.role === 'org_admin' && teams.length) throw invalidField(at, 'a key of role org_admin has no bindings')
+  if (body.role === 'team_admin' && teams.length === 0)
+    throw invalidField(at, 'a key with role team_admin requires at least one team')
+  if (body.role === 'org_admin' && teams.length) throw invalidField(at, 'a key with role org_admin must not have bindings')
   return { role: body.role, teams }
 }
 
@@ -81,7 +82,7 @@ export async function patchManagementKey(
   if (key.role === 'org_admin')
     throw body.team_role_bindings
       ? badRequest('A key of role org_admin has no bindings')
-      : forbidden('A key cannot change a key of the whole organization')
+      : forbidden('A management key cannot change an organization-wide key')
   if (body.label !== undefined) await tx.run(sql`update management_key set label = ${body.label} where id = ${key_id}`)
   if (body.team_role_bindings) {
     const { teams } = validateBindings({ label: key.label, role: 'team_admin', team_role_bindings: body.team_role_bindings })
@@ -113,7 +114,7 @@ export async function removeManagementKey(
   if (manager.teams && !itself) throw forbidden('Action forbidden')
   const key = await lockKey(tx, manager.org, key_id)
   if (!key) return null
-  if (key.role === 'org_admin' && !itself) throw forbidden('A key cannot delete a key of the whole organization')
+  if (key.role === 'org_admin' && !itself) throw forbidden('A management key cannot delete an organization-wide key')
   await tx.run(sql`delete from management_key where id = ${key_id}`)
   tx.afterCommit(() => orgs.invalidate(manager.org))
   return key

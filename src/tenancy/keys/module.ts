@@ -9,7 +9,7 @@ import { deleteKeysOfTeam } from './team-keys.ts'
 
 /** Writes down when keys were used, now and then. */
 const recording = (use: KeyUsageTracker, log: Log): Service => ({
-  start: () => use.start((error) => log.error({ causes: errorFields(error) }, 'recording the use of keys failed')),
+  start: () => use.start((error) => log.error({ causes: errorFields(error) }, 'failed to record key usage')),
   stop: () => use.stop(),
 })
 

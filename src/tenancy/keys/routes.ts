@@ -47,7 +47,7 @@ const tokens = (dependencies: TokenDependencies): Operation[] => [
     path: '/v1/org/{org_id}/team/{team_id}/create_access_token',
     scope: 'control',
     keyScope: 'bound',
-    summary: 'Mint an access token for a team (older name)',
+    summary: 'Create an access token for a team (deprecated)',
     description: 'Where one environment is served, `env` may be left out.',
     deprecated: true,
     params: TeamParams,

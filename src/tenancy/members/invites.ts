@@ -53,7 +53,7 @@ const truncateName = (name: string): string => name.replace(/[\s\p{Cc}]+/gu, ' '
 type Status = 'invite_created' | 'invite_resent' | 'already_in_org'
 
 /**
- * Invite somebody, or invite again: role and teams are then those of the new invite, and the older token is worthless.
+ * Create or renew an invite: role and teams are then those of the new invite, and the older token is worthless.
  * Writes invite; sends mail. 404: a team that the organization does not have. 409: a member of another organization. 422: the role
  * team_admin without a team. 429: too many mails of the organization within an hour, or to this address within a day.
  */
@@ -107,7 +107,7 @@ export async function invite(
   return { status: pending ? 'invite_resent' : 'invite_created' }
 }
 
-/** Take an invite back: its token is worthless at once. Writes invite. 404: no such invite, or it has expired. */
+/** Revoke an invite: its token is worthless at once. Writes invite. 404: no such invite, or it has expired. */
 export async function revokeInvite(tx: PlainTx, org_id: string, invite_id: string): Promise<void> {
   const gone = await tx.run(sql`delete from invite where id = ${invite_id} and org_id = ${org_id} and expires_at > ${tx.now}`)
   if (!gone) throw notFound('Invite not found')

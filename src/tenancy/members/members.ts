@@ -61,7 +61,7 @@ export async function updateMember(tx: PlainTx, org_id: string, member_id: strin
   await tx.run(sql`update member set role = ${role}, team_ids = ${teams}::uuid[] where id = ${member_id}`)
 }
 
-/** Take a member out of the organization. Writes member. 400: the last org_admin. 404: no such member. */
+/** Remove a member. Writes member. 400: the last org_admin. 404: no such member. */
 export async function removeMember(tx: PlainTx, org_id: string, member_id: string): Promise<void> {
   const { role } = await lockMember(tx, org_id, member_id)
   if (role === 'org_admin') await assertAnotherAdmin(tx, org_id, member_id)
@@ -86,7 +86,7 @@ async function assertAnotherAdmin(tx: PlainTx, org_id: string, member_id: string
     Count,
     sql`select count(*) as n from member where org_id = ${org_id} and role = 'org_admin' and id <> ${member_id}`,
   )
-  if (n === 0) throw badRequest('The organization needs an org_admin')
+  if (n === 0) throw badRequest('The organization must have at least one org_admin')
 }
 
 /** Nobody is bound to a deleted team any more; who had no other is bound to none. Writes member, invite. */

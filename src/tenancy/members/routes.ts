@@ -45,7 +45,7 @@ export const routes = (dependencies: InviteDependencies): Operation[] => [
     path: '/v1/org/{org_id}/member/{member_id}',
     scope: 'control',
     keyScope: 'org',
-    summary: 'Take a member out of the organization',
+    summary: 'Remove a member',
     params: shapes.MemberParams,
     reply: Nothing,
     run: async (tx, { params }) => {
@@ -73,7 +73,7 @@ export const routes = (dependencies: InviteDependencies): Operation[] => [
     path: '/v1/org/{org_id}/invite',
     scope: 'control',
     keyScope: 'org',
-    summary: 'Invite somebody, or invite again',
+    summary: 'Create or renew an invite',
     description:
       'The token that accepts it is sent by mail, where the installation has a server of mail; elsewhere its operator hands it over. Without a role it is an invite to be org_admin.',
     params: OrgParams,
@@ -90,7 +90,7 @@ export const routes = (dependencies: InviteDependencies): Operation[] => [
     path: '/v1/org/{org_id}/invite/{invite_id}',
     scope: 'control',
     keyScope: 'org',
-    summary: 'Take an invite back',
+    summary: 'Revoke an invite',
     params: shapes.InviteParams,
     reply: Nothing,
     run: async (tx, { params }) => {
@@ -104,7 +104,7 @@ export const routes = (dependencies: InviteDependencies): Operation[] => [
     method: 'POST',
     path: '/v1/invite/accept',
     auth: 'none',
-    summary: 'Accept an invite with the token of its mail',
+    summary: 'Accept an invite',
     description: 'Makes the holder of the token a member. Members cannot sign in yet.',
     body: shapes.AcceptInvite,
     reply: shapes.Member,

@@ -385,7 +385,7 @@ describe('deleting a team', () => {
     )
   })
 
-  test('leaves nobody to work for, also where it has a place in one cell only', async () => {
+  test("stops the team's background work, also for a team in a single cell", async () => {
     const org = await createTestTeam()
     assert.equal((await guard.tenant('sandbox-us', org.team))?.team, org.team)
     assert.equal((await org.manage.delete(`/team/${org.team}`)).status, 200)

@@ -146,7 +146,7 @@ export async function createTeam(
 
 /** F5: the existing team, at the top level. Source: management-auth.md 20.1. */
 const conflictError = (team_id: string): Problem =>
-  new Problem(409, { team_id, detail: 'A team with this id or reference exists' })
+  new Problem(409, { team_id, detail: 'A team with this id or reference already exists' })
 
 const Found = T.Object({ id: T.String() })
 
@@ -191,7 +191,7 @@ export async function updateTeam(
     if (!change) continue
     const cell = cellOf(team, environment)
     const settings = await readSettings(dependencies, cell, team_id)
-    if (!settings) throw notFound('This cell is not served here')
+    if (!settings) throw notFound('This server does not serve this cell')
     next.set(cell, applyUpdate(settings, change, ['body', environment]))
   }
   const changes: Sql[] = []

@@ -16,7 +16,7 @@ export const bindingsOf = (role: Sql, teams: Sql): Sql => sql`
 export function resolveRoleTeams(role: Role, bindings: readonly { team_id: string }[] | undefined): string[] {
   if (role !== 'team_admin') return []
   const teams = [...new Set(bindings?.map(({ team_id }) => team_id))]
-  if (teams.length === 0) throw invalidField(['body', 'team_role_bindings'], 'the role team_admin needs at least one team')
+  if (teams.length === 0) throw invalidField(['body', 'team_role_bindings'], 'the role team_admin requires at least one team')
   return teams
 }
 

@@ -89,7 +89,7 @@ export const routes = (dependencies: TeamDependencies): Operation[] => [
     scope: 'control',
     keyScope: 'bound',
     reads: true,
-    summary: 'Read the team your own reference stands for',
+    summary: 'Resolve a team by reference',
     params: OrgParams,
     body: shapes.ResolveTeam,
     reply: shapes.OrgTeam,

@@ -53,7 +53,7 @@ export type BrandInformation = Static<typeof BrandInformation>
 export const Url = Text({
   minLength: 1,
   maxLength: 2083,
-  rule: (text) => (URL.canParse(text) && /^https?:/i.test(text) ? text : new RuleError('must be an http or https address')),
+  rule: (text) => (URL.canParse(text) && /^https?:/i.test(text) ? text : new RuleError('must be an http or https URL')),
 })
 
 const environmentFields = {
@@ -76,9 +76,7 @@ const BookingUrl = Text({
     const url = /^https:[/][/][!-z|~]+$/i.test(example) ? URL.parse(example) : null
     return url && !url.username && !url.password
       ? text
-      : new RuleError(
-          'must be an https address of plain letters and signs, without a password, its only braces those of {order_id}',
-        )
+      : new RuleError('must be an https URL in ASCII, without credentials and with no placeholder other than {order_id}')
   },
 })
 

@@ -103,7 +103,7 @@ export async function switchOption(tx: PlainTx, team_id: string, name: string, o
 
 /**
  * Move a team's clock to `offset_s` ahead of the machine's; its waiting jobs fall due accordingly. Writes team, job.
- * The clock only moves forward: a smaller offset than the present one changes nothing.
+ * The clock can only be moved forward: a smaller offset than the present one changes nothing.
  */
 export async function setClockOffset(tx: Tx, offset_s: number): Promise<void> {
   const moved = await tx.run(

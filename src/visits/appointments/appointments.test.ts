@@ -57,7 +57,7 @@ const refused = (detail: string) => (error: unknown) => {
 
 describe('booked and confirmed with a requisition', () => {
   for (const method of methods)
-    test(`${method}: the order is pending and scheduled, and both are told`, async () => {
+    test(`${method}: books the appointment and emits pending and scheduled events`, async () => {
       const team = await createTestTeam()
       const id = await appointmentOrder(team, method)
       const appointment = await booked(team, id, method)
@@ -73,7 +73,7 @@ describe('booked and confirmed with a requisition', () => {
     })
 
   for (const method of methods)
-    test(`${method}: moved, it is scheduled again`, async () => {
+    test(`${method}: reschedules the appointment`, async () => {
       const team = await createTestTeam()
       const id = await appointmentOrder(team, method)
       const appointment = await booked(team, id, method)
@@ -88,7 +88,7 @@ describe('booked and confirmed with a requisition', () => {
     })
 
   for (const method of methods)
-    test(`${method}: cancelled, another one can be booked`, async () => {
+    test(`${method}: allows a new booking after cancellation`, async () => {
       const team = await createTestTeam()
       const id = await appointmentOrder(team, method)
       const first = await booked(team, id, method)
@@ -107,7 +107,7 @@ describe('booked and confirmed with a requisition', () => {
       await assertAgreement(team)
     })
 
-  test('a second one at a time is refused, and by the table too', async () => {
+  test('rejects a second active appointment, in code and by the table constraint', async () => {
     const team = await createTestTeam()
     const id = await appointmentOrder(team, 'walk_in_test')
     await booked(team, id, 'walk_in_test')
@@ -122,7 +122,7 @@ describe('booked and confirmed with a requisition', () => {
 })
 
 describe('a visit', () => {
-  test('that is requested gets its time later', async () => {
+  test('a requested appointment is scheduled later', async () => {
     const team = await createTestTeam()
     const id = await appointmentOrder(team, 'at_home_phlebotomy')
     await booked(team, id, 'at_home_phlebotomy', 'requested')
@@ -218,7 +218,7 @@ describe('an appointment at a service center', () => {
     ['unanswered', 'pending'],
     ['unconfirmed', 'reserved'],
   ] as [Reply, string][]) {
-    test(`${reply}: the order is told nothing until it is confirmed`, async () => {
+    test(`${reply}: does not change the order before confirmation`, async () => {
       const team = await createTestTeam()
       const id = await appointmentOrder(team, 'walk_in_test')
       await booked(team, id, 'walk_in_test', reply)
@@ -232,7 +232,7 @@ describe('an appointment at a service center', () => {
       await assertAgreement(team)
     })
 
-    test(`${reply}: nor when it fails`, async () => {
+    test(`${reply}: does not change the order when the booking fails`, async () => {
       const team = await createTestTeam()
       const id = await appointmentOrder(team, 'walk_in_test')
       await booked(team, id, 'walk_in_test', reply)
@@ -241,7 +241,7 @@ describe('an appointment at a service center', () => {
       await assertAgreement(team)
     })
 
-    test(`${reply}: and is given up when the sample comes without it`, async () => {
+    test(`${reply}: cancels the appointment when the sample arrives without it`, async () => {
       const team = await createTestTeam()
       const id = await appointmentOrder(team, 'walk_in_test')
       await booked(team, id, 'walk_in_test', reply)
@@ -256,7 +256,7 @@ describe('before the requisition', () => {
   const bookable = async (team: TestTeam, id: string) =>
     team.db.tx(await tenantOf(team), async (tx) => assertBookable(tx, await lockOrder(tx, id)))
 
-  test('nothing is booked, unless the team may', async () => {
+  test('rejects a booking before the requisition unless the option is enabled', async () => {
     const team = await createTestTeam()
     const id = await appointmentOrder(team, 'walk_in_test', false)
     await assert.rejects(bookable(team, id), refused('This order does not have a requisition yet.'))
@@ -380,7 +380,7 @@ describe('an appointment whose requisition does not come', () => {
     assert.deepEqual((await statuses(team, id)).at(-1), 'cancelled')
   })
 
-  test('is left alone when it came', async () => {
+  test('does not expire an appointment whose requisition arrived', async () => {
     const team = await createTestTeam()
     const id = await appointmentOrder(team, 'walk_in_test', false)
     await booked(team, id, 'walk_in_test')
@@ -403,7 +403,7 @@ describe('what is erased', () => {
   })
 })
 
-test('what fails on the way changes neither', async () => {
+test('rolls back appointment and order when a step fails', async () => {
   const team = await createTestTeam()
   const id = await appointmentOrder(team, 'walk_in_test')
   await assert.rejects(

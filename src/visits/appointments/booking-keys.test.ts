@@ -47,10 +47,10 @@ for (const [what, text] of Object.entries({
   'a signature of a key that nobody has': key.replace(`.${id}.`, '.00000000.'),
   'something that is signed and no offer': bookingKey(vault, tenant, { nonsense: true } as never),
 }))
-  test(`${what} is refused as no key`, () =>
+  test(`rejects ${what} as an invalid booking key`, () =>
     assert.throws(() => verifyBookingKey(vault, tenant, providers, text, at(1000)), refused(FORMAT)))
 
-test('a key is good for its team, its cell and its kind of provider only', () => {
+test('a booking key is only valid for its team, cell and provider type', () => {
   for (const other of [
     { ...tenant, team: 'b' },
     { ...tenant, cell: 'production-us' as const },

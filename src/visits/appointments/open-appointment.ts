@@ -67,7 +67,8 @@ export class LockedAppointment {
    */
   transitionTo(to: EventStatus, data: EventData = null): void {
     const { appointment } = this
-    if (!this.canTransitionTo(to)) throw badRequest(`An appointment that is ${appointment.event_status} cannot become ${to}`)
+    if (!this.canTransitionTo(to))
+      throw badRequest(`Transition of an appointment from ${appointment.event_status} to ${to} is not allowed`)
     const isFirst = appointment.events.length === 0
     appointment.events.push({ created_at: iso(this.#tx.now), status: to, data })
     appointment.event_status = to

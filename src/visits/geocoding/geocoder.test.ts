@@ -46,20 +46,20 @@ test('what is known here is not asked for, nor what is no place', async () => {
   assert.deepEqual(asked, [])
 })
 
-test('that a place is not known is remembered too', async () => {
+test('caches negative results', async () => {
   const { asked, failures, locate } = await peer(says(404, 'no'))
   for (let i = 0; i < 2; i++) assert.equal(await locate(db, { country: 'DE', postal_code: '00001' }), undefined)
   assert.deepEqual([asked.length, failures], [1, []])
 })
 
-test('a geocoder that fails is left alone for a while, and nothing is remembered', async () => {
+test('backs off after a failure and caches nothing', async () => {
   for (const [answer, reason] of [
     [says(500, 'oops'), 'it answered 500'],
     [says(302, ''), 'it answered 302'],
-    [says(200, 'oops'), 'its answer is no JSON object'],
-    [says(200, '{"lat":"52","lng":13}'), 'its answer has no point'],
-    [says(200, '{"lat":152,"lng":13}'), 'its answer has no point'],
-    [says(200, JSON.stringify({ lat: 1, lng: 1, city: 'x'.repeat(20_000) })), 'its answer is too long'],
+    [says(200, 'oops'), 'the response is not a JSON object'],
+    [says(200, '{"lat":"52","lng":13}'), 'the response has no coordinates'],
+    [says(200, '{"lat":152,"lng":13}'), 'the response has no coordinates'],
+    [says(200, JSON.stringify({ lat: 1, lng: 1, city: 'x'.repeat(20_000) })), 'the response is too long'],
     [(_: unknown, reply: ServerResponse) => void reply.destroy(), 'UND_ERR_SOCKET'],
   ] as const) {
     const { asked, failures, locate } = await peer(answer)

@@ -86,11 +86,11 @@ async function requestGeocoding(address: string, asked: NormalizedPlaceQuery): P
     let size = 0
     for await (const chunk of body as AsyncIterable<Buffer>) {
       size += chunk.length
-      if (size > BYTES_MAX) throw new GeocoderError('its answer is too long')
+      if (size > BYTES_MAX) throw new GeocoderError('the response is too long')
       chunks.push(chunk)
     }
     if (statusCode === 404) return undefined
-    if (statusCode !== 200) throw new GeocoderError(`it answered ${statusCode}`)
+    if (statusCode !== 200) throw new GeocoderError(`it HTTP ${statusCode}`)
     return parsePlace(Buffer.concat(chunks).toString())
   } catch (error) {
     if (error instanceof GeocoderError) throw error
@@ -103,7 +103,7 @@ function parsePlace(text: string): Place {
   const answer = parsed(text)
   const { lat, lng } = answer
   if (typeof lat !== 'number' || typeof lng !== 'number' || !isPoint({ lat, lng }))
-    throw new GeocoderError('its answer has no point')
+    throw new GeocoderError('the response has no coordinates')
   return { lat, lng, city: shortText(answer.city), state: shortText(answer.state) }
 }
 
@@ -114,7 +114,7 @@ function parsed(text: string): Record<string, unknown> {
   } catch {
     // Said below.
   }
-  throw new GeocoderError('its answer is no JSON object')
+  throw new GeocoderError('the response is not a JSON object')
 }
 
 const shortText = (value: unknown): string =>

@@ -89,7 +89,7 @@ test('an import that removes postal codes asks, or needs --yes; one that only ad
   assert.equal((await at('FI', '00102'))?.lat, 61)
 })
 
-test('a file of no use changes nothing', async () => {
+test('an invalid file changes nothing', async () => {
   await run(fileOf(line('DK', '1000', 'Testhavn', '55', '12')))
   assert.match(await run(fileOf('DK\tnonsense')), /0 places of no country\n1 not taken/)
   assert.equal((await at('DK', '1000'))?.city, 'Testhavn')
@@ -109,7 +109,7 @@ test('many lines are taken, and of many faults the first are told', async () => 
   assert.equal((await outcomeOf(cells, words(lines[1]!))).failure, undefined)
 })
 
-test('what cannot be carried out is said in a sentence', async () => {
+test('reports unusable input as a one-line error', async () => {
   await assert.rejects(run(join(folder, 'missing.txt')), /There is no such file/)
   await assert.rejects(run(folder), /folder/)
   await assert.rejects(run(fileOf(''), '--country', 'Nowhere'), /--country/)

@@ -82,7 +82,7 @@ describe('in the sandbox', () => {
 })
 
 describe('of own staff', () => {
-  test('nobody is offered where nobody is employed, or by another organization', async () => {
+  test('offers no windows without staff of the organization', async () => {
     await createAtHomeTeam()
     const team = await createTestTeam(PRODUCTION)
     assertRejected(await available(team), 400, 'No at-home phlebotomy provider serves this address.')
@@ -114,7 +114,7 @@ describe('of own staff', () => {
     assertRejected(await available(team), 400, 'No at-home phlebotomy provider serves this address.')
   })
 
-  test('whoever is near enough comes, and whoever has the ZIP code on the list', async () => {
+  test('includes phlebotomists by radius and by ZIP code list', async () => {
     const team = await createTestTeam(PRODUCTION)
     const center = { lat: 33.4557, lng: -112.0686 }
     await createPhlebotomist(team, 'near', { service_area: { center, radius_miles: 5 }, time_zone: 'America/Phoenix' })
@@ -126,7 +126,7 @@ describe('of own staff', () => {
     assert.equal(await served('10001'), true)
   })
 
-  test('windows that are the same are one with the places of all, others stand beside', async () => {
+  test('merges identical windows and adds their capacity', async () => {
     const team = await createAtHomeTeam()
     await createPhlebotomist(team, 'second', { capacity: 2 })
     await createPhlebotomist(team, 'dearer', { price_cents: 9900 })
@@ -155,7 +155,7 @@ describe('of own staff', () => {
       )
   })
 
-  test('an address without a number is not visited', async () => {
+  test('rejects an address without a street number', async () => {
     const team = await createAtHomeTeam()
     const detail = 'The address must have a street and a house number.'
     for (const first_line of ['Sample Way', 'PO Box 12', '12'])

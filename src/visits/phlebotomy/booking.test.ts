@@ -75,7 +75,7 @@ describe('an order whose patient is visited', () => {
     ok(await book())
   })
 
-  test('with the option a visit is pencilled in before the requisition, and ends when none comes', async () => {
+  test('with the option enabled, a visit is reserved before the requisition and expires without one', async () => {
     const team = await createAtHomeTeam('sandbox-us')
     await command(cells, ['team', 'feature', team.team, 'pre_requisition_scheduling', 'on'])
     guard.invalidate(team.team)
@@ -155,7 +155,7 @@ describe('places', () => {
     assert.equal(ok(await visitOf(team, id).move(booking_key, { appointment_notes: 'Knock' })).start_at, start)
   })
 
-  test('of bookings at once for the last place exactly one wins', async () => {
+  test('exactly one of several concurrent bookings gets the last slot', async () => {
     const team = await createAtHomeTeam(PRODUCTION, one)
     const { booking_key, start } = (await slots(team)).at(-1)!
     const orders = await Promise.all(Array.from({ length: 6 }, () => homeOrder(team)))
@@ -179,7 +179,7 @@ describe('places', () => {
     await assertAgreement(team)
   })
 
-  test('of several who come, whoever has more time does, and two fill what one cannot', async () => {
+  test('assigns the phlebotomist with the most remaining capacity', async () => {
     const team = await createAtHomeTeam(PRODUCTION, one)
     await createPhlebotomist(team, 'second', { ...one, price_cents: 4200 })
     const { booking_key, num_appointments_available } = (await slots(team)).at(-1)!
@@ -201,7 +201,7 @@ describe('cancelling', () => {
     assert(body.every((reason: { is_refundable: boolean }) => reason.is_refundable))
     const visit = visitOf(team, await homeOrder(team))
     ok(await visit.book((await slots(team)).at(-1)!.booking_key))
-    assertRejected(await visit.cancel('00000000-0000-4000-8000-000000000000'), 400, 'There is no such cancellation reason.')
+    assertRejected(await visit.cancel('00000000-0000-4000-8000-000000000000'), 400, 'Cancellation reason not found.')
     assert.equal((await visit.cancel('nonsense')).status, 422)
     ok(await visit.cancel(body.at(-1).id, { notes: 'x'.repeat(1000) }))
   })
@@ -260,7 +260,7 @@ test('a simulated order waits until its visit is booked or dated, and is drawn w
   await assertAgreement(team)
 })
 
-test('of a user who is erased nothing is left of the visits, and somebody else can have the time', async () => {
+test('erasing a user deletes the visits and frees their slots', async () => {
   const team = await createAtHomeTeam('production-us', { window_min: 60, capacity: 1 })
   const user_id = await team.user()
   const id = await homeOrder(team, { user_id })
@@ -272,7 +272,7 @@ test('of a user who is erased nothing is left of the visits, and somebody else c
   assert((await slots(team)).some(({ start }) => start === slot.start))
 })
 
-test('faults of a request are all said at once', async () => {
+test('reports all validation errors at once', async () => {
   const team = await createAtHomeTeam('sandbox-us')
   const { status, body } = await visitOf(team, await homeOrder(team)).request({
     address: { ...usAddress(street), zip_code: '8500', state: 'Nowhere', access_notes: 'x'.repeat(1001) },

@@ -123,7 +123,7 @@ const toBooking = ({ appointment_id, where, told }: PendingVisit, link: VisitLin
 })
 
 /**
- * Book a window for an order, at its patient's address. Writes appointment, lab_order, phlebotomy_visit. Emits
+ * Book an at-home appointment. Writes appointment, lab_order, phlebotomy_visit. Emits
  * labtest.appointment.created and .updated, labtest.order.updated.
  * 400: the key, the order, the patient or the address do not allow it. 404: no such order; in production the window is taken.
  */
@@ -148,7 +148,7 @@ export function requestVisit(tx: Tx, order_id: string, body: RequestAppointment)
   return updateAndReply(tx, order_id, async (open) => {
     const link = visitLinkFor(tx.tenant, body.provider)
     if (!link?.service_types.includes('appointment-request'))
-      throw badRequest('This provider does not take requests for appointments.')
+      throw badRequest('This provider does not accept appointment requests.')
     await assertBookable(tx, open)
     const given = toUsAddress(body.address)
     const address = { ...given, access_notes: given.access_notes ?? open.order.patient_address?.access_notes ?? null }

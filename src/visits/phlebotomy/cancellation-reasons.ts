@@ -20,5 +20,5 @@ export const reasons: CancellationReason[] = Object.entries(names).map(([id, nam
 
 /** 400: there is no such reason. */
 export function assertReason(id: string): void {
-  if (!Object.hasOwn(names, id)) throw badRequest('There is no such cancellation reason.')
+  if (!Object.hasOwn(names, id)) throw badRequest('Cancellation reason not found.')
 }

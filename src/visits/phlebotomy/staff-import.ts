@@ -34,13 +34,13 @@ export async function importStaff(db: Db, org_id: string | null, path: string, s
       if (reasons.length) rejections.add(String(index + 1), reasons)
       else staff++
     }
-    if (strict && rejections.count) throw new InvalidFileError(`Nothing was taken. ${rejections.text().trimEnd()}`)
+    if (strict && rejections.count) throw new InvalidFileError(`Nothing was imported. ${rejections.text().trimEnd()}`)
     return { staff, rejections }
   })
 }
 
 async function parseStaffList(path: string): Promise<unknown[]> {
-  if ((await stat(path)).size > FILE_BYTES_MAX) throw new InvalidFileError(`A file may have ${FILE_BYTES_MAX} bytes.`)
+  if ((await stat(path)).size > FILE_BYTES_MAX) throw new InvalidFileError(`The file must be at most ${FILE_BYTES_MAX} bytes.`)
   let list: unknown
   try {
     list = JSON.parse(await readFile(path, 'utf8'))
@@ -49,7 +49,7 @@ async function parseStaffList(path: string): Promise<unknown[]> {
     throw error
   }
   if (!Array.isArray(list)) throw new InvalidFileError('The file must be a list of phlebotomists.')
-  if (list.length > STAFF_MAX) throw new InvalidFileError(`A file may have ${STAFF_MAX} phlebotomists.`)
+  if (list.length > STAFF_MAX) throw new InvalidFileError(`The file must contain at most ${STAFF_MAX} phlebotomists.`)
   return list as unknown[]
 }
 

@@ -69,9 +69,9 @@ const Zips = T.Array(Text({ pattern: '^\\d{5}$', says: 'be a ZIP code of five di
 
 const hasServiceArea: FinalizeObject = (area) => {
   if (!(area.zips as string[] | undefined)?.length && !area.center)
-    return { field: 'zips', refusal: new RuleError('must name ZIP codes unless there is a center') }
+    return { field: 'zips', refusal: new RuleError('must contain ZIP codes if center is not set') }
   if (area.center && area.radius_miles === undefined)
-    return { field: 'radius_miles', refusal: new RuleError('must be given with a center') }
+    return { field: 'radius_miles', refusal: new RuleError('is required if center is set') }
   return area
 }
 
@@ -85,7 +85,7 @@ const Priority = Fields(
 
 const fitsVisit: FinalizeObject = (staff) => {
   if ((staff.visit_min as number) + (staff.travel_min as number) > (staff.window_min as number))
-    return { field: 'window_min', refusal: new RuleError('must have room for a visit and the way to the next') }
+    return { field: 'window_min', refusal: new RuleError('must be long enough for one visit plus travel time') }
   return staff
 }
 

@@ -68,7 +68,7 @@ describe('phlebotomists of an organization', () => {
     assert.deepEqual([again.id, again.name, again.days_off], [id, 'Another name', []])
     assert.equal((await team.manage.delete(staffPath(team, 'north-team'))).status, 204)
     assert.deepEqual((await team.manage.get(staffPath(team))).body, { data: [] })
-    assertRejected(await team.manage.delete(staffPath(team, 'north-team')), 404, 'There is no such phlebotomist')
+    assertRejected(await team.manage.delete(staffPath(team, 'north-team')), 404, 'Phlebotomist not found')
   })
 
   test("are another organization's business", async () => {
@@ -82,7 +82,7 @@ describe('phlebotomists of an organization', () => {
     const team = await createAtHomeTeam()
     const id = await homeOrder(team)
     ok(await visitOf(team, id).book((await slots(team)).at(-1)!.booking_key))
-    const detail = 'Visits of this phlebotomist are to come: say that it is not active instead'
+    const detail = 'This phlebotomist has upcoming visits; deactivate it instead'
     assertRejected(await team.manage.delete(staffPath(team, 'north-team')), 400, detail)
     ok(await visitOf(team, id).cancel())
     assert.equal((await team.manage.delete(staffPath(team, 'north-team'))).status, 204)
@@ -137,7 +137,7 @@ describe('drawbridge phlebotomy', () => {
     assert.rejects(run(...words), (error: unknown) => error instanceof Error && reason.test(error.message))
   const of = ({ org_id }: TestTeam) => ['--cell', PRODUCTION, '--org', org_id]
 
-  test('takes what is sound of a file, says what is wrong with the rest, and replaces what it took before', async () => {
+  test('imports valid entries, reports invalid ones, and replaces earlier imports', async () => {
     const team = await createTestTeam(PRODUCTION)
     const content = [
       { reference: 'one', ...staff() },
@@ -155,7 +155,7 @@ describe('drawbridge phlebotomy', () => {
         '  3: reference: String should begin with a letter or digit and have up to 100 letters, digits and . _ -\n',
         '  4: Input should be a valid dictionary or object to extract fields from\n',
         '  5: reference is that of one before\n',
-        '  6: time_zone: Value error, must be given, since none is known of the first ZIP code of the service area\n',
+        '  6: time_zone: Value error, is required: no time zone is known for the first ZIP code of the service area\n',
       ].join(''),
     )
     const again = await outcomeOf(cells, ['phlebotomy', 'import', file(content.slice(0, 2)), ...of(team)])
@@ -170,7 +170,7 @@ describe('drawbridge phlebotomy', () => {
     assert.equal((await available(team)).status, 400)
   })
 
-  test('takes nothing of a file that is not sound when it is to be strict', async () => {
+  test('with --strict, imports nothing from an invalid file', async () => {
     const team = await createTestTeam(PRODUCTION)
     const content = [{ reference: 'one', ...staff() }, { reference: 'two' }]
     await fails(['import', file(content), '--strict', ...of(team)], /^Nothing was taken\. 1 not taken:/)
@@ -210,7 +210,7 @@ describe('drawbridge phlebotomy', () => {
     })
   })
 
-  test('says what it cannot do', async () => {
+  test('reports usage errors', async () => {
     const team = await createTestTeam(PRODUCTION)
     await fails(['import', join(folder, 'absent.json'), ...of(team)], /There is no such file/)
     await fails(['import', file('{'), ...of(team)], /not JSON/)

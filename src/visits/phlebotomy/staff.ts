@@ -43,7 +43,7 @@ export async function putStaff(tx: PlainTx, org_id: string | null, reference: st
   )
   if (!known) {
     const { n } = await tx.one(Count, sql`select count(*) as n from phlebotomist where ${ownerCondition(org_id)}`)
-    if (n >= STAFF_MAX) throw badRequest(`There are at most ${STAFF_MAX} phlebotomists of one owner in a cell`)
+    if (n >= STAFF_MAX) throw badRequest(`An owner has at most ${STAFF_MAX} phlebotomists per cell`)
   }
   const now = iso(tx.now)
   const record: StaffRecord = {
@@ -67,7 +67,7 @@ export async function putStaff(tx: PlainTx, org_id: string | null, reference: st
 /** Take somebody away. Writes phlebotomist. 400: visits are booked. 404: the owner has no such. */
 export async function removeStaff(tx: PlainTx, org_id: string | null, reference: string): Promise<void> {
   const gone = await tx.run(sql`delete from phlebotomist where ${ownerCondition(org_id)} and reference = ${reference}`)
-  if (!gone) throw notFound('There is no such phlebotomist')
+  if (!gone) throw notFound('Phlebotomist not found')
 }
 
 type StaffRow = Omit<StaffRecord, 'id' | 'org_id' | 'reference' | 'created_at' | 'updated_at'>
@@ -76,7 +76,7 @@ async function recordOf(tx: PlainTx, input: StaffInput): Promise<StaffRow> {
   const { zips = [], center = null, radius_miles = null } = input.service_area
   const time_zone = input.time_zone ?? (await zoneOf(tx, center, zips))
   if (time_zone === undefined)
-    throw invalidField(['body', 'time_zone'], 'must be given, since none is known of the first ZIP code of the service area')
+    throw invalidField(['body', 'time_zone'], 'is required: no time zone is known for the first ZIP code of the service area')
   const sorted = (hours: StaffHours[] = []) => hours.toSorted((a, b) => minutesOf(a.from) - minutesOf(b.from))
   return {
     ...defaults,

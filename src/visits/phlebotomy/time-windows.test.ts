@@ -173,7 +173,7 @@ describe('places of a window', () => {
     is_priority: false,
   })
 
-  test('each person makes the visits that fit with the way to the next', () => {
+  test('capacity accounts for visit and travel time per phlebotomist', () => {
     assert.equal(remainingCapacity(schedule(), at(8), []), 2)
     assert.equal(remainingCapacity(schedule({ travel_min: 31 }), at(8), []), 1)
     assert.equal(remainingCapacity(schedule({ capacity: 3 }), at(8), []), 6)
@@ -188,7 +188,7 @@ describe('places of a window', () => {
     assert.equal(remainingCapacity(schedule(), at(8), [visit(8), visit(8), visit(8)]), 0)
   })
 
-  test('however visits are booked one after the other, nobody gets more work than fits into any window', () => {
+  test('no sequence of bookings exceeds the capacity of a window', () => {
     fc.assert(
       fc.property(
         fc.record({

@@ -29,7 +29,7 @@ const inThreeDays = noon(3)
 const inFiveDays = noon(5)
 
 describe('a visit that was asked for', () => {
-  test('gets its date from those who come, and another one', async () => {
+  test('can be scheduled and rescheduled by the provider', async () => {
     const team = await createAtHomeTeam()
     const id = await homeOrder(team)
     const asked = ok(await visitOf(team, id).request())
@@ -55,7 +55,7 @@ describe('a visit that was asked for', () => {
     await assertAgreement(team)
   })
 
-  test('takes the time of whoever is named', async () => {
+  test('blocks the time of the named phlebotomist', async () => {
     const team = await createAtHomeTeam('production-us', { window_min: 60, capacity: 1 })
     const slot = (await slots(team)).at(-3)!
     const id = await homeOrder(team)
@@ -64,7 +64,7 @@ describe('a visit that was asked for', () => {
     assertRejected(
       await managementHeaders(team).put(`/visit/${id}/date`, { ...span, phlebotomist: 'nobody' }),
       400,
-      'There is no such phlebotomist.',
+      'Phlebotomist not found.',
     )
     ok(await managementHeaders(team).put(`/visit/${id}/date`, { ...span, phlebotomist: 'north-team' }))
     assert(!(await slots(team)).some(({ start }) => start === slot.start))
@@ -84,13 +84,13 @@ describe('a visit that was asked for', () => {
     assert.equal(ok(await visitOf(team, id).read()).status, 'pending')
   })
 
-  test('is dated by nobody where it was booked, is over or never was', async () => {
+  test('cannot be scheduled if it is booked, finished or unknown', async () => {
     const team = await createAtHomeTeam()
     const [booked, over, none] = [await homeOrder(team), await homeOrder(team), await homeOrder(team)]
     const span = await inThreeDays(team)
     const date = (id: string) => managementHeaders(team).put(`/visit/${id}/date`, span)
     ok(await visitOf(team, booked).book((await slots(team)).at(-1)!.booking_key))
-    assertRejected(await date(booked), 400, 'The date of this appointment was booked.')
+    assertRejected(await date(booked), 400, 'The time of this appointment was set when it was booked.')
     ok(await visitOf(team, over).request())
     ok(await date(over))
     ok(await managementHeaders(team).put(`/visit/${over}/progress`, { status: 'in_progress' }))
@@ -156,7 +156,7 @@ describe('a visit that goes on', () => {
   })
 })
 
-test('those who come read what they were told, until the visit is over', async () => {
+test('staff can read visit details until the visit ends', async () => {
   const team = await createAtHomeTeam()
   const [booked, asked] = [
     await homeOrder(team, { patient_address: { ...street, access_notes: 'Code 1234' } }),

@@ -38,7 +38,8 @@ export async function setVisitDate(tx: Tx, order_id: string, body: SetVisitDate)
   if (start <= tx.now) throw badRequest('start_at must be in the future')
   const open = await lockAtHomeOrder(tx, order_id)
   const lockedAppointment = await currentAppointment(tx, open)
-  if (lockedAppointment.internalData.tier !== 'appointment-request') throw badRequest('The date of this appointment was booked.')
+  if (lockedAppointment.internalData.tier !== 'appointment-request')
+    throw badRequest('The time of this appointment was set when it was booked.')
   if (!SCHEDULABLE_STATUSES.has(lockedAppointment.appointment.event_status))
     throw badRequest('This appointment cannot be rescheduled.')
   const taken = await findTaken(tx, body.phlebotomist, { start_ms: start.getTime(), end_ms: end.getTime() })
@@ -54,7 +55,7 @@ async function findTaken(
 ): Promise<BookedTime | undefined> {
   if (reference === undefined) return undefined
   const staff = await findStaff(tx, tx.tenant.org, reference)
-  if (!staff) throw badRequest('There is no such phlebotomist.')
+  if (!staff) throw badRequest('Phlebotomist not found.')
   return { staff_id: staff.id, ...span, busy_min: blockedMinutes(staff) }
 }
 

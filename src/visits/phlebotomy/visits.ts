@@ -61,5 +61,5 @@ export async function bookedTimes(
 
 /** Constraints of this module's tables and what violating them answers. */
 export const constraints = {
-  phlebotomy_visit__staff: () => badRequest('Visits of this phlebotomist are to come: say that it is not active instead'),
+  phlebotomy_visit__staff: () => badRequest('This phlebotomist has upcoming visits; deactivate it instead'),
 }

@@ -132,7 +132,7 @@ describe('in a sandbox', () => {
       if (first !== undefined) assert.equal(PHOENIX.minuteOf(new Date(left[0]!.start)), first)
     })
 
-  test('keys end half an hour later, or when the time comes', async () => {
+  test('booking keys expire after 30 minutes or at the start of the slot', async () => {
     const team = await createTestTeam()
     await until(team, 9 * 60 + 50)
     const at = await now(team)

@@ -76,7 +76,7 @@ describe('a booking', () => {
     await assertAgreement(team)
   })
 
-  test('takes the place: it is offered to nobody any more, until it is cancelled', async () => {
+  test('removes the slot from availability until cancelled', async () => {
     const team = await createTestTeam()
     const [id, other] = [await walkIn(team), await walkIn(team)]
     const [slot] = await slots(team)
@@ -92,7 +92,7 @@ describe('a booking', () => {
     await assertAgreement(team)
   })
 
-  test('moves, is cancelled and made anew as often as somebody likes', async () => {
+  test('can be rescheduled, cancelled and rebooked repeatedly', async () => {
     const team = await createTestTeam()
     const id = await walkIn(team)
     const made = (await book(team, id, await keyOf(team), { appointment_notes: 'kept' })).body
@@ -258,7 +258,7 @@ describe('an appointment that is not there', () => {
     const team = await createTestTeam()
     const id = await walkIn(team)
     await book(team, id, await keyOf(team))
-    refused(await cancel(team, id, { cancellationReasonId: randomUUID() }), 400, 'There is no such cancellation reason.')
+    refused(await cancel(team, id, { cancellationReasonId: randomUUID() }), 400, 'Cancellation reason not found.')
     const reasons = (await team.api.get('/v3/order/psc/appointment/cancellation-reasons')).body
     assert.deepEqual(reasons, [{ id: '5c0257ef-6fea-4a22-b20a-3ddab573d5c9', name: 'Other', is_refundable: true }])
     assert.equal((await read(team, id)).body.status, 'confirmed')
@@ -332,7 +332,7 @@ describe('where people confirm', () => {
       assert.equal((await read(team, id)).body.status, status)
     })
 
-  test('a booking that nobody answers is given up in time', async () => {
+  test('an unconfirmed booking expires after its timeout', async () => {
     const team = await createTestTeam('production-us')
     await siteWithSchedule('HAND-3', { confirms: 'by_hand' })
     const id = await walkIn(team)

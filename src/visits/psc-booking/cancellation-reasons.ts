@@ -8,5 +8,5 @@ export const pscReasons: CancellationReason[] = [
 
 /** 400: there is no such reason. */
 export function assertReason(id: string): void {
-  if (!pscReasons.some((reason) => reason.id === id)) throw badRequest('There is no such cancellation reason.')
+  if (!pscReasons.some((reason) => reason.id === id)) throw badRequest('Cancellation reason not found.')
 }

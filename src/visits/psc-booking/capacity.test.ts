@@ -25,9 +25,9 @@ async function rivals(code: string, places: number, count: number) {
   )
 }
 
-describe('of several who want the same time', () => {
+describe('concurrent bookings of one slot', () => {
   for (const places of [1, 2])
-    test(`${places} of six get the ${places} that there are`, async () => {
+    test(`exactly ${places} of six concurrent bookings succeed`, async () => {
       const all = await rivals(`LAST-${places}`, places, 6)
       const replies = await Promise.all(all.map(({ team, id, key }) => book(team, id, key)))
       assert.deepEqual(answers(replies), { got: places, gone: 6 - places })
@@ -89,7 +89,7 @@ interface Rival {
   next: string
 }
 
-test('how many are free is told', async () => {
+test('availability shows the remaining capacity', async () => {
   const [one] = (await rivals('COUNT-1', 3, 1)) as [Rival]
   await book(one.team, one.id, one.key)
   const free = await slots(one.team, 'lab=quest&site_codes=COUNT-1')

@@ -23,7 +23,7 @@ export const routes = (means: SchedulingDependencies) => [
     patients: false,
     method: 'POST',
     path: '/v3/order/psc/appointment/availability',
-    summary: 'List the free times at patient service centers',
+    summary: 'List appointment availability of patient service centers',
     description:
       'Fourteen days from `start_date`, one entry for each site and day. Parameters are read from the query, and from a JSON body.',
     reads: true,
@@ -65,7 +65,7 @@ export const routes = (means: SchedulingDependencies) => [
     patients: true,
     method: 'PATCH',
     path: '/v3/order/{order_id}/psc/appointment/reschedule',
-    summary: 'Move an appointment at a patient service center',
+    summary: 'Reschedule a PSC appointment',
     feature,
     params,
     body: RescheduleAppointment,

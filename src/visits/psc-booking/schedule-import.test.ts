@@ -145,7 +145,7 @@ test('an import of which a row is not sound has failed in part', async () => {
   assert.equal(failure, '1 of the file not taken; the rest was.')
 })
 
-test('what cannot be carried out is said', async () => {
+test('reports usage errors', async () => {
   await assert.rejects(run('schedule'), /needs a command after it/)
   await assert.rejects(run('schedule', 'list', '--lab', 'labcorp'), /--lab must be one of quest, sonora_quest/)
   await assert.rejects(run('schedule', 'import', '--lab', 'quest'), /Missing required argument 'file'/)

@@ -19,12 +19,12 @@ const known = new Set<string>(columns)
 /** The rows of a file by where they stand. @throws InvalidFileError when it is no such file, or has columns that nobody knows */
 async function rowsOf(path: string): Promise<[where: string, raw: RawSchedule][]> {
   if ((await stat(path)).size > csvSizeMax)
-    throw new InvalidFileError(`A file of schedules may have ${csvSizeMax / 1_048_576} MB.`)
+    throw new InvalidFileError(`A schedule file must be at most ${csvSizeMax / 1_048_576} MB.`)
   const text = (await readFile(path, 'utf8')).replace(/^\uFEFF/, '')
   const isJson = extname(path).toLowerCase() === '.json'
   const rows = isJson ? fromJson(text) : fromCsv(text)
   if (rows.some((row) => Object.keys(row).some((name) => !known.has(name))))
-    throw new InvalidFileError(`A schedule has ${columns.join(', ')}, and nothing else.`)
+    throw new InvalidFileError(`Unrecognized column; the columns are ${columns.join(', ')}.`)
   return rows.map((row, i) => [isJson ? `schedule ${i + 1}` : `row ${i + 1}`, row])
 }
 
@@ -44,7 +44,7 @@ function fromCsv(text: string): RawSchedule[] {
   try {
     return parseCsv(text)
   } catch (error) {
-    throw new InvalidFileError(`The file cannot be read: ${(error as Error).message}.`)
+    throw new InvalidFileError(`The file is malformed: ${(error as Error).message}.`)
   }
 }
 
@@ -65,7 +65,7 @@ export async function importSchedules(db: Db, lab_id: number, path: string, stri
       else if (!(await siteExists(tx, lab_id, row.site_code))) rejections.add(where, ['the lab has no such site'])
       else taken.set(row.site_code, row)
     }
-    if (strict && rejections.count) throw new InvalidFileError(`Nothing was taken. ${rejections.text().trimEnd()}`)
+    if (strict && rejections.count) throw new InvalidFileError(`Nothing was imported. ${rejections.text().trimEnd()}`)
     if (taken.size) await upsertSchedules(tx, lab_id, [...taken.values()])
     return { schedules: taken.size, rejections }
   })

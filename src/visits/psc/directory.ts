@@ -172,7 +172,7 @@ export class PscDirectory {
     return this.#cell(tx).heads
   }
 
-  /** The active sites of a lab; undefined when there is no such lab. */
+  /** The active sites of a lab; undefined when lab not found. */
   async sites(tx: DirectoryQuery, lab_id: number): Promise<LabSites | undefined> {
     const cell = this.#cell(tx)
     const head = (await cell.heads).get(lab_id)

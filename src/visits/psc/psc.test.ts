@@ -202,7 +202,7 @@ test('an area shows the labs near it, and those that are asked for though they a
   })
 })
 
-test('an area that nobody knows is served by nobody', async () => {
+test('returns no coverage for an unknown ZIP code', async () => {
   const { api } = await createTestTeam()
   const { status, body } = await api.get('/v3/order/area/info?zip_code=00000&labs=quest')
   assert.equal(status, 200)
@@ -220,7 +220,7 @@ test('what another process changes is found within seconds', async () => {
   await eventuallyHolds(async () => assert.deepEqual(codes((await api.get(path)).body), ['OTHER']))
 })
 
-test('who takes samples at home is told by whoever keeps visits, under both names of what they do', async () => {
+test('lists at-home phlebotomy providers under both field names', async () => {
   const { tenant, db } = await createTestTeam()
   const asked: unknown[] = []
   const visits = (_: unknown, { zip_code, radius_miles, place }: { zip_code: string; radius_miles: number; place: Place }) => {

@@ -18,7 +18,7 @@ export const routes = ({ directory, locate, coverage }: PscDependencies) => [
     patients: false,
     method: 'GET',
     path: '/v3/order/area/info',
-    summary: 'Read who takes samples in the area of a ZIP code',
+    summary: 'Get area coverage for a ZIP code',
     description: 'A lab without sites in the radius is left out unless it is named.',
     query: AreaQuery,
     reply: AreaInfo,

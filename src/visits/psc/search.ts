@@ -38,7 +38,7 @@ export type PhlebotomyCoverage = (
 export async function pscInfo(tx: Tx, directory: PscDirectory, query: PscQuery): Promise<PreserializedJson<PscInfo>> {
   const account = await findNamedAccount(tx, query.lab_account_id)
   const head = (await directory.labs(tx)).get(query.lab_id)
-  if (!head) throw invalidField(['query', 'lab_id'], 'there is no such lab')
+  if (!head) throw invalidField(['query', 'lab_id'], 'lab not found')
   const opens = !account || account.lab_id === head.lab_id
   const place = opens ? await findPlace(tx, { country: 'US', postal_code: query.zip_code }) : undefined
   return sitesNear(tx, directory, head, place, query, account)

@@ -53,18 +53,18 @@ async function* csvRows(path: string): AsyncGenerator<FileRow, void> {
 function columnsOf(record: string[]): string[] {
   const names = record.map((name) => name.trim().toLowerCase())
   const missing = required.filter((name) => !names.includes(name))
-  if (missing.length) throw new InvalidFileError(`The first line must name the columns; it lacks ${missing.join(', ')}.`)
-  if (new Set(names).size < names.length) throw new InvalidFileError('The first line names a column twice.')
+  if (missing.length) throw new InvalidFileError(`The header is missing columns: ${missing.join(', ')}.`)
+  if (new Set(names).size < names.length) throw new InvalidFileError('The header contains a duplicate column.')
   const strange = names.filter((name) => !known.has(name))
   // A misspelt column would be lost without a word.
   if (strange.length)
-    throw new InvalidFileError(`There is no column ${strange.map((name) => `"${name.slice(0, 50)}"`).join(', ')}.`)
+    throw new InvalidFileError(`Unrecognized column ${strange.map((name) => `"${name.slice(0, 50)}"`).join(', ')}.`)
   return names
 }
 
 function toCsvError(error: unknown): unknown {
   const place = csvErrorPlace(error)
-  return place ? new InvalidFileError(`The file breaks off at line ${place.line}: ${place.kind}. Nothing was taken.`) : error
+  return place ? new InvalidFileError(`The file is malformed at line ${place.line}: ${place.kind}. Nothing was imported.`) : error
 }
 
 interface Feature {
@@ -73,7 +73,8 @@ interface Feature {
 }
 
 async function* geoJsonRows(path: string): AsyncGenerator<FileRow, void> {
-  if ((await stat(path)).size > GEOJSON_BYTES_MAX) throw new InvalidFileError('A GeoJSON file may have 64 MB; use CSV for more.')
+  if ((await stat(path)).size > GEOJSON_BYTES_MAX)
+    throw new InvalidFileError('A GeoJSON file must be at most 64 MB; use CSV for larger files.')
   const features = featuresOf(await readFile(path, 'utf8'))
   for (const [i, feature] of features.entries()) {
     const where = `feature ${i + 1}`
@@ -94,5 +95,5 @@ function featuresOf(text: string): unknown[] {
   } catch {
     // Said below.
   }
-  throw new InvalidFileError('The file is no GeoJSON collection of features.')
+  throw new InvalidFileError('The file is not a GeoJSON FeatureCollection.')
 }

@@ -41,12 +41,12 @@ export const importSites = (db: Db, lab_id: number, path: string, strict: boolea
       else batch.push(site)
       if (!Array.isArray(site)) seen.add(site.site_code)
       if (seen.size > SITES_PER_FILE_MAX)
-        throw new InvalidFileError(`A file may have ${SITES_PER_FILE_MAX} sites. Nothing was taken.`)
+        throw new InvalidFileError(`The file must contain at most ${SITES_PER_FILE_MAX} sites. Nothing was imported.`)
       if (batch.length < BATCH) continue
       await upsertSites(tx, lab_id, batch)
       batch = []
     }
-    if (strict && rejections.count) throw new InvalidFileError(`Nothing was taken. ${rejections.text().trimEnd()}`)
+    if (strict && rejections.count) throw new InvalidFileError(`Nothing was imported. ${rejections.text().trimEnd()}`)
     if (batch.length) await upsertSites(tx, lab_id, batch)
     if (seen.size) await bumpDirectoryVersion(tx, lab_id)
     return { sites: seen.size, rejections }

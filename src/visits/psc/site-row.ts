@@ -34,7 +34,7 @@ export function readSite(raw: SiteRow, zips: ZipTable): SiteRecord | string[] {
   const fault = <V>(text: string, instead: V): V => (faults.push(text), instead)
   const text = (name: keyof SiteRow, length_max: number): string | null => {
     const value = raw[name] ?? ''
-    if (typeof value !== 'string' && typeof value !== 'number') return fault(`${name} is no text`, null)
+    if (typeof value !== 'string' && typeof value !== 'number') return fault(`${name} is not text`, null)
     const trimmed = String(value).trim()
     if (trimmed.length > length_max || !trimmed.isWellFormed() || trimmed.includes('\0'))
       return fault(`${name} must be text of at most ${length_max} characters`, null)
@@ -53,7 +53,7 @@ export function readSite(raw: SiteRow, zips: ZipTable): SiteRecord | string[] {
     const value = raw[name] ?? ''
     const list = Array.isArray(value) ? value : String(value).split(/[\s;|,]+/)
     const given = list.filter((word) => word !== '').map((word) => spelling(String(word).toLowerCase()))
-    if (given.some((word) => !known.includes(word as V))) return fault(`${name} may have ${known.join(', ')}`, [])
+    if (given.some((word) => !known.includes(word as V))) return fault(`${name} must be one of ${known.join(', ')}`, [])
     return [...new Set(given as V[])]
   }
 
@@ -90,15 +90,15 @@ function point(lat: string | null, lng: string | null, zip_code: string, zips: Z
   const nowhere = { lat: 0, lng: 0 }
   // That it is missing has been said.
   if (!zip_code) return nowhere
-  if (!/^\d{5}(-\d{4})?$/.test(zip_code)) return fault('zip_code is no ZIP code', nowhere)
+  if (!/^\d{5}(-\d{4})?$/.test(zip_code)) return fault('zip_code is not a ZIP code', nowhere)
   const middle = zips.find(zip_code.slice(0, 5))
   if (lat === null && lng === null)
     return middle
       ? { lat: middle.lat, lng: middle.lng }
-      : fault('there are no coordinates, and nobody knows the ZIP code', nowhere)
+      : fault('coordinates are missing and the ZIP code is not recognized', nowhere)
   const given = { lat: degrees(lat), lng: degrees(lng) }
   if (!isPoint(given) || (given.lat === 0 && given.lng === 0))
-    return fault('lat and lng are no point, in decimal degrees', nowhere)
+    return fault('lat and lng are not a point in decimal degrees', nowhere)
   const miles = middle ? milesBetween(given, middle) : 0
   if (miles > ZIP_DISTANCE_MILES_MAX) return fault(`lat and lng are ${Math.round(miles)} miles from the ZIP code`, nowhere)
   return given
@@ -115,7 +115,7 @@ function flag(text: string | null, fault: AddError): boolean {
 
 function website(text: string | null, fault: AddError): string | null {
   if (text === null || (/^https?:\/\//i.test(text) && URL.canParse(text))) return text
-  return fault('website must be an address that starts with http:// or https://', null)
+  return fault('website must be an http or https URL', null)
 }
 
 function hoursOf(value: unknown, fault: AddError): SiteRecord['hours'] {

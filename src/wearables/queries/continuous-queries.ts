@@ -14,7 +14,7 @@ import type { ContinuousQuery, CreateQuery, UpdateQuery } from './schema.ts'
 const PAGE = 100
 const ACTIVE_MAX = 100
 
-const slugConflict = () => conflict('The slug is in use, if only by an archived query')
+const slugConflict = () => conflict('The slug is already in use (archived queries count)')
 export const constraints: ConstraintErrors = {
   continuous_query__slug: slugConflict,
   continuous_query__platform_slug: slugConflict,
@@ -69,7 +69,7 @@ function assertQueryAccess(manager: ManagementPrincipal, kind: Kind): void {
 export function validateQuery(manager: ManagementPrincipal, kind: Kind, query: Query) {
   assertQueryAccess(manager, kind)
   const { result_table_schema, resource_dependencies, faults } = analyzeQuery(query)
-  if (faults.length) throw badRequest(`The query cannot be used: ${faults.join('; ')}`)
+  if (faults.length) throw badRequest(`The query is invalid: ${faults.join('; ')}`)
   return { result_table_schema, resource_dependencies }
 }
 
@@ -95,7 +95,7 @@ export async function createQuery(tx: Tx, manager: ManagementPrincipal, kind: Ki
     select count(*) as n from continuous_query
     where org_id = ${org} and team_id is not distinct from ${team_id}::uuid and status = 'active'`,
   )
-  if (n >= ACTIVE_MAX) throw badRequest(`At most ${ACTIVE_MAX} queries are active at once`)
+  if (n >= ACTIVE_MAX) throw badRequest(`A team has at most ${ACTIVE_MAX} active queries`)
   const { query_config, scheduling_preferences, export_preferences } = body
   const row = await tx.one(
     Row,

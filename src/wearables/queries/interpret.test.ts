@@ -190,7 +190,7 @@ describe('a query makes no sense', () => {
     assert.deepEqual(faultsOf({ select: [mean({ sleep: 'state' }), mean({ sleep: 'state' }), { sleep: 'type' }], ...bySleep }), [
       'mean is not for state, which is no number',
       'type is neither a group key nor an aggregate',
-      'a continuous query selects all of its group keys',
+      'a continuous query must select all of its group keys',
       'two columns of the result are called mean.state',
     ])
   })
@@ -246,7 +246,7 @@ describe('gaps are filled', () => {
     assert.match(of({ mode: 'carry_forward', max_age: { value: 6, unit: 'day' } }).join(), /as far as one bucket/)
     assert.match(of({ mode: 'carry_nearest', span: { unit: 'hour' } }).join(), /as far as one bucket/)
     const part = { date_part: 'weekday', arg: { index: 'sleep' } }
-    assert.match(of({ mode: 'carry_forward' }, [byWeek('sleep'), part]).join(), /align does not go with a date_part/)
+    assert.match(of({ mode: 'carry_forward' }, [byWeek('sleep'), part]).join(), /align cannot be combined with date_part/)
   })
 })
 

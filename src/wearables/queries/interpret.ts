@@ -69,7 +69,7 @@ export function analyzeQuery(query: Query): ColumnMeaning {
   reading.restrictions(query)
   const result_table_schema: Record<string, ResultType> = {}
   for (const { name, kind } of columns) {
-    if (Object.hasOwn(result_table_schema, name)) reading.fault(`two columns of the result are called ${name}`)
+    if (Object.hasOwn(result_table_schema, name)) reading.fault(`duplicate result column ${name}`)
     if (!isList(kind)) result_table_schema[name] = resultType[kind]
   }
   return { result_table_schema, resource_dependencies: reading.dependencies(), faults: [...reading.faults] }
@@ -123,19 +123,19 @@ class QueryAnalysis {
   #subquery({ select: { func, arg }, from, where }: SubqueryExpr): Value {
     const { name, kind } = this.value(from.unnest)
     if (!isList(kind)) {
-      this.fault(`${name} is no list, so there is nothing to unnest`)
+      this.fault(`cannot unnest ${name}: it is not a list`)
       return { name, kind }
     }
     const elements: Columns = typeof kind.of === 'string' ? { element: kind.of } : kind.of
     if (where != null) this.where(where, (column) => scalarOf(elements, column))
-    if (func === 'oldest' || func === 'newest') this.fault(`${func} is not for the elements of a list`)
+    if (func === 'oldest' || func === 'newest') this.fault(`${func} cannot be applied to list elements`)
     if (arg == null) {
-      if (func !== 'count') this.fault(`${func} of ${name} has to say of which field`)
+      if (func !== 'count') this.fault(`${func} of ${name} requires a field`)
       return { name: `${func}.${name}`, kind: 'int' }
     }
     const [list, field] = 'element' in arg ? [name, 'element'] : elementOf(arg)
     const found = list === name ? scalarOf(elements, field) : undefined
-    if (found === undefined) this.fault(`${list === name ? field : `${list}.${field}`} is nothing that ${name} has`)
+    if (found === undefined) this.fault(`${list === name ? field : `${list}.${field}`} is not a field of ${name}`)
     return this.#applied(func, { name: `${name}.${field}`, kind: found ?? 'int' })
   }
 
@@ -143,14 +143,14 @@ class QueryAnalysis {
   #applied(func: Func, { name, kind }: Value): Value {
     const whole = `${func}.${name}`
     if (isList(kind)) {
-      this.fault(`${name} is a list: unnest it`)
+      this.fault(`${name} is a list: use unnest`)
       return { name: whole, kind: 'int' }
     }
     if (func === 'count') return { name: whole, kind: 'int' }
     if (func === 'oldest' || func === 'newest') return { name: whole, kind }
     const isNumber = kind === 'int' || kind === 'double'
     const ordered = func === 'min' || func === 'max'
-    if (!isNumber && !(ordered && kind !== 'bool')) this.fault(`${func} is not for ${name}, which is no number`)
+    if (!isNumber && !(ordered && kind !== 'bool')) this.fault(`${func} cannot be applied to ${name}: it is not a number`)
     return { name: whole, kind: ordered || (func === 'sum' && isNumber) ? kind : 'double' }
   }
 
@@ -165,7 +165,7 @@ class QueryAnalysis {
       return { name, kind: 'int' }
     }
     const { name: column, kind } = 'source' in expr ? this.#source(expr) : this.value(expr)
-    if (isList(kind)) this.fault(`${column} is a list, which nothing can be grouped by`)
+    if (isList(kind)) this.fault(`cannot group by ${column}: it is a list`)
     return { name, kind }
   }
 
@@ -189,7 +189,7 @@ class QueryAnalysis {
           : 'select' in expr
             ? this.#subquery(expr)
             : this.value(expr)
-    if (isList(value.kind)) this.fault(`${value.name} is a list, which cannot be selected: count or sum up its elements`)
+    if (isList(value.kind)) this.fault(`cannot select ${value.name}: it is a list; aggregate its elements`)
     if (keys.length) this.fault(`${value.name} is neither a group key nor an aggregate`)
     return [value]
   }
@@ -220,25 +220,25 @@ class QueryAnalysis {
   oneTable(): void {
     const named = this.#sourceTables()
     const [table, second] = named
-    if (table === undefined) this.fault('the query names no table')
-    else if (second !== undefined) this.fault(`a query reads one table, and this one reads ${named.join(', ')}`)
-    else if (table === SAMPLES) this.fault('the query does not say which timeseries')
+    if (table === undefined) this.fault('the query does not reference a table')
+    else if (second !== undefined) this.fault(`a query can read only one table, found ${named.join(', ')}`)
+    else if (table === SAMPLES) this.fault('the query does not specify a timeseries')
     else if (!table.startsWith(SAMPLES))
-      for (const name of this.#sources) if (sampleSources.has(name)) this.fault(`${name} is known of timeseries only`)
+      for (const name of this.#sources) if (sampleSources.has(name)) this.fault(`${name} is only available for timeseries`)
   }
 
   /** What holds for every continuous query, and for one whose gaps are filled. */
   restrictions({ select, group_by = [], align }: Query): void {
     const truncated = group_by.flatMap((key) => ('date_trunc' in key ? [key.date_trunc] : []))
-    if (truncated.length !== 1) this.fault('a continuous query is grouped by exactly one truncated datetime')
+    if (truncated.length !== 1) this.fault('a continuous query must group by exactly one truncated datetime')
     const chosen = new Set(select.flatMap((item) => ('group_key' in item ? [item.group_key] : [])))
     if (!chosen.has('*') && group_by.some((_, i) => !chosen.has(i)))
-      this.fault('a continuous query selects all of its group keys')
+      this.fault('a continuous query must select all of its group keys')
     if (!align) return
-    if (group_by.some((key) => 'date_part' in key)) this.fault('align does not go with a date_part')
+    if (group_by.some((key) => 'date_part' in key)) this.fault('align cannot be combined with date_part')
     const cap = maxPeriod(align)
     const [bucket] = truncated
-    if (cap && bucket && lengthOf(cap) < lengthOf(bucket)) this.fault('align must reach as far as one bucket at least')
+    if (cap && bucket && lengthOf(cap) < lengthOf(bucket)) this.fault('align must cover at least one bucket')
   }
 
   dependencies(): Resource[] {

@@ -53,7 +53,7 @@ export const routes: Operation[] = [
     method: 'POST',
     path: `${TEAM}/validate_continuous_query`,
     reads: true,
-    summary: 'Read what the result of a query would look like',
+    summary: 'Validate a continuous query',
     description: 'Columns with their types, and the resources the query depends on. Nothing is kept, and the slug may be in use.',
     query: shapes.QueryType,
     body: shapes.CreateQuery,

@@ -26,7 +26,7 @@ function tokensOf(text: string): Token[] {
   for (let at = 0; at < end; at = TOKEN.lastIndex) {
     TOKEN.lastIndex = at
     const groups = TOKEN.exec(text)?.groups
-    if (!groups) throw new WhereClauseError(`where cannot be read from character ${at + text.slice(at).search(/\S/) + 1} on`)
+    if (!groups) throw new WhereClauseError(`where has a syntax error at character ${at + text.slice(at).search(/\S/) + 1} on`)
     const [kind, found] = Object.entries(groups).find(([, value]) => value !== undefined) as [Token['kind'], string]
     tokens.push({
       at: TOKEN.lastIndex - found.length,
@@ -48,7 +48,7 @@ export function parseWhere(text: string): Condition {
     throw new WhereClauseError(`where needs ${what} at character ${tokens[next]!.at + 1}`)
   }
   const parseNested = <R>(parse: () => R): R => {
-    if (++depth > DEPTH_MAX) throw new WhereClauseError(`where has more than ${DEPTH_MAX} levels`)
+    if (++depth > DEPTH_MAX) throw new WhereClauseError(`where is nested more than ${DEPTH_MAX} levels deep`)
     const result = parse()
     depth--
     return result
@@ -96,7 +96,7 @@ export function parseWhere(text: string): Condition {
 }
 
 function finite(number: number): number {
-  if (!Number.isFinite(number)) throw new WhereClauseError('where has a number that is too large')
+  if (!Number.isFinite(number)) throw new WhereClauseError('where contains a number that is out of range')
   return number
 }
 

@@ -124,7 +124,7 @@ export const appointments = ({ sdk, order, kit, arrived, passthrough }: Customer
       assert.equal(await detail(cancel(id), 400), "This order doesn't have an appointment yet.")
       await book(id, key)
       assert.match(await detail(book(id, key), 400), /^Order is not in a state that allows booking/)
-      assert.equal(await detail(cancel(id, UNKNOWN_ID), 400), 'There is no such cancellation reason.')
+      assert.equal(await detail(cancel(id, UNKNOWN_ID), 400), 'Cancellation reason not found.')
       await cancel(id)
       assert.equal(await detail(cancel(id), 400), 'This appointment has already been cancelled.')
     })

@@ -194,7 +194,7 @@ export const orders = ({ sdk, user, kitTest, order, kit, register, arrived, pass
       const registered = await register(stock, { userId })
       assert.equal(registered.userId, userId)
       assert.equal(registered.lastEvent.status, 'received.testkit.testkit_registered')
-      assert.deepEqual((await assertRejected(register(stock), 400)).body, { detail: 'The test kit is registered already' })
+      assert.deepEqual((await assertRejected(register(stock), 400)).body, { detail: 'The test kit is already registered' })
     })
 
     test('a kit is not registered without consent, for nobody, or when there is no such kit', async () => {

@@ -103,7 +103,7 @@ export const atHomePhlebotomy = ({ sdk, order, arrived }: Customer): void =>
       const { id: orderId } = await atHomeTests(avenue)
       const request = { orderId, address: usAddress(avenue), appointmentNotes: 'Ring twice' }
       const ready = await assertRejected(sdk.labTests.requestPhlebotomyAppointment({ ...request, provider: 'getlabs' }), 400)
-      assert.deepEqual(ready.body, { detail: 'This provider does not take requests for appointments.' })
+      assert.deepEqual(ready.body, { detail: 'This provider does not accept appointment requests.' })
       const asked = await sdk.labTests.requestPhlebotomyAppointment({ ...request, provider: 'phlebfinders' })
       assert.deepEqual(
         [asked.provider, asked.status, asked.startAt ?? null, asked.canReschedule],

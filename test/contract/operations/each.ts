@@ -29,4 +29,4 @@ export const success = (reply: Reply): boolean => reply.status >= 200 && reply.s
 /** Where the faults of a refused request are. */
 export const locs = (reply: Reply): Loc[] => reply.body.detail.map((fault: { loc: Loc }) => fault.loc)
 export const asJson = { 'content-type': 'application/json' }
-export const answered = (reply: Reply): string => `answered ${reply.status}: ${JSON.stringify(reply.body)}`
+export const answered = (reply: Reply): string => `HTTP ${reply.status}: ${JSON.stringify(reply.body)}`

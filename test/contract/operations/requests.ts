@@ -380,7 +380,7 @@ async function reported(team: TestTeam): Promise<Json> {
 const marker = async (team: TestTeam): Promise<Json> => ok(await team.api.get('/v3/lab_tests/markers?size=1')).body.markers[0]
 
 function ok(reply: Reply): Reply {
-  if (reply.status >= 300) throw new Error(`an arrangement was answered ${reply.status}: ${JSON.stringify(reply.body)}`)
+  if (reply.status >= 300) throw new Error(`an arrangement was HTTP ${reply.status}: ${JSON.stringify(reply.body)}`)
   return reply
 }
 
@@ -532,7 +532,7 @@ export async function call(
   const key = typeof caller === 'object' ? (manages ? caller.orgKey : caller.key) : caller
   const reply = await client(key, manages ? 'x-management-key' : undefined).call(method, path, body, headers)
   const fault = invalidKey(reply)
-  if (fault) throw new Error(`${method} ${path.slice(0, 200)} was answered ${reply.status}, ${fault}`)
+  if (fault) throw new Error(`${method} ${path.slice(0, 200)} was HTTP ${reply.status}, ${fault}`)
   return reply
 }
 

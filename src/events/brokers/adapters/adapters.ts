@@ -35,7 +35,7 @@ export class Brokers {
     if (destination === 'rabbitmq' && rabbitmq) return this.#rabbit.open(rabbitmq)
     if (destination === 'azure_amqp' && azure_amqp) return this.#hubs.open(azure_amqp)
     if (destination === 'cloud_pubsub' && cloud_pubsub) return this.#pubsub.open(cloud_pubsub)
-    throw new Error(`${destination} is enabled and not configured`)
+    throw new Error(`${destination} is enabled but not configured`)
   }
 
   close(): void {

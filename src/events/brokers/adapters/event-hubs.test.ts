@@ -159,7 +159,7 @@ describe('a hub', () => {
 })
 
 describe('a container', () => {
-  test('gets what a matcher means for it, signed and under the name of the interface', async () => {
+  test('stores events routed by a matcher with signature and documented name', async () => {
     const team = await createTestTeam()
     await pipe(team, hubs([{ event_type_regex: 'result', blob_storage: containerOf('results') }]))
     const small = await emitEvent(team, { type: 'labtest.result.critical' })

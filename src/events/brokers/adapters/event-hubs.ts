@@ -63,7 +63,7 @@ export class EventHubs {
 
   async #connect(text: string, isClosed: () => void): Promise<Connection> {
     const address = hubsAddress(text)
-    if (address instanceof RuleError) throw new ForbiddenAddressError('The address cannot be read')
+    if (address instanceof RuleError) throw new ForbiddenAddressError('The address is malformed')
     const { tls, host, port, policy, key } = address
     await this.#targets.addresses(host, this.#sandbox)
     const { default: rhea } = await import('rhea')

@@ -67,7 +67,7 @@ export class RabbitMq {
 
   async #connect(uri: string, isClosed: () => void): Promise<ChannelModel> {
     const address = rabbitAddress(uri)
-    if (address instanceof RuleError) throw new ForbiddenAddressError('The address cannot be read')
+    if (address instanceof RuleError) throw new ForbiddenAddressError('The address is malformed')
     const { tls, host, port, username, password, vhost } = address
     await this.#targets.addresses(host, this.#sandbox)
     const { connect } = await import('amqplib')

@@ -149,7 +149,7 @@ export class DeliveryClaims {
   #decrypt(endpoints: Endpoint[]): { ready: Map<string, SendableEndpoint>; unreadable: string[] } {
     const { db, onError } = this.#options
     const { ready, unreadable, again } = this.#secrets.openAll(endpoints, (one, cause) => this.#reportUnreadable(one, cause))
-    if (again.length) void clearUnreadable(db.queries, again).catch((error: unknown) => onError(error, 'delivering failed'))
+    if (again.length) void clearUnreadable(db.queries, again).catch((error: unknown) => onError(error, 'delivery loop failed'))
     return { ready, unreadable }
   }
 

@@ -112,7 +112,7 @@ export class Connections {
     } as buildConnector.BuildOptions) as (...given: Parameters<buildConnector.connector>) => Socket
     return (options, done) => {
       const host = options.hostname
-      const connectionError = () => new ForbiddenAddressError('The address is not a public one (WEBHOOK_ALLOW)')
+      const connectionError = () => new ForbiddenAddressError('The address is not public (WEBHOOK_ALLOW)')
       // An address in the place of a name is connected to without being looked up.
       if (isIP(host) && !targets.isConnectionAllowed(host, host, sandbox)) return done(connectionError(), null)
       // A last look at where the connection really goes, names that the operator allows excepted: before anything is said over it.

@@ -42,7 +42,7 @@ const visitsOf = async ({ db, team }: TestTeam): Promise<number> =>
 
 const lows = async (team: TestTeam, id: string) => (await orderOf(team, id)).events.map(({ status }) => status.split('.').at(-1))
 
-test('every link of every cell is among those that are tried', () => {
+test('covers every visit link of every cell', () => {
   for (const cell of ['production-us', 'sandbox-us'] as const)
     assert.deepEqual(
       visitLinksFor({ cell } as TestTeam['tenant']).map((link) => [link.provider, link.service_types]),
@@ -121,7 +121,7 @@ for (const { name, cell, provider, tier, address } of kinds) {
       await assertAgreement(team)
     })
 
-    test('with its order it ends, and nobody comes', async () => {
+    test('is cancelled with its order', async () => {
       const team = await createAtHomeTeam(cell)
       const id = await order(team)
       ok(await make(team, id))
@@ -137,7 +137,7 @@ for (const { name, cell, provider, tier, address } of kinds) {
       const id = await order(team)
       if (isReady) {
         const asked = await visitOf(team, id).request({ provider, address: usAddress(address) })
-        return assertRejected(asked, 400, 'This provider does not take requests for appointments.')
+        return assertRejected(asked, 400, 'This provider does not accept appointment requests.')
       }
       ok(await make(team, id))
       const ready = await createAtHomeTeam(cell)
@@ -145,7 +145,7 @@ for (const { name, cell, provider, tier, address } of kinds) {
       assertRejected(await visitOf(team, id).move(key), 400, 'This appointment cannot be rescheduled.')
     })
 
-    test('nobody comes where nobody serves, or where nobody finds the door', async () => {
+    test('rejects unserved and unreachable addresses', async () => {
       const team = await createAtHomeTeam(cell)
       const away = { ...address, zip: '99501', state: 'AK', city: 'Anchorage' }
       const lost = await order(team, { patient_address: away })
@@ -164,7 +164,7 @@ for (const { name, cell, provider, tier, address } of kinds) {
     })
 
     if (isReady)
-      test('it moves to another window, told anew, as often as somebody likes', async () => {
+      test('can be rescheduled repeatedly, updating the visit details', async () => {
         const team = await createAtHomeTeam(cell)
         const id = await order(team, { patient_address: { ...address, access_notes: 'Code 1234' } })
         ok(await make(team, id, { appointment_notes: 'Ring twice' }))

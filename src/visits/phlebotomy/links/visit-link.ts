@@ -54,7 +54,7 @@ export interface VisitLink {
 
 /** What a link without the tier does. */
 export const noRequests = (): never => {
-  throw badRequest('This provider does not take requests for appointments.')
+  throw badRequest('This provider does not accept appointment requests.')
 }
 export const noWindows = (): Promise<undefined> => Promise.resolve(undefined)
 export const noBooking = (): never => {
