@@ -1,5 +1,5 @@
-// The access log as its operator handles it: read in order, checked against its hashes, dropped day by day. What the hashes show and what
-// they cannot is in docs/decisions/access-log.md.
+// Operations on the stored access log: read it in order, check it against its hashes, delete it day by day. docs/decisions/access-log.md
+// says what the hashes prove and what they cannot prove.
 import { createHash } from 'node:crypto'
 import { seal } from './access-log.ts'
 import type { Db } from '../db/database.ts'
@@ -14,7 +14,7 @@ const ROWS = 2000
 const Day = T.Object({ day: T.String(), seq: T.Integer(), hash: T.String(), dropped_at: Nullable(T.String()) })
 export type AccessDay = Static<typeof Day>
 
-/** The days of the log, oldest first; the first is that of no day, where the chain begins. */
+/** The days of the log, oldest first. The first entry has no day: the chain begins there. */
 const days = (db: Queries): Promise<AccessDay[]> =>
   db.many(Day, sql`select day, seq, encode(hash, 'hex') as hash, dropped_at from access_day order by day`)
 
@@ -27,7 +27,7 @@ const Row = T.Object({
 })
 type Row = Static<typeof Row>
 
-/** The lines of a day that satisfy all conditions, in order, some thousands at a time. */
+/** The lines of a day that satisfy all conditions, in order, some thousands per batch. */
 async function* linesOf(db: Queries, of: string, conditions: Sql[] = []): AsyncGenerator<Row[]> {
   for (let after = 0; ;) {
     const rows = await db.many(
@@ -51,8 +51,8 @@ export interface Wanted {
 }
 
 /**
- * The log as JSON Lines, oldest first, in pieces of text. Each has its number, its hash, and the text that the hash is made of, to the
- * byte, behind `"line":`.
+ * Exports the log as JSON Lines, oldest first, in pieces of text. Each line has its number, its hash, and behind `"line":` the exact text
+ * from which the hash is computed.
  */
 export async function* exportLines(db: Db, { from, until, user, team }: Wanted): AsyncGenerator<string> {
   const conditions: Sql[] = []
@@ -65,7 +65,7 @@ export async function* exportLines(db: Db, { from, until, user, team }: Wanted):
   }
 }
 
-/** Where the log stands: the number of a line and its hash. Noted elsewhere it shows later whether anything before it has been changed. */
+/** The number and hash of the last line. An operator who stores them elsewhere can show later whether any earlier line was changed. */
 export interface Position {
   seq: number
   hash: string
@@ -73,18 +73,18 @@ export interface Position {
 
 export interface Verified {
   lines: number
-  /** The oldest day that is there; null when none is. */
+  /** The oldest day in the log; null if the log is empty. */
   since: string | null
   head: Position
-  /** What is wrong with the first line that is wrong. */
+  /** Describes the first invalid line. */
   fault: string | undefined
 }
 
 const Count = T.Object({ seq: Nullable(T.Integer()) })
 
 /**
- * Check every line that is there: that its hash is made of the hash before it and its text, that its columns say what its text says, that
- * none is missing, and that the positions given are in the log.
+ * Checks every line of the log: the hash matches the previous hash and the text, the columns match the text, no line is missing, and the
+ * given positions are in the log.
  */
 export async function verifyLog(db: Db, known: readonly Position[] = []): Promise<Verified> {
   const all = await days(db.queries)
@@ -128,7 +128,7 @@ const sha256 = (...parts: (string | Buffer)[]): Buffer => {
   return hash.digest()
 }
 
-/** What is wrong with the lines of a day. */
+/** Describes what is wrong with the lines of a day. */
 async function verifyDay(
   db: Db,
   { day: of, seq: last, hash: lastHash }: AccessDay,
@@ -158,13 +158,16 @@ function saysTheSame({ line, team_id, users }: Row): boolean {
 
 const Dropped = T.Object({ dropped_at: Nullable(T.String()) })
 
-/** Whether a day was dropped while it was being read. */
+/** Whether a day was deleted while it was being read. */
 const isDropped = async (db: Db, of: string): Promise<boolean> =>
   (await db.queries.maybe(Dropped, sql`select dropped_at from access_day where day = ${of}::date`))?.dropped_at != null
 
 const Table = T.Object({ name: T.String() })
 
-/** What is there beside the lines that were checked. Of the last day in one statement with its row: lines are added meanwhile. */
+/**
+ * Finds lines outside the checked ones. For the last day, one statement reads the lines and the row of the day, because lines are added
+ * meanwhile.
+ */
 async function strayIn(db: Db, all: AccessDay[]): Promise<string | undefined> {
   const tables = await db.queries.many(
     Table,
@@ -187,12 +190,12 @@ async function strayIn(db: Db, all: AccessDay[]): Promise<string | undefined> {
   return undefined
 }
 
-/** The partition of a day, as the functions of the database name it. */
+/** The name of the partition of a day, as the database functions build it. */
 const tableOf = (of: string): string => `access_log_${of.replaceAll('-', '')}`
 
 const OldDay = T.Object({ day: T.String(), overdue_s: T.Number() })
 
-/** The days of the log that are older than so many, by the database's clock, oldest first. */
+/** The days of the log that are older than the given number of days by the database clock, oldest first. */
 const oldDays = (queries: Queries, days_max: number): Promise<Static<typeof OldDay>[]> =>
   queries.many(
     OldDay,
@@ -201,7 +204,10 @@ const oldDays = (queries: Queries, days_max: number): Promise<Static<typeof OldD
     from access_day where dropped_at is null and day < (${dbNow} at time zone 'UTC')::date - ${days_max}::integer order by day`,
   )
 
-/** Drop the days of the log that are older than so many. Writes access_log, access_day. @returns how many they were */
+/**
+ * Deletes the days of the log that are older than the given number of days. Writes access_log, access_day. @returns the number of deleted
+ * days
+ */
 export async function dropOldDays(db: Db, days_max: number): Promise<number> {
   const old = await oldDays(db.queries, days_max)
   for (const each of old) await db.queries.run(sql`select access_drop(${each.day}::date, ${dbNow})`)
@@ -209,12 +215,12 @@ export async function dropOldDays(db: Db, days_max: number): Promise<number> {
 }
 
 const Left = T.Object({ age_s: Nullable(T.Number()) })
-/** Lines that nobody has made part of the log for so long are of a process that is gone. */
+/** If a line has not been appended to the log for this long, the process that left it has ended. */
 const LEFT_S = 5
 
 /**
- * What the worker does for the access log: days that are older than so many are dropped, and lines that a killed process has left become
- * part of the log. Writes access_log, access_day, access_line.
+ * The worker's tasks for the access log: delete expired days, and append the lines that a killed process left. Writes access_log,
+ * access_day, access_line.
  */
 export const accessCleanups = (days_max: number): Cleanup[] => [
   {

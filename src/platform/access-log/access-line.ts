@@ -1,5 +1,5 @@
-// A line of the access log: who read or changed data of which patients. It holds ids and no names, and is written down as the JSON text
-// that is exported. How lines are kept: access-log.ts.
+// A line of the access log: who read or changed data of which patients. It holds ids and no names. It is stored as the JSON text that the
+// export contains. Storage: access-log.ts.
 import { userInfo } from 'node:os'
 import { systemNow, shownInstant } from '../runtime/clock.ts'
 import type { PlainTx, Tx } from '../db/transaction.ts'
@@ -8,25 +8,25 @@ import { join, sql, type Sql } from '../db/sql.ts'
 /** What one call of an operation, a page or a command did. */
 export interface Access {
   at: Date
-  /** Of the request, as its answer names it; null for a command. */
+  /** The request id that the response contains; null for a command. */
   request: string | null
-  /** Id of the key; `token:`, `link:` or `cli:` and a name for those who have none. */
+  /** Id of the key; for callers without a key `token:`, `link:` or `cli:` and a name. */
   key: string
-  /** null where the organization is not known: a command about several. */
+  /** null if there is no single organization: a command about several. */
   org: string | null
   team: string | null
   operation: string
-  /** Ids of what it was about beside users: orders, transactions, messages. */
+  /** Ids of other objects of the call: orders, transactions, messages. */
   objects: readonly string[]
-  /** Ids of the patients whose data was shown or changed, or who were named. */
+  /** Ids of the patients whose data was shown or changed, or whom the call named. */
   users: readonly string[]
-  /** From where, as the server sees it; null for a command. */
+  /** Client address as the server sees it; null for a command. */
   address: string | null
-  /** The status of the answer; of a command 200. */
+  /** Status of the response; 200 for a command. */
   outcome: number
 }
 
-/** A line as tables have it. */
+/** A line in the form in which tables store it. */
 export interface Line {
   team_id: string | null
   /** A PostgreSQL array, as text. */
@@ -45,12 +45,12 @@ const quoted = (text: string | null): string => (text === null ? 'null' : PLAIN.
 /** Ids need no escaping. */
 const listed = (ids: string[]): string => (ids.length ? `["${ids.join('","')}"]` : '[]')
 
-/** The line of an access. What is no id is left out of it: a caller may send anything in the place of one. */
+/** Builds the line of an access. It leaves out values that are not ids, because a caller may send anything in their place. */
 export function lineOf(access: Access): Line {
   const { at, request, key, org, team, operation, address, outcome } = access
   const users = access.users.filter(isId)
   const objects = access.objects.filter(isId)
-  // Lines are put in order by their texts: the instant stands first. Put together by hand, at a third of the cost of an object.
+  // The texts determine the order of lines: the instant comes first. Concatenation costs a third of serializing an object.
   const text =
     `{"at":"${shownInstant(at)}","request":${quoted(request)},"key":${quoted(key)},"org":${quoted(org)},"team":${quoted(team)},` +
     `"operation":${quoted(operation)},"objects":${listed(objects)},"users":${listed(users)},"address":${quoted(address)},"outcome":${outcome}}`
@@ -60,17 +60,17 @@ export function lineOf(access: Access): Line {
 const MARK = 'user_id":"'
 const ID_LENGTH = 36
 const QUOTE = 34
-/** Up to so many ids are quicker looked through than kept in a set. */
+/** Up to this number of ids a linear search is faster than a set. */
 const LOOKED_THROUGH_MAX = 20
 
 /**
- * Adds the users that a JSON text names under `user_id`, each once. Quotes within values are escaped, so that no value can look like the
- * name of a field. The text must have no white space between its parts.
+ * Adds the users that a JSON text names under `user_id`, each once. JSON escapes quotes within values, so a value cannot look like a field
+ * name. The text must not contain white space between tokens.
  */
 export function addUsersIn(text: string, users: string[]): void {
   let known: Set<string> | undefined
   for (let at = text.indexOf(MARK); at >= 0; at = text.indexOf(MARK, at + MARK.length)) {
-    // `client_user_id` ends alike.
+    // `client_user_id` has the same ending.
     if (text.charCodeAt(at - 1) !== QUOTE) continue
     const start = at + MARK.length
     if (text.charCodeAt(start + ID_LENGTH) !== QUOTE) continue
@@ -89,10 +89,10 @@ const insertLines = (_tx: PlainTx, lines: Line[]): Sql => sql`
     ', ',
   )}`
 
-/** Leaves a line with what a transaction changes. Writes access_line. */
+/** Adds a line to the transaction that makes the change. Writes access_line. */
 export const leaveLine = (tx: PlainTx, line: Line): void => tx.deferBatched(line, insertLines as (tx: Tx, lines: Line[]) => Sql)
 
-/** Leaves the line of a command of the operator with what it changes or shows. Writes access_line. */
+/** Adds the line of an operator's command to the transaction that changes or shows the data. Writes access_line. */
 export function leaveCommand(
   tx: PlainTx,
   operation: string,
@@ -107,7 +107,7 @@ export function leaveCommand(
   )
 }
 
-/** As `leaveCommand`, for a command that shows patients of several teams: a line for each team. */
+/** As `leaveCommand`, for a command that shows patients of several teams: adds one line for each team. */
 export function leaveCommands(
   tx: PlainTx,
   operation: string,
@@ -121,12 +121,12 @@ export function leaveCommands(
   for (const [team, about] of teams) leaveCommand(tx, operation, { team, ...about })
 }
 
-/** The account of the operating system that runs a command, as lines name it. */
+/** The operating system account that runs a command; lines contain its name. */
 export function commandKey(): string {
   try {
     return `cli:${userInfo().username}`
   } catch {
-    // An account without an entry, as containers have them.
+    // An account without an entry in the user database, as in containers.
     return `cli:${process.getuid?.() ?? 'unknown'}`
   }
 }

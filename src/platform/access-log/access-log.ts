@@ -1,6 +1,6 @@
-// The access log of a process. What changes something leaves its line in its own transaction; lines of what was only read are collected
-// here and written together, at most a second later, or before the answer leaves where the setting says so. Writing makes both part of
-// the log, in one order with a hash from each line to the next (the function access_seal). docs/decisions/access-log.md says why so.
+// The access log of a process. A transaction that changes data writes its line itself. Lines of reads are collected here and written
+// together within a second, or before the response leaves if the setting is `strict`. Writing appends both kinds to the log in one order,
+// with a hash from each line to the next (the function access_seal). Reasons: docs/decisions/access-log.md.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { leaveLine, lineOf, type Access, type Line } from './access-line.ts'
 import { utcDate, systemNow } from '../runtime/clock.ts'
@@ -12,69 +12,72 @@ import { errorFields, type Log } from '../telemetry/log.ts'
 import { T } from '../schema/schema.ts'
 import { sql } from '../db/sql.ts'
 
-/** `batched`: lines of reads may be lost when the process is killed, of the last second. `strict`: an answer waits for its line. */
+/** `batched`: a killed process may lose the lines of reads of the last second. `strict`: a response waits for its line. */
 export const accessLogModes = ['batched', 'strict'] as const
 export type AccessLogMode = (typeof accessLogModes)[number]
 
-/** Lines are written this long after the first that waits, and as long after the lines before them, so that few calls write many. */
+/**
+ * Lines are written this long after the first buffered line, and at least this long after the previous write, so that few statements write
+ * many lines.
+ */
 const DELAY_MS = 500
-/** After a failure. */
+/** Pause after a failure. */
 const PAUSE_MS = 1000
-/** Bytes of lines that wait or are being written, per cell: about 35,000 reads of one order. */
+/** Maximum bytes of lines that are buffered or being written, per cell: about 35,000 reads of one order. */
 const BYTES_MAX = 16_000_000
-/** How long stopping waits for what is left to be written. */
+/** How long stopping waits until the remaining lines are written. */
 const STOP_MS = 5000
-/** How often a process logs where the log stands, so that its own log can bear witness later. */
+/** How often a process logs the last number and hash, so that its own log can later confirm them. */
 const WITNESS_MS = 600_000
-/** Bytes of one statement, but for its last block of lines. */
+/** Maximum bytes of one statement, except for its last block of lines. */
 const BATCH_BYTES = 2_000_000
 
 const FULL = 'The access log cannot be written now, try again'
 
-/** The line of an answer that waits for it. */
+/** The line of a response that waits for it. */
 interface Awaited {
   given: string
   resolve: () => void
   reject: (error: unknown) => void
 }
 
-/** What waits for one cell. */
+/** The buffered lines of one cell. */
 interface Batch {
-  /** Lines for which nobody waits. */
+  /** Lines for which no response waits. */
   lines: LineBuffer
   awaited: Awaited[]
-  /** How many lines more are being written. */
+  /** Number of lines that are being written. */
   beingWritten: number
-  /** Of the lines that wait and of those being written. */
+  /** Bytes of buffered lines and of those being written. */
   bytes: number
-  /** Transactions have left lines since the last time. */
+  /** Transactions have left lines since the last write. */
   left: boolean
-  /** Called when one has. */
+  /** Called when a transaction has left a line. */
   committed: () => void
   timer: NodeJS.Timeout | undefined
   writing: Promise<void> | undefined
-  /** When it was last logged where the log stands. */
+  /** When the last number and hash were logged. */
   witnessed_ms: number
 }
 
 const Sealed = T.Object({ n: T.Integer() })
 const Position = T.Object({ seq: T.Integer(), hash: T.String() })
 
-/** A call of `access_seal` takes so many lines that transactions have left, as the function says. */
+/** One call of `access_seal` takes this many lines that transactions have left; the function has the same limit. */
 const LEFT_MAX = 20_000
 
-/** A line as `access_seal` reads it. */
+/** A line in the form that `access_seal` reads. */
 const given = ({ team_id, users, text }: Line): string => `${team_id ?? ''}\t${users}\t${text}`
 
 /**
- * Make lines part of the log of a cell, with at most 20,000 of those that transactions have left. Writes access_line, access_log,
+ * Appends lines to the log of a cell, with at most 20,000 of the lines that transactions have left. Writes access_line, access_log,
  * access_day.
- * @returns how many they were, and whether transactions may have left more
+ * @returns the number of appended lines, and whether transactions may have left more
  */
 export const seal = (db: Db, lines: readonly Line[] = []): Promise<{ sealed: number; more: boolean }> =>
   sealText(db, lines.map(given).join('\n'), lines.length)
 
-/** As `seal`, with lines as the function reads them, `count` of them. */
+/** As `seal`, for `count` lines in the form that the function reads. */
 async function sealText(db: Db, text: string | Buffer, count: number): Promise<{ sealed: number; more: boolean }> {
   const { n } = await db.queries.one(Sealed, sql`select access_seal(${utcDate(systemNow())}::date, ${text}::text) as n`)
   return { sealed: n, more: n - count >= LEFT_MAX }
@@ -83,15 +86,15 @@ async function sealText(db: Db, text: string | Buffer, count: number): Promise<{
 export interface AccessLogOptions {
   mode: AccessLogMode
   log: Log
-  /** Told of lines that could not be kept. */
+  /** Receives the number of lines that could not be recorded. */
   onLost?: (lines: number) => void
   delay_ms?: number
   bytes_max?: number
-  /** How long stopping waits for what is left to be written; 5 s when not given. */
+  /** How long stopping waits until the remaining lines are written; 5 s by default. */
   stop_ms?: number
 }
 
-/** The lines of a process that wait to be written. One per process. */
+/** The buffered lines of a process. One per process. */
 export class AccessLog {
   readonly #options: AccessLogOptions
   readonly #batches = new Map<Db, Batch>()
@@ -101,14 +104,14 @@ export class AccessLog {
     this.#options = options
   }
 
-  /** 503: so many lines wait that a read could not be written down. */
+  /** 503: the buffer is full, so a read could not be recorded. */
   assertRoom(db: Db): void {
     if (this.#isFull(db)) throw unavailable(FULL)
   }
 
   /**
-   * Write down that something was read. The answer must wait for what is returned, if something is: it rejects with 503 when the line
-   * cannot be written. For a line that came too many see `assertRoom`.
+   * Records a read. If it returns a promise, the response must wait for it: the promise rejects with 503 when the line cannot be written. A
+   * line that exceeds the buffer: see `assertRoom`.
    */
   read(db: Db, access: Access): Promise<void> | undefined {
     if (this.#options.mode === 'strict')
@@ -119,19 +122,19 @@ export class AccessLog {
     return undefined
   }
 
-  /** Write down a call that was refused. Nobody waits for it; when too many wait it is lost, and counted. */
+  /** Records a rejected call. No response waits for it; if the buffer is full, the line is lost and counted. */
   refused(db: Db, access: Access): void {
     if (this.#isFull(db)) this.#options.onLost?.(1)
     else this.#add(db, access)
   }
 
-  /** Write down what a transaction changes, in that transaction. Writes access_line. */
+  /** Records a change in the transaction that makes it. Writes access_line. */
   changed(db: Db, tx: PlainTx, access: Access): void {
     leaveLine(tx, lineOf(access))
     tx.afterCommit(this.#batchOf(db).committed)
   }
 
-  /** Write what waits now. Rejects when a part of it could not be written; that waits on. */
+  /** Writes the buffered lines now. Rejects if some of them could not be written; those stay in the buffer. */
   async flush(): Promise<void> {
     for (const [db, batch] of this.#batches) {
       await batch.writing?.catch(() => {})
@@ -139,7 +142,7 @@ export class AccessLog {
     }
   }
 
-  /** Write what waits, and nothing by itself any more. What is not written in time is lost, and counted. */
+  /** Writes the buffered lines and stops writing by itself. Lines that are not written in time are lost and counted. */
   async stop(): Promise<void> {
     this.#stopped = true
     const { log, onLost, stop_ms = STOP_MS } = this.#options
@@ -201,7 +204,7 @@ export class AccessLog {
     this.#later(db, batch, 0)
   }
 
-  /** A timer that has been set is not set anew, but for somebody who waits. */
+  /** A timer that is set is only moved forward if a response waits. */
   #later(db: Db, batch: Batch, delay_ms: number): void {
     if (this.#stopped || batch.writing || (batch.timer && delay_ms > 0)) return
     clearTimeout(batch.timer)
@@ -215,7 +218,7 @@ export class AccessLog {
     this.#options.log.error({ lines: linesIn(batch), causes: errorFields(error) }, 'writing the access log failed')
   }
 
-  /** Write what waits. Lines that come meanwhile wait for their own turn, unless an answer waits for one of them. */
+  /** Writes the buffered lines. Lines that arrive meanwhile are written later, unless a response waits for one of them. */
   #write(db: Db, batch: Batch): Promise<void> {
     const began_ms = performance.now()
     batch.writing ??= this.#writeAll(db, batch).then(
@@ -244,7 +247,7 @@ export class AccessLog {
     while (isWaiting(batch)) await this.#write(db, batch)
   }
 
-  /** One statement. @returns whether more than it takes had been waiting */
+  /** One statement. @returns whether it left lines in the buffer */
   async #writeSome(db: Db, batch: Batch): Promise<{ more: boolean }> {
     const blocks = batch.lines.take(BATCH_BYTES)
     const awaited = batch.awaited.splice(0)
@@ -261,7 +264,7 @@ export class AccessLog {
       return { more: more || isRest }
     } catch (error) {
       batch.left = true
-      // Those who waited are refused and have shown nothing; the other lines are tried again.
+      // Responses that waited are rejected and have shown nothing; the other lines are tried again.
       batch.lines.putBack(blocks)
       batch.bytes -= text.length - bytesOf(blocks)
       for (const line of awaited) line.reject(error)
@@ -271,7 +274,7 @@ export class AccessLog {
     }
   }
 
-  /** Log where the log of the cell stands. */
+  /** Logs the last number and hash of the log of the cell. */
   async #witness(db: Db, batch: Batch): Promise<void> {
     const now_ms = performance.now()
     if (now_ms - batch.witnessed_ms < WITNESS_MS) return
@@ -286,5 +289,5 @@ export class AccessLog {
 
 const isWaiting = ({ lines, awaited, left }: Batch): boolean => lines.lines > 0 || awaited.length > 0 || left
 
-/** How many lines wait or are being written. */
+/** Number of lines that are buffered or being written. */
 const linesIn = ({ lines, awaited, beingWritten }: Batch): number => lines.lines + awaited.length + beingWritten

@@ -1,5 +1,5 @@
-// Lines of text that wait to be written, as bytes. As strings they would live long enough to be moved among the old objects of the process,
-// and collecting those costs more than making the lines.
+// A buffer of text lines, stored as bytes. Strings would live long enough to be promoted to V8's old generation, and collecting those costs
+// more than building the lines.
 
 /** Bytes of one block; a longer line has a block of its own. */
 const BLOCK = 65_536
@@ -10,10 +10,10 @@ export interface Block {
   lines: number
 }
 
-/** Bytes that a UTF-16 unit becomes at most. */
+/** Maximum bytes of one UTF-16 unit in UTF-8. */
 const UNIT = 3
 
-/** Blocks kept to be filled again. Fresh ones would make V8 collect its old objects for their bytes alone (docs/decisions/memory.md). */
+/** Blocks kept for reuse. New blocks would make V8 collect its old generation because of their bytes alone (docs/decisions/memory.md). */
 const SPARE_MAX = 16
 
 export class LineBuffer {
@@ -21,14 +21,14 @@ export class LineBuffer {
   readonly #spare: Buffer[] = []
   #lines = 0
 
-  /** How many lines wait. */
+  /** Number of buffered lines. */
   get lines(): number {
     return this.#lines
   }
 
   /**
-   * Add a line, without its line feed.
-   * @returns its bytes
+   * Adds a line, without its line feed.
+   * @returns the bytes of the line
    */
   add(line: string): number {
     let block = this.#blocks.at(-1)
@@ -45,7 +45,7 @@ export class LineBuffer {
     return written + 1
   }
 
-  /** Take lines off the beginning: whole blocks, until there are so many bytes. */
+  /** Removes whole blocks from the beginning until they contain the given number of bytes. */
   take(bytes: number): Block[] {
     let count = 0
     for (let taken = 0; count < this.#blocks.length && taken < bytes; count++) taken += this.#blocks[count]!.used
@@ -54,12 +54,12 @@ export class LineBuffer {
     return blocks
   }
 
-  /** What was taken has been written: its blocks may be filled again. */
+  /** The removed lines have been written: their blocks may be reused. */
   done(blocks: readonly Block[]): void {
     for (const { bytes } of blocks) if (bytes.length === BLOCK && this.#spare.length < SPARE_MAX) this.#spare.push(bytes)
   }
 
-  /** Put what was taken back at the beginning. */
+  /** Returns removed lines to the beginning. */
   putBack(blocks: Block[]): void {
     this.#blocks.unshift(...blocks)
     this.#lines += linesOf(blocks)
@@ -69,6 +69,6 @@ export class LineBuffer {
 export const linesOf = (blocks: readonly Block[]): number => blocks.reduce((sum, { lines }) => sum + lines, 0)
 export const bytesOf = (blocks: readonly Block[]): number => blocks.reduce((sum, { used }) => sum + used, 0)
 
-/** The lines as one text, each with its line feed, with more text behind them. */
+/** The lines as one text, each with its line feed, followed by more text. */
 export const textOf = (blocks: readonly Block[], more = ''): Buffer =>
   Buffer.concat([...blocks.map(({ bytes, used }) => bytes.subarray(0, used)), Buffer.from(more)])

@@ -2,7 +2,7 @@ import type { Module } from '../module/module.ts'
 import { accessCleanups } from './access-archive.ts'
 
 export interface AccessLogDependencies {
-  /** How many days lines are kept. */
+  /** Retention of lines in days. */
   days_max: number
 }
 

@@ -1,4 +1,4 @@
-// Settings: from the environment, once, checked at start, each fault said in a sentence. What each means stands in settings.ts.
+// Reads the settings from the environment once and checks them at start; each error is one sentence. settings.ts describes each setting.
 import { isIP } from 'node:net'
 import { accessLogModes, type AccessLogMode } from '../access-log/access-log.ts'
 import { cellNames, type CellName } from '../db/cell-names.ts'
@@ -9,15 +9,15 @@ import { rowSecurityModes, type RowSecurityMode } from '../db/row-security.ts'
 import { parseSmsSettings, type SmsSettings } from '../sms/sms-gateway.ts'
 import { parseSmtpSettings, type SmtpSettings } from '../mail/smtp.ts'
 
-/** Host name → the only place whose credentials it takes. */
+/** Host name → the only cell or API whose credentials it accepts. */
 export type HostBindings = ReadonlyMap<string, CellName | 'management'>
 
 export interface Config {
   port: number
-  /** Where health, readiness and metrics are served instead; undefined: on `port`, as far as there is an interface. */
+  /** Port for health, readiness and metrics; undefined: they are served on `port`, if the process serves the API. */
   operator_port: number | undefined
   host: string
-  /** The server listens on loopback: others reach it only through what runs on this machine, such as a proxy. */
+  /** The server listens on loopback only: clients reach it through a process on this machine, such as a proxy. */
   loopback: boolean
   http_connections_max: number
   /** Seconds between becoming unready and closing the port. */
@@ -29,65 +29,65 @@ export interface Config {
   /** Connection strings by schema: cells and `control`. Empty with the embedded database. */
   database_urls: Partial<Record<CellName | 'control', string>>
   connections_max: number
-  /** Most of them that one team's requests hold at once in a cell. */
+  /** Maximum number of connections that the requests of one team hold in a cell. */
   team_connections_max: number
-  /** Whether connections take roles that policies of the database hold. */
+  /** Whether connections take the database roles to which row-level security policies apply. */
   row_security: RowSecurityMode
   cells: CellName[]
   hosts: HostBindings
   demo: boolean
   log_level: string
   sandbox_users_max: number
-  /** Of one key or team token; 0 for no limit. */
+  /** Per key or team token; 0 for no limit. */
   requests_per_s: number
   requests_burst: number
-  /** Wrong credentials from one address; 0 for no limit. */
+  /** Failed authentications per address; 0 for no limit. */
   wrong_keys_per_min: number
-  /** Mails with invites: of one organization, and to one address; 0 for no limit. */
+  /** Invite emails: per organization, and per address; 0 for no limit. */
   invites_per_hour: number
   invites_per_address_per_day: number
-  /** Networks (CIDR) of proxies whose `X-Forwarded-For` is believed. */
+  /** Networks (CIDR) of proxies whose `X-Forwarded-For` the server trusts. */
   trusted_proxies: string[]
-  /** Where patients of teams without an address of their own are told to write; empty for none. */
+  /** Contact address shown to patients of teams without an address of their own; empty for none. */
   support_email: string
   enforce_delegated_physician: boolean
-  /** Sites of sandboxes have one zone and no hours of their own. */
+  /** All sandbox sites use one time zone and ignore their opening hours. */
   sandbox_parity: boolean
-  /** Orders at laboratories without an integration are taken. */
+  /** Orders are accepted at laboratories without an integration. */
   orders_without_integration: boolean
-  /** The server that mail is handed to; undefined: mail waits to be read. */
+  /** The SMTP server; undefined: emails stay in the outbox, where the operator reads them. */
   smtp: SmtpSettings | undefined
-  /** The gateway that text messages are handed to; undefined: they are written down and not sent. */
+  /** The SMS gateway; undefined: text messages are recorded and not sent. */
   sms: SmsSettings | undefined
   /** Keys for secrets at rest, in base64; empty: a key file in the data folder. */
   encryption_keys: string[]
-  /** Seconds before each attempt of a delivery, counted from the one before. */
+  /** Seconds before each attempt of a delivery, counted from the previous attempt. */
   webhook_schedule_s: number[]
   /** Networks (CIDR) and host names that deliveries may reach although they are not public. */
   webhook_allow: string[]
-  /** Name servers asked about domains, as addresses with or without a port; empty: those of the machine. */
+  /** Name servers for domain checks, as addresses with or without a port; empty: those of the machine. */
   dns_servers: string[]
   access_log: AccessLogMode
-  /** How long lines of the access log are kept. */
+  /** Retention of access log lines. */
   access_log_days: number
-  /** The service asked for places of postal codes that are not known here; undefined for none. */
+  /** The geocoding service for postal codes that Drawbridge does not know; undefined for none. */
   geocoder_url: string | undefined
-  /** The name that white-label domains point at; undefined: they need not point anywhere. */
+  /** The host name that custom domains must point at; undefined: they need not point anywhere. */
   domain_target: string | undefined
-  /** Organization, or `*` for each of them → projects that its teams may publish to. */
+  /** Organization, or `*` for every organization → projects to which its teams may publish. */
   pubsub_projects: ReadonlyMap<string, ReadonlySet<string>>
   /** Host and port. */
   pubsub_emulator_host: string | undefined
   check: boolean
 }
 
-/** One or more settings cannot be used; the message names each. */
+/** One or more settings are invalid; the message names each. */
 export class ConfigError extends Error {}
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/
 
-/** @throws ConfigError listing everything that is wrong */
+/** @throws ConfigError with a list of everything that is invalid */
 export function readConfig(env: Record<string, string | undefined>): Config {
   const faults: string[] = []
   const parseText = (name: string, fallback: string) => env[name]?.trim() || fallback
@@ -113,8 +113,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const parseUrl = (name: string, protocols: string[]) => {
     const value = env[name]?.trim()
     if (!value) return undefined
-    // The value may hold a password, so the message does not repeat it.
-    // A database address may leave the host out and name the folder of a socket: postgres://user@/name?host=/run/postgresql
+    // The value may contain a password, so the message does not repeat it. A database URL may omit the host and name the folder of a
+    // socket: postgres://user@/name?host=/run/postgresql
     const parseInteger = value.replace('@/', '@localhost/')
     if (URL.canParse(parseInteger) && protocols.includes(new URL(parseInteger).protocol)) return value
     faults.push(`${name} must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}.`)

@@ -1,4 +1,4 @@
-// Every setting there is, in words: the table of docs/OPERATING.md. How they are read and checked stands in config.ts.
+// Describes every setting; the table of docs/OPERATING.md is generated from it. config.ts reads and checks the settings.
 import { cellNames } from '../db/cell-names.ts'
 
 export interface Setting {
@@ -7,10 +7,10 @@ export interface Setting {
   meaning: string
 }
 
-/** The variable that holds the address of a cell's database. */
+/** The variable that holds the connection string of a cell's database. */
 export const cellVariable = (cell: string) => `DATABASE_URL_${cell.toUpperCase().replace('-', '_')}`
 
-/** Every setting there is, for the documentation. */
+/** Every setting, for the documentation. */
 export const settings: Setting[] = [
   { name: 'PORT', default: '8080', meaning: 'Port to listen on; `0` picks a free one.' },
   {
@@ -97,7 +97,7 @@ export const settings: Setting[] = [
     name: 'STOP_DELAY',
     default: '1',
     meaning:
-      'Seconds that a server which was told to stop goes on serving while `/readyz` answers 503 and every answer says `connection: close`. Behind a balancer: longer than it takes to notice, 10 for example.',
+      'Seconds that the server keeps serving after it received a signal to stop, while `/readyz` returns 503 and every response has `connection: close`. Behind a load balancer set more than its detection time, for example 10.',
   },
   {
     name: 'REQUESTS_PER_SECOND',
@@ -145,13 +145,13 @@ export const settings: Setting[] = [
     name: 'SANDBOX_PARITY',
     default: 'off',
     meaning:
-      'Service centers of the sandbox take appointments at the same times in the zone `America/New_York` wherever they are, as those of the service do that the interface document describes. `off`: in the zone of the site and while its hours say that it is open.',
+      'Sandbox service centers accept appointments at the same times in the zone `America/New_York` wherever they are, as the service of the API reference does. `off`: they use the time zone and the opening hours of the site.',
   },
   {
     name: 'ORDERS_WITHOUT_INTEGRATION',
     default: 'off',
     meaning:
-      '`on` takes production orders at laboratories that this installation has no integration with. They wait, and say so with the detail `fulfillment_error`, until somebody replaces them; `off` refuses them with 400.',
+      '`on` accepts production orders at laboratories without an integration. They stay pending with the detail `fulfillment_error` until they are replaced; `off` rejects them with 400.',
   },
   {
     name: 'SMTP_URL',

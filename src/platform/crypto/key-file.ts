@@ -1,11 +1,11 @@
-// The file of encryption keys in the data folder, newest first: made when the first secret has to be kept, read again when it was
-// changed. Processes that run beside each other on one folder take a new key up without a restart.
+// The file of encryption keys in the data folder, newest first. It is created when the first secret is encrypted, and read again when it
+// changes. Several processes on one folder use a new key without a restart.
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemNow } from '../runtime/clock.ts'
 import { isVaultKey, generateVaultKey, Vault, VaultError } from './vault.ts'
 
-/** How long a change of the file may go unnoticed by a process that meets no text of the new key. */
+/** How long a process may miss a change of the file if it reads no text of the new key. */
 export const RELOAD_INTERVAL_MS = 2000
 
 export class KeyFile {
@@ -25,9 +25,9 @@ export class KeyFile {
   }
 
   /**
-   * The keys, newest first. A file that has vanished or holds something else than keys leaves a running process those it has.
-   * VaultError: no keys at all.
-   * @param afresh look at the file even when it was looked at just now
+   * The keys, newest first. If the file has disappeared or holds no valid keys, a running process keeps its keys. VaultError: there are no
+   * keys at all.
+   * @param afresh check the file even if it was checked a moment ago
    */
   load = (afresh: boolean): readonly string[] => {
     const now_ms = systemNow().getTime()
@@ -44,7 +44,7 @@ export class KeyFile {
     return this.#keys
   }
 
-  /** Put a fresh key before the others. The file is replaced in one step and keeps its owner. */
+  /** Inserts a new key before the others. The file is replaced in one step and keeps its owner. */
   addKey(): void {
     const { uid, gid } = statSync(this.path)
     const next = `${this.path}.next`
@@ -64,7 +64,7 @@ export class KeyFile {
     try {
       writeFileSync(this.path, `${generateVaultKey()}\n`, { mode: 0o600, flag: 'wx', flush: true })
     } catch (error) {
-      // Another process was first; its key is the one.
+      // Another process created the file first; use its key.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     }
   }
@@ -75,12 +75,14 @@ const parseKeys = (path: string): string[] =>
     .split(/[\s,]+/)
     .filter(Boolean)
 
-/** Differs whenever the file was written or replaced; undefined when there is none. */
+/** Changes whenever the file is written or replaced; undefined if there is no file. */
 function fileState(path: string): string | undefined {
   const state = statSync(path, { throwIfNoEntry: false })
   return state && `${state.ino} ${state.size} ${state.mtimeMs}`
 }
 
-/** The vault of a process: keys from its settings, which hold until it is started anew, else from the key file of the data folder. */
+/**
+ * The vault of a process: with the keys of its settings, which stay until the process restarts, else with the key file of the data folder.
+ */
 export const openVault = (keys: string[], dataDir: string): Vault =>
   new Vault(keys.length ? () => keys : new KeyFile(dataDir).load)

@@ -1,20 +1,20 @@
-// Sealed columns: where texts of the vault are kept, and how they are moved from one key to the next. Each module declares the columns
-// of its own tables; that they are written here, too, is the one exception from "a module writes its own tables".
+// Encrypted columns: which columns hold encrypted texts, and how those are re-encrypted with the newest key. Each module declares the
+// columns of its own tables. Re-encryption writes them here: the one exception from "a module writes its own tables".
 import type { Db } from '../db/database.ts'
 import type { PlainTx } from '../db/transaction.ts'
 import { T } from '../schema/schema.ts'
 import { join, raw, sql, type Sql } from '../db/sql.ts'
 import { VaultError, type Vault } from './vault.ts'
 
-/** A column that holds nothing but texts of the vault, or null. */
+/** A column that holds only encrypted texts, or null. */
 export interface EncryptedColumn {
   plane: 'control' | 'cell'
-  /** An ordinary table, not one in partitions. */
+  /** An ordinary table, not a partitioned one. */
   table: string
   column: string
-  /** Columns of the same row from which the context is made. */
+  /** Columns of the same row from which the context is built. */
   of: readonly string[]
-  /** The context of a text, from the values of `of` as PostgreSQL writes them. */
+  /** The context of a text, from the values of `of` in PostgreSQL's text format. */
   context: (...of: string[]) => string
 }
 
@@ -22,13 +22,13 @@ const BATCH = 200
 
 export interface ReencryptResult {
   reencrypted: number
-  /** Texts that cannot be opened: their key is not here, or they were changed by somebody else. They stay as they are. */
+  /** Texts that cannot be decrypted: their key is missing, or the text was changed. They stay as they are. */
   unreadable: number
 }
 
 /**
- * Seal every text of a column with the newest key, a batch a transaction, while others read and write. Rows that somebody has locked
- * are passed over. Whatever is interrupted may be started again: what is done is not done twice.
+ * Re-encrypts every text of a column with the newest key, one batch per transaction, while other processes read and write. It skips locked
+ * rows. An interrupted run may be repeated: it does not re-encrypt a text twice.
  */
 export async function reencryptColumn(db: Db, vault: Vault, column: EncryptedColumn): Promise<ReencryptResult> {
   const sum: ReencryptResult = { reencrypted: 0, unreadable: 0 }
@@ -64,7 +64,7 @@ async function reencryptBatch(tx: PlainTx, vault: Vault, newest: string, declare
     const text = decryptValue(vault, encrypted, declared.context(...of))
     return text === undefined ? [] : [{ at, sealed: vault.encrypt(text, declared.context(...of)) }]
   })
-  // The rows are locked, so they are still where they were found.
+  // The rows are locked, so they are still at the same ctid.
   if (moved.length)
     await tx.run(sql`
       update ${table} as t set ${column} = v.sealed
@@ -83,7 +83,7 @@ function decryptValue(vault: Vault, encrypted: string, context: string): string 
 
 const Count = T.Object({ key: T.String(), n: T.Integer() })
 
-/** How many texts of a column each key has sealed, by the id of the key. */
+/** How many texts of a column each key has encrypted, by the id of the key. */
 export async function countByKey(db: Db, { table, column }: EncryptedColumn): Promise<Map<string, number>> {
   const name = raw(`"${column}"`)
   const rows = await db.queries.many(

@@ -1,4 +1,4 @@
-// Tokens: a few words that somebody may carry for a while, signed so that they need not be stored. Opaque to those who carry them.
+// Signed tokens: claims that a client holds for a while. The signature makes storage unnecessary. Clients treat them as opaque.
 import { randomBytes } from 'node:crypto'
 import { systemNow } from '../runtime/clock.ts'
 import type { Vault } from './vault.ts'
@@ -10,20 +10,22 @@ export class SignedTokens {
   readonly #vault: Vault
   readonly #purpose: string
 
-  /** @param purpose a token of one purpose is worthless for another */
+  /** @param purpose a token of one purpose is invalid for another */
   constructor(vault: Vault, purpose: string) {
     this.#vault = vault
     this.#purpose = purpose
   }
 
-  /** A token that says `words` and expires. */
+  /** Signs a token with the claims `words` and an expiry. */
   sign(words: readonly string[], lifetime_s: number): string {
     const until_s = Math.floor(systemNow().getTime() / 1000) + lifetime_s
     const said = Buffer.from(JSON.stringify([until_s, randomBytes(9).toString('base64url'), ...words])).toString('base64url')
     return `${PREFIX}${said}.${this.#vault.sign(said, this.#purpose)}`
   }
 
-  /** What a token says, and by which id logs name it; undefined when it has expired, is of another purpose, or is not ours. */
+  /**
+   * The claims of a token, and the id that logs use for it; undefined if it has expired, has another purpose, or has no valid signature.
+   */
   verify(token: string): { id: string; words: string[] } | undefined {
     if (!token.startsWith(PREFIX) || token.length > LENGTH_MAX) return undefined
     const dot = token.indexOf('.')

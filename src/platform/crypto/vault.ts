@@ -1,6 +1,5 @@
-// Secrets at rest: encrypted with AES-256-GCM under a key that is not in the database; and signatures under keys derived from it. A
-// text carries the id of its key, so that several keys can be alive while secrets are moved from one to the next. Where keys come from
-// is not known here.
+// Encrypts stored secrets with AES-256-GCM under a key outside the database, and signs with keys derived from it. A text contains the id of
+// its key, so several keys can be in use while secrets are re-encrypted. This file does not know where keys come from.
 import {
   createCipheriv,
   createDecipheriv,
@@ -13,15 +12,15 @@ import {
   type KeyObject,
 } from 'node:crypto'
 
-/** A key and the short id by which texts name it. */
+/** A key and the short id that texts contain. */
 interface VaultKey {
   id: string
   bytes: Buffer
-  /** Keys derived from it, by what they sign: deriving one takes many times longer than signing. */
+  /** Derived signing keys, by purpose: derivation takes many times longer than signing. */
   signing: Map<string, KeyObject>
 }
 
-/** Secrets cannot be read with the keys of this process. */
+/** This process does not have the keys to decrypt a secret. */
 export class VaultError extends Error {}
 
 const KEY_BYTES = 32
@@ -34,7 +33,7 @@ const keyOf = (text: string): VaultKey => {
   return { id: createHash('sha256').update(bytes).digest('hex').slice(0, 8), bytes, signing: new Map() }
 }
 
-/** A fresh key, in base64. */
+/** A new random key, in base64. */
 export const generateVaultKey = (): string => randomBytes(KEY_BYTES).toString('base64')
 
 const SIGNING_MAX = 100
@@ -52,8 +51,8 @@ const mac = (key: VaultKey, text: string, context: string): Buffer =>
   createHmac('sha256', signingKey(key, context)).update(text).digest()
 
 /**
- * Gives the keys in base64, newest first; the same list again while nothing has changed. `afresh`: a key was met that is not in the
- * list, so look at once.
+ * Returns the keys in base64, newest first, and the same array while nothing has changed. `afresh`: a text has a key id that is not in the
+ * array, so check at once.
  */
 export type LoadKeys = (afresh: boolean) => readonly string[]
 
@@ -62,7 +61,7 @@ export class Vault {
   #texts: readonly string[] = []
   #known: VaultKey[] = []
 
-  /** @param load asked whenever a key is needed, and not before; the first key encrypts, all decrypt */
+  /** @param load called only when a key is needed; the first key encrypts, all keys decrypt */
   constructor(load: LoadKeys) {
     this.#load = load
   }
@@ -82,12 +81,12 @@ export class Vault {
     return this.#keys().find(keyById) ?? this.#keys(true).find(keyById)
   }
 
-  /** The ids of the keys, newest first, as they are now. */
+  /** The ids of the current keys, newest first. */
   keyIds(): string[] {
     return this.#keys(true).map((key) => key.id)
   }
 
-  /** `<key id>.<iv, text and tag in base64url>`. `context` must be given again to read it: a text moved elsewhere is worthless. */
+  /** `<key id>.<iv, text and tag in base64url>`. Decryption needs the same `context`: a text moved to another row cannot be decrypted. */
   encrypt(text: string, context: string): string {
     const { id, bytes } = this.#keys()[0]!
     const iv = randomBytes(IV_BYTES)
@@ -96,7 +95,7 @@ export class Vault {
     return `${id}.${encrypted.toString('base64url')}`
   }
 
-  /** Throws VaultError when the key is not here or the text was changed. */
+  /** Throws VaultError if the key is missing or the text was changed. */
   decrypt(encrypted: string, context: string): string {
     const [id, body] = encrypted.split('.')
     const key = this.#key(id)
@@ -111,13 +110,13 @@ export class Vault {
     }
   }
 
-  /** The signature of a text: `<key id>.<HMAC-SHA-256 in base64url>`. `context` keeps signatures of different kinds apart. */
+  /** Signs a text: `<key id>.<HMAC-SHA-256 in base64url>`. `context` separates different kinds of signatures. */
   sign(text: string, context: string): string {
     const key = this.#keys()[0]!
     return `${key.id}.${mac(key, text, context).toString('base64url')}`
   }
 
-  /** Whether a signature is ours, made with any of the keys here. */
+  /** Whether a signature was made with any of the current keys. */
   verifySignature(text: string, signature: string, context: string): boolean {
     const [id, signed] = signature.split('.')
     const key = this.#key(id)

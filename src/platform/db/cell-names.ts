@@ -1,4 +1,4 @@
-// The cells there can be.
+// The names of all possible cells.
 export const cellNames = ['sandbox-us', 'sandbox-eu', 'production-us', 'production-eu'] as const
-/** Environment × region: the unit of storage and of a key's validity. */
+/** Environment × region: the unit of storage, and the scope in which a key is valid. */
 export type CellName = (typeof cellNames)[number]

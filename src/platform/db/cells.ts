@@ -1,4 +1,4 @@
-// The cells this process serves, each with its own connections, and the control plane beside them.
+// The cells that this process serves, each with its own connections, and the control plane.
 import { Db, type DbOptions } from './database.ts'
 import type { CellName } from './cell-names.ts'
 

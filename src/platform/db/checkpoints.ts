@@ -1,10 +1,9 @@
-// Checkpoints along a list that grows at one end: how many rows lie between one and the next. The total of a team's list, and a page far
-// down it, are found from them, so that 1,000,000 rows cost what 1,000 do.
-//
-// A count is exact for two reasons. No row is ever inserted before a checkpoint: rows sort by the team's time, which only moves forward,
-// and a checkpoint is set only where every row before it was written more than two minutes ago by the machine's clock, longer than any
-// transaction may last. And what hides a row from the list, or shows it again, changes the count of its part of the list in the same
-// transaction: triggers of the database do that, whoever writes. They and the job that sets checkpoints lock the row of the team.
+// Checkpoints along a list that grows at one end store how many rows lie between one checkpoint and the next. They make the total of a
+// team's list, and a page far down in it, as cheap for 1,000,000 rows as for 1,000. A count is exact for two reasons. First, no row is ever
+// inserted before a checkpoint: rows sort by the team's time, which only moves forward, and a checkpoint is set only where every row before
+// it was written more than two minutes ago by the system clock, longer than any transaction may last. Second, a change that hides a row
+// from the list, or shows it again, updates the count of its part of the list in the same transaction: database triggers do that for every
+// writer. The triggers and the job that sets checkpoints lock the row of the team.
 import { addSeconds, minUuidForAge } from '../runtime/clock.ts'
 import type { PlainTx, Tx } from './transaction.ts'
 import { T } from '../schema/schema.ts'
@@ -16,11 +15,14 @@ const SETTLE_DELAY_S = 120
 const SET_MAX = 200
 
 interface CheckpointedList {
-  /** The table of the rows, `t` in statements. */
+  /** The table of the rows; statements alias it as `t`. */
   table: string
   /** Its column of the team's time; rows sort by it and `id`. */
   at: string
-  /** The table of its checkpoints: `team_id`, the column `at`, `id`, and how many rows are `shown` from the checkpoint before to this one. */
+  /**
+   * The table of its checkpoints: `team_id`, the column `at`, `id`, and `shown`, the number of rows from the previous checkpoint to this
+   * one.
+   */
   checkpoints: string
   /** Whether a row `t` is shown. */
   isShown: (tx: Tx) => Sql
@@ -38,8 +40,8 @@ export class Checkpoints {
   }
 
   /**
-   * How many rows of the list are shown. What is before the last checkpoint and what is behind it is counted by one statement, at one
-   * instant. The checkpoint is looked up first: the database then knows how few rows are behind it, and goes by the index.
+   * The number of rows that the list shows. One statement counts the rows before and after the last checkpoint at one instant. A separate
+   * statement finds the checkpoint first: the planner then knows how few rows follow it, and uses the index.
    */
   async total(tx: Tx): Promise<number> {
     const { table, at, checkpoints, isShown } = this.#list
@@ -67,8 +69,8 @@ export class Checkpoints {
   }
 
   /**
-   * Where to begin to read for a row of a rank, counted from the oldest, which is 0.
-   * @returns a condition on `t`, and how many shown rows to skip from there on, in the order of the list
+   * Where to begin reading for a row of a rank, counted from the oldest, which is 0.
+   * @returns a condition on `t`, and the number of shown rows to skip from there, in the order of the list
    */
   async from(tx: Tx, rank: number): Promise<{ condition: Sql; skip: number }> {
     const { at, checkpoints } = this.#list
@@ -84,12 +86,12 @@ export class Checkpoints {
     return { condition: sql`(t.${raw(at)}, t.id) >= (${place.at}, ${place.id}::uuid)`, skip: rank - place.rank }
   }
 
-  /** Set the checkpoints that can be set, 200 at most. Writes the table of checkpoints. @returns whether there may be more to set */
+  /** Sets the checkpoints that are due, 200 at most. Writes the table of checkpoints. @returns whether there may be more to set */
   async set(tx: Tx): Promise<boolean> {
     const { table, at, checkpoints, isShown } = this.#list
     await lockTeam(tx, tx.team)
     const last = await this.#last(tx)
-    // The team's time never goes back, so what is younger by it is younger by the machine's as well, and need not be looked at.
+    // The team's time never goes back, so rows that are younger by it are younger by the system clock as well and need no check.
     const from = last ? sql`and (t.${raw(at)}, t.id) >= (${last.at}, ${last.id}::uuid)` : sql``
     const set = await tx.run(sql`
       insert into ${raw(checkpoints)} (team_id, ${raw(at)}, id, shown)
@@ -106,8 +108,8 @@ export class Checkpoints {
 }
 
 /**
- * The checkpoints of a team are set, and their counts changed, by one transaction at a time. The row of the team is the lock; whoever only
- * adds rows to its lists passes it.
+ * Only one transaction at a time sets the checkpoints of a team or changes their counts. The row of the team is the lock; transactions that
+ * only add rows to its lists do not wait for it.
  */
 export const lockTeam = (tx: PlainTx, team_id: string): Promise<number> =>
   tx.locking.run(sql`select id from team where id = ${team_id} for no key update`)

@@ -1,33 +1,32 @@
-// Finds connections to the database that have fallen silent, and destroys them. After a failover, or when a firewall forgets a connection,
-// the other side is gone without a word: whatever was sent is never answered, and TCP takes a quarter of an hour to notice.
-//
-// Once a second every connection is looked at; statements cost nothing more. One that owes an answer and has sent nothing for a few
-// seconds either runs a slow statement or is dead. A new connection asks the database what the backend of the other one does: a backend
-// that is not there, or has nothing to do, will not answer. Why so: docs/decisions/transactions.md.
+// Detects silent database connections and destroys them. After a failover, or when a firewall drops a connection, the peer is gone without
+// notice: it never responds, and TCP takes a quarter of an hour to notice. The watch checks every connection once a second; statements cost
+// nothing more. If a connection owes a response and has sent nothing for a few seconds, it either runs a slow statement or is dead. A new
+// connection then asks the database what the backend of the silent connection does: a backend that does not exist, or is idle, will not
+// respond. Reasons: docs/decisions/transactions.md.
 import type { Socket } from 'node:net'
 import pg from 'pg'
 import { ConnectionSilent } from './outages.ts'
 
 export interface Deadlines {
-  /** Between two looks at the connections. */
+  /** Interval between two checks of the connections. */
   tick_ms: number
-  /** A connection that owes an answer and sends nothing for so long is suspected. */
+  /** A connection that owes a response and sends nothing for this long becomes a suspect. */
   suspect_ms: number
-  /** How long the new connection that asks about suspects may take, in all. */
+  /** Total time limit of the new connection that asks about suspects. */
   probe_ms: number
-  /** Suspects are destroyed when no new connection could be made for so long. */
+  /** Suspects are destroyed if no new connection could be made for this long. */
   unreachable_ms: number
-  /** A statement that has not been answered for so long ends with its connection, whatever else is known. */
+  /** A statement without a response for this long ends with its connection, whatever else is known. */
   statement_ms: number
-  /** A statement that waits for a lock fails after so long, by the database's own `lock_timeout`. */
+  /** A statement that waits for a lock fails after this time, by the database's own `lock_timeout`. */
   lock_ms: number
-  /** Making a connection. */
+  /** Time limit for a new connection. */
   connect_ms: number
-  /** Waiting for a free connection. */
+  /** Time limit of the wait for a free connection. */
   wait_ms: number
 }
 
-/** The statement's is longer than the database's own `statement_timeout` of 30 s, which leaves the connection alone. */
+/** The limit of a statement is longer than the database's own `statement_timeout` of 30 s, which keeps the connection. */
 export const DEADLINES: Deadlines = {
   tick_ms: 1000,
   suspect_ms: 3000,
@@ -39,7 +38,7 @@ export const DEADLINES: Deadlines = {
   wait_ms: 10_000,
 }
 
-/** What the watch reads of a client of `pg`, besides its public parts. */
+/** The private parts of a `pg` client that the watch reads. */
 interface Inside {
   processID: number
   readyForQuery: boolean
@@ -49,27 +48,27 @@ interface Inside {
 interface Seen {
   client: pg.Client
   inside: Inside
-  /** Answers that have come. */
+  /** Number of responses received. */
   answered: number
   seen_answered: number
   seen_bytes: number
-  /** Since when it has owed its next answer. */
+  /** Since when it has owed its next response. */
   since_ms: number
-  /** When something last came, or when it last had nothing to answer. */
+  /** When data last arrived, or when it last owed no response. */
   heard_ms: number
-  /** When bytes last came. */
+  /** When bytes last arrived. */
   bytes_ms: number
-  /** Its backend was not at work: if nothing has come by the next look it is dead. */
+  /** Its backend was not active: if nothing arrives before the next check, the connection is dead. */
   condemned: boolean
 }
 
-/** What the backends of suspects do, by their process ids: `active`, `idle`, null where it is not shown; absent when there is no such backend. */
+/** The states of the suspects' backends, by process id: `active`, `idle`, null if it is not shown; absent if there is no such backend. */
 type States = Map<number, string | null>
 
 export class ConnectionWatch {
   readonly #config: pg.ClientConfig
   readonly #deadlines: Deadlines
-  /** Whether somebody holds the connection between two of its statements. */
+  /** Whether a caller holds the connection between two of its statements. */
   readonly #isLent: (client: pg.Client) => boolean
   readonly #records = new Map<pg.Client, Seen>()
   readonly #timer: NodeJS.Timeout
@@ -85,7 +84,7 @@ export class ConnectionWatch {
     this.#timer = setInterval(() => this.#tick(performance.now()), deadlines.tick_ms).unref()
   }
 
-  /** Watch a connection that has been made, until it ends. One that comes after `close` is destroyed: its first answer may never come. */
+  /** Watches a connection until it ends. A connection that is added after `close` is destroyed: its first response may never arrive. */
   add(client: pg.ClientBase): void {
     const watched = client as pg.Client
     const inside = insideOf(watched)
@@ -107,7 +106,7 @@ export class ConnectionWatch {
     this.#records.set(watched, record)
   }
 
-  /** Look no more, and destroy what is still open: nobody waits for a silent connection to say goodbye. */
+  /** Stops the checks and destroys the connections that are still open. */
   close(): void {
     this.#closed = true
     clearInterval(this.#timer)
@@ -144,7 +143,7 @@ export class ConnectionWatch {
       for (const [i, record] of suspects.entries())
         if (record.answered === owed[i] && isOver(states, record.inside.processID)) record.condemned = true
     } catch (error) {
-      // A database that refuses is there.
+      // A database that refuses connections is reachable.
       if ((error as { severity?: string }).severity !== undefined) return void (this.#unreachable_since_ms = undefined)
       this.#unreachable_since_ms ??= now_ms
       if (performance.now() - this.#unreachable_since_ms < this.#deadlines.unreachable_ms) return
@@ -154,7 +153,7 @@ export class ConnectionWatch {
     }
   }
 
-  /** Destroy the dead, and whoever has nothing to do and was not heard of since: it would be found dead by the next one who uses it. */
+  /** Destroys dead connections, and idle ones without a sign of life since: their next user would find them dead. */
   #bury(dead: Seen[]): void {
     const since_ms = Math.max(...dead.map((record) => record.since_ms)) + this.#deadlines.tick_ms
     for (const record of dead) destroy(record, 'the connection owed an answer for too long')
@@ -183,7 +182,7 @@ const insideOf = (client: pg.Client): Inside => client as unknown as Inside
 
 const destroy = ({ inside }: Seen, why: string): unknown => inside.connection.stream.destroy(new ConnectionSilent(why))
 
-/** Whether a backend will not answer: there is none, or it has nothing to do. */
+/** Whether a backend will not respond: it does not exist, or is idle. */
 function isOver(states: States, pid: number): boolean {
   const state = states.get(pid)
   return !states.has(pid) || (typeof state === 'string' && state.startsWith('idle'))
@@ -193,8 +192,8 @@ const STATES =
   'select pid, state, pg_backend_pid() as own from pg_stat_activity where pid = any ($1::int[]) or pid = pg_backend_pid()'
 
 /**
- * Ask over a new connection what backends do. Rejects when none can be made in time.
- * @returns undefined where a proxy of PostgreSQL's protocol stands between, whose process ids are its own
+ * Asks over a new connection what backends do. Rejects if no connection can be made in time.
+ * @returns undefined behind a proxy of PostgreSQL's protocol, whose process ids are its own
  */
 async function statesOf(config: pg.ClientConfig, within_ms: number, pids: number[]): Promise<States | undefined> {
   const client = new pg.Client(config)

@@ -1,5 +1,4 @@
-// The connections of this process to one schema, by what they are used for, with their deadlines and bounds. How they are used within
-// transactions stands in database.ts.
+// The connections of this process to one schema, by purpose, with their deadlines and limits. database.ts shows how transactions use them.
 import pg from 'pg'
 import { Client } from './send-statement.ts'
 import { ConnectionWatch, DEADLINES, type Deadlines } from './connection-watch.ts'
@@ -15,13 +14,13 @@ export interface ConnectionOptions {
   connection: Connection
   schema: string
   connections_max: number
-  /** Most of those connections that one team's requests hold at once; half of them unless it is said. */
+  /** Maximum number of those connections that the requests of one team hold at once; default: half of them. */
   team_connections_max?: number | undefined
-  /** Of databases that are copies of another: whose roles they have. */
+  /** For databases that are copies of another: the database whose roles they use. */
   installation?: string | undefined
-  /** `on` unless it is said. */
+  /** Default: `on`. */
   row_security?: RowSecurityMode | undefined
-  /** In place of those that apply elsewhere. */
+  /** Replaces the default deadlines. */
   deadlines?: Partial<Deadlines>
 }
 
@@ -29,7 +28,7 @@ const ignore = () => {}
 
 const ASYNC_COMMIT_CONNECTIONS = 2
 
-/** How long statements that run may take when the connections are closed. */
+/** How long running statements may take when the connections are closed. */
 const CLOSE_MS = 2000
 
 const settingsOf = (options: ConnectionOptions, more = '') => ({
@@ -42,13 +41,13 @@ const settingsOf = (options: ConnectionOptions, more = '') => ({
   options: `-c search_path=${options.schema} -c timezone=UTC -c statement_timeout=30000 -c lock_timeout=${options.deadlines?.lock_ms ?? DEADLINES.lock_ms} -c idle_in_transaction_session_timeout=30000 ${more}`,
 })
 
-/** What a new connection does before its first statement. */
+/** Prepares a new connection before its first statement. */
 type OnConnect = (client: pg.ClientBase) => Promise<void>
 
 function poolOf(settings: pg.ClientConfig, onConnect: OnConnect, max: number): pg.Pool {
   const pool = new pg.Pool({ ...settings, Client, onConnect, max, idleTimeoutMillis: 60_000 } as pg.PoolConfig)
-  // A connection that breaks is replaced at the next use; the statement that meets a broken one reports it. Without listeners the
-  // break itself would end the process, of an idle connection and of one in use.
+  // A connection that breaks is replaced at the next use; the statement that uses a broken one reports it. Without listeners the break
+  // itself would end the process, for an idle connection and for one in use.
   pool.on('error', ignore)
   pool.on('connect', (client) => client.on('error', ignore))
   return pool
@@ -57,21 +56,21 @@ function poolOf(settings: pg.ClientConfig, onConnect: OnConnect, max: number): p
 export class Connections {
   /** For work on the whole cell, or the control plane. */
   readonly pool: pg.Pool
-  /** Of the pool. */
+  /** Connections of the pool. */
   readonly lending: Lending
   /** For transactions of teams; the same as `pool` in the control plane, and without row-level security. */
   readonly teamPool: pg.Pool
-  /** Of that pool: for transactions of teams, and for their statements that may take a while. */
+  /** Connections of that pool: for transactions of teams, and for their statements that may be slow. */
   readonly teams: Lending
-  /** As `lending`, where the commit does not wait for the disk. */
+  /** As `lending`, for commits that do not wait for the disk. */
   readonly relaxed: Lending
   /** For reads by key. */
   readonly shared: SharedReadConnection
   /** For transactions that are one statement. */
   readonly lone: AutocommitConnections
-  /** For the question whether the database serves, and for nothing else. */
+  /** For readiness checks only. */
   readonly readiness: SharedReadConnection
-  /** Whether statements of teams see the rows of their team alone. */
+  /** Whether statements of teams see only the rows of their team. */
   readonly ofTeams: boolean
   readonly #asyncCommitPool: pg.Pool
   readonly #watch: ConnectionWatch
@@ -82,7 +81,7 @@ export class Connections {
     const { wait_ms } = deadlines
     const team_connections_max = options.team_connections_max ?? Math.max(2, Math.ceil(connections_max / 2))
     const half = Math.ceil(connections_max / 2)
-    /** Work on the whole cell holds two at once, and a third is left for what is quick. */
+    /** Work on the whole cell holds two at once; a third stays free for quick statements. */
     const ofCell_max = Math.max(3, half)
     this.ofTeams = options.schema !== 'control' && options.row_security !== 'off'
     const [ofCell, ofTeams] = [this.#onConnect(options, 'cell'), this.#onConnect(options, this.ofTeams ? 'team' : 'cell')]
@@ -104,7 +103,7 @@ export class Connections {
     this.lone = new AutocommitConnections(config, half, ofTeams)
   }
 
-  /** A connection is watched before it is asked for anything. */
+  /** The watch starts before the connection sends anything. */
   #onConnect(options: ConnectionOptions, reach: Reach): OnConnect {
     return async (client) => {
       this.#watch.add(client)
@@ -112,7 +111,7 @@ export class Connections {
     }
   }
 
-  /** How the connections for requests and jobs are used: idle, busy, and how many statements and transactions wait for one. */
+  /** The state of the connections for requests and jobs: idle, busy, and how many statements and transactions wait for one. */
   get use(): { idle: number; busy: number; waited_for: number } {
     const sum = { ...this.lone.stats }
     for (const { idleCount, totalCount } of new Set([this.pool, this.teamPool])) {
@@ -123,7 +122,7 @@ export class Connections {
     return sum
   }
 
-  /** End every connection, when its statements are over; those that are still open after a moment are destroyed. */
+  /** Ends every connection after its statements; connections that are still open after a moment are destroyed. */
   async close(): Promise<void> {
     const timer = setTimeout(() => this.#watch.close(), CLOSE_MS)
     const shared = [this.shared, this.readiness, this.lone]

@@ -1,11 +1,9 @@
-// Transactions. One request, one transaction, one instant. What runs inside one cannot reach the network: `Tx` offers no way to it.
-//
-// A transaction costs as few statements as it can. `begin` is sent with the first statement that writes or locks: reading before that
-// is the same inside and outside a transaction, since every statement sees the latest commit. A statement locks when it is sent through
-// `locking`; it writes when it is no `select`. Deferred writes are sent as one
-// statement at the end; when nothing else has written, that statement is the transaction. Statements that do not wait for each other
-// travel pipelined. A request that reads, decides and writes therefore waits for the database twice, and once where it remembers what
-// it would read.
+// Transactions. One request is one transaction at one instant. Code inside a transaction cannot reach the network: `Tx` offers no way to
+// it. A transaction uses as few statements as possible. `begin` is sent with the first statement that writes or locks: a read before it
+// gives the same result inside and outside a transaction, because every statement sees the latest commit. A statement locks if it is sent
+// through `locking`; it writes if it is not a `select`. Deferred writes are sent as one statement at the end; if nothing else has written,
+// that statement is the transaction. Statements that do not wait for each other are pipelined. A request that reads, decides and writes
+// therefore waits for the database twice, and once if the values that it reads are cached.
 import pg from 'pg'
 import { systemNow, addSeconds, truncateToSeconds } from '../runtime/clock.ts'
 import { Connections, type ConnectionOptions } from './connections.ts'
@@ -22,7 +20,7 @@ import type { Sql } from './sql.ts'
 import type { PlainTx, Queries, Tenant, Tx } from './transaction.ts'
 import { WriteTx, type TenantCache } from './write-transaction.ts'
 
-/** How long keys, teams and what they seldom change are taken as known. */
+/** How long keys, teams and their rarely changed values are cached. */
 export const CACHE_TTL_MS = 4000
 
 pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => `${text.replace(' ', 'T')}:00`)
@@ -30,7 +28,7 @@ pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text)
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 
 export interface DbOptions extends ConnectionOptions {
-  /** Compare every row with its schema. On in tests. */
+  /** Compares every row with its schema. On in tests. */
   checkRows: boolean
 }
 
@@ -45,24 +43,24 @@ const NOT_NULL_VIOLATION = '23502'
 
 /**
  * The connections to one schema: a cell or the control plane. `tx` and `read` see the rows of one team (docs/decisions/row-security.md);
- * everything else sees the whole cell.
+ * all other methods see the whole cell.
  */
 export class Db {
   readonly schema: string
-  /** Most connections for transactions of teams. */
+  /** Maximum number of connections for transactions of teams. */
   readonly connections_max: number
   readonly #connections: Connections
   readonly #lookingUp = new Bound()
   readonly #checkRows: boolean
   readonly #tenantCache = expiringCache<{}>({ lifetime_ms: CACHE_TTL_MS, size_max: 20_000 })
   readonly #ids = new IdAllocator(() => this.#lookups(''))
-  /** What modules do in the transactions of others. Set by the process: until then nothing that others hook on can happen. */
+  /** The hooks that modules run in transactions of other modules. The process sets them; until then no hook point can be notified. */
   hooks: Hooks | undefined
-  /** Called after a commit that queued work due now. Set by the worker of this process, if there is one. */
+  /** Called after a commit that queued a due job. The worker of this process sets it, if there is one. */
   onJobNotification: () => void = ignoreError
-  /** Called after a commit that left something to deliver. Set by who delivers in this process, if somebody does. */
+  /** Called after a commit that left events or deliveries. The delivery loop of this process sets it, if there is one. */
   onEventNotification: () => void = ignoreError
-  /** Called with what a call after a commit has thrown. Set by the process, which writes it to its log. */
+  /** Receives errors of functions that run after a commit. The process sets it and logs them. */
   onError: (error: unknown) => void = ignoreError
 
   constructor(options: DbOptions) {
@@ -82,41 +80,41 @@ export class Db {
     return this.#connections.teamPool
   }
 
-  /** How the connections for requests and jobs are used: idle, busy, and how many statements and transactions wait for one. */
+  /** The state of the connections for requests and jobs: idle, busy, and how many statements and transactions wait for one. */
   get poolStats(): Connections['use'] {
     return this.#connections.use
   }
 
-  /** Statements outside any transaction, each on its own, on the whole cell. */
+  /** Autocommit statements on the whole cell, each a transaction of its own. */
   get queries(): Queries {
     return createQueries((q) => this.#connections.lending.query(PROGRAM, compiled(q)), this.#checkRows)
   }
 
-  /** Reads by key of a team, or of none (`''`). 503: too many are under way. */
+  /** Reads by key of a team, or of no team (`''`). 503: too many are in flight. */
   #lookups(team: string): Queries {
     const [begin, done] = [() => this.#lookingUp.enter(team), () => this.#lookingUp.leave(team)]
     return createQueries((q) => this.#connections.shared.query(compiled(q), this.#seenBy(team)), this.#checkRows, { begin, done })
   }
 
-  /** Reads one row by key. Most transactions do not: what it takes is made with the first. */
+  /** Reads one row by key. Most transactions never call it: the object is created at the first use. */
   #lookUp(team: string): Tx['lookup'] {
     let queries: Queries | undefined
     return (row, q) => (queries ??= this.#lookups(team)).maybe(row, q)
   }
 
-  /** The team whose rows its statements see; none in the control plane, where callers are known by their credentials. */
+  /** The team whose rows its statements see; none in the control plane, where credentials identify the callers. */
   #seenBy(team: string): string | undefined {
     return this.#connections.ofTeams && team !== '' ? team : undefined
   }
 
-  /** Statements on the whole cell that a crash may undo within its last moments: bookkeeping that is merely repeated then. */
+  /** Statements on the whole cell that a crash may undo within its last moments: bookkeeping that can be repeated. */
   get asyncCommit(): Queries {
     return createQueries((q) => this.#connections.relaxed.query(PROGRAM, compiled(q)), this.#checkRows)
   }
 
   /**
-   * Run statements on a connection of their own, each a transaction, to find out whether the database serves.
-   * Errors: Unreachable when they have not been answered in time; the connection is given up then.
+   * Runs statements on a connection of its own, each a transaction, to find out whether the database serves. Errors: Unreachable if they do
+   * not complete in time; the connection is then destroyed.
    */
   async probe<R>(work: (queries: Queries) => Promise<R>, within_ms: number): Promise<R> {
     const { readiness } = this.#connections
@@ -132,17 +130,18 @@ export class Db {
   }
 
   /**
-   * Run `work` as one transaction at team time; its statements see the rows of the team alone. Repeated up to 3 times on serialization
-   * failure or deadlock, 503 after that; once when it leant on something remembered that is no longer so, and once when a prepared statement no longer fitted its tables.
-   * @param guard a select that goes with `begin`, in the same write: unless it selects a row, what the transaction writes is not committed
-   *   and LeaseLost is thrown. Its lock is held until the transaction ends.
-   * 503: too many wait for a connection; the database cannot serve. UnknownOutcome (503): the connection was lost while it committed.
+   * Runs `work` as one transaction at team time; its statements see only the rows of the team. It is repeated up to 3 times on a
+   * serialization failure or deadlock, then fails with 503; once if it used a cached value that is out of date; and once if a prepared
+   * statement no longer fitted its tables.
+   * @param guard a select that is sent with `begin`, in the same write. If it selects no row, the writes of the transaction are not
+   * committed and LeaseLost is thrown. Its lock is held until the transaction ends. 503: too many wait for a connection; the database
+   * cannot serve. UnknownOutcome (503): the connection was lost during the commit.
    */
   tx<R>(tenant: Tenant, work: (tx: Tx) => Promise<R>, at?: Date, guard?: Sql): Promise<R> {
     return this.#transact(this.#connections.teams, tenant, work, at, guard)
   }
 
-  /** As `tx`, for what the operator does for a team with rows that are not, or not yet, the team's: its statements see the whole cell. */
+  /** As `tx`, for operator work on rows of a team that do not, or do not yet, belong to the team: its statements see the whole cell. */
   txOnWholeCell<R>(tenant: Tenant, work: (tx: Tx) => Promise<R>): Promise<R> {
     return this.#transact(this.#connections.lending, tenant, work)
   }
@@ -150,7 +149,7 @@ export class Db {
   async #transact<R>(lending: Lending, tenant: Tenant, work: (tx: Tx) => Promise<R>, at?: Date, guard?: Sql): Promise<R> {
     const { teams, lone, relaxed: asyncCommit } = this.#connections
     const borrower = lending === asyncCommit ? PROGRAM : tenant.team || PLAIN
-    // Where teams have connections of their own, those for single statements are among them.
+    // If teams have connections of their own, those for single statements are among them.
     const isLone = lending === teams
     const sees = isLone ? this.#seenBy(tenant.team) : undefined
     let useCache = true
@@ -160,7 +159,7 @@ export class Db {
         sees,
         connect: () => lending.connect(borrower),
         autocommit: (statement) => (isLone ? lone.query(statement, tenant.team, sees) : lending.query(borrower, statement)),
-        // On the whole cell a look-up goes over the transaction's own connection: the one for look-ups sees one team.
+        // On the whole cell a look-up uses the transaction's own connection: the connection for look-ups sees one team.
         lookUp: isLone || !this.#connections.ofTeams ? this.#lookUp(tenant.team) : undefined,
         numbers: this.#ids,
         memory: this.#cache,
@@ -192,12 +191,12 @@ export class Db {
     return this.#transact(this.#connections.lending, NO_TENANT, work)
   }
 
-  /** As `plainTx`, for what is simply done again when a crash undoes it: the commit does not wait for the disk. */
+  /** As `plainTx`, for work that is repeated after a crash: the commit does not wait for the disk. */
   async asyncCommitTx<R>(work: (tx: PlainTx) => Promise<R>): Promise<R> {
     return this.#transact(this.#connections.relaxed, NO_TENANT, work)
   }
 
-  /** Run `work` with statements that each see the latest commit, of the rows of the team alone; it cannot write or lock. */
+  /** Runs `work` with statements that each see the latest commit, of the rows of the team only; it cannot write or lock. */
   async read<R>(tenant: Tenant, work: (tx: Tx) => Promise<R>): Promise<R> {
     const sees = this.#seenBy(tenant.team)
     return work(
@@ -224,7 +223,7 @@ export class Db {
     },
   }
 
-  /** End every connection, when its statements are over; those that are still open after a moment are destroyed. */
+  /** Ends every connection after its statements; connections that are still open after a moment are destroyed. */
   close(): Promise<void> {
     return this.#connections.close()
   }
@@ -232,8 +231,8 @@ export class Db {
 
 export const NO_TENANT: Tenant = { team: '', org: '', cell: 'sandbox-us', clock_offset_s: 0, settings: {} }
 
-/** The instant a team's clock shows. */
+/** The current instant of a team's clock. */
 export const teamNow = (tenant: Tenant): Date => truncateToSeconds(addSeconds(systemNow(), tenant.clock_offset_s))
 
-/** Constraint name → the answer when a statement violates it. Modules name theirs in their records. */
+/** Constraint name → the response when a statement violates it. Modules declare theirs in their records. */
 export type ConstraintErrors = Record<string, () => Problem>

@@ -1,12 +1,12 @@
-// Erasing what a deleted team has in a cell. Each module erases its own tables, a batch of rows at a time; app/compose.ts puts the erasers in
-// order, from the top of the architecture down, so that rows that refer to others go before the rows they refer to.
+// Erasure of a deleted team's rows in a cell. Each module erases its own tables, one batch of rows at a time. app/compose.ts orders the
+// erasers from the top of the architecture down, so that referencing rows are deleted before the rows they refer to.
 import type { PlainTx } from './transaction.ts'
 import { raw, sql } from './sql.ts'
 
-/** Erases at most so many of a team's rows. @returns how many went; 0: nothing is left */
+/** Erases at most the given number of a team's rows. @returns the number of erased rows; 0: nothing is left */
 export type TeamEraser = (tx: PlainTx, team_id: string, rows_max: number) => Promise<number>
 
-/** Erase a team's rows of these tables, one after another: those that refer to others first. */
+/** Erases a team's rows of these tables, one table after another; list referencing tables first. */
 export const eraseTables = (...tables: string[]): TeamEraser =>
   inOrder(
     ...tables.map((name): TeamEraser => {
@@ -18,7 +18,7 @@ export const eraseTables = (...tables: string[]): TeamEraser =>
     }),
   )
 
-/** Erase by several erasers: the next is run when the one before finds nothing more. */
+/** Builds an eraser from several: each runs when the previous one finds no more rows. */
 export const inOrder =
   (...erasers: TeamEraser[]): TeamEraser =>
   async (tx, team_id, rows_max) => {

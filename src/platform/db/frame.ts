@@ -1,4 +1,4 @@
-// Messages of PostgreSQL's protocol, gathered into one piece of bytes. Source: PostgreSQL's documentation, "Message Formats".
+// Builds messages of PostgreSQL's protocol in one buffer. Source: PostgreSQL's documentation, "Message Formats".
 import { Buffer } from 'node:buffer'
 
 const BIND = 66
@@ -8,7 +8,7 @@ const SYNC = 83
 const PORTAL = 80
 
 const SIZE = 16_384
-/** Bytes that a UTF-16 unit becomes at most. */
+/** Maximum bytes of one UTF-16 unit in UTF-8. */
 const UNIT = 3
 const NULL = -1
 
@@ -17,8 +17,8 @@ export class Frame {
   #used = 0
 
   /**
-   * Runs a prepared statement; `''` is the unnamed one. Strings travel as text, bytes as they are.
-   * Errors: RangeError for more than 65,535 values; what was gathered is of no use then, see `clear`.
+   * Runs a prepared statement; `''` is the unnamed one. Strings are sent as text, bytes unchanged. Errors: RangeError for more than 65,535
+   * values; the buffer is then incomplete, see `clear`.
    */
   run(statement: string, values: readonly (string | Buffer | null)[], describe: boolean): void {
     const start = this.#open(BIND)
@@ -30,7 +30,7 @@ export class Frame {
     this.#int16(values.length)
     for (const value of values) this.#value(value)
     this.#ensure(2)
-    // Columns come as text.
+    // Columns are returned as text.
     this.#int16(0)
     this.#close(start)
     if (describe) {
@@ -51,12 +51,12 @@ export class Frame {
     this.#close(this.#open(SYNC))
   }
 
-  /** Forgets what was gathered. */
+  /** Discards the buffered messages. */
   clear(): void {
     this.#used = 0
   }
 
-  /** What was gathered, which is the caller's from now on. */
+  /** Returns the buffered messages; the caller owns the buffer from then on. */
   take(): Buffer {
     const bytes = this.#bytes.subarray(0, this.#used)
     this.#used = 0
@@ -84,12 +84,12 @@ export class Frame {
     this.#bytes.writeInt32BE(this.#used - at - 4, at)
   }
 
-  /** There must be room for it. */
+  /** The buffer must have room for it. */
   #text(value: string): void {
     this.#used += this.#bytes.write(value, this.#used)
   }
 
-  /** @returns where its length will be written */
+  /** @returns the offset at which its length will be written */
   #open(type: number): number {
     this.#ensure(5)
     this.#bytes[this.#used++] = type

@@ -1,23 +1,23 @@
-// Hooks: what modules do within the transactions of a module below them, which does not know them. The lower one makes a hook point and
-// notifies it; higher ones name it in their hooks; the process hands the hooks to its databases. They run in the order of the list.
+// Hooks let a module run code within transactions of a lower module, which does not know it. The lower module declares a hook point and
+// notifies it; higher modules list it in their hooks; the process gives the hooks to its databases. Hooks run in the order of the list.
 import type { HookPoint, PlainTx, Tx } from './transaction.ts'
 
 type Run<A extends unknown[], X extends PlainTx> = (tx: X, ...args: A) => void | Promise<void>
 
-/** What is done at a hook point. */
+/** The function that runs at a hook point. */
 export interface Hook {
   readonly point: HookPoint<never, never>
   readonly run: Run<never, never>
-  /** The module above, listed later, whose hooks run before this one. */
+  /** The higher module, listed later, whose hooks run before this one. */
   readonly after?: string
 }
 
-/** @param name of its module and of what happens, as `order.stepped`. `X` is the kind of transaction in which it happens. */
+/** @param name the module and the event, such as `order.stepped`. `X` is the kind of transaction. */
 export const hookPoint = <A extends unknown[], X extends PlainTx = Tx>(name: string): HookPoint<A, X> => ({ name })
 
 /**
- * Do something whenever a hook point is notified, within that transaction: an error undoes it all. What must reach the network is a job.
- * Return no promise where there is nothing to do.
+ * Runs a function whenever a hook point is notified, within that transaction: an error rolls it back. Work that needs the network is a job.
+ * Return no promise if there is nothing to do.
  */
 export const on = <A extends unknown[], X extends PlainTx>(
   point: HookPoint<A, X>,
@@ -36,7 +36,7 @@ export class Hooks {
     for (const { point, run } of hooks) this.#runs.set(point, [...(this.#runs.get(point) ?? []), run])
   }
 
-  /** Run the hooks of a point, each when the one before has ended. */
+  /** Runs the hooks of a point, each after the previous one has ended. */
   async notify<A extends unknown[], X extends PlainTx>(
     tx: NoInfer<X>,
     point: HookPoint<A, X>,

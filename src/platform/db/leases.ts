@@ -1,61 +1,60 @@
-// Leases of rows: what every queue on a table needs so that a row is worked on by one owner at a time, whatever happens to that owner.
-//
-// A table with leases has the columns `owner` (who has it), `fence` (the fencing token: one more with each claim) and `leased_until`.
-// A claim sets all three; whatever an owner writes later names its owner and fence, so that it changes nothing of a row that another owner
-// has claimed since. All times are the database's: processes whose clocks differ agree on when a lease ends.
+// Leases of rows: every queue on a table needs them so that one owner at a time works on a row, even if an owner crashes. A table with
+// leases has the columns `owner`, `fence` (the fencing token: it increases by one with each claim) and `leased_until`. A claim sets all
+// three. Later writes of an owner name its owner and fence, so they change no row that another owner has claimed since. All times are the
+// database's, so processes whose clocks differ agree on when a lease ends.
 import { sql, type Sql } from './sql.ts'
 
-/** The time of a statement by the database's clock. The planner can use it with an index, which it cannot do with `clock_timestamp()`. */
+/** The start time of a statement by the database clock. The planner can use it with an index, unlike `clock_timestamp()`. */
 export const dbNow: Sql = sql`statement_timestamp()`
 
-/** So many seconds from now, by the database's clock; fractions and negative numbers are allowed. */
+/** The given number of seconds from now, by the database clock; fractions and negative numbers are allowed. */
 export const dbNowPlus = (seconds: number): Sql => sql`(statement_timestamp() + make_interval(secs => ${seconds}))`
 
-/** The smallest UUID version 7 of so many seconds ago, by the database's clock: a smaller one is older. */
+/** The smallest UUID version 7 of the given number of seconds ago, by the database clock: a smaller one is older. */
 export const dbUuidOfAge = (age_s: number): Sql => sql`
   encode(substring(int8send((extract(epoch from ${dbNowPlus(-age_s)}) * 1000)::int8) from 3) || '\\x70008000000000000000'::bytea, 'hex')::uuid`
 
-/** A row that nobody has: never claimed, given back, or its lease has ended. */
+/** A row without an owner: never claimed, released, or its lease has ended. */
 export const isUnleased: Sql = sql`(leased_until is null or leased_until <= statement_timestamp())`
 
-/** What a claim sets. */
+/** The assignments of a claim. */
 export const takeLease = (owner: string, lease_s: number): Sql =>
   sql`owner = ${owner}, fence = fence + 1, leased_until = ${dbNowPlus(lease_s)}`
 
-/** What giving a row back sets. */
+/** The assignments of a release. */
 export const endLease: Sql = sql`owner = null, leased_until = null`
 
-/** The row is still the one that `owner` claimed with this fence, even if the lease has ended: nobody has claimed it since. */
+/** The row still has the claim of `owner` with this fence, even if the lease has ended: no other owner has claimed it since. */
 export const isOwned = (owner: string, fence: number): Sql => sql`owner = ${owner} and fence = ${fence}`
 
 /**
- * The guard of a transaction that works on a leased row (see `Db.tx`): selects the row if the lease holds, and keeps others from claiming
- * it until the transaction ends, because a claim skips locked rows. Renewing the lease does not wait for this lock.
- * @param row which row of the table, a condition
+ * The guard of a transaction that works on a leased row (see `Db.tx`): it selects the row if the lease is valid, and prevents other claims
+ * until the transaction ends, because a claim skips locked rows. Renewing the lease does not wait for this lock.
+ * @param row a condition that selects the row
  */
 export const leaseGuard = (table: Sql, row: Sql, { owner, fence }: { owner: string; fence: number }): Sql =>
   sql`select from ${table} where ${row} and ${isOwned(owner, fence)} and leased_until > statement_timestamp() for key share`
 
-/** The lease of what is being worked on has ended: somebody else may have it. Nothing more may be written on its behalf. */
+/** The lease has ended: another owner may have claimed the row. This owner must write nothing more for it. */
 export class LeaseLost extends Error {
   override name = 'LeaseLost'
 }
 
-/** A handler took longer than it may. */
+/** A handler exceeded its time limit. */
 export class HandlerTimeout extends Error {
   override name = 'HandlerTimeout'
 }
 
-/** The lease of one row, as its owner knows it. */
+/** The lease of one row in the owner's process. */
 export class HeldLease<Row = unknown> {
   readonly row: Row
-  /** When the lease ends at the latest, by the process's monotonic clock: counted from before the claim was sent. */
+  /** The latest end of the lease, by the process's monotonic clock, counted from before the claim was sent. */
   expires_ms: number
-  /** When the work on it is given up. */
+  /** When the work is stopped. */
   deadline_ms = Infinity
-  /** Why it is not held any more. */
+  /** The reason why the lease has ended. */
   end: LeaseLost | HandlerTimeout | undefined
-  /** Rejects when the lease ends before the work does. */
+  /** Rejects if the lease ends before the work does. */
   readonly ended: Promise<never>
   readonly #reject: (reason: Error) => void
 
@@ -68,8 +67,8 @@ export class HeldLease<Row = unknown> {
     this.#reject = reject
   }
 
-  /** The work is given up: `ended` rejects, and whoever asks finds `end`. */
-  giveUp(reason: LeaseLost | HandlerTimeout): void {
+  /** Stops the work: `ended` rejects, and `end` holds the reason. */
+  stop(reason: LeaseLost | HandlerTimeout): void {
     if (this.end) return
     this.end = reason
     this.#reject(reason)
@@ -78,10 +77,10 @@ export class HeldLease<Row = unknown> {
 
 export interface LeaseKeeperOptions<Row> {
   lease_s: number
-  /** Extends the leases of rows that are still the owner's. @returns those rows; the others have been lost */
+  /** Extends the leases of rows that the owner still holds. @returns those rows; the leases of the others are lost */
   renew: (rows: readonly Row[]) => Promise<readonly Row[]>
   onError: (error: unknown) => void
-  /** A monotonic clock; the process's own if not given. */
+  /** A monotonic clock; default: the process's own. */
   now_ms?: () => number
   /** How often deadlines are checked; 0: only when `tick` is called. */
   tick_ms?: number
@@ -90,8 +89,8 @@ export interface LeaseKeeperOptions<Row> {
 const TICK_MS = 1000
 
 /**
- * Keeps the leases of a process: renews them when a third of their time has passed, and gives up what has passed its deadline or could not
- * be renewed in time. It has one timer, which runs while there are leases.
+ * Maintains the leases of a process: renews each after a third of its duration, and stops work that has passed its deadline or whose lease
+ * could not be renewed in time. It has one timer, which runs while there are leases.
  */
 export class LeaseKeeper<Row> {
   readonly #options: Required<LeaseKeeperOptions<Row>>
@@ -107,7 +106,7 @@ export class LeaseKeeper<Row> {
     return this.#held.size
   }
 
-  /** The clock by which leases are counted. Read it before a claim is sent. */
+  /** The clock that measures leases. Read it before the claim is sent. */
   now_ms(): number {
     return this.#options.now_ms()
   }
@@ -121,7 +120,7 @@ export class LeaseKeeper<Row> {
     return lease
   }
 
-  /** The work on it is over, one way or another. */
+  /** The work on the row has ended, with any outcome. */
   release(lease: HeldLease<Row>): void {
     this.#held.delete(lease)
     if (this.#held.size > 0) return
@@ -129,9 +128,9 @@ export class LeaseKeeper<Row> {
     this.#timer = undefined
   }
 
-  /** Give up what is over its time, then renew what needs it. Never rejects. */
+  /** Stops work that is over its time limit, then renews the leases that need it. Never rejects. */
   async tick(): Promise<void> {
-    this.#giveUpLate()
+    this.#stopLate()
     const { lease_s, renew, onError } = this.#options
     const now_ms = this.now_ms()
     const due = [...this.#held].filter(({ end, expires_ms }) => !end && expires_ms - now_ms <= (lease_s * 2000) / 3)
@@ -141,19 +140,19 @@ export class LeaseKeeper<Row> {
       const renewed = new Set(await renew(due.map(({ row }) => row)))
       for (const lease of due)
         if (renewed.has(lease.row)) lease.expires_ms = now_ms + lease_s * 1000
-        else lease.giveUp(new LeaseLost('the lease was lost'))
+        else lease.stop(new LeaseLost('the lease was lost'))
     } catch (error) {
       onError(error)
     } finally {
       this.#renewing = false
     }
-    this.#giveUpLate()
+    this.#stopLate()
   }
 
-  #giveUpLate(): void {
+  #stopLate(): void {
     const now_ms = this.now_ms()
     for (const lease of this.#held)
-      if (lease.deadline_ms <= now_ms) lease.giveUp(new HandlerTimeout('the handler took too long'))
-      else if (lease.expires_ms <= now_ms) lease.giveUp(new LeaseLost('the lease could not be renewed in time'))
+      if (lease.deadline_ms <= now_ms) lease.stop(new HandlerTimeout('the handler took too long'))
+      else if (lease.expires_ms <= now_ms) lease.stop(new LeaseLost('the lease could not be renewed in time'))
   }
 }

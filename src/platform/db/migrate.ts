@@ -1,5 +1,5 @@
 // Applies migrations: numbered SQL files, forward only, each in a transaction of its own, recorded with a checksum. Two processes that
-// start together do not both apply one. A migration never makes requests wait long for its locks: it gives up soon and tries again.
+// start together do not both apply one. A migration never makes requests wait long for its locks: it fails soon and is tried again.
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -17,20 +17,20 @@ import {
 import { isSecured, makeRoles, missingSecurity, secureSchema, type Protection, type RowSecurityMode } from './row-security.ts'
 
 export interface MigrateOptions {
-  /** In place of those of this program. */
+  /** Replaces the migrations of this program. */
   migrations?: Migration[]
-  /** How long a statement of a migration waits for a lock, and requests behind it. */
+  /** How long a statement of a migration waits for a lock, and requests wait behind it. */
   lock_timeout_ms?: number
-  /** How long a migration is tried, and how long another process that migrates is waited for. */
+  /** Time limit of a migration, and of the wait for another process that migrates. */
   wait_ms_max?: number
-  /** A migration, or what makes policies, did not get its locks and is tried again after a pause. */
+  /** Called when a migration, or the creation of policies, did not get its locks and will be tried again after a pause. */
   onRetry?: (retry: { migration: string; pause_ms: number }) => void
-  /** In place of what the name of the database gives: see `takeRole`. */
+  /** Replaces the role that the database name gives: see `takeRole`. */
   installation?: string
   row_security?: RowSecurityMode
 }
 
-/** More than `deadlock_timeout`, after which PostgreSQL ends an autovacuum that is in the way. */
+/** More than `deadlock_timeout`, after which PostgreSQL ends an autovacuum that holds a conflicting lock. */
 const LOCK_TIMEOUT_MS = 1500
 const WAIT_MS_MAX = 600_000
 const PAUSE_MS_MAX = 15_000
@@ -41,12 +41,12 @@ const LOCK_NOT_AVAILABLE = '55P03'
 const DEADLOCK_DETECTED = '40P01'
 
 /**
- * Apply the migrations that a schema lacks; creates it if needed. Makes the roles, policies and grants that it lacks as well
- * (row-security.ts), where the login may create roles. Waits while another process migrates the same schema. What does not get a lock within `lock_timeout_ms` is rolled
- * back and tried again after a growing pause, for at most `wait_ms_max`. Writes every table of the schema.
- * Errors: MigrationError when the schema is not compatible with this program, when there can be no roles and they are required, and after
- * `wait_ms_max`; migrations applied before stay.
- * @returns the names of the migrations applied, whether the schema is newer than this program, and how the rows of teams are kept apart
+ * Applies the migrations that a schema lacks; creates the schema if needed. Also creates missing roles, policies and grants
+ * (row-security.ts) if the login may create roles. Waits while another process migrates the same schema. A step that does not get a lock
+ * within `lock_timeout_ms` is rolled back and tried again after a growing pause, for at most `wait_ms_max`. Writes every table of the
+ * schema. Errors: MigrationError if the schema is not compatible with this program, if roles are required and cannot be created, and after
+ * `wait_ms_max`; migrations that were applied before stay.
+ * @returns the names of the applied migrations, whether the schema is newer than this program, and how the rows of teams are separated
  */
 export async function migrate(
   connection: Connection,
@@ -61,7 +61,7 @@ export async function migrate(
     connectionTimeoutMillis: CONNECT_MS_MAX,
     keepAlive: true,
   })
-  // A lost connection is reported by the statement that meets it.
+  // The statement that uses a lost connection reports it.
   client.on('error', () => {})
   await client.connect()
   try {
@@ -137,7 +137,7 @@ async function retryWhileLocked<R>(
   }
 }
 
-/** @param secure what programs that run now need of what the migration makes, in its transaction */
+/** @param secure adds the policies and grants that running programs need for the migration's new objects, in its transaction */
 async function apply(client: pg.Client, migration: Migration, kind: MigrationKind, secure: () => Promise<void>): Promise<void> {
   const { number, name, text, checksum, compatible_from } = migration
   await client.query('begin')
@@ -162,7 +162,7 @@ async function apply(client: pg.Client, migration: Migration, kind: MigrationKin
   }
 }
 
-/** Who may hold the locks, as text. Names of programs and times only: statements may quote data of patients. */
+/** The sessions that may hold the locks, as text. Program names and times only: statements may contain patient data. */
 async function openTransactions(client: pg.Client): Promise<string> {
   const { rows } = await client.query<{ pid: number; program: string; open_s: number }>(
     `select pid, application_name as program, extract(epoch from clock_timestamp() - xact_start)::integer as open_s

@@ -1,5 +1,5 @@
 // The migrations that this program knows, and whether it can work with a schema. A schema may be newer than the program: each migration
-// says from which migration on programs can work with the schema after it, and the table `migration` keeps that for older programs.
+// says which migrations a program must know to work with the schema after it, and the table `migration` stores that for older programs.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Queries } from './transaction.ts'
@@ -10,11 +10,11 @@ export type MigrationKind = 'cell' | 'control'
 
 export interface Migration {
   number: number
-  /** The name of its file. */
+  /** The file name. */
   name: string
   text: string
   checksum: string
-  /** Programs that know the migrations up to this number, or more of them, can work with the schema after this migration. */
+  /** Programs that know all migrations up to this number can work with the schema after this migration. */
   compatible_from: number
 }
 
@@ -23,7 +23,7 @@ export class MigrationError extends Error {}
 
 const folder = new URL('../../../migrations/', import.meta.url)
 
-/** Migrations up to these numbers were released before the first line said what programs they are compatible with. */
+/** Migrations up to these numbers were released before the first line declared the compatibility. */
 export const UNDECLARED_MAX: Record<MigrationKind, number> = { cell: 30, control: 7 }
 
 const DECLARATION = /^-- compatible with programs from migration (\d{4}) on$/
@@ -31,8 +31,7 @@ const DECLARATION = /^-- compatible with programs from migration (\d{4}) on$/
 const loaded = new Map<MigrationKind, Migration[]>()
 
 /**
- * The migrations of a kind of schema, in order. The files are read once: a process is as old as the files that it started with, also when
- * newer ones take their place while it runs.
+ * The migrations of a kind of schema, in order. The files are read once: a running process does not notice newer files that replace them.
  * Errors: as `readMigrations`.
  */
 export function migrationsOf(kind: MigrationKind): Migration[] {
@@ -42,8 +41,8 @@ export function migrationsOf(kind: MigrationKind): Migration[] {
 }
 
 /**
- * The files of a kind of schema below a folder as migrations, in order.
- * Errors: MigrationError for a number that is missing or used twice, and for a first line that does not declare the compatibility.
+ * Reads the files of a kind of schema below a folder as migrations, in order. Errors: MigrationError for a number that is missing or used
+ * twice, and for a first line that does not declare the compatibility.
  */
 export function readMigrations(kind: MigrationKind, below: URL): Migration[] {
   const files = readdirSync(new URL(`${kind}/`, below)).filter((name) => name.endsWith('.sql'))
@@ -57,10 +56,10 @@ export function readMigrations(kind: MigrationKind, below: URL): Migration[] {
   })
 }
 
-/** The first number that comes after all others. */
+/** The next free number. */
 const next = (files: readonly string[]): string => String(Number(files.at(-1)!.slice(0, 4)) + 1).padStart(4, '0')
 
-/** One file as a migration. Errors: as `migrationsOf`. */
+/** Reads one file as a migration. Errors: as `migrationsOf`. */
 export function readMigration(kind: MigrationKind, name: string, number: number, text: string): Migration {
   if (Number(name.slice(0, 4)) !== number) throw new MigrationError(`migrations/${kind}/${name}: The number must be ${number}.`)
   const checksum = createHash('sha256').update(text).digest('hex').slice(0, 32)
@@ -87,7 +86,7 @@ export interface AppliedMigration {
   compatible_from: number | null
 }
 
-/** Works on a table without the column `compatible_from` too. */
+/** Also works on a table without the column `compatible_from`. */
 export const APPLIED = `select number, checksum, (to_jsonb(m) ->> 'compatible_from')::integer as compatible_from from migration m order by number`
 
 export interface Comparison {
@@ -98,8 +97,8 @@ export interface Comparison {
 }
 
 /**
- * Compare the migrations that a schema has with those of this program.
- * Errors: MigrationError when the history is another one, or newer and not compatible with this program.
+ * Compares the migrations of a schema with those of this program. Errors: MigrationError if the history differs, or if it is newer and not
+ * compatible with this program.
  */
 export function compare(applied: AppliedMigration[], known: Migration[], schema: string): Comparison {
   for (const [i, { number, checksum }] of applied.entries())
@@ -125,8 +124,8 @@ const Applied = T.Object({
 const UNDEFINED_TABLE = '42P01'
 
 /**
- * Check that this program can work with a schema as it is; changes nothing. One read of a small table.
- * Errors: MigrationError when the schema does not exist, lacks a migration, or is not compatible; what the database answers otherwise.
+ * Checks that this program can work with a schema; changes nothing. One read of a small table. Errors: MigrationError if the schema does
+ * not exist, lacks a migration, or is not compatible; otherwise the error of the database.
  */
 export async function requireUsable(queries: Queries, schema: string, kind: MigrationKind): Promise<void> {
   const applied = await queries.many(Applied, sql`${raw(APPLIED)}`).catch((error: unknown) => {

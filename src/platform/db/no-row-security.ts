@@ -1,4 +1,7 @@
-/** A connection that was to see the rows of one team would see those of the whole cell. In a file of its own: the command line explains it. */
+/**
+ * The error for a connection that should see the rows of one team but would see those of the whole cell. It has its own file because the
+ * command line explains it.
+ */
 export class NoRowSecurity extends Error {
   override name = 'NoRowSecurity'
 }

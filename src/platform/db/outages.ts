@@ -1,8 +1,8 @@
-// Errors that say that the database cannot serve at the moment, and what a caller is answered. Everything else that a statement ends with
-// is an answer of the database or a fault of ours.
+// Errors that mean that the database cannot serve at the moment, and their responses. Every other error of a statement is a result of the
+// database or a bug.
 import { unavailable, Problem } from '../runtime/problem.ts'
 
-/** No connection could be made, so nothing was sent. The cause says why. */
+/** No connection could be made, so nothing was sent. The cause holds the reason. */
 export class Unreachable extends Error {
   override name = 'Unreachable'
   constructor(cause: unknown) {
@@ -10,12 +10,12 @@ export class Unreachable extends Error {
   }
 }
 
-/** A connection that owed an answer for too long, and was destroyed. */
+/** A connection that owed a response for too long, and was destroyed. */
 export class ConnectionSilent extends Error {
   override name = 'ConnectionSilent'
 }
 
-/** 503: the connection was lost while a transaction was being committed. It may have been committed, or not. */
+/** 503: the connection was lost during a commit. The transaction may or may not have been committed. */
 export class UnknownOutcome extends Problem {
   override name = 'UnknownOutcome'
   constructor(cause: unknown) {
@@ -43,11 +43,11 @@ const OF_SOCKETS = new Set([
   'EAI_AGAIN',
 ])
 
-/** The driver's words for a connection that is gone; it gives them no code. */
+/** The driver's messages for a lost connection; it gives them no code. */
 const BROKEN = /^(Connection terminated|Client has encountered a connection error|Client was closed|Cannot use a pool after)/
 const TOO_SLOW = /^(timeout exceeded when trying to connect|timeout expired)/
 
-/** Shutdown, crash, start, and the classes of connection exceptions; a primary that has become a standby refuses to write (25006). */
+/** Shutdown, crash, start, and the classes of connection exceptions; a primary that has become a standby rejects writes (25006). */
 const DATABASE_GONE = /^(57P0[1-5]|08...|25006)$/
 /** Disk full, out of memory, too many connections, a limit of the configuration; an error of input or output. */
 const WITHOUT_RESOURCES = /^(53...|58030)$/
@@ -56,7 +56,7 @@ const TOO_LONG = new Set(['57014', '55P03', '40001', '40P01'])
 
 export const NO_RESOURCES = 'The database is out of disk space, memory or connections'
 
-/** Whether the database refuses because it is out of disk space, memory or connections. */
+/** Whether the database refuses because it has run out of disk space, memory or connections. */
 export const isWithoutResources = (error: unknown): boolean => WITHOUT_RESOURCES.test((error as Reported).code ?? '')
 
 interface Reported {
@@ -66,8 +66,8 @@ interface Reported {
 }
 
 /**
- * The answer to an error that says that the database cannot serve now, 503 with `Retry-After`; undefined for every other error.
- * Source: docs/OPERATING.md, "When the database cannot serve".
+ * The response to an error that means that the database cannot serve now, 503 with `Retry-After`; undefined for every other error. Source:
+ * docs/OPERATING.md, "When the database cannot serve".
  */
 export function outageOf(error: unknown): Problem | undefined {
   const { code = '', message = '', severity } = error as Reported
@@ -81,7 +81,7 @@ export function outageOf(error: unknown): Problem | undefined {
 
 const GONE = 'The database cannot be reached, try again'
 
-/** Whether a statement ended because its connection was lost after it had been sent: the database may have run it. */
+/** Whether a statement failed because its connection was lost after it was sent: the database may have run it. */
 export function isLost(error: unknown): boolean {
   if (error instanceof ConnectionSilent) return true
   if (error instanceof Unreachable) return false

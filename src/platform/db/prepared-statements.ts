@@ -1,15 +1,15 @@
-// Names under which statements are prepared, so that the database parses and plans each once per connection. What is prepared costs memory
-// in every backend, and lists have more shapes than anybody will use: only statements that are run often have a name, and one that is not
-// run any more loses it. Others travel unnamed, which the database forgets with the next one.
+// Names of prepared statements, so that the database parses and plans each once per connection. A prepared statement costs memory in every
+// backend, and filtered lists have many statement texts. Only statements that run often have a name, and a statement that no longer runs
+// loses its name. The others are unnamed; the next unnamed statement replaces them.
 import type pg from 'pg'
 
-/** Most statements that are prepared on a connection. */
+/** Maximum number of prepared statements on a connection. */
 const NAMES_MAX = 250
-/** Most texts that are counted. */
+/** Maximum number of texts that are counted. */
 const COUNTED_MAX = 1000
-/** A statement is prepared when it has been run so often. */
+/** A statement is prepared after this number of runs. */
 const HOT_RUNS = 5
-/** After so many statements every count is halved. */
+/** After this number of statements every count is halved. */
 const HALVING = 20_000
 
 interface Counted {
@@ -17,12 +17,12 @@ interface Counted {
   name: string | undefined
 }
 
-/** What the database says when a prepared statement no longer fits its tables (0A000), or is gone (26000). */
+/** PostgreSQL's errors for a prepared statement that no longer fits its tables (0A000) or does not exist (26000). */
 const STALE = new Set(['0A000', '26000'])
 
 export const isStale = (error: unknown): boolean => STALE.has((error as { code?: string }).code ?? '')
 
-/** What is read of a client of `pg` besides its public parts: the statements that are prepared on its connection, by name. */
+/** The private part of a `pg` client that is read here: the statements that are prepared on its connection, by name. */
 interface Preparing {
   connection: {
     parsedStatements: Record<string, string>
@@ -34,13 +34,13 @@ interface Preparing {
 export class PreparedNames {
   readonly #counted = new Map<string, Counted>()
   readonly #names = new Set<string>()
-  /** When names were last taken back, and when those of a connection were last compared. */
+  /** The number of revocations so far, and the number at the last comparison of each connection. */
   #generation = 0
   readonly #compared = new WeakMap<object, number>()
   #last = 0
   #runs = 0
 
-  /** The name under which a statement is prepared; undefined for one that is not, or not yet, run often. */
+  /** The name under which a statement is prepared; undefined for a statement that does not, or does not yet, run often. */
   of(text: string): string | undefined {
     if (++this.#runs >= HALVING) this.#halve()
     let counted = this.#counted.get(text)
@@ -49,20 +49,23 @@ export class PreparedNames {
       this.#counted.set(text, (counted = { runs: 0, name: undefined }))
     }
     if (++counted.runs >= HOT_RUNS && counted.name === undefined && this.#names.size < NAMES_MAX) {
-      // Never the name of another statement, nor one that a connection may have forgotten.
+      // A name is never reused for another statement, because a connection may still have the old one.
       this.#names.add((counted.name = `${PREFIX}${++this.#last}`))
     }
     return counted.name
   }
 
-  /** Prepare everything anew, under other names: the tables have changed, or a connection lost what was prepared on it. */
+  /** Prepares every statement again under a new name: the tables have changed, or a connection lost its prepared statements. */
   renew(): void {
     this.#counted.clear()
     this.#names.clear()
     this.#generation++
   }
 
-  /** Let a connection forget the statements whose names were taken back. Called before one is used; costs a comparison otherwise. */
+  /**
+   * Deallocates the statements of a connection whose names were revoked. Called before each use; costs one comparison if there is nothing
+   * to do.
+   */
   tidy(client: pg.ClientBase): void {
     if (this.#generation === 0 || this.#compared.get(client) === this.#generation) return
     this.#compared.set(client, this.#generation)
@@ -91,5 +94,5 @@ export class PreparedNames {
 
 const PREFIX = 'q'
 
-/** Of this process: the same text has one name on every connection. */
+/** One per process: the same text has one name on every connection. */
 export const prepared = new PreparedNames()

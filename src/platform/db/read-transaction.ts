@@ -1,4 +1,5 @@
-// A transaction that only reads: each statement sees the latest commit, and what would write or lock throws. See transaction.ts for what it promises.
+// A transaction that only reads: each statement sees the latest commit, and a statement that would write or lock throws. Contract:
+// transaction.ts.
 import type pg from 'pg'
 import type { Static, TSchema } from 'typebox'
 import { createQueries } from './statements.ts'
@@ -8,7 +9,7 @@ import type { Queries, Tenant, Tx } from './transaction.ts'
 import { uuid } from '../runtime/uuid.ts'
 import type { TenantCache } from './write-transaction.ts'
 
-/** What it needs of its database. */
+/** Its dependencies on its database. */
 interface Means {
   send: (q: Sql) => Promise<pg.QueryResult>
   /** For reads by key. */
@@ -38,7 +39,7 @@ export class ReadTx implements Tx {
     this.#means = means
   }
 
-  /** Most reads are one look-up: what sends other statements is made with the first of them. */
+  /** Most reads are one look-up: the object that sends other statements is created with the first of them. */
   get #queries(): Queries {
     return (this.#made ??= createQueries(this.#means.send, this.#means.checkRows))
   }

@@ -1,16 +1,17 @@
-// Whether the databases of this process serve: each answers in time, has schemas that this program can work with, and takes a write.
+// Whether the databases of this process serve: each responds in time, has compatible schemas, and accepts a write.
 import { schemaOf, type Cells } from './cells.ts'
 import type { Db } from './database.ts'
 import { MigrationError, requireUsable, type MigrationKind } from './migrations.ts'
 import { isWithoutResources, NO_RESOURCES } from './outages.ts'
 import { sql } from './sql.ts'
 
-/** How long every database may take, together. */
+/** Total time limit for all databases. */
 const WITHIN_MS = 3000
 
 /**
- * Why this process cannot serve; undefined when it can. Reads the table `migration` and writes the only row of `readiness`, in the control
- * plane and in each cell. Takes 3 s at most. Not for every request: one write per database at each call.
+ * Returns the reason why this process cannot serve; undefined if it can. Reads the table `migration` and writes the only row of
+ * `readiness`, in the control plane and in each cell. Takes 3 s at most. Do not call it for every request: each call makes one write per
+ * database.
  */
 export async function notReady(cells: Cells, within_ms = WITHIN_MS): Promise<string | undefined> {
   const reasons = await Promise.all([
@@ -24,7 +25,7 @@ async function reason(db: Db, schema: string, kind: MigrationKind, within_ms: nu
   try {
     await db.probe(async (queries) => {
       await requireUsable(queries, schema, kind)
-      // One row that is written in place needs no room on the disk. The snapshot does: it is a file, and gone with the transaction.
+      // An in-place update of one row needs no disk space. The snapshot needs some: it is a file that disappears with the transaction.
       await queries.run(sql`update readiness set checked_at = clock_timestamp() where pg_export_snapshot() is not null`)
     }, within_ms)
     return undefined

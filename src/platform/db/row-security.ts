@@ -1,30 +1,32 @@
-// Row-level security: the database keeps teams apart once more than the conditions of the statements do. Each schema has roles of its own,
-// which see no other schema: the connections of this program take one of them. On those that work for teams a policy lets a statement see
-// the rows of the team alone that `drawbridge.team` names; others see the whole cell. Roles, grants and policies are made after the migrations, for
-// whatever tables there are then. Why so: docs/decisions/row-security.md.
+// Row-level security: besides the conditions of the statements, the database itself separates teams. Each schema has its own roles, which
+// see no other schema; the connections of this program take one of them. On connections for teams a policy lets a statement see only the
+// rows of the team in `drawbridge.team`; other connections see the whole cell. Roles, grants and policies are created after the migrations,
+// for all tables that exist then. Reasons: docs/decisions/row-security.md.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type pg from 'pg'
 import { NoRowSecurity } from './no-row-security.ts'
 import { prepareTeamSetting } from './send-statement.ts'
 
-/** What the statements of a connection see: the whole schema, or the rows of the team that each of them names. */
+/** Which rows the statements of a connection see: the whole schema, or those of the team that each statement names. */
 export type Reach = 'cell' | 'team'
 
 export const rowSecurityModes = ['on', 'required', 'off'] as const
-/** `on`: where the login may take the roles. `required`: nothing is served without them. `off`: connections stay with their login. */
+/** `on`: if the login may take the roles. `required`: the program does not serve without them. `off`: connections keep their login. */
 export type RowSecurityMode = (typeof rowSecurityModes)[number]
 
-/** Tells the roles of two installations apart that share a PostgreSQL cluster. */
+/** Distinguishes the roles of two installations that share a PostgreSQL cluster. */
 export const installationOf = (database: string): string => createHash('sha256').update(database).digest('hex').slice(0, 8)
 
 const CELL_ROLE = (installation: string, schema: string): string => `drawbridge_${installation}_${schema}`
 const TEAM_ROLE = (installation: string, schema: string): string => `${CELL_ROLE(installation, schema)}_team`
 
-/** In PostgreSQL 16 and later a member may be one that cannot take the role. */
+/** In PostgreSQL 16 and later a member may lack the right to take the role. */
 const MAY_TAKE = `case when current_setting('server_version_num')::integer >= 160000 then pg_has_role(oid, 'SET') else pg_has_role(oid, 'MEMBER') end`
 
-/** The role is none where there are no roles that the login may take, and, unless one is required, before they can reach the schema. */
+/**
+ * The role is null if there are no roles that the login may take, and, unless a role is required, before the roles can reach the schema.
+ */
 const TAKE_ROLE = `
   select set_config('role', coalesce((
     select rolname from pg_roles
@@ -35,16 +37,15 @@ const IN_FORCE = `select coalesce(row_security_active(to_regclass($1)), false) a
 
 export interface RowSecurityOptions {
   schema: string
-  /** In place of what the name of the database gives: for databases that are copies of another. */
+  /** Replaces the value that the database name gives: for databases that are copies of another. */
   installation?: string | undefined
-  /** `on` unless it is said. */
+  /** Default: `on`. */
   row_security?: RowSecurityMode | undefined
 }
 
 /**
- * Take the role of a new connection, where there is one.
- * Errors: NoRowSecurity where a role was taken and no policy holds it yet, where one is required and there is none, and where none is taken
- * by a login that policies hold: it would find every table empty.
+ * Takes the role of a new connection, if there is one. Errors: NoRowSecurity if a role was taken and no policy applies to it yet, if a role
+ * is required and there is none, and if the login keeps its own role although policies apply to it: it would find every table empty.
  */
 export async function takeRole(client: pg.ClientBase, options: RowSecurityOptions, reach: Reach): Promise<void> {
   const { schema, installation, row_security } = options
@@ -69,26 +70,28 @@ export async function takeRole(client: pg.ClientBase, options: RowSecurityOption
 
 const RUN_MIGRATE = 'Run "bin/drawbridge migrate" as the owner of its tables; docs/OPERATING.md has the roles that it needs.'
 
-/** Whether policies hold what the present role asks of the teams of a schema. */
+/** Whether policies apply to the current role's statements on the teams of a schema. */
 async function isInForce(client: pg.ClientBase, schema: string): Promise<boolean> {
   const { rows } = await client.query<{ in_force: boolean }>(IN_FORCE, [`${schema}.team`])
   return rows[0]!.in_force
 }
 
-/** How the rows of a schema are kept apart: by roles, or by the program alone: where the login may neither create nor take them, or they are off. */
+/**
+ * How the rows of a schema are separated: by roles, or only by the program: the login may neither create nor take roles, or they are off.
+ */
 export type Protection =
   | {
       by: 'roles'
       roles: string[]
-      /** Other roles that have rights on tables of teams and find them empty, since policies hold them. */
+      /** Other roles that have rights on tables of teams and find them empty, because policies apply to them. */
       hidden_from: string[]
     }
   | { by: 'program'; statements: string[] }
 
 /**
- * Make the roles of a schema, where the login may. Until `secureSchema` has granted them the schema they reach nothing.
+ * Creates the roles of a schema if the login may. Until `secureSchema` has granted them the schema they can access nothing.
  * @param client connected as the owner of the tables, with the schema in its search path
- * @returns without roles, the statements with which an administrator makes what is missing
+ * @returns without roles, the statements with which an administrator creates what is missing
  */
 export async function makeRoles(client: pg.Client, { schema, installation }: RowSecurityOptions): Promise<Protection> {
   const { rows } = await client.query<{ database: string; login: string }>(
@@ -104,12 +107,12 @@ export async function makeRoles(client: pg.Client, { schema, installation }: Row
 }
 
 /**
- * Make the policies and then the grants that a schema lacks, after its migrations. Changes nothing where they are there. Each table is
- * changed in a transaction of its own; the roles reach the schema when everything else is done. The caller sees to it that nobody else
- * does so at the same time.
+ * Creates the policies and then the grants that a schema lacks, after its migrations. Changes nothing if they exist. Each table is changed
+ * in a transaction of its own; the roles get access to the schema last. The caller ensures that no other process does the same at the same
+ * time.
  * @param client connected as the owner of the tables, with the schema in its search path
- * @param roles as `makeRoles` made them: that of the cell, then that of its teams
- * @returns other roles from which policies hide what they have rights on
+ * @param roles the result of `makeRoles`: the role of the cell, then that of its teams
+ * @returns other roles to which policies hide tables that they have rights on
  */
 export async function secureSchema(client: pg.Client, schema: string, roles: string[]): Promise<string[]> {
   if (schema !== 'control' && !(await knowsTeams(client))) return []
@@ -123,18 +126,18 @@ export async function secureSchema(client: pg.Client, schema: string, roles: str
   return hiddenFrom(client, schema, roles)
 }
 
-/** Whether the roles reach the schema, so that what a migration makes has to have its policies and grants when it is committed. */
+/** Whether the roles have access to the schema, so that new objects of a migration need their policies and grants when it commits. */
 export async function isSecured(client: pg.Client, schema: string, roles: string[]): Promise<boolean> {
   return (await missingUsage(client, schema, roles)).length === 0
 }
 
-/** What secures what a migration has made, within its transaction. */
+/** Adds policies and grants to the new objects of a migration, within its transaction. */
 export const missingSecurity = async (client: pg.Client, schema: string, roles: string[]): Promise<string[]> => [
   ...(await missingPolicies(client, schema, roles[0]!)).flat(),
   ...(await missingGrants(client, schema, roles)),
 ]
 
-/** A cell whose migrations go less far, as tests make it, has nothing that policies could ask. */
+/** Cells with fewer migrations, as tests make them, lack the function that policies call. */
 async function knowsTeams(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ is_there: boolean }>(`select to_regprocedure('current_team()') is not null as is_there`)
   return rows[0]!.is_there
@@ -152,10 +155,10 @@ async function together(client: pg.Client, statements: string[]): Promise<void> 
 }
 
 const INSUFFICIENT_PRIVILEGE = '42501'
-/** Somebody else has just made it: roles belong to all databases of a cluster. */
+/** Another process has just created it: roles belong to all databases of a cluster. */
 const EXISTS = new Set(['42710', '23505'])
 
-/** The roles that are not there and those that may not be taken, after what is allowed was made. */
+/** The roles that do not exist and those that the login may not take, after creating what is allowed. */
 async function missingRoles(client: pg.Client, names: string[]): Promise<{ toCreate: string[]; toGrant: string[] }> {
   const look = async () => {
     const { rows } = await client.query<{ name: string; usable: boolean }>(
@@ -175,7 +178,9 @@ async function missingRoles(client: pg.Client, names: string[]): Promise<{ toCre
   return look()
 }
 
-/** Roles of others that have rights on tables of teams, do not own them and are held by policies: they find the tables empty. */
+/**
+ * Roles of other programs that have rights on tables of teams, do not own them, and to which policies apply: they find the tables empty.
+ */
 async function hiddenFrom(client: pg.Client, schema: string, own: string[]): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select distinct r.rolname as name
@@ -188,7 +193,7 @@ async function hiddenFrom(client: pg.Client, schema: string, own: string[]): Pro
   return rows.map(({ name }) => name)
 }
 
-/** What takes back the grants of other installations: this database is a copy of theirs. */
+/** Revokes the grants of other installations: this database is a copy of theirs. */
 async function strangers(client: pg.Client, schema: string, own: string[]): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select distinct r.rolname as name
@@ -203,14 +208,14 @@ async function strangers(client: pg.Client, schema: string, own: string[]): Prom
   )
 }
 
-/** Tables that the program only reads: others are written by `migrate`, and by the functions of the access log, which have the rights of the owner. */
+/** Tables that the program only reads: `migrate` writes them, or the functions of the access log, which have the rights of the owner. */
 const READ_ONLY = ['migration', 'access_log', 'access_day']
-/** Tables that name no team and have what is in flight of all teams. */
+/** Tables that have no team_id and hold deliveries in flight of all teams. */
 const NOT_FOR_TEAMS = ['handful']
 
 /**
- * Every table and sequence of the schema, but for those above, and nothing else. Partitions are reached through their table. Functions that
- * not everybody may execute are for the role of the cell, and not for that of teams.
+ * Every table and sequence of the schema, except for those above, and nothing else. Partitions are reached through their table. Functions
+ * that PUBLIC may not execute are granted to the role of the cell, and not to that of teams.
  */
 async function missingGrants(client: pg.Client, schema: string, roles: string[]): Promise<string[]> {
   const { rows } = await client.query<{ statement: string }>(
@@ -249,13 +254,13 @@ interface TableRow {
   has_team: boolean
   enabled: boolean
   policies: string[]
-  /** The role for which the policy of the whole cell is. */
+  /** The role to which the policy of the whole cell applies. */
   whole_cell: string | null
 }
 
 /**
- * For each table with the column team_id, and each that has a policy by its migration: a policy for teams, and one for the role that works on
- * the whole cell. They do not hold the owner: programs of releases without row-level security go on.
+ * For each table with the column team_id, and each table whose migration gives it a policy: one policy for teams, and one for the role that
+ * works on the whole cell. They do not apply to the owner: programs of releases without row-level security still work.
  */
 async function missingPolicies(client: pg.Client, schema: string, role: string): Promise<string[][]> {
   if (schema === 'control') return []
@@ -285,7 +290,7 @@ async function missingPolicies(client: pg.Client, schema: string, role: string):
     })
 }
 
-/** Changes with the statements above: a copy that was made with others is not used again. */
+/** Changes with the statements above: a copy that was made with other statements is not reused. */
 export const protectionChecksum = (): string =>
   createHash('sha256')
     .update(readFileSync(new URL(import.meta.url)))

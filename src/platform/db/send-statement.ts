@@ -1,24 +1,22 @@
-// Statements as they travel to the database. Those that are run thousands of times a second leave as one piece of bytes, where `pg` makes one
-// of each message of the protocol, and what the database said of their rows when it prepared them is not asked for again (the figures:
-// docs/decisions/row-security.md).
-//
-// A statement that sees the rows of one team: the database's policies compare the column `team_id` with the setting `drawbridge.team`; the
-// setting is sent in front of the statement, between the same two Syncs, so both are one transaction: when setting fails the statement
-// is skipped, and when the transaction ends, however it ends, the setting is gone. A connection therefore never remembers a team.
+// How statements are sent to the database. A statement that runs thousands of times a second is sent as one piece of bytes, where `pg`
+// makes one for each message of the protocol, and its row description is not requested again after it was prepared (figures:
+// docs/decisions/row-security.md). A statement that sees the rows of one team: the policies compare the column `team_id` with the setting
+// `drawbridge.team`. The setting is sent before the statement, between the same two Syncs, so both are one transaction: if setting fails
+// the statement is skipped, and when the transaction ends, the setting ends too. A connection therefore never remembers a team.
 import { createRequire } from 'node:module'
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
 import { Frame } from './frame.ts'
 
-/** Every connection on which a statement of a team runs prepares this one first: `prepareTeamSetting`. */
+/** Every connection that runs statements of teams prepares this one first: `prepareTeamSetting`. */
 const SETTING = { name: 'drawbridge team', text: `select set_config('drawbridge.team', $1, true)` }
 
-/** Most statements of a connection whose rows are known. */
+/** Maximum number of statements of a connection whose row descriptions are cached. */
 const SHAPES_MAX = 1000
 
 type Callback = (error: Error | null, result: pg.QueryResult) => void
 
-/** What `pg` takes of the rows of a result, once the database has described them. */
+/** The part of `pg` that holds the row description of a result. */
 interface Shape {
   fields: pg.FieldDef[]
   _parsers: unknown
@@ -27,17 +25,17 @@ interface Shape {
 
 const SHAPES = Symbol('shapes')
 
-/** What is used of a connection of `pg` besides its public parts. */
+/** The private parts of a `pg` connection that are used here. */
 interface Wire {
   stream: Duplex
   parsedStatements: Record<string, string>
   submittedNamedStatements: Record<string, string>
   parse(message: { text: string; name: string | undefined; types: undefined }): void
-  /** Of the statements that are prepared on this connection, by name. */
+  /** The prepared statements of this connection, by name. */
   [SHAPES]?: Map<string, Shape>
 }
 
-/** What is used of a query of `pg` besides its public parts. */
+/** The private parts of a `pg` query that are used here. */
 interface Parts {
   text: string
   values: unknown[] | undefined
@@ -64,7 +62,7 @@ class Statement extends Query {
   #isDescribed = false
 
   constructor({ text, values, name }: pg.QueryConfig, team: string | undefined) {
-    // By its parts: `pg` copies a statement by the descriptors of its properties, at 3 µs of the processor.
+    // Passed by its parts: `pg` copies a statement by its property descriptors, which takes 3 µs of CPU.
     super(text, values)
     this.name = name
     this.#team = team
@@ -85,7 +83,7 @@ class Statement extends Query {
       wire.stream.write(bytes)
       return null
     }
-    // In one write with what follows.
+    // Sent in one write with the messages that follow.
     wire.stream.cork()
     wire.parse({ text, name, types: undefined })
     if (name !== undefined) wire.submittedNamedStatements[name] = text
@@ -121,7 +119,7 @@ class Statement extends Query {
     super.handleCommandComplete(message, wire)
     if (this.#isDescribed || this.name === undefined) return
     const shapes = (wire[SHAPES] ??= new Map())
-    // Names that are not used any more are forgotten with the others.
+    // Removes unused names with the others.
     if (shapes.size >= SHAPES_MAX) shapes.clear()
     const { fields, _parsers, _prebuiltEmptyResultObject } = this._result
     shapes.set(this.name, { fields, _parsers, _prebuiltEmptyResultObject })
@@ -130,7 +128,7 @@ class Statement extends Query {
 
 const submitTo = pg.Client.prototype.query as (this: pg.ClientBase, statement: Statement) => void
 
-/** Send a statement. Its errors have the frames of the caller, as those of `pg` do. */
+/** Sends a statement. Its errors have the stack frames of the caller, as those of `pg` have. */
 function submit(client: pg.ClientBase, given: pg.QueryConfig, team: string | undefined): Promise<pg.QueryResult> {
   const statement = new Statement(given, team)
   const answer = new Promise<pg.QueryResult>((resolve, reject) => {
@@ -138,8 +136,8 @@ function submit(client: pg.ClientBase, given: pg.QueryConfig, team: string | und
   })
   submitTo.call(client, statement)
   return answer.catch(async (error: Error) => {
-    // Nobody else may be lent it.
-    if (isForgotten(error)) await giveUp(client)
+    // No other caller may use the connection.
+    if (isForgotten(error)) await destroy(client)
     Error.captureStackTrace(error)
     throw error
   })
@@ -147,28 +145,28 @@ function submit(client: pg.ClientBase, given: pg.QueryConfig, team: string | und
 
 const PLAIN = new Set(['text', 'values', 'name'])
 
-/** Whether it has a text, perhaps values and a name, and nothing else. */
+/** Whether it has a text, optional values and an optional name, and nothing else. */
 const isPlain = (given: unknown): given is pg.QueryConfig =>
   typeof given === 'object' && given !== null && Object.keys(given).every((key) => PLAIN.has(key))
 
-/** As `pg.Client`, with statements as above. */
+/** As `pg.Client`, with statements sent as above. */
 export class Client extends pg.Client {
-  // oxlint-disable-next-line typescript/no-explicit-any -- overloaded: what is no plain statement goes on as it came
+  // oxlint-disable-next-line typescript/no-explicit-any -- overloaded: any other argument is passed on unchanged
   override query(...given: any[]): any {
     const [statement] = given
     return given.length === 1 && isPlain(statement) ? submit(this, statement, undefined) : super.query(...(given as [string]))
   }
 }
 
-/** Make a connection ready for statements of teams. */
+/** Prepares a connection for statements of teams. */
 export const prepareTeamSetting = async (client: pg.ClientBase): Promise<void> =>
   void (await client.query({ ...SETTING, values: [''] }))
 
-/** The connection has lost what was prepared on it; nothing was run. */
+/** The connection has lost its prepared statements; nothing was run. */
 const isForgotten = ({ code, message }: Error & { code?: string }): boolean => code === '26000' && message.includes(SETTING.name)
 
-/** What made a connection forget what was prepared (`discard all`) may have taken its role as well: it is not used again. */
-function giveUp(client: pg.ClientBase): Promise<void> {
+/** A command that removed the prepared statements (`discard all`) may have reset the role as well: the connection is not reused. */
+function destroy(client: pg.ClientBase): Promise<void> {
   const { connection } = client as unknown as { connection: { stream: Duplex } }
   const ended = new Promise<void>((resolve) => void client.once('end', () => resolve()))
   connection.stream.destroy()
@@ -176,9 +174,9 @@ function giveUp(client: pg.ClientBase): Promise<void> {
 }
 
 /**
- * Run a statement that sees the rows of the team and no other team's. Inside a transaction that was begun, what follows on the same
- * connection sees them too, until the transaction ends. A connection that no longer knows the setting is given up.
- * @param team absent on a connection that works on the whole cell, and where the statement is about no team
+ * Runs a statement that sees only the rows of the team. Inside a transaction that has begun, later statements on the same connection see
+ * them too, until the transaction ends. A connection that has lost the prepared setting is destroyed.
+ * @param team absent on a connection for the whole cell, and for statements without a team
  */
 export const send = (client: pg.ClientBase, statement: pg.QueryConfig, team: string | undefined): Promise<pg.QueryResult> =>
   team === undefined ? client.query(statement) : submit(client, statement, team)

@@ -1,5 +1,5 @@
-// Numbers from the database's sequences, taken in blocks so that a transaction need not ask for its own. What a process has left of a
-// block when it ends is lost: numbers are unique and have gaps.
+// Numbers of the database's sequences, reserved in blocks so that a transaction need not ask for its own. When a process ends, the rest of
+// its block is lost: numbers are unique and have gaps.
 import type { Queries } from './transaction.ts'
 import { T } from '../schema/schema.ts'
 import { Bound } from './shares.ts'
@@ -21,8 +21,8 @@ export class IdAllocator {
   }
 
   /**
-   * The next `count` numbers of a sequence, ascending and above `above`, which must come from the same sequence: a block begun before
-   * somebody else took that number is given up. 503: too many wait for a block, in all or of the team; `''` is no team.
+   * The next `count` numbers of a sequence, ascending and above `above`, which must come from the same sequence: a block that another
+   * process reserved before that number is discarded. 503: too many wait for a block, in total or for the team; `''` is no team.
    */
   async allocate(sequence: string, count: number, above: number, team = ''): Promise<number[]> {
     if (count > BLOCK_SIZE) throw new Error(`at most ${BLOCK_SIZE} ids can be allocated at once`)
@@ -38,7 +38,7 @@ export class IdAllocator {
     }
   }
 
-  /** Several that find the block too small wait for the same next one. */
+  /** Callers that find the block too small wait for the same next block. */
   #fetchBlock(sequence: string): Promise<void> {
     let coming = this.#pendingFetch.get(sequence)
     if (!coming) {

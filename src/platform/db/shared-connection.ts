@@ -1,6 +1,6 @@
-// One connection that many requests read over at once. Reads by key are so short that handing a connection to and fro costs more
-// than they do: here they leave together in one write and are answered in turn, each a transaction of its own. What runs on it makes
-// those behind it wait, so nothing slow may; where that cannot be known beforehand several are used beside each other (single-statement-writers.ts).
+// One connection on which many requests read at once. Reads by key are so short that leasing a connection costs more than the read: here
+// they are sent together in one write and completed in order, each a transaction of its own. A slow statement delays those behind it, so
+// none may run here. single-statement-writers.ts uses several connections for statements whose duration is not known beforehand.
 import type { Duplex } from 'node:stream'
 import type pg from 'pg'
 import { Client } from './send-statement.ts'
@@ -15,16 +15,16 @@ export class SharedReadConnection {
   #ready: pg.Client | undefined
   #batching = false
 
-  /** @param onConnect what a new connection does before its first statement */
+  /** @param onConnect prepares a new connection before its first statement */
   constructor(config: pg.ClientConfig, onConnect: (client: pg.Client) => Promise<void> = async () => {}) {
     this.#config = config
     this.#onConnect = onConnect
   }
 
   /**
-   * Run a statement behind those that were sent before. Rejects when the connection breaks; the next call makes a new one.
-   * Errors: Unreachable when none can be made.
-   * @param team whose rows it sees; absent where it is about no team
+   * Runs a statement behind those that were sent before. Rejects if the connection breaks; the next call opens a new one. Errors:
+   * Unreachable if none can be made.
+   * @param team the team whose rows it sees; absent for a statement without a team
    */
   query(statement: pg.QueryConfig, team?: string): Promise<pg.QueryResult> {
     const client = this.#ready
@@ -34,7 +34,7 @@ export class SharedReadConnection {
     return send(client, statement, team)
   }
 
-  /** Give the connection up, and what was sent on it; the next statement makes a new one. */
+  /** Destroys the connection with the statements sent on it; the next statement opens a new one. */
   abandon(): void {
     const client = this.#client
     this.#client = this.#ready = undefined
@@ -54,8 +54,7 @@ export class SharedReadConnection {
     const client = new Client(this.#config)
     const connecting = this.#open(client)
     this.#client = connecting
-    // A connection that replaced this one, which was lost or given up, stays: the end of this one may be told late, and so may that it
-    // was made.
+    // A newer connection that replaced this one stays: the events for the end and the start of a lost connection may arrive late.
     const forget = () => {
       if (this.#client === connecting) this.#client = this.#ready = undefined
     }

@@ -1,17 +1,20 @@
-// Bounds for what waits inside the process, in all and for each team, so that one team with many slow requests leaves room for the others.
+// Limits for waiting work inside the process, in total and per team, so that one team with many slow requests leaves room for the others.
 import type pg from 'pg'
 import { unavailable } from '../runtime/problem.ts'
 import { Unreachable } from './outages.ts'
 import { prepared } from './prepared-statements.ts'
 import { send } from './send-statement.ts'
 
-/** Most requests of a database that wait in one queue of this process, and how many of them one team may have. */
+/** Maximum number of requests of a database that wait in one queue of this process, and the maximum for one team. */
 export const WAITING_MAX = 1000
 export const TEAM_WAITING_MAX = 500
 
 const full = () => unavailable('Temporarily overloaded; try again')
 
-/** Counts what is under way, in all and of each owner, for a queue that keeps its own order. Owners are teams, unless the queue says otherwise. */
+/**
+ * Counts the work in progress, in total and per owner, for a queue that has its own order. Owners are teams, unless the queue says
+ * otherwise.
+ */
 export class Bound {
   readonly #max: number
   readonly #ownerMax: number
@@ -23,7 +26,7 @@ export class Bound {
     this.#ownerMax = owner_max
   }
 
-  /** Count one more. 503: there are too many, in all or of the owner; `''` is nobody. */
+  /** Counts one more. 503: there are too many, in total or for the owner; `''` is no owner. */
   enter(owner: string): void {
     const ofOwner = this.#owners.get(owner) ?? 0
     if (this.#count >= this.#max || (owner !== '' && ofOwner >= this.#ownerMax)) throw full()
@@ -39,12 +42,12 @@ export class Bound {
   }
 }
 
-/** What a connection is for: a team's transaction or read, by the team's id; work of no team; single statements of the program itself. */
+/** The purpose of a lease: a team's transaction or read, by the team's id; work of no team; single statements of the program itself. */
 export type Borrower = string
 
-/** Work of no team: sweeps, the control plane's transactions. It leaves two connections to others. */
+/** Work of no team: periodic tasks, the control plane's transactions. It leaves two connections to others. */
 export const PLAIN: Borrower = ''
-/** Single statements of the program itself: keys and teams are looked up with them. They may take every connection. */
+/** Single statements of the program itself: look-ups of keys and teams. They may use every connection. */
 export const PROGRAM: Borrower = ' program'
 
 interface Waiter {
@@ -60,18 +63,18 @@ interface Share {
 
 export interface LendingOptions {
   connections_max: number
-  /** Of one team. */
+  /** Maximum for one team. */
   team_connections_max: number
-  /** How long one waits for a connection. */
+  /** Time limit of the wait for a connection. */
   wait_ms: number
 }
 
-/** Lends the connections of a pool: no more to one borrower than its share, and in turn among those that wait. */
+/** Leases the connections of a pool: no more to one borrower than its share, and in turn among the waiting borrowers. */
 export class Lending {
   readonly #pool: pg.Pool
   readonly #options: LendingOptions
   readonly #shares = new Map<Borrower, Share>()
-  /** Borrowers with somebody who waits, whose turn is next first. */
+  /** Borrowers that wait, next one first. */
   readonly #turns = new Set<Borrower>()
   readonly #lentTo = new Map<pg.ClientBase, Borrower>()
   #lent = 0
@@ -84,13 +87,13 @@ export class Lending {
       const borrower = this.#lentTo.get(client)
       if (borrower === undefined) return
       this.#lentTo.delete(client)
-      // The pool counts it among its idle ones only after this event; whoever waits would have another one made.
-      if (this.#turns.size === 0) this.#giveBack(borrower)
-      else process.nextTick(() => this.#giveBack(borrower))
+      // The pool counts it as idle only after this event; a waiting request would open another connection.
+      if (this.#turns.size === 0) this.#returnLease(borrower)
+      else process.nextTick(() => this.#returnLease(borrower))
     })
   }
 
-  /** How many wait for a connection. */
+  /** How many requests wait for a connection. */
   get waiting(): number {
     return this.#waiting
   }
@@ -105,8 +108,8 @@ export class Lending {
   }
 
   /**
-   * A connection, to be released. 503: too many wait, in all or of this borrower, or one waited for too long.
-   * Errors: Unreachable when none can be made.
+   * Leases a connection; the caller releases it. 503: too many wait, in total or for this borrower, or one waited for too long. Errors:
+   * Unreachable if no connection can be made.
    */
   connect(borrower: Borrower): Promise<pg.PoolClient> {
     const share = this.#shares.get(borrower) ?? { lent: 0, waiting: new Set() }
@@ -114,7 +117,7 @@ export class Lending {
       this.#shares.set(borrower, share)
       return this.#lend(borrower, share)
     }
-    // Of a borrower that has nothing and is refused nothing is kept.
+    // Borrowers without connections and waiting requests are removed.
     if (this.#waiting >= WAITING_MAX || share.waiting.size >= TEAM_WAITING_MAX) return Promise.reject(full())
     this.#shares.set(borrower, share)
     return new Promise((resolve, reject) => {
@@ -131,8 +134,8 @@ export class Lending {
   }
 
   /**
-   * Run a statement on a connection of its own. One that fails leaves the connection alone. Errors: as `connect`, and its own.
-   * @param sees the team whose rows it sees; absent on the whole cell
+   * Runs a statement on a leased connection. A statement that fails keeps the connection. Errors: as `connect`, and those of the statement.
+   * @param sees the team whose rows it sees; absent for the whole cell
    */
   async query(borrower: Borrower, statement: pg.QueryConfig, sees?: string): Promise<pg.QueryResult> {
     const client = await this.connect(borrower)
@@ -163,14 +166,14 @@ export class Lending {
           prepared.tidy(client)
           return resolve(client)
         }
-        // A pool that has ended refuses at once: whoever is next is not refused within this call.
-        process.nextTick(() => this.#giveBack(borrower))
+        // A pool that has ended rejects at once: the next request is not rejected within this call.
+        process.nextTick(() => this.#returnLease(borrower))
         reject(new Unreachable(error))
       })
     })
   }
 
-  #giveBack(borrower: Borrower): void {
+  #returnLease(borrower: Borrower): void {
     const share = this.#shares.get(borrower)!
     this.#lent--
     share.lent--
@@ -180,7 +183,7 @@ export class Lending {
       if (!this.#isFree(next, waiting)) continue
       const [waiter] = waiting.waiting as Iterable<Waiter> as [Waiter]
       this.#leave(next, waiting, waiter)
-      // Its next one waits until the others have had their turn.
+      // Its next request waits until the other borrowers had their turn.
       if (this.#turns.delete(next)) this.#turns.add(next)
       this.#lend(next, waiting).then(waiter.resolve, waiter.reject)
       return

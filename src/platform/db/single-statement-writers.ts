@@ -1,12 +1,12 @@
-// Connections for transactions that are one statement: several requests share one, so that the database finds the next statement there
-// when it has answered the last. Waking a process costs more than most statements (docs/decisions/transactions.md).
+// Connections for transactions that are one statement. Several requests share one, so that the database has received the next statement
+// when it completes the previous one. Waking a process costs more than most statements (docs/decisions/transactions.md).
 import type pg from 'pg'
 import { SharedReadConnection } from './shared-connection.ts'
 import { Bound } from './shares.ts'
 
-/** As many as keep the database busy where the disk is quick. */
+/** As many as keep the database busy on a fast disk. */
 const CONNECTIONS_INITIAL = 3
-/** One that has owed an answer for so long waits for a slow disk or for a lock: others are used beside it. */
+/** A connection that has owed a response for this long waits for a slow disk or a lock: other connections are used as well. */
 const SLOW_MS = 3
 const IDLE_MS = 60_000
 
@@ -15,7 +15,7 @@ const ignore = () => {}
 interface PooledWriter {
   connection: SharedReadConnection
   inFlight: number
-  /** Since when it has owed its next answer. */
+  /** Since when it has owed its next response. */
   since_ms: number
 }
 
@@ -28,8 +28,8 @@ export class AutocommitConnections {
   #pruning: NodeJS.Timeout | undefined
 
   /**
-   * @param max connections at most; at least one
-   * @param onConnect what a new connection does before its first statement
+   * @param max maximum number of connections; at least one
+   * @param onConnect prepares a new connection before its first statement
    */
   constructor(config: pg.ClientConfig, max: number, onConnect?: (client: pg.Client) => Promise<void>) {
     this.#config = config
@@ -38,9 +38,9 @@ export class AutocommitConnections {
   }
 
   /**
-   * Run a statement that is a transaction of its own. It may wait for others that were sent before it.
-   * 503: too many are under way, in all or of the team; `''` is no team. Errors: Unreachable when no connection can be made.
-   * @param sees the team whose rows it sees; absent where it is about no team
+   * Runs a statement that is a transaction of its own. It may wait for statements that were sent before it. 503: too many are in flight, in
+   * total or for the team; `''` is no team. Errors: Unreachable if no connection can be made.
+   * @param sees the team whose rows it sees; absent for a statement without a team
    */
   async query(statement: pg.QueryConfig, team = '', sees?: string): Promise<pg.QueryResult> {
     this.#bound.enter(team)
@@ -55,7 +55,7 @@ export class AutocommitConnections {
     }
   }
 
-  /** How many connections are idle and busy, and how many statements wait for the one before. */
+  /** How many connections are idle and busy, and how many statements wait for the previous one. */
   get stats(): { idle: number; busy: number; waited_for: number } {
     const inUse = this.#writers.filter(({ inFlight }) => inFlight > 0)
     const waiting = inUse.reduce((sum, { inFlight }) => sum + inFlight - 1, 0)
@@ -70,7 +70,8 @@ export class AutocommitConnections {
   #leastBusy(): PooledWriter {
     const now_ms = performance.now()
     const isSlow = (writer: PooledWriter) => now_ms - writer.since_ms >= SLOW_MS
-    // Where all are slow, as on a slow disk, one that waits for a lock has owed its answer for longest: nobody waits behind that one.
+    // If all are slow, as on a slow disk, the connection that waits for a lock has owed its response the longest: no statement is added to
+    // that one.
     const wait = (writer: PooledWriter) => writer.inFlight * (isSlow(writer) ? now_ms - writer.since_ms : 1)
     let best: PooledWriter | undefined
     let prompt = 0

@@ -1,7 +1,7 @@
-// SQL as text with values beside it.
+// SQL as text with separate values.
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag'
 
 export { sql, empty, join, raw, type Sql }
 
-/** Conditions joined by `and`; `true` when there are none. */
+/** Conditions joined by `and`; `true` if there are none. */
 export const joinConditions = (conditions: Sql[]): Sql => (conditions.length ? join(conditions, ' and ') : sql`true`)

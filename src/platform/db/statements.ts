@@ -1,5 +1,5 @@
-// Statements over a connection, those that are run often under a name so that the database prepares each once; rows are promises of their
-// schema.
+// Statements over a connection. Statements that run often have a name, so that the database prepares each once. Rows have the type of their
+// schema, which tests verify.
 import type pg from 'pg'
 import type { TSchema } from 'typebox'
 import type { Queries } from './transaction.ts'
@@ -13,11 +13,11 @@ export function compiled(q: Sql, text = q.text): pg.QueryConfig {
 }
 
 export interface Sending {
-  /** Every statement is a transaction of its own: one that failed because what was prepared no longer fits is sent once more. */
+  /** Every statement is a transaction of its own: a statement that failed because its prepared form no longer fits is sent once more. */
   alone?: boolean
-  /** Called before a statement; what it throws ends it, and `done` is not called. */
+  /** Called before a statement; an error that it throws ends the statement, and `done` is not called. */
   begin?: () => void
-  /** Called when a statement is over, however it ended. */
+  /** Called after a statement, with any outcome. */
   done?: () => void
 }
 

@@ -1,20 +1,21 @@
-// Whom a transaction is about, for the access log.
+// The users whose data a transaction reads or changes, for the access log.
 const NO_TEAMS: ReadonlyMap<string, string[]> = new Map()
 
-/** Whom a transaction was about, and what of them. */
+/** The users of a transaction, and the ids of their objects. */
 export class Subjects {
   readonly users: string[] = []
   readonly objects: string[] = []
   #teams: Map<string, string[]> | undefined
 
-  /** The users of each team, where the call is of none. */
+  /** The users of each team, if the call has no team. */
   get teams(): ReadonlyMap<string, string[]> {
     return this.#teams ?? NO_TEAMS
   }
 
   /**
-   * A user whose data was read or changed, or null where nobody is known; and what of it, an order for example. Repetitions count once.
-   * @param team_id of the user, in a call that is about several teams: each of them gets a line of its own
+   * Adds a user whose data was read or changed, or null if there is none, and the id of the object, for example of an order. Duplicates
+   * count once.
+   * @param team_id of the user, in a call about several teams: each of them gets a line of its own
    */
   add(user_id: string | null, object?: string, team_id?: string): void {
     if (user_id !== null && team_id !== undefined) {

@@ -1,28 +1,28 @@
-// What a transaction is to those who use it: statements, the instant, the team on whose behalf it runs. How it is made: database.ts.
+// The contract of a transaction for its users: statements, the instant, the team on whose behalf it runs. Implementation: database.ts.
 import type { Static, TSchema } from 'typebox'
 import type { CellName } from './cell-names.ts'
 import type { Sql } from './sql.ts'
 import type { Subjects } from './subjects.ts'
 
-/** On whose behalf a transaction runs. */
+/** The team on whose behalf a transaction runs. */
 export interface Tenant {
   team: string
   org: string
   cell: CellName
-  /** How far the team's clock is ahead of the machine's; 0 in production. */
+  /** How far the team's clock is ahead of the system clock; 0 in production. */
   clock_offset_s: number
   settings: Readonly<Record<string, unknown>>
-  /** Names of features that its operator has switched off. */
+  /** Names of features that the operator has disabled. */
   features_off?: readonly string[]
-  /** Names of options that its operator has switched on. */
+  /** Names of options that the operator has enabled. */
   options_on?: readonly string[]
-  /** Since when its organization may only read; known where a credential was looked up. */
+  /** Since when its organization is read-only; known if a credential was looked up. */
   expires_at?: string | null
-  /** Gathers whom all transactions of one call were about, where it has several. */
+  /** Collects the users of all transactions of one call that has several. */
   subjects?: Subjects
 }
 
-/** What a statement can be run on. Rows are promises of their schema, verified in tests. */
+/** Runs statements. Rows have the type of their schema, which tests verify. */
 export interface Queries {
   run(q: Sql): Promise<number>
   many<S extends TSchema>(row: S, q: Sql): Promise<Static<S>[]>
@@ -30,10 +30,10 @@ export interface Queries {
   one<S extends TSchema>(row: S, q: Sql): Promise<Static<S>>
 }
 
-/** Something that happens in a module, on which modules above it hook. See hooks.ts. */
+/** An event in a module, on which higher modules run hooks. See hooks.ts. */
 export interface HookPoint<A extends unknown[], X extends PlainTx = Tx> {
   readonly name: string
-  /** Never there: the types of what hooks get, the kind of transaction and what comes beside it. */
+  /** Never set: it carries the types of a hook's arguments, the kind of transaction and its further input. */
   readonly args?: A
   readonly tx?: (tx: X) => void
 }
@@ -45,34 +45,34 @@ export interface PlainTx extends Queries {
   /** A UUID version 7: ordered by creation, also within one transaction. */
   uuid(): string
   /**
-   * The same methods, for a statement that locks: rows (`for update`, `for key share`, …) or an advisory lock of the transaction. The
-   * locks are held until the transaction ends. A `select` that is sent without `locking` may run before the transaction begins, and
-   * its locks would end with it: where rows are checked (in tests) such a `select` runs in a read-only transaction and fails.
+   * The same methods, for a statement that locks: rows (`for update`, `for key share`, …) or an advisory lock of the transaction. The locks
+   * are held until the transaction ends. A `select` that is sent without `locking` may run before the transaction begins, and its locks
+   * would end with it: if rows are checked (in tests) such a `select` runs in a read-only transaction and fails.
    */
   readonly locking: Queries
   /**
-   * A write whose outcome nothing in this transaction depends on, sent together with the others at the end. Two of them must not
-   * change the same row: they see the table as it was before both.
+   * Defers a write whose result this transaction does not need; it is sent together with the others at the end. Two deferred writes must
+   * not change the same row: both see the table as it was before.
    */
   defer(q: Sql): void
   /**
-   * As `defer`, for many rows of one kind: what was gathered for the same `write` becomes one statement at the end.
-   * `write` must be a constant of its module.
+   * As `defer`, for many rows of one kind: the rows for the same `write` become one statement at the end. `write` must be a constant of its
+   * module.
    */
   deferBatched<I>(item: I, write: (tx: Tx, items: I[]) => Sql): void
   /** Called once after the commit, never after a rollback. Must not throw: an error is reported and changes nothing. */
   afterCommit(call: () => void): void
   /**
-   * Say whose data was read or changed, for the access log, where neither the request nor the answer names the user as `user_id`: null
-   * where nobody is known. And what of it, where the path does not name it: an order for example.
-   * @param team_id of the user, where the transaction is of no team
+   * Names the user whose data was read or changed, for the access log, if neither the request nor the response has a `user_id`; null if no
+   * user is known. Also names the object, for example an order, if the path does not.
+   * @param team_id of the user, in a transaction of no team
    */
   concerns(user_id: string | null, object?: string, team_id?: string): void
-  /** Whom it was about, as far as somebody has said. */
+  /** The users named so far. */
   readonly subjects: Subjects | undefined
-  /** What a team's transactions in this process remember under a key is not true any more, after the commit. */
+  /** Removes the team's cached value of a key in this process after the commit. */
   invalidate(team: string, key: string): void
-  /** Run the hooks of a point, each when the one before has ended. */
+  /** Runs the hooks of a point, each after the previous one has ended. */
   notify<A extends unknown[]>(point: HookPoint<A, PlainTx>, ...args: NoInfer<A>): Promise<void>
 }
 
@@ -81,22 +81,22 @@ export interface Tx extends PlainTx {
   readonly team: string
   readonly tenant: Tenant
   /**
-   * As `maybe`, for a read by key of what this transaction has not written. It travels on a connection shared with other requests,
-   * so it must be quick.
+   * As `maybe`, for a read by key of rows that this transaction has not written. It uses a connection shared with other requests, so it
+   * must be quick.
    */
   lookup<S extends TSchema>(row: S, q: Sql): Promise<Static<S> | undefined>
-  /** The next numbers of a sequence, ascending and above one that was taken before. At most 64. */
+  /** The next numbers of a sequence, ascending and above a number that was reserved before. At most 64. */
   allocateIds(sequence: string, count: number, above?: number): Promise<number[]>
-  /** Run the hooks of higher modules, within this transaction. Errors: theirs. */
+  /** Runs the hooks of higher modules, within this transaction. Errors: those of the hooks. */
   notify<A extends unknown[]>(point: HookPoint<A>, ...args: NoInfer<A>): Promise<void>
-  /** Tell the worker, after the commit, that there is work to do now. */
+  /** Tells the worker, after the commit, that there is a due job. */
   notifyWorker(): void
-  /** Tell who delivers, after the commit, that there are events or deliveries. */
+  /** Tells the delivery loop, after the commit, that there are events or deliveries. */
   notifyDelivery(): void
   /**
-   * What changes seldom, as it was at most 4 s ago, for every transaction of the team in this process. Absence is not remembered.
-   * A write that must not lean on what has changed since makes a required column null then: the transaction is run once more, with
-   * nothing remembered.
+   * Returns a rarely changed value as it was at most 4 s ago, cached for every transaction of the team in this process. Absence is not
+   * cached. A write that must not depend on an outdated value sets a required column to null in that case: the transaction then runs once
+   * more without the cache.
    */
   cached<V>(key: string, load: () => Promise<V | undefined>): Promise<V | undefined>
 }

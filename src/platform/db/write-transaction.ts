@@ -1,4 +1,4 @@
-// A transaction that writes: what is sent when, and how it ends. See transaction.ts for what it promises.
+// A transaction that writes: what it sends when, and how it ends. Contract: transaction.ts.
 import type { Duplex } from 'node:stream'
 import type pg from 'pg'
 import { Subjects } from './subjects.ts'
@@ -18,21 +18,21 @@ export interface Listeners {
   readonly onJobNotification: () => void
   readonly onEventNotification: () => void
   readonly onError: (error: unknown) => void
-  /** What modules do in the transactions of others. */
+  /** The hooks that modules run in transactions of other modules. */
   readonly hooks: Hooks | undefined
 }
 
 export interface TenantCache {
-  /** What is remembered, or else what `load` finds; `used` is called where it is the former. */
+  /** The cached value, or else the result of `load`; `used` is called for a cached value. */
   getOrLoad<V>(tenant: Tenant, key: string, load: () => Promise<V | undefined>, used?: () => void): Promise<V | undefined>
-  /** What `load` finds, remembered from now on. */
+  /** Calls `load` and caches the result. */
   reload<V>(tenant: Tenant, key: string, load: () => Promise<V | undefined>): Promise<V | undefined>
 }
 
-/** Whether a statement may run before the transaction begins, unless it is said to lock. */
+/** Whether a statement may run before the transaction begins, unless it is declared as locking. */
 const isSelect = (text: string): boolean => /^\s*select\b/i.test(text)
 
-/** A statement that failed cannot be sent again within its transaction: the whole is run again. */
+/** A statement that failed cannot be sent again within its transaction: the whole transaction runs again. */
 const WITHIN = { alone: false }
 
 /** Several writes as one statement. */
@@ -43,14 +43,14 @@ function combineWrites(writes: Sql[]): Sql {
   return sql`with ${join(named, ', ')} ${writes.at(-1)!}`
 }
 
-/** What a transaction needs of its database. */
+/** The dependencies of a transaction on its database. */
 export interface WriteTxDependencies {
-  /** The team whose rows its statements see, and no others; undefined on the whole cell. */
+  /** The team whose rows its statements see; undefined for the whole cell. */
   sees: string | undefined
   connect: () => Promise<pg.PoolClient>
   /** Runs a statement that is the whole transaction. */
   autocommit: (statement: pg.QueryConfig) => Promise<unknown>
-  /** Reads one row by key; absent, the transaction does so itself. */
+  /** Reads one row by key; if absent, the transaction does so itself. */
   lookUp: Tx['lookup'] | undefined
   numbers: IdAllocator
   memory: TenantCache
@@ -81,14 +81,14 @@ export class WriteTx implements Tx {
   #isOpen = false
   #locking: Queries | undefined
   #guarded: Promise<pg.QueryResult> | undefined
-  /** Whether the transaction that was begun knows its team. */
+  /** Whether the begun transaction has set its team. */
   #teamSet = false
   #finished = false
-  /** What commits was sent: the database may have done it, whether its answer comes or not. */
+  /** The commit was sent: the database may have done it, even if no response arrives. */
   #committing = false
   #batching = false
   #subjects: Subjects | undefined
-  /** Whether it leans on something remembered. */
+  /** Whether it used a cached value. */
   usedCache = false
 
   constructor(tenant: Tenant, now: Date, means: WriteTxDependencies) {
@@ -118,7 +118,7 @@ export class WriteTx implements Tx {
     return this.#isOpen || !this.#dependencies.checkRows ? this.#query(client, statement) : this.#readOnly(client, statement)
   }
 
-  /** A statement before `begin` names the team for itself, the first one after it for all that follow. */
+  /** A statement before `begin` sets the team for itself, the first one after it for all that follow. */
   #query(client: pg.PoolClient, statement: pg.QueryConfig): Promise<pg.QueryResult> {
     const { sees } = this.#dependencies
     if (this.#teamSet) return client.query(statement)
@@ -127,8 +127,8 @@ export class WriteTx implements Tx {
   }
 
   /**
-   * Run a statement that is sent before the transaction begins so that it fails when it writes or locks rows (25006). The database does
-   * not refuse an advisory lock, which would be gone at once as well.
+   * Runs a statement that is sent before the transaction begins, so that it fails if it writes or locks rows (25006). The database does not
+   * reject an advisory lock, which would also end at once.
    */
   #readOnly(client: pg.PoolClient, statement: pg.QueryConfig): Promise<pg.QueryResult> {
     if (statement.text.includes('advisory_xact_lock')) throw new Error('a statement that locks must be sent through `locking`')
@@ -138,12 +138,12 @@ export class WriteTx implements Tx {
     return result
   }
 
-  /** A connection is taken with the first statement, not before: many requests end without one. */
+  /** A connection is leased with the first statement, not before: many requests end without one. */
   #connect(): Promise<pg.PoolClient> {
     return (this.#connecting ??= this.#dependencies.connect().then((client) => (this.#client = client)))
   }
 
-  /** Statements of one turn of the event loop leave in one write: system calls cost more than the bytes. */
+  /** Statements of one turn of the event loop are sent in one write: system calls cost more than the bytes. */
   #gather(client: pg.PoolClient): void {
     if (this.#batching) return
     this.#batching = true
@@ -164,7 +164,7 @@ export class WriteTx implements Tx {
     this.#guarded.catch(ignore)
   }
 
-  /** Reads need no guard: nothing comes of them. Whoever writes waits for its answer, which came with that of the first statement. */
+  /** Reads need no guard: they change nothing. A write waits for the result of the guard, which came with that of the first statement. */
   async #assertGuarded(client: pg.PoolClient): Promise<void> {
     if (!this.#isOpen) this.#begin(client)
     if ((await this.#guarded)!.rowCount === 0) throw new LeaseLost('the lease ended before the transaction began')
@@ -223,8 +223,8 @@ export class WriteTx implements Tx {
   }
 
   /**
-   * Send what was deferred, end the transaction, give the connection back. What is called after that cannot fail it any more.
-   * Errors: UnknownOutcome (503) when the connection was lost before the answer to what commits.
+   * Sends the deferred writes, ends the transaction, releases the connection. Functions that run after the commit cannot make it fail any
+   * more. Errors: UnknownOutcome (503) if the connection was lost before the response to the commit.
    */
   async commit(): Promise<void> {
     this.#finished = true
@@ -259,11 +259,11 @@ export class WriteTx implements Tx {
     const done = client.query('commit')
     const outcomes = await Promise.allSettled([last, done])
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
-    // A transaction that failed earlier answers `commit` with ROLLBACK, without an error.
+    // PostgreSQL responds to the `commit` of a failed transaction with ROLLBACK, without an error.
     if ((await done).command !== 'COMMIT') throw new Error('the transaction was rolled back')
   }
 
-  /** Undo everything and give the connection back; one that cannot even undo is not used again. */
+  /** Rolls back and releases the connection; a connection on which the rollback fails is not reused. */
   async rollback(): Promise<void> {
     this.#finished = true
     const client = this.#client ?? (await this.#connecting?.catch(() => undefined))
