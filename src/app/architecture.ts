@@ -1,12 +1,12 @@
-// The architecture, as data: the domains, their modules, and who may use whom. The tests beside this file hold every file to it;
+// The architecture as data: the domains, their modules, and the allowed imports. The tests beside this file check every file against it;
 // docs/ARCHITECTURE.md shows it.
 export interface Domain {
   about: string
-  /** The domains that it uses. What those use it may use as well. */
+  /** The domains that it may import, with everything that those may import. */
   allowedImports: readonly string[]
   /**
-   * Its modules, and what each of them is about; a module uses those above its own line. `modules.ts` beside them uses all of them, and only
-   * the process uses it. None: its files stand loose, and use each other.
+   * Its modules with descriptions; a module may import those listed before it. `modules.ts` beside them imports all of them, and only the
+   * process imports `modules.ts`. A domain without modules: its files may import each other.
    */
   modules: Readonly<Record<string, string>>
 }
@@ -21,7 +21,7 @@ export const domains = {
       schema: 'building blocks of shapes, reading values with every fault found',
       db: 'transactions, statements, connections, cells, migrations, row-level security, leases of rows',
       telemetry: 'log and metrics, with nothing of a patient in either',
-      crypto: 'vault, sealed columns, signed tokens, the text of keys; not who a key belongs to',
+      crypto: 'vault, encrypted columns, signed tokens, the text of keys; not the owner of a key',
       'embedded-postgres': 'the PostgreSQL that comes with the program',
       files: "CSV, and what is refused of an operator's file",
       queue: 'events, jobs, the worker, retention; not where events are sent',
@@ -29,7 +29,7 @@ export const domains = {
       net: 'which addresses may be reached, and which are trusted',
       http: 'operations, the server, errors, idempotency, cursors, limits, the description',
       sms: 'handing one text message to a gateway',
-      mail: 'outbox of mail, sender, SMTP; not the words of a mail',
+      mail: 'email outbox, sender, SMTP; not the text of an email',
       pdf: 'page, text, tables, barcodes; not what a document says',
       config: 'settings, read once at the start',
       module: 'the record of a module: what it contributes to the process',
@@ -63,7 +63,7 @@ export const domains = {
     about: 'where events go; only the process and the command line import it, and emitting is `platform/queue`',
     allowedImports: ['tenancy'],
     modules: {
-      'fan-out': 'from announcements to destinations',
+      'fan-out': 'from outbox entries to destinations',
       catalog: 'types of events and their samples',
       feed: "a team's events in order, followed or listed",
       endpoints: 'webhook endpoints, headers, secrets, signature; sends nothing',
@@ -114,7 +114,7 @@ export const domains = {
       appointments: 'appointments, and what they mean to their order; not who offers times',
       psc: 'service centers: directory, search, import; not what is booked there',
       'psc-booking': 'schedules, availability, bookings at service centers',
-      phlebotomy: 'visits at home: staff, windows, bookings, adapters',
+      phlebotomy: 'at-home phlebotomy: staff, windows, bookings, adapters',
     },
   },
   ehr: {
@@ -123,7 +123,7 @@ export const domains = {
     modules: { pipelines: 'where results are to be sent, kept and shown' },
   },
   notifications: {
-    about: 'what patients are told',
+    about: 'messages to patients',
     allowedImports: ['visits'],
     modules: {
       messages: 'kinds, words, settings, what was said; not when',
@@ -149,11 +149,11 @@ export const domains = {
   cli: { about: 'the command line, and the entry of the program', allowedImports: ['app'], modules: {} },
 } as const satisfies Record<string, Domain>
 
-/** An exception: a file that uses a module above its own. */
+/** An exception: a file that imports a module above its own. */
 export interface Exception {
   from: string
   to: string
-  /** How it will be untied. */
+  /** How the exception will be removed. */
   until: string
 }
 
@@ -164,7 +164,7 @@ export const exceptions: readonly Exception[] = [
   ...upward('people/users', 'who looks up users is handed in, as `findDeletedUsers` is', ['events/delivery-log/messages.ts']),
 ]
 
-/** Exceptions: files that write tables of another module of their domain, and how that will end. */
+/** Exceptions: files that write tables of another module of their domain, and how each exception will be removed. */
 export const alsoWrites: Readonly<Record<string, { tables: readonly string[]; until: string }>> = {
   'events/endpoints/erase.ts': {
     tables: [

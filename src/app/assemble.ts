@@ -1,5 +1,5 @@
-// A process from its parts: who lets callers in, the modules, their hooks and jobs, and the HTTP server, which does not listen yet.
-// The server and the tests are put together here.
+// Assembles a process from its parts: authentication, the modules, their hooks and jobs, and the HTTP server, which does not listen yet.
+// The server and the tests use this function.
 import type { FastifyInstance } from 'fastify'
 import { createGeocoder } from '../visits/geocoding/geocoder.ts'
 import { assertNotDeleted } from '../people/users/users.ts'
@@ -22,7 +22,7 @@ export interface ProcessOptions
     Pick<HttpOptions, 'access' | 'base_path' | 'sockets' | 'draining' | 'trusted_proxies' | 'checkReplies'> {
   access: AccessLog
   clocks?: ClockMoves
-  /** Modules beside those of the program, above all of them. */
+  /** Additional modules, above all modules of the program. */
   more?: (process: Process) => Module[]
 }
 
@@ -33,7 +33,7 @@ export interface AssembledProcess extends Composition {
   app: FastifyInstance
 }
 
-/** Put a process together and give its databases the hooks. Nothing is started. Errors: those of `compose`. */
+/** Assembles a process and gives its databases the hooks. Nothing is started. Errors: those of `compose`. */
 export function assemble(options: ProcessOptions): AssembledProcess {
   const { cells, vault, log, metrics, settings, access } = options
   const guards = createAccess(cells, vault, settings)

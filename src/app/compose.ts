@@ -1,5 +1,5 @@
-// Puts the records of modules together. They are listed from the bottom of the architecture up: hooks and reference data run in that order,
-// jobs and erasers in the reverse.
+// Combines the records of modules. They are listed from the bottom of the architecture up: hooks and reference data run in that order, jobs
+// and erasers in the reverse.
 import { eraseHandler } from '../people/users/users.ts'
 import type { EncryptedColumn } from '../platform/crypto/sealed-columns.ts'
 import type { ConstraintErrors, Db } from '../platform/db/database.ts'
@@ -12,7 +12,7 @@ import type { Handler } from '../platform/queue/outbox.ts'
 import type { Cleanup } from '../platform/queue/retention.ts'
 import { teamCleanup } from '../tenancy/teams/team-erasure.ts'
 
-/** What the modules of a process contribute to it. */
+/** The combined contributions of a process's modules. */
 export interface Composition {
   modules: readonly Module[]
   operations: Operation[]
@@ -29,8 +29,8 @@ export interface Composition {
 }
 
 /**
- * Put modules together.
- * @throws Error where two have the same name, operation, job, constraint or table, or a name that something refers to is missing
+ * Combines modules.
+ * @throws Error if two have the same name, operation, job, constraint or table, or if a name that one refers to is missing
  */
 export function compose(modules: readonly Module[]): Composition {
   assertNoneTwice('module', modules, ({ name }) => [name])
@@ -70,7 +70,7 @@ function operationsOf({ name, tag, operations = [] }: Module): Operation[] {
   return operations.map((operation) => ({ ...operation, module: tag! }))
 }
 
-/** Hooks from the bottom up, but those that name a module after the hooks of that one. */
+/** Hooks from the bottom up; a hook that names a module comes after the hooks of that module. */
 function inOrder(modules: readonly Module[]): Hook[] {
   const late = modules.flatMap(({ hooks = [] }) => hooks.filter(({ after }) => after !== undefined))
   const names = new Set(modules.map(({ name }) => name))

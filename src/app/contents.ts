@@ -1,9 +1,9 @@
-// What the program consists of, for those who describe it or look something up and run none of it.
+// The contents of the program, for code that describes it or looks something up and runs none of it.
 import { compose, type Composition } from './compose.ts'
 import { modulesOf } from './modules.ts'
 import type { ModuleSettings, Process } from './process.ts'
 
-/** Stands for what a process would have: it may be handed on; whoever calls it gets an error. */
+/** A placeholder for a dependency of a process: code may pass it on; calling it throws an error. */
 const absent: never = new Proxy(() => {}, {
   get: (_target, name) => (name === Symbol.toPrimitive ? () => Number.NaN : absent),
   apply() {
@@ -13,7 +13,7 @@ const absent: never = new Proxy(() => {}, {
 
 type Known = Partial<Omit<Process, 'settings'>> & { settings?: Partial<ModuleSettings> }
 
-/** The contents of the program, made with what is known of a process; what needs more of it fails when it is run. */
+/** The contents of the program, created with the known dependencies of a process; code that needs more of them fails when it runs. */
 export const contentsWith = (known: Known): Composition =>
   compose(modulesOf(new Proxy(known, { get: (of, name) => Reflect.get(of, name) ?? absent }) as Process))
 

@@ -1,4 +1,4 @@
-// The database of a process: opened, and looked at whether it fits. Loads nothing of the server, so that commands start soon.
+// Opens the database of a process and checks its schemas. It imports nothing of the server, so that commands start quickly.
 import { mkdirSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,7 +14,7 @@ import { requireUsable } from '../platform/db/migrations.ts'
 /** How long connections may take to end; those of the embedded server end with it. */
 const CLOSE_MS_MAX = 5_000
 
-/** The database of this process: its cells, and the embedded server when there is one. */
+/** The database of this process: its cells, and the embedded server if there is one. */
 export interface Database {
   cells: Cells
   connectionOf: (name: CellName | 'control') => Connection
@@ -23,9 +23,9 @@ export interface Database {
 }
 
 /**
- * Open the database: the one named by the settings, or the embedded one below the data folder.
- * @param ownership `required` for a server: a second one on the same folder is refused with `DataDirInUse`
- * @param create whether the embedded one is made where there is none; otherwise that is an Error, and nothing is made
+ * Opens the database: the one in the settings, or the embedded one below the data folder.
+ * @param ownership `required` for a server: a second one on the same folder is rejected with `DataDirInUse`
+ * @param create whether a missing embedded database is created; otherwise that is an Error, and nothing is created
  */
 export async function openDatabase(
   config: Config,
@@ -62,7 +62,7 @@ export async function openDatabase(
   }
 }
 
-/** Also when it may not be looked at: opening it says so. */
+/** Also if the folder is not readable: opening the database reports that. */
 function isThere(folder: string): boolean {
   try {
     return statSync(folder, { throwIfNoEntry: false }) !== undefined
@@ -71,7 +71,7 @@ function isThere(folder: string): boolean {
   }
 }
 
-/** Check that this program can work with every schema of this process; changes nothing. Errors: MigrationError. */
+/** Checks that this program can work with every schema of this process; changes nothing. Errors: MigrationError. */
 export async function requireUsableSchemas(config: Config, { cells }: Database): Promise<void> {
   for (const { name, schema, kind } of schemasOf(config))
     await requireUsable((name === 'control' ? cells.control : cells.of(name)).queries, schema, kind)

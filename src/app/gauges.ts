@@ -1,4 +1,4 @@
-// The gauges of the queues whose rows can fail.
+// The gauges of queues that have dead letters.
 import type { Registry } from 'prom-client'
 import { textQueue } from '../notifications/messages/text-queue.ts'
 import type { Cells } from '../platform/db/cells.ts'
@@ -6,7 +6,7 @@ import { mailQueue } from '../platform/mail/mail-outbox.ts'
 import { jobs } from '../platform/queue/jobs.ts'
 import { addQueueGauges } from '../platform/queue/queue-gauges.ts'
 
-/** @param unlimited names of jobs that are retried until they are done */
+/** @param unlimited names of jobs that are retried without limit */
 export function addGauges(registry: Registry, cells: Cells, unlimited: readonly string[]): void {
   const PROGRAM = 'bin/drawbridge'
   const all = { registry, cells }

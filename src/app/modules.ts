@@ -1,4 +1,4 @@
-// The modules of all domains, from the bottom of the architecture up; what one domain needs of another is handed over here.
+// The modules of all domains, from the bottom of the architecture up. This file injects what one domain needs of another.
 import { connections } from '../connections/modules.ts'
 import { ehr } from '../ehr/modules.ts'
 import { events } from '../events/modules.ts'

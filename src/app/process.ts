@@ -1,4 +1,4 @@
-// What modules may need of the process that runs them.
+// The dependencies that modules may need of their process.
 import type { Config } from '../platform/config/config.ts'
 import type { Vault } from '../platform/crypto/vault.ts'
 import type { Cells } from '../platform/db/cells.ts'
@@ -29,26 +29,26 @@ export type ModuleSettings = AccessSettings &
     | 'geocoder_url'
   >
 
-/** What modules may need of the process that runs them. */
+/** The dependencies that modules may need of their process. */
 export interface Process {
   cells: Cells
   vault: Vault
   log: Log
   metrics: Metrics
   settings: ModuleSettings
-  /** Who lets callers in. */
+  /** Authentication and authorization of requests. */
   guards: Access
-  /** Where webhooks and brokers may be. */
+  /** The target policy of webhooks and brokers. */
   targets: TargetPolicy
   heavy: WorkerPool
-  /** Name and version of the program, as receivers see it. */
+  /** Name and version of the program, in the User-Agent of deliveries. */
   product: string
-  /** Where browsers reach this server, without a final slash; empty until it is known. */
+  /** The base URL for browsers, without a final slash; empty until it is known. */
   publicUrl: () => string
-  /** What carries out the jobs of all modules. */
+  /** The job handlers of all modules. */
   runner: () => JobRunner
-  /** Who moves the clocks of sandbox teams. */
+  /** Advances the clocks of sandbox teams. */
   clocks: ClockMoves
-  /** Where postal codes are. */
+  /** The geocoder of postal codes. */
   locate: Geocode
 }

@@ -37,10 +37,9 @@ export { version }
 const CLOSE_MS_MAX = 5_000
 
 /**
- * Apply the migrations that the schemas of this process lack, and bring the reference data of this program into its cells: labs, payors
- * and diagnoses and, where there is something to order, their offers, fictional sites and the platform's accounts with them. A cell whose
- * schema is newer than this program keeps its reference data, which a newer program has loaded.
- * Errors: MigrationError.
+ * Applies the migrations that the schemas of this process lack, and seeds its cells with the reference data of this program: labs, payors
+ * and diagnoses and, if the cell has tests to order, their offers, fictional sites and the platform's lab accounts. A cell whose schema is
+ * newer than this program keeps the reference data of the newer program. Errors: MigrationError.
  */
 export async function migrateAll(config: Config, database: Database, log: Log): Promise<void> {
   const { row_security } = config
@@ -67,7 +66,7 @@ export async function migrateAll(config: Config, database: Database, log: Log): 
 
 const Held = T.Object({ held: T.Boolean() })
 
-/** Warn of cells in which the program alone keeps teams apart, although row-level security is on. */
+/** Warns of cells in which only the program separates teams, although row-level security is on. */
 export async function warnWithoutRowSecurity(config: Config, { cells }: Database, log: Log): Promise<void> {
   if (config.row_security === 'off') return
   for (const name of config.cells) {
@@ -77,9 +76,9 @@ export async function warnWithoutRowSecurity(config: Config, { cells }: Database
 }
 
 export interface RunningServer {
-  /** Where it listens, without a final slash. */
+  /** The base URL, without a final slash. */
   url: string
-  /** Where health, readiness and metrics are served when they have a port of their own. */
+  /** The URL of health, readiness and metrics if they have a port of their own. */
   operator_url: string | undefined
   cells: Cells
   guard: TeamGuard
@@ -93,7 +92,7 @@ export interface ServerRoles {
 
 const DRAIN_MS_MAX = 30_000
 
-/** Start the roles of this process on an open, migrated database. `stop` lets requests and jobs in flight finish. */
+/** Starts the roles of this process on an open, migrated database. `stop` waits until requests and jobs in flight have ended. */
 export async function startRoles(config: Config, cells: Cells, log: Log, roles: ServerRoles): Promise<RunningServer> {
   let url = config.public_url ?? ''
   let isDraining = false
@@ -145,7 +144,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
           throw listenError('OPERATOR_PORT', operator_port, config.host, error)
         })
   for (const service of [...services, ...workers]) service.start()
-  /** Callers learn that they are to go elsewhere, before they cannot go on here. */
+  /** Clients get the advice to open another connection before this server stops to serve. */
   const closeApp = async () => {
     if (roles.serve) await sleep(config.stop_delay_s * 1000)
     for (const service of services) service.endRequests?.()
@@ -163,7 +162,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
       const deadline = new Promise<void>((resolve) => setTimeout(resolve, drain_ms_max).unref())
       await Promise.race([Promise.all([closeApp(), ...workers.map((worker) => worker.stop())]), deadline])
       await access.stop()
-      // Where the database does not answer, what it was to be told is lost.
+      // If the database does not respond, the buffered records are lost.
       const stopped = Promise.all(services.map((service) => service.stop()))
       await Promise.race([stopped, sleep(CLOSE_MS_MAX, undefined, { ref: false })])
       await heavy.close()
@@ -172,7 +171,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
   }
 }
 
-/** Before anything is made: that the addresses of the settings can be listened on. Throws the sentence that says why not. */
+/** Checks first that the server can listen on the addresses of the settings. Throws an Error with the reason. */
 export async function assertPortsFree({ port, operator_port, host }: Config, roles: ServerRoles): Promise<void> {
   if (roles.serve) await assertPortFree('PORT', port, host)
   if (operator_port !== undefined) await assertPortFree('OPERATOR_PORT', operator_port, host)
@@ -187,7 +186,7 @@ async function assertPortFree(setting: 'PORT' | 'OPERATOR_PORT', port: number, h
   await once(probe, 'close')
 }
 
-/** Why the address of the settings cannot be listened on, as a sentence. */
+/** The reason why the server cannot listen on the address of the settings, as a sentence. */
 function listenError(setting: 'PORT' | 'OPERATOR_PORT', port: number, host: string, error: unknown): Error {
   const { code } = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE')

@@ -1,4 +1,4 @@
-// Commands for what an operator brings in files: catalog, places, sites, schedules, payors, diagnoses, phlebotomists.
+// Commands that import an operator's files: catalog, places, sites, schedules, payors, diagnoses, phlebotomists.
 import type { Group, Leaf } from './command-tree.ts'
 
 type Options = NonNullable<Leaf['options']>
@@ -27,9 +27,9 @@ const phlebotomy = command(async (cells, typed) => (await import('./commands/phl
 
 const lab: [string, string] = ['--lab <lab>', 'the laboratory (required)']
 const everyCell: [string, string] = ['--cell <cell>', 'only this cell; without it every cell that is served']
-const production: [string, string] = ['--cell <cell>', 'only this cell; without it those of production']
-const strict: [string, string] = ['--strict', 'take nothing unless all of it is sound']
-const org: [string, string] = ['--org <id>', "an organization's; without it the operator's, for every team"]
+const production: [string, string] = ['--cell <cell>', 'only this cell (default: the production cells)']
+const strict: [string, string] = ['--strict', 'import nothing unless every entry is valid']
+const org: [string, string] = ['--org <id>', "phlebotomists of this organization (default: the operator's, for every team)"]
 
 export const imports: Group[] = [
   {
@@ -40,7 +40,7 @@ export const imports: Group[] = [
         'export',
         'print the catalog of a cell as a file',
         ['catalog export --cell production-us > catalog.json'],
-        [['--cell <cell>', 'the cell; sandbox-us unless it is said']],
+        [['--cell <cell>', 'the cell (default: sandbox-us)']],
       ),
       catalog(
         'import <file>',
@@ -61,15 +61,15 @@ export const imports: Group[] = [
         [
           ['--country <code>', 'only this country'],
           everyCell,
-          ['--dry-run', 'say what would be removed, and change nothing'],
-          ['--yes', 'remove postal codes that the file does not have without asking'],
+          ['--dry-run', 'print what would be removed and change nothing'],
+          ['--yes', 'remove postal codes that are missing in the file without asking'],
         ],
       ),
     ],
   },
   {
     usage: 'psc',
-    summary: 'sites where laboratories take samples, their schedules and bookings',
+    summary: 'patient service centers, their schedules and bookings',
     commands: [
       psc(
         'import <file>',
@@ -87,7 +87,7 @@ export const imports: Group[] = [
       psc('deactivate <code...>', 'show sites no longer', ['psc deactivate CODE CODE --lab quest'], [lab, everyCell]),
       {
         usage: 'schedule',
-        summary: 'when sites take appointments',
+        summary: 'appointment schedules of sites',
         commands: [
           schedule(
             'import <file>',
@@ -133,7 +133,7 @@ export const imports: Group[] = [
   },
   {
     usage: 'payors',
-    summary: 'the directory of insurers',
+    summary: 'the payor directory',
     commands: [
       insurance('import <file>', 'add payors of a CSV file, and change those with the same codes, in every cell', [
         'payors import FILE.csv',
@@ -142,22 +142,22 @@ export const imports: Group[] = [
   },
   {
     usage: 'icd',
-    summary: 'diagnoses that can be billed',
+    summary: 'diagnosis codes for billing',
     commands: [
       insurance(
         'import <file>',
         "put the diagnoses of a file in place of those there are: CSV, or CMS's icd10cm-order-YYYY.txt",
         ['icd import icd10cm-order-2026.txt --dry-run', 'icd import icd10cm-order-2026.txt --yes'],
         [
-          ['--dry-run', 'say what would change, and change nothing'],
-          ['--yes', 'remove codes that the file does not have without asking'],
+          ['--dry-run', 'print what would change and change nothing'],
+          ['--yes', 'remove codes that are missing in the file without asking'],
         ],
       ),
     ],
   },
   {
     usage: 'phlebotomy',
-    summary: 'who takes blood at home',
+    summary: 'phlebotomists for at-home appointments',
     commands: [
       phlebotomy(
         'import <file>',

@@ -16,11 +16,11 @@ const account: Options = [
   ['--account <number>', 'the number of the account at the lab'],
   ['--status <status>', 'active, pending, suspended or ready_to_launch'],
   ['--flow <flow>', 'not_delegated, order_delegated, result_delegated or fully_delegated'],
-  ['--name <text>', 'a name; "none" takes it back'],
-  ['--notes <text>', 'clinical notes of every order; "none" takes them back'],
-  ['--unit <text>...', 'a business unit; "none" takes back all'],
-  ['--billing <type=states>...', 'client_bill=all or client_bill=AZ,CA; "none" takes back all'],
-  ['--team <id>...', 'a team that may use it; "none" takes back all'],
+  ['--name <text>', 'a name; "none" clears it'],
+  ['--notes <text>', 'clinical notes of every order; "none" clears them'],
+  ['--unit <text>...', 'a business unit; "none" clears all'],
+  ['--billing <type=states>...', 'client_bill=all or client_bill=AZ,CA; "none" clears all'],
+  ['--team <id>...', 'a team that may use it; "none" clears all'],
 ]
 
 const accountLeaf = (usage: string, summary: string, example: string, options: Options): Leaf => ({
@@ -44,16 +44,20 @@ export const tenants: Group[] = [
     usage: 'org',
     summary: 'organizations',
     commands: [
-      leaf('create <name>', 'make an organization and a key that controls it', 'org create "Fictional Clinic"'),
-      leaf('plan <id> <plan>', 'say what an organization has paid for: launch, grow or scale', 'org plan ORG_ID grow'),
-      leaf('expire <id> <day>', 'say from when on an organization may only read; or "never"', 'org expire ORG_ID 2030-01-31'),
+      leaf('create <name>', 'create an organization and a management key', 'org create "Fictional Clinic"'),
+      leaf('plan <id> <plan>', 'set the plan of an organization: launch, grow or scale', 'org plan ORG_ID grow'),
+      leaf(
+        'expire <id> <day>',
+        'set the day from which an organization is read-only, or "never"',
+        'org expire ORG_ID 2030-01-31',
+      ),
     ],
   },
   {
     usage: 'team',
     summary: 'teams and their features',
     commands: [
-      leaf('create <name>', 'make a team, placed in both cells of its region', 'team create "North" --org ORG_ID --region us', [
+      leaf('create <name>', 'create a team in both cells of a region', 'team create "North" --org ORG_ID --region us', [
         ['--org <id>', 'its organization (required)'],
         ['--region <region>', 'us or eu (required)'],
       ]),
@@ -76,14 +80,14 @@ export const tenants: Group[] = [
           ['--team <id>', 'the team'],
           ['--cell <cell>', 'with --team: the cell'],
           ['--org <id>', 'the organization, in place of --team and --cell'],
-          ['--label <text>', 'what the list of keys calls it'],
+          ['--label <text>', 'a label for lists of keys'],
         ],
       ),
-      leaf('list', 'list keys, without their texts, and when they were last used', 'key list --team TEAM_ID', [
+      leaf('list', 'list keys (masked) and their last use', 'key list --team TEAM_ID', [
         ['--team <id>', 'keys of a team'],
         ['--org <id>', 'management keys of an organization'],
       ]),
-      leaf('revoke <key>', 'end a key, named by its id or by itself', 'key revoke KEY_ID'),
+      leaf('revoke <key>', 'revoke a key, by id or by value', 'key revoke KEY_ID'),
     ],
   },
   {
@@ -94,7 +98,11 @@ export const tenants: Group[] = [
         'create',
         'make an account with a laboratory',
         'lab-account create --cell production-us --lab quest --account 12345 --org ORG_ID',
-        [['--lab <lab>', 'the laboratory (required)'], ['--org <id>', "whose it is; without it the platform's"], ...account],
+        [
+          ['--lab <lab>', 'the laboratory (required)'],
+          ['--org <id>', 'its organization (default: a platform account)'],
+          ...account,
+        ],
       ),
       accountLeaf(
         'update <id>',
@@ -106,16 +114,16 @@ export const tenants: Group[] = [
         ['--cell <cell>', 'the cell (required)'],
         ['--org <id>', 'only those of an organization'],
       ]),
-      accountLeaf('show <id>', 'print an account as the interface shows it', 'lab-account show ACCOUNT_ID --cell production-us', [
+      accountLeaf('show <id>', 'print an account as JSON, in API format', 'lab-account show ACCOUNT_ID --cell production-us', [
         ['--cell <cell>', 'the cell (required)'],
       ]),
     ],
   },
   {
     usage: 'lab-test',
-    summary: 'lab tests that wait for approval',
+    summary: 'lab tests pending approval',
     commands: [
-      testLeaf('list', 'list them, oldest first', 'lab-test list --cell production-us'),
+      testLeaf('list', 'list lab tests pending approval, oldest first', 'lab-test list --cell production-us'),
       testLeaf('approve <id>', 'approve a lab test', 'lab-test approve LAB_TEST_ID --cell production-us'),
     ],
   },

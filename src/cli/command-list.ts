@@ -1,4 +1,5 @@
-// Every command. What carries one out is imported when it runs: `start`, `serve` and `work` load no command, and help loads nothing.
+// Every command. Its implementation is imported when it runs: `start`, `serve` and `work` import no other command, and help imports
+// nothing.
 import type { Group, Leaf } from './command-tree.ts'
 import { imports } from './command-list-imports.ts'
 import { tenants } from './command-list-tenants.ts'
@@ -12,7 +13,7 @@ const role = (usage: 'start' | 'serve' | 'work', summary: string, about: string)
   about,
   examples: [usage],
   run: async () => {
-    // What a server needs takes a second to load: settings that cannot be used are refused before.
+    // The modules of the server take a second to load: invalid settings are reported before.
     const { readConfig } = await import('../platform/config/config.ts')
     const config = readConfig(process.env)
     const { run } = await import('./commands/start.ts')
@@ -21,8 +22,8 @@ const role = (usage: 'start' | 'serve' | 'work', summary: string, about: string)
 })
 
 const remote: NonNullable<Leaf['options']> = [
-  ['--cell <cell>', 'another cell than sandbox-us'],
-  ['--url <url>', 'another server than the one of DATA_DIR (DRAWBRIDGE_URL)'],
+  ['--cell <cell>', 'the cell (default: sandbox-us)'],
+  ['--url <url>', 'the server (default: that of DATA_DIR; also DRAWBRIDGE_URL)'],
   ['--key <key>', 'the key for it (DRAWBRIDGE_KEY)'],
 ]
 
@@ -31,9 +32,9 @@ const running: Leaf[] = [
     usage: 'listen',
     summary: 'print events of a team as they occur',
     options: [
-      ['--forward-to <url>', 'send them there, signed'],
+      ['--forward-to <url>', 'forward the events to this URL, signed'],
       ['--events <types>', 'only these types, with commas between them'],
-      ['--secret <secret>', 'sign with this (whsec_…); made anew for each run when not given'],
+      ['--secret <secret>', 'signing secret, whsec_… (default: generated per run)'],
       ...remote,
     ],
     examples: ['listen', 'listen --forward-to http://localhost:3000/hook', 'listen --events labtest.order.created'],
@@ -48,7 +49,7 @@ const running: Leaf[] = [
   {
     usage: 'trigger [type]',
     summary: 'trigger an event of this type in a running sandbox',
-    options: [['--list', 'print list event types that can be triggered'], ...remote],
+    options: [['--list', 'list event types that can be triggered'], ...remote],
     examples: ['trigger labtest.result.critical', 'trigger --list'],
     run: async (typed) => (await import('./client/trigger.ts')).trigger(typed, { env: process.env, out: stdout }),
   },
@@ -56,7 +57,7 @@ const running: Leaf[] = [
 
 const cell: [string, string] = ['--cell <cell>', 'only this cell']
 
-/** The commands by which rows of a queue that failed are listed and retried. */
+/** The commands that list and retry the failed rows of a queue. */
 const failed = (
   list: 'list' | 'failed',
   [word, rows]: [word: string, rows: string],
@@ -65,15 +66,15 @@ const failed = (
 ): Leaf[] => [
   {
     usage: list,
-    summary: `list ${rows} that are tried no more`,
-    options: [['--retrying', 'those that failed and are tried again'], cell, ['--json', 'print JSON']],
+    summary: `list ${rows} that failed permanently`,
+    options: [['--retrying', 'those that failed and will be retried'], cell, ['--json', 'print JSON']],
     examples: [`${word} ${list}`, `${word} ${list} --retrying --cell production-us`],
     onCells,
   },
   {
     usage: 'retry [id...]',
-    summary: `try ${rows} again, now, with all their attempts`,
-    options: [['--all', `every one that is tried no more`], ...named, cell, ['--json', 'print JSON']],
+    summary: `retry ${rows} now, with all their attempts`,
+    options: [['--all', `every one that failed permanently`], ...named, cell, ['--json', 'print JSON']],
     examples: [`${word} retry ID`, `${word} retry --all${named.length ? ' --name orders.dispatch' : ''} --cell production-us`],
     onCells,
   },
@@ -124,8 +125,8 @@ const accessLog: Leaf[] = [
   },
   {
     usage: 'verify',
-    summary: 'check whether the log is whole; ends with 1 and the first line that is not',
-    options: [cell, ['--known <line:hash>...', 'whether it still has a line that was noted']],
+    summary: 'verify the log; on failure print the first invalid line and exit with 1',
+    options: [cell, ['--known <line:hash>...', 'check that the log still has a line that was recorded elsewhere']],
     examples: ['access-log verify', 'access-log verify --cell production-us --known LINE:HASH'],
     onCells: async (cells, typed, { write }) => (await import('./commands/access-log.ts')).accessLogCommand(cells, typed, write),
   },
@@ -144,7 +145,7 @@ const mail = (usage: string, summary: string, example: string): Leaf => ({
 const printed: Leaf[] = [
   {
     usage: 'openapi',
-    summary: 'print the description of the interface',
+    summary: 'print the OpenAPI document',
     examples: ['openapi > openapi.json'],
     run: async () => {
       const [{ contents }, { buildOpenApi: describe }] = await Promise.all([
@@ -214,7 +215,7 @@ export const tree: Group = {
     jobs,
     {
       usage: 'vault',
-      summary: 'the keys that secrets at rest are sealed with',
+      summary: 'the encryption keys of stored secrets',
       commands: [
         vault('status', 'show how many secrets use each encryption key'),
         vault('rotate', 're-encrypt every secret with the newest key (online)'),
@@ -223,7 +224,7 @@ export const tree: Group = {
     { usage: 'access-log', summary: "who saw and changed patients' data", commands: accessLog },
     {
       usage: 'mail',
-      summary: 'mails and how they stand',
+      summary: 'emails and their state',
       commands: [
         mail('list', 'list the newest mails', 'mail list'),
         mail('show <id>', 'print show an email; the text is deleted once sent', 'mail show MAIL_ID'),

@@ -1,49 +1,49 @@
-// The shape of the command line: groups and commands as data, read by commander. Parsing and help open nothing and import no module of
-// the server, so that a wrong word is refused before anything happens.
+// The structure of the command line: groups and commands as data, read by commander. Parsing and help open nothing and import no module of
+// the server, so that a typing error is reported before anything happens.
 import { Command, CommanderError, Option, type OutputConfiguration } from 'commander'
 import type { Cells } from '../platform/db/cells.ts'
 import type { Config } from '../platform/config/config.ts'
 import { UsageError } from './usage-error.ts'
 import { version } from '../app/version.ts'
 
-/** How commands are spelled in texts: from the folder of Drawbridge. */
+/** The spelling of commands in texts: from the folder of Drawbridge. */
 export const PROGRAM = 'bin/drawbridge'
 
-/** A command as it was typed: its own words and its arguments, and its options by their names in camel case. */
+/** A parsed command line: its words and arguments, and its options by their names in camel case. */
 // oxlint-disable-next-line typescript/no-explicit-any -- each command knows its own options
 export interface Typed<V = any> {
   positionals: string[]
   values: V
 }
 
-/** What a command prints; with `failure`, a part of the work was refused: that is said on standard error, and the command ends with 1. */
+/** The output of a command; with `failure`, a part of the work was rejected: standard error says so, and the exit code is 1. */
 export type Outcome = string | { printed: string; failure: string | undefined }
 
-/** What a command on the database may use beside its cells. */
-export interface Surroundings {
+/** Dependencies of a command on the database, besides its cells. */
+export interface CommandContext {
   config: Pick<Config, 'encryption_keys' | 'data_dir' | 'public_url' | 'sms'>
-  /** Prints; the next text is taken when this one has been. */
+  /** Prints a text; resolves when it was written. */
   write: (text: string) => Promise<void>
-  /** Asks a person, who answers on a terminal; undefined where there is no terminal. */
+  /** Asks the user on the terminal; undefined without a terminal. */
   ask: ((question: string) => Promise<boolean>) | undefined
 }
 
 interface Named {
-  /** Word and arguments as commander writes them: `import <file>`, `activate <code...>`, `trigger [type]`. */
+  /** Word and arguments in commander's syntax: `import <file>`, `activate <code...>`, `trigger [type]`. */
   usage: string
   summary: string
-  /** More for its help, after the summary. */
+  /** Further help text, after the summary. */
   about?: string
 }
 
 export interface Leaf extends Named {
-  /** `[flags, what it does]`; `--unit <text>...` may be given any number of times. */
+  /** `[flags, description]`; `--unit <text>...` may be repeated. */
   options?: [flags: string, about: string][]
-  /** What may be typed after the program's name. */
+  /** The command line after the program's name. */
   examples: string[]
-  /** Works on a database that has been opened, with schemas that this program can use. */
-  onCells?: (cells: Cells, typed: Typed, surroundings: Surroundings) => Promise<Outcome>
-  /** Anything else. */
+  /** Runs on an open database, with schemas that this program can use. */
+  onCells?: (cells: Cells, typed: Typed, context: CommandContext) => Promise<Outcome>
+  /** Any other command. */
   run?: (typed: Typed) => Promise<void>
 }
 
@@ -56,8 +56,8 @@ export type Parsed = { help: string } | { leaf: Leaf; typed: Typed }
 const isGroup = (node: Leaf | Group): node is Group => 'commands' in node
 
 /**
- * Read what was typed. Does nothing else.
- * @throws UsageError for a command, an option or an argument that is not there, is missing or is one too many
+ * Parses the command line and does nothing else.
+ * @throws UsageError for a command, an option or an argument that is unrecognized, missing or superfluous
  */
 export function parse(tree: Group, words: string[]): Parsed {
   let [said, found] = ['', undefined as Parsed | undefined]
@@ -81,7 +81,7 @@ export function parse(tree: Group, words: string[]): Parsed {
   return found
 }
 
-/** commander answers a request for help before it looks at the words that precede it. */
+/** commander handles a request for help before it checks the words that precede it. */
 function refuseUnknown(tree: Group, words: string[]): void {
   let node: Leaf | Group | undefined = tree
   for (const word of words) {
@@ -97,7 +97,7 @@ function sentence({ code, message }: CommanderError, words: string[]): string {
   if (code === 'commander.help') return `"${words.join(' ')}" needs a command after it. ${SEE}`
   const text = message
     .replace(/^error: /, '')
-    // What follows an unknown option may be a secret.
+    // The text after an unknown option may be a secret.
     .replace(/'(--[^'=]*)=[^']*'/, "'$1'")
     .replaceAll(/\s*\n\s*/g, ' ')
     .replace(/\.$/, '')
@@ -131,14 +131,14 @@ function build(node: Leaf | Group, found: (parsed: Parsed) => void, output: Outp
 
 function optionOf(flags: string, about: string): Option {
   if (!flags.endsWith('...')) return new Option(flags, about)
-  // Not commander's variadic option, which takes the words after it too.
+  // Not commander's variadic option, which takes the following words too.
   return new Option(flags.slice(0, -3), `${about}; any number of times`).argParser((value: string, before?: string[]) => [
     ...(before ?? []),
     value,
   ])
 }
 
-/** Every command and group, with the words that lead to it. */
+/** Every command and group, with its full name. */
 export function* walk(node: Leaf | Group, path: string[] = []): Generator<{ path: string[]; node: Leaf | Group }> {
   yield { path, node }
   if (isGroup(node)) for (const child of node.commands) yield* walk(child, [...path, child.usage.split(' ')[0]!])

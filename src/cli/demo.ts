@@ -1,5 +1,5 @@
-// Demo data: at the first start an organization, a team per region, a key per cell, a catalog to order from, and `demo.json` with
-// the keys. Later starts only bring its address up to date.
+// Demo data: the first start creates an organization, a team per region, a key per cell, a catalog to order from, and `demo.json` with the
+// keys. Later starts only update its address.
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Check } from 'typebox/value'
@@ -34,7 +34,7 @@ const regions: Region[] = ['us', 'eu']
 
 const fileIn = (dataDir: string): string => join(dataDir, 'demo.json')
 
-/** The demo, made if it is not there. What it says of its address is of an earlier start. */
+/** Returns the demo and creates it if it is missing. Its address is that of an earlier start. */
 export async function prepareDemo(cells: Cells, dataDir: string): Promise<Demo> {
   const demo = (await findDemoOrg(cells, dataDir)) ?? { base_url: '', ...(await cells.control.plainTx(createDemoKey)) }
   for (const region of regions)
@@ -43,7 +43,7 @@ export async function prepareDemo(cells: Cells, dataDir: string): Promise<Demo> 
   return demo
 }
 
-/** Write the demo down, now that it is served. The file appears whole and is readable by its owner only. */
+/** Writes the demo file after the server listens. The file appears complete and only its owner can read it. */
 export function publishDemo(dataDir: string, demo: Demo): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const path = fileIn(dataDir)
@@ -54,7 +54,7 @@ export function publishDemo(dataDir: string, demo: Demo): void {
 
 const Count = T.Object({ n: T.Integer() })
 
-/** What was written down of the demo at the last start; undefined when there is nothing that can be read. */
+/** The demo file of the last start; undefined if it is missing or invalid. */
 export function readDemo(dataDir: string): Demo | undefined {
   try {
     const demo: unknown = JSON.parse(readFileSync(fileIn(dataDir), 'utf8'))
@@ -87,7 +87,7 @@ async function findDemoOrg(cells: Cells, dataDir: string): Promise<Demo | undefi
 const Id = T.Object({ id: T.String() })
 const TeamOf = T.Object({ id: T.String(), region: T.String() })
 
-/** The demo organization with fresh keys; its rows are reused when only the file was lost. */
+/** Creates the demo organization with fresh keys; its rows are reused if only the file was lost. */
 async function createDemoKey(tx: PlainTx): Promise<Omit<Demo, 'base_url'>> {
   const org = await tx.maybe(Id, sql`select id from org where name = ${NAME} order by created_at limit 1`)
   const org_id = org?.id ?? (await createOrg(tx, NAME))

@@ -1,4 +1,4 @@
-// The command line: reads what was typed, carries it out, and says how it ended.
+// The command line: parses it, runs the command, and reports the outcome.
 import { parse, titleOf, type Leaf, type Typed } from './command-tree.ts'
 import { tree } from './command-list.ts'
 import { print } from './output.ts'
@@ -7,7 +7,7 @@ import { NoRowSecurity } from '../platform/db/no-row-security.ts'
 import { UsageError } from './usage-error.ts'
 import { version } from '../app/version.ts'
 
-/** Runs a command. What goes wrong is said on standard error; then the process ends with 1, or with 2 when it was asked for wrongly. */
+/** Runs a command. Errors are printed on standard error; then the process exits with 1, or with 2 after a usage error. */
 export const main = (words: string[]): Promise<void> => execute(words).catch(exitWithError)
 
 async function execute(words: string[]): Promise<void> {
@@ -26,11 +26,11 @@ async function carryOut(leaf: Leaf, typed: Typed): Promise<void> {
   await runDatabaseCommand(leaf, typed)
 }
 
-/** Codes of Node and PostgreSQL for a database that is not there, or not for us. */
+/** Codes of Node and PostgreSQL for a database that does not exist or denies access. */
 const CONNECTION_ERROR_CODES =
   /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|28000|28P01|3D000|57P03)$/
 
-/** What went wrong, as a sentence where it is one that people can act on. */
+/** The error as a sentence, if the user can act on it. */
 function errorMessage(error: unknown): string {
   const { code = '', message, syscall, cause } = error as { code?: string; message?: string; syscall?: string; cause?: unknown }
   if (cause instanceof NoRowSecurity) return cause.message
@@ -47,12 +47,12 @@ function exitWithError(error: unknown): void {
   process.exit(1)
 }
 
-/** Nobody foresaw this error, so its message may quote anybody's data: it is not said. */
+/** The error is unexpected, so its message may quote patient data: it is not printed. */
 function reportUnexpectedError(error: unknown): void {
   process.stderr.write(`drawbridge: Unexpected error; exiting. ${JSON.stringify(errorFields(error))}\n`)
   process.exit(1)
 }
 process.on('uncaughtException', reportUnexpectedError)
 process.on('unhandledRejection', reportUnexpectedError)
-// Whoever read our output has enough of it, or the terminal is closed.
+// The reader of our output has closed the pipe, or the terminal is closed.
 process.stdout.on('error', () => {})

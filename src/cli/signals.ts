@@ -1,9 +1,9 @@
-// How a process that runs until it is told to stop is told.
+// Signals that stop a long-running process.
 
-/** Ctrl-C reaches us from the terminal and again through npm or our own launcher: what comes so soon is the same request. */
+/** Ctrl-C reaches us from the terminal and again through npm or our own launcher: a second signal within this time is the same request. */
 const SIGNAL_REPEAT_MS = 1000
 
-/** The first request to stop; a closed terminal is one too. Another one, later, ends the process at once. */
+/** Resolves at the first request to stop; a closed terminal is one too. A later second one ends the process at once. */
 export function firstSignal(): Promise<{ reason: string; code: number }> {
   return new Promise((resolve) => {
     let first_ms: number | undefined

@@ -1,2 +1,2 @@
-/** What was typed cannot be carried out, whatever the database and the files hold; the message says why. Commands end with 2. */
+/** The command line is invalid, regardless of the database and the files; the message gives the reason. The exit code is 2. */
 export class UsageError extends Error {}

@@ -19,15 +19,15 @@ export interface TenancyDependencies {
   log: Log
   guards: Access
   settings: Pick<Config, 'support_email' | 'domain_target' | 'dns_servers' | 'invites_per_hour' | 'invites_per_address_per_day'>
-  /** Where browsers reach this server, without a final slash. */
+  /** The base URL for browsers, without a final slash. */
   publicUrl: () => string
   /** Whether a team has such a user or order. */
   has: LaunchDependencies['has']
 }
 
-/** Of one management key for one team. Source: management-auth.md 10. */
+/** Limit of one management key for one team. Source: management-auth.md 10. */
 const MINTED_PER_MIN = 60
-/** Of one organization. */
+/** Limit of one organization. */
 const DOMAIN_CHECKS_PER_MIN = 60
 const DOMAIN_MAILS_PER_H = 30
 const DNS = { timeout_ms: 1500, tries: 2, deadline_ms: 8000 }

@@ -1,9 +1,9 @@
 // Commands on the cells of a test, read as the command line reads them.
-import { parse, type Surroundings, type Typed } from '../../src/cli/command-tree.ts'
+import { parse, type CommandContext, type Typed } from '../../src/cli/command-tree.ts'
 import { tree } from '../../src/cli/command-list.ts'
 import type { Cells } from '../../src/platform/db/cells.ts'
 
-type Ask = Surroundings['ask']
+type Ask = CommandContext['ask']
 
 /** What a command prints, and what of it failed. @param ask answers for a terminal; without it there is none */
 export async function outcomeOf(

@@ -1,4 +1,4 @@
-// Sending an event on to a developer's machine, signed as a delivery is. What goes wrong is said and tried again a few times.
+// Forwards an event to a developer's machine, signed as a delivery. It prints failures and retries a few times.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { systemNow } from '../../platform/runtime/clock.ts'
 import { networkErrorCode } from './remote.ts'
@@ -6,10 +6,10 @@ import { version } from '../../app/version.ts'
 import { signatureHeaders, signingKey } from '../../events/endpoints/signature.ts'
 
 const FORWARD_MS_MAX = 15_000
-/** Before the second attempt to forward an event, the third, the fourth; then the next event is due. */
+/** Pauses before the second attempt to forward an event, the third, the fourth; then the next event follows. */
 const PAUSES_MS = [500, 2000, 5000]
 
-/** An event as somebody who follows is told of it. */
+/** An event in the format of the event feed. */
 export interface ReceivedEvent {
   id: string
   type: string
@@ -23,11 +23,11 @@ interface CommandContext {
   signal: AbortSignal
 }
 
-/** What is printed of an event: nothing of a person. */
+/** The printed line of an event, without personal data. */
 export const formatEventLine = ({ created_at, type, object_id }: ReceivedEvent, outcome = ''): string =>
   `${created_at}  ${type}  ${object_id}${outcome && `  ${outcome}`}\n`
 
-/** How events are sent on, one after another: the next leaves when the one before was taken or given up. */
+/** Forwards events one after another: the next event follows when the previous one was accepted or abandoned. */
 export function createForwarder(
   url: string,
   secret: string,
@@ -39,14 +39,14 @@ export function createForwarder(
       const fault = await post(url, event, key, signal, (outcome) => out(formatEventLine(event, outcome)))
       if (fault === undefined || signal.aborted) return
       const pause_ms = PAUSES_MS[attempt]
-      out(formatEventLine(event, `${fault}, ${pause_ms === undefined ? 'given up' : `again in ${pause_ms / 1000} s`}`))
+      out(formatEventLine(event, `${fault}, ${pause_ms === undefined ? 'giving up' : `retrying in ${pause_ms / 1000} s`}`))
       if (pause_ms === undefined) return
       await sleep(pause_ms, undefined, { signal }).catch(() => {})
     }
   }
 }
 
-/** @returns what was wrong; undefined when the receiver has taken it */
+/** @returns the error; undefined if the receiver has accepted the event */
 async function post(
   url: string,
   event: ReceivedEvent,

@@ -1,5 +1,5 @@
-// `bin/drawbridge listen`: the events of a team as they happen, one line each, forwarded with a signature to a developer's machine. It is
-// a client of a running server and leaves nothing there. It prints times, types and ids, and nothing of a person.
+// `bin/drawbridge listen`: prints the events of a team as they occur, one line each, and forwards them with a signature to a developer's
+// machine. It is a client of a running server and stores nothing there. It prints times, types and ids, and no personal data.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UsageError } from '../usage-error.ts'
 import { createForwarder, formatEventLine, type ReceivedEvent } from './forward.ts'
@@ -16,7 +16,7 @@ const SECRET = /^(whsec_)?[a-zA-Z0-9+/=]{32,100}$/
 export interface CommandContext {
   env: Record<string, string | undefined>
   out: (text: string) => void
-  /** Ends the listening. */
+  /** Stops the command. */
   signal: AbortSignal
 }
 
@@ -27,7 +27,7 @@ interface ListenOptions {
   secret: string
 }
 
-/** Carry out `listen`. Returns when the signal comes. @throws UsageError, or Error when the server refuses us */
+/** Runs `listen`. Returns when the signal aborts. @throws UsageError, or Error if the server rejects us */
 export async function listen(values: Values, context: CommandContext): Promise<void> {
   const options = parseListenOptions(values, context.env)
   const feed = new EventFeedClient(options, context)
@@ -66,7 +66,7 @@ function parseListenOptions(values: Values, env: CommandContext['env']): ListenO
   return { remote, forward_to, types, secret: withPrefix(values.secret ?? newSecret()) }
 }
 
-/** The team's events from now on, through interruptions. */
+/** The team's events from now on, across reconnects. */
 class EventFeedClient {
   readonly #options: ListenOptions
   readonly #context: CommandContext
@@ -79,7 +79,7 @@ class EventFeedClient {
     this.#remote = options.remote()
   }
 
-  /** Find out where now is, and say so. @returns what was told at that moment */
+  /** Finds the latest position of the feed and prints it. @returns the events at that position */
   async startPosition(): Promise<ReceivedEvent[]> {
     const events = await this.next()
     if (this.#context.signal.aborted) return events
@@ -90,7 +90,7 @@ class EventFeedClient {
     return events
   }
 
-  /** What was told since the last call; nothing when the time is over, or the signal has come. */
+  /** The events since the last call; empty after the time limit or the signal. */
   async next(): Promise<ReceivedEvent[]> {
     const { signal, out } = this.#context
     for (let pause_ms = 0; !signal.aborted;) {
@@ -116,7 +116,7 @@ class EventFeedClient {
     return []
   }
 
-  /** Undefined: no answer. */
+  /** Undefined: no response. */
   async #ask(): Promise<ApiResponse | undefined> {
     const query = new URLSearchParams()
     if (this.#cursor === undefined) query.set('start', 'newest')
@@ -133,7 +133,7 @@ class EventFeedClient {
     }
   }
 
-  /** Look where the server is now. @returns whether that is somewhere else, or with another key */
+  /** Reads the current address and key. @returns whether either has changed */
   #advanceCursor(): boolean {
     const before = this.#remote
     this.#remote = this.#options.remote()

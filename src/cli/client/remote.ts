@@ -1,10 +1,10 @@
-// A running server as commands speak to it: over HTTP, with a team's key, like any other client. Where it is and which key it takes
-// comes from what was typed, else from the environment, else from the `demo.json` that the server wrote.
+// A client for a running server: over HTTP, with a team's key, like any other client. The address and the key come from the command line,
+// else from the environment, else from the `demo.json` that the server wrote.
 import { UsageError } from '../usage-error.ts'
 import { readDemo } from '../demo.ts'
 import { cellNames, type CellName } from '../../platform/db/cell-names.ts'
 
-/** Options that say which server and team are meant. */
+/** Options that select the server and the team. */
 export interface RemoteValues {
   url?: string
   key?: string
@@ -17,8 +17,8 @@ export interface ApiClient {
 }
 
 /**
- * The server and the key that are meant, read anew at each call: a server that was started again may be elsewhere.
- * @throws UsageError for options that contradict each other; Error when a part is found nowhere
+ * The server and its key, read again at each call: a restarted server may have another address.
+ * @throws UsageError for options that contradict each other; Error if the address or the key is found nowhere
  */
 export function createApiClient(typed: RemoteValues, env: Record<string, string | undefined>): ApiClient {
   const cell = typed.cell ?? 'sandbox-us'
@@ -36,12 +36,12 @@ export function createApiClient(typed: RemoteValues, env: Record<string, string 
 
 export interface ApiResponse {
   status: number
-  // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
+  // oxlint-disable-next-line typescript/no-explicit-any -- responses of every shape
   body: any
   retry_after_s: number
 }
 
-/** The server did not answer; the message is a code of the system. */
+/** The server did not respond; the message is a code of the system. */
 export class NoResponseError extends Error {}
 
 const RESPONSE_TIMEOUT_MS = 30_000
@@ -73,7 +73,7 @@ export async function request(
   }
 }
 
-/** Why there was no answer, in a word. */
+/** The reason why there was no response, in a word. */
 export function networkErrorCode(error: unknown): string {
   const { name, cause } = error as { name?: string; cause?: unknown }
   if (name === 'TimeoutError') return 'request timed out'

@@ -1,5 +1,5 @@
-// `bin/drawbridge trigger`: brings about an event in a running sandbox the way it comes about in life, over HTTP, with people who do not
-// exist. Nothing is sent that did not happen: for a sample of any type there is the test of an endpoint.
+// `bin/drawbridge trigger`: triggers an event in a running sandbox over HTTP, as real requests would, with fictional people. It sends only
+// events that really happened: the test of an endpoint sends a sample of any type.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Typed } from '../command-tree.ts'
@@ -15,7 +15,7 @@ type Method = 'GET' | 'POST' | 'PATCH'
 
 const REQUISITION = 'received.walk_in_test.requisition_created'
 
-/** For whom, and by whom: an account may want the customer's own physician. */
+/** The patient and the physician of an order: a lab account may require the customer's own physician. */
 const patient = { patient_details: examplePatient, physician: examplePhysician }
 const place = { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' }
 
@@ -24,7 +24,7 @@ interface Order {
   sample_id: string | null
 }
 
-/** What an event is about. */
+/** The object of an event. */
 interface Subject {
   id: string
 }
@@ -35,12 +35,12 @@ interface LabTest {
   lab: { slug: string }
 }
 
-/** How a type comes about. */
+/** The scenario that triggers a type. */
 interface Scenario {
   tells: string
-  /** The status of what it is about by which the story is over. */
+  /** The final status of the scenario's object. */
   until: string
-  /** @returns what the event is about */
+  /** @returns the object of the event */
   run: (sandbox: Sandbox) => Promise<{ id: string }>
 }
 
@@ -117,7 +117,8 @@ export interface CommandContext {
 }
 
 /**
- * Carry out `trigger`: returns when the event is there. @throws UsageError for what is no type, Error for what cannot be brought about
+ * Runs `trigger`: returns after the event was emitted. @throws UsageError for an unrecognized type, Error for a type that cannot be
+ * triggered
  */
 export async function trigger(
   { positionals, values }: Typed<RemoteValues & { list?: boolean }>,
@@ -133,7 +134,7 @@ export async function trigger(
   const scenario = scenarios[type]
   if (!scenario && !eventType(type)) throw new UsageError(`Unrecognized event type ${type}.`)
   if (!scenario)
-    throw new Error(`Nothing in this server brings about ${type} yet. "bin/drawbridge trigger --list" lists what can be.`)
+    throw new Error(`Event type ${type} cannot be triggered. "bin/drawbridge trigger --list" lists the supported types.`)
   const sandbox = new Sandbox(createApiClient(values, env))
   await sandbox.assertSandbox()
   const about = await scenario.run(sandbox)
@@ -148,7 +149,7 @@ interface FeedEvent {
   body: { data: { status?: string } }
 }
 
-/** What is done in the sandbox of a team. What the server refuses ends the command. */
+/** The requests in the sandbox of a team. An error of the server ends the command. */
 class Sandbox {
   readonly #remote: ApiClient
 
@@ -162,7 +163,7 @@ class Sandbox {
     if (status !== 200) throw new Error(`The server at ${this.#remote.url} rejected the key (${status}).`)
   }
 
-  /** One user for all: a sandbox has room for few. */
+  /** One user for all scenarios: a sandbox has room for few. */
   async user(): Promise<string> {
     const { status, body } = await this.#ask('POST', '/v2/user', { client_user_id: 'drawbridge-trigger' })
     const id: unknown = status === 200 ? body.user_id : body?.detail?.user_id
@@ -177,7 +178,7 @@ class Sandbox {
     return test.id
   }
 
-  /** A result that waits for somebody to say whose it is. */
+  /** A result that needs a review before it has an order. */
   async createUnmatchedResult(): Promise<Subject> {
     const { data } = await this.#read('/v3/unmatched_result_test/case')
     const labs = new Set((data as { lab_constraints: string[] }[]).flatMap(({ lab_constraints }) => lab_constraints))
@@ -200,7 +201,7 @@ class Sandbox {
     return (await this.post('/v3/order/testkit', body)).order
   }
 
-  /** An appointment for a new order, which the laboratory has taken. */
+  /** An appointment for a new order that the laboratory has received. */
   async book(): Promise<{ order: Order; appointment: { id: string } }> {
     const { order } = await this.post('/v3/order', {
       user_id: await this.user(),
@@ -217,15 +218,15 @@ class Sandbox {
     return { order, appointment: await this.post(`/v3/order/${order.id}/psc/appointment/book`, { booking_key }) }
   }
 
-  // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
+  // oxlint-disable-next-line typescript/no-explicit-any -- responses of every shape
   readonly post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<any> =>
     this.#assertOk('POST', path, body, headers)
-  // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
+  // oxlint-disable-next-line typescript/no-explicit-any -- responses of every shape
   readonly patch = (path: string, body: unknown): Promise<any> => this.#assertOk('PATCH', path, body)
-  // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
+  // oxlint-disable-next-line typescript/no-explicit-any -- responses of every shape
   readonly get = (path: string): Promise<any> => this.#assertOk('GET', path)
 
-  // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
+  // oxlint-disable-next-line typescript/no-explicit-any -- responses of every shape
   async #assertOk(method: Method, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<any> {
     const answer = await this.#ask(method, path, body, headers)
     if (answer.status !== 200 && answer.status !== 202)
@@ -233,14 +234,14 @@ class Sandbox {
     return answer.body
   }
 
-  // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
+  // oxlint-disable-next-line typescript/no-explicit-any -- responses of every shape
   async #read(path: string): Promise<any> {
     const { status, body } = await this.#ask('GET', path)
     if (status !== 200) throw requestError(path.replace(/[0-9a-f-]{36}/, '{id}'), status, body)
     return body
   }
 
-  /** The events of an order or a review so far, oldest first, once there is one of the type and it has come to a status. */
+  /** The events of an order or a review so far, oldest first, as soon as one has the type and the object has the status. */
   async eventsOf(object_id: string, type: string, until: string): Promise<FeedEvent[]> {
     for (const end_ms = performance.now() + WAIT_MS_MAX; performance.now() < end_ms; await sleep(POLL_MS)) {
       const { status, body } = await this.#ask('GET', `/v1/events?object_id=${object_id}&limit=250`)

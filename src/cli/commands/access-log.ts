@@ -1,9 +1,9 @@
-// The access log by command: written out for an archive or an auditor, and checked.
+// The access log by command: export it for an archive or an auditor, and verify it.
 import type { Typed } from '../command-tree.ts'
 import { requireCell, requireId, UsageError } from './org.ts'
 import { leaveCommand } from '../../platform/access-log/access-line.ts'
 import { exportLines, verifyLog, type Position } from '../../platform/access-log/access-archive.ts'
-import { seal } from '../../platform/access-log/access-log.ts'
+import { appendLines } from '../../platform/access-log/access-log.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import { FormatError, formats } from '../../platform/schema/formats.ts'
 import { importIntoCells } from './places.ts'
@@ -11,9 +11,9 @@ import { importIntoCells } from './places.ts'
 const SAY = 'Say "access-log export" or "access-log verify"; "bin/drawbridge help" explains them.'
 
 /**
- * Carry out `access-log export` or `access-log verify`. Writes access_line: who exports is in the log, too. Throws UsageError for what was
- * asked wrongly, and Error with the first line that is wrong where the log has been changed.
- * @param write is given what is printed, piece by piece; the next is made when it has been taken
+ * Runs `access-log export` or `access-log verify`. Writes access_line: the log records the export, too. Throws UsageError for invalid
+ * arguments, and Error with the first invalid line if the log has been changed.
+ * @param write receives the output in pieces; the next one is produced after it resolves
  */
 export async function accessLogCommand(
   cells: Cells,
@@ -35,7 +35,7 @@ export async function accessLogCommand(
   const wanted = { from: day(values.from, '--from'), until: day(values.until, '--until'), user, team }
   const about = { ...(team !== undefined && { team }), ...(user !== undefined && { users: [user] }) }
   await db.plainTx(async (tx) => leaveCommand(tx, 'access-log export', about))
-  await seal(db)
+  await appendLines(db)
   for await (const text of exportLines(db, wanted)) await write(text)
   return ''
 }
@@ -68,7 +68,7 @@ async function verify(
   if (known.length && named === undefined) throw new UsageError('--known needs --cell: each cell has a log of its own.')
   const broken: string[] = []
   for (const name of importIntoCells(cells, named)) {
-    await seal(cells.of(name))
+    await appendLines(cells.of(name))
     const { lines, since, head, fault } = await verifyLog(cells.of(name), known)
     if (fault !== undefined) broken.push(`${name}: ${fault}`)
     else

@@ -1,4 +1,4 @@
-// The catalog of a cell by command: out as a file, and in again.
+// The catalog of a cell by command: export and import.
 import { readFile, stat } from 'node:fs/promises'
 import type { Typed } from '../command-tree.ts'
 import { requireCell, UsageError } from './org.ts'
@@ -9,7 +9,7 @@ import type { Cells } from '../../platform/db/cells.ts'
 import type { Db } from '../../platform/db/database.ts'
 
 /**
- * Carry out `catalog export` or `catalog import`.
+ * Runs `catalog export` or `catalog import`.
  * @returns what to print
  */
 export async function catalogCommand(cells: Cells, { positionals, values }: Typed<{ cell?: string }>): Promise<string> {
@@ -34,7 +34,7 @@ async function readFileText(file: string): Promise<string> {
   throw new Error(`${file} has more than ${FILE_SIZE_MAX} bytes.`)
 }
 
-/** A sandbox has something to order from at every laboratory, so a new one gets the platform's account at once. */
+/** A sandbox has tests to order at every laboratory, so a new one gets the platform's lab account at once. */
 async function importCatalogFile(place: Db, text: string, isSandbox: boolean): Promise<string> {
   try {
     const report = await importCatalog(place, text)

@@ -1,4 +1,4 @@
-// Rows of a queue that failed, as the operator lists and retries them. Prints ids, names and codes of errors, nothing of a patient.
+// Lists and retries the failed rows of a queue. Prints ids, names and codes of errors, no patient data.
 import type { Typed } from '../command-tree.ts'
 import { requireCell, requireId, UsageError } from './org.ts'
 import type { Cells } from '../../platform/db/cells.ts'
@@ -8,15 +8,15 @@ import { listFailed, retryFailed, type FailedRow, type RetryableQueue } from '..
 
 const IDS_MAX = 1000
 
-/** A queue as commands speak of it. */
+/** The description of a queue for commands. */
 export interface QueueCommands {
   queue: RetryableQueue
-  /** The word that its commands begin with, and what a row of it is. */
+  /** The first word of its commands, and the noun for a row. */
   word: string
   row: string
   /** The control plane has such a queue too. */
   isInControl?: boolean
-  /** What a line says of a row, after its id and its cell. */
+  /** The text of a row's line, after its id and its cell. */
   describe: (row: FailedRow) => string[]
   /** Rows can be retried by name. */
   hasNames?: boolean
@@ -25,7 +25,7 @@ export interface QueueCommands {
 export type DeadLetterOptions = { cell?: string; name?: string; all?: boolean; retrying?: boolean; json?: boolean }
 type Place = CellName | 'control'
 
-/** The databases that a command looks at. Errors: a cell that is not served. */
+/** The databases that a command reads. Errors: a cell that is not served. */
 function placesOf(cells: Cells, { isInControl }: QueueCommands, only: string | undefined): [Place, Db][] {
   if (isInControl && only === 'control') return [['control', cells.control]]
   const names = only === undefined ? cells.names : [requireCell(only)]
@@ -34,7 +34,7 @@ function placesOf(cells: Cells, { isInControl }: QueueCommands, only: string | u
   return isInControl && only === undefined ? [['control', cells.control], ...places] : places
 }
 
-/** Lists the dead letters of a queue, or with `retrying` the rows that failed and are retried: at most 1,000 of each cell. */
+/** Lists the dead letters of a queue, or with `retrying` the rows that failed and will be retried: at most 1,000 of each cell. */
 export async function listDeadLetters(cells: Cells, commands: QueueCommands, values: DeadLetterOptions): Promise<string> {
   const found = await Promise.all(
     placesOf(cells, commands, values.cell).map(async ([name, db]) => {
@@ -58,8 +58,8 @@ const line = (row: FailedRow & { cell: Place }, { describe }: QueueCommands): st
   ].join('  ') + '\n'
 
 /**
- * Retries rows that failed, now and with all their attempts. Writes the table of the queue. At most 1,000 ids.
- * Errors: UsageError for options that do not go together and an id that is none; ids of which none is a row that failed.
+ * Retries rows that failed, now and with all their attempts. Writes the table of the queue. At most 1,000 ids. Errors: UsageError for
+ * options that contradict each other and for an invalid id; Error if no id is a failed row.
  * @returns what to print
  */
 export async function retryDeadLetters(

@@ -1,7 +1,7 @@
-// Payors and diagnoses by command: whoever operates the installation brings the full lists. Source: lab-testing.md 26.
+// Payors and diagnoses by command: the operator imports the full lists. Source: lab-testing.md 26.
 import { readFile } from 'node:fs/promises'
 import { agree } from '../agreement.ts'
-import type { Surroundings, Typed } from '../command-tree.ts'
+import type { CommandContext, Typed } from '../command-tree.ts'
 import { InvalidFileError } from '../../people/insurance/data-files.ts'
 import { changeOfCodes, importCodes, importPayors } from '../../people/insurance/load.ts'
 import type { Cells } from '../../platform/db/cells.ts'
@@ -10,15 +10,15 @@ import type { CellName } from '../../platform/db/cell-names.ts'
 const ERRORS_SHOWN = 50
 
 /**
- * Carry out `payors import FILE` or `icd import FILE`, in every cell that is served. An import of diagnoses that would remove codes is
- * carried out when somebody says yes, on a terminal or with `--yes`. Errors: Error for a file that cannot be read or has a fault, and
- * where nobody said yes; then nothing has changed.
+ * Runs `payors import FILE` or `icd import FILE`, in every cell that is served. An import of diagnoses that would remove codes needs
+ * consent, on a terminal or with `--yes`. Errors: Error for a file that cannot be read or has an error, and without consent; then nothing
+ * has changed.
  * @returns what to print
  */
 export async function insuranceCommand(
   cells: Cells,
   { positionals: [what, , file], values }: Typed<{ yes?: boolean; dryRun?: boolean }>,
-  ask: Surroundings['ask'],
+  ask: CommandContext['ask'],
 ): Promise<string> {
   const text = await readFile(file!, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new Error(`Cannot read the file (${error.code}).`)
@@ -40,7 +40,10 @@ export async function insuranceCommand(
   }
 }
 
-/** What an import of diagnoses does to each cell, in lines, and in which cells it removes codes, in words; none where it only adds. */
+/**
+ * The effect of an import of diagnoses on each cell, as lines, and the cells in which it removes codes, as text; undefined if it only adds
+ * codes.
+ */
 async function changesOf(cells: Cells, text: string): Promise<{ lines: string; losses: string }> {
   const lossOf = (cell: CellName, removed: number, there: number) => `${removed} of ${there} codes in ${cell}`
   let lines = ''

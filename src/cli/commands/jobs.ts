@@ -13,7 +13,7 @@ const commands: QueueCommands = {
   hasNames: true,
 }
 
-/** Carries out `jobs list` or `jobs retry`: see dead-letters.ts. */
+/** Runs `jobs list` or `jobs retry`: see dead-letters.ts. */
 export async function jobsCommand(cells: Cells, typed: Typed<DeadLetterOptions>): Promise<string> {
   const [, command, ...ids] = typed.positionals
   const { all, name } = typed.values

@@ -1,5 +1,5 @@
-// Lab accounts by command: whoever operates the installation has the contracts with laboratories, so that accounts are made and changed
-// here and not over HTTP. Source: management-auth.md 12.
+// Lab accounts by command: the operator has the contracts with laboratories, so accounts are created and changed here and not over HTTP.
+// Source: management-auth.md 12.
 import type { Typed } from '../command-tree.ts'
 import { requireCell, requireId, UsageError } from './org.ts'
 import { createAccount, findAccount, listForOperator, updateAccount, type AccountChange } from '../../lab/accounts/accounts.ts'
@@ -14,7 +14,7 @@ import { billingTypes } from '../../lab/catalog/enums.ts'
 import { usStates } from '../../people/person/countries.ts'
 
 /**
- * Carry out `lab-account create`, `lab-account update`, `lab-account list` or `lab-account show`.
+ * Runs `lab-account create`, `lab-account update`, `lab-account list` or `lab-account show`.
  * @returns what to print
  */
 export async function labAccountCommand(cells: Cells, { positionals, values }: Typed<Values>): Promise<string> {
@@ -56,7 +56,7 @@ export function requireServedCell(cells: Cells, name: CellName): Db {
   return cells.of(name)
 }
 
-/** Run `work` in the cell; what it refuses is said as a sentence. */
+/** Runs `work` in the cell and turns its errors into sentences. */
 export async function runReportingErrors<R>(place: Db, work: (tx: PlainTx) => Promise<R>): Promise<R> {
   try {
     return await place.plainTx(work)
@@ -102,7 +102,7 @@ async function list(place: Db, org_id: string | undefined): Promise<string> {
 
 const CLEAR_ALL = 'none'
 
-/** What the options say; what they leave out stays as it is. */
+/** The values of the options; omitted options change nothing. */
 function changeOf(values: Values): AccountChange {
   const status = values.status?.toLowerCase()
   const number = text(values.account, '--account', 100)
@@ -135,7 +135,7 @@ function text(word: string | undefined, option: string, length_max: number): str
   return trimmed
 }
 
-/** What an option was given for, in any number; `none` alone stands for nothing. */
+/** The values of a repeatable option; `none` alone means an empty list. */
 function readMany(words: string[] | undefined, option: string, count_max: number): string[] | undefined {
   if (words?.length === 1 && words[0] === CLEAR_ALL) return []
   if (words && words.length > count_max) throw new UsageError(`${option} can be repeated at most ${count_max} times.`)

@@ -1,5 +1,4 @@
-// Lab tests by command: whoever operates the installation says which tests of production teams laboratories may be asked for.
-// Source: lab-testing.md 3.4.
+// Lab tests by command: the operator approves the tests that production teams may order from laboratories. Source: lab-testing.md 3.4.
 import type { Typed } from '../command-tree.ts'
 import { requireCell, requireId, UsageError } from './org.ts'
 import { requireServedCell, runReportingErrors } from './lab-account.ts'
@@ -7,7 +6,7 @@ import { approveLabTest, listPendingApproval } from '../../lab/catalog/lab-test-
 import type { Cells } from '../../platform/db/cells.ts'
 
 /**
- * Carry out `lab-test list` or `lab-test approve`.
+ * Runs `lab-test list` or `lab-test approve`.
  * @returns what to print
  */
 export async function labTestCommand(cells: Cells, { positionals, values }: Typed<{ cell?: string }>): Promise<string> {

@@ -1,9 +1,9 @@
-// The outbox of mail as its operator reads it.
+// The email outbox for its operator.
 import { UsageError } from './org.ts'
 import type { Typed } from '../command-tree.ts'
 import { usersOfMail } from '../../notifications/messages/messages.ts'
 import { leaveCommands } from '../../platform/access-log/access-line.ts'
-import { seal } from '../../platform/access-log/access-log.ts'
+import { appendLines } from '../../platform/access-log/access-log.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { listDeadLetters, retryDeadLetters, type DeadLetterOptions, type QueueCommands } from './dead-letters.ts'
@@ -19,7 +19,7 @@ const commands: QueueCommands = {
   describe: ({ created_at }) => [String(created_at)],
 }
 
-/** Carries out a command for mail; what failed is listed without whom or what. @returns what to print */
+/** Runs a command for emails; it lists failed ones without recipient and text. @returns what to print */
 export async function mailCommand(cells: Cells, typed: Typed<DeadLetterOptions>): Promise<string> {
   const [, what, id] = typed.positionals
   if (what === 'failed') return listDeadLetters(cells, commands, typed.values)
@@ -44,7 +44,7 @@ export async function mailCommand(cells: Cells, typed: Typed<DeadLetterOptions>)
   throw new Error('Email not found.')
 }
 
-/** Write down that mail of patients is shown: that of a cell. The control plane has no patients. */
+/** Records in the access log that an email of a cell was shown. The control plane has no patients. */
 async function log({ control }: Cells, db: Db, operation: string, mails: MailSummary[]): Promise<void> {
   if (db === control || mails.length === 0) return
   await db.plainTx(async (tx) => {
@@ -58,7 +58,7 @@ async function log({ control }: Cells, db: Db, operation: string, mails: MailSum
       found.map(({ mail_id, team_id, user_id }) => ({ team_id, user_id, object: mail_id })),
     )
   })
-  await seal(db)
+  await appendLines(db)
 }
 
 const formatState = ({ state, attempts, error, next_at }: MailSummary): string =>

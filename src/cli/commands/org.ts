@@ -1,4 +1,4 @@
-// Organizations, teams and keys by command: what a fresh installation starts with, and the way back in when every key is lost.
+// Organizations, teams and keys by command: the first steps of a new installation, and the way to regain access if every key is lost.
 import type { Typed } from '../command-tree.ts'
 import { seedStandardTests } from '../../lab/catalog/lab-tests.ts'
 import { createOrgKey, createTeamKey, listOrgKeys, listTeamKeys, revokeKey } from '../../tenancy/keys/keys.ts'
@@ -26,8 +26,8 @@ export { UsageError }
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**
- * Carry out `org create`, `org plan`, `org expire`, `team create`, `team feature`, `key create`, `key list` or `key revoke`.
- * @returns what to print; the text of a new key is in it and nowhere else
+ * Runs `org create`, `org plan`, `org expire`, `team create`, `team feature`, `key create`, `key list` or `key revoke`.
+ * @returns what to print; the text of a new key appears only there
  */
 export async function runOrgCommand(
   cells: Cells,
@@ -87,7 +87,7 @@ export function requireCell(word: string | undefined): CellName {
   return word as CellName
 }
 
-/** Twice with one name is one organization; each time gives a new key. */
+/** The same name twice means one organization; each call creates a new key. */
 async function createOrganization(cells: Cells, name: string): Promise<string> {
   return cells.control.plainTx(async (tx) => {
     const org_id = (await findOrg(tx, name)) ?? (await createOrg(tx, name))
@@ -104,7 +104,7 @@ async function changePlan(cells: Cells, org_id: string, plan: string | undefined
   return `Plan set to ${chosen}.\n`
 }
 
-/** A day of the calendar begins at midnight UTC. */
+/** A calendar day begins at midnight UTC. */
 async function changeExpiry(cells: Cells, org_id: string, when: string | undefined): Promise<string> {
   const expiresAt = when === undefined || when === 'never' ? undefined : parseTimestamp(when)
   if (when !== 'never' && !expiresAt) throw new UsageError('org expire requires a date such as 2030-01-31, or "never".')
@@ -123,14 +123,14 @@ async function createOrgTeam(cells: Cells, org_id: string, name: string, place: 
   return `team  ${id}\n`
 }
 
-/** The cells of a region, all of which have to be served here. */
+/** The cells of a region; all of them must be served here. */
 function requireServedCells(cells: Cells, place: Region): CellName[] {
   const missing = cellsOfRegion(place).filter((cellName) => !cells.has(cellName))
   if (missing.length) throw new Error(`A team of this region requires ${missing.join(', ')}, which CELLS does not list.`)
   return cellsOfRegion(place)
 }
 
-/** A team's place in a cell; in the sandbox with the four standard lab tests. */
+/** Creates a team's row in a cell; in the sandbox with the four standard lab tests. */
 async function createTeamInCell(cells: Cells, cellName: CellName, team: { id: string; org_id: string }): Promise<void> {
   await cells.of(cellName).plainTx((tx) => placeTeam(tx, cellName, team))
   if (!cellName.startsWith('sandbox')) return
@@ -138,7 +138,7 @@ async function createTeamInCell(cells: Cells, cellName: CellName, team: { id: st
   await cells.of(cellName).tx(tenant!, seedStandardTests)
 }
 
-/** Switch a feature of a team in all cells of its region, or list what is on. */
+/** Sets a feature of a team in all cells of its region, or lists the features. */
 async function features(cells: Cells, team_id: string, name: string | undefined, to: string | undefined): Promise<string> {
   const team = await findTeam(cells.control.queries, team_id)
   if (!team) throw new Error('Team not found.')

@@ -1,4 +1,4 @@
-// Phlebotomists by command: an organization's, or the operator's own.
+// Phlebotomists by command: those of an organization, or those of the operator.
 import type { Outcome, Typed } from '../command-tree.ts'
 import { requireId, UsageError } from './org.ts'
 import { findOrg } from '../../tenancy/organizations/organizations.ts'
@@ -13,8 +13,8 @@ import { Problem } from '../../platform/runtime/problem.ts'
 import { taken } from '../../platform/files/rejected-rows.ts'
 
 /**
- * Carry out `phlebotomy import`, `phlebotomy list` or `phlebotomy remove`: in the cell that is named, else in those of production, since
- * the sandbox has visits of its own.
+ * Runs `phlebotomy import`, `phlebotomy list` or `phlebotomy remove` in the named cell; default: the production cells, because the sandbox
+ * has at-home appointments of its own.
  * @returns what to print
  */
 export async function phlebotomyCommand(
@@ -57,7 +57,7 @@ async function list(db: Db, org_id: string | null): Promise<string> {
   return lines.join('')
 }
 
-/** Each reference in each cell by itself. What is in none of the cells, or cannot be removed, is the failure. */
+/** Processes each reference in each cell separately. A reference that no cell has, or that cannot be removed, is a failure. */
 async function removeFrom(cells: Cells, places: CellName[], org_id: string | null, references: string[]): Promise<Outcome> {
   const removed = new Set<string>()
   const refused = new Set<string>()
@@ -93,7 +93,7 @@ async function remove(db: Db, org_id: string | null, reference: string): Promise
   }
 }
 
-/** What was refused, as a sentence. */
+/** The rejected entries, as a sentence. */
 function constraintMessage(error: unknown): string | undefined {
   const { constraint } = error as { constraint?: string }
   const problem =

@@ -1,6 +1,6 @@
 // Postal codes by command.
 import { agree } from '../agreement.ts'
-import type { Outcome, Surroundings, Typed } from '../command-tree.ts'
+import type { Outcome, CommandContext, Typed } from '../command-tree.ts'
 import { requireCell, UsageError } from './org.ts'
 import { importPostalCodes, lossesOfImport } from '../../visits/geocoding/postal-code-import.ts'
 import type { Cells } from '../../platform/db/cells.ts'
@@ -9,14 +9,13 @@ import { taken, toInvalidFileError, InvalidFileError } from '../../platform/file
 import { countryCode } from '../../people/person/countries.ts'
 
 /**
- * Carry out `places import FILE`, in every cell that is served or in one. An import that would remove postal codes needs
- * consent, on a terminal or with `--yes`. Errors: Error for a file that cannot be read, and without consent; then nothing
- * has changed. @returns what to print
+ * Runs `places import FILE`, in every cell that is served or in one. An import that would remove postal codes needs consent, on a terminal
+ * or with `--yes`. Errors: Error for a file that cannot be read, and without consent; then nothing has changed. @returns what to print
  */
 export async function postalCodesCommand(
   cells: Cells,
   { positionals, values }: Typed<{ country?: string; cell?: string; yes?: boolean; dryRun?: boolean }>,
-  ask: Surroundings['ask'],
+  ask: CommandContext['ask'],
 ): Promise<Outcome> {
   const [, command, file] = positionals
   if (command !== 'import') throw new UsageError('Say "places import FILE"; "bin/drawbridge help" explains it.')
@@ -36,7 +35,7 @@ export async function postalCodesCommand(
   return taken(printed, rejected)
 }
 
-/** What an import does to the countries that are in each cell already, in lines, and what it removes, in words. */
+/** The effect of an import on the countries that each cell already has, as lines, and the removed codes, as text. */
 async function changesOf(cells: Cells, names: CellName[], file: string, only: string | undefined) {
   let lines = ''
   const losses: string[] = []
@@ -48,7 +47,7 @@ async function changesOf(cells: Cells, names: CellName[], file: string, only: st
   return { lines, losses: losses.join(', ') }
 }
 
-/** The cell that is named, or all that are served and wanted. */
+/** The named cell; default: all cells that are served. */
 export function importIntoCells(
   cells: Cells,
   named: string | undefined,
@@ -60,7 +59,7 @@ export function importIntoCells(
   return [name]
 }
 
-/** What a file cannot be used for is said as a sentence. */
+/** Explains in a sentence why a file cannot be used. */
 export async function reportInvalidFile<R>(work: Promise<R>): Promise<R> {
   try {
     return await work

@@ -1,10 +1,10 @@
-// Schedules of sites, and list bookings pending confirmation, by command: whoever operates the installation keeps the calendars.
+// Schedules of sites and bookings pending confirmation, by command: the operator maintains the calendars.
 import type { Outcome, Typed } from '../command-tree.ts'
 import { requireCell, requireId, UsageError } from './org.ts'
 import { loadTenant } from '../../tenancy/teams/teams.ts'
 import { importIntoCells, reportInvalidFile } from './places.ts'
 import { leaveCommand, leaveCommands } from '../../platform/access-log/access-line.ts'
-import { seal } from '../../platform/access-log/access-log.ts'
+import { appendLines } from '../../platform/access-log/access-log.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Db } from '../../platform/db/database.ts'
@@ -21,7 +21,7 @@ const LISTED = 1000
 const USAGE =
   'Say "psc schedule import", "psc schedule list", "psc schedule show", "psc schedule remove", "psc booking list", "psc booking confirm" or "psc booking refuse"; "bin/drawbridge help" explains them.'
 
-/** Carry out `psc schedule ...` and `psc booking ...`. An import without a cell goes to those of production. @returns what to print */
+/** Runs `psc schedule ...` and `psc booking ...`. An import without a cell goes to the production cells. @returns what to print */
 export async function scheduleCommand(
   cells: Cells,
   { positionals, values }: Typed<{ cell?: string; lab?: string; strict?: boolean }>,
@@ -48,7 +48,7 @@ export async function scheduleCommand(
       printed += `${name}\n${schedules} imported\n${rejections.text()}`
       rejected += rejections.count
     } else if (command === 'show') {
-      // What is shown can be edited and imported again.
+      // The output can be edited and imported again.
       printed += await show(db, lab_id, named)
     } else printed += `${name}\n${await (command === 'remove' ? remove(db, lab_id, named) : list(db, lab_id))}`
   }
@@ -99,7 +99,7 @@ async function runBookingCommand(
         )
         return found
       })
-      await seal(db)
+      await appendLines(db)
       printed += `${name}\n${waiting.map((one) => `  ${one.id}  ${one.provider} ${one.site_code}  ${one.start_at}  team ${one.team_id}\n`).join('')}`
     }
     return printed
@@ -117,7 +117,7 @@ async function runBookingCommand(
     return done
   }
   const isDone = tenant && (await db.tx(tenant, answer))
-  await seal(db)
+  await appendLines(db)
   if (!isDone) throw new Error('Pending booking not found.')
   return command === 'confirm' ? 'Confirmed.\n' : 'Rejected; the appointment was cancelled.\n'
 }

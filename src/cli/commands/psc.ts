@@ -13,8 +13,8 @@ import { labSlugs } from '../../people/users/sources.ts'
 const LISTED = 1000
 
 /**
- * Carry out `psc import`, `psc list`, `psc activate` or `psc deactivate`: in the cell that is named, else in all that are served; an import
- * without a cell goes to those of production, since the sandbox has sites of its own.
+ * Runs `psc import`, `psc list`, `psc activate` or `psc deactivate` in the named cell; default: all cells that are served. An import
+ * without a cell goes to the production cells, because the sandbox has sites of its own.
  * @returns what to print
  */
 export async function pscCommand(
@@ -42,7 +42,7 @@ const isProduction = (name: CellName): boolean => name.startsWith('production')
 
 interface Done {
   text: string
-  /** How much of a file was not taken. */
+  /** The number of rejected rows of a file. */
   rejected: number
 }
 

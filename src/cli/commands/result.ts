@@ -1,19 +1,19 @@
-// Results that came over a link and name no team, as the operator finds whose they are. Prints no patient.
-import type { Surroundings, Typed } from '../command-tree.ts'
+// Unassigned results: they came over a link and name no team, and the operator assigns them. Prints no patient data.
+import type { CommandContext, Typed } from '../command-tree.ts'
 import { requireCell, requireId, UsageError } from './org.ts'
 import { loadTenant } from '../../tenancy/teams/teams.ts'
 import { assignToTeam, deleteUnassigned, listUnassigned } from '../../lab/result-matching/operator-reviews.ts'
 import { leaveCommand } from '../../platform/access-log/access-line.ts'
-import { seal } from '../../platform/access-log/access-log.ts'
+import { appendLines } from '../../platform/access-log/access-log.ts'
 import { openVault } from '../../platform/crypto/key-file.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import type { Hooks } from '../../platform/db/hooks.ts'
 
-/** Carry out `result list`, `result assign` or `result drop`. @returns what to print */
+/** Runs `result list`, `result assign` or `result drop`. @returns what to print */
 export async function resultCommand(
   cells: Cells,
   { positionals, values }: Typed<{ cell?: string; team?: string }>,
-  config: Surroundings['config'],
+  config: CommandContext['config'],
 ): Promise<string> {
   const [, command, named] = positionals
   if (!['list', 'assign', 'drop'].includes(command ?? ''))
@@ -36,25 +36,25 @@ export async function resultCommand(
       return gone
     })
     if (!isGone) throw new Error('Unassigned result not found.')
-    await seal(db)
+    await appendLines(db)
     return 'Result deleted.\n'
   }
   const tenant = await loadTenant(cells, place, requireId(values.team, '--team'))
   if (!tenant) throw new Error('Team not found.')
-  // It may be the result of an order, which goes on then, with all that follows from it.
+  // The result may match an order. Then the order and everything that depends on it continue.
   db.hooks ??= await hooks(config)
   const receipt = await db.txOnWholeCell(tenant, async (tx) => {
     const taken = await assignToTeam(tx, result)
     if (taken) leaveCommand(tx, 'result assign', { team: tenant.team, org: tenant.org, objects: [result] })
     return taken
   })
-  await seal(db)
+  await appendLines(db)
   if (!receipt) throw new Error('Unassigned result not found.')
   return `${receipt.decision_code}, ${receipt.status}${receipt.order_id ? `, order ${receipt.order_id}` : ''}\n`
 }
 
-/** As the server has them. */
-async function hooks(config: Surroundings['config']): Promise<Hooks> {
+/** The same hooks as in the server. */
+async function hooks(config: CommandContext['config']): Promise<Hooks> {
   const { contentsWith } = await import('../../app/contents.ts')
   const { encryption_keys, data_dir, public_url = '' } = config
   const known = { settings: config, vault: openVault(encryption_keys, data_dir), publicUrl: () => public_url }

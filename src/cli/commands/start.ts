@@ -1,4 +1,4 @@
-// A process from its settings: `start`, `serve`, `work` and `migrate`.
+// Runs a process with its settings: `start`, `serve`, `work` and `migrate`.
 import { resolve } from 'node:path'
 import { openDatabase, requireUsableSchemas } from '../../app/database.ts'
 import { prepareDemo, publishDemo, type Demo } from '../demo.ts'
@@ -19,8 +19,9 @@ import { firstSignal } from '../signals.ts'
 const out = (text: string): void => void process.stdout.write(text)
 
 /**
- * `migrate`: bring the schemas of the settings up to date. Without DATABASE_URL, in the folder that DATA_DIR names; the database is made
- * there when there is none, since `serve` and `work` do not make it. The default folder is not enough of a wish: see `openDatabase`.
+ * `migrate`: migrates the schemas of the settings. Without DATABASE_URL it uses the folder in DATA_DIR and creates the database there if
+ * there is none, because `serve` and `work` do not create it. The default folder alone is no reason to create a database: see
+ * `openDatabase`.
  */
 export async function migrateOnly(): Promise<void> {
   const config = readConfig(process.env)
@@ -34,7 +35,7 @@ export async function migrateOnly(): Promise<void> {
   }
 }
 
-/** `start`, `serve` or `work`, until the first signal. `start` makes the embedded database when there is none. */
+/** `start`, `serve` or `work`, until the first signal. `start` creates the embedded database if there is none. */
 export async function run(config: Config, roles: ServerRoles): Promise<void> {
   const log = createLog(config.log_level)
   const signal = firstSignal()
@@ -46,7 +47,8 @@ export async function run(config: Config, roles: ServerRoles): Promise<void> {
   let demo: Demo | undefined
   let running: RunningServer
   try {
-    // Several processes that serve or work alone start in any order, of several releases: one command changes the schemas for all.
+    // Several processes that only serve or only work start in any order, and may be of several releases: one command migrates the schemas
+    // for all.
     if (roles.serve && roles.work) await migrateAll(config, database, log)
     else {
       await requireUsableSchemas(config, database)
@@ -71,7 +73,7 @@ export async function run(config: Config, roles: ServerRoles): Promise<void> {
     await database.close()
     log.flush()
   }
-  // Not only its code: a client that never ends its request would keep the process from ending.
+  // Exits explicitly: a client that never ends its request would keep the process running.
   process.exit(end.code)
 }
 

@@ -12,7 +12,7 @@ const commands: QueueCommands = {
   describe: ({ kind, team_id, order_id }) => [String(kind).padEnd(24), `team ${team_id}`, `order ${order_id}`],
 }
 
-/** Carries out `text-messages list` or `text-messages retry`: see dead-letters.ts. Neither prints whom or what. */
+/** Runs `text-messages list` or `text-messages retry`: see dead-letters.ts. Neither prints a recipient or a text. */
 export async function textMessagesCommand(cells: Cells, typed: Typed<DeadLetterOptions>): Promise<string> {
   const [, command, ...ids] = typed.positionals
   if (command === 'retry') return retryDeadLetters(cells, commands, typed)

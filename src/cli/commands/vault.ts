@@ -1,4 +1,5 @@
-// The vault by command: which keys the secrets of an installation depend on, and how they are moved to the newest key while servers run.
+// The vault by command: shows which keys the secrets of an installation depend on, and re-encrypts them with the newest key while servers
+// run.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { contents } from '../../app/contents.ts'
 import { UsageError } from './org.ts'
@@ -10,7 +11,7 @@ import { KeyFile, RELOAD_INTERVAL_MS } from '../../platform/crypto/key-file.ts'
 import { reencryptColumn, countByKey, type EncryptedColumn } from '../../platform/crypto/sealed-columns.ts'
 import { Vault } from '../../platform/crypto/vault.ts'
 
-/** What was sealed by a process that had not yet noticed the new key is met by a later pass. */
+/** A process that has not yet noticed the new key may still encrypt with the old one; a later pass finds those texts. */
 const PASSES_MAX = 5
 
 interface DatabaseScope {
@@ -27,8 +28,8 @@ const listDatabaseScopes = (cells: Cells): DatabaseScope[] =>
   )
 
 /**
- * Carry out `vault status` or `vault rotate`.
- * @param keys of the settings; empty where the key file of the data folder is used
+ * Runs `vault status` or `vault rotate`.
+ * @param keys of the settings; empty if the key file of the data folder is used
  * @returns what to print
  */
 export async function vaultCommand(cells: Cells, keys: string[], dataDir: string, { positionals }: Typed): Promise<string> {
@@ -47,7 +48,7 @@ export async function vaultCommand(cells: Cells, keys: string[], dataDir: string
 }
 
 interface KeyUsage {
-  /** How many texts each key has sealed. */
+  /** How many texts each key has encrypted. */
   byKey: Map<string, number>
   lines: string[]
 }
@@ -105,7 +106,7 @@ async function rotate(cells: Cells, vault: Vault, file: KeyFile | undefined): Pr
     throw new UsageError(
       'Every value is encrypted with the first key of ENCRYPTION_KEYS. To rotate, prepend a new key, restart every process, and run "vault rotate".',
     )
-  // One that was interrupted is carried on with the key that it made.
+  // An interrupted rotation continues with the key that it created.
   if (finished) file!.addKey()
   if (file) await sleep(RELOAD_INTERVAL_MS + 1000)
   const lines: string[] = []
@@ -120,14 +121,14 @@ async function rotate(cells: Cells, vault: Vault, file: KeyFile | undefined): Pr
   return [...lines, ...stayed, '\n', await status(cells, vault)].join('')
 }
 
-/** @returns a line for each place where something was moved */
+/** @returns a line for each column in which texts were re-encrypted */
 async function reencryptOnce(cells: Cells, vault: Vault): Promise<{ lines: string[]; unreadable: number }> {
   const lines: string[] = []
   let unreadable = 0
   for (const { where, db, column } of listDatabaseScopes(cells)) {
     const moved = await reencryptColumn(db, vault, column)
     unreadable += moved.unreadable
-    if (moved.reencrypted) lines.push(`${formatColumn(where, column)}  ${values(moved.reencrypted)} sealed anew\n`)
+    if (moved.reencrypted) lines.push(`${formatColumn(where, column)}  ${values(moved.reencrypted)} re-encrypted\n`)
   }
   return { lines, unreadable }
 }

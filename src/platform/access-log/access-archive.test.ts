@@ -5,7 +5,7 @@ import { before, describe, test } from 'node:test'
 import { cells, createTestTeam } from '../../../test/support/server.ts'
 import { dropOldDays, exportLines, verifyLog, type Position } from './access-archive.ts'
 import { leaveLine, lineOf, type Access } from './access-line.ts'
-import { AccessLog, seal } from './access-log.ts'
+import { AccessLog, appendLines } from './access-log.ts'
 import type { CellName } from '../db/cell-names.ts'
 import type { Db } from '../db/database.ts'
 import { createLog } from '../telemetry/log.ts'
@@ -28,7 +28,7 @@ const accessOf = (more: Partial<Access> = {}): Access => ({
 })
 
 const logged = (db: Db, count: number, more: Partial<Access> = {}) =>
-  seal(
+  appendLines(
     db,
     Array.from({ length: count }, () => lineOf(accessOf(more))),
   )
@@ -84,8 +84,8 @@ describe('what several processes write at once', () => {
   test('is written by whoever comes next, when the process that left it is gone', async () => {
     const { head } = await verifyLog(db)
     await db.plainTx(async (tx) => leaveLine(tx, lineOf(accessOf())))
-    assert.deepEqual(await seal(db), { sealed: 1, more: false })
-    assert.deepEqual(await seal(db), { sealed: 0, more: false })
+    assert.deepEqual(await appendLines(db), { appended: 1, more: false })
+    assert.deepEqual(await appendLines(db), { appended: 0, more: false })
     assert.equal((await verifyLog(db)).head.seq, head.seq + 1)
   })
 
@@ -93,9 +93,9 @@ describe('what several processes write at once', () => {
     const { head } = await verifyLog(db)
     const { users, text } = lineOf(accessOf())
     await db.pool.query('insert into access_line (users, line) select $1, $2 from generate_series(1, 45000)', [users, text])
-    assert.deepEqual(await seal(db, [lineOf(accessOf())]), { sealed: 20_001, more: true })
-    assert.deepEqual(await seal(db), { sealed: 20_000, more: true })
-    assert.deepEqual(await seal(db), { sealed: 5000, more: false })
+    assert.deepEqual(await appendLines(db, [lineOf(accessOf())]), { appended: 20_001, more: true })
+    assert.deepEqual(await appendLines(db), { appended: 20_000, more: true })
+    assert.deepEqual(await appendLines(db), { appended: 5000, more: false })
     const { fault, head: end } = await verifyLog(db)
     assert.deepEqual([fault, end.seq], [undefined, head.seq + 45_001])
   })

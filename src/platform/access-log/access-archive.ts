@@ -1,7 +1,7 @@
 // Operations on the stored access log: read it in order, check it against its hashes, delete it day by day. docs/decisions/access-log.md
 // says what the hashes prove and what they cannot prove.
 import { createHash } from 'node:crypto'
-import { seal } from './access-log.ts'
+import { appendLines } from './access-log.ts'
 import type { Db } from '../db/database.ts'
 import type { Queries } from '../db/transaction.ts'
 import { dbNow } from '../db/leases.ts'
@@ -237,6 +237,6 @@ export const accessCleanups = (days_max: number): Cleanup[] => [
       const { age_s } = await queries.one(Left, sql`select ${ageInSeconds(oldest)} as age_s from access_line`)
       return age_s !== null && age_s > LEFT_S ? age_s - LEFT_S : undefined
     },
-    remove: async (db) => (await seal(db)).sealed,
+    remove: async (db) => (await appendLines(db)).appended,
   },
 ]

@@ -60,7 +60,7 @@ interface Batch {
   witnessed_ms: number
 }
 
-const Sealed = T.Object({ n: T.Integer() })
+const Appended = T.Object({ n: T.Integer() })
 const Position = T.Object({ seq: T.Integer(), hash: T.String() })
 
 /** One call of `access_seal` takes this many lines that transactions have left; the function has the same limit. */
@@ -74,13 +74,13 @@ const given = ({ team_id, users, text }: Line): string => `${team_id ?? ''}\t${u
  * access_day.
  * @returns the number of appended lines, and whether transactions may have left more
  */
-export const seal = (db: Db, lines: readonly Line[] = []): Promise<{ sealed: number; more: boolean }> =>
-  sealText(db, lines.map(given).join('\n'), lines.length)
+export const appendLines = (db: Db, lines: readonly Line[] = []): Promise<{ appended: number; more: boolean }> =>
+  appendText(db, lines.map(given).join('\n'), lines.length)
 
-/** As `seal`, for `count` lines in the form that the function reads. */
-async function sealText(db: Db, text: string | Buffer, count: number): Promise<{ sealed: number; more: boolean }> {
-  const { n } = await db.queries.one(Sealed, sql`select access_seal(${utcDate(systemNow())}::date, ${text}::text) as n`)
-  return { sealed: n, more: n - count >= LEFT_MAX }
+/** As `appendLines`, for `count` lines in the form that the function reads. */
+async function appendText(db: Db, text: string | Buffer, count: number): Promise<{ appended: number; more: boolean }> {
+  const { n } = await db.queries.one(Appended, sql`select access_seal(${utcDate(systemNow())}::date, ${text}::text) as n`)
+  return { appended: n, more: n - count >= LEFT_MAX }
 }
 
 export interface AccessLogOptions {
@@ -256,7 +256,7 @@ export class AccessLog {
     batch.left = false
     batch.beingWritten = linesOf(blocks) + awaited.length
     try {
-      const { more } = await sealText(db, text.subarray(0, -1), batch.beingWritten)
+      const { more } = await appendText(db, text.subarray(0, -1), batch.beingWritten)
       if (more) batch.left = true
       batch.bytes -= text.length
       batch.lines.done(blocks)

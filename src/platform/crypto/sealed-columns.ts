@@ -36,14 +36,14 @@ export async function reencryptColumn(db: Db, vault: Vault, column: EncryptedCol
   for (let after: string | undefined = '(0,0)'; after !== undefined;) {
     const from: string = after
     const batch = await db.plainTx((tx) => reencryptBatch(tx, vault, newest, column, from))
-    sum.reencrypted += batch.resealed
+    sum.reencrypted += batch.reencrypted
     sum.unreadable += batch.unreadable
     after = batch.last
   }
   return sum
 }
 
-const Row = T.Object({ at: T.String(), sealed: T.String(), of: T.Array(T.String()) })
+const Row = T.Object({ at: T.String(), encrypted: T.String(), of: T.Array(T.String()) })
 
 const keyOf = (column: Sql): Sql => sql`split_part(${column}, '.', 1)`
 
@@ -56,20 +56,20 @@ async function reencryptBatch(tx: PlainTx, vault: Vault, newest: string, declare
   const rows = await tx.locking.many(
     Row,
     sql`
-    select ctid::text as at, ${column} as sealed, to_json(array[${of}]) as of from ${table}
+    select ctid::text as at, ${column} as encrypted, to_json(array[${of}]) as of from ${table}
     where ctid > ${after}::tid and ${column} is not null and ${keyOf(column)} <> ${newest}
     order by ctid limit ${BATCH} for no key update skip locked`,
   )
-  const moved = rows.flatMap(({ at, sealed: encrypted, of }) => {
+  const moved = rows.flatMap(({ at, encrypted, of }) => {
     const text = decryptValue(vault, encrypted, declared.context(...of))
-    return text === undefined ? [] : [{ at, sealed: vault.encrypt(text, declared.context(...of)) }]
+    return text === undefined ? [] : [{ at, encrypted: vault.encrypt(text, declared.context(...of)) }]
   })
   // The rows are locked, so they are still at the same ctid.
   if (moved.length)
     await tx.run(sql`
-      update ${table} as t set ${column} = v.sealed
-      from unnest(${moved.map(({ at }) => at)}::tid[], ${moved.map(({ sealed: encrypted }) => encrypted)}::text[]) as v (at, sealed) where t.ctid = v.at`)
-  return { resealed: moved.length, unreadable: rows.length - moved.length, last: rows.at(-1)?.at }
+      update ${table} as t set ${column} = v.encrypted
+      from unnest(${moved.map(({ at }) => at)}::tid[], ${moved.map(({ encrypted }) => encrypted)}::text[]) as v (at, encrypted) where t.ctid = v.at`)
+  return { reencrypted: moved.length, unreadable: rows.length - moved.length, last: rows.at(-1)?.at }
 }
 
 function decryptValue(vault: Vault, encrypted: string, context: string): string | undefined {

@@ -1,6 +1,6 @@
 /**
- * Where the bundled PostgreSQL binaries are and under which account they run: our own, or an unprivileged one when we are
- * root, which PostgreSQL refuses. Never changes permissions of anything and knows nothing of data folders.
+ * Finds the bundled PostgreSQL binaries and the account under which they run: our own, or an unprivileged one if we are root, which
+ * PostgreSQL refuses. It never changes permissions and knows nothing of data folders.
  */
 import { spawn, spawnSync, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { existsSync, readFileSync, statSync, symlinkSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { dirname, join, relative } from 'node:path'
 export interface Binaries {
   initdb: string
   postgres: string
-  /** as PostgreSQL itself writes it: `18.4` */
+  /** In PostgreSQL's own format: `18.4` */
   version: string
 }
 
@@ -23,7 +23,7 @@ export interface Account {
 /** Starts a program of PostgreSQL under the right account. */
 export type Runner = (program: string, args: string[], options: SpawnOptions) => ChildProcess
 
-/** What the PostgreSQL programs see of our environment: nothing that could change what they do. */
+/** The environment variables that the PostgreSQL programs get: none that could change what they do. */
 export const environment: NodeJS.ProcessEnv = { PATH: process.env.PATH ?? '/usr/bin:/bin', TZ: 'UTC', LC_ALL: 'C' }
 
 export function errorCode(error: unknown): string {
@@ -31,8 +31,8 @@ export function errorCode(error: unknown): string {
 }
 
 /**
- * The binaries of this platform, with the library links that a package installation without scripts leaves out.
- * Errors: none for this platform; links missing in a tree that cannot be written.
+ * Returns the binaries of this platform and creates the library links that a package installation without scripts omits. Errors: no
+ * binaries for this platform; links missing in a tree that is read-only.
  */
 export function findBinaries(): Binaries {
   const platform = `${process.platform}-${process.arch}`
@@ -60,7 +60,7 @@ function completeLinks(root: string, name: string): void {
     try {
       symlinkSync(relative(dirname(target), join(root, link.source)), target)
     } catch (error) {
-      // Another start may have made it in the meantime.
+      // Another start may have created it in the meantime.
       if (existsSync(target)) continue
       throw new Error(`The library link ${target} is missing and cannot be made (${errorCode(error)}): run npm rebuild ${name}.`)
     }
@@ -68,8 +68,8 @@ function completeLinks(root: string, name: string): void {
 }
 
 /**
- * The account for PostgreSQL: undefined (our own) unless we are root. As root: the owner of an existing cluster, so that data
- * written by an ordinary user stay theirs; otherwise an unprivileged account with a name, without one initdb fails.
+ * The account for PostgreSQL: undefined (our own) unless we are root. As root: the owner of an existing cluster, so that an ordinary user
+ * still owns the data; otherwise an unprivileged account with a name, because initdb fails without one.
  */
 export function findServerAccount(clusterFolder: string): Account | undefined {
   if (process.getuid?.() !== 0) return undefined
@@ -84,9 +84,8 @@ export function findServerAccount(clusterFolder: string): Account | undefined {
 }
 
 /**
- * How to start the binaries so that they reach `folders`. An account that may not enter one of them gets the capability to
- * search and read folders (Linux, setpriv) and nothing else.
- * Errors: that is not possible here.
+ * Determines how the binaries are started so that they can access `folders`. An account that may not enter one of them gets the capability
+ * to search and read folders (Linux, setpriv) and nothing else. Errors: that is not possible here.
  */
 export function createRunner(account: Account | undefined, binaries: Binaries, folders: string[]): Runner {
   if (!account) return (program, args, options) => spawn(program, args, options)
@@ -116,13 +115,13 @@ function spawnAs({ name, uid, gid }: Account, program: string, args: string[], o
   }
 }
 
-/** For a root that may not do all that root may, as in some containers. */
+/** For a root account with reduced capabilities, as in some containers. */
 export function permissionHint(account: string, error: unknown): string {
   const remedy = 'start Drawbridge as an ordinary user or set DATABASE_URL to a PostgreSQL of your own'
   return `PostgreSQL does not run as root, and its account ${account} cannot be used here (${errorCode(error)}): ${remedy}.`
 }
 
-/** The innermost folder on the way to `folder` that the account may not pass; permission bits only. */
+/** The innermost folder on the path to `folder` that the account may not enter; checks permission bits only. */
 function inaccessibleFolder(account: Account, folder: string): string | undefined {
   const { uid, gid, mode } = statSync(folder)
   const bit = uid === account.uid ? 0o100 : gid === account.gid ? 0o010 : 0o001
@@ -136,7 +135,7 @@ export async function runCommand(run: Runner, program: string, args: string[], i
   const child = run(program, args, { env: environment, cwd: '/', stdio: ['pipe', 'ignore', 'pipe'], timeout: 120_000 })
   let complaint = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (complaint = (complaint + text).slice(-20_000)))
-  // A program that ends early does not read its input; its exit code says so better.
+  // A program that ends early does not read its input; its exit code explains the failure better.
   child.stdin?.on('error', () => {}).end(input)
   const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve)).catch(errorCode)
   if (typeof code === 'string') {
@@ -144,7 +143,7 @@ export async function runCommand(run: Runner, program: string, args: string[], i
   }
   const lines = complaint.split('\n').filter((line) => line.trim())
   const worst = lines.find((line) => /\b(error|fatal|panic):/i.test(line))
-  // A stand-alone postgres goes on after a failed statement and still ends with 0.
+  // A stand-alone postgres continues after a failed statement and still exits with 0.
   if (code === 0 && !worst) return
   const reason = (worst ?? lines[0] ?? 'it gave no reason').trim()
   const advice = reason.includes('effective user ID') ? '; give this account an entry in /etc/passwd, or set DATABASE_URL' : ''

@@ -1,6 +1,6 @@
 /**
- * The folders of the bundled PostgreSQL: `<dataDir>/postgres` with the cluster, its password, its socket folder. A cluster
- * appears whole or not at all. Never talks to a running server. What takes a `Home` may be called by the owner only.
+ * The folders of the bundled PostgreSQL: `<dataDir>/postgres` with the cluster, its password, its socket folder. The cluster folder appears
+ * complete or not at all. This file never talks to a running server. Only the owner may call functions that take a `Home`.
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
@@ -17,7 +17,7 @@ export interface Connection {
   database: string
 }
 
-/** What the owner of a data folder works with. */
+/** The paths and the account that the owner of a data folder uses. */
 export interface ClusterHome {
   /** real path */
   dataDir: string
@@ -35,8 +35,8 @@ export const clusterFolder = (dataDir: string): string => join(dataDir, 'postgre
 export const passwordFile = (dataDir: string): string => join(dataDir, 'postgres.password')
 
 /**
- * Makes the data folder if there is none, closed to other accounts (as root: but for the group of PostgreSQL's account, which
- * has to pass through). Returns its real path. Errors: it cannot be made, or is not writable.
+ * Creates the data folder if there is none, closed to other accounts (as root: except for the group of PostgreSQL's account, which must be
+ * able to pass through). Returns its real path. Errors: it cannot be created, or is not writable.
  */
 export function prepareDataDir(dataDir: string, account: Account | undefined): string {
   try {
@@ -54,7 +54,7 @@ export function prepareDataDir(dataDir: string, account: Account | undefined): s
   }
 }
 
-/** False: there is something of that name already. */
+/** False: a file or folder of that name exists already. */
 function restrictPermissions(folder: string, account: Account | undefined): boolean {
   try {
     fs.mkdirSync(folder, { mode: 0o700 })
@@ -66,7 +66,7 @@ function restrictPermissions(folder: string, account: Account | undefined): bool
   return true
 }
 
-/** Not chown: in a folder of another account a link may take the place of what we have just made. */
+/** Not chown: in a folder of another account, a link may replace the folder that we have just created. */
 function changeOwner(account: Account, path: string): void {
   try {
     fs.lchownSync(path, account.uid, account.gid)
@@ -75,14 +75,14 @@ function changeOwner(account: Account, path: string): void {
   }
 }
 
-/** Where the socket is, or will be: inside the cluster, or below the folder for temporary files when that path is too long. */
+/** The path of the socket: inside the cluster, or below the folder for temporary files if that path is too long. */
 export function socketFolder(dataDir: string): string {
   const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 16)
   const places = [join(clusterFolder(dataDir), 'run'), join(tmpdir(), `${name}-${hash}`)]
   return places.find((place) => Buffer.byteLength(`${place}/.s.PGSQL.${port}`) <= socketPathBytesMax) ?? `/tmp/${name}-${hash}`
 }
 
-/** Errors: the account cannot reach the folders it needs. */
+/** Errors: the account cannot access the folders it needs. */
 export function locateCluster(dataDir: string, binaries: Binaries, account: Account | undefined): ClusterHome {
   const folder = clusterFolder(dataDir)
   const parents = [fs.existsSync(folder) ? dirname(fs.realpathSync(folder)) : dataDir]
@@ -91,7 +91,7 @@ export function locateCluster(dataDir: string, binaries: Binaries, account: Acco
   return { dataDir, binaries, account, run: createRunner(account, binaries, parents) }
 }
 
-/** Makes the socket folder and empties it. Errors: somebody else's folder is in its place. */
+/** Creates the socket folder and empties it. Errors: a folder of another account is in its place. */
 export function prepareSocketFolder(folder: string, account: Account | undefined): void {
   restrictPermissions(folder, account)
   const found = fs.lstatSync(folder)
@@ -101,19 +101,24 @@ export function prepareSocketFolder(folder: string, account: Account | undefined
   for (const file of fs.readdirSync(folder)) fs.rmSync(join(folder, file), { force: true })
 }
 
-/** How the application connects; undefined while there is no cluster with a password. The superuser's password is the file's. */
+/**
+ * The connection settings of the application; undefined while there is no cluster with a password. The superuser's password is that of the
+ * file.
+ */
 export function connectionFor(dataDir: string, host: string): Connection | undefined {
   const secret = readSecret(dataDir)
   return secret ? { host, port, user: name, password: rolePassword(secret), database: name } : undefined
 }
 
-/** How the superuser connects, for what the application's role may not do. Nothing that serves requests uses it. */
+/**
+ * The connection settings of the superuser, for operations that the application's role may not do. Code that serves requests never uses it.
+ */
 export function superuserConnection(dataDir: string, host: string): Connection | undefined {
   const secret = readSecret(dataDir)
   return secret ? { host, port, user: 'postgres', password: secret, database: name } : undefined
 }
 
-/** The application must not be able to guess the superuser's password from its own. */
+/** The application must not be able to derive the superuser's password from its own. */
 const rolePassword = (secret: string) => createHmac('sha256', secret).update(name).digest('hex')
 
 function readSecret(dataDir: string): string | undefined {
@@ -133,8 +138,8 @@ function writeSecret(dataDir: string, secret: string): void {
 }
 
 /**
- * Sees to it that there is a cluster this PostgreSQL can serve.
- * Errors: the cluster is of another major version or of another account, the folder holds something else, initdb fails.
+ * Ensures that there is a cluster that this PostgreSQL can serve. Errors: the cluster has another major version or another owner, the
+ * folder holds other files, initdb fails.
  */
 export async function prepareCluster(home: ClusterHome): Promise<void> {
   for (const file of fs.readdirSync(home.dataDir)) {
@@ -171,7 +176,7 @@ function readClusterVersion(folder: string): string {
   }
 }
 
-/** A backup put back by root belongs to root and may be readable by all: PostgreSQL would refuse both. */
+/** A backup restored by root belongs to root and may be readable by all: PostgreSQL would refuse both. */
 function adoptCluster(folder: string, account: Account | undefined): void {
   const { uid, mode } = fs.statSync(folder)
   const mine = account?.uid ?? process.getuid?.()
@@ -212,7 +217,7 @@ async function removeIncompleteCluster(draft: string): Promise<void> {
   fs.rmSync(draft, { recursive: true, force: true, maxRetries: 5 })
 }
 
-/** For a cluster whose password file is lost (a backup without it) or was removed because it did not fit. No server may run. */
+/** For a cluster whose password file is lost (a backup without it) or was removed because it did not match. No server may run. */
 export async function renewPassword({ dataDir, binaries, run }: ClusterHome): Promise<void> {
   const secret = randomBytes(32).toString('hex')
   const roles = { postgres: secret, [name]: rolePassword(secret) }

@@ -1,9 +1,8 @@
 /**
- * The PostgreSQL that comes with Drawbridge: one server and one owning process for a data folder. Whatever was killed before,
- * opening it again works; what another Drawbridge owns is never disturbed.
- *
- * The owner holds two things for its life: an exclusive lock on `<dataDir>/server.lock`, without which nobody touches files or
- * processes, and an advisory lock in the database. The operating system and PostgreSQL take them back when the owner dies.
+ * The embedded PostgreSQL: one server and one owning process for a data folder. Opening it again works after any process was killed; a
+ * server that another Drawbridge owns is never disturbed. The owner holds two locks while it runs: an exclusive lock on
+ * `<dataDir>/server.lock`, without which no process touches files or processes, and an advisory lock in the database. The operating system
+ * and PostgreSQL release them when the owner ends.
  */
 import * as fs from 'node:fs'
 import { join } from 'node:path'
@@ -18,20 +17,20 @@ import { terminateOrphans, isServerFor, type Running } from './processes.ts'
 export interface Embedded {
   /** pg settings of the application's role, which is no superuser */
   connection: cluster.Connection
-  /** this process started or adopted the server and must stop it */
+  /** this process started or took over the server and must stop it */
   owner: boolean
-  /** owner: fast shutdown, waits until the server is gone, releases the folder; otherwise only disconnects */
+  /** owner: fast shutdown, waits until the server has ended, releases the folder; otherwise only disconnects */
   stop(): Promise<void>
-  /** resolves with a sentence if the database goes away while we own or use it */
+  /** resolves with a sentence if the database becomes unavailable while we own or use it */
   lost: Promise<string>
 }
 
 export interface EmbeddedOptions {
   dataDir: string
-  /** `required`: owner or nothing; `if-free`: use another process's server where there is one */
+  /** `required`: fail unless this process becomes the owner; `if-free`: use another process's server if there is one */
   ownership: 'required' | 'if-free'
   log: (message: string) => void
-  /** PostgreSQL settings added to ours, or in place of ours */
+  /** PostgreSQL settings that extend or replace ours */
   settings?: Record<string, string>
 }
 
@@ -44,7 +43,7 @@ interface Server extends Running {
   connection: cluster.Connection
 }
 
-/** Two keys: their space is apart from that of advisory locks with one. */
+/** Two keys: their space is separate from that of advisory locks with one key. */
 const ownershipLockKeys = [0x64726177, 1]
 const takeLock = 'select pg_try_advisory_lock($1, $2) as mine'
 const lockHolder = `select application_name as holder from pg_locks join pg_stat_activity using (pid)
@@ -64,9 +63,9 @@ const orphanShutdown_ms = 10_000
 const shutdown_ms = 30_000
 
 /**
- * Opens the bundled PostgreSQL, creating the data folder and the cluster when there are none.
- * Errors: DataDirInUse; no binaries for this platform, folder not writable, other major version, no usable account, a server
- * that does not start: each a plain Error whose sentence says what to do.
+ * Opens the embedded PostgreSQL; creates the data folder and the cluster if there are none. Errors: DataDirInUse; no binaries for this
+ * platform, folder not writable, other major version, no usable account, a server that does not start: each a plain Error whose sentence
+ * says what to do.
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const binaries = findBinaries()
@@ -98,7 +97,7 @@ function inUse(dataDir: string, owner: string, more = ''): DataDirInUse {
   return new DataDirInUse(`The data folder ${dataDir} is in use by another Drawbridge (process ${owner})${more}.`)
 }
 
-/** The application's role makes roles for its cells; clusters of earlier releases did not allow it. */
+/** The application's role creates roles for its cells; clusters of earlier releases did not allow it. */
 async function permitRoles({ connection }: Embedded, dataDir: string, log: (message: string) => void): Promise<void> {
   const superuser = cluster.superuserConnection(dataDir, connection.host)
   try {
@@ -120,7 +119,7 @@ function ownerOf(dataDir: string): string {
   return fs.existsSync(ownerFile(dataDir)) ? fs.readFileSync(ownerFile(dataDir), 'utf8').trim() : 'unknown'
 }
 
-/** Node has no file locks of its own; an exclusive transaction of SQLite is one, and ends with the process however that ends. */
+/** Node has no file locks; an exclusive transaction of SQLite is one, and ends with the process in every case. */
 function tryLock(dataDir: string): DatabaseSync | undefined {
   const file = join(dataDir, 'server.lock')
   let lock: DatabaseSync | undefined
@@ -175,7 +174,7 @@ async function takeOwnership(home: cluster.ClusterHome, lock: DatabaseSync, opti
     )
   }
 
-  // The lock on the file did not keep the other one out: it is on another machine or in another container.
+  // The file lock did not exclude the other process: it runs on another machine or in another container.
   const { rows } = await server.client.query<{ holder: string }>(lockHolder, ownershipLockKeys)
   if (options.ownership === 'if-free') {
     lock.close()
@@ -185,7 +184,7 @@ async function takeOwnership(home: cluster.ClusterHome, lock: DatabaseSync, opti
   throw inUse(dataDir, rows[0]?.holder.split(' ').at(-1) ?? 'unknown')
 }
 
-/** The lock of a predecessor that was killed goes when its server process notices. */
+/** PostgreSQL releases the lock of a killed predecessor when its server process notices. */
 async function claimDataDir(client: pg.Client): Promise<boolean> {
   for (const until = performance.now() + lockWait_ms; ; await sleep(50)) {
     const { rows } = await client.query<{ mine: boolean }>(takeLock, ownershipLockKeys)
@@ -200,13 +199,13 @@ async function serve(home: cluster.ClusterHome, options: EmbeddedOptions): Promi
   for (const until = performance.now() + startRetry_ms; ; await sleep(200)) {
     const server = (await adoptRunningServer(home, options.log)) ?? (await start(home, logFile, options))
     if (typeof server !== 'string') return server
-    // A server started by a predecessor just before it was killed has overtaken ours, or an old one is not quite gone.
+    // A server that a predecessor started just before it was killed was faster than ours, or an old one has not quite ended.
     const passing = /already exists|still in use/.test(server) && performance.now() < until
     if (!passing) throw new Error(`PostgreSQL failed to start: ${server} (see ${logFile}).`)
   }
 }
 
-/** The server that a killed predecessor left behind. Undefined: there is none (any more), the way is clear for a new one. */
+/** Returns the server that a killed predecessor left running. Undefined: there is none, so a new one can be started. */
 async function adoptRunningServer(
   { dataDir, binaries }: cluster.ClusterHome,
   log: (message: string) => void,
@@ -246,7 +245,7 @@ async function connectToServer(dataDir: string, connection: cluster.Connection, 
   }
 }
 
-/** A new server, or why there is none. */
+/** A new server, or the reason why there is none. */
 async function start(home: cluster.ClusterHome, logFile: string, options: EmbeddedOptions): Promise<Server | string> {
   const host = cluster.socketFolder(home.dataDir)
   if (!cluster.connectionFor(home.dataDir, host)) await cluster.renewPassword(home)
@@ -262,13 +261,13 @@ async function start(home: cluster.ClusterHome, logFile: string, options: Embedd
     await postmaster.stopPostmaster(server, shutdown_ms)
     throw error
   }
-  // Before it is stopped, which may fail in a way of its own.
+  // Read before stopping, which may fail for a reason of its own.
   const failure = postmaster.lastFailure(logFile, logged_bytes)
   await postmaster.stopPostmaster(server, shutdown_ms)
   return failure
 }
 
-/** Watches the server through the connection that carries the ownership; reconnects when only that connection was lost. */
+/** Watches the server through the connection that holds the ownership; reconnects if only that connection was lost. */
 function watchServer(server: Server, dataDir: string, lock: DatabaseSync | undefined, log: (message: string) => void): Embedded {
   const { connection } = server
   const onLost = Promise.withResolvers<string>()
@@ -280,7 +279,7 @@ function watchServer(server: Server, dataDir: string, lock: DatabaseSync | undef
     try {
       const awaited = { ...server, isAlive: () => !stopping && server.isAlive() }
       let answer = await connectToServer(dataDir, connection, awaited, reconnectTimeout_ms)
-      // What is connected goes on, and there may be room again.
+      // Existing connections still work, and disk space may become free again.
       for (; answer === 'full'; answer = await connectToServer(dataDir, connection, awaited, reconnectTimeout_ms))
         await sleep(roomRetry_ms)
       if (answer === 'gone') return `PostgreSQL on ${dataDir} has ended unexpectedly.`

@@ -1,6 +1,6 @@
 /**
- * The server of the bundled PostgreSQL: its settings and its log; start it, wait until it answers, stop it. Never decides
- * whose server it is.
+ * The server process of the embedded PostgreSQL: its settings and its log; start it, wait until it responds, stop it. This file never
+ * decides who owns the server.
  */
 import { type ChildProcess, type StdioOptions } from 'node:child_process'
 import * as fs from 'node:fs'
@@ -12,16 +12,16 @@ import { clusterFolder, type Connection, type ClusterHome } from './cluster.ts'
 import { terminate, processExists, type Running } from './processes.ts'
 
 const pollInterval_ms = 10
-/** A server that has recovered from a crash writes a file before it lets the first one in. */
+/** A server that has recovered from a crash writes a file before it accepts the first connection. */
 const DISK_FULL = '53100'
 const connect_ms_max = 3_000
-/** Replaying the log after a crash may take long, and ends. */
+/** Replaying the log after a crash may take long, but it ends. */
 const recovery_ms_max = 600_000
 const logSize_bytes_max = 5_000_000
 
 /**
- * What happens to the server is logged, what happens in it is not: errors, statements, parameters and details carry data.
- * A dead client's statement ends soon, so that it does not stand in the way of the next start.
+ * PostgreSQL logs events of the server, but no errors, statements, parameters and details of sessions, because they contain data. A dead
+ * client's statement ends soon, so that it does not block the next start.
  */
 const defaults: Record<string, string> = {
   shared_buffers: '128MB',
@@ -58,7 +58,7 @@ const defaults: Record<string, string> = {
   log_autovacuum_min_duration: '-1',
 }
 
-/** Starts a server that outlives us. It may still refuse: see `lastFailure` when it is not alive. */
+/** Starts a server that outlives us. It may still fail: see `lastFailure` if it is not alive. */
 export function startPostmaster(
   { dataDir, binaries, run }: ClusterHome,
   connection: Connection,
@@ -82,7 +82,7 @@ const isRunning = (child: ChildProcess) => child.pid !== undefined && child.exit
 /** A path as one member of a list setting. */
 const quoteSetting = (path: string) => `"${path.replaceAll('"', '""')}"`
 
-/** Sets a log that has grown long aside; returns the size of what stays. */
+/** Renames a log that has become too long; returns the size of the remaining one. */
 export function rotateLog(logFile: string): number {
   const size = fs.statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
   if (size <= logSize_bytes_max) return size
@@ -90,17 +90,17 @@ export function rotateLog(logFile: string): number {
   return 0
 }
 
-/** What it says to clients that connect while it starts or ends. */
+/** The server's message for clients that connect while it starts or ends. */
 const NOT_YET = /FATAL: +the database system is /
 
-/** Why the server gave up: its last complaint after `offset_bytes` of the log. */
+/** The reason why the server failed: its last error after `offset_bytes` of the log. */
 export function lastFailure(logFile: string, offset_bytes: number): string {
   const added = fs.readFileSync(logFile).subarray(offset_bytes).toString()
   const complaint = added.split('\n').findLast((line) => /(FATAL|PANIC):/.test(line) && !NOT_YET.test(line))
   return complaint?.replace(/^.*?(FATAL|PANIC):\s*/, '') ?? 'it gave no reason'
 }
 
-/** What the server on this folder has written about itself; it may be dead. A negative pid is a stand-alone backend's. */
+/** The contents of the postmaster's pid file on this folder; it may be dead. A negative pid is a stand-alone backend's. */
 export function readPidFile(folder: string): { pid: number; socketFolder: string } | undefined {
   try {
     const lines = fs.readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')
@@ -111,7 +111,7 @@ export function readPidFile(folder: string): { pid: number; socketFolder: string
   }
 }
 
-/** Only where it is no proper file or names a live process of another kind: PostgreSQL judges dead ones itself, and more closely. */
+/** Removes it only if it is malformed or names a live process of another kind: PostgreSQL checks dead ones itself, and more precisely. */
 export function removeStalePidFile(folder: string, pid: number): void {
   if (!(pid > 0) || processExists(pid)) fs.rmSync(join(folder, 'postmaster.pid'), { force: true })
 }
@@ -125,7 +125,7 @@ export function stopPostmaster(server: Running, timeout_ms: number): Promise<voi
   ])
 }
 
-/** One attempt; a client that is not returned is closed. */
+/** One attempt; closes a client that it does not return. */
 export async function tryConnect(connection: Connection, application: string): Promise<pg.Client> {
   const client = new pg.Client({
     ...connection,
@@ -144,15 +144,15 @@ export async function tryConnect(connection: Connection, application: string): P
   }
 }
 
-/** The server has heard us and says no for good: neither starting nor stopping (class 57P), nor too busy (53). */
+/** The server has responded and refuses permanently: it is neither starting nor stopping (class 57P), nor too busy (53). */
 export function isServerRefusal(error: unknown): boolean {
   const code = errorCode(error)
   return /^(?=.*\d)[0-9A-Z]{5}$/.test(code) && !/^(57P|53)/.test(code)
 }
 
 /**
- * Connects as soon as the server lets us. `gone`: its process ended. `full`: it lets nobody in until its disk has room. `silent`: nothing
- * came back for `silence_ms`, or it is not ready after ten minutes. Errors: it refuses us.
+ * Connects as soon as the server accepts connections. `gone`: its process ended. `full`: it accepts no connection until its disk has room.
+ * `silent`: no response for `silence_ms`, or it is not ready after ten minutes. Errors: it refuses us.
  */
 export async function waitUntilReady(
   connection: Connection,

@@ -1,6 +1,6 @@
 /**
- * Which processes belong to a folder of the bundled PostgreSQL, and how they end. Signals only what is demonstrably PostgreSQL's
- * and on the given folder: a pid on file may by now be anybody's.
+ * Finds the processes that belong to a folder of the embedded PostgreSQL, and ends them. It signals only processes that are demonstrably
+ * PostgreSQL's and on the given folder: another process may have the stored pid by now.
  */
 import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
@@ -13,7 +13,7 @@ export interface Running {
   isAlive(): boolean
 }
 
-/** Whatever it is, and whosever. */
+/** Whether any process has this pid. */
 export function processExists(pid: number): boolean {
   try {
     return process.kill(pid, 0)
@@ -30,7 +30,7 @@ export function isServerFor(pid: number, folder: string): boolean {
   return command.includes(` -D ${folder} `) || hasWorkingDirectory(pid, folder)
 }
 
-/** Program and arguments, a space after each; empty for what has ended. */
+/** Program and arguments, a space after each; empty for an ended process. */
 function commandOf(pid: number): string {
   try {
     if (process.platform === 'linux') return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
@@ -40,7 +40,7 @@ function commandOf(pid: number): string {
   }
 }
 
-/** Linux only: knows the folder even if it was renamed after the process was started. */
+/** Linux only: recognizes the folder even if it was renamed after the process was started. */
 function hasWorkingDirectory(pid: number, folder: string): boolean {
   try {
     return fs.readlinkSync(`/proc/${pid}/cwd`) === fs.realpathSync(folder)
@@ -50,8 +50,8 @@ function hasWorkingDirectory(pid: number, folder: string): boolean {
 }
 
 /**
- * Ends what goes on working on the folder although whoever started it was killed: a server process in the middle of its
- * statement keeps the next server from starting, an initdb goes on writing. Linux only; elsewhere they end when they notice.
+ * Ends processes that still work on the folder although their parent was killed: a server process in the middle of its statement blocks the
+ * start of the next server, an initdb continues to write. Linux only; elsewhere they end when they notice.
  */
 export async function terminateOrphans(folder: string): Promise<void> {
   if (process.platform !== 'linux') return
@@ -64,13 +64,13 @@ export async function terminateOrphans(folder: string): Promise<void> {
   }
 }
 
-/** Sends one signal after the other, each with its time to work. Errors: it survives all, or is not ours to end. */
+/** Sends one signal after the other, each with time to take effect. Errors: it survives all, or we may not signal it. */
 export async function terminate({ pid, isAlive }: Running, steps: [NodeJS.Signals, number][]): Promise<void> {
   for (const [signal, timeout_ms] of steps) {
     if (pid === undefined || !isAlive()) return
     try {
       process.kill(pid, signal)
-      // A stopped process would sit on the signal.
+      // A stopped process would not handle the signal.
       process.kill(pid, 'SIGCONT')
     } catch (error) {
       if (errorCode(error) !== 'ESRCH') throw new Error(`PostgreSQL (process ${pid}) cannot be stopped (${errorCode(error)}).`)

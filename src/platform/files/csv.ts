@@ -1,14 +1,14 @@
-// Comma-separated text as rows by column name (RFC 4180). What is not understood is refused: no delimiter is guessed, no field is trimmed,
-// no value gets a type.
+// Comma-separated text as rows by column name (RFC 4180). Anything else is rejected: no delimiter is guessed, no field is trimmed, no value
+// gets a type.
 import { parse } from 'csv-parse/sync'
 
-/** Longest text taken, in UTF-16 units. */
+/** Maximum length of a text, in UTF-16 units. */
 export const csvSizeMax = 8 * 1024 * 1024
 
 const faultAt = (line: number | string, text: string): Error => new Error(`csv line ${line}: ${text}`)
 
 /**
- * Kind and line of an error of csv-parse; undefined of any other error. Its messages quote the file, which may be about patients, so they
+ * Kind and line of an error of csv-parse; undefined for any other error. Its messages quote the file, which may hold patient data, so they
  * are not repeated.
  */
 export function csvErrorPlace(error: unknown): { kind: string; line: number | string } | undefined {
@@ -18,10 +18,9 @@ export function csvErrorPlace(error: unknown): { kind: string; line: number | st
 }
 
 /**
- * Rows of a text whose first record names the columns. Records end with LF or CRLF, the last one may lack its end; a leading byte
- * order mark is skipped. A field is quoted when it holds a comma, a quote (written twice) or a line break.
- * Error naming the line: column missing or too many, name empty or repeated, stray or unclosed quote, lone carriage return.
- * Limit: `csvSizeMax`.
+ * Parses a text whose first record names the columns. Records end with LF or CRLF; the end of the last one is optional; a leading byte
+ * order mark is skipped. A field is quoted if it holds a comma, a quote (written twice) or a line break. Errors name the line: column
+ * missing or too many, name empty or repeated, stray or unterminated quote, lone carriage return. Limit: `csvSizeMax`.
  */
 export function parseCsv(text: string): Record<string, string>[] {
   if (text.length > csvSizeMax) throw new Error(`csv longer than ${csvSizeMax} characters`)

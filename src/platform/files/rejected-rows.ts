@@ -1,4 +1,4 @@
-// What of an operator's file was not taken, and why: counted whole, told as far as people read.
+// The rejected rows of an operator's file, with reasons: all are counted, the first ones are printed.
 
 const SHOWN_MAX = 50
 
@@ -6,13 +6,13 @@ export class RejectedRows {
   readonly #shown: string[] = []
   count = 0
 
-  /** @param where such as `line 7` @param reasons at least one; they say what is wrong, not what was written */
+  /** @param where such as `line 7` @param reasons at least one; they say what is wrong without repeating the value */
   add(where: string, reasons: readonly string[]): void {
     this.count++
     if (this.#shown.length < SHOWN_MAX) this.#shown.push(`  ${where}: ${reasons.join('; ')}\n`)
   }
 
-  /** Lines to be printed; empty when everything was taken. */
+  /** Lines to be printed; empty if everything was imported. */
   text(): string {
     if (this.count === 0) return ''
     const more = this.count - this.#shown.length
@@ -20,16 +20,16 @@ export class RejectedRows {
   }
 }
 
-/** What an import prints; with rejections it has failed in part. */
+/** The output of an import; with rejections the import has partly failed. */
 export const taken = (printed: string, rejected: number): { printed: string; failure: string | undefined } => ({
   printed,
   failure: rejected ? `${rejected} of the file not taken; the rest was.` : undefined,
 })
 
-/** A file cannot be used at all; the message says why, without its content. Nothing of it was taken. */
+/** A file cannot be used at all; the message says why, without its content. Nothing of it was imported. */
 export class InvalidFileError extends Error {}
 
-/** `error` as a sentence, where it says that a file cannot be read. */
+/** `error` as a sentence, if it means that a file cannot be read. */
 export function toInvalidFileError(error: unknown): InvalidFileError | undefined {
   const { code } = error as NodeJS.ErrnoException
   if (code === 'ENOENT') return new InvalidFileError('File not found.')

@@ -1,25 +1,25 @@
-// A request that was let in, and what is answered to it.
+// An authorized request and its response.
 import type { Db } from '../db/database.ts'
 import type { FileReply, ManagementPrincipal } from './operation.ts'
 import type { Tenant } from '../db/transaction.ts'
 
-/** A request whose caller is known, and whose path has been read. */
+/** A request whose caller is authenticated, and whose path has been parsed. */
 export interface AuthorizedRequest {
   id: string
-  /** The address it comes from. */
+  /** Client address. */
   ip: string
   headers: Record<string, string | string[] | undefined>
   query: unknown
-  /** The bytes of the body; undefined when there is none. */
+  /** The bytes of the body; undefined if there is none. */
   body: unknown
-  /** Of the path. */
+  /** Path parameters. */
   values: unknown
   tenant: Tenant | undefined
   manager: ManagementPrincipal | undefined
   key_id: string | undefined
-  /** Where a management operation runs. */
+  /** The scope in which a management operation runs. */
   rows: Db | undefined
-  /** Query and body as they were read, once they were: what is refused is written down with whom they name. */
+  /** Query and body after parsing: the access log entry of a rejected request names the users in them. */
   asked: Asked | undefined
 }
 

@@ -1,5 +1,5 @@
-// What an operation answers to a request that was let in: its input read, every fault at once, then the operation run where its rows
-// are, in one transaction, under the caller's idempotency key when there is one. Knows nothing of connections and of HTTP's library.
+// Serves an authorized request: parses its input and reports all errors at once, then runs the operation in one transaction in its scope,
+// under the caller's idempotency key if there is one. It knows nothing of connections and of Fastify.
 import { createHash } from 'node:crypto'
 import type { AuthorizedRequest, Answer, Asked } from './admitted-request.ts'
 import { isId } from '../access-log/access-line.ts'
@@ -30,19 +30,19 @@ import { assertMatchesSchema } from '../schema/shape-check.ts'
 interface RequestDependencies {
   cells: Cells
   access: AccessLog
-  /** Refuses to give an answer about these users again: 404 where one of them is deleted. */
+  /** Rejects replaying a stored response about these users: 404 if one of them is deleted. */
   assertShown: (tx: Tx, user_ids: string[]) => Promise<void>
-  /** Hold replies to their schemas. On in tests. */
+  /** Checks responses against their schemas. On in tests. */
   checkReplies: boolean
 }
 
 const IDEMPOTENCY_KEY_MAX = 255
 const NO_CONTENT = 204
 
-/** Whether an operation changes something. */
+/** Whether an operation changes data. */
 export const isWrite = (operation: Operation): boolean => operation.method !== 'GET' && !operation.reads
 
-/** Run an operation. 422: every fault of query, body and headers; else whatever the operation refuses with. */
+/** Runs an operation. 422: all errors of query, body and headers; otherwise the operation's own errors. */
 export async function handleRequest(
   means: RequestDependencies,
   operation: Operation,
@@ -78,7 +78,7 @@ export async function handleRequest(
   return request.rows ? runManagementOperation(call, request.rows) : run(call)
 }
 
-/** A request that is being answered. */
+/** The state of a request in progress. */
 interface Call {
   means: RequestDependencies
   operation: Operation
@@ -108,7 +108,7 @@ async function keyed(call: Call, idempotency: Parameters<typeof withIdempotencyK
     return operation.patients ? accessOf(operation, request, kept, undefined).users.filter(isId) : []
   }
   const given = await withIdempotencyKey(db, owner, idempotency, { usersOf, assertShown: means.assertShown }, work)
-  // Given once more, it shows again what it showed then, of those whom it was about then.
+  // A replayed response shows the same data again, of the same users.
   if (given !== made && operation.patients) {
     means.access.assertRoom(db)
     const subjects = new Subjects()
@@ -154,7 +154,7 @@ async function run(call: Call): Promise<Answer> {
   return given
 }
 
-/** A management operation: a transaction where its rows are, with its line in the audit log when it writes or reveals a secret. */
+/** A management operation: a transaction in its scope, with its audit entry if it writes or reveals a secret. */
 async function runManagementOperation(call: Call, db: Db): Promise<Answer> {
   const { means, operation, request, input } = call
   const { tenant } = request
@@ -169,7 +169,7 @@ async function runManagementOperation(call: Call, db: Db): Promise<Answer> {
     })
   const write = <R>(work: (tx: PlainTx | Tx) => Promise<R>): Promise<R> =>
     runInTransaction(async (tx) => {
-      // A transaction may be run again.
+      // A transaction may run again.
       input.lines.length = 0
       const result = await work(tx)
       recordAudit(tx, request.manager!, operation.id, input.params as Record<string, string>, input.lines)
@@ -188,7 +188,7 @@ async function runManagementOperation(call: Call, db: Db): Promise<Answer> {
   return given
 }
 
-/** Leave the line of a change with it. @returns the users whom it is about */
+/** Records a change in its transaction. @returns the users whom it is about */
 function logChange({ means, operation, request }: Call, db: Db, tx: PlainTx, given: Answer): readonly string[] {
   if (!operation.patients) return []
   const access = accessOf(operation, request, given, tx.subjects)
@@ -196,7 +196,7 @@ function logChange({ means, operation, request }: Call, db: Db, tx: PlainTx, giv
   return access.users.filter(isId)
 }
 
-/** Write down what an answer shows. It must wait for what is returned, if something is. */
+/** Records what a response shows. If it returns a promise, the response must wait for it. */
 function logRead(
   { means, operation, request }: Call,
   db: Db,
@@ -210,7 +210,7 @@ function logRead(
   return Promise.all(written).then(() => undefined)
 }
 
-/** Keys of an organization's own requests are kept under its id. */
+/** Keys of an organization's own requests are stored under its id. */
 const resolveOrganization = ({ org }: ManagementPrincipal): Tenant => ({
   team: org,
   org,
@@ -254,18 +254,18 @@ function idempotencyOf(declared: Idempotency, request: AuthorizedRequest, asked:
     )
     return undefined
   }
-  // A body that is not sound is refused for that.
+  // An invalid body is rejected with its own errors.
   const fingerprint = declared.bindsToBody && faults.length === 0 ? sha256(JSON.stringify(sortKeys(whole(request, asked)))) : null
   return { ...declared, key, fingerprint, storeFailures: onError !== 'no-cache' }
 }
 
-/** What tells a request from others of its operation. */
+/** The fingerprint that distinguishes a request from others of its operation. */
 const whole = ({ values = null }: AuthorizedRequest, { query = null, body = null }: Asked): unknown =>
   values === null && query === null ? body : { values, query, body }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url')
 
-/** The same value with its keys in order, so that how a request is written makes no difference. */
+/** The same value with sorted keys, so that the order of keys in a request makes no difference. */
 function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys)
   if (typeof value !== 'object' || value === null) return value

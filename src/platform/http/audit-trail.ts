@@ -1,16 +1,16 @@
-// Who did what on the management interface: what was changed, and which secrets were read. Lines are added with what they tell of, in
-// the same transaction and place, and never changed. They hold ids, never a secret or a body.
+// The audit log of the Management API: what was changed, and which secrets were read, by which key. An entry is added in the same
+// transaction and scope as its change, and never changed. Entries hold ids, never a secret or a body.
 import type { PlainTx } from '../db/transaction.ts'
 import type { ManagementPrincipal } from './operation.ts'
 import { join, sql } from '../db/sql.ts'
 
-/** A team and what of it a write was about, where the path names neither. */
+/** A team and the object of a write, if the path names neither. */
 export interface AuditEntry {
   team_id: string
   object: string | null
 }
 
-/** Add a line: the key, the operation, and the object of the path; or a line for each of `about`. Writes audit. */
+/** Adds an entry with the key, the operation, and the object of the path; or an entry for each of `about`. Writes audit. */
 export function recordAudit(
   tx: PlainTx,
   manager: ManagementPrincipal,

@@ -8,23 +8,23 @@ import { hashKey } from '../crypto/api-keys.ts'
 import { Bound } from '../db/shares.ts'
 
 const WINDOW_S = 60
-/** A credential that was valid so recently is looked up whatever else its address has sent: others may share the address. */
+/** A credential that was valid this recently is looked up even if its address has used up its quota: others may share the address. */
 const PROVEN_MS = 3_600_000
 const PROVEN_MAX = 50_000
-/** Look-ups that wait for others of their address, in all and of one address. */
+/** Maximum number of look-ups that wait for others of their address, in total and per address. */
 const WAITING_MAX = 1000
 const ADDRESS_WAITING_MAX = 100
-/** How long one waits for them, unless it is said. */
+/** Default time limit of that wait. */
 const WAIT_MS = 10_000
 const REFUSED = 'Too many invalid keys from this address (WRONG_KEYS_PER_MINUTE)'
 
-/** What is being looked up for one network of callers. */
+/** The look-ups in progress for one client network. */
 interface Checking {
   running: number
   waiting: Set<() => void>
 }
 
-/** Bounds look-ups of credentials of every kind. One per process. */
+/** Limits look-ups of credentials of every kind. One per process. */
 export class CredentialChecks {
   readonly #wrong: FixedWindowLimiter
   readonly #proven = expiringCache<true>({ lifetime_ms: PROVEN_MS, size_max: PROVEN_MAX })
@@ -38,17 +38,17 @@ export class CredentialChecks {
     this.#waitMs = wait_ms
   }
 
-  /** Counts a wrong credential of an address. Returns `problem`, or 429 when there were too many. */
+  /** Counts an invalid credential of an address. Returns `problem`, or 429 if there were too many. */
   refusal(address: string, problem: Problem): Problem {
     return this.#wrong.hit(networkOf(address), REFUSED) ?? problem
   }
 
   /**
-   * Looks a credential up, unless its address has used up its quota. What is not found counts as wrong.
-   * Look-ups that run count like wrong ones while it is not known what they find: the next ones wait for them.
-   * Never called where a database connection is held: those whose turn it is need one, and would wait for those that wait for them.
-   * 429: the quota is used up. 503: too many wait, in all or of the address, or one waited for too long. Or `unknown`: there is no such credential.
-   * @param credential undefined for one that is good for one use
+   * Looks a credential up, unless its address has used up its quota. A credential that is not found counts as invalid. A look-up in
+   * progress counts as invalid until its outcome is known; later look-ups wait for it. Never call it while holding a database connection:
+   * the running look-ups need one, and would wait for callers that wait for them. 429: the quota is used up. 503: too many wait, in total
+   * or for the address, or one waited for too long. Or `unknown`: there is no such credential.
+   * @param credential undefined for a single-use credential
    */
   async find<V>(
     address: string,
@@ -77,7 +77,7 @@ export class CredentialChecks {
     } finally {
       checking.running -= 1
       if (checking.running === 0) this.#checking.delete(network)
-      // Each asks again: what they waited for may have used the quota up.
+      // Each checks again: the look-up that it waited for may have used up the quota.
       for (const wake of checking.waiting) wake()
       checking.waiting.clear()
     }

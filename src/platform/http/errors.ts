@@ -14,14 +14,14 @@ export const unauthorized = (detail: string, headers: Record<string, string> = {
 export const forbidden = (detail: string) => new Problem(403, { detail })
 export const notFound = (detail: string) => new Problem(404, { detail })
 export const conflict = (detail: Detail) => new Problem(409, { detail })
-/** @param retry_after_s told in whole seconds, at least one */
+/** @param retry_after_s sent as whole seconds, at least one */
 export const tooManyRequests = (detail: string, retry_after_s: number) =>
   new Problem(429, { detail }, { 'retry-after': String(Math.max(1, Math.ceil(retry_after_s))) })
 export const payloadTooLarge = (detail: string) => new Problem(413, { detail })
 
-/** 422 with every fault found. */
+/** 422 with all validation errors. */
 export const unprocessable = (faults: Fault[]) => new Problem(422, { detail: faults })
 
-/** 422 with one fault of a rule that a shape cannot say. */
+/** 422 with one error of a rule that a schema cannot express. */
 export const invalidField = (loc: (string | number)[], text: string) =>
   unprocessable([{ loc, msg: `Value error, ${text}`, type: 'value_error', ctx: { error: {} } }])

@@ -1,19 +1,20 @@
-// Features that an operator can switch off for a team, and options that can be switched on. All features are on until then. An operation that belongs to one names it in its record;
-// what depends on a feature only in part asks `assertFeature`. Source: management-auth.md 19.
+// Features that an operator can disable for a team, and options that an operator can enable. All features are enabled by default. An
+// operation that belongs to a feature names it in its record; code that depends on a feature only in part calls `assertFeature`. Source:
+// management-auth.md 19.
 import type { Tenant } from '../db/transaction.ts'
 import { forbidden } from './errors.ts'
 import type { Problem } from '../runtime/problem.ts'
 
 export interface Feature {
-  /** As the operator writes it. */
+  /** The name in the operator's commands. */
   name: string
-  /** What a team does not have without it. */
+  /** What a team lacks without it. */
   about: string
-  /** The answer to a team that does not have it. */
+  /** The response for a team without it. */
   refusal: () => Problem
 }
 
-/** Declare a feature; 403 to a team that does not have it, unless said otherwise. */
+/** Declares a feature; default response: 403. */
 export const feature = (
   name: string,
   description: string,
@@ -26,9 +27,9 @@ export const hasFeature = (
   { name }: Pick<Feature, 'name'>,
 ): boolean => !disabled_features?.includes(name)
 
-/** What no team has until its operator switches it on. */
+/** An option: disabled until the operator enables it for a team. */
 export interface Option {
-  /** As the operator writes it. */
+  /** The name in the operator's commands. */
   name: string
   /** What a team has with it. */
   about: string
@@ -37,7 +38,7 @@ export interface Option {
 export const hasOption = ({ options_on: enabled_options }: Pick<Tenant, 'options_on'>, { name }: Option): boolean =>
   enabled_options?.includes(name) ?? false
 
-/** Throws the feature's refusal for a team that does not have it. */
+/** Throws the feature's response for a team without it. */
 export function assertFeature(tenant: Pick<Tenant, 'features_off'>, feature: Feature): void {
   if (!hasFeature(tenant, feature)) throw feature.refusal()
 }

@@ -1,7 +1,6 @@
-// Answers kept under a caller's key, so that a repeated request repeats nothing. The record is claimed by the first statement of
-// the transaction and filled by the last, so it commits with the work. A twin that arrives meanwhile waits for the claim and then
-// gets the same answer; after 5 s of waiting it is told to try again (409).
-// Source: lab-testing.md 7, management-auth.md 21.
+// Stored responses under a caller's idempotency key, so that a repeated request has no further effect. The first statement of the
+// transaction claims the record and the last one fills it, so it commits with the work. A concurrent duplicate waits for the claim and then
+// gets the same response; after waiting for 5 s it gets 409 and may try again. Source: lab-testing.md 7, management-auth.md 21.
 import type { Db } from '../db/database.ts'
 import type { Tenant, Tx } from '../db/transaction.ts'
 import { conflict } from './errors.ts'
@@ -14,7 +13,7 @@ import { sql } from '../db/sql.ts'
 export interface OperationResult {
   status: number
   text: string
-  /** The users it is about, when it was kept. */
+  /** The users of the response when it was stored. */
   user_ids?: readonly string[]
 }
 
@@ -27,16 +26,16 @@ const StoredResponseRow = T.Object({
 })
 
 export interface StoredResponse extends OperationResult {
-  /** What the answer was about, when the operation said so. */
+  /** The objects of the response, if the operation named them. */
   object_id: string | null
   /** The users it is about. */
   user_ids: string[]
 }
 
 /**
- * Claim a key for this transaction, or find the answer it already stands for. A claim that is older than its retention is free.
- * 409: another request with this key has been executing for more than 5 s; the key stands for another request.
- * @param fingerprint what a request is told from others by, where a key stands for one alone
+ * Claims a key for this transaction, or finds its stored response. A claim that is older than its retention is free. 409: another request
+ * with this key has been executing for more than 5 s; the key belongs to another request.
+ * @param fingerprint distinguishes requests, if a key belongs to only one
  */
 export async function claimKey(
   tx: Tx,
@@ -68,14 +67,14 @@ export async function claimKey(
   return { status: kept.status, text: kept.body, object_id: kept.object_id, user_ids: kept.user_ids ?? [] }
 }
 
-/** Free a key again: the next request with it is a new one. */
+/** Releases a key: the next request with it is a new one. */
 export const releaseKey = (tx: Tx, scope: string, key: string): Promise<number> =>
   tx.run(sql`
     update idempotency set status = null, body = null, object_id = null, user_ids = null
     where team_id = ${tx.team} and scope = ${scope} and key = ${key}`)
 
 /**
- * Keep the answer of a claimed key; commits with the transaction. The users whom it is about take it along when they are erased.
+ * Stores the response of a claimed key; commits with the transaction. When its users are erased, the stored response is erased with them.
  */
 export function storeResponse(
   tx: Tx,
@@ -91,15 +90,15 @@ export function storeResponse(
     where team_id = ${tx.team} and scope = ${scope} and key = ${key}`)
 }
 
-/** What a repeated request is answered whose first answer held a secret. */
+/** The response to a repeated request whose first response held a secret. */
 const SECRET_ALREADY_SHOWN: OperationResult = {
   status: 409,
   text: '{"detail":"A request with this idempotency key has been answered, and its secret is shown once"}',
 }
 
 /**
- * Run `work` under a key: its answer is given again for the same key, whatever the body then says, unless `fingerprint` tells requests
- * apart. A refusal (a `Problem`) is kept too, in a transaction of its own, unless `storeFailures` is false or it may pass.
+ * Runs `work` under a key: the same key gets the stored response, for any body, unless `fingerprint` distinguishes requests. An error
+ * response (a `Problem`) is stored too, in a transaction of its own, unless `storeFailures` is false or the error may be temporary.
  */
 export async function withIdempotencyKey(
   db: Db,
@@ -113,9 +112,9 @@ export async function withIdempotencyKey(
     fingerprint?: string | null
   },
   about: {
-    /** The users whom an answer is about: of what `work` has made, in the same transaction, or of a refusal. */
+    /** The users of a response: of the result of `work`, in the same transaction, or of an error response. */
     usersOf: (answer: OperationResult, tx: Tx | undefined) => readonly string[]
-    /** Refuses to show an answer about these users. */
+    /** Rejects showing a response about these users. */
     assertShown: (tx: Tx, user_ids: string[]) => Promise<void>
   },
   work: (tx: Tx) => Promise<OperationResult>,
@@ -146,12 +145,12 @@ export async function withIdempotencyKey(
   }
 }
 
-/** Whether the same request may be answered otherwise later: a refusal of this kind is not kept. */
+/** Whether the same request may get another response later: such an error response is not stored. */
 const isPassing = ({ status }: Problem): boolean => status >= 500 || status === 409 || status === 422 || status === 429
 
 /**
- * Erase the kept answers that are about a user. Writes idempotency. They are found first, in a view, since the policy of the table keeps the
- * index of users from use (docs/decisions/row-security.md).
+ * Erases the stored responses that are about a user. Writes idempotency. A view finds them first, because with the policy of the table the
+ * planner cannot use the index of users (docs/decisions/row-security.md).
  */
 export const eraseAnswers = (tx: Tx, user_id: string): Promise<number> =>
   tx.run(sql`
@@ -159,5 +158,5 @@ export const eraseAnswers = (tx: Tx, user_id: string): Promise<number> =>
       select scope, key from idempotency_of_team where team_id = ${tx.team} and user_ids @> array[${user_id}]::uuid[])
     delete from idempotency i using about where i.team_id = ${tx.team} and i.scope = about.scope and i.key = about.key`)
 
-/** Answers whose retention is over. */
+/** Deletes stored responses after their retention. */
 export const idempotencyCleanup = cleanup({ table: 'idempotency', column: 'expires_at', control: true })

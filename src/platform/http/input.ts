@@ -1,4 +1,4 @@
-// From a request's text to the values an operation declares: path, query and body, every fault found.
+// Parses a request's path, query and body into the values that an operation declares, and collects all errors.
 import { unprocessable } from './errors.ts'
 import type { Fault } from '../schema/fault.ts'
 import { validate, type Mode } from '../schema/read.ts'
@@ -13,7 +13,7 @@ const properties = (schema: TSchema): Record<string, Property> =>
 
 const isList = (property: Property): boolean => property.type === 'array' || (property.anyOf?.some(isList) ?? false)
 
-/** Path values. 422 with every fault. */
+/** Path parameters. 422 with all errors. */
 export function readParams(schema: TSchema, values: Record<string, string | undefined>): unknown {
   const faults: Fault[] = []
   const result = validate(schema, values, ['path'], faults, 'text')
@@ -22,8 +22,8 @@ export function readParams(schema: TSchema, values: Record<string, string | unde
 }
 
 /**
- * Query values; faults are appended. A list is a repeated key; `key[]`, `key[0]` and commas are understood too, and one value
- * may come alone. Of a repeated scalar the last counts; an empty value of anything but text means "not given".
+ * Query parameters; appends errors. A list is a repeated key; `key[]`, `key[0]` and commas are accepted too, and one value may stand alone.
+ * The last value of a repeated scalar counts; an empty value of any type but text means "not given".
  */
 export function readQuery(schema: TSchema, query: Record<string, string | string[]>, faults: Fault[]): unknown {
   const given: Record<string, unknown> = {}
@@ -55,7 +55,7 @@ function groupBracketed(query: Record<string, string | string[]>): Map<string, s
   return groups
 }
 
-/** A JSON body; faults are appended. No bytes, or `null`, is no body. */
+/** A JSON body; appends errors. No bytes, or `null`, is no body. */
 export function readBody(
   schema: TSchema,
   bytes: Buffer | undefined,

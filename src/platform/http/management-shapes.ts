@@ -1,7 +1,7 @@
-// Shapes that every part of the management interface speaks. Source: openapi-management.json; management-auth.md 5-10.
+// Shared schemas of the Management API. Source: openapi-management.json; management-auth.md 5-10.
 import { Fields, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../schema/schema.ts'
 
-/** A name as dashboards show it: letters, digits and a few signs, spaces but no tabs. */
+/** A display name: letters, digits, some punctuation and spaces, no tabs. */
 export const Name = Text({
   pattern: "^[A-Za-zÀ-ÖØ-öø-ÿ0-9(),/:'|&_\\- ’]{0,80}$",
   says: "have only letters, digits, spaces and ( ) , / : ' | & _ -",
@@ -15,7 +15,7 @@ export const Region = OpenEnum(['us', 'eu'])
 export const NextCursor = Maybe(Text({ maxLength: 1000 }))
 export const Cursor = Nullable(T.String())
 
-/** What an operation answers that has nothing to say. */
+/** The response of an operation without data. */
 export const Nothing = Fields({}, { title: 'Nothing' })
 
 export const OrgParams = Fields({ org_id: Uuid })

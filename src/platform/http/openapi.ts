@@ -1,4 +1,4 @@
-// The published description, made from the list of operations. A pure function: it needs neither database nor server.
+// Builds the published OpenAPI document from the list of operations. A pure function: it needs neither database nor server.
 import { noContent, pdf, type Idempotency, type Operation } from './operation.ts'
 import type { TSchema } from '../schema/schema.ts'
 
@@ -33,7 +33,7 @@ export interface OpenApiDocument {
   components: Json
 }
 
-/** OpenAPI 3.1 of the operations, shapes with a title named once. Paths, their methods and shapes are sorted by name. */
+/** OpenAPI 3.1 of the operations; each titled schema is defined once. Paths, their methods and schemas are sorted by name. */
 export function buildOpenApi(operations: Operation[], version: string): OpenApiDocument {
   const schemas: Record<string, Json> = {}
   const shape = (schema: TSchema): Json => inlineSchema(schema as unknown as Json, schemas)
@@ -68,7 +68,7 @@ export function buildOpenApi(operations: Operation[], version: string): OpenApiD
         accessToken: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An access token of a team, minted with a management key; good for ten minutes.',
+          description: 'An access token of a team, minted with a management key; valid for ten minutes.',
         },
         managementKey: {
           type: 'apiKey',
@@ -188,7 +188,10 @@ function describeParameters(place: 'path' | 'query', schema: TSchema | undefined
 
 const EXAMPLE_ID = '01890000-0000-7000-8000-000000000001'
 
-/** What the API page fills in: as declared; else, where a value is needed, the first of a list or something of the right form. */
+/**
+ * The example values of the API page: the declared one; otherwise, if a value is required, the first enum value or a value of the right
+ * format.
+ */
 function exampleOf(name: string, schema: Json, needed: boolean): unknown {
   if (schema.example !== undefined || !needed) return schema.example
   if (Array.isArray(schema.enum)) return schema.enum[0]
@@ -260,7 +263,7 @@ function inlineUnion(branches: Json[], schemas: Record<string, Json>): Json {
   return { anyOf: [only, ...more, ...(nullable ? [{ type: 'null' }] : [])] }
 }
 
-/** One line an operation: method, path, id, auth, module. Checked in, so that a change of the interface is a visible line. */
+/** One line per operation: method, path, id, auth, module. It is committed, so that a change of the API is a visible line. */
 export const listOperations = (operations: Operation[]): string =>
   operations
     .flatMap((operation) =>

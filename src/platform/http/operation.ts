@@ -1,42 +1,44 @@
-// An operation is a record: what it is called, where it is found, who may call it, what goes in and out, and what it does.
-// The list of all operations is the interface: routes, checks, description and coverage all come from it.
+// An operation is a record: its id, method and path, authentication, schemas and handler. The list of all operations defines the API:
+// routes, checks, the OpenAPI document and coverage tests are derived from it.
 import type { Static, TSchema } from 'typebox'
 import type { Cells } from '../db/cells.ts'
 import type { PlainTx, Tenant, Tx } from '../db/transaction.ts'
 import type { Feature } from './feature-flags.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
-/** Who may call: a team's key, a management key, or anybody. */
+/** Required credential: a team's key, a management key, or none. */
 export type Auth = 'team' | 'management' | 'none'
 
-/** Who calls for a team. */
+/** The principal of a team request. */
 export interface Caller {
   tenant: Tenant
-  /** Of the team's key; of an access token `token:` and the token's id. */
+  /** Id of the team's key; of an access token `token:` and the token's id. */
   key_id: string
 }
 
-/** Who manages: a key of an organization, bound to some of its teams or to none in particular. */
+/** The principal of a management request: a key of an organization, limited to some of its teams or not limited. */
 export interface ManagementPrincipal {
   key_id: string
-  /** Of the text that was sent: a key has two while a rotation overlaps. */
+  /** Of the key text that was sent: a key has two texts while a rotation overlaps. */
   key_hash: Buffer
   org: string
   /** null: every team of the organization, and the organization itself. */
   teams: ReadonlySet<string> | null
   plan: Plan
-  /** Since when the organization may only read. */
+  /** Since when the organization is read-only. */
   expires_at: string | null
 }
 
-/** Say which team a write was about, and which of its objects, where the path does not: the audit log gets a line for each. */
+/** Names the team and the object of a write, if the path does not: the audit log gets an entry for each. */
 export type RecordAuditSubject = (team_id: string, object?: string) => void
 
-/** What an organization has paid for, from least to most. */
+/** The plans of an organization, from smallest to largest. */
 export const plans = ['launch', 'grow', 'scale'] as const
 export type Plan = (typeof plans)[number]
 
-/** The least plan that has a group of operations; what is not named here everybody has. Source: management-auth.md 19. */
+/**
+ * The smallest plan that includes a group of operations; every plan includes the groups that are not listed. Source: management-auth.md 19.
+ */
 export const requiredPlan = {
   management: 'scale',
   webhooks: 'scale',
@@ -46,12 +48,12 @@ export const requiredPlan = {
 } as const satisfies Record<string, Plan>
 
 /**
- * Where the rows of a management operation are, and what its path must therefore name: the control plane (`org_id`), one cell
+ * The scope of a management operation's rows, which determines the parameters of its path: the control plane (`org_id`), one cell
  * (`org_id`, `env` or `environment`, `region`), or a team in one cell (`org_id`, `team_id`, `environment`).
  */
 export type OperationScope = 'control' | 'cell' | 'team'
 
-/** A reply that is JSON text already. In tests it is parsed and held to the operation's schema like any other. */
+/** A response that is JSON text already. Tests parse it and check it against the operation's schema like any other. */
 export class PreserializedJson<R> {
   readonly text: string
   declare readonly shape: R
@@ -60,7 +62,7 @@ export class PreserializedJson<R> {
   }
 }
 
-/** A reply that is a file. */
+/** A response that is a file. */
 export class FileReply {
   readonly type: string
   readonly name: string
@@ -72,28 +74,28 @@ export class FileReply {
   }
 }
 
-/** Special replies: no body (204), a PDF, an HTML page or other text. */
+/** Special responses: no body (204), a PDF, an HTML page or other text. */
 export const noContent = Symbol('204')
 export const pdf = Symbol('application/pdf')
 
 export type Reply = TSchema | typeof noContent | typeof pdf
 
-/** Where an operation keeps the answers it gave under `X-Idempotency-Key`. */
+/** How an operation stores its responses under `X-Idempotency-Key`. */
 export interface Idempotency {
   /** Operations of one scope share keys. */
   scope: string
   retention_s: number
-  /** The answer holds a secret: it is not kept, and a repeated key is refused with 409. */
+  /** The response holds a secret: it is not stored, and a repeated key gets 409. */
   secret?: boolean
-  /** A request without a key is refused. */
+  /** A request without a key is rejected. */
   required?: boolean
-  /** A key stands for one request: repeated with another path, query or body it is refused with 409. */
+  /** A key belongs to one request: with another path, query or body it gets 409. */
   bindsToBody?: boolean
 }
 
 const DAY_S = 86_400
 
-/** Every POST that changes something honors a key, a day long, unless it says otherwise. Source: management-auth.md 21. */
+/** By default every POST that changes data accepts a key, for one day. Source: management-auth.md 21. */
 function idempotencyOf(spec: Pick<Declaration<unknown, unknown, unknown, unknown>, 'id' | 'method' | 'reads' | 'idempotency'>) {
   const { id, method, reads, idempotency } = spec
   if (idempotency === 'none' || method !== 'POST' || reads) return undefined
@@ -107,7 +109,7 @@ interface Input<P, Q, B> {
   params: In<P>
   query: In<Q>
   body: In<B>
-  /** The request came with an idempotency key. */
+  /** The request had an idempotency key. */
   keyed: boolean
 }
 
@@ -116,7 +118,7 @@ interface Declaration<P, Q, B, R> {
   id: string
   method: Method
   path: `/${string}`
-  /** Other paths that answer the same. */
+  /** Other paths with the same response. */
   aliases?: `/${string}`[]
   auth?: Auth
   summary: string
@@ -125,14 +127,14 @@ interface Declaration<P, Q, B, R> {
   params?: P
   query?: Q
   body?: B
-  /** The body may be left out or be null. */
+  /** The body may be omitted or null. */
   body_optional?: boolean
   reply: R
   /** Default 100 kB. */
   body_bytes_max?: number
-  /** `none`: it takes no key, although it is a POST that changes something. */
+  /** `none`: it accepts no key, although it is a POST that changes data. */
   idempotency?: Idempotency | 'none'
-  /** Status of success, 200 unless said otherwise. */
+  /** Success status; default 200. */
   success?: 200 | 201 | 202
   /** It changes nothing although its method is not GET. */
   reads?: boolean
@@ -141,7 +143,7 @@ interface Declaration<P, Q, B, R> {
    * (docs/decisions/access-log.md).
    */
   patients: boolean
-  /** A team for which this is switched off is refused. */
+  /** A team for which this feature is disabled is rejected. */
   feature?: Feature
   /** A request body that works, for the API page. */
   example?: unknown
@@ -156,32 +158,32 @@ export interface Operation extends Omit<
   module: string
   multiTransaction: boolean
   scope?: OperationScope
-  /** `org`: keys that are bound to teams are refused. */
+  /** `org`: keys that are limited to teams are rejected. */
   keyScope?: 'org' | 'bound'
-  /** The least plan that includes it. */
+  /** The smallest plan that includes it. */
   plan?: Plan
-  /** A line in the audit log, though it only reads. */
+  /** Adds an audit entry, although it only reads. */
   auditsRead?: boolean
   // oxlint-disable-next-line typescript/no-explicit-any -- `operation` ties schemas and `run` together
   run: (context: any, input: any) => Promise<unknown>
 }
 
-/** What an operation gets that has to work outside a single transaction. */
+/** The dependencies of an operation that works outside a single transaction. */
 export interface MultiTransactionContext {
-  /** Its transactions say whom they were about, each for itself (`Tx.concerns`). */
+  /** Each of its transactions names the users whose data it reads or changes (`Tx.concerns`). */
   tenant: Tenant
   cells: Cells
 }
 
-/** The same, and who asks. */
+/** The same, with the principal. */
 export interface OutsideRequest extends MultiTransactionContext {
-  /** The network address that the request came from. */
+  /** Client address. */
   address: string
 }
 
 type Schema = TSchema | undefined
 
-/** Declare an operation that runs as one transaction of its team. The schemas type `run`, read the input and describe the reply. */
+/** Declares an operation that runs as one transaction of its team. The schemas type `run`, parse the input and describe the response. */
 export function operation<
   P extends Schema = undefined,
   Q extends Schema = undefined,
@@ -192,8 +194,8 @@ export function operation<
 }
 
 /**
- * Declare an operation that needs several transactions, or none. It takes no idempotency key, which is kept in the transaction of what it
- * stands for.
+ * Declares an operation that needs several transactions, or none. It accepts no idempotency key, because a key is stored in the transaction
+ * of its work.
  */
 export function multiTransactionOperation<
   P extends Schema = undefined,
@@ -220,9 +222,9 @@ interface ManagementContext {
 }
 
 /**
- * Declare an operation of the management interface. It runs as one transaction where its rows are; a write, or reading a secret, leaves
- * a line in the audit log of that place. Before it runs, the organization of the path must be the key's (403) and a team of the path must be one
- * that the key reaches (404, 403).
+ * Declares an operation of the Management API. It runs as one transaction in its scope; a write, or reading a secret, adds an entry to the
+ * audit log of that scope. Before it runs, the organization of the path must be the key's (403) and the key must have access to a team of
+ * the path (404, 403).
  */
 export function managementOperation<
   L extends OperationScope,
@@ -234,9 +236,9 @@ export function managementOperation<
   spec: Declaration<P, Q, B, R> & {
     scope: L
     keyScope: 'org' | 'bound'
-    /** Of `planOf`; default that of the management interface. */
+    /** A group of `planOf`; default: that of the Management API. */
     plan?: Plan
-    /** Its answer may hold a secret: reading it leaves a line in the audit log as a write does. */
+    /** Its response may hold a secret: reading it adds an audit entry as a write does. */
     auditsRead?: boolean
     run: (tx: ManagementContext[L], input: ManagementInput<P, Q, B>) => Promise<Out<R>>
   },
@@ -251,16 +253,16 @@ export function managementOperation<
 }
 
 /**
- * What a management operation gets that asks somebody outside. It reads, asks and writes, each in its own transaction, so that none is
- * open while it waits.
+ * The dependencies of a management operation that calls an external service. It reads, calls and writes, with a transaction for each step,
+ * so that none is open while it waits.
  */
 export interface TransactionSteps<X> {
   read<R>(execute: (tx: X) => Promise<R>): Promise<R>
-  /** Leaves the line in the audit log. */
+  /** Adds the audit entry. */
   write<R>(execute: (tx: X) => Promise<R>): Promise<R>
 }
 
-/** Declare an operation of the management interface that asks somebody outside. Otherwise as `managementOperation`. */
+/** Declares an operation of the Management API that calls an external service. Otherwise as `managementOperation`. */
 export function multiTransactionManagementOperation<
   L extends OperationScope,
   P extends Schema = undefined,

@@ -1,5 +1,5 @@
-// What the server says to those who run it: that it lives, whether it is ready, and what it has measured. On the port of the interface, or
-// on one of its own, which a process without an interface opens too. Asking often costs little: answers hold for a second.
+// Health, readiness and metrics for operators. They are served on the API's port, or on a port of their own, which a process without the
+// API opens too. Frequent requests cost little: responses are cached for a second.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
@@ -13,9 +13,9 @@ const JSON_TYPE = 'application/json'
 
 export interface OperatorOptions {
   metrics: Metrics
-  /** Why requests cannot be served; undefined when they can. Must not throw. */
+  /** The reason why requests cannot be served; undefined if they can. Must not throw. */
   notReady: () => Promise<string | undefined>
-  /** Set while the server stops: it is not ready any more. */
+  /** Set while the server stops: it is no longer ready. */
   draining: () => boolean
 }
 
@@ -25,7 +25,7 @@ interface OperatorAnswer {
   body: Buffer
 }
 
-/** Path → its answer. */
+/** Path → its handler. */
 export type OperatorAnswers = ReadonlyMap<string, () => OperatorAnswer | Promise<OperatorAnswer>>
 
 const json = (status: number, value: unknown): OperatorAnswer => ({
@@ -35,8 +35,8 @@ const json = (status: number, value: unknown): OperatorAnswer => ({
 })
 
 /**
- * The result of `make`, made again when it is older than `lifetime_ms`. Calls that come while it is being made get the same one.
- * `make` runs at most once at a time; what it throws is thrown to those who wait for it and is not kept.
+ * The result of `make`, recomputed when it is older than `lifetime_ms`. Concurrent calls share one result. `make` runs at most once at a
+ * time; its error is thrown to the callers that wait for it and is not cached.
  */
 export function heldFor<V>(lifetime_ms: number, make: () => Promise<V>): () => Promise<V> {
   let held: Promise<V> | undefined
@@ -74,7 +74,7 @@ export function operatorAnswers({ metrics, notReady: readinessError, draining }:
   ])
 }
 
-/** Serve the answers beside the interface. */
+/** Serves these paths beside the API. */
 export function addOperatorPages(app: FastifyInstance, answers: OperatorAnswers): void {
   for (const [path, answer] of answers)
     app.get(path, async (_request, reply) => {
@@ -84,12 +84,12 @@ export function addOperatorPages(app: FastifyInstance, answers: OperatorAnswers)
 }
 
 export interface OperatorServer {
-  /** Where it listens, without a final slash. */
+  /** The base URL, without a final slash. */
   url: string
   close(): Promise<void>
 }
 
-/** Serve the answers, and nothing else, on a port of their own. Errors: as of `listen`. */
+/** Serves these paths, and nothing else, on a port of their own. Errors: as of `listen`. */
 export async function openOperatorPort(answers: OperatorAnswers, where: { port: number; host: string }): Promise<OperatorServer> {
   const sockets = new Sockets({ connections_max: CONNECTIONS_MAX, isTrusted: () => true })
   const server = sockets.server((request, response) => void serve(answers, request, response))

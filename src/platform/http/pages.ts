@@ -1,16 +1,16 @@
-// Lists in pages: each page goes on behind the last row of the one before (keyset), so that deep pages are as quick as the first, and no
-// row is shown twice or left out while others come and go.
+// Lists in pages: each page starts after the last row of the previous one (keyset), so that deep pages are as quick as the first, and no
+// row is repeated or skipped while rows are added and deleted.
 import { join, raw, sql, type Sql } from '../db/sql.ts'
 import { cursor, instantPart, numberPart, readCursor, uuidPart, type Part } from './cursors.ts'
 
 const PAGE = 50
 
-/** A column of the order of a list. */
+/** A sort column of a list. */
 export interface Key {
   column: Sql
-  /** Of its value in a statement. */
+  /** The SQL of its value. */
   cast: Sql
-  /** What its value in a cursor must look like. */
+  /** The format of its value in a cursor. */
   part: Part
 }
 
@@ -18,7 +18,7 @@ export const instantKey = (column: Sql): Key => ({ column, cast: sql`::timestamp
 export const uuidKey = (column: Sql): Key => ({ column, cast: sql`::uuid`, part: uuidPart })
 export const numberKey = (column: Sql): Key => ({ column, cast: sql`::bigint`, part: numberPart(15) })
 
-/** By the instant of creation, of equal ones by id. @param table the name that the statement gives to the table */
+/** Sorts by the instant of creation, then by id. @param table the alias of the table in the statement */
 export const byCreation = (table?: string): Key[] => {
   const prefix = table === undefined ? '' : `${table}.`
   return [instantKey(raw(`${prefix}created_at`)), uuidKey(raw(`${prefix}id`))]
@@ -26,16 +26,16 @@ export const byCreation = (table?: string): Key[] => {
 
 export class Pages {
   readonly limit: number
-  /** Condition on rows: they come behind the page that the cursor ends. */
+  /** Condition on rows: they follow the page that the cursor ends. */
   readonly after: Sql
-  /** The end of the statement: order, and one row more than a page has, which tells whether there is another page. */
+  /** The end of the statement: order, and one row more than a page has, which shows whether there is another page. */
   readonly order: Sql
   readonly #list: string
 
   /**
    * 400: a cursor of another list.
-   * @param list what is listed, filters and order included: a cursor of another list is refused
-   * @param order newest first unless said otherwise
+   * @param list the list with its filters and order: a cursor of another list is rejected
+   * @param order default: newest first
    */
   constructor(
     list: string,
@@ -61,8 +61,8 @@ export class Pages {
   }
 
   /**
-   * The rows of the page, and the cursor of the next one where there is one.
-   * @param position the values of the keys, as a statement shows them
+   * The rows of the page, and the cursor of the next one if there is one.
+   * @param position the values of the sort columns, as the statement selects them
    */
   cut<R>(rows: R[], position: (row: R) => string[]): { page: R[]; next_cursor: string | null } {
     const page = rows.slice(0, this.limit)

@@ -1,11 +1,11 @@
-// How often somebody may do something. Kept in memory: each process counts for itself, and a restart forgets.
+// Rate limits. They are in memory: each process counts for itself, and a restart resets them.
 import { systemNow } from '../runtime/clock.ts'
 import { tooManyRequests } from './errors.ts'
 import type { Problem } from '../runtime/problem.ts'
 
 const CALLERS_MAX = 50_000
 
-/** A bucket of requests per caller, refilled evenly. */
+/** A token bucket per caller, refilled at a constant rate. */
 export class TokenBuckets {
   readonly #perS: number
   readonly #burst: number
@@ -17,7 +17,7 @@ export class TokenBuckets {
     this.#burst = Math.max(1, burst)
   }
 
-  /** Take one. 429 with the seconds until there is one again. */
+  /** Takes one token. 429 with the seconds until the next one. */
   consume(caller: string): void {
     if (!this.#perS) return
     const now_ms = systemNow().getTime()
@@ -37,7 +37,7 @@ interface Window {
   until_ms: number
 }
 
-/** So many times within a window of time that starts with the first. */
+/** A maximum number per window of time; a window starts with its first event. */
 export class FixedWindowLimiter {
   readonly #max: number
   readonly #windowS: number
@@ -54,19 +54,19 @@ export class FixedWindowLimiter {
     return this.#max > 0
   }
 
-  /** How many are left in the present window. */
+  /** How many are left in the current window. */
   tokens(caller: string): number {
     if (!this.#max) return Number.POSITIVE_INFINITY
     return Math.max(0, this.#max - (this.#window(caller)?.count ?? 0))
   }
 
-  /** The refusal, 429, when none is left. Counts nothing. */
+  /** Returns the error, 429, if none is left. Counts nothing. */
   refusal(caller: string, detail: string): Problem | undefined {
     const window = this.#max ? this.#window(caller) : undefined
     return window && window.count >= this.#max ? this.#tooMany(window, detail) : undefined
   }
 
-  /** Count one. @returns the refusal, 429, when it is one too many */
+  /** Counts one. @returns the error, 429, if it exceeds the limit */
   hit(caller: string, detail: string): Problem | undefined {
     if (!this.#max) return undefined
     let window = this.#window(caller)
@@ -80,7 +80,7 @@ export class FixedWindowLimiter {
     return window.count > this.#max ? this.#tooMany(window, detail) : undefined
   }
 
-  /** Undefined when there is none, or it is over. */
+  /** Undefined if there is none, or it has ended. */
   #window(caller: string): Window | undefined {
     const window = this.#buckets.get(caller)
     return window && window.until_ms > systemNow().getTime() ? window : undefined

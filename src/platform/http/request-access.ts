@@ -1,4 +1,4 @@
-// From a request and its answer to a line of the access log: who asked for what, and about whom.
+// Builds the access log line of a request and its response: who requested what, and about which users.
 import { addUsersIn, type Access } from '../access-log/access-line.ts'
 import type { Subjects } from '../db/subjects.ts'
 import type { AuthorizedRequest, Answer } from './admitted-request.ts'
@@ -6,10 +6,10 @@ import { systemNow } from '../runtime/clock.ts'
 import type { Tenant } from '../db/transaction.ts'
 import type { Operation } from './operation.ts'
 
-/** Where something is, in the words of paths. */
+/** The kinds of object in paths. */
 const PLACES = new Set(['org_id', 'team_id', 'environment', 'env', 'region', 'user_id'])
 
-/** The access of a request that was answered. */
+/** The access of a request with a response. */
 export function accessOf(
   operation: Operation,
   request: AuthorizedRequest,
@@ -21,7 +21,7 @@ export function accessOf(
   return made(operation, request, { shown, outcome, subjects })
 }
 
-/** The access of a request that was refused. */
+/** The access of a rejected request. */
 export const accessRefused = (operation: Operation, request: AuthorizedRequest, outcome: number, shown: string): Access =>
   made(operation, request, { shown, outcome, subjects: undefined })
 
@@ -54,7 +54,7 @@ function made(
   }
 }
 
-/** The access of a visit to a page without a key. */
+/** The access of a page view without a key. */
 export const accessOfPage = (
   operation: string,
   { id, ip }: { id: string; ip: string },

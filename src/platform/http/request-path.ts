@@ -1,8 +1,8 @@
-// The path of a request: which one the router sees, and what stands in it.
+// The path of a request: the form that the router sees, and its parameters.
 import { readParams } from './input.ts'
 import type { Operation } from './operation.ts'
 
-/** The management interface answers below `/management` too. Source: management-auth.md E5. */
+/** The Management API is also served below `/management`. Source: management-auth.md E5. */
 export const normalizeUrl = (url: string, base: string): string =>
   withoutPrefix(url, base).replace(/^\/+management(?=\/+v1\/)/, '')
 
@@ -28,7 +28,7 @@ export function pathValues(operation: Operation, request: { params: unknown; url
   }
 }
 
-/** Whether a path could be one of the operation's: another operation's words may stand where it has a value. */
+/** Whether a path could match the operation's: another operation may have a fixed segment where this one has a parameter. */
 export function matchesPath(operation: Operation, request: { params: unknown; url: string }): boolean {
   try {
     if (operation.params) readParams(operation.params, pathValues(operation, request))

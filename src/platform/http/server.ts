@@ -1,7 +1,6 @@
-// HTTP. The only file that knows Fastify: it turns operations into routes, lets callers in, and turns everything that goes wrong into a
-// documented answer. What an admitted request is answered is in answer.ts.
-// Order of refusal: no such route 404/405, credential 401, path 422, reach, plan and features 403/404, body too large 413, query and body
-// 422, then the operation's own.
+// HTTP. The only file that knows Fastify: it turns operations into routes, authenticates callers, and turns every error into a documented
+// response. answer.ts serves an authorized request. Order of checks: no such route 404/405, credential 401, path 422, access, plan and
+// features 403/404, body too large 413, query and body 422, then the operation's own.
 import { randomBytes } from 'node:crypto'
 import { createGunzip } from 'node:zlib'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type preParsingHookHandler } from 'fastify'
@@ -25,7 +24,7 @@ import { matchesPath, pathValues, normalizeUrl } from './request-path.ts'
 import type { Sockets } from './sockets.ts'
 import { endOfTick } from '../runtime/event-loop.ts'
 
-/** Who manages, and may they? `admit` refuses (403, 404) and says where the operation's rows are. */
+/** Authenticates and authorizes a management request. `admit` rejects (403, 404) and returns the scope of the operation's rows. */
 export interface ManagementGuard {
   authenticate(headers: Record<string, string | string[] | undefined>, address: string): Promise<ManagementPrincipal>
   authorize(
@@ -35,7 +34,7 @@ export interface ManagementGuard {
   ): Promise<{ db: Db; tenant?: Tenant }>
 }
 
-/** Who is calling? Throws 401, 429. A guard that cannot know in time answers 503. */
+/** Authenticates a team request. Throws 401, 429; 503 if the guard cannot decide in time. */
 export type Guard = (headers: Record<string, string | string[] | undefined>, address: string) => Caller | Promise<Caller>
 
 export interface HttpOptions {
@@ -48,16 +47,16 @@ export interface HttpOptions {
   metrics: Metrics
   /** Everything is served below this path, `''` for none. */
   base_path: string
-  /** `METHOD /path` of the interface that this server does not have yet, though it has the path: 404 and not 405. */
+  /** `METHOD /path` of the API that this server does not implement yet although it has the path: 404 and not 405. */
   unimplementedPaths: string[]
   sockets: Sockets
-  /** Whether the server is about to stop: answers then ask for another connection. */
+  /** Whether the server is about to stop: responses then ask clients to open another connection. */
   draining: () => boolean
-  /** Addresses and networks of proxies: the address of a caller is the last of `X-Forwarded-For` that is not among them. */
+  /** Addresses and networks of proxies: the client address is the last of `X-Forwarded-For` that is not among them. */
   trusted_proxies: string[]
-  /** Hold replies to their schemas. On in tests. */
+  /** Checks responses against their schemas. On in tests. */
   checkReplies: boolean
-  /** Refuses to give a kept answer about these users again: 404 where one of them is deleted. */
+  /** Rejects replaying a stored response about these users: 404 if one of them is deleted. */
   assertShown: (tx: Tx, user_ids: string[]) => Promise<void>
 }
 
@@ -68,9 +67,9 @@ declare module 'fastify' {
   interface FastifyRequest {
     tenant: Tenant | undefined
     manager: ManagementPrincipal | undefined
-    /** Of the key or token of either. */
+    /** The id of the key or token of either. */
     key_id: string | undefined
-    /** Where a management operation runs. */
+    /** The scope of a management operation. */
     rows: Db | undefined
     values: unknown
     asked: Asked | undefined
@@ -79,11 +78,11 @@ declare module 'fastify' {
 }
 
 const BODY_BYTES_MAX = 100_000
-/** How much of a refused body is still taken, and thrown away, before the connection is cut. */
+/** Maximum bytes of a rejected body that are read and discarded before the connection is closed. */
 const DISCARDED_BYTES_MAX = 50_000_000
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-/** Build the server for a list of operations; `listen` is the caller's. */
+/** Builds the server for a list of operations; the caller calls `listen`. */
 export function createHttp(options: HttpOptions): FastifyInstance {
   const { operations, log, metrics } = options
   const prefix = randomBytes(4).toString('hex')
@@ -95,7 +94,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     bodyLimit: BODY_BYTES_MAX,
     serverFactory: (handler) => options.sockets.server(handler),
     forceCloseConnections: 'idle',
-    // What still comes on a connection that is open is served, and told to take another one.
+    // Requests on open connections are served with the advice to open another connection.
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 2048 },
     frameworkErrors: (_error, _request, reply) => send(reply, 404, NOT_FOUND_BODY),
@@ -120,7 +119,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 
-  // Hooks of every request answer by callback where they need not wait: a promise each would cost more than they do.
+  // Request hooks use callbacks if they need not wait: a promise for each would cost more than they do.
   app.addHook('onRequest', (request, reply, done) => {
     closeIfDraining(options, reply)
     if (request.is404) return void send(reply, 404, NOT_FOUND_BODY)
@@ -132,7 +131,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     } catch (error) {
       return done(error as Error)
     }
-    // oxlint-disable-next-line promise/no-callback-in-promise -- only who has to wait gets a promise
+    // oxlint-disable-next-line promise/no-callback-in-promise -- only a request that must wait gets a promise
     if (admitted) admitted.then(() => done(), done)
     else done()
   })
@@ -204,30 +203,30 @@ export function createHttp(options: HttpOptions): FastifyInstance {
       const absent = options.unimplementedPaths.includes(`${request.method} ${first!.path}`) || !matchesPath(first!, request)
       return absent ? send(reply, 404, NOT_FOUND_BODY) : send(reply.header('allow', allow), 405, METHOD_NOT_ALLOWED)
     }
-    // In a hook, since a handler is only reached when the body has been read.
+    // In a hook, because a handler runs only after the body has been read.
     const others = METHODS.filter((method) => !methods.includes(method as Method))
     app.route({ method: others, url, onRequest: async (request, reply) => rejectRequest(request, reply), handler: rejectRequest })
   }
   return app
 }
 
-/** A server that is about to stop asks for another connection. */
+/** A server that is about to stop asks clients to open another connection. */
 function closeIfDraining({ draining }: HttpOptions, { raw }: FastifyReply): void {
   if (draining()) raw.shouldKeepAlive = false
 }
 
-/** The body of a request as it was before it was compressed. */
+/** The size limit applies to the decompressed body. */
 const unzip: preParsingHookHandler = (request, _reply, payload, done) => {
   if (request.headers['content-encoding']?.toLowerCase() !== 'gzip' || request.headers['content-length'] === '0')
     return done(null, payload)
   delete request.headers['content-length']
-  // Nobody listens any more once a body was refused, and an error that nobody hears ends the process.
+  // After a body was rejected nothing listens to the stream, and an unhandled stream error ends the process.
   done(null, payload.pipe(createGunzip().on('error', () => {})))
 }
 
 /**
- * Find out who calls and whether they may. 401, 403, 404, 422, 429 and 503 as the operation, its guard and its parameters have it.
- * @returns what has to be waited for, if something has
+ * Authenticates and authorizes the caller. 401, 403, 404, 422, 429 and 503 from the operation, its guard and its parameters.
+ * @returns a promise, if the request must wait
  */
 function authorize(options: HttpOptions, operation: Operation, request: FastifyRequest): Promise<void> | undefined {
   if (operation.auth === 'management') return admitManager(options.guards.management!, operation, request)
@@ -259,7 +258,7 @@ async function admitManager(guard: ManagementGuard, operation: Operation, reques
   assertEnabled(operation, tenant)
 }
 
-/** Write down that somebody was refused who asked for patients' data, where it is known in which cell. */
+/** Records that a request for patients' data was rejected, if its cell is known. */
 function logRefusal({ access, cells }: HttpOptions, request: FastifyRequest, status: number, text: string): void {
   const operation = request.routeOptions.config.operation
   if (!operation?.patients) return
@@ -278,7 +277,7 @@ function send(reply: FastifyReply, status: number, text: string): FastifyReply {
   return reply.code(status).send(text)
 }
 
-/** What an operation has answered. */
+/** The response of an operation. */
 function sendResponse(reply: FastifyReply, given: Answer): FastifyReply {
   if ('text' in given) return send(reply, given.status, given.text)
   reply.header('x-request-id', reply.request.id)
@@ -290,8 +289,8 @@ function sendResponse(reply: FastifyReply, given: Answer): FastifyReply {
 }
 
 /**
- * Read on after a body was refused. Fastify means to close the connection then; that resets it under a client that is still
- * sending, which so never sees its answer. The time for it is bounded by `requestTimeout`.
+ * Continues to read after a body was rejected. Fastify would close the connection, which resets it under a client that is still sending, so
+ * that the client never sees the response. `requestTimeout` limits the time.
  */
 function discardBody(request: FastifyRequest, reply: FastifyReply): void {
   reply.removeHeader('connection')
@@ -304,20 +303,20 @@ function discardBody(request: FastifyRequest, reply: FastifyReply): void {
   request.raw.resume()
 }
 
-/** 403: an organization that has expired may only read. */
+/** 403: an expired organization is read-only. */
 function assertNotExpired(operation: Operation, expires_at: string | null | undefined): void {
   if (expires_at && isWrite(operation) && isPast(expires_at))
     throw forbidden('The organization has expired and has read-only access')
 }
 
-/** The refusal of the operation's feature, where it is switched off for the team. */
+/** The response of the operation's feature if it is disabled for the team. */
 function assertEnabled({ feature }: Operation, tenant: Tenant | undefined): void {
   if (feature && tenant) assertFeature(tenant, feature)
 }
 
 const BAD_REQUEST_CODES = new Problem(400, { detail: 'The request is malformed' })
 
-/** The answer an error stands for; undefined when it is a fault of ours. */
+/** The response for an error; undefined for a bug. */
 function toProblem(error: unknown, constraints: ConstraintErrors): Problem | undefined {
   if (error instanceof Problem) return error
   const { code, constraint, statusCode } = error as { code?: string; constraint?: string; statusCode?: number }

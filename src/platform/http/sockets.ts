@@ -1,6 +1,6 @@
-// The connections of HTTP servers, and what one of them may cost: how many there are, how many requests of one are held in memory, how
-// long a peer may take to read its answer, and how they end when the server stops. Requests of one connection are answered one after
-// another, as most servers do; a peer that sends the next ones early waits.
+// The connections of HTTP servers and their limits: how many are open, how many requests of one are held in memory, how long a peer may
+// take to read its response, and how they end when the server stops. Requests of one connection are served one after another, as in most
+// servers; requests that a peer pipelines wait.
 import { Server, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
@@ -8,22 +8,22 @@ import { networkOf } from '../net/network.ts'
 
 export interface SocketLimits {
   connections_max: number
-  /** Whether an address may have every connection; others have at most half of them. */
+  /** Whether an address may use all connections; others may use at most half of them. */
   isTrusted: (address: string) => boolean
-  /** Requests of one connection that wait while another is answered. With more it is closed. */
+  /** Maximum number of pipelined requests that wait on one connection. With more it is closed. */
   pipelined_max?: number
-  /** How long a peer may read nothing of an answer that is ready. */
+  /** How long a peer may read nothing of a ready response. */
   write_ms_max?: number
-  /** How long it may take to read a whole answer. */
+  /** How long a peer may take to read a whole response. */
   answer_ms_max?: number
-  /** How often connections are looked at. */
+  /** How often connections are checked. */
   watch_ms?: number
-  /** How long nobody may have come before a port closes, and how long it stays open at most where they keep coming. */
+  /** A port closes after this long without a new connection, and after at most the second value if new ones keep arriving. */
   quiet_ms?: number
   quiet_ms_max?: number
   /** How long a connection that has not sent anything is kept while the server stops. */
   untouched_ms?: number
-  /** How long unfinished requests and answers are kept while the server stops. */
+  /** How long unfinished requests and responses are kept while the server stops. */
   unfinished_ms?: number
 }
 
@@ -40,7 +40,7 @@ const REQUEST_MS_MAX = 60_000
 const KEEP_ALIVE_MS = 75_000
 /** How often Node looks for requests that take too long to arrive. */
 const CHECK_MS = 5000
-/** How often a server that closes looks whether answers are still on their way. */
+/** How often a closing server checks whether responses are still being sent. */
 const SENDING_CHECK_MS = 20
 
 const TWO_HOSTS = '{"detail":"The request has more than one Host header"}'
@@ -54,10 +54,10 @@ interface Exchange {
 interface State {
   sockets: Sockets
   network: string
-  /** What is being answered. */
+  /** The request in progress. */
   response: ServerResponse | undefined
   waiting: Exchange[]
-  /** The answer that was ready and not sent when connections were last looked at, and when that was first so. */
+  /** The response that was ready and not sent at the last check of the connections, and when that was first so. */
   sending: ServerResponse | undefined
   sending_since_ms: number
 }
@@ -66,8 +66,8 @@ const STATE = Symbol('state of a connection')
 type Connection = Socket & { [STATE]?: State }
 
 /**
- * Node takes a connection for idle whose answer is ready but not sent, and cuts the answer off when the server closes. Here connections
- * that are idle are closed when no answer is on its way any more; until then they are served.
+ * Node treats a connection as idle if its response is ready but not sent, and cuts the response off when the server closes. Here idle
+ * connections are closed when no response is being sent any more; until then they are served.
  */
 class PatientServer extends Server {
   readonly #isSending: () => boolean
@@ -83,15 +83,15 @@ class PatientServer extends Server {
   }
 }
 
-/** Makes HTTP servers that share one set of limits. One for each port and process. */
+/** Creates HTTP servers that share one set of limits. One for each port and process. */
 export class Sockets {
   readonly #limits: Required<SocketLimits>
   readonly #connections = new Set<Connection>()
   readonly #ofNetwork = new Map<string, number>()
   readonly #servers: Server[] = []
-  /** Requests that came while the ports close, to be answered afterwards; undefined at other times. */
+  /** Requests that arrived while the ports close, to be served afterwards; undefined at other times. */
   #held: Exchange[] | undefined
-  /** Connections that came, requests that were held and answers that went: who may come back, or has. */
+  /** Counts of new connections, held requests and sent responses: signs that clients may connect again. */
   #moves = 0
   #refused = 0
   #watching: NodeJS.Timeout | undefined
@@ -110,12 +110,12 @@ export class Sockets {
     }
   }
 
-  /** Open connections, and how many were refused since the start. */
+  /** Open connections, and how many were rejected since the start. */
   get use(): { open: number; refused: number } {
     return { open: this.#connections.size, refused: this.#refused }
   }
 
-  /** An HTTP server that hands its requests to `handler`. Two `Host` headers: 400, and the connection is closed. */
+  /** An HTTP server that passes its requests to `handler`. Two `Host` headers: 400, and the connection is closed. */
   server(handler: RequestListener): Server {
     const server = new PatientServer(
       () => this.#isSending(),
@@ -164,12 +164,12 @@ export class Sockets {
   #receive(exchange: Exchange): void {
     const socket = exchange.request.socket as Connection
     const state = socket[STATE]
-    // A connection that was refused may have sent something already.
+    // A rejected connection may have sent data already.
     if (!state || socket.destroyed) return
     if (state.response === undefined) return this.#start(state, exchange)
     if (state.waiting.length >= this.#limits.pipelined_max) return void socket.destroy()
     state.waiting.push(exchange)
-    // What is on its way stays in the buffers of the system, and then with the peer.
+    // Unsent data stays in the buffers of the system, and then with the peer.
     socket.pause()
   }
 
@@ -181,7 +181,7 @@ export class Sockets {
     this.#held.push(exchange)
   }
 
-  /** One function for all answers. */
+  /** One function for all responses. */
   static #onAnswered(this: ServerResponse): void {
     const socket = this.req.socket as Connection
     const state = socket[STATE]!
@@ -193,7 +193,7 @@ export class Sockets {
     if (state.waiting.length === 0 && socket.isPaused()) socket.resume()
   }
 
-  /** Answers that are ready but not taken get a deadline. Node starts it anew whenever the peer has read something. */
+  /** Sets a deadline for ready responses that the peer has not read. Node restarts it whenever the peer has read something. */
   #watch(): void {
     const now_ms = performance.now()
     for (const socket of this.#connections) {
@@ -209,12 +209,11 @@ export class Sockets {
   }
 
   /**
-   * Closes the ports of the servers; returns when they are closed. What does not end by itself is ended a while later. Callers that have
-   * not been told to take another connection by then may find theirs reset.
-   *
-   * The system resets the connections of a port that nobody has accepted when it closes, and callers who were just told to take another
-   * connection make one at once. So requests are held for a moment: those who wait for an answer do not come again, and when nobody has
-   * come for a while the port closes and what was held is answered.
+   * Closes the ports of the servers; returns when they are closed. Connections that do not end by themselves are ended a while later.
+   * Callers that have not yet received the advice to open another connection may find theirs reset. When a port closes, the system resets
+   * its connections that no process has accepted, and clients that just got the advice connect again at once. So requests are held for a
+   * moment: clients that wait for a response do not connect again. When no new connection has arrived for a while, the port closes and the
+   * held requests are served.
    */
   async close(): Promise<void> {
     this.#held = []
@@ -227,8 +226,8 @@ export class Sockets {
   }
 
   /**
-   * Waits until nobody has come for `quiet_ms`, or, after `quiet_ms_max`, for a turn in which nobody came. The event loop accepts one
-   * connection of a port in a turn, so at the end of one without any there was none. What runs next runs in this turn.
+   * Waits until no new connection has arrived for `quiet_ms`, or, after `quiet_ms_max`, for a turn without a new connection. The event loop
+   * accepts one connection of a port per turn, so a turn without any means that none is pending. The code that runs next runs in this turn.
    */
   async #quiet(): Promise<void> {
     const { quiet_ms, quiet_ms_max } = this.#limits
@@ -270,7 +269,9 @@ function answer({ request, response, handler }: Exchange): void {
   handler(request, response)
 }
 
-/** Names and values by turns. Servers that take another one of two for the right one would disagree with us about whose request it is. */
+/**
+ * Names and values, alternating. Servers that choose another of two Host headers would disagree with us about the target of the request.
+ */
 function hasTwoHosts(raw: readonly string[]): boolean {
   let hosts = 0
   for (let i = 0; i < raw.length; i += 2) {

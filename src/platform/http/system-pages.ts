@@ -1,5 +1,4 @@
-// What the server says of itself: the description and the page to try it from. And the pages that modules have
-// for browsers, with what every such page forbids.
+// The OpenAPI document and the API page. Also serves the pages that modules have for browsers, with security headers for each.
 import { readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance } from 'fastify'
@@ -17,7 +16,7 @@ export interface PageOptions {
 
 interface Asset {
   type: string
-  /** How long a browser may keep it, in seconds. */
+  /** How long a browser may cache it, in seconds. */
   kept_s: number
   bytes: () => Buffer
 }
@@ -25,7 +24,10 @@ interface Asset {
 /** A day: these files change with a release. */
 const FILE_KEPT_S = 86_400
 
-/** What the API page may load and do: its own files, and requests to this server. Swagger UI writes styles and small images into the page. */
+/**
+ * Content security policy of the API page: its own files, and requests to this server. Swagger UI writes styles and small images into the
+ * page.
+ */
 const DOCS_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -37,10 +39,7 @@ const DOCS_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/**
- * Serve the description of the interface and the page to try it from. Every answer is one buffer that all requests share, so that peers
- * who do not read their answers hold no copy of their own.
- */
+/** Serves the OpenAPI document and the API page. Each response is one buffer that all requests share, so that slow peers hold no copies. */
 export function registerSystemPages(app: FastifyInstance, { description, base_path }: PageOptions): void {
   const text = (value: string) => () => Buffer.from(value)
   const file = (name: string) => () =>
@@ -59,7 +58,7 @@ export function registerSystemPages(app: FastifyInstance, { description, base_pa
     },
   }
   for (const [path, { type, kept_s, bytes }] of Object.entries(assets)) {
-    // Made at the first request: most processes never show the page.
+    // Built at the first request: most processes never serve the page.
     let shared: Buffer | undefined
     app.get(path, (_request, reply) => {
       reply
@@ -80,7 +79,7 @@ header p { margin: .25rem 0 0; color: #50616e; }
 .swagger-ui .info { margin: 1.5rem 0 .5rem; }
 `
 
-/** Keys stay in the memory of the page: nothing is left in the browser when it is closed. */
+/** Keys stay in the memory of the page: the browser stores nothing after it is closed. */
 const docsScript = (base: string): string => `SwaggerUIBundle({
   url: ${JSON.stringify(`${base}/openapi.json`)}, dom_id: '#api', deepLinking: true, persistAuthorization: false, docExpansion: 'list',
   defaultModelsExpandDepth: 0, displayRequestDuration: true, tryItOutEnabled: true, filter: true, validatorUrl: null,
@@ -109,35 +108,35 @@ const docsPage = (base: string): string => `<!doctype html>
 </html>
 `
 
-/** What a browser asks with. */
+/** The request of a browser. */
 export interface PageRequest {
   query: Record<string, string | string[]>
   headers: IncomingHttpHeaders
-  /** The network address that it came from. */
+  /** Client address. */
   address: string
 }
 
 export interface PageResponse {
   status: number
-  /** Beside the headers that every page has, or in their place. */
+  /** Added to, or replacing, the headers that every page has. */
   headers: Record<string, string>
-  /** Or the bytes of what the headers say. */
+  /** Or the bytes of the content type in the headers. */
   html: string | Uint8Array
-  /** Of a page of patients, where it is known of which team: who asked, and whom the answer is about. */
+  /** For a page of patients, if the team is known: the principal, and the users in the response. */
   seen?: { tenant: Tenant; key: string; subjects: Subjects }
 }
 
-/** A page of a module, for browsers: it takes no key, is no operation, and is read with GET alone. */
+/** A page of a module, for browsers: it needs no key, is no operation, and supports GET only. */
 export interface BrowserPage {
-  /** As the access log has it. */
+  /** The name in the access log. */
   id: string
   path: `/${string}`
-  /** Whether it shows data of patients: each visit then leaves a line in the access log. */
+  /** Whether it shows data of patients: each view then leaves a line in the access log. */
   patients: boolean
   answer: (visit: PageRequest) => Promise<PageResponse>
 }
 
-/** Nothing is loaded, sent or framed, nothing is kept, and no address is told, unless a page says otherwise. */
+/** By default a page may load, send, frame and store nothing, and sends no referrer. */
 const SECURITY_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
@@ -147,13 +146,13 @@ const SECURITY_HEADERS = {
   'x-robots-tag': 'noindex, nofollow',
 }
 
-/** Where visits are written down. */
+/** The access logs in which page views are recorded. */
 export interface Logged {
   cells: Cells
   access: AccessLog
 }
 
-/** Serve the pages of modules. A browser that asks ahead of a visit is told to come again: opening a page may use something up. */
+/** Serves the pages of modules. A browser that prefetches a page is told to request it again: opening a page may use something up. */
 export function registerBrowserPages(app: FastifyInstance, pages: BrowserPage[], { cells, access }: Logged): void {
   for (const { id, path, answer: sendPage } of pages)
     app.get(path, { exposeHeadRoute: false }, async (request, reply) => {

@@ -1,5 +1,5 @@
-// The outbox of mail, in the control plane and in each cell: what is written here is sent after the commit, or, where no server of
-// mail is set, waits to be read. Nothing here reaches the network.
+// The email outbox, in the control plane and in each cell. An email written here is sent after the commit or, without an SMTP server, stays
+// for the operator to read. Nothing here uses the network.
 import type { Db } from '../db/database.ts'
 import type { PlainTx } from '../db/transaction.ts'
 import type { RetryableQueue } from '../queue/dead-letters.ts'
@@ -19,13 +19,13 @@ export interface NewMail {
   to: string
   subject: string
   text: string
-  /** It is worthless after this and is not sent then; seven days when not given. */
+  /** After this the email is useless and is not sent; default: seven days. */
   lifetime_s?: number
 }
 
 /**
- * Write a mail to the outbox of the transaction's place: it is sent if and only if the transaction commits, at least once, with one
- * Message-ID however often. Writes mail. At most 200 characters of subject and 100,000 of text.
+ * Writes an email to the outbox of the transaction's scope. It is sent if and only if the transaction commits, at least once, always with
+ * the same Message-ID. Writes mail. At most 200 characters of subject and 100,000 of text.
  * @returns its id
  */
 export function sendMail(tx: PlainTx, { to, subject, text, lifetime_s = WEEK_S }: NewMail): string {
@@ -38,7 +38,7 @@ export function sendMail(tx: PlainTx, { to, subject, text, lifetime_s = WEEK_S }
   return id
 }
 
-/** Erase mails, sent or not: whom they are about is erased. Writes mail. */
+/** Deletes emails, sent or not, because their subject is erased. Writes mail. */
 export const eraseMail = (tx: PlainTx, ids: string[]): Promise<number> =>
   ids.length ? tx.run(sql`delete from mail where id = any (${ids}::uuid[])`) : Promise.resolve(0)
 
@@ -53,7 +53,7 @@ const ClaimedMail = T.Object({
 })
 export type ClaimedMail = Static<typeof ClaimedMail>
 
-/** The outbox as a queue. An attempt takes 60 s at most. The text of a mail that was sent is deleted. */
+/** The outbox as a queue. An attempt takes 60 s at most. The text of a sent email is deleted. */
 export const mailQueue: RetryableQueue = {
   name: 'mail',
   key: { id: 'uuid' },
@@ -95,13 +95,13 @@ const line = sql`
   id, recipient, subject, date_trunc('second', created_at) as created_at, state, attempts, date_trunc('second', due_at) as next_at,
   error, date_trunc('second', done_at) as done_at, body`
 
-/** The newest 100 mails of a place. */
+/** The newest 100 emails of a cell or the control plane. */
 export const listMail = (db: Db): Promise<MailSummary[]> =>
   db.queries.many(MailLine, sql`select ${line} from mail order by id desc limit ${LISTED_MAX}`)
 
-/** One mail of a place; undefined when it is not there. */
+/** One email; undefined if it does not exist. */
 export const findMail = (db: Db, id: string): Promise<MailSummary | undefined> =>
   db.queries.maybe(MailLine, sql`select ${line} from mail where id = ${id}`)
 
-/** Mail that is older than 30 days, whatever became of it. */
+/** Deletes emails that are older than 30 days, in every state. */
 export const mailCleanup = cleanup({ table: 'mail', column: 'created_at', kept_s: RETENTION_S, control: true })

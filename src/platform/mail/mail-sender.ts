@@ -1,5 +1,5 @@
-// Sends mail from the outboxes of the control plane and of a process's cells to its server of mail. A mail is completed after it was sent, so
-// that a killed process loses none, and may have sent one twice.
+// Sends emails from the outboxes of the control plane and of a process's cells to its SMTP server. An email is marked as sent after it was
+// sent: if the process is killed in between, no email is lost, but one may be sent twice.
 import type { Cells } from '../db/cells.ts'
 import type { Queries } from '../db/transaction.ts'
 import { LeasedQueue } from '../queue/leased-queue.ts'
@@ -10,22 +10,22 @@ import { mailQueue, type ClaimedMail } from './mail-outbox.ts'
 import { Smtp, type SmtpSettings } from './smtp.ts'
 
 const POLL_MS = 1000
-/** Mails sent at once from one outbox. */
+/** Emails sent at the same time from one outbox. */
 const SLOTS = 5
-/** The pauses after failures, in seconds. A mail that has failed once more than this becomes a dead letter. */
+/** The pauses after failures, in seconds. An email that fails once more than this becomes a dead letter. */
 const BACKOFF_S = [30, 300, 1800, 7200, 21_600, 43_200]
-/** A mail that must not be sent now is looked at again after so long. */
+/** Pause after which an email that must not be sent now is checked again. */
 const POSTPONED_S = 600
 
 export interface MailSenderOptions {
   cells: Cells
   smtp: SmtpSettings
   log: Log
-  /** Which of these mails of a cell must not be sent now, for example because whom they are about is deleted; they are asked about again. */
+  /** Which of these emails of a cell must not be sent now, for example because their subject is deleted; they are checked again. */
   held: (queries: Queries, mail_ids: readonly string[]) => Promise<ReadonlySet<string>>
 }
 
-/** Sends mail of the control plane and of the cells of this process. */
+/** Sends emails of the control plane and of the cells of this process. */
 export class MailSender extends QueueWorkers<ClaimedMail> {
   constructor(options: MailSenderOptions) {
     const smtp = new Smtp(options.smtp)
@@ -36,7 +36,7 @@ export class MailSender extends QueueWorkers<ClaimedMail> {
 function workerOf(cell: 'control' | Cells['names'][number], smtp: Smtp, { cells, held, log }: MailSenderOptions) {
   const db = cell === 'control' ? cells.control : cells.of(cell)
   const queue = new LeasedQueue<ClaimedMail>(db, mailQueue)
-  // The control plane knows no patients.
+  // The control plane has no patients.
   const isHeld = async (id: string) => cell !== 'control' && (await held(db.queries, [id])).has(id)
   const onError = (error: unknown, message: string) => log.error({ cell, queue: 'mail', causes: errorFields(error) }, message)
   const onEnd = ({ id, attempts }: ClaimedMail, { outcome, error }: RunEnd) => {

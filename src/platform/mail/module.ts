@@ -7,10 +7,10 @@ import type { SmtpSettings } from './smtp.ts'
 
 export interface MailDependencies {
   cells: Cells
-  /** The server that mail is handed to; undefined: mail waits to be read. */
+  /** The SMTP server; undefined: emails stay in the outbox, where the operator reads them. */
   smtp: SmtpSettings | undefined
   log: Log
-  /** Which mails of a cell must not be sent now. */
+  /** Which emails of a cell must not be sent now. */
   held: MailSenderOptions['held']
 }
 

@@ -1,11 +1,11 @@
-// Handing one mail to a server of mail by SMTP, and what its refusals mean. What a server says is not kept: it may repeat an address.
+// Sends one email to an SMTP server and classifies its errors. The server's texts are not stored: they may repeat an address.
 import type { Transporter } from 'nodemailer'
 import type { ClaimedMail } from './mail-outbox.ts'
 
 export interface SmtpSettings {
   host: string
   port: number
-  /** `implicit`: from the first byte; `starttls`: before anything is said, or not at all; `off`: in plain text. */
+  /** `implicit`: TLS from the first byte; `starttls`: TLS before any command, or fail; `off`: plain text. */
   tls: 'implicit' | 'starttls' | 'off'
   user: string | undefined
   password: string | undefined
@@ -19,7 +19,7 @@ const CONNECT_MS_MAX = 15_000
 const SOCKET_TIMEOUT_MS = 20_000
 const SEND_TIMEOUT_MS = 60_000
 
-/** The settings of mail; undefined without a server. Faults are appended, and repeat no value: it may hold a password. */
+/** The SMTP settings; undefined without a server. Appends errors, which repeat no value: it may hold a password. */
 export function parseSmtpSettings(url: string | undefined, from: string | undefined, faults: string[]): SmtpSettings | undefined {
   const sender = from?.trim()
   if (sender && !SENDER.test(sender)) faults.push('MAIL_FROM must be an email address, as a@b or Name <a@b>.')
@@ -51,10 +51,10 @@ export function parseSmtpSettings(url: string | undefined, from: string | undefi
   }
 }
 
-/** What came of an attempt. `again`: it may go better later. `error` is a code. */
+/** The outcome of an attempt. `again`: a retry may succeed. `error` is a code. */
 export type SendOutcome = { sent: true } | { sent: false; retryable: boolean; error: string }
 
-/** Sends mail, each on a connection of its own. */
+/** Sends emails, each on a connection of its own. */
 export class Smtp {
   readonly #settings: SmtpSettings
 
@@ -62,7 +62,7 @@ export class Smtp {
     this.#settings = settings
   }
 
-  /** Never throws: what goes wrong is an outcome. Takes 60 s at most. */
+  /** Never throws: errors are outcomes. Takes 60 s at most. */
   async send(mail: ClaimedMail): Promise<SendOutcome> {
     const { from } = this.#settings
     const domain = SENDER.exec(from)!.slice(1).find(Boolean)!.split('@')[1]!
@@ -110,7 +110,7 @@ export class Smtp {
   }
 }
 
-/** Commands by which a server is told of this mail: what it refuses then for good, it would refuse again. */
+/** Commands that are about this email: the server would reject it again for the same permanent reason. */
 const MESSAGE_COMMANDS = /^(MAIL FROM|RCPT TO|DATA)/
 
 function toSendOutcome(error: unknown): SendOutcome {

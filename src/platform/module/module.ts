@@ -1,5 +1,5 @@
-// The record of a module: what it contributes to the process. Every module that contributes something exports its record from its
-// module.ts; modules.ts of its domain lists it, and app/compose.ts puts all of them together.
+// The record of a module: its contributions to the process. Every module with contributions exports its record from its module.ts;
+// modules.ts of its domain lists it, and app/compose.ts combines all of them.
 import type { EncryptedColumn } from '../crypto/sealed-columns.ts'
 import type { ConstraintErrors, Db } from '../db/database.ts'
 import type { TeamEraser } from '../db/erasure.ts'
@@ -10,60 +10,60 @@ import type { BrowserPage } from '../http/system-pages.ts'
 import type { Handler } from '../queue/outbox.ts'
 import type { Cleanup } from '../queue/retention.ts'
 
-/** Every part but the name is optional. Records are listed from the bottom of the architecture up. */
+/** Every part except the name is optional. Records are listed from the bottom of the architecture up. */
 export interface Module {
   /** Its folder below `src`: `lab/orders`. */
   readonly name: string
-  /** The group of its operations on the API page; needed where there are operations. */
+  /** The group of its operations on the API page; required if there are operations. */
   readonly tag?: string
-  /** The tables that this module alone writes. */
+  /** The tables that only this module writes. */
   readonly tables?: Tables
   readonly operations?: readonly Operation[]
   /** Pages for browsers, without a key. */
   readonly pages?: readonly BrowserPage[]
-  /** What carries out jobs, from the top of the architecture down. */
+  /** Job handlers, from the top of the architecture down. */
   readonly jobs?: readonly Handler[]
-  /** Rows that the worker deletes when their time is over. */
+  /** Rows that the worker deletes after their retention. */
   readonly periodicTasks?: readonly Cleanup[]
-  /** Of every process: started before the first request, stopped after the last request and the last job. */
+  /** Services of every process: started before the first request, stopped after the last request and the last job. */
   readonly services?: readonly Service[]
-  /** Of processes that work: made and started after the jobs, stopped with them. */
+  /** Services of worker processes: started after the jobs, stopped with them. */
   readonly workers?: readonly (() => Service)[]
-  /** What it does within the transactions of modules below it, from the bottom of the architecture up. */
+  /** The hooks that it runs within the transactions of lower modules, from the bottom of the architecture up. */
   readonly hooks?: readonly Hook[]
-  /** Constraints of its tables, and what violating them answers. */
+  /** Constraints of its tables, and the responses when statements violate them. */
   readonly constraints?: ConstraintErrors
-  /** Columns of its tables that hold secrets at rest. */
+  /** Encrypted columns of its tables. */
   readonly sealedColumns?: readonly EncryptedColumn[]
-  /** What erases its own rows, from the top of the architecture down: rows that refer to others go before the rows they refer to. */
+  /** Erasers of its own rows, from the top of the architecture down: referencing rows are deleted before the rows they refer to. */
   readonly erasers?: {
-    /** When the grace of a deleted user is over: each in a transaction of its own, which may run twice. */
+    /** Runs after the grace period of a deleted user: each in a transaction of its own, which may run twice. */
     readonly user?: UserEraser
-    /** When the grace of a deleted team is over. */
+    /** Runs after the grace period of a deleted team. */
     readonly team?: TeamEraser
   }
   /**
-   * Brings what ships with the program into a cell, from the bottom of the architecture up. It may run again at any time.
-   * @param offers whether there is something to order in the cell
+   * Seeds a cell with the data that ships with the program, from the bottom of the architecture up. It may run again at any time.
+   * @param offers whether the cell has tests to order
    */
   readonly referenceData?: (db: Db, offers: boolean) => Promise<void>
 }
 
 export interface Tables {
-  /** Every statement on one of these names the team, but for those of periodic tasks. */
+  /** Every statement on one of these must name the team, except in periodic tasks. */
   readonly ofTeams?: readonly string[]
-  /** Views of such tables that only show a team's rows; statements on them name the team as well. */
+  /** Views of such tables that show only a team's rows; statements on them name the team as well. */
   readonly views?: readonly string[]
   readonly others?: readonly string[]
 }
 
 export type UserEraser = (tx: Tx, user_id: string) => Promise<void>
 
-/** What goes on beside requests. */
+/** A service that runs beside requests. */
 export interface Service {
   start(): void
-  /** Begins nothing more and waits for what goes on. */
+  /** Starts no new work and waits for work in progress. */
   stop(): Promise<void>
-  /** Called when the process no longer serves, before `stop`: ends requests that it keeps waiting. */
+  /** Called when the process stops serving, before `stop`: ends requests that it keeps waiting. */
   endRequests?(): void
 }

@@ -1,11 +1,13 @@
-// Networks: of callers, by which limits by address count, and those that addresses are looked for in.
+// Client networks, for limits by address, and checks whether an address is in a network.
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** A provider gives a subscriber a whole /64, so one host there may take as many addresses as it likes. */
+/** A provider gives a subscriber a whole /64, so one host there may use any number of addresses. */
 const NETWORK_GROUPS = 4
 
-/** The network of an address: an IPv4 address itself, also one written as IPv6; of an IPv6 address its /64. Other texts stay as they are. */
+/**
+ * The network of an address: an IPv4 address itself, also one written as IPv6; the /64 of an IPv6 address. Other texts stay as they are.
+ */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address
   const parsed = ipaddr.IPv6.parse(address.replace(/%.*$/, ''))

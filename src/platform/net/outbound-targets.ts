@@ -1,23 +1,23 @@
-// Which addresses a delivery may reach. In production only public ones; in the sandbox this machine too, where the server listens on
-// loopback; beyond that what the operator allows. A name is resolved here and the connection goes to exactly the addresses that were looked at,
-// so that a name that changes its mind in between gains nothing. Source: events.md 6.1.
+// The target policy: which addresses a delivery may reach. Production allows public addresses only; the sandbox also allows this machine,
+// if the server listens on loopback; the operator may allow more. A name is resolved here and the connection uses exactly the checked
+// addresses, so that a name that changes in between gains nothing. Source: events.md 6.1.
 import { lookup as lookupByHosts, Resolver } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { Problem } from '../runtime/problem.ts'
 import { isWithin } from './network.ts'
 
-/** All addresses of a host name. Throws when there are none. */
+/** All addresses of a host name. Throws if there are none. */
 export type Resolve = (host: string) => Promise<string[]>
 
-/** The host may not be reached; the message says why without saying where it is. */
+/** The host is not allowed as a target; the message gives the reason without the address. */
 export class ForbiddenAddressError extends Error {
   readonly code = 'REFUSED_ADDRESS'
 }
 
-/** The metadata service of the Azure cloud: a public address that answers on its machines. */
+/** The metadata service of the Azure cloud: a public address that responds on its machines. */
 const AZURE_METADATA = '168.63.129.16'
-/** All that IPv6 has given out as public; what is not in it may become anything. */
+/** The address space that IPv6 has allocated as public; the rest is reserved. */
 const GLOBAL_UNICAST_6 = ipaddr.IPv6.parseCIDR('2000::/3')
 /** IPv6 addresses that stand for an IPv4 one, and the byte at which that begins: mapped, RFC 6145, RFC 6052, 6to4. */
 const NAT64_NETWORKS = (
@@ -31,7 +31,7 @@ const NAT64_NETWORKS = (
 
 const inLoopback = isWithin(['127.0.0.0/8', '::1/128'])
 
-/** The address that is meant: of a translated one the IPv4 address inside. */
+/** The effective address: for a translated address the IPv4 address inside. */
 function embeddedIpv4(address: string): string {
   const plain = address.split('%', 1)[0]!
   if (isIP(plain) !== 6) return plain
@@ -45,10 +45,10 @@ function embeddedIpv4(address: string): string {
     : plain
 }
 
-/** Whether everybody's network leads to an address. */
+/** Whether an address is globally routable. */
 export function isPublicAddress(address: string): boolean {
   const target = embeddedIpv4(address)
-  // First, since ipaddr.js reads shortened and octal forms as well.
+  // First, because ipaddr.js also accepts shortened and octal forms.
   if (isIP(target) === 0 || target === AZURE_METADATA) return false
   const parsed = ipaddr.parse(target)
   return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(GLOBAL_UNICAST_6))
@@ -58,8 +58,8 @@ const RESOLVER_MS = 3000
 const LOOKUP_FAILURES = new Set(['ENOTFOUND', 'ENODATA', 'ESERVFAIL', 'EREFUSED', 'ECONNREFUSED', 'EBADNAME'])
 
 /**
- * The name servers are asked first: asking the system's hosts file blocks one of few threads, so that a slow name would delay
- * others. What they do not know may stand in that file.
+ * DNS comes first: the system's hosts file blocks one of few threads, so that a slow name would delay others. Names that DNS does not know
+ * may be in that file.
  */
 async function resolveName(host: string): Promise<string[]> {
   const resolver = new Resolver({ timeout: RESOLVER_MS, tries: 2 })
@@ -75,7 +75,7 @@ async function resolveName(host: string): Promise<string[]> {
 export interface TargetOptions {
   /** Networks, addresses, host names, `*.suffix`, in lower case. */
   allow?: string[]
-  /** Whether the sandbox reaches loopback: only where the server listens there. */
+  /** Whether the sandbox allows loopback: only if the server listens there. */
   loopback?: boolean
   resolve?: Resolve
 }
@@ -98,7 +98,7 @@ export class TargetPolicy {
     this.#resolve = resolve
   }
 
-  /** Whether an address may be reached from a cell. */
+  /** Whether a cell may send to an address. */
   isAllowed(address: string, sandbox: boolean): boolean {
     const target = embeddedIpv4(address)
     return isPublicAddress(address) || this.#isAllowed(target) || (sandbox && this.#loopback && inLoopback(target))
@@ -109,12 +109,12 @@ export class TargetPolicy {
     return this.#hosts.has(name) || this.#suffixes.some((suffix) => name.endsWith(suffix))
   }
 
-  /** The addresses of a host of a URL, all of which may be reached. Throws ForbiddenAddressError when one may not. */
+  /** The addresses of a URL's host, all of them allowed. Throws ForbiddenAddressError if one is not. */
   async addresses(host: string, sandbox: boolean): Promise<string[]> {
     const literal = host.replace(/^\[|\]$/g, '')
     const found = isIP(literal) ? [literal] : await this.#resolve(literal)
     if (this.#allowedByName(host)) return found
-    // One that may not be reached condemns the name: which one a connection takes is not ours to bet on.
+    // One forbidden address rejects the name: we do not control which one a connection uses.
     if (found.length === 0 || found.some((address) => !this.isAllowed(address, sandbox)))
       throw new ForbiddenAddressError('The address is not public (WEBHOOK_ALLOW)')
     return found
@@ -125,7 +125,7 @@ export class TargetPolicy {
     return this.#allowedByName(host) || this.isAllowed(address, sandbox)
   }
 
-  /** As the connections of Node ask for names. A connection goes to nothing but what is answered here. */
+  /** The lookup function for Node's connections. A connection uses only the addresses that it returns. */
   lookup(sandbox: boolean): LookupFunction {
     return (host, options, done) => {
       const answer = async () => {
@@ -141,8 +141,8 @@ export class TargetPolicy {
   }
 
   /**
-   * A URL as it is given for an endpoint: not in production without TLS, without credentials, and where the host is an address, one
-   * that may be reached. A name is looked at when it is used. 422.
+   * Checks the URL of an endpoint: TLS in production, no credentials, and if the host is an address, an allowed one. Names are checked at
+   * each use. 422.
    */
   check(url: string, sandbox: boolean): void {
     const forbiddenAddress = (text: string) =>
@@ -157,7 +157,7 @@ export class TargetPolicy {
     if (!this.isNameAllowed(hostname, sandbox)) throw forbiddenAddress('must be a public address')
   }
 
-  /** Whether a host may be named as a target: unless it is an address that may not be reached, or this machine by name. */
+  /** Whether a host may be a target: not a forbidden address, and not this machine by name. */
   isNameAllowed(host: string, sandbox: boolean): boolean {
     const literal = host.replace(/^\[|\]$/g, '').toLowerCase()
     if (isIP(literal)) return this.isAllowed(literal, sandbox)

@@ -1,20 +1,17 @@
-/**
- * Owns the pieces that printed pages have in common: boxes of facts, tables, headed texts, the foot of a page. They are given words and
- * decide nothing about them.
- */
+/** Shared blocks of printed pages: boxes of facts, tables, sections with a heading, the footer. Callers provide the texts. */
 import { colors, contentWidth, pageSize, styles, type Block, type PdfCanvas, type Style } from './page.ts'
 import { formatNotation, toPrintable } from './text.ts'
 
 const { body, bold, label, capital, heading, comment, long } = styles
 const lineHeight = 11.5
 
-/** Names and what they are, in a box; what is missing is a dash. */
+/** Labels and values in a box; a missing value is a dash. */
 export interface FactList {
   title: string
   rows: readonly (readonly [name: string, value: string | null])[]
 }
 
-/** Two boxes of facts side by side; the first row of each stands out. A value is cut at 160 characters and 3 lines. */
+/** Two boxes of facts side by side; the first row of each is emphasized. A value is cut at 160 characters and 3 lines. */
 export function factBoxes(canvas: PdfCanvas, left: FactList, right: FactList): Block {
   const half = contentWidth / 2
   const set = ({ rows }: FactList) =>
@@ -51,7 +48,7 @@ export interface Column {
   title: string
 }
 
-/** The name of a table and of its columns. `note` stands at the right end. */
+/** The name of a table and of its columns. `note` is at the right end. */
 export function tableHead(canvas: PdfCanvas, name: string, head: readonly Column[], gap: number, note = ''): Block {
   const height = gap + 34
   return {
@@ -70,7 +67,7 @@ export interface Row {
   style?: Style
 }
 
-/** Rows of plain words, never split; the head comes again on the next page. A cell is cut at 600 characters and 8 lines. */
+/** Rows of plain text, never split; the header is repeated on the next page. A cell is cut at 600 characters and 8 lines. */
 export function plainTable(canvas: PdfCanvas, title: string, columns: readonly Column[], rows: readonly Row[]): Block[] {
   if (rows.length === 0) return []
   const repeat = tableHead(canvas, title, columns, 4, 'continued')
@@ -91,7 +88,7 @@ export function plainTable(canvas: PdfCanvas, title: string, columns: readonly C
   return [{ ...tableHead(canvas, title, columns, 12), holds_next: true }, ...drawn]
 }
 
-/** A headed text, line by line, so that it may go on over a page; nothing where there is no text. Cut at 4,000 characters. */
+/** A section with a heading; lines may continue on the next page; nothing if there is no text. Cut at 4,000 characters. */
 export function headedText(canvas: PdfCanvas, title: string, text: string | null, lines_max = 60): Block[] {
   if (!text?.trim()) return []
   const lines = canvas.wrap(toPrintable(text, 4000), long, contentWidth - 12, lines_max)
@@ -101,7 +98,7 @@ export function headedText(canvas: PdfCanvas, title: string, text: string | null
   ]
 }
 
-/** A heading with a rule, which never stands last on a page. */
+/** A heading with a hairline, which is never last on a page. */
 export const sectionHeading = (canvas: PdfCanvas, title: string): Block => ({
   height: 30,
   holds_next: true,
@@ -111,7 +108,7 @@ export const sectionHeading = (canvas: PdfCanvas, title: string): Block => ({
   },
 })
 
-/** Lines under each other. */
+/** Lines of text, one below the other. */
 export function drawLines(
   canvas: PdfCanvas,
   lines: readonly string[],

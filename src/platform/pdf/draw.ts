@@ -1,19 +1,22 @@
-// Documents that are drawn when they are asked for: read, then draw, so that no connection is held while a thread draws.
+// Documents that are rendered on request: read, then render, so that no database connection is held while a thread renders.
 import type { Tx } from '../db/transaction.ts'
 import { unavailable } from '../runtime/problem.ts'
 import { WorkerPoolBusy, type WorkerPool } from '../runtime/worker-threads.ts'
 import { FileReply, type MultiTransactionContext } from '../http/operation.ts'
 
-/** What is to be drawn: the name of the file, and what the task takes. */
+/** A render job: the file name, and the input of the task. */
 export interface RenderJob<I = unknown> {
   name: string
   input: I
 }
 
-/** `<id>.pdf`, with nothing in it that a header or a file system would mind. */
+/** `<id>.pdf`, without characters that a header or a file system rejects. */
 export const pdfFileName = (id: string): string => `${id.replace(/[^\w.-]/g, '_').slice(0, 100)}.pdf`
 
-/** Draw what `read` finds with a task, by the default export of its module or the one named. 503: too many documents are being drawn. */
+/**
+ * Renders the result of `read` with a task, by the default export of its module or the named one. 503: too many documents are being
+ * rendered.
+ */
 export async function renderPdf(
   pool: WorkerPool,
   { tenant, cells }: MultiTransactionContext,

@@ -1,11 +1,8 @@
-/**
- * Owns the paper under what is printed: sizes, colours, fonts, measuring, drawing, and which block stands on which page.
- * It knows nothing of orders and results.
- */
+/** The PDF canvas: sizes, colors, fonts, measuring, drawing, and which block is on which page. It knows nothing of orders and results. */
 import PDFDocument from 'pdfkit'
 import { truncate, wrap, type Measure } from './text.ts'
 
-/** US Letter in points; the body of a page ends at `bottom`, below it stands the footer. */
+/** US Letter in points; the body of a page ends at `bottom`, the footer is below. */
 export const pageSize = { width: 612, height: 792, left: 42, right: 570, top: 40, bottom: 738 }
 export const contentWidth = pageSize.right - pageSize.left
 
@@ -35,11 +32,11 @@ export interface PdfCanvas {
   wrap(text: string, style: Style, width: number, lines_max: number): string[]
   /** One line on the baseline `y`; `x` is its left end, its middle or its right end. No wrapping. */
   drawText(text: string, x: number, y: number, style: Style, align?: 'left' | 'center' | 'right'): void
-  /** As `put`, cut with an ellipsis where it is wider than `width`. */
+  /** As `drawText`, but text wider than `width` ends with an ellipsis. */
   drawTextFitted(text: string, x: number, y: number, style: Style, width: number, align?: 'left' | 'right'): void
   drawRule(y: number, color: string, weight: number, left?: number, right?: number): void
   fillBox(x: number, y: number, width: number, height: number, color: string, radius?: number): void
-  /** Bars and gaps in turn, `widths` in modules that are `module` wide each. The quiet zone beside them is the caller's. */
+  /** Bars and gaps, alternating; `widths` in modules that are `module` wide each. The caller adds the quiet zone. */
   drawBarcode(widths: readonly number[], x: number, y: number, height: number, module: number): void
   /** The outline of a box. */
   strokeBox(x: number, y: number, width: number, height: number, color: string, weight?: number): void
@@ -47,13 +44,13 @@ export interface PdfCanvas {
   end(): Promise<Uint8Array>
 }
 
-/** Pages in points; US Letter unless said otherwise. */
+/** Pages in points; default: US Letter. */
 export interface CanvasOptions {
   compress: boolean
   size?: [width: number, height: number]
 }
 
-/** A pen on a new document. Same calls, same bytes: nothing in it comes from clock or chance. */
+/** A canvas on a new document. The same calls give the same bytes: nothing depends on the clock or on random values. */
 export function createPdfCanvas(
   info: { Title: string; Author: string; CreationDate: Date },
   { compress, size }: CanvasOptions,
@@ -121,7 +118,7 @@ export function createPdfCanvas(
   return canvas
 }
 
-/** What stays together on one page. `repeat` is drawn above it where it opens a page; `holds_next`: never last on a page. */
+/** Blocks that stay together on one page. `repeat` is drawn above it if it opens a page; `holds_next`: never last on a page. */
 export interface Block {
   height: number
   draw(y: number): void
@@ -129,7 +126,7 @@ export interface Block {
   holds_next?: boolean
 }
 
-/** Each page as what to draw at which height. A block taller than a whole page gets one for itself. */
+/** Each page as blocks with their heights. A block taller than a whole page gets one for itself. */
 export function paginate(blocks: Block[], first: number, top: number, bottom: number): { block: Block; y: number }[][] {
   let page: { block: Block; y: number }[] = []
   const pages = [page]

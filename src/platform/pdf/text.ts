@@ -1,9 +1,9 @@
 /**
- * Owns how the strings of a laboratory report become lines that the standard PDF fonts can print: characters, units, instants,
- * wrapping. It never draws and never drops a value in silence: what does not fit says so.
+ * Turns the strings of a laboratory report into lines that the standard PDF fonts can print: characters, units, instants, wrapping. It
+ * draws nothing and never drops a value silently: a truncated text ends with a notice.
  */
 
-/** Stands at the end of a long text that was cut, so that nobody takes a part for the whole. */
+/** The notice at the end of a truncated text, so that readers know that a part is missing. */
 export const TRUNCATION_NOTICE = '[text shortened; the electronic result has all of it]'
 
 const GREEK_REPLACEMENTS =
@@ -26,8 +26,8 @@ function pairs(text: string): [string, string][] {
 }
 
 /**
- * The text in characters of Windows-1252: signs by their usual spelling (`≥` as `>=`, `β` as `beta`), powers as `10^9`, letters
- * without the marks that the fonts lack, anything else `?`. Line ends stay, other controls go. At most `chars_max` characters.
+ * The text in characters of Windows-1252: signs by their usual spelling (`≥` as `>=`, `β` as `beta`), powers as `10^9`, letters without the
+ * marks that the fonts lack, anything else `?`. Line ends stay, other control characters are removed. At most `chars_max` characters.
  */
 export function toPrintable(text: string, chars_max: number): string {
   const clean = text
@@ -45,7 +45,7 @@ export function toPrintable(text: string, chars_max: number): string {
   return chars_max >= 400 ? `${clean.slice(0, chars_max)}… ${TRUNCATION_NOTICE}` : `${clean.slice(0, chars_max - 1)}…`
 }
 
-/** `10⁹` must not become `109`; a power of `¹²³` alone exists in the fonts. */
+/** `10⁹` must not become `109`; the fonts contain only the powers `¹²³`. */
 function power(run: string): string {
   return /^[¹²³]+$/.test(run) ? run : `^${[...run].map((sign) => plain[superscripts.indexOf(sign)]).join('')}`
 }
@@ -68,7 +68,7 @@ export function formatNotation(text: string): string {
     .replace(/(?<![A-Za-z])u(?=(?:g|L|mol|IU|U)\/)|(?<=\/)u(?=L\b)/g, 'µ')
 }
 
-/** A unit the way reports print it: `10*3/uL` as `10^3/µL`, `u[IU]/mL` as `µIU/mL`, `mm[Hg]` as `mmHg`. Source: UCUM. */
+/** A unit as reports print it: `10*3/uL` as `10^3/µL`, `u[IU]/mL` as `µIU/mL`, `mm[Hg]` as `mmHg`. Source: UCUM. */
 export function formatUnit(text: string): string {
   if (text.trim() === '1') return ''
   return formatNotation(text)
@@ -88,7 +88,7 @@ export function formatUnit(text: string): string {
 const TIMESTAMP = /^(\d{4})-(0[1-9]|1[0-2])-([0-2]\d|3[01])(?:[T ](\d\d:\d\d)(:\d\d)?(?:\.\d+)?\s?(Z|[+-]\d\d:?\d\d)?)?$/
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
-/** `2030-01-02T09:30:00+00:00` as `Jan 2, 2030 09:30 UTC`, with the offset it came with; any other form stays as it is. */
+/** `2030-01-02T09:30:00+00:00` as `Jan 2, 2030 09:30 UTC`, with its original offset; any other form stays as it is. */
 export function formatTimestamp(text: string): string {
   const [, year, month, day, time, , zone] = TIMESTAMP.exec(text.trim()) ?? []
   if (year === undefined) return text
@@ -96,19 +96,19 @@ export function formatTimestamp(text: string): string {
   return `${months[Number(month) - 1]} ${Number(day)}, ${year}${time ? ` ${time}${offset ?? ''}` : ''}`
 }
 
-/** The instant in milliseconds, in UTC where the text names no zone; 0 when it is not in ISO form. */
+/** The instant in milliseconds, UTC if the text has no zone; 0 if it is not in ISO form. */
 export function parseEpochMs(text: string): number {
   const [, year, month, day, time = '00:00', seconds = ':00', zone = 'Z'] = TIMESTAMP.exec(text.trim()) ?? []
   const offset = zone.replace(/^([+-]\d\d):?(\d\d)$/, '$1:$2')
   return Date.parse(`${year}-${month}-${day}T${time}${seconds}${offset}`) || 0
 }
 
-/** Widths add up character by character, so that a line is measured once. */
+/** The width of a text is the sum of its characters' widths, so that a line is measured once. */
 export type Measure = (text: string) => number
 
 /**
- * Lines no wider than `width`, broken at blanks, inside a longer word after `-`, `/` or `,`, else anywhere. After `lines_max`
- * lines the last one says that the text was cut.
+ * Lines no wider than `width`, broken at spaces, inside a longer word after `-`, `/` or `,`, otherwise anywhere. After `lines_max` lines
+ * the last one says that the text was truncated.
  */
 export function wrap(text: string, width: number, measure: Measure, lines_max: number): string[] {
   const lines: string[] = []
@@ -143,7 +143,7 @@ export function truncate(text: string, width: number, measure: Measure): string 
   return `${text.slice(0, Math.max(end - 1, 0)).trimEnd()}…`
 }
 
-/** A word, in parts where it is wider than the line; `glued` to the part before it. */
+/** A word, in parts if it is wider than the line; `glued` to the part before it. */
 function splitWord(word: string, width: number, measure: Measure): { text: string; glued: boolean }[] {
   const parts: string[] = []
   let part = ''

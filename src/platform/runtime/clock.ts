@@ -1,14 +1,14 @@
-// Time. The only place, with its siblings in this folder, that reads the machine's clock; everything else is handed an instant.
+// Time. Only the files of this folder read the system clock; all other code receives instants.
 
-/** The machine's clock: leases, timeouts, rate limits. Never stored as a fact about a team. */
+/** The system clock: leases, timeouts, rate limits. Never stored as a fact about a team. */
 export const systemNow = (): Date => new Date()
 
-/** An instant as it appears on the wire: UTC, whole seconds, explicit offset. Source: events.md E5. */
+/** An instant in the API format: UTC, whole seconds, explicit offset. Source: events.md E5. */
 export const iso = (at: Date): string => `${at.toISOString().slice(0, 19)}+00:00`
 
 let second = -1
 let shown = ''
-/** As `toISOString`, for lines of logs: of instants within one second it is called once. */
+/** As `toISOString`, for log lines: it calls that once per second. */
 export function shownInstant(at: Date): string {
   const ms = at.getTime()
   if (Math.floor(ms / 1000) !== second) {
@@ -23,20 +23,20 @@ export const utcDate = (at: Date): string => at.toISOString().slice(0, 10)
 
 export const addSeconds = (at: Date, seconds: number): Date => new Date(at.getTime() + seconds * 1000)
 
-/** The same instant without its fraction. Team time has no fractions, so that what is stored is what is shown and filtered by. */
+/** The same instant without its fraction. Team time has no fractions, so that stored, shown and filtered values are equal. */
 export const truncateToSeconds = (at: Date): Date => new Date(Math.floor(at.getTime() / 1000) * 1000)
 
-/** The smallest UUID version 7 that could have been made so many seconds ago: a smaller one is older. */
+/** The smallest UUID version 7 of the given number of seconds ago: a smaller one is older. */
 export const minUuidForAge = (age_s: number): string => minUuidAt(addSeconds(systemNow(), -age_s))
 
-/** The smallest UUID version 7 that could have been made at an instant of the machine's clock. */
+/** The smallest UUID version 7 of an instant of the system clock. */
 export function minUuidAt(at: Date): string {
   const hex = Math.max(0, at.getTime()).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7000-8000-000000000000`
 }
 
-/** How far ahead a clock is that shows `at` now, in whole seconds, rounded up. */
+/** The offset of a clock that shows `at` now, in whole seconds, rounded up. */
 export const clockOffsetFor = (at: Date): number => Math.max(0, Math.ceil((at.getTime() - systemNow().getTime()) / 1000))
 
-/** Whether an instant is over, by the machine's clock. */
+/** Whether an instant is past, by the system clock. */
 export const isPast = (at: string | Date): boolean => new Date(at) <= systemNow()

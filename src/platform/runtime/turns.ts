@@ -2,15 +2,15 @@
 import { unavailable } from './problem.ts'
 
 export interface TurnLimits {
-  /** How many run side by side. */
+  /** Maximum number of running tasks. */
   at_once: number
-  /** How many wait at most. */
+  /** Maximum number of waiting tasks. */
   waiting_max: number
-  /** How long one waits at most, unless it says otherwise. */
+  /** Default time limit of the wait. */
   wait_ms: number
 }
 
-/** Why work is not begun: too many wait already, its turn did not come in time, or no more is begun. */
+/** The reason why work does not begin: too many wait already, its turn did not come in time, or the queue is closed. */
 export type NoTurn = 'full' | 'late' | 'closed'
 
 const refusalOf = (why: NoTurn, { wait_ms }: TurnLimits): Error =>
@@ -30,7 +30,7 @@ export class Turns {
   #running = 0
   #closed: PromiseWithResolvers<void> | undefined
 
-  /** @param refusal the error for work that is not begun; a Problem, 503, if not given */
+  /** @param refusal the error for work that does not begin; default: a Problem, 503 */
   constructor(limits: TurnLimits, refusal: (why: NoTurn, limits: TurnLimits) => Error = refusalOf) {
     this.#limits = limits
     this.#refusal = refusal
@@ -44,7 +44,10 @@ export class Turns {
     return this.#waiting.size
   }
 
-  /** Run `work` when it is its turn. Rejects when too many wait already, when its turn did not come in time, or after `close`; `work` was not begun then. */
+  /**
+   * Runs `work` when it is its turn. Rejects if too many wait already, if its turn did not come in time, or after `close`; then `work` was
+   * not started.
+   */
   async take<R>(work: () => Promise<R>, wait_ms = this.#limits.wait_ms): Promise<R> {
     if (this.#closed) throw this.#refusal('closed', this.#limits)
     if (this.#running < this.#limits.at_once) this.#running++
@@ -58,12 +61,12 @@ export class Turns {
 
   #leave(): void {
     const [next] = this.#waiting
-    // Whoever is next has the turn without a moment in which another one could take it.
+    // The next task takes the slot at once, so that no other task can take it in between.
     if (next) next.begin()
     else if (--this.#running === 0) this.#closed?.resolve()
   }
 
-  /** Refuse what waits and what comes, and wait for what runs. */
+  /** Rejects waiting and new tasks, and waits for running ones. */
   async close(): Promise<void> {
     this.#closed ??= Promise.withResolvers<void>()
     for (const waiter of this.#waiting) waiter.refuse('closed')

@@ -2,7 +2,7 @@
 import { randomFillSync } from 'node:crypto'
 import { V7Generator } from 'uuidv7'
 
-/** Random bits come from the operating system, a page at a time: asking for each identifier costs more than making it. */
+/** Random bits come from the operating system, a page at a time: a system call for each identifier costs more than generating it. */
 const randomBuffer = new Uint32Array(1024)
 let used = randomBuffer.length
 
@@ -16,7 +16,7 @@ const generator = new V7Generator({
   },
 })
 
-/** Where the digits of each byte stand in the text, which is written at once: put together piece by piece it takes twice as long. */
+/** The positions of each byte's digits in the text, which is written at once: building it piece by piece takes twice as long. */
 const places = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34]
 const digits = Buffer.from('0123456789abcdef')
 const text = Buffer.alloc(36, '-')

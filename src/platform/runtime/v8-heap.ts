@@ -1,9 +1,9 @@
-// How much room V8 has for what is young. A server that mostly answers requests is best off with little of it: what they leave dies at
-// once. Whoever keeps much in hand for a moment pays for each small collection with a copy of it. Figures: docs/decisions/memory.md.
+// The size of V8's young generation. A server that mostly serves requests works best with a small one: objects of requests die at once. A
+// process that buffers many objects for a moment would copy them in each small collection. Figures: docs/decisions/memory.md.
 import { setFlagsFromString } from 'node:v8'
 
 /**
- * From now on the young generation may grow from the least to the most that the process was started with
- * (`--min-semi-space-size`, `--max-semi-space-size`); until then `cli/entry.js` keeps it small. V8 shrinks it again when there is little to do.
+ * Allows the young generation to grow from the minimum to the maximum of the command line (`--min-semi-space-size`,
+ * `--max-semi-space-size`); before that `cli/entry.js` keeps it small. V8 shrinks it again when there is little to do.
  */
 export const allowYoungGenerationGrowth = (): void => setFlagsFromString('--semi-space-growth-factor=2')

@@ -1,6 +1,6 @@
 /**
- * Owns the worker threads that carry heavy or dangerous work (documents, pictures) with limits on memory, time and waiting.
- * It knows no task: what runs is a file named by the caller. It never retries and never keeps a worker that broke a limit.
+ * The worker pool: worker threads for CPU-bound or dangerous tasks (documents, pictures) with limits on memory, time and waiting. It knows
+ * no task: the caller names the file that runs. It never retries and never reuses a worker that exceeded a limit.
  */
 import { fileURLToPath } from 'node:url'
 import type { Worker } from 'node:worker_threads'
@@ -13,9 +13,9 @@ const waiting_max = 200
 const memory_default_mb = 384
 const memory_check_ms = 100
 
-/** Not run: too many others are waiting, or the wait was too long, or the pool is closed. Trying later may succeed. */
+/** Not run: too many tasks wait, or the wait was too long, or the pool is closed. Trying later may succeed. */
 export class WorkerPoolBusy extends Error {
-  override name = 'HeavyBusy'
+  override name = 'WorkerPoolBusy'
 }
 
 const sentences: Record<NoTurn, (wait_ms: number) => string> = {
@@ -24,9 +24,9 @@ const sentences: Record<NoTurn, (wait_ms: number) => string> = {
   closed: () => 'the worker pool is closed',
 }
 
-/** Stopped halfway: the task took more `time` or `memory` than it may. The same input will most likely fail again. */
+/** Stopped: the task exceeded its limit of `time` or `memory`. The same input will most likely fail again. */
 export class WorkerLimitExceeded extends Error {
-  override name = 'HeavyLimit'
+  override name = 'WorkerLimitExceeded'
   limit: 'time' | 'memory'
   constructor(limit: 'time' | 'memory', message: string) {
     super(message)
@@ -36,24 +36,23 @@ export class WorkerLimitExceeded extends Error {
 
 export interface WorkerPool {
   /**
-   * Runs the default export of a module, or the export `name`, with `input` in a worker and gives back what it returns.
-   * Both values are copied, so they must be plain data or bytes. `task` is a URL, a `file:` string or an absolute path.
-   * `timeout_ms` (20 s unless told) bounds the waiting and, from the start on, the running.
-   * Errors: `WorkerPoolBusy`, `WorkerLimitExceeded`; what the task throws arrives with its name and message (other properties are lost on
-   * the way), so a task keeps patient data out of them.
+   * Runs the default export of a module, or the export `name`, with `input` in a worker and returns its result. Both values are copied, so
+   * they must be plain data or bytes. `task` is a URL, a `file:` string or an absolute path. `timeout_ms` (default 20 s) limits the waiting
+   * and, from the start on, the running. Errors: `WorkerPoolBusy`, `WorkerLimitExceeded`; an error of the task arrives with its name and
+   * message (other properties are lost), so a task keeps patient data out of them.
    */
   run<T>(task: URL | string, input: unknown, limits?: { timeout_ms?: number; name?: string }): Promise<T>
-  /** Refuses new and waiting tasks with `WorkerPoolBusy`, lets running ones end within their time, then stops the threads. */
+  /** Rejects new and waiting tasks with `WorkerPoolBusy`, lets running ones end within their time limit, then stops the threads. */
   close(): Promise<void>
 }
 
 /**
- * A pool without threads until the first task, and again after 10 s without work. At most `threads_max` (2) tasks run and 200
- * wait; one that holds more than `memory_max_mb` (384), heap and buffers together, is stopped.
+ * A pool without threads until the first task, and again after 10 s without work. At most `threads_max` (2) tasks run and 200 wait; one
+ * that holds more than `memory_max_mb` (384), heap and buffers together, is stopped.
  */
 export function createWorkerPool({ threads_max = 2, memory_max_mb = memory_default_mb } = {}): WorkerPool {
-  // They wait before the pool and not inside it: piscina 5.3 does not apply `maxQueue` to tasks that carry an abort signal, and with
-  // `minThreads: 0` it starts no new worker for queued tasks when the last one was stopped.
+  // Tasks wait before the pool and not inside it: piscina 5.3 does not apply `maxQueue` to tasks with an abort signal, and with
+  // `minThreads: 0` it starts no new worker for queued tasks after the last one was stopped.
   const limits = { at_once: threads_max, waiting_max, wait_ms: timeout_default_ms }
   const turns = new Turns(limits, (why, { wait_ms }) => new WorkerPoolBusy(sentences[why](wait_ms)))
   let pool: Piscina | undefined
@@ -88,15 +87,15 @@ export function createWorkerPool({ threads_max = 2, memory_max_mb = memory_defau
 }
 
 function openPool(maxThreads: number, memory_max_mb: number) {
-  // The engine's own limit is only the second fence: when one large allocation crosses it, V8 ends the whole process.
+  // V8's own limit is only the second line of defense: if one large allocation crosses it, V8 ends the whole process.
   const resourceLimits = { maxOldGenerationSizeMb: memory_max_mb * 4, maxYoungGenerationSizeMb: 16 }
   const pool = new Piscina({ minThreads: 0, maxThreads, idleTimeout: idle_ms, resourceLimits })
-  // A worker that dies between two tasks has nobody to tell; without a listener it would take the server down with it.
+  // A worker that dies between two tasks emits an error; without a listener the error would end the server.
   pool.on('error', () => {})
   return pool
 }
 
-/** While tasks run, asks each thread ten times a second what it holds, also in the middle of a loop, and ends the greedy ones. */
+/** While tasks run, reads each thread's memory ten times a second, also in the middle of a loop, and ends threads over the limit. */
 function createMemoryMonitor(pool: Piscina, memory_max_mb: number) {
   const asked = new WeakSet<Worker>()
   let ended = 0
@@ -113,7 +112,7 @@ function createMemoryMonitor(pool: Piscina, memory_max_mb: number) {
         await worker.terminate()
       }
     } catch {
-      // It ended before it could answer.
+      // It ended before it could respond.
     }
     asked.delete(worker)
   }
@@ -127,7 +126,7 @@ function createMemoryMonitor(pool: Piscina, memory_max_mb: number) {
         ended = 0
       }
     },
-    /** Tells whether a task's error means that its thread was ended here, or by the engine's own limit. */
+    /** Whether a task failed because its thread was ended here, or by V8's own limit. */
     terminated(error: unknown): boolean {
       if (!(error instanceof Error)) return false
       if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY') return true

@@ -1,5 +1,5 @@
-// What is wrong with a value that somebody sent.
-/** One fault of a request, in the vocabulary of management-auth.md 20.3. */
+// A validation error of a value in a request.
+/** One validation error of a request, in the vocabulary of management-auth.md 20.3. */
 export interface Fault {
   loc: (string | number)[]
   msg: string

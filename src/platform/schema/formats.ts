@@ -1,6 +1,6 @@
-// Formats of strings: identifiers, addresses of mail, time zones, dates and instants as clients write them.
+// Formats of strings: identifiers, email addresses, time zones, dates and instants as clients write them.
 
-/** Why a string is not of a format, in the vocabulary of management-auth.md 20.3. */
+/** The reason why a string does not match a format, in the vocabulary of management-auth.md 20.3. */
 export class FormatError {
   readonly type: string
   readonly msg: string
@@ -18,7 +18,7 @@ const ZONE = /^([A-Za-z_+-]+\/[A-Za-z0-9_+-]+(\/[A-Za-z0-9_+-]+)?|CET|CST6CDT|EE
 const TIMESTAMP =
   /^(\d{4})[-/](\d{2})[-/](\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?(Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?$/i
 
-/** Format → the string in its one form, or why it has none. */
+/** Format → the normalized string, or the reason why there is none. */
 export const formats: Record<string, (value: string) => string | FormatError> = {
   uuid: (value) =>
     UUID.test(value)
@@ -51,7 +51,7 @@ export const formats: Record<string, (value: string) => string | FormatError> = 
     new FormatError('datetime_parsing', 'Input should be a valid datetime', { error: 'not an ISO 8601 date-time' }),
 }
 
-/** Whether the runtime knows the zone and the interface allows its spelling. */
+/** Whether the runtime knows the zone and the API allows its spelling. */
 export function isTimeZone(name: string): boolean {
   if (!ZONE.test(name)) return false
   try {
@@ -63,8 +63,8 @@ export function isTimeZone(name: string): boolean {
 }
 
 /**
- * An ISO 8601 date or date-time as clients write it: no offset means UTC, `/` for `-`, a space for `T`, up to nine digits of fraction.
- * Only of years that have four digits, in UTC too.
+ * An ISO 8601 date or date-time as clients write it: no offset means UTC, `/` for `-`, a space for `T`, up to nine digits of fraction. Only
+ * years with four digits, in UTC too.
  */
 export function parseTimestamp(text: string): { at: Date; dateOnly: boolean } | undefined {
   const m = TIMESTAMP.exec(text)

@@ -1,23 +1,23 @@
-// Reading a request: from untrusted JSON or text to a value of a schema, with every fault found, in schema order.
-// One pass validates and normalises. Unknown keys are dropped, so what comes out holds declared fields only.
-// Messages follow the vocabulary of management-auth.md 20.3; body values are never echoed, since bodies hold patients' data.
+// Parses a request: from untrusted JSON or text to a value of a schema, with all errors, in schema order. One pass validates and
+// normalizes. Unknown keys are dropped, so the result holds declared fields only. Messages follow the vocabulary of management-auth.md
+// 20.3; they never echo body values, because bodies hold patients' data.
 import type { TSchema } from 'typebox'
 import type { Fault } from './fault.ts'
 import { FormatError, formats } from './formats.ts'
 
-/** Why a rule refuses a value. */
+/** The reason why a rule rejects a value. */
 export class RuleError {
   readonly text: string
   constructor(text: string) {
     this.text = text
   }
 }
-/** Normalises a string that satisfies its schema, or refuses it. */
+/** Normalizes a string that satisfies its schema, or rejects it. */
 export type Rule = (value: string) => string | RuleError
-/** Normalises an object whose fields are all sound, or refuses one of them. */
+/** Normalizes an object whose fields are all valid, or rejects one of them. */
 export type FinalizeObject = (value: Record<string, unknown>) => Record<string, unknown> | { field: string; refusal: RuleError }
 
-/** The shape of `field` is that of the value of `on`; a value that has none leaves room for null only. */
+/** The schema of `field` is the one for the value of `on`; for a value without one only null is allowed. */
 export interface Dependent {
   field: string
   on: string
@@ -28,15 +28,15 @@ type Loc = (string | number)[]
 interface Shape {
   type?: string
   anyOf?: Shape[]
-  /** Of a union of objects: the literal field that tells them apart. */
+  /** For a union of objects: the literal field that distinguishes them. */
   discriminator?: string
   const?: unknown
   enum?: string[]
   format?: string
-  /** Read as this format, though described as `format`. */
+  /** Parsed as this format, although documented as `format`. */
   readAs?: string
   pattern?: string
-  /** What the pattern asks, in words. */
+  /** The pattern's requirement as text. */
   says?: string
   minLength?: number
   maxLength?: number
@@ -48,23 +48,26 @@ interface Shape {
   properties?: Record<string, Shape>
   required?: string[]
   additionalProperties?: boolean
-  /** Of a map: what every value is. */
+  /** For a map: the schema of every value. */
   patternProperties?: Record<string, Shape>
-  /** Of a map: the names that it may have; any when there is no list. */
+  /** For a map: the allowed names; any name without a list. */
   propertyNames?: { enum: string[] }
   dependent?: Dependent
   aliases?: Record<string, string>
   default?: unknown
   rule?: Rule
   finish?: FinalizeObject
-  /** The shape that takes its place in bodies of cells outside the United States. */
+  /** The schema that replaces it in bodies of cells outside the United States. */
   abroad?: Shape
 }
 
-/** `json`: types must match. `abroad`: so, in a cell outside the United States. `text`: values of path, query and headers, which are parsed. */
+/**
+ * `json`: types must match. `abroad`: the same, in a cell outside the United States. `text`: values of path, query and headers, which are
+ * parsed.
+ */
 export type Mode = 'json' | 'abroad' | 'text'
 
-/** Read `value` as `schema`. Faults are appended to `faults`; when there are any the result is meaningless. */
+/** Parses `value` as `schema`. Errors are appended to `faults`; if there are any, the result is meaningless. */
 export function validate(schema: TSchema, value: unknown, loc: Loc, faults: Fault[], mode: Mode): unknown {
   return readShape(schema as Shape, value, loc, faults, mode)
 }
@@ -91,7 +94,9 @@ function readShape(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: Mo
 
 const isNull = (s: Shape) => s.type === 'null'
 
-/** Of a value that fits no branch the faults of the likeliest are told: the one that declares most of its keys, then the first. */
+/**
+ * For a value that matches no branch, reports the errors of the likeliest branch: the one that declares most of its keys, then the first.
+ */
 function readUnion(branches: Shape[], value: unknown, loc: Loc, faults: Fault[], mode: Mode): unknown {
   if (value === null && branches.some(isNull)) return null
   let likeliest: { known: number; found: Fault[] } | undefined
@@ -118,7 +123,7 @@ function readTagged(branches: Shape[], tag: string, value: unknown, loc: Loc, fa
   return readObject(branches[kinds.indexOf(said)]!, { ...value, [tag]: said }, loc, faults, mode)
 }
 
-/** How many keys of a value a shape has a field for. */
+/** How many keys of a value are fields of a schema. */
 function declaredKeys({ properties }: Shape, value: unknown): number {
   if (!properties || typeof value !== 'object' || value === null) return 0
   let known = 0
@@ -134,7 +139,7 @@ function readString(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: M
   }
   if (typeof value !== 'string') return fault('string_type', 'Input should be a valid string')
   if (value.includes('\0')) return fault('value_error', 'Value error, must not contain NUL characters', { error: {} })
-  // Half a surrogate pair has no UTF-8: the database would keep another text than the one that was given.
+  // Half a surrogate pair has no UTF-8 encoding: the database would store another text than the given one.
   if (!value.isWellFormed()) return fault('value_error', 'Value error, must be well-formed Unicode', { error: {} })
   if (s.enum) return readEnum(s.enum, value, fault)
   if (s.minLength !== undefined && value.length < 2 * s.minLength && [...value].length < s.minLength)
@@ -304,7 +309,7 @@ function readObject(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: M
   return result
 }
 
-/** The shape that the value of another field asks for; while that value is unsound, the declared one. */
+/** The schema for the value of another field; while that value is invalid, the declared schema. */
 function dependentShape(
   { field, on, shapes }: Dependent,
   given: Record<string, unknown>,
@@ -316,7 +321,7 @@ function dependentShape(
   return { anyOf: [...(Object.hasOwn(shapes, name as string) ? [shapes[name as string] as Shape] : []), { type: 'null' }] }
 }
 
-/** A map from names to values of one shape. */
+/** A map from names to values of one schema. */
 function readMap({ patternProperties, propertyNames }: Shape, value: object, loc: Loc, faults: Fault[], mode: Mode): unknown {
   const shape = Object.values(patternProperties!)[0]!
   const items = Object.entries(value).map(([key, item]) => {

@@ -1,4 +1,4 @@
-// Holds what the server says to what it declares, in tests: every declared field is there, and nothing undeclared leaves.
+// Checks responses against their declared schemas, in tests: every declared field is present, and no undeclared field leaves.
 import { Compile } from 'typebox/compile'
 import { Errors } from 'typebox/value'
 import type { TSchema } from './schema.ts'
@@ -11,11 +11,13 @@ interface Shape {
   additionalProperties?: boolean | Shape
 }
 
-/** Compiling takes longer than a few looks, and much less than many: most shapes are looked at by few tests, some very often. */
+/** Compiling takes longer than a few checks, and much less than many: few tests use most schemas, but some are checked very often. */
 const COMPILED_FROM = 10
 const seen = new WeakMap<TSchema, { looks: number; fits?: (value: unknown) => boolean }>()
 
-/** The first place where a value does not fit, if it does not. For tests: production reads requests in another way, and trusts its rows. */
+/**
+ * The first field that does not match; undefined if all match. For tests: production parses requests in another way, and trusts its rows.
+ */
 export function firstFault(schema: TSchema, value: unknown): { instancePath: string; message: string } | undefined {
   let known = seen.get(schema)
   if (!known) seen.set(schema, (known = { looks: 0 }))
@@ -30,7 +32,7 @@ export function firstFault(schema: TSchema, value: unknown): { instancePath: str
   return Errors(schema, value)[0]
 }
 
-/** @throws an Error that names the first place where `value` does not fit */
+/** @throws an Error that names the first field of `value` that does not match */
 export function assertMatchesSchema(schema: TSchema, value: unknown, what: string): void {
   const fault = firstFault(schema, value)
   if (fault) throw new Error(`${what}: '${fault.instancePath}' ${fault.message}`)

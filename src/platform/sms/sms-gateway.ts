@@ -1,27 +1,27 @@
-// Handing one text message to a gateway by HTTP, and what its refusals mean. What a gateway says is not kept: it may repeat a number.
-// The protocol stands in docs/MESSAGES.md.
+// Sends one text message to a gateway over HTTP and classifies its errors. The gateway's texts are not stored: they may repeat a number.
+// Protocol: docs/MESSAGES.md.
 
 export interface SmsSettings {
   url: string
   token: string | undefined
-  /** A number or a name, as the gateway knows it. */
+  /** A number or a name that the gateway knows. */
   from: string
 }
 
 export interface Sms {
-  /** The same reference is the same message: a gateway that has taken it already does nothing. */
+  /** The same reference is the same message: a gateway that has already accepted it does nothing. */
   reference: string
   to: string
   text: string
 }
 
-/** What came of an attempt. `again`: it may go better later. `error` is a code. */
+/** The outcome of an attempt. `again`: a retry may succeed. `error` is a code. */
 export type SmsOutcome = { sent: true } | { sent: false; retryable: boolean; error: string }
 
 const TIMEOUT_MS = 10_000
 const FROM = /^[\w +.-]{1,40}$/
 
-/** The settings of text messages; undefined without a gateway. Faults are appended, and repeat no value: it may be a secret. */
+/** The settings of text messages; undefined without a gateway. Appends errors, which repeat no value: it may be a secret. */
 export function parseSmsSettings(
   { SMS_URL, SMS_TOKEN, SMS_FROM }: Record<string, string | undefined>,
   faults: string[],
@@ -37,10 +37,10 @@ export function parseSmsSettings(
   return { url, token: token || undefined, from: from ?? '' }
 }
 
-/** Codes of HTTP that are about the moment, not about the message. */
+/** HTTP statuses that describe a temporary state, not the message. */
 const RETRYABLE_STATUSES = new Set([401, 403, 404, 408, 409, 425, 429])
 
-/** Hand a message to the gateway. Never throws: what goes wrong is an outcome. Takes 10 s at most. */
+/** Sends a message to the gateway. Never throws: errors are outcomes. Takes 10 s at most. */
 export async function sendSms({ url, token, from }: SmsSettings, { reference, to, text }: Sms): Promise<SmsOutcome> {
   try {
     const response = await fetch(url, {

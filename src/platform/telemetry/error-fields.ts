@@ -1,4 +1,4 @@
-// What may be told of an error that nobody foresaw.
+// The loggable fields of an unexpected error.
 interface Cause {
   name: string
   code?: string
@@ -6,7 +6,7 @@ interface Cause {
   stack?: string
 }
 
-/** What may be said of an unexpected error: its class, code and frames. The message may quote a value, so it stays out. */
+/** Class, code and frames of an unexpected error. The message may quote a value, so it is left out. */
 export function errorFields(error: unknown): Cause[] {
   const chain: Cause[] = []
   for (let e = error; e instanceof Error && chain.length < 5; e = e.cause) {

@@ -1,5 +1,5 @@
-// One line per request and per job on standard error, as JSON. Lines carry ids, counts and durations; never names, dates of
-// birth, addresses, results, keys, bodies, or URLs (a URL may hold a caller's own user reference: the operation's id stands for it).
+// One line per request and per job on standard error, as JSON. Lines contain ids, counts and durations; never names, dates of birth,
+// addresses, results, keys, bodies, or URLs (a URL may hold a caller's own user reference: the operation's id replaces it).
 import { pino, destination, type Logger } from 'pino'
 import { systemNow, shownInstant } from '../runtime/clock.ts'
 
@@ -7,7 +7,7 @@ export { errorFields } from './error-fields.ts'
 
 export type Log = Logger
 
-/** Lines leave together: handing them to the system costs more than making them. */
+/** Lines are written in groups: the system call costs more than building them. */
 const BUFFERED_BYTES = 16_000
 
 /** @param level a pino level, or `silent` */

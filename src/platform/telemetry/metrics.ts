@@ -1,4 +1,4 @@
-// What the server measures of itself, in the Prometheus format. Labels are operation ids, job names and cells: a bounded set.
+// The server's metrics, in the Prometheus format. Labels are operation ids, job names and cells: a bounded set.
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { Cells } from '../db/cells.ts'
 import { systemNow } from '../runtime/clock.ts'
@@ -8,17 +8,17 @@ export interface Metrics {
   request(operation: string, status: number, duration_s: number): void
   countJob(name: string, outcome: 'done' | 'retry' | 'failed' | 'lost', duration_s: number): void
   countDelivery(cell: string, outcome: 'success' | 'failure', duration_s: number): void
-  /** Lines of the access log that could not be kept. */
+  /** Lines of the access log that could not be recorded. */
   accessLost(lines: number): void
-  /** Measure the connections of clients from now on. */
+  /** Starts measuring the connections of clients. */
   connections(use: () => { open: number; refused: number }): void
-  /** Events for a broker, by what became of them. */
+  /** Events for a broker, by outcome. */
   countPipelineEvents(cell: string, destination: string, counts: Record<string, number>): void
-  /** A receiver of events whose secrets cannot be decrypted, so that nothing is sent to it. */
+  /** A destination whose secrets cannot be decrypted, so that nothing is sent to it. */
   unreadable(cell: string, kind: 'webhook' | 'pipeline'): void
-  /** For how long the oldest row of a kind has been overdue to be deleted, as was just seen; undefined when none is. */
+  /** How long the oldest row of a kind has been overdue for deletion at the last check; undefined if none is. */
   overdue(cell: string, kind: string, overdue_s: number | undefined): void
-  /** Rows of a kind that were deleted because their time was over. */
+  /** Rows of a kind that were deleted after their retention. */
   removed(cell: string, kind: string, rows: number): void
 }
 
@@ -123,15 +123,15 @@ export function createMetrics(cells: () => Cells | undefined): Metrics {
           this.set(use().open)
         },
       })
-      let told = 0
+      let counted = 0
       new Counter({
         name: 'drawbridge_http_connections_refused_total',
         help: 'Connections closed at once because there were too many.',
         registers: [registry],
         collect() {
           const { refused } = use()
-          this.inc(refused - told)
-          told = refused
+          this.inc(refused - counted)
+          counted = refused
         },
       })
     },

@@ -16,7 +16,7 @@ export interface Access {
   orgs: OrgGuard
   use: KeyUsageTracker
   tokens: SignedTokens
-  /** Of every credential that is looked up, those without a guard too: invites, launches, sessions. */
+  /** For every credential that is looked up, including those without a guard: invites, launches, sessions. */
   checks: CredentialChecks
 }
 

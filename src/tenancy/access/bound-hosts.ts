@@ -1,5 +1,5 @@
-// Hosts that are bound: to one cell, or to the management interface. It guards against mix-ups, a key of production in the settings of a
-// sandbox; not against callers, who may name any host. Source: management-auth.md E3.
+// Host bindings: a host is bound to one cell, or to the Management API. They prevent mix-ups, such as a production key in the settings of a
+// sandbox; they are no access control, because a caller may name any host. Source: management-auth.md E3.
 import type { HostBindings } from '../../platform/config/config.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import { unauthorized } from '../../platform/http/errors.ts'
@@ -13,9 +13,10 @@ const nameOf = (host: string): string =>
     .replace(/\.$/, '')
 
 /**
- * 401: the request came to a host that is bound, and its credential is of another place. Hosts that are not bound take every one.
- * @param place of the credential
- * @param more headers of the refusal
+ * 401: the request came to a bound host, and its credential belongs to another cell or API. Hosts that are not bound accept every
+ * credential.
+ * @param place the cell or API of the credential
+ * @param more further headers of the response
  */
 export function assertHost(
   hosts: HostBindings,

@@ -1,4 +1,4 @@
-// Who manages, and may they: from the headers and the path of a request to where its operation runs.
+// Authenticates and authorizes management requests: from the headers and the path of a request to the scope in which its operation runs.
 // Source: management-auth.md 2, 4, 19; E5-E7; K7.
 import type { Cells } from '../../platform/db/cells.ts'
 import type { HostBindings } from '../../platform/config/config.ts'
@@ -18,7 +18,7 @@ const MANAGEMENT_KEY_HEADERS = ['x-management-key', 'x-service-org-key', 'x-vita
 const CACHE_SIZE_MAX = 10_000
 const wrongKey = () => unauthorized('The management key is not valid')
 
-/** Recognises management keys. One per process. */
+/** Recognizes management keys. One per process. */
 export class OrgGuard {
   readonly #cells: Cells
   readonly #teams: TeamGuard
@@ -36,8 +36,8 @@ export class OrgGuard {
   }
 
   /**
-   * The manager a request speaks for.
-   * 401: no key, an unknown or revoked one, one of another kind, or at a host that is bound to a cell. 429: too many requests, or too many wrong keys.
+   * Authenticates the principal of a request. 401: no key, an unknown or revoked one, one of another kind, or at a host that is bound to a
+   * cell. 429: too many requests, or too many invalid keys.
    */
   authenticate = async (headers: Headers, address: string): Promise<ManagementPrincipal> => {
     const key = readCredential(headers, MANAGEMENT_KEY_HEADERS)
@@ -55,15 +55,15 @@ export class OrgGuard {
     return known
   }
 
-  /** Forget what is remembered of an organization, after its keys or teams changed. */
+  /** Removes the cached data of an organization, after its keys or teams changed. */
   invalidate(org: string): void {
     removeWhere(this.#byKey, (manager) => manager.org === org)
   }
 
   /**
-   * Where the operation runs for this manager.
-   * 403: another organization, existing or not; a key without teams; a team that the key is not bound to; an operation that only an
-   * org key may do; a plan that does not include it. 404: a team that the organization does not have, a cell that is not served here.
+   * The scope in which the operation runs for this principal. 403: another organization, existing or not; a key without teams; a team that
+   * the key is not bound to; an operation that only an organization-wide key may do; a plan that does not include it. 404: a team that the
+   * organization does not have, a cell that is not served here.
    */
   authorize = async (
     manager: ManagementPrincipal,

@@ -1,8 +1,6 @@
-// Who is calling: from the headers of a request to a tenant.
-//
-// Keys and teams are remembered for a few seconds, so that a request costs no statement to authenticate and a revoked key stops
-// working everywhere within that time. Each kind of credential has a memory of its own, so that no text of one kind can find what
-// another kind left there. Source: management-auth.md 2, A1-A7; E1-E4; 10; 22.
+// Authenticates team requests: from the headers of a request to a tenant. Keys and teams are cached for a few seconds, so that
+// authentication needs no statement and a revoked key stops working everywhere within that time. Each kind of credential has its own cache,
+// so that a text of one kind cannot find an entry of another kind. Source: management-auth.md 2, A1-A7; E1-E4; 10; 22.
 import type { Cells } from '../../platform/db/cells.ts'
 import type { HostBindings } from '../../platform/config/config.ts'
 import { CACHE_TTL_MS } from '../../platform/db/database.ts'
@@ -28,7 +26,7 @@ export type Headers = Record<string, string | string[] | undefined>
 
 const TEAM_KEY_HEADERS = ['x-service-api-key', 'x-vital-api-key']
 
-/** The one value of all spellings of a credential. 401 when two spellings disagree. */
+/** The single value of all spellings of a credential. 401 if two spellings disagree. */
 export function readCredential(headers: Headers, names: string[]): string | undefined {
   let found: string | undefined
   for (const name of names) {
@@ -41,17 +39,17 @@ export function readCredential(headers: Headers, names: string[]): string | unde
   return found
 }
 
-/** What bounds callers. One per process. */
+/** The limits for callers. One per process. */
 export interface Limits {
-  /** Requests: of a team key by its id, of all access tokens of a team in a cell together, of a management key by its id. */
+  /** Request limits: of a team key by its id, of all access tokens of a team in a cell together, of a management key by its id. */
   requests: { teamKeys: TokenBuckets; accessTokens: TokenBuckets; managementKeys: TokenBuckets }
   checks: CredentialChecks
 }
 
-/** What the name of an access token begins with, where others have the id of a key. The name is no secret: what counts is the signature. */
+/** The prefix of an access token's name, in the place of a key's id. The name is no secret: the signature authenticates. */
 const TOKEN = 'token:'
 
-/** Recognises team keys and access tokens. One per process; forgetful on purpose. */
+/** Recognizes team keys and access tokens. One per process; its caches expire quickly on purpose. */
 export class TeamGuard {
   readonly #cells: Cells
   readonly #installation: (cell: CellName) => Record<string, unknown>
@@ -59,9 +57,9 @@ export class TeamGuard {
   readonly #tokens: SignedTokens
   readonly #use: KeyUsageTracker
   readonly #hosts: HostBindings
-  /** By the text of a key, and of no other credential: what access tokens stand for has a memory of its own. */
+  /** Cached by the text of a key, and of no other credential: access tokens have a cache of their own. */
   readonly #byKey = expiringCache<Caller>({ lifetime_ms: CACHE_TTL_MS, size_max: CACHE_SIZE_MAX })
-  /** By the cell and the team that a token names whose signature is ours. */
+  /** Cached by the cell and the team in a token whose signature is valid. */
   readonly #byToken = expiringCache<Tenant>({ lifetime_ms: CACHE_TTL_MS, size_max: CACHE_SIZE_MAX })
 
   constructor(options: {
@@ -82,9 +80,9 @@ export class TeamGuard {
   }
 
   /**
-   * The tenant a request speaks for, by its key, else by its access token, and the id of that key or token.
-   * 401: neither, an unknown or revoked one, one of another kind, of a cell not served here or another than the host's. 429: too many requests of the key or
-   * token's team, or too many wrong ones from the address.
+   * The tenant of a request, by its key, else by its access token, and the id of that key or token. 401: neither, an unknown or revoked
+   * one, one of another kind, of a cell that is not served here or that differs from the host's. 429: too many requests of the key or the
+   * token's team, or too many invalid ones from the address.
    */
   authenticate = (headers: Headers, address: string): Caller | Promise<Caller> => {
     const key = readCredential(headers, TEAM_KEY_HEADERS)
@@ -108,7 +106,7 @@ export class TeamGuard {
     return tenant && { ...tenant, settings: { ...tenant.settings, ...this.#installation(cell) } }
   }
 
-  /** Forget what is remembered of a team, after its clock, settings or keys changed. */
+  /** Removes the cached data of a team, after its clock, settings or keys changed. */
   invalidate(team: string): void {
     removeWhere(this.#byKey, ({ tenant }) => tenant.team === team)
     removeWhere(this.#byToken, (tenant) => tenant.team === team)

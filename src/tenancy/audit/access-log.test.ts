@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { leaveCommand } from '../../platform/access-log/access-line.ts'
-import { seal } from '../../platform/access-log/access-log.ts'
+import { appendLines } from '../../platform/access-log/access-log.ts'
 import { access, guards, cells, client, createTestTeam, type TestTeam, type Reply } from '../../../test/support/server.ts'
 
 async function list(team: TestTeam, user: string, more = '', api = team.manage): Promise<Reply> {
@@ -62,7 +62,7 @@ describe('who has seen a user', () => {
     const user = await team.user()
     assert.equal((await other.api.get(`/v2/user/${user}`)).status, 404)
     await team.db.plainTx(async (tx) => leaveCommand(tx, 'mail show', { team: team.team, users: [user] }))
-    await seal(team.db)
+    await appendLines(team.db)
     assert.deepEqual(operations(await list(team, user)), ['mail show', 'create_user'])
     assert.deepEqual(operations(await list(other, user)), ['get_user'])
     const bound = async (org: TestTeam, to: string) =>

@@ -1,4 +1,4 @@
-// The access log as organizations read it: who has seen or changed the data of one of their patients.
+// The access log for organizations: who has read or changed the data of one of their patients.
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { numberKey, Pages } from '../../platform/http/pages.ts'
@@ -8,7 +8,7 @@ import type { AccessLine, AccessQuery } from './schema.ts'
 
 const Row = T.Object({ seq: T.Integer(), line: T.String() })
 
-/** What of a line is shown. */
+/** The shown fields of a line. */
 interface Said {
   at: string
   request: string | null
@@ -20,8 +20,8 @@ interface Said {
 }
 
 /**
- * The team's lines about a user, newest first, those of the operator's commands included. Nothing about one that nobody has asked for; the
- * lines of one that was erased stay. 400: a cursor of another list.
+ * The team's lines about a user, newest first, including those of the operator's commands. Empty for a user without lines; the lines of an
+ * erased user stay. 400: a cursor of another list.
  */
 export async function listAccess(
   tx: Tx,

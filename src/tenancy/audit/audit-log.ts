@@ -1,12 +1,12 @@
-// The audit log as organizations read it. Lines are added by the platform, with the write they tell of.
+// The audit log for organizations. The platform adds entries together with their changes.
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { Pages, uuidKey } from '../../platform/http/pages.ts'
 import { joinConditions, sql } from '../../platform/db/sql.ts'
 import { AuditEntry, type AuditQuery } from './schema.ts'
 
 /**
- * Lines of an organization where the transaction is: the control plane or a cell; newest first. 400: a cursor of another list.
- * @param team_id only those about one team
+ * Entries of an organization in the scope of the transaction, the control plane or a cell; newest first. 400: a cursor of another list.
+ * @param team_id only entries about this team
  */
 export async function listAudit(tx: PlainTx, org_id: string, team_id: string | undefined, query: AuditQuery) {
   const pages = new Pages(`audit ${org_id} ${team_id ?? ''} ${query.operation ?? ''}`, query, [uuidKey(sql`id`)])

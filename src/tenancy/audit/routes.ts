@@ -4,7 +4,7 @@ import { listAccess } from './access-log.ts'
 import { listAudit } from './audit-log.ts'
 import { AccessPage, AccessQuery, AuditPage, AuditQuery, TeamAuditParams } from './schema.ts'
 
-/** What was done in the name of an organization, and who saw whose data. */
+/** The changes in the name of an organization, and the accesses to patients' data. */
 export const routes: Operation[] = [
   managementOperation({
     id: 'list_org_audit',

@@ -1,4 +1,4 @@
-// Shapes of the audit log and the access log. Source: management-auth.md 8.
+// Schemas of the audit log and the access log. Source: management-auth.md 8.
 import { Cursor, Environment, NextCursor } from '../../platform/http/management-shapes.ts'
 import { Fields, Int, Maybe, Nullable, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
 

@@ -1,31 +1,31 @@
-// Asks DNS whether a domain holds what it has to hold. Knows no organization and no table; everything it waits for has an end.
+// Queries DNS for the records that a domain needs. It knows no organization and no table; every wait has a time limit.
 import { Resolver } from 'node:dns/promises'
 
-/** What DNS has to hold: texts that prove ownership, names that point somewhere. */
+/** The required DNS records: texts that prove ownership, and names that point to a host. */
 export type DnsRecord = { type: 'TXT' | 'CNAME'; host: string; value: string }
 
-/** `unknown`: no name server gave an answer that decides. */
+/** `unknown`: no name server gave a definite answer. */
 export type DnsCheckResult = 'verified' | 'absent' | 'unknown'
 
 export interface DnsOptions {
   /** Addresses of name servers, with or without a port; empty: those of the machine. */
   servers: readonly string[]
-  /** Of one question to one server. */
+  /** Time limit of one query to one server. */
   timeout_ms: number
   tries: number
-  /** Of everything together. */
+  /** Time limit of all queries together. */
   deadline_ms: number
 }
 
-/** How far an alias is followed. */
+/** Maximum length of a CNAME chain. */
 const HOPS_MAX = 8
-/** Answers that say: there is no such record. Anything else that fails says nothing about the domain. */
+/** DNS answers that mean: there is no such record. Any other failure says nothing about the domain. */
 const NO_RECORD = new Set(['ENOTFOUND', 'ENODATA'])
 
 /**
- * Look for every record now. A text has to be there whole, among others or alone; a name has to lead to the value over at most 8
- * CNAME records.
- * @returns `absent` when one is surely missing, else `unknown` when one could not be asked for
+ * Queries every record now. A text must match completely, among others or alone; a name must lead to the value over at most 8 CNAME
+ * records.
+ * @returns `absent` if one is definitely missing, else `unknown` if one could not be queried
  */
 export async function checkRecords(options: DnsOptions, records: readonly DnsRecord[]): Promise<DnsCheckResult> {
   const resolver = new Resolver({ timeout: options.timeout_ms, tries: options.tries })

@@ -1,4 +1,4 @@
-// White-label domains: names that belong to an organization and that it proves with records in DNS. Source: management-auth.md 8.
+// Custom domains: names that belong to an organization and that it verifies with records in DNS. Source: management-auth.md 8.
 import { randomBytes } from 'node:crypto'
 import { addSeconds } from '../../platform/runtime/clock.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
@@ -13,11 +13,11 @@ import type { Domain } from './schema.ts'
 import { getOrg, lockOrg } from '../organizations/organizations.ts'
 
 const DOMAINS_MAX = 100
-/** A name that nobody has proved for so long is free for another organization. */
+/** After this time without verification, another organization may register the name. */
 const UNVERIFIED_TTL_S = 7 * 86_400
 const TOKEN_BYTES = 20
 
-/** The name that white-label domains point at, if they have to point anywhere. */
+/** The host name that custom domains must point at, if any. */
 export interface DomainTarget {
   domain_target: () => string | undefined
 }
@@ -27,11 +27,11 @@ export interface DomainDependencies extends DomainTarget {
   dns: DnsOptions
   /** Checks of domains, by organization. */
   domainChecks: FixedWindowLimiter
-  /** Mails about domains, by organization. */
+  /** Emails about domains, by organization. */
   domainMails: FixedWindowLimiter
 }
 
-/** The constraints of the table and what violating them answers. */
+/** The constraints of the table and the responses when statements violate them. */
 export const constraints = {
   org_domain__domain: () => conflict('This domain is already registered'),
 }
@@ -72,7 +72,7 @@ export async function listDomains(tx: PlainTx, dependencies: DomainTarget, org_i
 }
 
 /**
- * Register a domain, to be proved. One that another organization has registered and not proved for a week is taken over.
+ * Registers a domain, pending verification. A name that another organization has registered and not verified for a week is taken over.
  * Writes org_domain. 400: more than 100 domains. 409: it is registered.
  */
 export async function createDomain(tx: PlainTx, dependencies: DomainTarget, org_id: string, domain: string): Promise<Domain> {
@@ -103,15 +103,15 @@ async function findDomain(tx: PlainTx, org_id: string, domain_id: string): Promi
   return row
 }
 
-/** Give a domain up: it is free at once. Writes org_domain. 404: the organization has no such domain. */
+/** Deletes a domain: the name is free at once. Writes org_domain. 404: the organization has no such domain. */
 export async function deleteDomain(tx: PlainTx, org_id: string, domain_id: string): Promise<void> {
   if (!(await tx.run(sql`delete from org_domain where id = ${domain_id} and org_id = ${org_id}`)))
     throw notFound('Domain not found')
 }
 
 /**
- * Look now whether DNS holds the domain's records. Where no name server answers, a domain stays what it is. Writes org_domain.
- * 404: the organization has no such domain, or no more. 429: more than 60 checks of an organization in a minute.
+ * Checks now whether DNS has the domain's records. If no name server responds, the domain keeps its state. Writes org_domain. 404: the
+ * organization does not, or no longer, have the domain. 429: more than 60 checks of an organization in a minute.
  */
 export async function verifyDomain(
   steps: TransactionSteps<PlainTx>,
@@ -137,8 +137,8 @@ export async function verifyDomain(
 }
 
 /**
- * Write to somebody which records a domain needs. Sends mail.
- * 404: the organization has no such domain. 429: more than 30 mails of an organization in an hour.
+ * Emails the records that a domain needs to a recipient. Sends mail. 404: the organization has no such domain. 429: more than 30 emails of
+ * an organization in an hour.
  */
 export async function sendInstructions(
   tx: PlainTx,

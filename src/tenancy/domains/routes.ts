@@ -90,7 +90,7 @@ export const routes = (dependencies: DomainDependencies): Operation[] => [
     method: 'POST',
     path: `${DOMAIN}/send_domain_instructions`,
     summary: 'Email the required DNS records of a domain',
-    description: '`sent` says that the mail is in the outbox of mail. At most 30 in an hour.',
+    description: '`sent` means that the email is in the email outbox. At most 30 in an hour.',
     params: shapes.DomainParams,
     body: shapes.SendInstructions,
     reply: shapes.SentInstructions,

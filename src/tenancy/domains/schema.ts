@@ -1,9 +1,9 @@
-// Shapes of white-label domains. Source: openapi-management.json; management-auth.md 8.
+// Schemas of custom domains. Source: openapi-management.json; management-auth.md 8.
 import { hostName } from '../../platform/net/host-name.ts'
 import { RuleError } from '../../platform/schema/read.ts'
 import { Email, Fields, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
 
-/** Room for what is put before a domain in its records. */
+/** Leaves room for the prefixes of the domain's records. */
 const DOMAIN_MAX = 240
 const MALFORMED = 'must be a domain name like example.com: no address, no URL, no wildcard'
 

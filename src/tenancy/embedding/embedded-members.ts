@@ -1,5 +1,5 @@
-// Members that an organization's own backend manages: they reach the dashboard through launch URLs and in no other way.
-// Source: management-auth.md 16.
+// Integration-managed members: the organization's own backend manages them, and they reach the dashboard only through launch URLs. Source:
+// management-auth.md 16.
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
@@ -17,7 +17,7 @@ const columns = sql`
 
 const Listed = T.Intersect([EmbeddedMember, T.Object({ created_at: T.String() })])
 
-/** Members, newest first, 50 a page. 400: a cursor of another list. */
+/** Members, newest first, 50 per page. 400: a cursor of another list. */
 export async function listEmbeddedMembers(tx: PlainTx, org_id: string, next_cursor?: string) {
   const pages = new Pages(`embedded members ${org_id}`, { next_cursor }, byCreation())
   const rows = await tx.many(
@@ -30,7 +30,7 @@ export async function listEmbeddedMembers(tx: PlainTx, org_id: string, next_curs
   return { data: cut.page.map(({ created_at: _at, ...member }) => member), next_cursor: cut.next_cursor }
 }
 
-/** Teams of a request, each once; undefined where it says nothing of teams. 404: a team that the organization does not have. */
+/** The teams of a request, each once; undefined if it names none. 404: a team that the organization does not have. */
 async function teamsOf(tx: PlainTx, org_id: string, bindings: { team_id: string }[] | undefined): Promise<string[] | undefined> {
   if (!bindings) return undefined
   const teams = [...new Set(bindings.map(({ team_id }) => team_id))]
@@ -41,8 +41,8 @@ async function teamsOf(tx: PlainTx, org_id: string, bindings: { team_id: string 
 const Found = T.Object({ id: T.String() })
 
 /**
- * Add a member; without bindings one of every team. Writes embedded_member.
- * 404: a team that the organization does not have. 409: the reference is taken, with the `member_id` of its member.
+ * Adds a member; without bindings it belongs to every team. Writes embedded_member. 404: a team that the organization does not have. 409:
+ * the reference is in use, with the `member_id` of its member.
  */
 export async function createEmbeddedMember(tx: PlainTx, org_id: string, body: CreateEmbeddedMember): Promise<EmbeddedMember> {
   await lockOrg(tx, org_id)
@@ -68,17 +68,17 @@ async function findMember(tx: PlainTx, org_id: string, which: Sql): Promise<Embe
   return found
 }
 
-/** Read a member. 404: the organization has no such member. */
+/** Reads a member. 404: the organization has no such member. */
 export const getEmbeddedMember = (tx: PlainTx, org_id: string, member_id: string): Promise<EmbeddedMember> =>
   findMember(tx, org_id, sql`id = ${member_id}`)
 
-/** Read the member that the caller's own reference stands for. 404: none. */
+/** Reads the member with the caller's own reference. 404: none. */
 export const resolveEmbeddedMember = (tx: PlainTx, org_id: string, reference: string): Promise<EmbeddedMember> =>
   findMember(tx, org_id, sql`integration_member_id = ${reference}`)
 
 /**
- * Change a member: absent and null leave, but null clears the avatar. Bindings replace those that were, and hold for sessions that are
- * open. Writes embedded_member. 404: no such member or team.
+ * Changes a member: absent and null leave a field, but null clears the avatar. Bindings replace the previous ones, also for open sessions.
+ * Writes embedded_member. 404: no such member or team.
  */
 export async function patchEmbeddedMember(
   tx: PlainTx,
@@ -97,13 +97,13 @@ export async function patchEmbeddedMember(
   return getEmbeddedMember(tx, org_id, member_id)
 }
 
-/** Remove a member: launch URLs are worthless and sessions end at once. Writes embedded_member. 404: no such member. */
+/** Removes a member: its launch URLs become invalid and its sessions end at once. Writes embedded_member. 404: no such member. */
 export async function deleteEmbeddedMember(tx: PlainTx, org_id: string, member_id: string): Promise<void> {
   if (!(await tx.run(sql`delete from embedded_member where id = ${member_id} and org_id = ${org_id}`)))
     throw notFound('Member not found')
 }
 
-/** Nobody is bound to a deleted team any more; who had no other is bound to none. Writes embedded_member. */
+/** Removes the bindings to a deleted team; a member without another binding is bound to no team. Writes embedded_member. */
 export const unbindEmbeddedMembers = async (tx: PlainTx, team_id: string): Promise<void> =>
   void (await tx.run(
     sql`update embedded_member set team_ids = array_remove(team_ids, ${team_id}::uuid) where ${team_id}::uuid = any (team_ids)`,

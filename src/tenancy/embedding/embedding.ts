@@ -1,10 +1,11 @@
-// How an organization embeds the dashboard: its slug, what it does with it, and where its own pages are. Source: management-auth.md 16.
+// The configuration of an organization's embedded dashboard: its slug, the modalities, and the URLs of its own pages. Source:
+// management-auth.md 16.
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { conflict, notFound } from '../../platform/http/errors.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import { Embedding, type PutEmbedding } from './schema.ts'
 
-/** The constraints of the table and what violating them answers. */
+/** The constraints of the table and the responses when statements violate them. */
 export const constraints = {
   embedding__slug: () => conflict('This slug is in use'),
 }
@@ -19,14 +20,14 @@ const findEmbedding = (tx: PlainTx, which: Sql): Promise<Embedding | undefined> 
 export const findEmbeddingConfig = (tx: PlainTx, org_id: string): Promise<Embedding | undefined> =>
   findEmbedding(tx, sql`org_id = ${org_id}`)
 
-/** Read the configuration. 404: there is none yet. */
+/** Reads the configuration. 404: there is none yet. */
 export async function getEmbedding(tx: PlainTx, org_id: string): Promise<Embedding> {
   const found = await findEmbeddingConfig(tx, org_id)
   if (!found) throw notFound('The dashboard is not configured for embedding')
   return found
 }
 
-/** Create or replace the configuration. Writes embedding. 409: another organization has the slug. */
+/** Creates or replaces the configuration. Writes embedding. 409: another organization has the slug. */
 export async function putEmbedding(tx: PlainTx, org_id: string, body: PutEmbedding): Promise<Embedding> {
   const origins = body.origin_configs.map(({ origin, session_continuation_url = null }) => ({ origin, session_continuation_url }))
   await tx.run(sql`

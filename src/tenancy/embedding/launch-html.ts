@@ -1,4 +1,4 @@
-// What people see who come by a launch URL: small pages of text, without scripts and without anything from elsewhere.
+// The pages of launch URLs: small pages of text, without scripts and without external content.
 import { createHash } from 'node:crypto'
 import type { PageResponse } from '../../platform/http/system-pages.ts'
 import type { DashboardSession } from './sessions.ts'
@@ -9,7 +9,7 @@ const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 
-/** A page that these origins may frame, and nobody else. */
+/** A page that only these origins may frame. */
 function page(status: number, title: string, content: string, origins: readonly string[]): PageResponse {
   const ancestors = origins.length ? origins.join(' ') : "'none'"
   return {
@@ -34,11 +34,11 @@ ${content}
   }
 }
 
-/** Why there is nothing to see, in a sentence. */
+/** The reason why there is nothing to show, in a sentence. */
 export const errorPage = (status: number, title: string, sentence: string, origins: readonly string[] = []): PageResponse =>
   page(status, title, `<p>${escaped(sentence)}</p>`, origins)
 
-/** Whom and what a session is for, and that there is no more to see. */
+/** The member and the feature of a session, and the notice that there is no more content. */
 export function sessionPage(session: DashboardSession, origins: readonly string[]): PageResponse {
   const facts: [string, string][] = [
     ['Organization', session.org_name],
@@ -52,7 +52,7 @@ export function sessionPage(session: DashboardSession, origins: readonly string[
   return page(200, `Signed in as ${session.member_name}`, content, origins)
 }
 
-/** Send the browser on. */
+/** Redirects the browser. */
 export const redirect = (status: 303 | 307, location: string, headers: Record<string, string> = {}): PageResponse => ({
   status,
   headers: { ...headers, location },

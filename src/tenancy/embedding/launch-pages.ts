@@ -1,5 +1,5 @@
-// The pages of launch URLs: a token becomes a session in a cookie; without a token an open session goes on, or the browser is sent to the
-// organization's own backend, which makes a new launch URL. Source: management-auth.md 16, fast launch and continuation.
+// The pages of launch URLs: a token becomes a session in a cookie; without a token an open session continues, or the browser is redirected
+// to the organization's own backend, which creates a new launch URL. Source: management-auth.md 16, fast launch and continuation.
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
@@ -22,7 +22,7 @@ export interface LaunchPageDependencies extends LaunchDependencies {
   checks: CredentialChecks
 }
 
-/** Tokens as `newKey` makes them: nothing else is looked up. */
+/** Tokens in the format of `newKey`: no other text is looked up. */
 const LAUNCH_TOKEN = /^dl_[\w-]{43}$/
 const SESSION_TOKEN = /^ds_[\w-]{43}$/
 const COOKIE_PREFIX = 'drawbridge_'
@@ -57,7 +57,7 @@ export const launchPages = (dependencies: LaunchPageDependencies): BrowserPage[]
   ]
 }
 
-/** What a transaction of the control plane finds for a credential; undefined where it is unknown. 429: too many wrong ones from its address. */
+/** The result of a control plane transaction for a credential; undefined if it is unknown. 429: too many invalid ones from its address. */
 async function checked<V>(
   dependencies: LaunchPageDependencies,
   { address, credential, hasForm }: { address: string; credential: string | undefined; hasForm: boolean },
@@ -73,15 +73,15 @@ function queryText({ query }: PageRequest, name: string): string | undefined {
   return typeof value === 'string' ? value : value?.at(-1)
 }
 
-/** Nothing, where a credential is unknown; throws what else a check refused with. */
+/** Undefined for an unknown credential; throws other errors of a check. */
 function absent(error: unknown): undefined {
   if (!(error instanceof Problem) || error.status !== 404) throw error
 }
 
-/** Those who may frame what is for a modality: nobody what is opened by a link. */
+/** The origins that may frame a session of a modality: none for one that a link opens. */
 const frameAncestors = (modality: string, origins: readonly string[]) => (modality === 'feature_embed' ? origins : [])
 
-/** The page of an address that has sent too many wrong tokens, or came at a bad moment. */
+/** The page for an address that has sent too many invalid tokens, or for an overloaded server. */
 function tryLater({ status, headers }: Problem): PageResponse {
   const page = errorPage(status, 'Please try again later', 'Too many links or sessions from your address were not valid.')
   return { ...page, headers: { ...page.headers, ...headers } }
@@ -114,7 +114,7 @@ function cookieFor(dependencies: LaunchPageDependencies, modality: string, sessi
   return `${COOKIE_PREFIX}${modality}=${session}; Path=${basePath(dependencies.publicUrl)}/; Max-Age=${SESSION_S}; HttpOnly${site}`
 }
 
-/** The tokens of sessions that a browser has, of one modality or of all. */
+/** The session tokens of a browser, of one modality or of all. */
 function tokensOf({ headers }: PageRequest, wanted: readonly string[]): string[] {
   const cookies = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='))
   return wanted.flatMap((modality) => cookies.find(([name]) => name === COOKIE_PREFIX + modality)?.[1] ?? [])
@@ -176,7 +176,7 @@ async function resolveOrg(tx: PlainTx, dependencies: LaunchPageDependencies, vis
   return (await tx.maybe(Owner, sql`select org_id from embedding where slug = ${slug}`))?.org_id
 }
 
-/** An embedded session is for its feature alone; one that was opened by a link may go anywhere. */
+/** An embedded session is limited to its feature; a session that a link opened may show any feature. */
 function sessionAllows(session: DashboardSession, launch: Launch): boolean {
   return (
     (launch.member_id ?? session.member_id) === session.member_id &&
@@ -206,7 +206,7 @@ async function landingFeature(
   return redirect(303, `${basePath(dependencies.publicUrl)}/auth/session`)
 }
 
-/** Of the page that the browser comes from; of the only one there is when the browser does not say, or comes from elsewhere. */
+/** The continuation URL of the page from which the browser comes; the only URL if the browser does not say, or comes from another page. */
 function continuationUrlFor({ origin_configs }: Embedding, { headers }: PageRequest): string | undefined {
   const from = URL.canParse(headers.referer ?? '') ? new URL(headers.referer!).origin : undefined
   const known = origin_configs.find(({ origin }) => origin === from)
@@ -215,7 +215,7 @@ function continuationUrlFor({ origin_configs }: Embedding, { headers }: PageRequ
   return all.length === 1 ? all[0] : undefined
 }
 
-/** The five values of the launch, in place of values of these names that the address has. */
+/** Adds the five values of the launch to the URL and replaces parameters of the same names. */
 function addLaunchParams(address: string, launch: Launch): string {
   const url = new URL(address)
   for (const [name, value] of Object.entries(launch)) url.searchParams.set(name, value)

@@ -1,5 +1,5 @@
-// Launch URLs: a member, a team in one environment, and a feature, authorised beforehand and good for one use within five minutes.
-// Source: management-auth.md 16.
+// Launch URLs: a member, a team in one environment, and a feature, authorized in advance and valid for one use within five minutes. Source:
+// management-auth.md 16.
 import { addSeconds } from '../../platform/runtime/clock.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Cells } from '../../platform/db/cells.ts'
@@ -16,7 +16,7 @@ import { findHostOfOrg, type DomainTarget } from '../domains/domains.ts'
 
 const LIFETIME_S = 300
 
-/** The constraints of the table and what violating them answers. */
+/** The constraints of the table and the responses when statements violate them. */
 export const constraints = {
   dashboard_session__member: () => notFound('Member not found'),
 }
@@ -24,15 +24,15 @@ export const constraints = {
 /** What launch URLs need of the process. */
 export interface LaunchDependencies extends DomainTarget {
   cells: Cells
-  /** The tenant of a team, as it is now; undefined when the team is gone. */
+  /** The current tenant of a team; undefined if the team is deleted. */
   tenantOf: (cell: CellName, team_id: string) => Promise<Tenant | undefined>
-  /** Where browsers reach this server, without a final slash. */
+  /** The base URL for browsers, without a final slash. */
   publicUrl: () => string
   /** Whether the team has such a user or order. */
   has: Record<'user' | 'order', (tx: Tx, id: string) => Promise<boolean>>
 }
 
-/** What contradicts itself in a launch: member and team are each named in exactly one way. */
+/** Rejects contradictions in a launch: it must name the member and the team in exactly one way each. */
 export function validateLaunch(launch: Launch, part: 'body' | 'query'): Fault[] {
   const pairs = [
     ['member_id', 'integration_member_id'],
@@ -49,9 +49,9 @@ export function validateLaunch(launch: Launch, part: 'body' | 'query'): Fault[] 
 }
 
 /**
- * Make a launch URL. Writes dashboard_session.
- * 400: the modality is not enabled. 403: the member is not bound to the team. 404: no such member or team, a cell that is not served
- * here, or a user or order of the feature that the team does not have in that environment. 422: member or team not named in one way.
+ * Creates a launch URL. Writes dashboard_session. 400: the modality is not enabled. 403: the member is not bound to the team. 404: no such
+ * member or team, a cell that is not served here, or a user or order of the feature that the team does not have in that environment. 422:
+ * member or team not named in exactly one way.
  */
 export async function createLaunch(
   tx: PlainTx,
@@ -86,7 +86,7 @@ async function baseUrl(tx: PlainTx, dependencies: LaunchDependencies, org_id: st
   return host === undefined ? dependencies.publicUrl() : `https://${host}${basePath(dependencies.publicUrl)}`
 }
 
-/** The path below which browsers find the pages, without a final slash. */
+/** The path prefix of the pages, without a final slash. */
 export const basePath = (publicUrl: () => string): string => new URL(publicUrl()).pathname.replace(/\/+$/, '')
 
 const Team = T.Object({ id: T.String(), region: T.String() })

@@ -1,4 +1,4 @@
-// Origins: where pages are that may embed a dashboard. They end in headers of ours, so nothing but plain ones is let in.
+// Origins of pages that may embed a dashboard. They appear in our response headers, so only plain ones are accepted.
 import { hostName } from '../../platform/net/host-name.ts'
 import { RuleError } from '../../platform/schema/read.ts'
 import { isIP } from 'node:net'
@@ -11,7 +11,7 @@ function isValidOrigin({ protocol, hostname, username, password }: URL): boolean
   return secure && named && !username && !password
 }
 
-/** An origin as browsers write it. https, but on loopback; no path, wildcard, credentials or IPv6 address. */
+/** An origin as browsers write it. https, except on loopback; no path, wildcard, credentials or IPv6 address. */
 export function originRule(text: string): string | RuleError {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !isValidOrigin(url) || url.pathname !== '/' || /[?#*]/.test(text))
@@ -19,7 +19,7 @@ export function originRule(text: string): string | RuleError {
   return url.origin
 }
 
-/** An address that browsers are sent to. https, but on loopback; no credentials, no fragment. */
+/** A URL for browser redirects. https, except on loopback; no credentials, no fragment. */
 export function addressRule(text: string): string | RuleError {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !isValidOrigin(url) || text.includes('#'))

@@ -140,7 +140,7 @@ export const routes = (dependencies: LaunchDependencies): Operation[] => [
     path: `${BASE}/create_dashboard_url`,
     summary: 'Create a launch URL',
     description:
-      'Good for one use within five minutes; shown in this answer only. There is no console on this server yet: the page it opens says for whom and what the session is.',
+      'Valid for one use within five minutes; only this response shows it. This server has no console yet: the page shows the member and the feature of the session.',
     params: OrgParams,
     body: shapes.Launch,
     reply: shapes.LaunchUrl,

@@ -1,4 +1,4 @@
-// Shapes of embedded dashboards. Source: openapi-management.json; management-auth.md 16.
+// Schemas of embedded dashboards. Source: openapi-management.json; management-auth.md 16.
 import { RuleError } from '../../platform/schema/read.ts'
 import { Clearable, Email, Fields, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../../platform/schema/schema.ts'
 import { addressRule, originRule } from './origins.ts'
@@ -6,12 +6,12 @@ import { Bindings, TeamRoleBinding, Url } from '../teams/schema.ts'
 import { Cursor, Environment, NextCursor, Reference } from '../../platform/http/management-shapes.ts'
 
 const ORIGINS_MAX = 50
-/** Of a label in DNS. */
+/** The limit of a DNS label. */
 const SLUG_MAX = 63
 
 const Modality = OpenEnum(['feature_embed', 'link_out'])
 
-/** The same twice is refused: which of two continuation addresses were meant? */
+/** Duplicates are rejected, because the choice between two continuation URLs would be ambiguous. */
 const distinct = (value: Record<string, unknown>) => {
   const origins = (value.origin_configs as { origin: string }[]).map(({ origin }) => origin)
   if (new Set(origins).size === origins.length) return { ...value, modalities: [...new Set(value.modalities as string[])] }
@@ -94,7 +94,7 @@ const Feature = Text({
   rule: (text) => (FEATURE.test(text.replace(ID, 'ID')) ? text.toLowerCase() : new RuleError('is not a dashboard feature')),
 })
 
-/** What a launch is for, in a body and in the query of `/auth/launch`. */
+/** The purpose of a launch, in a body and in the query of `/auth/launch`. */
 export const Launch = Fields(
   {
     member_id: Maybe(Uuid),

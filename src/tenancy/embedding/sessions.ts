@@ -1,6 +1,5 @@
-// Sessions of the dashboard: begun once with a launch token, and open while what authorised them holds. Whether it does is asked with
-// every use, so that a session ends at once with its member, the member's binding, the team or the modality.
-// Source: management-auth.md 16.
+// Dashboard sessions: a launch token starts one once, and it stays open while its authorization is valid. Every use checks that, so that a
+// session ends at once with its member, the member's binding, the team or the modality. Source: management-auth.md 16.
 import { addSeconds } from '../../platform/runtime/clock.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
@@ -9,7 +8,7 @@ import { hashKey, generateKey } from '../../platform/crypto/api-keys.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 export const SESSION_S = 3600
-/** How long spent launches and ended sessions are kept, to tell them from those that never were. */
+/** How long used launches and ended sessions are kept, to distinguish them from unknown ones. */
 const RETENTION_S = 86_400
 
 export const DashboardSession = T.Object({
@@ -30,7 +29,7 @@ export const DashboardSession = T.Object({
 })
 export type DashboardSession = Static<typeof DashboardSession>
 
-/** What a session stands on. */
+/** The authorization of a session. */
 const sessionColumns = sql`
   from dashboard_session s join embedded_member m on m.id = s.member_id join team t on t.id = s.team_id
        join org o on o.id = m.org_id join embedding e on e.org_id = m.org_id`
@@ -38,8 +37,8 @@ const isOpenCondition = sql`
   t.deleted_at is null and (m.team_ids is null or s.team_id = any (m.team_ids)) and s.modality = any (e.modalities)`
 
 /**
- * Begin the session of a launch token: for one of all who ask, once. Writes dashboard_session.
- * @returns the text of the session's own token; undefined when the launch is unknown, used, over, or not authorised any more
+ * Starts the session of a launch token: of concurrent requests only one succeeds, once. Writes dashboard_session.
+ * @returns the text of the session's own token; undefined if the launch is unknown, used, expired, or no longer authorized
  */
 export async function startSession(tx: PlainTx, launchToken: string): Promise<string | undefined> {
   const token = generateKey('ds_')
@@ -60,13 +59,13 @@ export const findSession = (tx: PlainTx, token: string): Promise<DashboardSessio
     ${sessionColumns} where s.session_hash = ${hashKey(token)} and s.expires_at > ${tx.now} and ${isOpenCondition}`,
   )
 
-/** Show another feature from now on. Writes dashboard_session. */
+/** Changes the feature of the session. Writes dashboard_session. */
 export const setFeature = (tx: PlainTx, token: string, feature: string): Promise<number> =>
   tx.run(sql`update dashboard_session set feature = ${feature} where session_hash = ${hashKey(token)}`)
 
 const SpentLaunch = T.Object({ modality: T.String(), origins: T.Array(T.String()) })
 
-/** What a launch token was for that cannot be used any more. */
+/** The feature and the organization of a launch token that can no longer be used. */
 export const findLaunch = (tx: PlainTx, launchToken: string): Promise<Static<typeof SpentLaunch> | undefined> =>
   tx.maybe(
     SpentLaunch,
@@ -75,7 +74,7 @@ export const findLaunch = (tx: PlainTx, launchToken: string): Promise<Static<typ
     ${sessionColumns} where s.launch_hash = ${hashKey(launchToken)}`,
   )
 
-/** Launches and sessions that have been over for a day. */
+/** Deletes launches and sessions that ended a day ago. */
 export const sessionCleanup = cleanup({
   table: 'dashboard_session',
   column: 'expires_at',

@@ -1,4 +1,4 @@
-// Access tokens: for ten minutes as good as a key of one team in one environment. Source: management-auth.md 10.
+// Access tokens: for ten minutes equivalent to a key of one team in one environment. Source: management-auth.md 10.
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { unprocessable, notFound } from '../../platform/http/errors.ts'
@@ -14,14 +14,13 @@ const LIFETIME_S = 600
 export interface TokenDependencies {
   cells: Pick<Cells, 'has'>
   tokens: Pick<SignedTokens, 'sign'>
-  /** Access tokens minted, by management key and team. */
+  /** Minted access tokens, by management key and team. */
   minted: FixedWindowLimiter
 }
 
 /**
- * Mint a token. Nothing is stored of it.
- * 404: a cell that is not served here. 422: no environment given where more than one is served. 429: more than 60 a minute of this
- * key for this team.
+ * Mints a token. It is not stored. 404: a cell that is not served here. 422: no environment given although more than one is served. 429:
+ * more than 60 a minute of this key for this team.
  */
 export async function mintToken(
   tx: PlainTx,

@@ -1,11 +1,12 @@
-// When keys were last used, and from which address. Requests leave a note in memory; now and then the notes are written together, so
-// that no request waits and a busy key costs one row a minute. A process that is killed loses its notes. Source: management-auth.md A8.
+// Key usage: when keys were last used, and from which address. Requests record it in memory; the records are written together once a
+// minute, so that no request waits and a busy key costs one row update a minute. A killed process loses its records. Source:
+// management-auth.md A8.
 import { iso, truncateToSeconds } from '../../platform/runtime/clock.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { raw, sql } from '../../platform/db/sql.ts'
 
 const FLUSH_INTERVAL_MS = 60_000
-/** Notes of more keys than this are written at once. */
+/** Records of more keys than this are written at once. */
 const FLUSH_RECORDS_MAX = 5000
 const kinds = ['api_key', 'management_key'] as const
 type Kind = (typeof kinds)[number]
@@ -23,26 +24,26 @@ export class KeyUsageTracker {
   #timer: NodeJS.Timeout | undefined
   #onError: (error: unknown) => void = () => {}
 
-  /** @param clock the machine's */
+  /** @param clock the system clock */
   constructor(control: Db, clock: () => Date) {
     this.#control = control
     this.#clock = clock
   }
 
-  /** Write once a minute from now on. */
+  /** Writes once a minute from now on. */
   start(onError: (error: unknown) => void): void {
     this.#onError = onError
     this.#timer = setInterval(() => void this.flush(), FLUSH_INTERVAL_MS)
     this.#timer.unref()
   }
 
-  /** Write what is left. */
+  /** Writes the remaining records. */
   stop(): Promise<void> {
     clearInterval(this.#timer)
     return this.flush()
   }
 
-  /** A key was used just now. Costs no statement. */
+  /** Records that a key was used now. Costs no statement. */
   recordUse(kind: Kind, id: string, address: string): void {
     const notes = this.#notes[kind]
     const at_ms = this.#clock().getTime()
@@ -56,7 +57,7 @@ export class KeyUsageTracker {
     if (notes.size >= FLUSH_RECORDS_MAX) void this.flush()
   }
 
-  /** Write all notes, after those that are being written. Never rejects: what could not be written waits for the next time. */
+  /** Writes all records, after those that are being written. Never rejects: records that could not be written wait for the next time. */
   flush(): Promise<void> {
     return (this.#writing = this.#writing.then(async () => {
       for (const kind of kinds) await this.#write(kind)
@@ -77,9 +78,9 @@ export class KeyUsageTracker {
   }
 }
 
-/** The later of two notes stays, whoever writes last. Writes api_key, management_key. */
+/** Keeps the later of two records, in any order of writes. Writes api_key, management_key. */
 async function saveUsage(control: Db, kind: Kind, notes: Map<string, UsageRecord>): Promise<void> {
-  // In one order everywhere, so that two processes do not wait for each other.
+  // All processes use the same order, so that two of them do not deadlock.
   const ids = [...notes.keys()].toSorted()
   const ats = ids.map((id) => iso(truncateToSeconds(new Date(notes.get(id)!.at_ms))))
   const addresses = ids.map((id) => notes.get(id)!.address)

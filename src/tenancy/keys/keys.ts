@@ -1,4 +1,4 @@
-// Keys of teams and organizations: issuing and recognising them. Their texts are never stored.
+// Issues and recognizes keys of teams and organizations. Their texts are never stored.
 import { isPast } from '../../platform/runtime/clock.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
@@ -17,21 +17,21 @@ const cellOfPrefix = new Map<string, CellName>([
 
 const prefixOf = (cell: CellName): string => [...cellOfPrefix].find(([, named]) => named === cell)![0]
 
-/** A team key as lists show it: the prefix of its cell and its last characters. */
+/** A masked team key for lists: the prefix of its cell and its last characters. */
 export const maskKey = (cell: CellName, hint: string): string => `${prefixOf(cell)}…${hint}`
 
-/** The characters of base64, base64url and other tokens (`token68` of RFC 9110): keys made here, and keys that operators imported. */
+/** The characters of base64, base64url and other tokens (`token68` of RFC 9110): keys issued here, and keys that operators imported. */
 const KEY = /^[A-Za-z0-9._~+/=-]{16,512}$/
 
-/** Whether a text has the form of a key, of any kind. What has not is refused before it is looked up anywhere. */
+/** Whether a text has the form of a key of any kind. Other texts are rejected without a look-up. */
 export const isKeyText = (text: string): boolean => KEY.test(text)
 
-/** The cell a team key says it is for; undefined for an imported key without a known prefix. */
+/** The cell in a team key's prefix; undefined for an imported key without a known prefix. */
 export const cellFromKey = (text: string): CellName | undefined => cellOfPrefix.get(text.slice(0, 6))
 
 /**
- * Issue a key for a team in one cell. Writes api_key.
- * @returns the key's text, which is not to be had again
+ * Issues a key for a team in one cell. Writes api_key.
+ * @returns the key's text, which cannot be read again
  */
 export async function createTeamKey(
   tx: PlainTx,
@@ -45,8 +45,8 @@ export async function createTeamKey(
 }
 
 /**
- * Issue a key that controls a whole organization. Writes management_key.
- * @returns the key's text, which is not to be had again
+ * Issues an organization-wide key. Writes management_key.
+ * @returns the key's text, which cannot be read again
  */
 export async function createOrgKey(tx: PlainTx, key: { org_id: string; label: string }): Promise<string> {
   const text = generateKey('mg_')
@@ -58,7 +58,7 @@ export async function createOrgKey(tx: PlainTx, key: { org_id: string; label: st
 
 const KeyRow = T.Object({ key_id: T.String(), team_id: T.String(), cell: T.String(), expires_at: Nullable(T.String()) })
 
-/** For whom a key was issued, and since when the organization may only read; undefined when the key is not known or its team is gone. */
+/** The team of a key, and since when its organization is read-only; undefined if the key is unknown or its team is deleted. */
 export async function findTeamKey(control: Queries, text: string): Promise<KeyOwner | undefined> {
   const row = await control.maybe(
     KeyRow,
@@ -106,7 +106,7 @@ export const listOrgKeys = (control: Queries, org_id: string) =>
   )
 
 /**
- * Revoke a key of either kind, named by its id or its text, also by one that was rotated. Writes api_key, management_key.
+ * Revokes a key of either kind, named by its id or its text, also by a rotated text. Writes api_key, management_key.
  * @returns whether there was one
  */
 export async function revokeKey(tx: PlainTx, key: string): Promise<boolean> {
@@ -125,11 +125,11 @@ const ManagementKeyRow = T.Object({
   teams: T.Array(T.String()),
   plan: T.String(),
   expires_at: Nullable(T.String()),
-  /** Of a text that was rotated: until when it works. */
+  /** For a rotated text: until when it works. */
   former_until: Nullable(T.String()),
 })
 
-/** Who a management key speaks for; undefined when it is unknown, revoked, or of another kind. */
+/** The principal of a management key; undefined if it is unknown, revoked, or of another kind. */
 export async function findManagementPrincipal(control: Queries, text: string): Promise<ManagementPrincipal | undefined> {
   const hash = hashKey(text)
   const row = await control.maybe(

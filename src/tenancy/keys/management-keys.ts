@@ -10,7 +10,7 @@ import type { Forgets } from '../teams/teams.ts'
 import { assertTeams } from '../teams/role-bindings.ts'
 import { ManagementKey, type CreateManagementKey, type ManagementKeyQuery, type PatchManagementKey } from '../teams/schema.ts'
 
-/** Keys are made by keys and by command; people cannot sign in yet. */
+/** Keys and commands create keys; people cannot sign in yet. */
 const selectKey = sql`
   select k.id, k.label, k.created_at, json_build_object('type', 'management_key') as creator, k.role,
          case k.role when 'team_admin' then to_json(array(
@@ -18,7 +18,7 @@ const selectKey = sql`
          end as team_role_bindings
   from management_key k`
 
-/** Keys of the organization, newest first, 50 a page, without their texts. 400: a cursor of another list. */
+/** Keys of the organization, newest first, 50 per page, without their texts. 400: a cursor of another list. */
 export async function listManagementKeys(tx: PlainTx, org_id: string, query: ManagementKeyQuery) {
   const list = `management keys ${org_id} ${query.team_id ?? ''} ${query.role ?? ''}`
   const pages = new Pages(list, query, byCreation('k'))
@@ -32,9 +32,9 @@ export async function listManagementKeys(tx: PlainTx, org_id: string, query: Man
 }
 
 /**
- * Issue a key that is bound to teams. Writes management_key, management_key_team.
- * 403: a key for the whole organization, which no key can make. 404: a team that the organization does not have. 422: no team.
- * @returns the record with the key's text, which is not to be had again
+ * Issues a key that is bound to teams. Writes management_key, management_key_team. 403: an organization-wide key, which no key can create.
+ * 404: a team that the organization does not have. 422: no team.
+ * @returns the record with the key's text, which cannot be read again
  */
 export async function createManagementKey(tx: PlainTx, org_id: string, body: CreateManagementKey) {
   const { role, teams } = validateBindings(body)
@@ -67,8 +67,8 @@ const saveBindings = (tx: PlainTx, key_id: string, teams: string[]): Promise<num
   tx.run(sql`insert into management_key_team (key_id, team_id) select ${key_id}, unnest(${teams}::uuid[])`)
 
 /**
- * Change a key's label, or replace its bindings. Writes management_key, management_key_team.
- * 400: bindings for a key of the whole organization. 403: changing such a key. 404: no such key or team. 422: no team.
+ * Changes a key's label, or replaces its bindings. Writes management_key, management_key_team. 400: bindings for an organization-wide key.
+ * 403: changing such a key. 404: no such key or team. 422: no team.
  */
 export async function patchManagementKey(
   tx: PlainTx,
@@ -100,9 +100,9 @@ async function lockKey(tx: PlainTx, org_id: string, key_id: string): Promise<Man
 }
 
 /**
- * Delete a key; a key may delete itself. Writes management_key, management_key_team.
- * 403: a key of the whole organization other than the caller's own; any other key, for a key that is bound to teams.
- * @returns the key that was, null when there was none
+ * Deletes a key; a key may delete itself. Writes management_key, management_key_team. 403: an organization-wide key other than the caller's
+ * own; any other key, if the caller's key is bound to teams.
+ * @returns the deleted key, null if there was none
  */
 export async function removeManagementKey(
   tx: PlainTx,
@@ -123,9 +123,10 @@ export async function removeManagementKey(
 const OVERLAP_S = 86_400
 
 /**
- * Give the caller's own key a new text; the former one goes on working for `overlap_s`, a day when not given. One that was replaced before
- * stops. Writes management_key. 403: another key than the caller's own, or a text of it that was replaced. Our own; source of what keys may do: management-auth.md 4 and 9.
- * @returns the record with the key's new text, which is not to be had again
+ * Gives the caller's own key a new text; the previous one keeps working for `overlap_s`, by default a day. An even older text stops
+ * working. Writes management_key. 403: another key than the caller's own, or a replaced text of it. Our own operation; source of the rights
+ * of keys: management-auth.md 4 and 9.
+ * @returns the record with the key's new text, which cannot be read again
  */
 export async function rotateManagementKey(
   tx: PlainTx,
@@ -141,12 +142,12 @@ export async function rotateManagementKey(
     update management_key
     set key_hash = ${hashKey(key)}, hint = ${lastFour(key)}, previous_hash = key_hash, previous_until = ${addSeconds(tx.now, overlap_s)}
     where id = ${key_id} and key_hash = ${manager.key_hash}`)
-  // Else anybody who has found the former text could take the key away from its owner.
+  // Otherwise an attacker with a replaced text could take the key over.
   if (!rotated) throw forbidden('Only the newest text of a key can rotate it')
   tx.afterCommit(() => orgs.invalidate(manager.org))
   return { ...(await tx.one(ManagementKey, sql`${selectKey} where k.id = ${key_id}`)), key }
 }
 
-/** Nothing is bound to a deleted team any more; keys that had no other are bound to none. Writes management_key_team. */
+/** Removes the bindings to a deleted team; a key without another binding is bound to no team. Writes management_key_team. */
 export const unbindKeys = async (tx: PlainTx, team_id: string): Promise<void> =>
   void (await tx.run(sql`delete from management_key_team where team_id = ${team_id}`))

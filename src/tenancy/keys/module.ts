@@ -7,7 +7,7 @@ import { unbindKeys } from './management-keys.ts'
 import { routes, type KeyDependencies } from './routes.ts'
 import { deleteKeysOfTeam } from './team-keys.ts'
 
-/** Writes down when keys were used, now and then. */
+/** Records regularly when keys were used. */
 const recording = (use: KeyUsageTracker, log: Log): Service => ({
   start: () => use.start((error) => log.error({ causes: errorFields(error) }, 'failed to record key usage')),
   stop: () => use.stop(),

@@ -32,7 +32,7 @@ const tokens = (dependencies: TokenDependencies): Operation[] => [
     scope: 'control',
     keyScope: 'bound',
     summary: 'Mint an access token for a team',
-    description: 'Good for ten minutes as `Authorization: Bearer`, wherever a key of the team is.',
+    description: 'Valid for ten minutes as `Authorization: Bearer`, for every operation that accepts a key of the team.',
     params: TeamParams,
     body: shapes.MintToken,
     reply: shapes.AccessToken,

@@ -15,7 +15,7 @@ const cellOf = ({ env, region }: CellParams): CellName => `${env}-${region}`
 
 const Row = T.Object({ id: T.String(), label: T.String(), hint: T.String(), team_id: T.String(), created_at: T.String() })
 
-/** Keys of one cell, newest first, 50 a page, masked. 400: a cursor of another list. 403, 404: a team out of reach. */
+/** Keys of one cell, newest first, 50 per page, masked. 400: a cursor of another list. 403, 404: a team that is not accessible. */
 export async function listKeys(
   tx: PlainTx,
   manager: ManagementPrincipal,
@@ -43,9 +43,9 @@ export async function listKeys(
 const Created = T.Object({ created_at: T.String() })
 
 /**
- * Issue a key for a team. Writes api_key.
- * 400: the team is of another region. 403: a team that the key is not bound to. 404: a team that the organization does not have.
- * @returns the record with the key's text, which is not to be had again
+ * Issues a key for a team. Writes api_key. 400: the team belongs to another region. 403: a team that the key is not bound to. 404: a team
+ * that the organization does not have.
+ * @returns the record with the key's text, which cannot be read again
  */
 export async function createKey(
   tx: PlainTx,
@@ -65,8 +65,8 @@ export async function createKey(
 const Deleted = T.Object({ id: T.String(), team_id: T.String() })
 
 /**
- * Delete keys of one cell; those in use finish what they are doing. Writes api_key.
- * @returns which were deleted; what is unknown or out of reach was not found
+ * Deletes keys of one cell; requests in flight complete. Writes api_key.
+ * @returns the deleted keys, and the ids that are unknown or not accessible as not found
  */
 export async function deleteKeys(
   tx: PlainTx,
@@ -93,6 +93,6 @@ export async function deleteKeys(
   return { success: asked.filter((id) => gone.has(id)), failure: [], not_found: asked.filter((id) => !gone.has(id)) }
 }
 
-/** Delete the keys of a deleted team. Writes api_key. */
+/** Deletes the keys of a deleted team. Writes api_key. */
 export const deleteKeysOfTeam = async (tx: PlainTx, team_id: string): Promise<void> =>
   void (await tx.run(sql`delete from api_key where team_id = ${team_id}`))

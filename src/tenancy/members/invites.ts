@@ -1,5 +1,5 @@
-// Invites: who may join an organization, and in which role. The mail with the token goes to the outbox of mail in the transaction of
-// the invite. Source: management-auth.md 8.
+// Invites to join an organization in a role. The transaction of the invite writes the email with the token to the email outbox. Source:
+// management-auth.md 8.
 import { addSeconds } from '../../platform/runtime/clock.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { conflict, notFound } from '../../platform/http/errors.ts'
@@ -17,18 +17,18 @@ import { assertTeams, bindingsOf, nameContains, resolveRoleTeams } from '../team
 import { Invite, type AcceptInvite, type CreateInvite, type Member, type PeopleQuery } from './schema.ts'
 
 const LIFETIME_S = 7 * 86_400
-/** As `newKey` makes them. */
+/** In the format of `newKey`. */
 const TOKEN = /^inv_[\w-]{43}$/
 
 /** What inviting needs of the process. */
 export interface InviteDependencies {
   cells: Cells
   checks: CredentialChecks
-  /** Mails with invites: by organization, and by organization and recipient. */
+  /** Invite emails: by organization, and by organization and recipient. */
   inviteMails: { ofOrg: FixedWindowLimiter; toAddress: FixedWindowLimiter }
 }
 
-/** Invites that are neither accepted nor expired, newest first, 50 a page. 400: a cursor of another list. */
+/** Invites that are neither accepted nor expired, newest first, 50 per page. 400: a cursor of another list. */
 export async function listInvites(tx: PlainTx, org_id: string, query: PeopleQuery) {
   const keys = [instantKey(sql`invited_at`), uuidKey(sql`id`)]
   const pages = new Pages(`invites ${org_id} ${query.search_query ?? ''}`, query, keys)
@@ -48,14 +48,14 @@ export async function listInvites(tx: PlainTx, org_id: string, query: PeopleQuer
 const ExistingMember = T.Object({ org_id: T.String() })
 const Pending = T.Object({ id: T.String() })
 const NAME_LENGTH_MAX = 100
-/** A name as it may stand in a subject. */
+/** A name in the form that a subject line allows. */
 const truncateName = (name: string): string => name.replace(/[\s\p{Cc}]+/gu, ' ').slice(0, NAME_LENGTH_MAX)
 type Status = 'invite_created' | 'invite_resent' | 'already_in_org'
 
 /**
- * Create or renew an invite: role and teams are then those of the new invite, and the older token is worthless.
- * Writes invite; sends mail. 404: a team that the organization does not have. 409: a member of another organization. 422: the role
- * team_admin without a team. 429: too many mails of the organization within an hour, or to this address within a day.
+ * Creates or renews an invite: role and teams are those of the new invite, and the older token becomes invalid. Writes invite; sends mail.
+ * 404: a team that the organization does not have. 409: a member of another organization. 422: the role team_admin without a team. 429: too
+ * many emails of the organization within an hour, or to this address within a day.
  */
 export async function invite(
   tx: PlainTx,
@@ -78,7 +78,7 @@ export async function invite(
   ]
   const refused = toAddress.refusal(recipient, ofAddress) ?? ofOrg.refusal(org_id, ofAll)
   if (refused) throw refused
-  // Invites of an organization wait for its lock, so the next one asks after this one has been counted.
+  // Invites of an organization wait for its lock, so the next check includes this one.
   tx.afterCommit(() => {
     toAddress.hit(recipient, ofAddress)
     ofOrg.hit(org_id, ofAll)
@@ -107,7 +107,7 @@ export async function invite(
   return { status: pending ? 'invite_resent' : 'invite_created' }
 }
 
-/** Revoke an invite: its token is worthless at once. Writes invite. 404: no such invite, or it has expired. */
+/** Revokes an invite: its token becomes invalid at once. Writes invite. 404: no such invite, or it has expired. */
 export async function revokeInvite(tx: PlainTx, org_id: string, invite_id: string): Promise<void> {
   const gone = await tx.run(sql`delete from invite where id = ${invite_id} and org_id = ${org_id} and expires_at > ${tx.now}`)
   if (!gone) throw notFound('Invite not found')
@@ -116,9 +116,8 @@ export async function revokeInvite(tx: PlainTx, org_id: string, invite_id: strin
 const Accepted = T.Object({ org_id: T.String(), email: T.String(), role: T.String(), team_ids: T.Array(T.String()) })
 
 /**
- * Accept an invite: whoever has its token becomes a member. Writes invite, member.
- * 404: no such token, or it has expired. 409: the address belongs to a member of an organization by now. 429: too many wrong tokens or
- * keys from the address.
+ * Accepts an invite: the holder of its token becomes a member. Writes invite, member. 404: no such token, or it has expired. 409: the
+ * address belongs to a member of an organization by now. 429: too many invalid tokens or keys from the address.
  */
 export async function acceptInvite(
   dependencies: InviteDependencies,

@@ -1,4 +1,4 @@
-// Members: the people of an organization. They come by an invite that they accept. Source: management-auth.md 8.
+// Members: the people of an organization. They join by accepting an invite. Source: management-auth.md 8.
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { badRequest, conflict, notFound } from '../../platform/http/errors.ts'
 import { byCreation, Pages } from '../../platform/http/pages.ts'
@@ -8,12 +8,12 @@ import { lockOrg } from '../organizations/organizations.ts'
 import { assertTeams, bindingsOf, nameContains, type Role, resolveRoleTeams } from '../teams/role-bindings.ts'
 import { Member, type PeopleQuery, type UpdateMember } from './schema.ts'
 
-/** The constraints of the table and what violating them answers. */
+/** The constraints of the table and the responses when statements violate them. */
 export const constraints = {
   member__email: () => conflict('This address belongs to a member of an organization'),
 }
 
-/** Members, newest first, 50 a page. 400: a cursor of another list. */
+/** Members, newest first, 50 per page. 400: a cursor of another list. */
 export async function listMembers(tx: PlainTx, org_id: string, query: PeopleQuery) {
   const pages = new Pages(`members ${org_id} ${query.search_query ?? ''}`, query, byCreation())
   const conditions = [sql`org_id = ${org_id}`, pages.after]
@@ -31,7 +31,7 @@ export async function listMembers(tx: PlainTx, org_id: string, query: PeopleQuer
   return { members: page, next_cursor }
 }
 
-/** Somebody has joined. Writes member. 409: the address belongs to a member of an organization. */
+/** Adds a member. Writes member. 409: the address belongs to a member of an organization. */
 export async function addMember(
   tx: PlainTx,
   member: { org_id: string; name: string; email: string; role: string; team_ids: string[] },
@@ -49,8 +49,8 @@ export async function addMember(
 const Found = T.Object({ role: T.String(), team_ids: T.Array(T.String()) })
 
 /**
- * Change a member's role and teams; null leaves them. Writes member.
- * 400: the last org_admin would be none any more. 404: no such member or team. 422: the role team_admin without a team.
+ * Changes a member's role and teams; null leaves them. Writes member. 400: no org_admin would remain. 404: no such member or team. 422: the
+ * role team_admin without a team.
  */
 export async function updateMember(tx: PlainTx, org_id: string, member_id: string, body: UpdateMember): Promise<void> {
   const before = await lockMember(tx, org_id, member_id)
@@ -61,14 +61,14 @@ export async function updateMember(tx: PlainTx, org_id: string, member_id: strin
   await tx.run(sql`update member set role = ${role}, team_ids = ${teams}::uuid[] where id = ${member_id}`)
 }
 
-/** Remove a member. Writes member. 400: the last org_admin. 404: no such member. */
+/** Removes a member. Writes member. 400: the last org_admin. 404: no such member. */
 export async function removeMember(tx: PlainTx, org_id: string, member_id: string): Promise<void> {
   const { role } = await lockMember(tx, org_id, member_id)
   if (role === 'org_admin') await assertAnotherAdmin(tx, org_id, member_id)
   await tx.run(sql`delete from member where id = ${member_id}`)
 }
 
-/** The organization is locked, so that two cannot both be the last but one. */
+/** The lock on the organization ensures that two concurrent requests cannot remove the last two. */
 async function lockMember(tx: PlainTx, org_id: string, member_id: string): Promise<{ role: string; team_ids: string[] }> {
   await lockOrg(tx, org_id)
   const found = await tx.maybe(
@@ -89,7 +89,7 @@ async function assertAnotherAdmin(tx: PlainTx, org_id: string, member_id: string
   if (n === 0) throw badRequest('The organization must have at least one org_admin')
 }
 
-/** Nobody is bound to a deleted team any more; who had no other is bound to none. Writes member, invite. */
+/** Removes the bindings to a deleted team; a member without another binding is bound to no team. Writes member, invite. */
 export async function unbindMembers(tx: PlainTx, team_id: string): Promise<void> {
   await tx.run(sql`update member set team_ids = array_remove(team_ids, ${team_id}::uuid) where ${team_id}::uuid = any (team_ids)`)
   await tx.run(sql`update invite set team_ids = array_remove(team_ids, ${team_id}::uuid) where ${team_id}::uuid = any (team_ids)`)

@@ -75,7 +75,7 @@ export const routes = (dependencies: InviteDependencies): Operation[] => [
     keyScope: 'org',
     summary: 'Create or renew an invite',
     description:
-      'The token that accepts it is sent by mail, where the installation has a server of mail; elsewhere its operator hands it over. Without a role it is an invite to be org_admin.',
+      'The token that accepts it is sent by email if the installation has an SMTP server; otherwise the operator passes it on. The default role is org_admin.',
     params: OrgParams,
     body: shapes.CreateInvite,
     reply: shapes.Invited,

@@ -1,4 +1,4 @@
-// Shapes of members and invites. Source: openapi-management.json; management-auth.md 8.
+// Schemas of members and invites. Source: openapi-management.json; management-auth.md 8.
 import { Email, Fields, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
 import { Creator, Cursor, NextCursor } from '../../platform/http/management-shapes.ts'
 import { roles } from '../teams/role-bindings.ts'
@@ -23,7 +23,7 @@ export const Member = Fields(
 export type Member = Static<typeof Member>
 export const MemberPage = Fields({ members: T.Array(Member), next_cursor: Cursor }, { title: 'MemberPage' })
 export const MemberParams = Fields({ org_id: Uuid, member_id: Uuid })
-/** Both have to be given; null leaves what is. */
+/** Both are required; null leaves the current value. */
 export const UpdateMember = Fields(
   { role: Nullable(RoleValue), team_role_bindings: Nullable(Bindings) },
   { title: 'UpdateMember' },

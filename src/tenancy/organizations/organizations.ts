@@ -1,31 +1,31 @@
-// The organization as it sees itself.
+// The organization that a management key belongs to.
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import type { Plan } from '../../platform/http/operation.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { Org } from './schema.ts'
 import { T } from '../../platform/schema/schema.ts'
 
-/** Read the organization. */
+/** Reads the organization. */
 export const getOrg = (tx: PlainTx, org_id: string): Promise<Org> =>
   tx.one(Org, sql`select id, name, expires_at from org where id = ${org_id}`)
 
-/** Give the organization another name. Writes org. */
+/** Renames the organization. Writes org. */
 export const updateOrg = (tx: PlainTx, org_id: string, name: string): Promise<Org> =>
   tx.one(Org, sql`update org set name = ${name} where id = ${org_id} returning id, name, expires_at`)
 
-/** One change of an organization's teams at a time: what is unique among them is looked up before it is written. */
+/** Locks an organization's teams against concurrent changes: uniqueness among them is checked before the write. */
 export const lockOrg = (tx: PlainTx, org_id: string): Promise<number> =>
   tx.locking.run(sql`select id from org where id = ${org_id} for no key update`)
 
-/** What the organization has paid for. Writes org. @returns whether there is such an organization */
+/** Sets the plan of the organization. Writes org. @returns whether there is such an organization */
 export const setPlan = async (tx: PlainTx, org_id: string, plan: Plan): Promise<boolean> =>
   (await tx.run(sql`update org set plan = ${plan} where id = ${org_id}`)) > 0
 
-/** From when on the organization may only read; null for never. Writes org. @returns whether there is such an organization */
+/** Sets the day from which the organization is read-only; null for never. Writes org. @returns whether there is such an organization */
 export const setExpiry = async (tx: PlainTx, org_id: string, at: Date | null): Promise<boolean> =>
   (await tx.run(sql`update org set expires_at = ${at} where id = ${org_id}`)) > 0
 
-/** Make an organization. Writes org. */
+/** Creates an organization. Writes org. */
 export async function createOrg(tx: PlainTx, name: string): Promise<string> {
   const id = tx.uuid()
   await tx.run(sql`insert into org (id, name, created_at) values (${id}, ${name}, ${tx.now})`)

@@ -1,4 +1,4 @@
-// Shapes of organizations. Source: openapi-management.json; management-auth.md 5.
+// Schemas of organizations. Source: openapi-management.json; management-auth.md 5.
 import { Name } from '../../platform/http/management-shapes.ts'
 import { Fields, Nullable, T, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
 

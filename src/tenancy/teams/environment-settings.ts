@@ -1,14 +1,14 @@
-// A team's settings in one environment: how they change, and how they are shown. Pure. Source: management-auth.md 7.
+// A team's settings in one environment: changes and API format. Pure functions. Source: management-auth.md 7.
 import { unprocessable, invalidField } from '../../platform/http/errors.ts'
 import type { BrandInformation, TeamEnvironment, UpdateBrand, UpdateEnvironment } from './schema.ts'
 
-/** As stored beside the team in its cell; what nobody has set is not there. */
+/** As stored with the team in its cell; settings that were never set are absent. */
 export type Settings = Readonly<Record<string, unknown>>
 
 /**
- * The settings after a change: absent leaves, null clears. The brand changes field by field.
- * 422: a brand without the name of its company; a company's name without a logo.
- * @param at where the change stands in the request
+ * The settings after a change: absent leaves, null clears. The brand changes field by field. 422: a brand without the name of its company;
+ * a company's name without a logo.
+ * @param at the path of the change in the request
  */
 export function applyUpdate(settings: Settings, change: UpdateEnvironment, at: string[]): Settings {
   const { brand_information, ...fields } = change
@@ -35,7 +35,7 @@ const defaultBrand = (support_email: string) => ({
   brand_color: '',
 })
 
-/** The settings as the interface shows them, nothing left out. */
+/** The settings in API format, with every field. */
 export function toWire(settings: Settings, support_email: string): TeamEnvironment {
   const { brand_information, critical_result_notification_email, logo_url, appointment_booking_url } =
     settings as Partial<TeamEnvironment>

@@ -1,5 +1,5 @@
-// Every feature that can be switched off for a team, whether the server has operations of it yet or not. Source: management-auth.md 19,
-// lab-testing.md 0; what is in closed beta elsewhere.
+// Every feature that can be disabled for a team, including features without operations on this server. Source: management-auth.md 19,
+// lab-testing.md 0; features that are in closed beta elsewhere.
 import { badRequest, notFound, SwitchedOff } from '../../platform/http/errors.ts'
 import { feature, type Feature, type Option } from '../../platform/http/feature-flags.ts'
 
@@ -25,7 +25,7 @@ export const features = {
 export type FeatureName = keyof typeof features
 export const featureNames = Object.keys(features) as FeatureName[]
 
-/** Every option that can be switched on for a team. Source: lab-testing.md 12, 17.4, 18. */
+/** Every option that can be enabled for a team. Source: lab-testing.md 12, 17.4, 18. */
 export const options = {
   pre_requisition_scheduling: {
     name: 'pre_requisition_scheduling',

@@ -1,4 +1,4 @@
-// The teams that a write is about, kept from being changed by others meanwhile.
+// Locks the teams of a write against concurrent changes.
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import { T } from '../../platform/schema/schema.ts'
@@ -6,7 +6,7 @@ import { sql } from '../../platform/db/sql.ts'
 
 const Locked = T.Object({ id: T.String() })
 
-/** Keep others from changing what teams have until the commit. 404: one of them is not in this cell. */
+/** Prevents other transactions from changing a team's rows until the commit. 404: one of the teams is not in this cell. */
 export async function lockTeams(tx: PlainTx, team_ids: readonly string[]): Promise<void> {
   const asked = [...new Set(team_ids)]
   const locked = await tx.locking.many(

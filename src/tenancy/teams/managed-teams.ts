@@ -1,7 +1,6 @@
-// Teams as their organization manages them: the control plane's record, and their settings in each cell of their region.
-//
-// A change of both is one transaction of the control plane with the cells' transactions inside it: what the control plane knows is
-// complete, and what a crash leaves in a cell alone is known to nobody and is overwritten by the next try. Source: management-auth.md 7.
+// Teams as their organization manages them: the control plane's record, and their settings in each cell of their region. A change of both
+// is one transaction of the control plane with the cells' transactions inside it: every team that the control plane has is complete. If a
+// crash leaves a row in a cell only, no request can see it and the next attempt overwrites it. Source: management-auth.md 7.
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
@@ -24,9 +23,9 @@ type Environment = (typeof environments)[number]
 /** What managing teams needs of the process. */
 export interface TeamDependencies {
   cells: Cells
-  /** Where patients of teams without an address of their own are told to write. */
+  /** Contact address shown to patients of teams without an address of their own. */
   support_email: string
-  /** Who remembers teams, and who remembers management keys of organizations. */
+  /** The caches of teams, and of organizations' management keys. */
   teams: Forgets
   orgs: Forgets
 }
@@ -38,7 +37,7 @@ const accessCondition = (manager: ManagementPrincipal): Sql =>
     ? sql`org_id = ${manager.org} and deleted_at is null and id = any (${[...manager.teams]}::uuid[])`
     : sql`org_id = ${manager.org} and deleted_at is null`
 
-/** Teams that the key reaches, newest first, 50 a page. 400: a cursor of another list. */
+/** Teams that the key may access, newest first, 50 per page. 400: a cursor of another list. */
 export async function listTeams(tx: PlainTx, manager: ManagementPrincipal, query: TeamListQuery) {
   const list = `teams ${manager.org} ${JSON.stringify([query.team_id, query.region, query.search_query])}`
   const pages = new Pages(list, query, byCreation())
@@ -54,7 +53,7 @@ export async function listTeams(tx: PlainTx, manager: ManagementPrincipal, query
   return { teams: page, next_cursor }
 }
 
-/** Read a team that the key reaches, with its settings in some environments or in all. 404: there is none. */
+/** Reads a team that the key may access, with its settings in some environments or in all. 404: there is none. */
 export async function getTeam(
   tx: PlainTx,
   dependencies: TeamDependencies,
@@ -65,7 +64,7 @@ export async function getTeam(
   return withSettings(dependencies, await findItem(tx, manager, sql`id = ${team_id}`), wanted)
 }
 
-/** Read the team that the caller's own reference stands for. 404: none that the key reaches. */
+/** Reads the team with the caller's own reference. 404: none that the key may access. */
 export async function resolveTeam(
   tx: PlainTx,
   dependencies: TeamDependencies,
@@ -114,8 +113,9 @@ async function readSettings(dependencies: TeamDependencies, cell: CellName, team
 }
 
 /**
- * Create a team in both cells of a region; its sandbox starts with the standard lab tests. Writes team, in the cells too.
- * 400: a cell of the region is served elsewhere. 409: the id, by a team or an organization, or the caller's reference is taken. 422: a brand without logo.
+ * Creates a team in both cells of a region; its sandbox starts with the standard lab tests. Writes team, in the cells too. 400: a cell of
+ * the region is served elsewhere. 409: the id, by a team or an organization, or the caller's reference is in use. 422: a brand without
+ * logo.
  */
 export async function createTeam(
   tx: PlainTx,
@@ -172,8 +172,8 @@ function assertServed(dependencies: TeamDependencies, region: Region): void {
 }
 
 /**
- * Change a team's name, reference, and settings in each environment: absent leaves, null clears. Writes team, in the cells too.
- * 404: a cell that is served elsewhere. 409: the reference is taken. 422: a brand without logo.
+ * Changes a team's name, reference, and settings in each environment: absent leaves, null clears. Writes team, in the cells too. 404: a
+ * cell that is served elsewhere. 409: the reference is in use. 422: a brand without logo.
  */
 export async function updateTeam(
   tx: PlainTx,
@@ -207,8 +207,8 @@ export async function updateTeam(
 }
 
 /**
- * Delete a team: its keys and tokens stop, its work ends, it is hidden. Writes team, in the cells too, and what hooks on `teamDeleted` write.
- * 400: a cell of the region is served elsewhere. 404: no such team.
+ * Deletes a team: its keys and tokens stop working, its jobs end, it is hidden. Writes team, in the cells too, and the tables of hooks on
+ * `teamDeleted`. 400: a cell of the region is served elsewhere. 404: no such team.
  */
 export async function deleteTeam(
   tx: PlainTx,

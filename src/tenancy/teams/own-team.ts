@@ -10,7 +10,7 @@ import type { OwnTeam } from './schema.ts'
 /** What reading the own team needs of the process. */
 export interface OwnTeamDependencies {
   cells: Cells
-  /** Where patients of teams without an address of their own are told to write. */
+  /** Contact address shown to patients of teams without an address of their own. */
   support_email: string
 }
 
@@ -54,14 +54,14 @@ type Priorities = Record<string, unknown>[]
 const PrioritiesRow = T.Object({ source_priorities: Nullable(T.String()) })
 const DEPTH_MAX = 10
 
-/** The list that the team has stored, or those of its items that are about one kind of data. */
+/** The list that the team has stored, or its items about one kind of data. */
 export async function getPriorities(tx: Tx, data_type?: string): Promise<Priorities> {
   const { source_priorities } = await tx.one(PrioritiesRow, sql`select source_priorities from team where id = ${tx.team}`)
   const all = JSON.parse(source_priorities ?? '[]') as Priorities
   return data_type === undefined ? all : all.filter((item) => item.data_type === data_type)
 }
 
-/** Replace the list; without one nothing changes. Writes team. 422: an item of more than 10 levels. */
+/** Replaces the list; without one nothing changes. Writes team. 422: an item of more than 10 levels. */
 export async function replacePriorities(tx: Tx, list: Priorities | undefined): Promise<Priorities> {
   if (!list) return getPriorities(tx)
   const faults = list.flatMap((item, i) =>

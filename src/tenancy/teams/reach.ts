@@ -1,6 +1,5 @@
-// How far a management key reaches: teams that a request names in its body or query are looked up here, those of the path by the guard;
-// and which teams of a cell are meant where none is named.
-// Source: management-auth.md 4, E7.
+// The teams that a management key may access. The guard checks the team of the path; this file looks up teams in the body or query, and
+// determines the teams of a cell if a request names none. Source: management-auth.md 4, E7.
 import type { Queries } from '../../platform/db/transaction.ts'
 import { badRequest, forbidden, notFound } from '../../platform/http/errors.ts'
 import type { ManagementPrincipal } from '../../platform/http/operation.ts'
@@ -14,9 +13,9 @@ export interface AuthorizedTeam {
 }
 
 /**
- * The teams of these ids, each once, in the order given. 404: the organization does not have all of them. 403: the key is not bound to
+ * The teams with these ids, each once, in the given order. 404: the organization does not have all of them. 403: the key is not bound to
  * all of them.
- * @param control the control plane, whatever the transaction is
+ * @param control the control plane, in a transaction of any scope
  */
 export async function authorizedTeams(
   control: Queries,
@@ -37,11 +36,11 @@ export async function authorizedTeams(
   })
 }
 
-/** As `authorizedTeams`, of one. */
+/** As `authorizedTeams`, for one team. */
 export const authorizedTeam = async (control: Queries, manager: ManagementPrincipal, id: string): Promise<AuthorizedTeam> =>
   (await authorizedTeams(control, manager, [id]))[0]!
 
-/** As `authorizedTeams`, of one region. 400: one of another. */
+/** As `authorizedTeams`, for teams of one region. 400: a team of another region. */
 export async function authorizedTeamsInRegion(
   control: Queries,
   manager: ManagementPrincipal,
@@ -54,7 +53,7 @@ export async function authorizedTeamsInRegion(
   return teams.map(({ id }) => id)
 }
 
-/** Holds for a row `t` of `team` in a cell that the key reaches and, when some are asked for, that is one of those. */
+/** True for a row `t` of `team` in a cell that the key may access and, if ids are given, that is one of those. */
 export function teamAccessCondition(manager: ManagementPrincipal, ids?: readonly string[]): Sql {
   const bound = manager.teams ? sql` and t.id = any (${[...manager.teams]}::uuid[])` : sql``
   const asked = ids?.length ? sql` and t.id = any (${[...ids]}::uuid[])` : sql``

@@ -1,4 +1,4 @@
-// What members and invites have in common: roles, and the teams they are bound to. Source: management-auth.md 4, 8.
+// Common parts of members and invites: roles, and the teams they are bound to. Source: management-auth.md 4, 8.
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { invalidField, notFound } from '../../platform/http/errors.ts'
 import { T } from '../../platform/schema/schema.ts'
@@ -7,12 +7,12 @@ import { sql, type Sql } from '../../platform/db/sql.ts'
 export const roles = ['org_admin', 'team_admin', 'no_role'] as const
 export type Role = (typeof roles)[number]
 
-/** Bindings as they are shown: null but for those who have teams by their role. */
+/** Bindings in API format: null for roles without teams. */
 export const bindingsOf = (role: Sql, teams: Sql): Sql => sql`
   case ${role} when 'team_admin' then to_json(array(
     select json_build_object('team_id', bound) from unnest(${teams}) bound order by bound)) end as team_role_bindings`
 
-/** The teams that go with a role: at least one with team_admin (422 otherwise), else none. */
+/** The teams of a role: at least one for team_admin (422 otherwise), else none. */
 export function resolveRoleTeams(role: Role, bindings: readonly { team_id: string }[] | undefined): string[] {
   if (role !== 'team_admin') return []
   const teams = [...new Set(bindings?.map(({ team_id }) => team_id))]
@@ -34,5 +34,5 @@ export async function assertTeams(tx: PlainTx, org_id: string, teams: string[]):
   if (n < teams.length) throw notFound('Team not found')
 }
 
-/** `%text%` for `ilike`, its signs taken literally. */
+/** `%text%` for `ilike`, with its special characters escaped. */
 export const nameContains = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`

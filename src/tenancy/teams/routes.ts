@@ -31,7 +31,7 @@ export const routes = (dependencies: TeamDependencies): Operation[] => [
     keyScope: 'org',
     summary: 'Create a team',
     description:
-      'The settings hold for both environments. The region is for good. An id or a reference that is taken answers 409 with the `team_id` of its team.',
+      'The settings hold for both environments. The region cannot be changed. An id or a reference that is already in use gets 409 with the `team_id` of its team.',
     params: OrgParams,
     body: shapes.CreateTeam,
     reply: shapes.OrgTeam,

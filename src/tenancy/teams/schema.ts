@@ -1,4 +1,4 @@
-// Shapes of teams and of keys. Source: openapi-management.json; management-auth.md 5-10.
+// Schemas of teams and of keys. Source: openapi-management.json; management-auth.md 5-10.
 import { RuleError } from '../../platform/schema/read.ts'
 import {
   Clearable,
@@ -67,10 +67,13 @@ const environmentFields = {
   minor_ordering_enabled: Maybe(T.Boolean()),
 }
 const ANY_ORDER = '00000000-0000-0000-0000-000000000000'
-/** An address for patients, in which `{order_id}` stands for an order. It has no other braces, so that none are sent to a patient. */
+/**
+ * A URL for patients, in which `{order_id}` stands for an order. It has no other braces, so that a patient never gets a URL with an
+ * unresolved placeholder.
+ */
 const BookingUrl = Text({
   maxLength: 500,
-  description: 'Where patients book visits at home, an https address; `{order_id}` in it stands for the id of their order.',
+  description: 'Where patients book at-home appointments, an https URL; `{order_id}` in it stands for the id of their order.',
   rule(text) {
     const example = text.replaceAll('{order_id}', ANY_ORDER)
     const url = /^https:[/][/][!-z|~]+$/i.test(example) ? URL.parse(example) : null

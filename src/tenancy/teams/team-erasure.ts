@@ -1,4 +1,4 @@
-// The end of a deleted team: when its grace is over, everything it has in a cell is erased. The control plane keeps its record, so that
+// Erasure of deleted teams: after the grace period all data of the team in a cell is erased. The control plane keeps its record, so that
 // its id is never used again, and the audit log stays. Source: management-auth.md 7.
 import type { Db } from '../../platform/db/database.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
@@ -8,14 +8,14 @@ import { ageInSeconds, type Cleanup } from '../../platform/queue/retention.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 
-/** A deleted team's data can be rescued by the operator for this long. */
+/** The operator can restore a deleted team's data for this long. */
 const GRACE_S = 7 * 86_400
 const TEAMS_MAX = 100
 
 export interface ErasureLimits {
-  /** Rows of one transaction. */
+  /** Rows per transaction. */
   rows_max: number
-  /** Transactions of one run that delete something; the next run goes on. */
+  /** Transactions of one run that delete rows; the next run continues. */
   batches_max: number
 }
 const LIMITS: ErasureLimits = { rows_max: 1000, batches_max: 50 }
@@ -25,12 +25,12 @@ const Deleted = T.Object({ id: T.String(), age_s: T.Number() })
 type Deleted = Static<typeof Deleted>
 
 /**
- * Erase teams of a cell whose grace is over, batch by batch, each in a transaction of its own: a run that ends in the middle has erased
- * so much, and the next goes on. Several processes may run it; a team is one's at a time. Writes team, and what the erasers own.
- * Throws at the end what went wrong with a team; others are erased nevertheless.
- * @returns how many rows went
- * @param control asked too: a deletion that was cut off in the cell alone is none
- * @param stopped asked between batches: whether to leave the rest to the next run
+ * Erases teams of a cell after their grace period, batch by batch, each in a transaction of its own: an interrupted run has erased its
+ * batches, and the next run continues. Several processes may run it; only one of them erases a team at a time. Writes team, and the tables
+ * of the erasers. Throws at the end the error of a team; the other teams are erased nevertheless.
+ * @returns the number of erased rows
+ * @param control checked too: a deletion that was interrupted after the cell does not count
+ * @param stopped checked between batches: whether to leave the rest to the next run
  */
 export async function eraseTeams(
   db: Db,
@@ -50,7 +50,7 @@ export async function eraseTeams(
         const gone = await eraseBatch(db, id, steps[0]!, rows_max)
         if (gone === 'taken') break
         if (gone === 0) steps.shift()
-        // What finds nothing is not counted: a run of few batches comes further, however many tables are empty already.
+        // Batches that find nothing are not counted: a run with few batches still progresses past tables that are empty already.
         else batches++
         rows += gone
       }
@@ -62,7 +62,7 @@ export async function eraseTeams(
   return rows
 }
 
-/** Deleted teams, as rows whose time is over. */
+/** Deleted teams, as rows whose retention has ended. */
 export const teamCleanup = (erasers: readonly TeamEraser[]): Cleanup => ({
   kind: 'team',
   control: false,
@@ -94,7 +94,7 @@ function deletedLongAgo(tx: PlainTx, among?: string[]): Promise<Deleted[]> {
   )
 }
 
-/** The team's row is the lock: a process that finds it locked or gone leaves the team to whoever was first. */
+/** The team's row is the lock: a process that finds it locked or deleted skips the team, because another process erases it. */
 const eraseBatch = (db: Db, team_id: string, erase: TeamEraser, rows_max: number): Promise<number | 'taken'> =>
   db.plainTx(async (tx) => {
     const locked = await tx.locking.maybe(

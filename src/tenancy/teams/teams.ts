@@ -18,7 +18,7 @@ const FoundTeam = T.Object({
   region: T.Union([T.Literal('us'), T.Literal('eu')]),
 })
 
-/** A team of the control plane; undefined when there is none of this id, or it was deleted. */
+/** A team of the control plane; undefined if there is none with this id, or it was deleted. */
 export const findTeam = (tx: Queries, id: string) =>
   tx.maybe(
     FoundTeam,
@@ -27,7 +27,7 @@ export const findTeam = (tx: Queries, id: string) =>
     where t.id = ${id} and t.deleted_at is null`,
   )
 
-/** Record a team in the control plane. Writes team. */
+/** Records a team in the control plane. Writes team. */
 export async function createTeam(tx: PlainTx, team: { org_id: string; name: string; region: Region }): Promise<string> {
   const id = tx.uuid()
   await tx.run(sql`
@@ -35,15 +35,13 @@ export async function createTeam(tx: PlainTx, team: { org_id: string; name: stri
   return id
 }
 
-/**
- * Settings a team starts with. Minors may be ordered for in the sandbox only. Source: lab-testing.md 5.1.
- */
+/** Initial settings of a team. Orders for minors are allowed in the sandbox only. Source: lab-testing.md 5.1. */
 export const initialSettings = (cell: CellName): Record<string, unknown> => ({
   minor_ordering_enabled: cell.startsWith('sandbox'),
   partial_webhooks_enabled: false,
 })
 
-/** Give a team its place in a cell; does nothing when it has one. Writes team. */
+/** Creates a team's row in a cell; does nothing if it exists. Writes team. */
 export async function placeTeam(tx: PlainTx, cell: CellName, team: { id: string; org_id: string }): Promise<void> {
   await tx.run(sql`
     insert into team (id, org_id, settings, created_at)
@@ -51,7 +49,7 @@ export async function placeTeam(tx: PlainTx, cell: CellName, team: { id: string;
     on conflict (id) do nothing`)
 }
 
-/** Give a team its place and settings in a cell, whatever was there. Writes team. */
+/** Creates or replaces a team's row and settings in a cell. Writes team. */
 export const updateTeamInCell = (
   tx: PlainTx,
   team: { id: string; org_id: string },
@@ -62,7 +60,7 @@ export const updateTeamInCell = (
     values (${team.id}, ${team.org_id}, ${JSON.stringify(settings)}, ${tx.now})
     on conflict (id) do update set org_id = excluded.org_id, settings = excluded.settings`)
 
-/** A team is gone from a cell: nobody speaks for it and nothing is done for it any more. Writes team. */
+/** Marks a team as deleted in a cell: it has no principals and no jobs any more. Writes team. */
 export const markDeleted = (tx: PlainTx, team_id: string): Promise<number> =>
   tx.run(sql`update team set deleted_at = ${tx.now} where id = ${team_id} and deleted_at is null`)
 
@@ -74,7 +72,7 @@ const TeamRow = T.Object({
   features_on: T.Array(T.String()),
 })
 
-/** A team as it is in a cell now; undefined when it is not there, or was deleted. */
+/** A team as it is in a cell now; undefined if it is not there, or was deleted. */
 export async function loadTenant(cells: Cells, cell: CellName, team: string): Promise<Tenant | undefined> {
   const row = await cells
     .of(cell)
@@ -87,14 +85,14 @@ export async function loadTenant(cells: Cells, cell: CellName, team: string): Pr
   return { team, org, cell, clock_offset_s, settings, features_off, options_on }
 }
 
-/** Switch a feature on or off for a team in a cell. Writes team. @returns whether the team is there */
+/** Enables or disables a feature for a team in a cell. Writes team. @returns whether the team exists */
 export async function switchFeature(tx: PlainTx, team_id: string, name: string, on: boolean): Promise<boolean> {
   const others = sql`array_remove(features_off, ${name}::text)`
   const next = on ? others : sql`array_append(${others}, ${name}::text)`
   return (await tx.run(sql`update team set features_off = ${next} where id = ${team_id} and deleted_at is null`)) > 0
 }
 
-/** Switch an option on or off for a team in a cell. Writes team. @returns whether the team is there */
+/** Enables or disables an option for a team in a cell. Writes team. @returns whether the team exists */
 export async function switchOption(tx: PlainTx, team_id: string, name: string, on: boolean): Promise<boolean> {
   const others = sql`array_remove(features_on, ${name}::text)`
   const next = on ? sql`array_append(${others}, ${name}::text)` : others
@@ -102,8 +100,8 @@ export async function switchOption(tx: PlainTx, team_id: string, name: string, o
 }
 
 /**
- * Move a team's clock to `offset_s` ahead of the machine's; its waiting jobs fall due accordingly. Writes team, job.
- * The clock can only be moved forward: a smaller offset than the present one changes nothing.
+ * Sets a team's clock to `offset_s` ahead of the system clock; the due times of its waiting jobs change accordingly. Writes team, job. The
+ * clock only moves forward: an offset smaller than the current one changes nothing.
  */
 export async function setClockOffset(tx: Tx, offset_s: number): Promise<void> {
   const moved = await tx.run(
