@@ -209,7 +209,7 @@ export const tree: Group = {
           'result assign RESULT_ID --team TEAM_ID --cell production-us',
           [['--team <id>', 'the team (required)']],
         ),
-        result('drop <id>', "forget one that is nobody's", 'result drop RESULT_ID --cell production-us'),
+        result('drop <id>', 'delete an unassigned result', 'result drop RESULT_ID --cell production-us'),
       ],
     },
     jobs,

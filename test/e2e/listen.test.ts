@@ -92,7 +92,7 @@ describe('listen', () => {
     await stop(program)
   })
 
-  test('may be told which types, and which secret, and forward nothing', async () => {
+  test('accepts a list of types and a secret, and prints events without forwarding', async () => {
     const { url, received } = await developer()
     const secret = Buffer.alloc(24, 'fictional').toString('base64')
     const program = await listening('--forward-to', url, '--events', `${CRITICAL},${CREATED}`, '--secret', secret)
@@ -116,20 +116,20 @@ describe('listen', () => {
       response.end()
     })
     const program = await listening('--forward-to', url, '--events', CREATED)
-    const told: string[] = []
+    const lines: string[] = []
     for (let i = 0; i < 3; i++) {
       const { out } = await trigger(CREATED)
-      told.push(out.split(/\s+/)[2]!)
+      lines.push(out.split(/\s+/)[2]!)
     }
     await waitUntil(() => received.length === 8)
     const ids = received.map(({ body }) => JSON.parse(body).data.id)
-    const [first, second, third] = told
+    const [first, second, third] = lines
     assert.deepEqual(ids, [first, first, first, second, second, second, second, third])
     assert.equal(new Set(received.map(({ headers }) => headers['svix-id'])).size, 3)
     await program.says(
-      new RegExp(`${first}  answered 500, again in 0.5 s\n.*${first}  \\S+, again in 2 s\n.*${first}  answered 200 in`),
+      new RegExp(`${first}  answered 500, retrying in 0.5 s\n.*${first}  \\S+, retrying in 2 s\n.*${first}  answered 200 in`),
     )
-    await program.says(new RegExp(`${second}  answered 302, given up\n.*${third}  answered 200`))
+    await program.says(new RegExp(`${second}  answered 302, giving up\n.*${third}  answered 200`))
     await stop(program)
   })
 
@@ -195,7 +195,7 @@ describe('listen', () => {
   })
 })
 
-interface Told {
+interface ApiResponse {
   status: string
   data: { body: { data: { status: string } } }[]
   events: { status: string }[]
@@ -203,16 +203,16 @@ interface Told {
 
 describe('trigger', () => {
   for (const [type, { until: status }] of Object.entries(scenarios))
-    test(`brings about ${type}, and says what happened`, async () => {
+    test(`triggers ${type} and prints the events`, async () => {
       const { code, out, err } = await trigger(type)
       assert.deepEqual([code, err], [0, ''])
-      const told = out.trim().split('\n')
-      assert(told.some((text) => text.includes(`  ${type}  `)))
-      const [, , about] = told[0]!.split(/\s+/)
-      assert(told.every((text) => new RegExp(`^\\S+  labtest\\.\\S+  ${about}$`).test(text)))
+      const lines = out.trim().split('\n')
+      assert(lines.some((text) => text.includes(`  ${type}  `)))
+      const [, , about] = lines[0]!.split(/\s+/)
+      assert(lines.every((text) => new RegExp(`^\\S+  labtest\\.\\S+  ${about}$`).test(text)))
       const key = demoIn(dataDir).api_keys['sandbox-us']!
       const ask = async (path: string) =>
-        (await fetch(`${server.url}${path}`, { headers: { 'x-service-api-key': key } })).json() as Promise<Told>
+        (await fetch(`${server.url}${path}`, { headers: { 'x-service-api-key': key } })).json() as Promise<ApiResponse>
       if (type.startsWith('labtest.appointment.')) {
         const { data } = await ask(`/v1/events?object_id=${about}`)
         assert(data.some(({ body }) => body.data.status === status))
@@ -226,7 +226,7 @@ describe('trigger', () => {
       assert(events.some((event) => event.status.startsWith(`${status}.`)))
     })
 
-  test('lists what it can bring about', async () => {
+  test('lists the event types that can be triggered', async () => {
     const { code, out } = await trigger('--list')
     assert.equal(code, 0)
     assert.deepEqual(
@@ -244,12 +244,12 @@ describe('trigger', () => {
     assert.deepEqual([code, out], [1, ''])
     assert.equal(
       err,
-      `drawbridge: Nothing in this server brings about ${type} yet. "bin/drawbridge trigger --list" lists what can be.\n`,
+      `drawbridge: Event type ${type} cannot be triggered. "bin/drawbridge trigger --list" lists the supported types.\n`,
     )
   })
 
   test('rejects unknown types and production keys', async () => {
-    assert.deepEqual(await trigger('nothing'), { code: 2, out: '', err: 'drawbridge: There is no event type nothing.\n' })
+    assert.deepEqual(await trigger('nothing'), { code: 2, out: '', err: 'drawbridge: Unrecognized event type nothing.\n' })
     assert.equal((await trigger()).code, 2)
     const { code, out, err } = await trigger(CREATED, '--cell', 'production-us')
     assert.deepEqual([code, out], [1, ''])

@@ -98,7 +98,7 @@ test(
     assert.equal(rotated.code, 0, rotated.err)
     assert.match(
       rotated.out,
-      /^sandbox-us +webhook\.headers +1 value sealed anew\nsandbox-us +webhook_secret\.secret +1 value sealed anew\n/,
+      /^sandbox-us +webhook\.headers +1 value re-encrypted\nsandbox-us +webhook_secret\.secret +1 value re-encrypted\n/,
     )
     assert.match(rotated.out, /newest +2 values\nkey [0-9a-f]{8} +old +0 values\n/)
     const [newKey, ...others] = readFileSync(keyFile, 'utf8').trim().split('\n')

@@ -8,7 +8,7 @@ import type { Cells } from '../../platform/db/cells.ts'
 import { FormatError, formats } from '../../platform/schema/formats.ts'
 import { importIntoCells } from './places.ts'
 
-const SAY = 'Say "access-log export" or "access-log verify"; "bin/drawbridge help" explains them.'
+const SAY = 'Usage: bin/drawbridge access-log export | access-log verify. See "bin/drawbridge help".'
 
 /**
  * Runs `access-log export` or `access-log verify`. Writes access_line: the log records the export, too. Throws UsageError for invalid

@@ -19,7 +19,7 @@ export async function catalogCommand(cells: Cells, { positionals, values }: Type
     return `${JSON.stringify(await exportCatalog(place.queries), null, 2)}\n`
   }
   if (command !== 'import')
-    throw new UsageError('Say "catalog export" or "catalog import FILE"; "bin/drawbridge help" explains them.')
+    throw new UsageError('Usage: bin/drawbridge catalog export | catalog import FILE. See "bin/drawbridge help".')
   if (file === undefined) throw new UsageError('catalog import requires a file.')
   const name = requireCell(values.cell)
   return importCatalogFile(requireServedCell(cells, name), await readFileText(file), name.startsWith('sandbox'))

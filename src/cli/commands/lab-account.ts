@@ -21,7 +21,7 @@ export async function labAccountCommand(cells: Cells, { positionals, values }: T
   const [, command, named] = positionals
   if (!['create', 'update', 'list', 'show'].includes(command ?? ''))
     throw new UsageError(
-      'Say "lab-account create", "lab-account update", "lab-account list" or "lab-account show"; "bin/drawbridge help" explains them.',
+      'Usage: bin/drawbridge lab-account create | lab-account update | lab-account list | lab-account show. See "bin/drawbridge help".',
     )
   const place = requireServedCell(cells, requireCell(values.cell))
   switch (command) {

@@ -12,7 +12,7 @@ import type { Cells } from '../../platform/db/cells.ts'
 export async function labTestCommand(cells: Cells, { positionals, values }: Typed<{ cell?: string }>): Promise<string> {
   const [, command, named] = positionals
   if (command !== 'list' && command !== 'approve')
-    throw new UsageError('Say "lab-test list" or "lab-test approve"; "bin/drawbridge help" explains them.')
+    throw new UsageError('Usage: bin/drawbridge lab-test list | lab-test approve. See "bin/drawbridge help".')
   const place = requireServedCell(cells, requireCell(values.cell))
   if (command === 'approve') {
     const { test } = await runReportingErrors(place, (tx) => approveLabTest(tx, requireId(named, 'The lab test')))

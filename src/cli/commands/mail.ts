@@ -31,7 +31,7 @@ export async function mailCommand(cells: Cells, typed: Typed<DeadLetterOptions>)
   if (what === 'list') {
     const lists = await Promise.all(places.map(([, db]) => listMail(db)))
     for (const [i, [, db]] of places.entries()) await log(cells, db, 'mail list', lists[i]!)
-    return lists.flatMap((mails, i) => mails.map((mail) => formatRow(places[i]![0], mail))).join('') || 'There is no mail.\n'
+    return lists.flatMap((mails, i) => mails.map((mail) => formatRow(places[i]![0], mail))).join('') || 'No emails.\n'
   }
   if (what !== 'show') throw new UsageError('Usage: bin/drawbridge mail list | show ID | failed | retry.')
   if (!id || !UUID.test(id)) throw new UsageError('mail show requires the id of an email.')

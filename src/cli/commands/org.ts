@@ -61,7 +61,7 @@ export async function runOrgCommand(
       return revoke(cells, requireText(positionals[2], 'key revoke requires a key id or a key'))
     default:
       throw new UsageError(
-        'Say "org create", "org plan", "org expire", "team create", "team feature", "key create", "key list" or "key revoke"; "bin/drawbridge help" explains them.',
+        'Usage: bin/drawbridge org create | org plan | org expire | team create | team feature | key create | key list | key revoke. See "bin/drawbridge help".',
       )
   }
 }

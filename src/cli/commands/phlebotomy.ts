@@ -24,7 +24,7 @@ export async function phlebotomyCommand(
   const [, command, ...named] = positionals
   if (!['import', 'list', 'remove'].includes(command ?? ''))
     throw new UsageError(
-      'Say "phlebotomy import", "phlebotomy list" or "phlebotomy remove"; "bin/drawbridge help" explains them.',
+      'Usage: bin/drawbridge phlebotomy import | phlebotomy list | phlebotomy remove. See "bin/drawbridge help".',
     )
   const org_id = values.org === undefined ? null : requireId(values.org, '--org')
   if (org_id !== null && !(await cells.control.plainTx((tx) => findOrg(tx, org_id)))) throw new Error('Organization not found.')
@@ -73,7 +73,7 @@ async function removeFrom(cells: Cells, places: CellName[], org_id: string | nul
   }
   const absent = references.filter((reference) => !removed.has(reference) && !refused.has(reference))
   const failures = [
-    ...(absent.length ? [`There is no phlebotomist ${absent.join(', ')} in ${places.join(', ')}.`] : []),
+    ...(absent.length ? [`Phlebotomist not found: ${absent.join(', ')} in ${places.join(', ')}.`] : []),
     ...(refused.size ? [`Not removed everywhere: ${[...refused].join(', ')}.`] : []),
   ]
   return { printed, failure: failures.length ? failures.join(' ') : undefined }

@@ -18,7 +18,7 @@ export async function postalCodesCommand(
   ask: CommandContext['ask'],
 ): Promise<Outcome> {
   const [, command, file] = positionals
-  if (command !== 'import') throw new UsageError('Say "places import FILE"; "bin/drawbridge help" explains it.')
+  if (command !== 'import') throw new UsageError('Usage: bin/drawbridge places import FILE. See "bin/drawbridge help".')
   if (!file) throw new UsageError('places import requires a file.')
   const only = values.country === undefined ? undefined : countryCode(values.country)
   if (values.country !== undefined && only === undefined) throw new UsageError('--country must be a country code such as DE.')

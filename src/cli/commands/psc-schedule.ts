@@ -19,7 +19,7 @@ import { bookableLabs } from '../../visits/psc-booking/schema.ts'
 
 const LISTED = 1000
 const USAGE =
-  'Say "psc schedule import", "psc schedule list", "psc schedule show", "psc schedule remove", "psc booking list", "psc booking confirm" or "psc booking refuse"; "bin/drawbridge help" explains them.'
+  'Usage: bin/drawbridge psc schedule import | psc schedule list | psc schedule show | psc schedule remove | psc booking list | psc booking confirm | psc booking refuse. See "bin/drawbridge help".'
 
 /** Runs `psc schedule ...` and `psc booking ...`. An import without a cell goes to the production cells. @returns what to print */
 export async function scheduleCommand(

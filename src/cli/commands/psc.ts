@@ -23,7 +23,9 @@ export async function pscCommand(
 ): Promise<Outcome> {
   const [, command, ...named] = positionals
   if (!['import', 'list', 'activate', 'deactivate'].includes(command ?? ''))
-    throw new UsageError('Say "psc import", "psc list", "psc activate" or "psc deactivate"; "bin/drawbridge help" explains them.')
+    throw new UsageError(
+      'Usage: bin/drawbridge psc import | psc list | psc activate | psc deactivate. See "bin/drawbridge help".',
+    )
   if (command === 'list' && values.lab === undefined) return eachCell(cells, values.cell, listCounts)
   const lab = labSlugs.find((slug) => slug === values.lab)
   if (!lab) throw new UsageError(`--lab must be one of ${labSlugs.join(', ')}.`)

@@ -17,7 +17,7 @@ export async function resultCommand(
 ): Promise<string> {
   const [, command, named] = positionals
   if (!['list', 'assign', 'drop'].includes(command ?? ''))
-    throw new UsageError('Say "result list", "result assign" or "result drop"; "bin/drawbridge help" explains them.')
+    throw new UsageError('Usage: bin/drawbridge result list | result assign | result drop. See "bin/drawbridge help".')
   const place = requireCell(values.cell)
   if (!cells.has(place)) throw new Error(`Cell ${place} is not listed in CELLS.`)
   const db = cells.of(place)

@@ -43,7 +43,7 @@ export async function vaultCommand(cells: Cells, keys: string[], dataDir: string
     case 'vault rotate':
       return rotate(cells, vault, file)
     default:
-      throw new UsageError('Say "vault status" or "vault rotate"; "bin/drawbridge help" explains them.')
+      throw new UsageError('Usage: bin/drawbridge vault status | vault rotate. See "bin/drawbridge help".')
   }
 }
 
