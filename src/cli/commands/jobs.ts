@@ -18,7 +18,7 @@ export async function jobsCommand(cells: Cells, typed: Typed<DeadLetterOptions>)
   const [, command, ...ids] = typed.positionals
   const { all, name } = typed.values
   if (command === 'retry') return retryDeadLetters(cells, commands, typed)
-  if (command !== 'list') throw new UsageError('Usage: bin/drawbridge jobs list | retry; "bin/drawbridge help" explains them.')
+  if (command !== 'list') throw new UsageError('Usage: bin/drawbridge jobs list | retry. See "bin/drawbridge help".')
   if (ids.length || all || name !== undefined)
     throw new UsageError('Usage: bin/drawbridge jobs list [--retrying] [--cell CELL] [--json].')
   return listDeadLetters(cells, commands, typed.values)

@@ -115,8 +115,8 @@ test('a feature that there is not, or a word that is neither on nor off, is refu
   const { team: id } = await team('us')
   await assert.rejects(run('team', 'feature', id, 'time_travel', 'off'), /must be one of collection_instructions, /)
   await assert.rejects(run('team', 'feature', id), /Missing required argument 'name'/)
-  await assert.rejects(run('team', 'feature', id, 'human_review', 'maybe'), /Say "on" or "off"/)
-  await assert.rejects(run('team', 'feature', id, 'human_review'), /Say "on" or "off"/)
+  await assert.rejects(run('team', 'feature', id, 'human_review', 'maybe'), /must be "on" or "off"/)
+  await assert.rejects(run('team', 'feature', id, 'human_review'), /must be "on" or "off"/)
 })
 
 test('a key for a cell outside the region of the team is refused', async () => {

@@ -145,7 +145,7 @@ async function features(cells: Cells, team_id: string, name: string | undefined,
   const places = requireServedCells(cells, team.region)
   if (name === 'list') return listFeatures(cells, places, team_id)
   const known = [...featureNames, ...optionNames].find((each) => each === name)
-  if (!known) throw new UsageError(`The feature must be one of ${[...featureNames, ...optionNames].join(', ')}; or say "list".`)
+  if (!known) throw new UsageError(`The feature must be one of ${[...featureNames, ...optionNames].join(', ')}, or "list".`)
   if (to !== 'on' && to !== 'off') throw new UsageError('The value must be "on" or "off".')
   const change = Object.hasOwn(allOptions, known) ? switchOption : switchFeature
   for (const cellName of places) await cells.of(cellName).plainTx((tx) => change(tx, team_id, known, to === 'on'))

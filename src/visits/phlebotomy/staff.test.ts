@@ -206,7 +206,7 @@ describe('drawbridge phlebotomy', () => {
     })
     assert.deepEqual(await removed('north', 'south'), {
       printed: 'production-us\n  north  not here\n  south  removed\nproduction-eu\n  north  not here\n  south  not here\n',
-      failure: 'There is no phlebotomist north in production-us, production-eu.',
+      failure: 'Phlebotomist not found: north in production-us, production-eu.',
     })
   })
 
