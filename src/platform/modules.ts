@@ -1,4 +1,4 @@
-// The modules of the platform that contribute something to the process, from the bottom up.
+// The modules of the platform with contributions to the process, from the bottom up.
 import { accessLog, type AccessLogDependencies } from './access-log/module.ts'
 import { db } from './db/module.ts'
 import { http } from './http/module.ts'

@@ -1,5 +1,5 @@
-// What wrong credentials may cost: so many a minute of one address are looked up, and no more. Kept in memory: each process counts for
-// itself, and a restart forgets.
+// Limits the cost of invalid credentials: each address may cause a fixed number of look-ups per minute. The counters are in memory: each
+// process has its own, and a restart resets them.
 import { unavailable, type Problem } from '../runtime/problem.ts'
 import { FixedWindowLimiter } from './rate-limits.ts'
 import { networkOf } from '../net/network.ts'

@@ -2,7 +2,7 @@
 import { Problem } from '../runtime/problem.ts'
 import type { Fault } from '../schema/fault.ts'
 
-/** The answer to a team without a feature: nothing has failed, whatever its status. */
+/** The response for a team without a feature: it is no failure, even with an error status. */
 export class SwitchedOff extends Problem {
   override name = 'SwitchedOff'
 }

@@ -1,4 +1,4 @@
-// Work that takes turns: a few at a time, and a bounded queue of those that wait, first come, first served.
+// Limits concurrency: a few tasks at a time, and a bounded first-come, first-served queue.
 import { unavailable } from './problem.ts'
 
 export interface TurnLimits {

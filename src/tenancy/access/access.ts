@@ -1,4 +1,4 @@
-// Who lets callers in, for all operations of a process.
+// Authentication and authorization for all operations of a process.
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import { systemNow } from '../../platform/runtime/clock.ts'

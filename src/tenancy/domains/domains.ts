@@ -22,7 +22,7 @@ export interface DomainTarget {
   domain_target: () => string | undefined
 }
 
-/** What operations on domains need of the process. */
+/** The dependencies of operations on domains. */
 export interface DomainDependencies extends DomainTarget {
   dns: DnsOptions
   /** Checks of domains, by organization. */
@@ -93,7 +93,7 @@ export async function createDomain(tx: PlainTx, dependencies: DomainTarget, org_
 
 const Count = T.Object({ n: T.Integer() })
 
-/** Read a domain. 404: the organization has no such domain. */
+/** Reads a domain. 404: the organization has no such domain. */
 export const getDomain = async (tx: PlainTx, dependencies: DomainTarget, org_id: string, domain_id: string): Promise<Domain> =>
   shown(await findDomain(tx, org_id, domain_id), dependencies.domain_target())
 
@@ -164,7 +164,7 @@ export async function sendInstructions(
 
 const Owner = T.Object({ org_id: T.String() })
 
-/** The organization whose dashboard a host shows: that of a proved domain which points here. */
+/** The organization whose dashboard a host shows: that of a verified domain which points here. */
 export async function findOrgByHost(tx: PlainTx, dependencies: DomainTarget, host: string): Promise<string | undefined> {
   const domain = host.toLowerCase().replace(/:\d+$/, '').replace(/\.$/, '')
   const named = domain.slice(dashboardHost('').length)
@@ -178,7 +178,7 @@ export async function findOrgByHost(tx: PlainTx, dependencies: DomainTarget, hos
 
 const Name = T.Object({ domain: T.String() })
 
-/** The host under which an organization shows its dashboard: of its oldest proved domain that points here, if there is one. */
+/** The host under which an organization shows its dashboard: its oldest verified domain that points here, if there is one. */
 export async function findHostOfOrg(tx: PlainTx, dependencies: DomainTarget, org_id: string): Promise<string | undefined> {
   if (dependencies.domain_target() === undefined) return undefined
   const found = await tx.maybe(

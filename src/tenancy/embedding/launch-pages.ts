@@ -17,7 +17,7 @@ import { redirect, errorPage, sessionPage } from './launch-html.ts'
 import type { CredentialChecks } from '../../platform/http/credential-checks.ts'
 import { assertFeature, basePath, validateLaunch, type LaunchDependencies } from './launches.ts'
 
-/** What the pages of launch URLs need of the process. */
+/** The dependencies of the pages on the process. */
 export interface LaunchPageDependencies extends LaunchDependencies {
   checks: CredentialChecks
 }
@@ -87,7 +87,7 @@ function tryLater({ status, headers }: Problem): PageResponse {
   return { ...page, headers: { ...page.headers, ...headers } }
 }
 
-/** Use a launch token up. Writes dashboard_session. */
+/** Uses a launch token up. Writes dashboard_session. */
 async function redeemLaunchToken(dependencies: LaunchPageDependencies, token: string, address: string): Promise<PageResponse> {
   const lookedUp = { address, credential: undefined, hasForm: LAUNCH_TOKEN.test(token) }
   const known = await checked(dependencies, lookedUp, (tx) => findLaunch(tx, token))
@@ -105,9 +105,7 @@ async function redeemLaunchToken(dependencies: LaunchPageDependencies, token: st
   })
 }
 
-/**
- * In a frame the cookie is one of another site: it is kept apart for each site that frames it, and only over TLS.
- */
+/** In a frame the cookie is a third-party cookie: it is partitioned by the framing site, and needs TLS. */
 function cookieFor(dependencies: LaunchPageDependencies, modality: string, session: string): string {
   const secure = dependencies.publicUrl().startsWith('https:') ? '; Secure' : ''
   const site = modality === 'feature_embed' ? '; SameSite=None; Secure; Partitioned' : `; SameSite=Lax${secure}`
@@ -120,7 +118,7 @@ function tokensOf({ headers }: PageRequest, wanted: readonly string[]): string[]
   return wanted.flatMap((modality) => cookies.find(([name]) => name === COOKIE_PREFIX + modality)?.[1] ?? [])
 }
 
-/** The open session of a token that a browser has sent; undefined when there is none. 429: too many wrong ones from its address. */
+/** The open session of a browser's token; undefined if there is none. 429: too many invalid ones from its address. */
 const sessionOf = (dependencies: LaunchPageDependencies, token: string, address: string): Promise<DashboardSession | undefined> =>
   checked(dependencies, { address, credential: token, hasForm: SESSION_TOKEN.test(token) }, (tx) => findSession(tx, token))
 
@@ -135,7 +133,7 @@ async function showSession(dependencies: LaunchPageDependencies, visit: PageRequ
 const isFramed = ({ headers }: PageRequest): boolean => headers['sec-fetch-dest'] === 'iframe'
 const originsOf = (session: DashboardSession) => session.origins.map(({ origin }) => origin)
 
-/** A launch without a token: on with the session there is, or to where a new launch URL comes from. Writes dashboard_session. */
+/** A launch without a token: continues the open session, or redirects to the source of a new launch URL. Writes dashboard_session. */
 async function continueSession(dependencies: LaunchPageDependencies, visit: PageRequest): Promise<PageResponse> {
   const { control } = dependencies.cells
   const owner = await control.plainTx(async (tx) => {
@@ -168,7 +166,7 @@ const fieldNames = (faults: Fault[]): string => [...new Set(faults.map(({ loc })
 
 const Owner = T.Object({ org_id: T.String() })
 
-/** By the slug where one is given, else by the host. */
+/** By the slug if one is given, else by the host. */
 async function resolveOrg(tx: PlainTx, dependencies: LaunchPageDependencies, visit: PageRequest): Promise<string | undefined> {
   const slug = queryText(visit, 'slug')
   if (slug === undefined) return findOrgByHost(tx, dependencies, visit.headers.host ?? '')

@@ -21,7 +21,7 @@ export const constraints = {
   dashboard_session__member: () => notFound('Member not found'),
 }
 
-/** What launch URLs need of the process. */
+/** The dependencies of launch URLs on the process. */
 export interface LaunchDependencies extends DomainTarget {
   cells: Cells
   /** The current tenant of a team; undefined if the team is deleted. */
@@ -80,7 +80,7 @@ export async function createLaunch(
   return { url: `${await baseUrl(tx, dependencies, org_id)}/auth/launch?token=${token}`, expires_in: LIFETIME_S }
 }
 
-/** Where browsers find the pages of an organization: its own host, or that of the server. */
+/** The base URL of an organization's pages: its own host, or that of the server. */
 async function baseUrl(tx: PlainTx, dependencies: LaunchDependencies, org_id: string): Promise<string> {
   const host = await findHostOfOrg(tx, dependencies, org_id)
   return host === undefined ? dependencies.publicUrl() : `https://${host}${basePath(dependencies.publicUrl)}`
@@ -98,7 +98,7 @@ async function findTeam(tx: PlainTx, org_id: string, { team_id, integration_team
   return team
 }
 
-/** 404: the feature is about a user or order that the team does not have in this cell, or the cell is not served here. */
+/** 404: the feature names a user or order that the team does not have in this cell, or the cell is not served here. */
 export async function assertFeature(
   dependencies: LaunchDependencies,
   cell: CellName,

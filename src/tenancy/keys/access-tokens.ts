@@ -10,7 +10,7 @@ import { cellsOfRegion, findTeam } from '../teams/teams.ts'
 
 const LIFETIME_S = 600
 
-/** What minting access tokens needs of the process. */
+/** The dependencies of minting access tokens. */
 export interface TokenDependencies {
   cells: Pick<Cells, 'has'>
   tokens: Pick<SignedTokens, 'sign'>

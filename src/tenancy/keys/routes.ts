@@ -13,7 +13,7 @@ import {
 } from './management-keys.ts'
 import { createKey, deleteKeys, listKeys } from './team-keys.ts'
 
-/** What operations on keys need of the process: who remembers teams and management keys, and what mints tokens. */
+/** The dependencies of operations on keys: the caches of teams and management keys, and the minting of tokens. */
 export interface KeyDependencies extends TokenDependencies {
   teams: Forgets
   orgs: Forgets

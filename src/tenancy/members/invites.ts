@@ -20,7 +20,7 @@ const LIFETIME_S = 7 * 86_400
 /** In the format of `newKey`. */
 const TOKEN = /^inv_[\w-]{43}$/
 
-/** What inviting needs of the process. */
+/** The dependencies of inviting. */
 export interface InviteDependencies {
   cells: Cells
   checks: CredentialChecks

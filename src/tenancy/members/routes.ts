@@ -6,7 +6,7 @@ import { Nothing, OrgParams } from '../../platform/http/management-shapes.ts'
 
 const DAY_S = 86_400
 
-/** Who belongs to an organization. */
+/** The people of an organization. */
 export const routes = (dependencies: InviteDependencies): Operation[] => [
   managementOperation({
     id: 'list_members_in_org',

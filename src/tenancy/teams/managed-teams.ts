@@ -20,7 +20,7 @@ import { cellsOfRegion, initialSettings, markDeleted, updateTeamInCell, type Reg
 const environments = ['sandbox', 'production'] as const
 type Environment = (typeof environments)[number]
 
-/** What managing teams needs of the process. */
+/** The dependencies of managing teams. */
 export interface TeamDependencies {
   cells: Cells
   /** Contact address shown to patients of teams without an address of their own. */
@@ -103,7 +103,7 @@ const cellOf = (team: { region: string }, environment: Environment) => `${enviro
 
 const SettingsRow = T.Object({ settings: T.Record(T.String(), T.Unknown()) })
 
-/** Undefined where the team has no place, or the cell is served elsewhere. */
+/** Undefined if the team has no row, or the cell is served elsewhere. */
 async function readSettings(dependencies: TeamDependencies, cell: CellName, team_id: string): Promise<Settings | undefined> {
   if (!dependencies.cells.has(cell)) return undefined
   const row = await dependencies.cells

@@ -3,7 +3,7 @@ import { Fields, Uuid } from '../../platform/schema/schema.ts'
 import { getOwnTeam, getPriorities, replacePriorities, type OwnTeamDependencies } from './own-team.ts'
 import { OwnTeam, Priorities, PriorityQuery } from './schema.ts'
 
-/** What a team's own keys may ask about the team. */
+/** Operations on a team for the team's own keys. */
 export const ownTeamRoutes = (dependencies: OwnTeamDependencies): Operation[] => [
   operation({
     id: 'get_team',

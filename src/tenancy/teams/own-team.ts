@@ -7,7 +7,7 @@ import type { Cells } from '../../platform/db/cells.ts'
 import { toWire } from './environment-settings.ts'
 import type { OwnTeam } from './schema.ts'
 
-/** What reading the own team needs of the process. */
+/** The dependencies of reading the own team. */
 export interface OwnTeamDependencies {
   cells: Cells
   /** Contact address shown to patients of teams without an address of their own. */
@@ -16,7 +16,7 @@ export interface OwnTeamDependencies {
 
 const Named = T.Object({ name: T.String() })
 
-/** Read the team, without any secret. 404: another team. */
+/** Reads the team, without any secret. 404: another team. */
 export async function getOwnTeam(tx: Tx, dependencies: OwnTeamDependencies, team_id: string): Promise<OwnTeam> {
   assertOwn(tx, team_id)
   const { name } = await dependencies.cells.control.queries.one(Named, sql`select name from team where id = ${team_id}`)
