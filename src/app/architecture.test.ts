@@ -1,5 +1,5 @@
-// Reads the sources and holds them to the architecture: where files stand, who imports whom, who writes
-// which table, who may read a clock.
+// Reads the sources and checks them against the architecture: locations of files, imports, the writer of each table, and reads of the
+// clock.
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
@@ -96,7 +96,7 @@ function importsOf(file: string): string[] {
   return [...found].map(([, target]) => normalize(join(dirname(file), target!)))
 }
 
-/** A circle among files that import each other, or undefined. What imports none of the rest is in no circle. */
+/** A circle among files that import each other, or undefined. A file that imports none of the rest is in no circle. */
 function circleIn(imports: Map<string, string[]>): string[] | undefined {
   const rest = new Map(imports)
   for (;;) {
@@ -123,7 +123,7 @@ test('no files import each other in a circle, be it for types alone', () => {
 test('only the platform reads the machine clock, or asks the database for the time', () => {
   for (const [file, source] of text) {
     const code = source.replace(/\/\/.*$|\/\*[\s\S]*?\*\//gm, '')
-    // What speaks to a server over HTTP has no team whose time it could be.
+    // HTTP clients have no team whose time they could use.
     if (domainOf(file) !== 'platform' && !file.startsWith('src/cli/client/'))
       assert(!/Date\.now\(|new Date\(\)|machineNow\(/.test(code), `${file} reads the machine clock`)
     assert(
@@ -189,7 +189,7 @@ test('a table is written by the module whose record has it', () => {
 })
 
 /**
- * Fragments that name the table; the statements they become part of name the team. And whose time is taken: staff may visit the patients
+ * Fragments that name the table; the statements that contain them name the team. Also the appointments of staff, who may serve the patients
  * of many teams.
  */
 const FRAGMENTS: Record<string, RegExp> = {
@@ -197,11 +197,11 @@ const FRAGMENTS: Record<string, RegExp> = {
   'src/people/users/users.ts': /from "user"\s*$/,
   'src/lab/catalog/lab-tests.ts': /from lab_test t\s+join lab l/,
   'src/lab/result-matching/raw-results.ts': /from raw_result r join lab l on l.id = r.lab_id$/,
-  // Who sends for a team is known by the team's id.
+  // The sender of a team is identified by the team's id.
   'src/lab/result-matching/receive.ts': /lab_id = \S+ and sender = /,
 }
 
-/** As statements name them: those of records, and views of them. */
+/** The table names in statements: those of records, and views of them. */
 const teamTables = contents.modules
   .flatMap(({ tables }) => [...(tables?.ofTeams ?? []), ...(tables?.views ?? [])])
   .map((table) => (table === 'user' ? '"user"' : table))
@@ -223,8 +223,8 @@ test("every statement on a team's table names the team", () => {
 })
 
 /**
- * Who works on a whole cell, past the policies that hold transactions of teams (docs/decisions/row-security.md), and what for. What a team's
- * request reads and writes goes through `db.tx` and `db.read`.
+ * Files that work on a whole cell, outside of the policies for transactions of teams (docs/decisions/row-security.md), and the reason.
+ * Requests of a team use `db.tx` and `db.read`.
  */
 const ON_WHOLE_CELL: Record<string, string> = {
   'src/cli/commands/catalog.ts': 'commands: the catalog is of no team',

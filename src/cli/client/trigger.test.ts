@@ -1,4 +1,4 @@
-// That every type that can come about has a story in `trigger`, and each story can be played.
+// Every emitted event type has a scenario in `trigger`, and each scenario works.
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -27,7 +27,7 @@ for (const type of Object.keys(scenarios))
     let isOver = false
     const words = { positionals: ['trigger', type], values: { url, key: team.key } }
     const playing = trigger(words, { env: {}, out: (line) => lines.push(line) }).finally(() => (isOver = true))
-    // What a worker would do.
+    // The work of a worker.
     while (!isOver) {
       await team.settle()
       await Promise.race([playing.catch(() => {}), sleep(20)])

@@ -1,4 +1,4 @@
-// The commands on the access log, and the lines that commands leave in it.
+// The commands on the access log, and the lines that commands write to it.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { userInfo } from 'node:os'

@@ -1,4 +1,4 @@
-// Files of payors and diagnoses that an operator brings.
+// Imports of an operator's payors and diagnoses.
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -31,7 +31,7 @@ test('payors are added and changed in every cell, and stay so when the server st
   const said = await load('payors', `${HEADER}\nAETNA,Aetna Renamed,${at},,\nAZ-PLAN,Fictional Plan,${at},medicaid,AZ\n`)
   assert.match(said, /^2 payors in each of .*sandbox-us.*production-us/)
   for (const cell of cells.names) {
-    // As if the next version had another file.
+    // Simulates a new version with another file.
     await cells.of(cell).pool.query(`update insurance_load set checksum = 'other' where part = 'payors'`)
     await loadInsuranceData(cells.of(cell))
   }
@@ -64,7 +64,7 @@ test('diagnoses are replaced, and stay so when the server starts again', async (
   const file = join(directory, 'codes')
   await writeFile(file, `${line}\n`)
 
-  // Without a terminal it has to be said.
+  // Without a terminal `--yes` is required.
   await refusal(
     command(cells, ['icd', 'import', file]),
     new RegExp(`^The import removes ${before} of ${before} codes in sandbox-us, .*Say --yes`),
@@ -75,7 +75,7 @@ test('diagnoses are replaced, and stay so when the server starts again', async (
   assert.match(told, /Nothing was changed\.\n$/)
   await unchanged()
 
-  // On a terminal somebody is asked.
+  // On a terminal the command asks.
   const asked: string[] = []
   const answer = (yes: boolean) => async (question: string) => (asked.push(question), yes)
   await assert.rejects(outcomeOf(cells, ['icd', 'import', file], answer(false)), /^Error: Nothing was changed\.$/)
@@ -84,14 +84,14 @@ test('diagnoses are replaced, and stay so when the server starts again', async (
   assert.match(asked.join('|'), new RegExp(`^The import removes ${before} of ${before} codes in .*Go on\\?\\|The import`))
   assert.match(printed, /codes removed, 1 added.*\n1 diagnoses in each of/s)
 
-  // What takes nothing away is not asked about.
+  // An import that removes nothing needs no consent.
   const more = `00002 A0102   1 ${'Short'.padEnd(60)} Typhoid with heart involvement`
   assert.match(await load('icd', `${line} renamed\n${more}\n`), /^sandbox-us +0 of 1 codes removed, 1 added, 1 changed\n/)
   assert.match(await command(cells, ['icd', 'import', file, '--yes']), /1 of 2 codes removed, 0 added, 1 changed/)
   await loadInsuranceData(team.db)
   const { rows } = await team.db.pool.query('select code from icd_code')
   assert.deepEqual(rows, [{ code: 'A0101' }])
-  // What was remembered of the codes ends by itself; another process of the server starts without.
+  // Cached codes expire; another process of the server starts with an empty cache.
   const reply = await team.api.post('/v3/insurance/validate_icd_codes', { codes: ['A01.01', 'I10'] })
   assert.deepEqual(reply.body.errors, ['I10 is not an ICD-10-CM code that can be billed'])
 })

@@ -27,7 +27,7 @@ const run = (...words: string[]) => command(cells, ['jobs', ...words])
 const ofTeam = async ({ team }: TestTeam, ...words: string[]): Promise<Listed[]> =>
   (JSON.parse(await run('list', '--json', ...words)) as Listed[]).filter(({ team_id }) => team_id === team)
 
-/** A job that failed: for good, or waiting for its next attempt. */
+/** A job that failed permanently, or that waits for its next attempt. */
 async function failed({ db, team }: TestTeam, state: 'dead' | 'retrying', { name = 'orders.dispatch', attempts = 30 } = {}) {
   const id = randomUUID()
   await db.queries.run(sql`
@@ -172,7 +172,7 @@ test('the gauges look at no more than 10,000 rows each, however many jobs are tr
       plan = (await client.query(`explain (analyze, format json) ${text}`, values)).rows[0]['QUERY PLAN'][0].Plan as Plan
     }
     await countQueue({ queries: { one } } as unknown as Db, jobs, ['users.erase'])
-    // Two of them count jobs that are tried again; the others may find a few of other tests.
+    // Two of them count jobs that will be retried; the others may include a few of other tests.
     assert(rowsOf(plan!) <= 2 * COUNTED_MAX + 100, `${rowsOf(plan!)} rows`)
   } finally {
     await client.end()

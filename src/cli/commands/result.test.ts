@@ -1,4 +1,4 @@
-// The commands about results that name no team.
+// The commands on unassigned results.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'

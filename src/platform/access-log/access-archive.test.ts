@@ -1,4 +1,4 @@
-// The chain of the access log: what is written at the same time, what a change of it looks like, what is exported, what goes with time.
+// The chain of the access log: concurrent writes, detection of changes, exports, and deletion of old days.
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
@@ -10,7 +10,7 @@ import type { CellName } from '../db/cell-names.ts'
 import type { Db } from '../db/database.ts'
 import { createLog } from '../telemetry/log.ts'
 
-/** Each part has the log of a cell to itself. */
+/** Each suite uses the log of a cell of its own. */
 const pool = (cell: CellName) => cells.of(cell).pool
 
 const accessOf = (more: Partial<Access> = {}): Access => ({
@@ -33,7 +33,7 @@ const logged = (db: Db, count: number, more: Partial<Access> = {}) =>
     Array.from({ length: count }, () => lineOf(accessOf(more))),
   )
 
-/** The whole of an export. */
+/** A complete export. */
 async function exported(db: Db, wanted = {}): Promise<{ seq: number; hash: string; line: Access; text: string }[]> {
   let text = ''
   for await (const piece of exportLines(db, wanted)) text += piece
@@ -41,13 +41,13 @@ async function exported(db: Db, wanted = {}): Promise<{ seq: number; hash: strin
   return lines.map((line) => ({ ...JSON.parse(line), text: line.slice(line.indexOf('"line":') + 7, -1) }))
 }
 
-/** Gives a line another text and a hash that fits it. */
+/** Gives a line another text and a hash that matches it. */
 function rehashed(seq: number): string {
   return `update access_log l set line = x.line, hash = sha256((select hash from access_log where seq = ${seq - 1}) || convert_to(x.line, 'UTF8'))
     from (select replace(line, '"outcome":200', '"outcome":404') as line from access_log where seq = ${seq}) x where l.seq = ${seq}`
 }
 
-/** Gives a line another text and everything after it a hash that fits. */
+/** Gives a line another text, and this and all later lines matching hashes. */
 function rewritten(seq: number): string {
   return `update access_log set line = replace(line, '"outcome":200', '"outcome":404') where seq = ${seq};
    update access_log l set hash = x.hash
@@ -149,7 +149,7 @@ describe('a change of what has been written', () => {
   })
 
   const number = '20200131'
-  /** What somebody may do who can write to the database, and what the check then says. */
+  /** Changes that are possible with write access to the database, and the expected message of the check. */
   const changes: [string, string, RegExp][] = [
     [
       'the text of a line',
@@ -191,7 +191,7 @@ describe('a change of what has been written', () => {
       const client = await db.pool.connect()
       try {
         await client.query('begin')
-        // As the owner of the tables: who changes what has been written is not the program.
+        // Runs as the owner of the tables: an attacker does not use the program.
         await client.query('set local role none')
         await client.query(statements)
         const within = { ...db, queries: queriesOf(client) } as unknown as Db
@@ -218,7 +218,7 @@ describe('a change of what has been written', () => {
   })
 })
 
-/** Statements of one connection, so that what is checked is the change that will be taken back. */
+/** Statements of one connection, so that the check sees the change that is rolled back afterwards. */
 function queriesOf(client: {
   query: (text: { text: string; values: unknown[] }) => Promise<{ rows: unknown[]; rowCount: number | null }>
 }) {
@@ -233,7 +233,7 @@ function queriesOf(client: {
 
 describe('days that are too old', () => {
   const db = cells.of('sandbox-us')
-  /** Lines of days ago, sealed as they were then. */
+  /** Lines of earlier days, appended at that time. */
   const ago = (days: number) => new Date(Date.now() - days * 86_400_000)
   const sealedOn = async (at: Date) =>
     pool('sandbox-us').query(`select access_seal($1::date, $2::text)`, [

@@ -1,4 +1,4 @@
-// What a transaction does after its commit cannot undo it, nor give its connection back a second time.
+// A function that runs after the commit cannot undo it, nor release its connection twice.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cells, createTestTeam } from '../../../test/support/server.ts'
@@ -28,7 +28,7 @@ test('a call after the commit that throws leaves the commit and the connection a
   assert.equal(called, 1)
   const { one } = await db.queries.one(One, sql`select clock_offset_s as one from team where id = ${team}`)
   assert.equal(one, 1)
-  // As many transactions at once as there are connections: none of them has been lost or lent twice.
+  // As many concurrent transactions as connections: none of the connections has been lost or leased twice.
   const at_once = cells.of('sandbox-us').connections_max
   const busy = await Promise.all(
     Array.from({ length: at_once }, (_, i) =>

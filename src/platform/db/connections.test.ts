@@ -1,4 +1,4 @@
-// How many connections a process has for what, and under whose role it finds out whether it serves.
+// The numbers of connections by purpose, and the role that readiness checks use.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { asOwner, cells, connection, createTestTeam } from '../../../test/support/server.ts'

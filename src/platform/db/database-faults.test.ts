@@ -1,4 +1,4 @@
-// What becomes of statements when the database, or the way to it, fails: through a proxy that fails as networks and failovers do.
+// Statements when the database or the network fails: a proxy simulates the failures of networks and failovers.
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -232,7 +232,7 @@ test('a shared connection that replaced a lost one is kept when the end of the l
   const pid = async () => (await shared.query({ text: 'select pg_backend_pid() as pid' })).rows[0].pid as number
   const lost = await pid()
   await asOwner('select pg_terminate_backend($1, 5000)', [lost])
-  // It is told that its connection ends while it waits for nothing.
+  // Its end is reported while it waits for nothing.
   await sleep(50)
   const next = await soon(pid())
   assert.notEqual(next, lost)

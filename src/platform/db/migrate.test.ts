@@ -1,4 +1,4 @@
-// Which programs can work with which schema, and that a migration that waits for a lock does not make requests wait.
+// Compatibility of programs and schemas; and a migration that waits for a lock does not block requests.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

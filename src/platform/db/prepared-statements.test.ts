@@ -1,4 +1,4 @@
-// Which statements are prepared on a connection, and what happens when what was prepared no longer fits.
+// Which statements are prepared on a connection, and recovery when a prepared statement no longer fits.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import pg from 'pg'

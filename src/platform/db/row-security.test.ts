@@ -1,5 +1,4 @@
-// What policies, roles and grants there are, and that a statement sees the rows of the team that it is run for, whatever its connection ran
-// before.
+// The policies, roles and grants; and a statement sees only the rows of its team, whatever its connection ran before.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, describe, test } from 'node:test'

@@ -1,4 +1,4 @@
-// What waits inside the process has bounds, and one team leaves room for the others.
+// Waiting work inside the process is limited, and one team leaves room for the others.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'

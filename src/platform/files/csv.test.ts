@@ -1,4 +1,4 @@
-// The CSV reader: what it takes and what it refuses.
+// The CSV reader: valid and invalid texts.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { csvSizeMax, parseCsv } from './csv.ts'

@@ -1,11 +1,11 @@
-// Cursors that somebody made up: they are not signed, so whatever a caller can write into one must be refused before a statement sees it.
+// Forged cursors: they are not signed, so every invalid value must be rejected before a statement uses it.
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { endpoint } from '../../../test/support/webhook-receiver.ts'
 
-/** A cursor as the server writes it, of a list whose name everybody can read in the sources. */
+/** A cursor in the server's format, of a list whose name is public in the sources. */
 const forged = (list: string, ...position: unknown[]): string => {
   const tag = createHash('sha256').update(list).digest('base64url').slice(0, 8)
   return Buffer.from(JSON.stringify([tag, ...position])).toString('base64url')

@@ -29,7 +29,7 @@ interface Peer {
   closed: () => boolean
 }
 
-/** A connection of a test's own, which may be told not to read. */
+/** A connection of a test, which can be told to stop reading. */
 async function peer(port: number, { reads = true } = {}): Promise<Peer> {
   const socket = connect(port, '127.0.0.1').on('error', () => {})
   let heard = ''
@@ -213,7 +213,7 @@ describe('connections', () => {
 describe('a server that stops', () => {
   const LARGE = Buffer.alloc(16_000_000, 'x')
 
-  /** As a client that asks once. `reset` or `cut` where there is no whole answer. */
+  /** A client that sends one request. `reset` or `cut` if there is no whole response. */
   const asking = (port: number) => {
     const socket = connect(port, '127.0.0.1')
     let heard = ''

@@ -1,4 +1,4 @@
-// Mail from the outbox to a server of mail. Who carries it is asked to do so by the tests, so that nothing waits.
+// Emails from the outbox to an SMTP server. The tests call the sender themselves, so that nothing waits.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -20,7 +20,7 @@ const settings = (url: string, from = 'Fictional Clinic <clinic@clinic.example>'
   assert.deepEqual(faults, [])
   return smtp!
 }
-/** No mail of these tests is about anybody. */
+/** No email of these tests has a subject who is a user. */
 const held = async () => new Set<string>()
 const courier = (url: string, from?: string) => new MailSender({ cells, smtp: settings(url, from), log, held })
 const plain = ({ url }: { url: string }) => courier(`${url}?tls=off`)
@@ -39,7 +39,7 @@ const kept = async (to: string) => {
   const { id, state, attempts, error, body } = rows[0]
   return { id, state, attempts, error, body }
 }
-/** What was put off is due now. */
+/** Delayed emails are due now. */
 const hurry = () => cells.control.pool.query('update mail set due_at = created_at where due_at is not null')
 
 describe('a mail', () => {

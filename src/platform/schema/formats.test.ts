@@ -1,4 +1,4 @@
-// The forms of single values: text, ids, addresses of mail, time zones, instants, dates.
+// Formats of single values: text, ids, email addresses, time zones, instants, dates.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Fault } from './fault.ts'
@@ -9,7 +9,7 @@ import { DateOnly, Email, OpenEnum, Text, Timestamp, TimeZone, Uuid, type TSchem
 const Color = OpenEnum(['red', 'Green', 'blue-ish'])
 const even = Text({ rule: (value) => (value.length % 2 ? new RuleError('must be even') : value.toUpperCase()) })
 
-/** What a value is read as; of a refused one the type of the only fault. */
+/** The parsed value; for a rejected one the type of the only error. */
 function outcome(schema: TSchema, given: unknown, mode: 'json' | 'text' = 'json'): { value: unknown } | { refused: string } {
   const faults: Fault[] = []
   const value = validate(schema, given, ['body'], faults, mode)

@@ -1,4 +1,4 @@
-// What a request may say, and what is said about it when it may not.
+// Valid requests, and the errors of invalid ones.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Fault } from './fault.ts'
@@ -32,7 +32,7 @@ function outcome(schema: TSchema, value: unknown, mode: 'json' | 'text' = 'json'
 const json = (schema: TSchema, value: unknown) => outcome(schema, value, 'json')
 const text = (schema: TSchema, value: unknown) => outcome(schema, value, 'text', ['query', 'x'])
 
-/** The one fault of a value, without its place. */
+/** The only error of a value, without its path. */
 function faultOf(found: Outcome): Omit<Fault, 'loc'> {
   assert.ok('faults' in found, 'nothing was refused')
   assert.equal(found.faults.length, 1)

@@ -1,4 +1,4 @@
-// Who has seen this patient: the operation that reads the access log.
+// The operation that reads the access log of a patient.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'

@@ -65,7 +65,7 @@ test('retries failed writes without affecting requests', async () => {
     await lock.query('begin')
     await lock.query('select id from api_key where id = $1 for update', [rows[0]!.id])
     own.recordUse('api_key', rows[0]!.id, '192.0.2.3')
-    // The statement gives up after the time that the database grants to wait for a lock.
+    // The statement fails after the database's lock timeout.
     await own.flush()
     assert.equal(errors.length, 1)
     assert.equal((await team.api.get('/v2/user')).status, 200)
