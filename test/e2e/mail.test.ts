@@ -113,9 +113,6 @@ test('settings of mail that cannot be used are refused before anything is made',
   })
   assert.deepEqual(
     [code, err],
-    [
-      1,
-      'drawbridge: MAIL_FROM must be set when SMTP_URL is.\nSMTP_URL may end with ?tls=off after smtp://, and with nothing else.\n',
-    ],
+    [1, 'drawbridge: MAIL_FROM must be set when SMTP_URL is.\nThe only parameter of SMTP_URL is ?tls=off, with smtp:// only.\n'],
   )
 })

@@ -28,7 +28,7 @@ const CELLS = 'sandbox-us, sandbox-eu, production-us, production-eu'
 const faults: [Record<string, string>, string][] = [
   [{ PORT: 'abc' }, 'PORT must be a whole number from 0 to 65535, not "abc".'],
   [{ PORT: '65536' }, 'PORT must be a whole number from 0 to 65535, not "65536".'],
-  [{ CELLS: 'moon' }, `CELLS names "moon"; the cells are ${CELLS}.`],
+  [{ CELLS: 'moon' }, `CELLS contains unrecognized cell "moon"; the cells are ${CELLS}.`],
   [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not "loud".'],
   [{ DATABASE_URL: 'nonsense' }, 'DATABASE_URL must be a URL that starts with postgres:// or postgresql://.'],
   [
@@ -47,7 +47,7 @@ const faults: [Record<string, string>, string][] = [
     { CELL_HOSTS: '*.example=sandbox-us' },
     'CELL_HOSTS has "*.example=sandbox-us", which is not a host name, "=" and a cell or "management".',
   ],
-  [{ CELL_HOSTS: 'a.example=sandbox-us,A.example=sandbox-eu' }, 'CELL_HOSTS names a.example twice.'],
+  [{ CELL_HOSTS: 'a.example=sandbox-us,A.example=sandbox-eu' }, 'CELL_HOSTS contains a.example twice.'],
   [{ ROW_SECURITY: 'maybe' }, 'ROW_SECURITY must be one of on, required, off, not "maybe".'],
   [{ DEMO: 'maybe' }, 'DEMO must be "on" or "off", not "maybe".'],
   [
@@ -83,14 +83,17 @@ describe('a setting that cannot be used', { concurrency: 2 }, () => {
       DEMO: 'off',
       LOG_LEVEL: 'silent',
     })
-    assert.deepEqual([code, err], [1, 'drawbridge: HOST is 192.0.2.1, which is no address of this machine (EADDRNOTAVAIL).\n'])
+    assert.deepEqual(
+      [code, err],
+      [1, 'drawbridge: HOST is 192.0.2.1, which is not an address of this machine (EADDRNOTAVAIL).\n'],
+    )
     assert.deepEqual(postmastersOn(folder('data')), [])
   })
 
   test('is also a database that is not there', async () => {
     const settings = { DATABASE_URL: `postgres://nobody@/nothing?host=${folder('nowhere')}`, LOG_LEVEL: 'silent', DATA_DIR }
     const { code, err } = await outcome('start', settings)
-    assert.deepEqual([code, err], [1, 'drawbridge: The database cannot be reached (ENOENT). Check DATABASE_URL.\n'])
+    assert.deepEqual([code, err], [1, 'drawbridge: Cannot connect to the database (ENOENT). Check DATABASE_URL.\n'])
   })
 })
 
@@ -152,7 +155,7 @@ describe('a command', () => {
     const DATA_DIR = folder('data')
     const server = await serving(DATA_DIR, {}, 'serve')
     const worker = runCli('work', { DATA_DIR })
-    await worker.says(/^The worker is running\.$/m)
+    await worker.says(/^Worker started\.$/m)
     assert.equal(await server.end('SIGTERM'), 0)
     assert.equal(await worker.ended, 1)
     assert.match(worker.sentences().join(), /^PostgreSQL on .* has ended unexpectedly\.$/)

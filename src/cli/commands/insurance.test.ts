@@ -99,5 +99,5 @@ test('diagnoses are replaced, and stay so when the server starts again', async (
 test('a command that cannot be carried out says why', async () => {
   await refusal(command(cells, ['payors']), /needs a command after it/)
   await refusal(command(cells, ['icd', 'export', 'x']), /Unknown command 'export'/)
-  await refusal(command(cells, ['icd', 'import', join(directory, 'nowhere')]), /cannot be read \(ENOENT\)/)
+  await refusal(command(cells, ['icd', 'import', join(directory, 'nowhere')]), /Cannot read the file \(ENOENT\)/)
 })

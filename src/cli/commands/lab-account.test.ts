@@ -91,29 +91,32 @@ describe('an operator', () => {
       [[], /needs a command after it/],
       [['delete', ...SANDBOX], /Unknown command 'delete'|Unknown option/],
       [['list'], /--cell must be one of sandbox-us/],
-      [['list', ...SANDBOX, '--org', 'x'], /--org must be given as an id/],
+      [['list', ...SANDBOX, '--org', 'x'], /--org must be an id/],
       [['list', ...SANDBOX, '--colour', 'red'], /colour/],
-      [['show', randomUUID(), ...SANDBOX], /no such lab account in this cell/],
-      [['show', 'x', ...SANDBOX], /The lab account must be given as an id/],
-      [['update', randomUUID(), ...SANDBOX, '--status', 'active'], /no such lab account in this cell/],
-      [['update', randomUUID(), ...SANDBOX], /Say what is to change/],
+      [['show', randomUUID(), ...SANDBOX], /Lab account not found in this cell/],
+      [['show', 'x', ...SANDBOX], /The lab account must be an id/],
+      [['update', randomUUID(), ...SANDBOX, '--status', 'active'], /Lab account not found in this cell/],
+      [['update', randomUUID(), ...SANDBOX], /At least one change is required/],
       [['update', randomUUID(), ...SANDBOX, '--lab', 'quest'], /Unknown option '--lab'/],
-      [['create', ...SANDBOX, '--account', 'F'], /--lab must be given/],
-      [['create', ...SANDBOX, '--account', 'F', '--lab', 'nowhere'], /no such lab in this cell/],
-      [['create', ...SANDBOX, '--lab', 'quest'], /--account must be given/],
-      [['create', ...SANDBOX, '--lab', 'quest', '--account', 'F', '--org', randomUUID()], /no such organization/],
-      [['create', ...SANDBOX, '--lab', 'quest', '--account', 'F'], /The platform has an account at quest in this cell already/],
-      [[...own, '--account', 'x'.repeat(101)], /--account must have 1 to 100 characters/],
+      [['create', ...SANDBOX, '--account', 'F'], /--lab is required/],
+      [['create', ...SANDBOX, '--account', 'F', '--lab', 'nowhere'], /Lab not found in this cell/],
+      [['create', ...SANDBOX, '--lab', 'quest'], /--account is required/],
+      [['create', ...SANDBOX, '--lab', 'quest', '--account', 'F', '--org', randomUUID()], /Organization not found/],
+      [
+        ['create', ...SANDBOX, '--lab', 'quest', '--account', 'F'],
+        /The platform already has a lab account at quest in this cell/,
+      ],
+      [[...own, '--account', 'x'.repeat(101)], /--account must be 1 to 100 characters/],
       [[...own, '--status', 'closed'], /--status must be one of active, pending/],
       [[...own, '--flow', 'both'], /--flow must be one of order_delegated/],
-      [[...own, '--unit', ' '], /--unit must have 1 to 100/],
-      [[...own, ...Array.from({ length: 51 }, () => ['--unit', 'x']).flat()], /--unit may be given 50 times/],
+      [[...own, '--unit', ' '], /--unit must be 1 to 100/],
+      [[...own, ...Array.from({ length: 51 }, () => ['--unit', 'x']).flat()], /--unit can be repeated at most 50 times/],
       [[...own, '--billing', 'barter=all'], /The type in --billing must be one of client_bill/],
       [[...own, '--billing', 'client_bill'], /The states in --billing/],
       [[...own, '--billing', 'client_bill=DC'], /The states in --billing/],
-      [[...own, '--billing', 'client_bill=AZ', '--billing', 'client_bill=CA'], /names client_bill twice/],
-      [[...own, '--team', other.team], /no team of the organization in this region/],
-      [[...own, '--team', 'x'], /--team must be given as an id/],
+      [[...own, '--billing', 'client_bill=AZ', '--billing', 'client_bill=CA'], /contains client_bill twice/],
+      [[...own, '--team', other.team], /not in this organization and region/],
+      [[...own, '--team', 'x'], /--team must be an id/],
     ]
     for (const [words, reason] of cases) await refused(words, reason)
     assert.deepEqual((await manage.get('/lab_account/sandbox/us')).body.data, [])
@@ -122,10 +125,10 @@ describe('an operator', () => {
   test('links nobody to an account of the platform, and finds cells that are served only', async () => {
     const { team } = await createTestTeam()
     const platform = /^(\S+)  quest .* 1234567890$/m.exec(await run('list', ...SANDBOX))![1]!
-    await refused(['update', platform, ...SANDBOX, '--team', team], /are for every team/)
+    await refused(['update', platform, ...SANDBOX, '--team', team], /apply to every team/)
     const options = { connection, connections_max: 1, checkRows: true }
     const few = new Cells(options, new Map([['sandbox-eu', options]]))
-    await assert.rejects(command(few, ['lab-account', 'list', ...SANDBOX]), /CELLS leaves out sandbox-us/)
+    await assert.rejects(command(few, ['lab-account', 'list', ...SANDBOX]), /Cell sandbox-us is not listed in CELLS/)
     await few.close()
   })
 })

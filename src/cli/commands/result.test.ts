@@ -29,8 +29,8 @@ test('a result that names no team is listed without its patient, and given to on
   assert.equal(await run('assign', id, '--team', team.team), 'match_demo, pending_customer_review\n')
   assert(!(await run('list')).includes(id))
   assert.equal((await team.api.get(`/v3/unmatched_result/${id}`)).status, 200)
-  await assert.rejects(run('assign', id, '--team', team.team), /No such result waits/)
-  await assert.rejects(run('drop', id), /No such result waits/)
+  await assert.rejects(run('assign', id, '--team', team.team), /Unassigned result not found/)
+  await assert.rejects(run('drop', id), /Unassigned result not found/)
 })
 
 test('an order whose result is given to its team goes on, and its patient is told, as if the result had named the team', async () => {
@@ -77,7 +77,7 @@ describe('unassigned results expire', () => {
     await expire(db, unassignedCleanup)
     const list = await run('list')
     assert.deepEqual([list.includes(id), list.includes(younger)], [false, true])
-    await assert.rejects(run('assign', id, '--team', team.team), /No such result waits/)
+    await assert.rejects(run('assign', id, '--team', team.team), /Unassigned result not found/)
   })
 
   test('keeps results assigned to a team', async () => {
@@ -119,9 +119,9 @@ describe('unassigned results expire', () => {
 })
 
 for (const [words, reason] of [
-  [['assign', 'x'], /The result must be given as an id/],
-  [['assign', randomUUID()], /--team must be given as an id/],
-  [['assign', randomUUID(), '--team', randomUUID()], /no such team/],
+  [['assign', 'x'], /The result must be an id/],
+  [['assign', randomUUID()], /--team must be an id/],
+  [['assign', randomUUID(), '--team', randomUUID()], /Team not found/],
   [['list', '--unknown'], /--unknown/],
 ] as [string[], RegExp][])
   test(`refused: result ${words.join(' ').replace(/[0-9a-f-]{36}/g, 'ID')}`, () => assert.rejects(run(...words), reason))

@@ -114,7 +114,7 @@ describe('a pipeline', () => {
       assert.equal(status, 400)
       return body.detail
     }
-    assert.match(await refused({ preferences: null }), /needs preferences/)
+    assert.match(await refused({ preferences: null }), /requires preferences/)
     assert.match(await refused({ preferences: { preferred: 'svix', enabled: ['rabbitmq'] } }), /preferred/)
     assert.match(await refused({ preferences: { preferred: 'rabbitmq', enabled: [] } }), /preferred/)
     assert.match(await refused({ preferences: { preferred: 'rabbitmq', enabled: ['rabbitmq', 'azure_amqp'] } }), /azure_amqp/)

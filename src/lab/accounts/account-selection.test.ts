@@ -109,11 +109,11 @@ describe('how an order is billed', () => {
     assert.equal((await createOrder(team, { billing_type: 'patient_bill' })).billing_type, 'patient_bill')
     for (const [billing_type, detail] of [
       ['patient_bill_passthrough', 'Billing type patient_bill_passthrough is not offered in the state of the patient'],
-      ['client_bill', 'Billing type client_bill needs a lab account that supports it'],
+      ['client_bill', 'Billing type client_bill requires a lab account that supports it'],
     ])
       assert.deepEqual(await attempt(team, { billing_type }), [400, detail])
     await change(team, own, { allowed_billing: { client_bill: [] } })
-    assert.deepEqual(await attempt(team), [400, 'Billing type client_bill needs a lab account that supports it'])
+    assert.deepEqual(await attempt(team), [400, 'Billing type client_bill requires a lab account that supports it'])
   })
 
   test('outside the fifty states needs an account that offers it in all of them', async () => {

@@ -32,11 +32,11 @@ function checkDuplicates<E extends Entry>(
 
 /** Say everything that is wrong with a file whose rows are sound, beside the catalog that is there. */
 export function checkCatalogFile(file: CatalogFile, there: CatalogFile, report: ReportError): void {
-  checkDuplicates('labs', file.labs, ({ slug }) => slug, 'its slug', report)
-  checkDuplicates('labs', file.labs, ({ id }) => id, 'its id', report)
-  checkDuplicates('analytes', file.analytes, ({ slug }) => slug, 'its slug', report)
-  checkDuplicates('markers', file.markers, keyOf, 'its lab and provider_id', report)
-  checkDuplicates('markers', file.markers, ({ id }) => id, 'its id', report)
+  checkDuplicates('labs', file.labs, ({ slug }) => slug, 'slug', report)
+  checkDuplicates('labs', file.labs, ({ id }) => id, 'id', report)
+  checkDuplicates('analytes', file.analytes, ({ slug }) => slug, 'slug', report)
+  checkDuplicates('markers', file.markers, keyOf, 'lab and provider_id', report)
+  checkDuplicates('markers', file.markers, ({ id }) => id, 'id', report)
   checkIds('labs', file.labs, there.labs, ({ slug }) => slug, report)
   checkIds('markers', file.markers, there.markers, keyOf, report)
   file.analytes.forEach((analyte, i) => checkAnalyte(analyte, (text) => report(`analytes[${i}]`, analyte, text)))

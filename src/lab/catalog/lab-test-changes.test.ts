@@ -55,13 +55,13 @@ describe('a lab test of the team', () => {
       [{ marker_ids: [], provider_ids: [] }, /^Either/],
       [{ marker_ids: [4001], provider_ids: ['Q55122'] }, /^Either/],
       [{ provider_ids: ['NO-SUCH'] }, /^Marker NO-SUCH does not exist$/],
-      [{ provider_ids: ['Q55122', 'L770675'] }, /^Marker L770675 is of another lab than the rest$/],
-      [{ provider_ids: ['SHARED-2'] }, /^Several labs use/],
+      [{ provider_ids: ['Q55122', 'L770675'] }, /^Marker L770675 belongs to a different lab than the other markers$/],
+      [{ provider_ids: ['SHARED-2'] }, /match markers of several labs/],
       [{ provider_ids: ['SHARED-2'], lab_slug: 'labcorp' }, /^Marker 910006 cannot be ordered$/],
-      [{ provider_ids: ['Q55122'], lab_slug: 'labcorp' }, /of another lab/],
-      [{ provider_ids: ['Q55122'], lab_slug: 'nowhere' }, /no lab with this lab_slug/],
-      [{ provider_ids: ['Q55122'], lab_account_id }, /of another lab/],
-      [{ provider_ids: ['Q55122'], lab_slug: 'quest', lab_account_id }, /another lab than lab_slug/],
+      [{ provider_ids: ['Q55122'], lab_slug: 'labcorp' }, /belongs to a different lab/],
+      [{ provider_ids: ['Q55122'], lab_slug: 'nowhere' }, /^Lab not found$/],
+      [{ provider_ids: ['Q55122'], lab_account_id }, /belongs to a different lab/],
+      [{ provider_ids: ['Q55122'], lab_slug: 'quest', lab_account_id }, /belongs to a different lab than lab_slug/],
       [{ provider_ids: ['Q55122'], method: 'testkit' }, /does not offer testkit$/],
     ]
     for (const [changes, detail] of cases) {
@@ -156,13 +156,13 @@ describe('in production a lab test', () => {
     const listed = async () =>
       (await run('list', '--cell', 'production-us')).split('\n').filter((line) => line.includes(team.team))
     assert.match((await listed()).join(), new RegExp(`^${made.id}  ${team.team}  quest +walk_in_test +Fictional Check$`))
-    assert.match(await run('approve', made.id, '--cell', 'production-us'), /^The lab test is active/)
+    assert.match(await run('approve', made.id, '--cell', 'production-us'), /^Lab test active\./)
     assert.equal((await team.api.get(`/v3/lab_tests/${made.id}`)).body.status, 'active')
     assert.deepEqual(await listed(), [])
     assert.equal(await run('list', '--cell', 'sandbox-eu'), 'No lab tests are pending approval.\n')
     const cases: [string[], RegExp][] = [
       [[], /needs a command after it/],
-      [['approve', 'x', '--cell', 'production-us'], /must be given as an id/],
+      [['approve', 'x', '--cell', 'production-us'], /must be an id/],
       [['approve', randomUUID(), '--cell', 'production-us'], /not found/],
       [['list'], /--cell must be one of/],
       [['list', '--lab', 'quest'], /lab/],

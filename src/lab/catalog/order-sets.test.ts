@@ -172,7 +172,7 @@ describe('an order set', () => {
       select 900000 + lab_id, lab_id, 'SHARED-1', 'Shared code', 'shared-code', 'biomarker', 'N/A', true, true
       from unnest(array[4, 6]) as lab_id`)
     const set = { add_on: { provider_ids: ['SHARED-1'] } }
-    await refused(set, 'walk_in_test', /^Several labs/)
+    await refused(set, 'walk_in_test', /match markers of several labs/)
     const found = await resolve(set, 'walk_in_test', 6)
     assert.deepEqual([found.lab?.slug, found.price, found.sample_type], ['labcorp', 0, 'serum'])
     const lab_account_id = await labAccount(team, { lab: 'labcorp' })

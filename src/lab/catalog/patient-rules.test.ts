@@ -23,10 +23,10 @@ test('applies the patient rules of a lab', async () => {
   assert.deepEqual(await asked(id, { ...testa, gender: 'other' }), [400, `Lab ${name} does not allow gender other`])
   assert.deepEqual(await asked(id, { ...testa, first_name: 'Testari' }), [
     400,
-    `Lab ${name} takes at most 6 characters in first_name`,
+    `Lab ${name} accepts at most 6 characters in first_name`,
   ])
   assert.deepEqual(await asked(id, { ...testa, last_name: 'Fictionals' }), [
     400,
-    `Lab ${name} takes at most 9 characters in last_name`,
+    `Lab ${name} accepts at most 9 characters in last_name`,
   ])
 })

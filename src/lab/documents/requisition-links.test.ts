@@ -47,7 +47,7 @@ describe('the address of a requisition', () => {
       `${url}/documents/requisition?token=a&token=b`,
     ]) {
       const answer = await fetch(wrong)
-      assert.deepEqual([answer.status, (await answer.text()).startsWith('This link is not valid')], [404, true])
+      assert.deepEqual([answer.status, (await answer.text()).startsWith('This link is invalid')], [404, true])
     }
     await team.db.pool.query('delete from lab_order where id = $1', [order.id])
     assert.equal((await fetch(link)).status, 404)

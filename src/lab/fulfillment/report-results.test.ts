@@ -200,7 +200,7 @@ describe("the laboratory's own document", () => {
     assert.equal((await staffAction(team, order, 'result/pdf', { pdf: '%PDF-1.4' })).status, 400)
     const early = await createAcceptedOrder(team, 'testkit')
     assert.deepEqual((await staffAction(team, early, 'result/pdf', { pdf: examplePdf })).body, {
-      detail: 'An order that is ordered has no result yet',
+      detail: 'An order in status ordered has no result yet',
     })
   })
 })

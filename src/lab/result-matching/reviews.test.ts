@@ -196,7 +196,7 @@ describe('accepting a result', () => {
     const id = await reviewed(team, order, { report })
     const { status, body } = await accept(team, id)
     assert.equal(status, 422)
-    assert.match(body.detail[0].msg, /cannot be done/)
+    assert.match(body.detail[0].msg, /cannot be applied/)
     assert.equal((await read(team, id)).status, 'pending_customer_review')
   })
 })

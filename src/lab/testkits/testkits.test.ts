@@ -205,7 +205,7 @@ describe('ordering a kit to be registered', () => {
       const { status, body } = await order(team, changes)
       assert.deepEqual([status, body], [400, { detail }])
     }
-    await refused({ lab_test_id: drawn }, `Lab test ${drawn} is collected by at_home_phlebotomy, not by testkit`)
+    await refused({ lab_test_id: drawn }, `Lab test ${drawn} has collection method at_home_phlebotomy, not testkit`)
     const kits = await team.test()
     await team.db.queries.run(sql`update lab_test set status = 'inactive' where id = ${kits} and team_id = ${team.team}`)
     await refused({ lab_test_id: kits }, `Lab test ${kits} is not active`)

@@ -42,7 +42,7 @@ test('where e-mail is switched off the text message tells the two addresses apar
   assert.equal(email, undefined)
 })
 
-test('nothing is said of booking where no page is given, or not any more', async () => {
+test('sends no booking message if no booking page is configured, or not any more', async () => {
   const team = await createTestTeam()
   const without = async () => {
     for (const body of Object.values(await ready(team, await homeOrder(team)))) assert.doesNotMatch(body, /[Bb]ook|clinic/)

@@ -249,7 +249,7 @@ test('reports invalid gateway settings without repeating their values', () => {
     [{ SMS_FROM: 'Harbor Clinic' }, undefined],
     [{ SMS_URL: 'https://sms.example.com/send', SMS_FROM: '+15550100100', SMS_TOKEN: 'swordfish' }, undefined],
     [{ SMS_URL: 'https://sms.example.com/swordfish' }, 'SMS_FROM must be set'],
-    [{ SMS_URL: 'ftp://swordfish', SMS_FROM: 'x' }, 'SMS_URL must be an address'],
+    [{ SMS_URL: 'ftp://swordfish', SMS_FROM: 'x' }, 'SMS_URL must be a URL'],
     [{ SMS_URL: 'https://user:swordfish@sms.example.com', SMS_FROM: 'x' }, 'without a user'],
     [{ SMS_URL: 'https://sms.example.com', SMS_FROM: '<swordfish>' }, 'SMS_FROM must be a number or a name'],
     [{ SMS_URL: 'https://sms.example.com', SMS_FROM: 'x', SMS_TOKEN: 'sword fish' }, 'SMS_TOKEN must be'],

@@ -271,8 +271,8 @@ describe('an order billed to an insurance', () => {
     const user = await known(team)
     await insure(team, user)
     for (const codes of [undefined, []]) await refused(team, user, codes, /at least one diagnosis/)
-    await refused(team, user, ['I10', 'E11'], /place 2 is not specific enough/)
-    await refused(team, user, ['nonsense'], /place 1 is not an ICD-10-CM code/)
+    await refused(team, user, ['I10', 'E11'], /code number 2 is not specific enough/)
+    await refused(team, user, ['nonsense'], /code number 1 is not an ICD-10-CM code/)
   })
 
   test('is refused without demographics, and without a primary insurance', async () => {

@@ -175,7 +175,7 @@ describe('the bundled PostgreSQL', { concurrency: 2 }, () => {
     const dataDir = at('foreign')
     fs.mkdirSync(join(dataDir, 'postgres'), { recursive: true })
     fs.writeFileSync(join(dataDir, 'postgres/notes.txt'), 'mine')
-    assert.match((await failure(dataDir)).message, /not empty and not PostgreSQL's/)
+    assert.match((await failure(dataDir)).message, /not empty and is not a PostgreSQL data directory/)
     assert.deepEqual(fs.readdirSync(join(dataDir, 'postgres')), ['notes.txt'])
   })
 
@@ -254,9 +254,6 @@ describe('the bundled PostgreSQL below a folder that only root may enter', { ski
   test('without setpriv the sentence says what to do', async () => {
     fs.mkdirSync(at('private'), { mode: 0o700 })
     const { message } = await failure(join(at('private'), 'data'), { env: { PATH: scratch } })
-    assert.match(
-      message,
-      /nobody used in its place may not enter \S+\/private: move .* DATA_DIR .* DATABASE_URL .* ordinary user\.$/,
-    )
+    assert.match(message, /nobody used instead cannot access \S+\/private: move .* DATA_DIR .* DATABASE_URL .* ordinary user\.$/)
   })
 })

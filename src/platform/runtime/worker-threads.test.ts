@@ -35,7 +35,7 @@ test('a task may be named by an absolute path or by the text of its URL', async 
 })
 
 test('what a task throws arrives as it was thrown', async () => {
-  await assert.rejects(pool.run(task, null, { name: 'failing' }), { name: 'RangeError', message: 'the width is missing' })
+  await assert.rejects(pool.run(task, null, { name: 'throwError' }), { name: 'RangeError', message: 'the width is missing' })
 })
 
 test('a missing file and a missing export are refused', async () => {
@@ -53,7 +53,7 @@ test('input that cannot be copied is refused, and the next task runs', async () 
 
 test('a task without an end is stopped at its time limit, and the next task runs', async () => {
   await assert.rejects(
-    pool.run(task, null, { name: 'endless', timeout_ms: 300 }),
+    pool.run(task, null, { name: 'loopForever', timeout_ms: 300 }),
     (error) => error instanceof WorkerLimitExceeded && error.limit === 'time' && error.message.includes('300 ms'),
   )
   assert.equal((await area()).area, 42)
@@ -63,7 +63,7 @@ for (const kind of ['objects', 'buffers', 'map'])
   test(`terminates a task that exceeds the memory limit through ${kind}`, async () => {
     const small = createWorkerPool({ memory_max_mb: 64 })
     await assert.rejects(
-      small.run(task, kind, { name: 'greedy' }),
+      small.run(task, kind, { name: 'allocateForever' }),
       (error) => error instanceof WorkerLimitExceeded && error.limit === 'memory' && error.message.includes('64 MB'),
     )
     assert.equal((await small.run<{ area: number }>(task, { width: 6, height: 7 })).area, 42)
@@ -71,7 +71,7 @@ for (const kind of ['objects', 'buffers', 'map'])
   })
 
 test('a task that ends its own thread fails alone', async () => {
-  await assert.rejects(pool.run(task, null, { name: 'quitting' }), /worker exited with code: 3/)
+  await assert.rejects(pool.run(task, null, { name: 'exitProcess' }), /worker exited with code: 3/)
   assert.equal((await area()).area, 42)
 })
 
@@ -83,8 +83,8 @@ test('two tasks run at the same time', async () => {
 
 test('tasks waiting behind stopped ones still get a thread', async () => {
   const [first, second, ...waiting] = await Promise.allSettled([
-    pool.run(task, null, { name: 'endless', timeout_ms: 300 }),
-    pool.run(task, null, { name: 'endless', timeout_ms: 300 }),
+    pool.run(task, null, { name: 'loopForever', timeout_ms: 300 }),
+    pool.run(task, null, { name: 'loopForever', timeout_ms: 300 }),
     area(),
     area(),
     area(),

@@ -340,7 +340,7 @@ describe('a simulation is refused', () => {
     await start(team, id)
     await team.settle()
     const { status, body } = await simulate(team, id)
-    assert.deepEqual([status, body], [400, { detail: 'An order that is completed cannot become completed' }])
+    assert.deepEqual([status, body], [400, { detail: 'An order in status completed cannot reach completed' }])
   })
 
   test('with a delay that is negative, longer than an hour, or no number', async () => {

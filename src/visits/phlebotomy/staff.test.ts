@@ -150,7 +150,7 @@ describe('drawbridge phlebotomy', () => {
     assert.equal(
       await run('import', file(content), ...of(team)),
       [
-        'production-us\n1 taken\n5 not taken:\n',
+        'production-us\n1 imported\n5 not taken:\n',
         '  2: price_cents: Input should be greater than or equal to 0; capacity: Input should be greater than or equal to 1\n',
         '  3: reference: String should begin with a letter or digit and have up to 100 letters, digits and . _ -\n',
         '  4: Input should be a valid dictionary or object to extract fields from\n',
@@ -173,7 +173,7 @@ describe('drawbridge phlebotomy', () => {
   test('with --strict, imports nothing from an invalid file', async () => {
     const team = await createTestTeam(PRODUCTION)
     const content = [{ reference: 'one', ...staff() }, { reference: 'two' }]
-    await fails(['import', file(content), '--strict', ...of(team)], /^Nothing was taken\. 1 not taken:/)
+    await fails(['import', file(content), '--strict', ...of(team)], /^Nothing was imported\. 1 not taken:/)
     assert.equal(await run('list', ...of(team)), 'production-us\n')
   })
 
@@ -189,7 +189,7 @@ describe('drawbridge phlebotomy', () => {
     const id = await homeOrder(team, { patient_address: anchorage })
     ok(await visitOf(team, id).book((await slots(team, anchorage)).at(-1)!.booking_key))
     const kept = await outcomeOf(cells, ['phlebotomy', 'remove', 'own', '--cell', 'production-eu'])
-    assert.match(kept.printed, /^production-eu\n {2}own {2}not removed: Visits of this phlebotomist are to come/)
+    assert.match(kept.printed, /^production-eu\n {2}own {2}not removed: This phlebotomist has upcoming visits/)
     assert.equal(kept.failure, 'Not removed everywhere: own.')
     ok(await visitOf(team, id).cancel())
     assert.equal(await run('remove', 'own', '--cell', 'production-eu'), 'production-eu\n  own  removed\n')
@@ -212,12 +212,12 @@ describe('drawbridge phlebotomy', () => {
 
   test('reports usage errors', async () => {
     const team = await createTestTeam(PRODUCTION)
-    await fails(['import', join(folder, 'absent.json'), ...of(team)], /There is no such file/)
+    await fails(['import', join(folder, 'absent.json'), ...of(team)], /File not found/)
     await fails(['import', file('{'), ...of(team)], /not JSON/)
     await fails(['import', file('"text"'), ...of(team)], /must be a list/)
     await fails(['import', ...of(team)], /Missing required argument 'file'/)
     await fails(['import', file([]), '--cell', 'nowhere'], /./)
-    await fails(['import', file([]), '--cell', PRODUCTION, '--org', team.team], /no such organization/)
+    await fails(['import', file([]), '--cell', PRODUCTION, '--org', team.team], /Organization not found/)
     await fails(['remove', ...of(team)], /Missing required argument 'reference'/)
     await fails(['nonsense'], /Unknown command 'nonsense'/)
   })

@@ -137,12 +137,16 @@ describe('a visit that goes on', () => {
     const progress = (status: string) => managementHeaders(team).put(`/visit/${id}/progress`, { status })
     assert.equal(ok(await progress('in_progress')).status, 'in_progress')
     assert.deepEqual(await lows(team, id), ['appointment_pending', 'appointment_scheduled'])
-    assertRejected(await progress('in_progress'), 400, 'An appointment that is in_progress cannot become in_progress')
+    assertRejected(
+      await progress('in_progress'),
+      400,
+      'Transition of an appointment from in_progress to in_progress is not allowed',
+    )
     const done = ok(await progress('completed'))
     assert.deepEqual([done.status, done.event_data, done.can_reschedule], ['completed', { origin: 'provider' }, false])
     assert.equal((await lows(team, id)).at(-1), 'draw_completed')
     assert.equal((await orderOf(team, id)).status, 'collecting_sample')
-    assertRejected(await progress('completed'), 400, 'An appointment that is completed cannot become completed')
+    assertRejected(await progress('completed'), 400, 'Transition of an appointment from completed to completed is not allowed')
     assert.equal((await progress('cancelled')).status, 422)
     await assertAgreement(team)
   })
@@ -152,7 +156,7 @@ describe('a visit that goes on', () => {
     const id = await homeOrder(team)
     ok(await visitOf(team, id).request())
     const reply = await managementHeaders(team).put(`/visit/${id}/progress`, { status: 'completed' })
-    assertRejected(reply, 400, 'An appointment that is pending cannot become completed')
+    assertRejected(reply, 400, 'Transition of an appointment from pending to completed is not allowed')
   })
 })
 

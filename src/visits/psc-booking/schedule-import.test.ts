@@ -39,7 +39,7 @@ test('a schedule is taken from comma-separated values, and shown as it can be im
       'F-2,,,,,,,,,,,,',
     ].join('\r\n'),
   )
-  assert.equal(await take(file), 'production-us\n2 taken\n')
+  assert.equal(await take(file), 'production-us\n2 imported\n')
   const shown = await show('F-1')
   assert.deepEqual(shown, [
     {
@@ -83,7 +83,7 @@ test('sound rows are taken, the others are named with all that is wrong with the
     await take(file),
     [
       'production-us',
-      '1 taken',
+      '1 imported',
       '4 not taken:',
       '  row 2: site_code is that of a row before',
       '  row 3: the lab has no such site',
@@ -93,7 +93,7 @@ test('sound rows are taken, the others are named with all that is wrong with the
     ].join('\n'),
   )
   await sites('G-2')
-  await assert.rejects(take(fileOf('site_code\nG-2\nNONE'), '--strict'), /Nothing was taken/)
+  await assert.rejects(take(fileOf('site_code\nG-2\nNONE'), '--strict'), /Nothing was imported/)
   assert.deepEqual(await show('G-2'), [])
 })
 
@@ -133,7 +133,7 @@ test('a booking that waits is listed, and confirmed or refused', async () => {
     assert((await run('booking', 'list', ...CELL)).includes(`  ${body.id}  quest I-1  ${slot!.start}  team ${team.team}\n`))
     await run('booking', answer, body.id, ...CELL)
     assert.equal((await read(team, id)).status, status)
-    await assert.rejects(run('booking', answer, body.id, ...CELL), /No such booking waits for an answer/)
+    await assert.rejects(run('booking', answer, body.id, ...CELL), /Pending booking not found/)
     assert(!(await run('booking', 'list', ...CELL)).includes(body.id))
   }
 })
@@ -141,7 +141,7 @@ test('a booking that waits is listed, and confirmed or refused', async () => {
 test('an import of which a row is not sound has failed in part', async () => {
   const words = ['psc', 'schedule', 'import', fileOf('[{"site_code":"PHX-NOWHERE"}]', 'json'), '--lab', 'quest', ...CELL]
   const { printed, failure } = await outcomeOf(cells, words)
-  assert.match(printed, /^production-us\n0 taken\n1 not taken:\n/)
+  assert.match(printed, /^production-us\n0 imported\n1 not taken:\n/)
   assert.equal(failure, '1 of the file not taken; the rest was.')
 })
 
@@ -149,7 +149,7 @@ test('reports usage errors', async () => {
   await assert.rejects(run('schedule'), /needs a command after it/)
   await assert.rejects(run('schedule', 'list', '--lab', 'labcorp'), /--lab must be one of quest, sonora_quest/)
   await assert.rejects(run('schedule', 'import', '--lab', 'quest'), /Missing required argument 'file'/)
-  await assert.rejects(take(join(folder, 'nowhere.csv')), /There is no such file/)
-  await assert.rejects(run('booking', 'confirm', 'nonsense', ...CELL), /must be given as an id/)
+  await assert.rejects(take(join(folder, 'nowhere.csv')), /File not found/)
+  await assert.rejects(run('booking', 'confirm', 'nonsense', ...CELL), /must be an id/)
   await assert.rejects(run('booking', 'confirm', NOBODY), /--cell must be one of/)
 })

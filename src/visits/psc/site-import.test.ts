@@ -34,7 +34,7 @@ test('a site has what its row says, and of what the row leaves out what is usual
       '85004,AZ,A-2,Mock Site,2 Sample Way,,Phoenix,,,,,,,,,',
     ].join('\r\n'),
   )
-  assert.equal(await take('crl', file), 'production-us\n2 taken\n')
+  assert.equal(await take('crl', file), 'production-us\n2 imported\n')
   assert.deepEqual(await found('crl', 'A-1'), {
     site_code: 'A-1',
     name: 'Pretend, Inc.',
@@ -81,7 +81,7 @@ test('sound rows are taken, the others are named with all that is wrong with the
     await take('ussl', file),
     [
       'production-us',
-      '1 taken',
+      '1 imported',
       '11 not taken:',
       '  line 3: lat and lng are not a point in decimal degrees',
       '  line 4: lat and lng are not a point in decimal degrees',
@@ -121,10 +121,10 @@ test('a strict import takes everything or nothing', async () => {
   const lines = [HEADER, ...Array.from({ length: 600 }, (_, i) => row(`D-${i}`)), row('D-BAD', '200', '200')]
   await assert.rejects(
     take('spiriplex', fileOf(lines.join('\n')), '--strict'),
-    /Nothing was taken\. 1 not taken:\n {2}line 602: /,
+    /Nothing was imported\. 1 not taken:\n {2}line 602: /,
   )
   assert.equal(await found('spiriplex', 'D-0'), undefined)
-  assert.match(await take('spiriplex', fileOf(lines.slice(0, -1).join('\n')), '--strict'), /600 taken/)
+  assert.match(await take('spiriplex', fileOf(lines.slice(0, -1).join('\n')), '--strict'), /600 imported/)
 })
 
 test('GeoJSON is taken like CSV, its points count', async () => {
@@ -155,12 +155,12 @@ test('GeoJSON is taken like CSV, its points count', async () => {
     ],
   }
   const printed = await take('ayumetrix', fileOf(JSON.stringify(file), 'geojson'))
-  assert.match(printed, /1 taken\n7 not taken:\n/)
+  assert.match(printed, /1 imported\n7 not taken:\n/)
   for (const line of [
     'feature 2: hours must',
     'feature 3: lat and lng',
     'feature 4: it has properties that',
-    'feature 5: site_code is no text',
+    'feature 5: site_code is not text',
   ])
     assert.ok(printed.includes(line), printed)
   const { hours, capabilities } = (await found('ayumetrix', 'E-1'))!
@@ -172,11 +172,11 @@ test('a file that is none of these is refused whole, in a sentence without its c
     ['', 'csv', /is empty/],
     ['site_code,name\nF-1,x', 'csv', /lacks first_line, city, state, zip_code/],
     [`${HEADER},colour\n${row('F-2')},green`, 'csv', /no column "colour"/],
-    [`${HEADER},lat\n`, 'csv', /names a column twice/],
+    [`${HEADER},lat\n`, 'csv', /duplicate column/],
     [`${HEADER}\n${row('F-3')}\n"Secret" patient,x\n`, 'csv', /^(?!.*Secret).*breaks off at line 3/],
     [`${HEADER}\n"${'x'.repeat(200_000)}`, 'csv', /breaks off/],
-    ['{', 'json', /no GeoJSON/],
-    ['[]', 'geojson', /no GeoJSON/],
+    ['{', 'json', /not a GeoJSON/],
+    ['[]', 'geojson', /not a GeoJSON/],
   ] as const)
     await assert.rejects(take('sanocardio', fileOf(text, ending)), sentence)
   await assert.rejects(take('sanocardio', join(folder, 'missing.csv')), /no such file/)
@@ -197,13 +197,13 @@ test('sites are counted, switched off and on again, by code', async () => {
 test('an import of which a row is not sound has failed in part', async () => {
   const words = ['psc', 'import', fileOf([HEADER, row('H-0'), row('')].join('\n')), '--lab', 'manual', '--cell', 'production-us']
   const { printed, failure } = await outcomeOf(cells, words)
-  assert.match(printed, /^production-us\n1 taken\n1 not taken:\n/)
+  assert.match(printed, /^production-us\n1 imported\n1 not taken:\n/)
   assert.equal(failure, '1 of the file not taken; the rest was.')
 })
 
 test('without a cell an import goes to production, and what makes no sense is said', async () => {
   const printed = await run('import', fileOf([HEADER, row('H-1')].join('\n')), '--lab', 'manual')
-  assert.equal(printed, 'production-us\n1 taken\nproduction-eu\n1 taken\n')
+  assert.equal(printed, 'production-us\n1 imported\nproduction-eu\n1 imported\n')
   await assert.rejects(run('import', 'x.csv', '--lab', 'nobody'), /--lab must be one of/)
   await assert.rejects(run('import', '--lab', 'quest'), /Missing required argument 'file'/)
   await assert.rejects(run('deactivate', '--lab', 'quest'), /Missing required argument 'code'/)

@@ -170,7 +170,7 @@ export class DeliveryClaims {
       await pauseUnreadable(db.queries, unreadable)
       await recorder.returnDeliveries(items)
     } catch (error) {
-      onError(error, 'putting deliveries back failed')
+      onError(error, 'failed to return deliveries to the queue')
     }
   }
 

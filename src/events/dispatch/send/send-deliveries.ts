@@ -76,7 +76,7 @@ export class DeliverySender {
     if (all.length === 0) return
     await recorder
       .returnDeliveries(all.map(({ item }) => item))
-      .catch((error: unknown) => onError(error, 'putting deliveries back failed'))
+      .catch((error: unknown) => onError(error, 'failed to return deliveries to the queue'))
     queues.requeued(id)
   }
 
