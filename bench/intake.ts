@@ -1,4 +1,4 @@
-// How long it takes to take a laboratory's report in: written down, matched, flagged, entered into its order, told.
+// How long it takes to take a laboratory's report in: recorded, matched, flagged, entered into its order, told.
 import { receiveForTeam } from '../src/lab/result-matching/receive.ts'
 import { loadTenant } from '../src/tenancy/teams/teams.ts'
 import { updateOrder } from '../src/lab/orders/change-order.ts'

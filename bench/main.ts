@@ -58,7 +58,7 @@ async function load(options: autocannon.Options): Promise<number> {
 
 const median = (figures: number[]) => figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)]!
 
-/** Limit and ours by turns, so that what else the machine does meets both; a pause lets the disk catch up. The median of each. */
+/** Limit and ours alternately, so that what else the machine does meets both; a pause lets the disk catch up. The median of each. */
 async function alternate(
   measureBaseline: () => Promise<number>,
   drawbridgeResult: () => Promise<number>,

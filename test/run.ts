@@ -50,7 +50,7 @@ for (const file of alone.filter(isInTest)) prepareAlone(file)
 for (const { name, files } of groups) prepare(name, files, `runTogether(${JSON.stringify(files)})`)
 for (const file of alone.filter((other) => !isInTest(other))) prepareAlone(file)
 
-/** A run that was killed may have left a server behind; it is taken over and its folder made anew. It needs 4 GB at the end. */
+/** A run that was killed may have left a server behind; it is taken over and its folder made again. It needs 4 GB at the end. */
 if (existsSync(testDataDir)) {
   const left = await openEmbedded({ dataDir: testDataDir, ownership: 'required', log: () => {}, settings: testSettings })
   await left.stop()

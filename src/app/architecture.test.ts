@@ -30,12 +30,12 @@ const inside = (file: string): string => file.slice('src/'.length)
 /** Whether the first uses the second, at once or through others. */
 const uses = (from: string, to: string): boolean => known[from]!.allowedImports.some((next) => next === to || uses(next, to))
 
-test('arrows point down: every domain uses only what stands above its own line', () => {
+test('every domain imports only domains below it', () => {
   for (const [i, domain] of names.entries())
     for (const below of known[domain]!.allowedImports) assert(names.slice(0, i).includes(below), `${domain} uses ${below}`)
 })
 
-test('every file stands in a module of a domain', () => {
+test('every file belongs to a module of a domain', () => {
   assert(sources.length > 600, `the pattern finds ${sources.length} files`)
   for (const file of sources) {
     const [, domain = '', module = '', ...rest] = file.split('/')
@@ -56,11 +56,11 @@ test('every file stands in a module of a domain', () => {
 
 const FOLDERS = new Set(['adapters', 'links', 'schedulers', 'data', 'claim', 'send', 'record'])
 
-test('a file with sources has 350 lines at most', () => {
+test('source files have at most 350 lines', () => {
   for (const [file, source] of text) assert(source.split('\n').length <= 351, file)
 })
 
-test('the program does without what helps tests', () => {
+test('the program imports no test helpers', () => {
   for (const [file, source] of text) {
     assert(!/from '(node:test|[./]+\/test\/)/.test(source), `${file} imports what is for tests`)
     assert(!/\.fixture\.|\btesting\b/.test(file), `${file} belongs to test/support`)
@@ -79,7 +79,7 @@ function mayImport(from: string, to: string): boolean {
   return order.indexOf(to.split('/')[2]!) <= order.indexOf(from.split('/')[2]!)
 }
 
-test('imports point down, between domains and between the modules of one', () => {
+test('imports point down, between domains and between the modules of one domain', () => {
   const upward = new Set<string>()
   for (const file of files)
     for (const target of importsOf(file)) {
@@ -113,14 +113,14 @@ function circleIn(imports: Map<string, string[]>): string[] | undefined {
   return file === undefined ? undefined : [...path.slice(path.indexOf(file)), file]
 }
 
-test('no files import each other in a circle, be it for types alone', () => {
+test('no files import each other in a circle, including type imports', () => {
   const imports = new Map(globSync('src/**/*.{ts,js}').map((file) => [file, importsOf(file)]))
   const count = [...imports.values()].reduce((sum, targets) => sum + targets.filter((target) => imports.has(target)).length, 0)
   assert(imports.size > 500 && count > 2000, `the pattern finds ${count} imports in ${imports.size} files`)
   assert.equal(circleIn(imports)?.join(' -> '), undefined)
 })
 
-test('only the platform reads the machine clock, or asks the database for the time', () => {
+test('only the platform reads the system clock or the database clock', () => {
   for (const [file, source] of text) {
     const code = source.replace(/\/\/.*$|\/\*[\s\S]*?\*\//gm, '')
     // HTTP clients have no team whose time they could use.
@@ -135,7 +135,7 @@ test('only the platform reads the machine clock, or asks the database for the ti
   }
 })
 
-test('every module that has a record is listed, under the name of its folder', () => {
+test('every module with a record is listed under the name of its folder', () => {
   const records = files.filter((file) => isRecord(file) && file !== RECORD).map(moduleOf)
   assert(records.length > 30, `the pattern finds ${records.length} records`)
   assert.deepEqual(contents.modules.map(({ name }) => name).sort(), records.sort())
@@ -158,13 +158,13 @@ const owners = new Map(
   ),
 )
 
-test('every table is of one module', () => {
+test('every table belongs to one module', () => {
   const tables = [...readFileSync('schema.sql', 'utf8').matchAll(/^table (\w+)$/gm)].map(([, table]) => table!)
   assert(tables.length > 60, `the pattern finds ${tables.length} tables`)
   assert.deepEqual([...new Set(tables)].sort(), [...owners.keys()].sort(), 'tables of schema.sql, and those of records')
 })
 
-test('a table is written by the module whose record has it', () => {
+test('only the owning module writes a table', () => {
   const writes = new Set<string>()
   const also = new Set<string>()
   for (const [file, source] of text)
@@ -282,7 +282,7 @@ const ON_WHOLE_CELL: Record<string, string> = {
   'src/events/dispatch/record/record-outcomes.ts': 'records what was delivered, of every team',
 }
 
-test('who works on a whole cell is listed, with the reason', () => {
+test('files that work on a whole cell are listed with a reason', () => {
   const found: string[] = []
   for (const [file, source] of text) {
     const code = source.replace(/\/\/.*$|\/\*[\s\S]*?\*\//gm, '')
@@ -306,7 +306,7 @@ test('no file has variables that others set', () => {
   assert.deepEqual(found.sort(), Object.keys(VARIABLES).sort())
 })
 
-test('pages and comments name files that are there', () => {
+test('pages and comments name existing files', () => {
   const texts = ['*.md', 'docs/**/*.md', '{src,test,bench,bin,deploy}/**/*.{ts,js,mjs,service}'].flatMap((pattern) =>
     globSync(pattern),
   )

@@ -6,7 +6,7 @@ import { contents } from '../../src/app/contents.ts'
 import { isWrite } from '../../src/platform/http/answer.ts'
 import { access, createTestTeam, type TestTeam, type Reply } from '../support/server.ts'
 import { answered, success } from './operations/each.ts'
-import { send, stray, valid, type Request } from './operations/requests.ts'
+import { send, unknownIds, valid, type Request } from './operations/requests.ts'
 
 const { operations } = contents
 
@@ -159,7 +159,7 @@ describe('an operation that refuses leaves a line as well, one that has nothing 
   before(async () => {
     const team = await createTestTeam()
     for (const operation of [...ofPatients, ...others]) {
-      const request = stray(operation, team)
+      const request = unknownIds(operation, team)
       refused.set(operation.id, { request, reply: await send(team, operation, request) })
     }
     lines = await linesOf(

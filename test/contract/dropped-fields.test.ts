@@ -86,7 +86,7 @@ const steering: [RegExp, string][] = [
   [/^(create|import)_\S*order\S* lab_account_id$/, 'under which account: it is that of the order'],
 ]
 
-/** What is asked of these says nothing of a patient: which events are told again, what the sandbox plays. */
+/** What is asked of these says nothing of a patient: which events are emitted again, what the sandbox plays. */
 const asking = new Set(['resend_events', 'order_process_simulate', 'create_unmatched_result_test'])
 /** Operations by which a caller says something of a patient, under keys of teams and of organizations. */
 const bodies = new Set(described.map(({ body }) => body))

@@ -16,7 +16,7 @@ import { eventually } from '../support/eventually.ts'
 const { operations, teamErasers } = contents
 
 const GRACE_S = 7 * SECONDS_PER_DAY
-/** Who did what stays written down. */
+/** Who did what stays recorded. */
 const KEPT = 'audit'
 const never = () => false
 
@@ -128,7 +128,7 @@ describe('a deleted team', () => {
     assert.deepEqual(await rowsOf(team), before)
   })
 
-  test('is erased a batch at a time, so that whoever is interrupted is followed by the next', async () => {
+  test('is erased a batch at a time, so that after an interruption another process continues', async () => {
     const team = await busy()
     await deleted(team, GRACE_S)
     const rows = async () => Object.values(await rowsOf(team)).flat().length

@@ -1,4 +1,4 @@
-// The API page as somebody uses it who presses "Execute": every operation of the description is asked with its own documented example, and
+// The API page as a user uses it who presses "Execute": every operation of the description is asked with its own documented example, and
 // answers with success. Only what has to exist before, since the example names it, is prepared and put in its place.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -43,7 +43,7 @@ type Documented = (typeof documented)[number]
 
 const declared = ({ operationId }: Described) => operations.find(({ id }) => id === operationId.replace(/_alias$/, ''))!
 
-/** The example of a body, with what the team has in the place of ids. */
+/** The example of a body, with what the team has in place of ids. */
 async function prepared(team: TestTeam, operation: Documented, value: unknown, name = ''): Promise<unknown> {
   if (Array.isArray(value)) return Promise.all(value.map((item) => prepared(team, operation, item, name)))
   if (typeof value === 'object' && value !== null) {

@@ -1,4 +1,4 @@
-// Features that are switched off for a team. The interface has operations of features as they come; what an operation's record says of
+// Features that are switched off for a team. The API has operations of features as they come; what an operation's record says of
 // its feature is held here with operations made for it, on the server's own guards and cells.
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// What is made from the sources and checked in: a change of it is a change that a reader should see. UPDATE=1 writes it anew.
+// What is made from the sources and checked in: a change of it is a change that a reader should see. UPDATE=1 writes it again.
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'

@@ -63,7 +63,7 @@ test('operations do not share keys, but for the two paths of creating an order',
   )
 })
 
-/** Who looked at what is written down each time. */
+/** Who looked at what is recorded each time. */
 const LOGS = new Set(['access_line', 'access_log', 'access_day'])
 
 /** Everything that the team has in its cell, and how many rows each table of the control plane has. */

@@ -1,5 +1,5 @@
 // Whatever happens to orders, in whatever order: their events follow their tables, their transactions are what their orders make of them,
-// every step was told, and no appointment disagrees with its order. 100 walks of 100 operations, each walk with a team of its own.
+// every step emitted an event, and no appointment disagrees with its order. 100 walks of 100 operations, each walk with a team of its own.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -178,7 +178,7 @@ const anAct = fc.record<Act>({
 })
 
 const Row = T.Object({ id: T.String(), lifecycle: T.String(), low_status: T.String(), document: T.String() })
-const Told = T.Object({ object_id: T.String(), type: T.String(), body: T.String() })
+const EmittedEvent = T.Object({ object_id: T.String(), type: T.String(), body: T.String() })
 
 /** Every order of the team against its table and its transaction. */
 async function assertSound({ team }: Walk): Promise<void> {
@@ -186,8 +186,8 @@ async function assertSound({ team }: Walk): Promise<void> {
     Row,
     sql`select id, lifecycle, low_status, document from lab_order where team_id = ${team.team}`,
   )
-  const told = await team.db.queries.many(
-    Told,
+  const emitted = await team.db.queries.many(
+    EmittedEvent,
     sql`select object_id, type, body from event where team_id = ${team.team} order by id`,
   )
   const lows = new Map(rows.map(({ id, low_status }) => [id, low_status]))
@@ -215,8 +215,8 @@ async function assertSound({ team }: Walk): Promise<void> {
       status === 'active',
       orders.some((member) => !closedStatuses.has(lows.get(member.id)!)),
     )
-    // Every step was told once, with the order as of then; partial results are not told to this team.
-    const mine = told.filter((event) => event.object_id === id && event.type.startsWith('labtest.order.'))
+    // Every step emitted one event, with the order as of then; partial results are not told to this team.
+    const mine = emitted.filter((event) => event.object_id === id && event.type.startsWith('labtest.order.'))
     assert.deepEqual(
       mine.map(({ body }) => (JSON.parse(body) as { data: Order }).data.last_event),
       order.events.filter(({ status: shown }) => !shown.endsWith('.partial_results')),

@@ -1,4 +1,4 @@
-// The audit log, for every operation of the management interface: what was changed and which secrets were read is listed, and nothing else.
+// The audit log, for every operation of the Management API: what was changed and which secrets were read is listed, and nothing else.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Operation } from '../../src/platform/http/operation.ts'
@@ -59,7 +59,7 @@ const ofTheOrganization: Record<string, string> = {
   update_lab_account_team_id_allowlist: 'an account, which may be linked to many teams or to none any more',
 }
 
-/** Of a patient, too, who looked is written down. */
+/** Of a patient, too, who looked is recorded. */
 const SECRET = /^(key|secret|token|headers|access_token|client_secret|authentication|patient_details)$/
 const PLACE = new Set(['org_id', 'team_id', 'environment', 'env', 'region'])
 

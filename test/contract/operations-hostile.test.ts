@@ -9,7 +9,7 @@ import { createTestTeam, type TestTeam } from '../support/server.ts'
 import { asJson, each, keyed, locs, withBody, writing } from './operations/each.ts'
 import { malformed, placesOf, requiredFields, textLeaves, invalidFields, invalidLeaves, type Loc } from './operations/faults.ts'
 import { adversarialTexts, mutated, mutations } from './operations/mutations.ts'
-import { call, propertiesOf, send, stray, target, valid } from './operations/requests.ts'
+import { call, propertiesOf, send, unknownIds, target, valid } from './operations/requests.ts'
 
 const { operations } = contents
 
@@ -17,15 +17,15 @@ const { operations } = contents
 const RUNS = Number(process.env.FUZZ_RUNS ?? 30)
 const SEED = Number(process.env.FUZZ_SEED ?? 20300101)
 
-describe('a request that is not sound is refused with every fault', async () => {
+describe('an invalid request is rejected with every fault', async () => {
   const team = await createTestTeam()
   const faulty = (operation: Operation, body: unknown, headers?: Record<string, string>) =>
-    send(team, operation, { ...stray(operation, team), body }, headers)
+    send(team, operation, { ...unknownIds(operation, team), body }, headers)
 
   each('a malformed value in the path answers 422', operations, async (operation) => {
     for (const [name, schema] of Object.entries(propertiesOf(operation.params)))
       for (const text of malformed(schema)) {
-        const request = stray(operation)
+        const request = unknownIds(operation)
         request.path[name] = text
         const reply = await send(team, operation, request)
         assert.equal(reply.status, 422, `${name} ${text}`)
@@ -76,13 +76,13 @@ describe('a request that is not sound is refused with every fault', async () => 
       for (const place of places) assert(found.has(['body', ...place].join()), place.join('.'))
     })
 
-  each('an idempotency key that is none, or an unknown wish for it, answers 422', keyed, async (operation) => {
+  each('an invalid idempotency key, or an unknown option for it, answers 422', keyed, async (operation) => {
     for (const [name, value] of [
       ['X-Idempotency-Key', ''],
       ['X-Idempotency-Key', 'x'.repeat(256)],
       ['X-Idempotency-Error', 'cache'],
     ] as const) {
-      const reply = await send(team.key, operation, stray(operation), { [name]: value })
+      const reply = await send(team.key, operation, unknownIds(operation), { [name]: value })
       assert.deepEqual(locs(reply), [['header', name]])
     }
   })
@@ -120,7 +120,7 @@ describe('a request that is not sound is refused with every fault', async () => 
   each('a body over the limit answers 413, and the client sees it', small, async (operation) => {
     for (let i = 0; i < 3; i++) assert.equal((await faulty(operation, bytes)).status, 413)
     assert.equal((await faulty(operation, bomb, { 'content-encoding': 'gzip' })).status, 413)
-    const unknown = await send('sk_us_unknown', operation, { ...stray(operation), body: bytes })
+    const unknown = await send('sk_us_unknown', operation, { ...unknownIds(operation), body: bytes })
     assert.equal(unknown.status, operation.auth === 'none' ? 413 : 401)
   })
 

@@ -1,4 +1,4 @@
-// What holds for every operation of the management interface: which keys it takes, and how far each kind of key reaches.
+// What holds for every operation of the Management API: which keys it takes, and how far each kind of key reaches.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
@@ -7,7 +7,7 @@ import { createOrg } from '../../src/tenancy/organizations/organizations.ts'
 import { cells, client, createTestTeam, type TestTeam } from '../support/server.ts'
 import { answered, each, success } from './operations/each.ts'
 import { anotherTeam, ask, boundTo, managing, withTeam } from './operations/managing.ts'
-import { send, stray, valid } from './operations/requests.ts'
+import { send, unknownIds, valid } from './operations/requests.ts'
 
 /** Source: management-auth.md 4. What is not named here may be done by keys that are bound to teams, for those teams. */
 const forOrgKeys = new Set([
@@ -65,7 +65,7 @@ describe('a management key is required', async () => {
   }
   for (const [what, headers] of Object.entries(refused))
     each(`with ${what} an operation answers 401`, managing, async (operation) => {
-      const reply = await ask(operation, stray(operation, team), headers)
+      const reply = await ask(operation, unknownIds(operation, team), headers)
       assert.equal(reply.status, 401)
       assert.equal(typeof reply.body.detail, 'string')
       assert.equal(reply.headers.get('www-authenticate'), null)
@@ -80,7 +80,7 @@ describe('a management key is required', async () => {
   }
   for (const [where, headers] of Object.entries(accepted))
     each(`a key ${where} is accepted`, managing, async (operation) => {
-      assert.equal((await ask(operation, stray(operation), headers)).status, 403)
+      assert.equal((await ask(operation, unknownIds(operation), headers)).status, 403)
     })
 })
 
@@ -135,12 +135,12 @@ describe('a key that is bound to teams', async () => {
     const own = await anotherTeam(team)
     const key = await boundTo(team, own)
     assert.equal((await team.manage.delete(`/team/${own}`)).status, 200)
-    assert.equal((await ask(operation, stray(operation, team), { 'x-management-key': key })).status, 403)
+    assert.equal((await ask(operation, unknownIds(operation, team), { 'x-management-key': key })).status, 403)
   })
 })
 
 describe('an organization', () => {
-  /** With a key that nobody has used, so that nothing is remembered of it. */
+  /** With a key that nobody has used, so that nothing is cached of it. */
   const changed = async (column: string, value: string): Promise<TestTeam> => {
     const team = await createTestTeam()
     await cells.control.pool.query(`update org set ${column} = $1 where id = $2`, [value, team.org_id])
@@ -149,14 +149,14 @@ describe('an organization', () => {
 
   each('of a lesser plan is refused, once it is clear who asks for what', managing, async (operation) => {
     const team = await changed('plan', 'grow')
-    const reply = await send(team, operation, stray(operation, team))
+    const reply = await send(team, operation, unknownIds(operation, team))
     assert.equal(reply.status, (operation.plan ?? 'scale') === 'scale' ? 403 : reply.status)
-    assert.equal((await send('mg_unknown', operation, stray(operation, team))).status, 401)
+    assert.equal((await send('mg_unknown', operation, unknownIds(operation, team))).status, 401)
   })
 
   each('that has expired may only read', managing, async (operation) => {
     const team = await changed('expires_at', '2020-01-01T00:00:00Z')
-    const reply = await send(team, operation, stray(operation, team))
+    const reply = await send(team, operation, unknownIds(operation, team))
     const reads = operation.method === 'GET' || operation.reads
     if (reads) assert.notEqual(reply.status, 403)
     else assert.equal(reply.status, 403)
@@ -168,7 +168,7 @@ describe('an organization', () => {
     assert.deepEqual([status, body.expires_at], [200, '2999-01-01T00:00:00+00:00'])
   })
 
-  test('is told nothing of another by a key that was made for none of its teams', async () => {
+  test('shows nothing of another to a key that was made for none of its teams', async () => {
     const org_id = await cells.control.plainTx((tx) => createOrg(tx, 'Empty organization'))
     const key = await cells.control.plainTx((tx) => createOrgKey(tx, { org_id, label: 'test' }))
     const { body } = await client(key, 'x-management-key').get(`/v1/org/${org_id}/team`)

@@ -1,4 +1,4 @@
-// How far keys of the management interface reach, for every operation: over teams of one organization, over environments and regions, and
+// How far keys of the Management API reach, for every operation: over teams of one organization, over environments and regions, and
 // never to where it is a team that speaks for itself.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -13,7 +13,7 @@ import {
   places,
   propertiesOf,
   send,
-  stray,
+  unknownIds,
   target,
   valid,
   withValue,
@@ -148,7 +148,7 @@ describe('environments and regions', async () => {
     managing.filter((operation) => names(operation).some((name) => ['environment', 'env', 'region'].includes(name))),
     async (operation) => {
       for (const name of ['environment', 'env', 'region'].filter((word) => names(operation).includes(word))) {
-        const reply = await send(team, operation, at(stray(operation, team), { [name]: 'nowhere' }))
+        const reply = await send(team, operation, at(unknownIds(operation, team), { [name]: 'nowhere' }))
         assert.deepEqual([reply.status, reply.body.detail[0].loc], [422, ['path', name]])
       }
     },

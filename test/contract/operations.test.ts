@@ -22,7 +22,7 @@ import {
   withoutBody,
   writing,
 } from './operations/each.ts'
-import { call, propertiesOf, send, stray, target, valid } from './operations/requests.ts'
+import { call, propertiesOf, send, unknownIds, target, valid } from './operations/requests.ts'
 import { strangers, whatBelongsToOthers } from './operations/strangers.ts'
 import { openPolicies } from '../support/policies.ts'
 
@@ -67,7 +67,7 @@ describe('a key is required', async () => {
   }
   for (const [what, headers] of Object.entries(refused))
     each(`with ${what} an operation answers 401`, forTeams, async (operation) => {
-      const reply = await send(undefined, operation, stray(operation), headers)
+      const reply = await send(undefined, operation, unknownIds(operation), headers)
       assert.equal(reply.status, 401)
       assert.equal(typeof reply.body.detail, 'string')
     })
@@ -80,7 +80,7 @@ describe('a key is required', async () => {
   }
   for (const [where, headers] of Object.entries(accepted))
     each(`a key ${where} is accepted`, forTeams, async (operation) => {
-      assert.notEqual((await send(undefined, operation, stray(operation), headers)).status, 401)
+      assert.notEqual((await send(undefined, operation, unknownIds(operation), headers)).status, 401)
     })
 })
 
@@ -164,7 +164,7 @@ describe('how a request is written makes no difference', async () => {
   const known = operations.filter(({ auth, method }) => auth !== 'none' || method === 'GET')
   each('slashes at the end and twice lead to the same place', known, async (operation) => {
     const reads = operation.method === 'GET'
-    const request = reads ? await valid(team, operation) : stray(operation)
+    const request = reads ? await valid(team, operation) : unknownIds(operation)
     const [path = '', query = ''] = target(operation.path, request).split(/(?=\?)/)
     const key = reads ? team : 'sk_us_unknown'
     const plain = await call(key, operation.method, path + query, request.body)
@@ -206,7 +206,7 @@ describe('a method that a path does not have answers 405', async () => {
       const allowed = [first!, ...more].map(({ method }) => method as string).sort()
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
         if (!allowed.includes(method)) {
-          const reply = await call(team, method, target(path, stray(first!)))
+          const reply = await call(team, method, target(path, unknownIds(first!)))
           assert.equal(reply.status, 405, method)
           assert.equal(reply.headers.get('allow'), allowed.join(', '))
           assert.deepEqual(reply.body, { detail: 'Method Not Allowed' })

@@ -1,4 +1,4 @@
-// What a caller is told of a fault can be acted on: rules in words, and limits with the setting that lifts them.
+// Error messages are actionable: rules in words, and limits with the setting that lifts them.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { contents } from '../../src/app/contents.ts'

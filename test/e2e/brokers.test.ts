@@ -127,7 +127,7 @@ describe('with a broker', { skip: skipWithoutRabbitMq }, () => {
       const team = await createTestTeam()
       const name = await bound()
       await pipe(team, toRabbit(`${name}-missing`))
-      const told = await emitEvent(team)
+      const emitted = await emitEvent(team)
       await pipelines.drain()
       assert.deepEqual(await countQueued(team), ['rabbitmq after 0'])
       await pipe(team, { rabbitmq: { uri: broker.uri.replace('guest@', 'wrong@'), exchange: name } })
@@ -135,7 +135,7 @@ describe('with a broker', { skip: skipWithoutRabbitMq }, () => {
       assert.deepEqual(await countQueued(team), ['rabbitmq after 0'])
       await pipe(team, toRabbit(name))
       await pipelines.drain()
-      assert.deepEqual((await emptied(name)).map(bodyOf), [told.body])
+      assert.deepEqual((await emptied(name)).map(bodyOf), [emitted.body])
     })
 
     test('an unreachable broker does not delay other brokers', async () => {
@@ -157,7 +157,7 @@ describe('with a broker', { skip: skipWithoutRabbitMq }, () => {
   describe('Event Hubs, for which a broker of the same protocol stands,', () => {
     const content = (message: rhea.Message): Buffer => message.body.content
 
-    test('get the properties of the interface, plain below 1 KiB and compressed from there on', async () => {
+    test('get the properties of the reference API, plain below 1 KiB and compressed from there on', async () => {
       const team = await createTestTeam()
       const hub = await queue()
       await pipe(team, toHub(hub))
@@ -209,16 +209,16 @@ describe('with a broker', { skip: skipWithoutRabbitMq }, () => {
       const hub = await queue()
       await pipe(team, toHub(hub))
       const users = await Promise.all(Array.from({ length: 4 }, () => team.user()))
-      const told = new Map(users.map((user_id) => [user_id, [] as string[]]))
+      const emitted = new Map(users.map((user_id) => [user_id, [] as string[]]))
       for (let i = 0; i < 40; i++) {
         const event = await emitEvent(team, { user_id: users[i % 4]!, bytes: 300 + ((i * 37) % 900) })
-        told.get(event.user_id)!.push(event.key)
+        emitted.get(event.user_id)!.push(event.key)
       }
       await pipelines.drain()
       const found = new Map(users.map((user_id) => [user_id, [] as string[]]))
       for (const { application_properties } of await received(hub))
         found.get(application_properties!['user-id'])!.push(application_properties!['idempotency-key'])
-      assert.deepEqual(found, told)
+      assert.deepEqual(found, emitted)
     })
 
     test('that are not there hold back the later events of the same user, and nobody else', async () => {
@@ -267,9 +267,9 @@ describe('with a broker', { skip: skipWithoutRabbitMq }, () => {
     const team = await createTestTeam()
     const [name, hub] = [await bound(), await queue()]
     await pipe(team, { ...toRabbit(name), ...toHub(hub) })
-    const told: string[] = []
+    const emitted: string[] = []
     const tell = async (count: number) => {
-      for (let i = 0; i < count; i++) told.push((await emitEvent(team, { bytes: 200 + i * 100 })).key)
+      for (let i = 0; i < count; i++) emitted.push((await emitEvent(team, { bytes: 200 + i * 100 })).key)
     }
     await tell(15)
     await pipelines.drain()
@@ -283,7 +283,7 @@ describe('with a broker', { skip: skipWithoutRabbitMq }, () => {
     await makePipelinesDue(team)
     await pipelines.drain()
     assert.deepEqual(await countQueued(team), [])
-    const missing = (found: unknown[]) => told.filter((key) => !found.includes(key))
+    const missing = (found: unknown[]) => emitted.filter((key) => !found.includes(key))
     assert.deepEqual(missing((await emptied(name)).map(({ properties }) => properties.messageId)), [])
     const keys = (await received(hub)).map(({ application_properties }) => application_properties!['idempotency-key'])
     assert.deepEqual(missing(keys), [])
@@ -317,20 +317,20 @@ describe('with a broker', { skip: skipWithoutRabbitMq }, () => {
     }
     const workers = [await hire(), await hire()]
     const connection = { ...connectionOf(dataDir), options: '-c search_path=sandbox_us' }
-    const told: string[] = []
+    const emitted: string[] = []
     const tell = (count: number) =>
       onDatabase(connection, async (client) => {
-        for (const end = told.length + count; told.length < end;) {
+        for (const end = emitted.length + count; emitted.length < end;) {
           const { rows } = await client.query<{ id: string }>(
-            `with told as (
+            `with emitted as (
                insert into event (id, team_id, type, object_id, user_id, created_at, body)
                select gen_random_uuid(), $1, 'labtest.order.updated', gen_random_uuid(), $2, clock_timestamp(), '{"event_type":"labtest.order.updated"}'
                from generate_series(1, 20) returning id),
-             announced as (insert into announcement (team_id, event_ids) select $1, array_agg(id) from told)
-             select id from told`,
+             announced as (insert into announcement (team_id, event_ids) select $1, array_agg(id) from emitted)
+             select id from emitted`,
             [team, user.body.user_id],
           )
-          for (const { id } of rows) told.push(`msg_${id.replaceAll('-', '')}`)
+          for (const { id } of rows) emitted.push(`msg_${id.replaceAll('-', '')}`)
         }
       })
     for (let kills = 0; kills < 2; kills++) {
@@ -356,10 +356,10 @@ describe('with a broker', { skip: skipWithoutRabbitMq }, () => {
     for (const keys of found) {
       const taken = new Set(keys)
       assert.deepEqual(
-        told.filter((key) => !taken.has(key)),
+        emitted.filter((key) => !taken.has(key)),
         [],
       )
-      t.diagnostic(`${told.length} events, ${keys.length - told.length} of them more than once`)
+      t.diagnostic(`${emitted.length} events, ${keys.length - emitted.length} of them more than once`)
     }
     for (const worker of workers) worker.child.kill('SIGTERM')
     for (const worker of workers) assert.equal(await worker.ended, 0)

@@ -15,7 +15,7 @@ const texts = globSync('**/*', { exclude: (name) => OTHERS.test(name) })
   .concat(globSync('.github/**/*'))
   .filter((file) => statSync(file).isFile() && !/\.(pdf|png|gz|zip|br|ttf|otf|woff2?)$/.test(file))
 
-test('no text names a command that outside this folder runs the package of somebody else', () => {
+test('no text names a command that outside this folder runs an unrelated package', () => {
   assert.ok(texts.includes('README.md') && texts.includes('docs/OPERATING.md') && texts.includes('src/cli/main.ts'))
   const foreign = new RegExp(['npx', 'drawbridge'].join('[ \\u00a0]+') + '\\b', 'i')
   assert.deepEqual(

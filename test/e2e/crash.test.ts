@@ -120,18 +120,18 @@ const eventsOf: Record<string, string[]> = {
 
 /** Every order has exactly its events and its kept answer, and none of these is without its order. */
 function assertWhole({ orders, events, keys }: Found): Map<string, Order> {
-  const told = Map.groupBy(events, (event) => event.object_id)
+  const emitted = Map.groupBy(events, (event) => event.object_id)
   const byMarker = new Map<string, Order>()
   for (const { id, lifecycle, document } of orders) {
     const order = JSON.parse(document) as Order
-    const mine = told.get(id) ?? []
+    const mine = emitted.get(id) ?? []
     assert.deepEqual([id, mine.map(({ type }) => type)], [order.id, eventsOf[lifecycle]])
     const bodies = mine.map(({ body }) => JSON.parse(body) as { data: Order })
     assert.deepEqual(bodies.at(-1)?.data, order)
     assert.ok(bodies.every(({ data }, i) => data.id === id && data.events.length === i + 1))
     byMarker.set(order.passthrough, order)
   }
-  assert.equal(told.size, orders.length, 'there are events without an order')
+  assert.equal(emitted.size, orders.length, 'there are events without an order')
   assert.equal(byMarker.size, orders.length, 'an order is there twice')
   const known = new Set(attempts.map(({ marker }) => marker))
   assert.ok([...byMarker.keys()].every((marker) => known.has(marker)))
@@ -164,7 +164,7 @@ function assertDispatchedOnce(before: Found, now: Found): void {
   assert.deepEqual(now.jobs, [])
   assert.deepEqual(now.keys.toSorted(byKey), before.keys.toSorted(byKey))
   const earlier = assertWhole(before)
-  const told = Map.groupBy(now.events, (event) => event.object_id)
+  const emitted = Map.groupBy(now.events, (event) => event.object_id)
   assert.equal(now.orders.length, before.orders.length)
   for (const { id, lifecycle, document } of now.orders) {
     const order = JSON.parse(document) as Order
@@ -172,7 +172,7 @@ function assertDispatchedOnce(before: Found, now: Found): void {
     assert.deepEqual(order.events.slice(0, -1), events)
     assert.deepEqual([order.last_event.status, order.last_event.status_detail], [events.at(-1)!.status, 'fulfillment_error'])
     assert.deepEqual(
-      told.get(id)!.map(({ type }) => type),
+      emitted.get(id)!.map(({ type }) => type),
       [...eventsOf[lifecycle]!, 'labtest.order.updated'],
     )
   }

@@ -139,7 +139,7 @@ async function assertStops(stopping: Server): Promise<void> {
   patience.abort()
 }
 
-test('a server that is told to stop when its connections to the database have just fallen silent answers what waits, and ends', async () => {
+test('a server that is asked to stop when its connections to the database have just fallen silent answers what waits, and ends', async () => {
   const second = await serving(folder('second'), { ...settings, DEMO: 'off', STOP_DELAY: '2' })
   const api = caller(second.url, demoIn(server.dataDir).api_keys['sandbox-us'])
   for (const { status } of await load(api)) assert.equal(status, 200)
@@ -149,7 +149,7 @@ test('a server that is told to stop when its connections to the database have ju
   for (const { status } of await waiting) assert.ok(status === 200 || status === 503, `HTTP ${status}`)
 })
 
-test('a server whose database does not answer at all says so, and stops when it is told to', async () => {
+test('a server whose database does not answer at all says so, and stops when asked to', async () => {
   const api = caller(server.url, demoIn(server.dataDir).api_keys['sandbox-us'])
   proxy.set('black hole')
   const waiting = load(api).catch(() => [])

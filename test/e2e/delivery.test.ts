@@ -1,7 +1,7 @@
-// The promise of delivery: nothing that was told is lost, whatever happens to those who deliver it and those who receive it. Three
+// The promise of delivery: no emitted event is lost, whatever happens to those who deliver it and those who receive it. Three
 // workers on one database, receivers that fail at random, workers killed at random. What arrives twice is counted and said.
 //
-// It takes about as long as the leases of the last worker that is killed: what that one had in hand is sent by another after 30 s.
+// It takes about as long as the leases of the last worker that is killed: what that one had claimed is sent by another after 30 s.
 // DELIVERY_EVENTS sets how many events there are.
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -97,20 +97,20 @@ test(`nothing of ${EVENTS} events is lost when ${WORKERS} workers are killed ${K
 
   const connection = { ...connectionOf(dataDir), options: '-c search_path=sandbox_us' }
   /** By id, their types. */
-  const told = new Map<string, string>()
+  const emitted = new Map<string, string>()
   const tell = () =>
     onDatabase(connection, async (client) => {
-      while (told.size < EVENTS) {
+      while (emitted.size < EVENTS) {
         const { rows } = await client.query<{ id: string; type: string }>(
-          `with told as (
+          `with emitted as (
              insert into event (id, team_id, type, object_id, user_id, created_at, body)
              select gen_random_uuid(), $1, ($4::text[])[1 + n % $5::int], gen_random_uuid(), $2, clock_timestamp(), '{"event_type":"one of them"}'
              from generate_series(1, $3::int) n returning id, type),
-           announced as (insert into announcement (team_id, event_ids) select $1, array_agg(id) from told)
-           select id, type from told`,
+           announced as (insert into announcement (team_id, event_ids) select $1, array_agg(id) from emitted)
+           select id, type from emitted`,
           [teams.us, user_id, PER_TRANSACTION, TYPES, TYPES.length],
         )
-        for (const { id, type } of rows) told.set(`msg_${id.replaceAll('-', '')}`, type)
+        for (const { id, type } of rows) emitted.set(`msg_${id.replaceAll('-', '')}`, type)
         await sleep(10)
       }
     })
@@ -146,7 +146,7 @@ test(`nothing of ${EVENTS} events is lost when ${WORKERS} workers are killed ${K
   )
   let duplicates = 0
   for (const { type, taken } of receivers) {
-    const wanted = [...told].filter(([, one]) => one === type).map(([id]) => id)
+    const wanted = [...emitted].filter(([, one]) => one === type).map(([id]) => id)
     assert.deepEqual(
       wanted.filter((id) => !taken.has(id)),
       [],
@@ -155,7 +155,7 @@ test(`nothing of ${EVENTS} events is lost when ${WORKERS} workers are killed ${K
     assert.equal(taken.size, wanted.length)
     for (const times of taken.values()) duplicates += times - 1
   }
-  t.diagnostic(`${told.size} events, ${duplicates} arrivals more than those; ${took}`)
+  t.diagnostic(`${emitted.size} events, ${duplicates} arrivals more than those; ${took}`)
   for (const worker of workers) {
     worker.child.kill('SIGTERM')
     assert.equal(await worker.ended, 0)

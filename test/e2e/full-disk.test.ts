@@ -58,13 +58,13 @@ async function installation(): Promise<Disks | string> {
   return { data, log }
 }
 
-/** What the endpoint has been told: ids of orders. */
-const told = new Set<string>()
+/** What the endpoint has received: ids of orders. */
+const emitted = new Set<string>()
 const receiver = createServer((request, response) => {
   let body = ''
   request.setEncoding('utf8').on('data', (text: string) => (body += text))
   request.on('end', () => {
-    told.add((JSON.parse(body) as { data: { id: string } }).data.id)
+    emitted.add((JSON.parse(body) as { data: { id: string } }).data.id)
     response.end()
   })
 })
@@ -74,7 +74,7 @@ after(() => {
   receiver.close()
 })
 
-/** Whoever writes to a server and reads what is there. */
+/** Writes to a server and reads its data. */
 function clientOf({ url, dataDir }: Server) {
   const { api_keys, management_key, org_id, teams } = demoIn(dataDir)
   const keys = { 'x-service-api-key': api_keys['sandbox-us']!, 'x-management-key': management_key }
@@ -176,7 +176,7 @@ test('full disks', { timeout: 240_000 }, async (t) => {
       const { status, body } = await write()
       assert.equal(status, 200, JSON.stringify(body))
     }
-    await waitUntil(() => orders().every((id) => told.has(id)))
+    await waitUntil(() => orders().every((id) => emitted.has(id)))
   }
   await assertTakesEverything()
 
@@ -244,7 +244,7 @@ test('full disks', { timeout: 240_000 }, async (t) => {
   )
 
   await t.test('a start ends with 1 and says why while the disk of the data is full', async () => {
-    // PostgreSQL makes them anew before it lets the first one in.
+    // PostgreSQL makes them again before it lets the first one in.
     for (const file of globSync('postgres/{global,base/*}/pg_internal.init', { cwd: data.folder }))
       rmSync(join(data.folder, file))
     data.fill()

@@ -108,7 +108,7 @@ describe('listen', () => {
     await stop(printing)
   })
 
-  test('tries again where an event is refused, keeps the order, and gives up without ending', async () => {
+  test('tries again where an event is refused, keeps the order, and abandons an event without ending', async () => {
     const { url, received } = await developer((nth, response, request) => {
       if (nth === 1) return void response.writeHead(500).end()
       if (nth === 2) return void request.socket.destroy()

@@ -1,5 +1,5 @@
-// Mail by the program itself: an invite reaches its receiver through a server of mail, once however many workers there are, over TLS,
-// and also when the worker that had it in hand is killed.
+// Mail by the program itself: an invite reaches its receiver through an SMTP server, once however many workers there are, over TLS,
+// and also when the worker that had it buffered is killed.
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { after, test } from 'node:test'
@@ -35,7 +35,7 @@ const control = <R>(dataDir: string, text: string): Promise<R[]> =>
     async (client) => (await client.query(text)).rows as R[],
   )
 
-test('without a server of mail an invite waits, and is read by command; with one it is sent once, over TLS', async () => {
+test('without an SMTP server an invite waits, and is read by command; with one it is sent once, over TLS', async () => {
   const dataDir = folder('mail-tls')
   let server = await serving(dataDir, quick)
   await invite(server.url, dataDir, 'testa@example.com')

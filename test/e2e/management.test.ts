@@ -1,4 +1,4 @@
-// The management interface of the program as people run it: limits from the settings, secrets that stay out of logs, tokens that
+// The Management API of the program as people run it: limits from the settings, secrets that stay out of logs, tokens that
 // outlive a restart.
 import assert from 'node:assert/strict'
 import { request } from 'node:http'

@@ -56,7 +56,7 @@ interface Secret {
   shownBy: string[]
 }
 
-/** The ways in which a text could have been written down. */
+/** The ways in which a text could have been recorded. */
 function forms(secret: string): string[] {
   const core = secret.replace(/^(mg_|sk_us_|whsec_|inv_|at_|dl_|ds_|Basic )/, '')
   const bytes = Buffer.from(core)
@@ -288,7 +288,7 @@ test('a secret is seen where it is shown, and nowhere else', { timeout: 120_000 
   await visit('a session', 200, launched.get('location')!, session)
   await visit('a launch that is used', 410, launch)
 
-  // What is refused is neither repeated nor written down.
+  // What is refused is neither repeated nor recorded.
   const wrong = (what: string, letter: string) => hide(`${what} that was refused`, letter.repeat(40))
   await asked(401, 'get_org', { headers: { 'x-management-key': `mg_${wrong('a management key', 'a')}` } })
   await asked(401, 'get_teams_users', { headers: { 'x-service-api-key': `sk_us_${wrong('a team key', 'b')}` } })

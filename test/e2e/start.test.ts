@@ -147,7 +147,7 @@ describe('a start', { concurrency: 1 }, () => {
 
   test('serves its pages', () => assertPages(server.url))
 
-  test('on a folder that is in use is refused in one sentence, and the first server goes on', async () => {
+  test('on a folder that is in use fails with one error message, and the first server goes on', async () => {
     const { code, out, err } = await outcome('start', { DATA_DIR: dataDir, PORT: '0' })
     assert.deepEqual([code, out], [1, ''])
     assert.equal(err, `drawbridge: The data folder ${dataDir} is in use by another Drawbridge (process ${server.child.pid}).\n`)
@@ -214,7 +214,7 @@ describe('a start', { concurrency: 1 }, () => {
     }
   })
 
-  test('on a port in use is refused in one sentence, and leaves no database running and demo.json as it was', async () => {
+  test('on a port in use fails with one error message, and leaves no database running and demo.json as it was', async () => {
     assert.equal(await server.end('SIGTERM'), 0)
     const before = readFileSync(demoFile, 'utf8')
     const other = createServer().listen(0, '127.0.0.1')

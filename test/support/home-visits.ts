@@ -1,4 +1,4 @@
-// What tests of visits at home stand on: staff, orders whose patients can be visited, and windows to book.
+// What tests of at-home appointments stand on: staff, orders whose patients can be visited, and windows to book.
 import assert from 'node:assert/strict'
 import type { AvailableSlots, TimeSlot } from '../../src/visits/appointments/schema.ts'
 import { createOrder, advanceTo } from './orders.ts'

@@ -1,4 +1,4 @@
-// A server of mail that tests send to: it speaks SMTP, answers as it is told, and remembers what it took.
+// An SMTP server that tests send to: it speaks SMTP, answers as it is told, and remembers what it took.
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'

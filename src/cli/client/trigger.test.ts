@@ -17,7 +17,7 @@ test('trigger supports every emitted event type', () => {
 })
 
 for (const type of Object.keys(scenarios))
-  test(`${type} comes about also under lab accounts whose customers order by physicians of their own`, async () => {
+  test(`triggers ${type} under lab accounts that require the customer's own physicians`, async () => {
     const team = await createTestTeam()
     for (const method of ['testkit', 'walk_in_test']) {
       const { lab } = (await team.api.get(`/v3/lab_tests/${await team.test(method)}`)).body

@@ -37,7 +37,7 @@ const linesOf = async (operation: string, named: string): Promise<Line[]> =>
 const key = `cli:${userInfo().username}`
 
 describe('access-log export', () => {
-  test('prints a line for each call, narrowed to a user or a team, and is in the log itself', async () => {
+  test('prints a line for each call, filters by user and team, and records itself', async () => {
     const team = await createTestTeam()
     const [user, other] = [await team.user(), await team.user()]
     await team.api.get(`/v2/user/${user}`)
@@ -60,7 +60,7 @@ describe('access-log export', () => {
     assert.equal((await exported('--until', '2020-01-01')).length, 0)
   })
 
-  test('refuses what it does not understand', async () => {
+  test('rejects invalid options', async () => {
     for (const words of [
       ['export'],
       ['export', '--cell', 'sandbox-moon'],
@@ -77,7 +77,7 @@ describe('access-log export', () => {
 })
 
 describe('access-log verify', () => {
-  test('prints where each log ends, and takes that for a line that is known', async () => {
+  test('prints the last position of each log and accepts it as a known line', async () => {
     await createTestTeam('production-us')
     const printed = await run('verify')
     assert.match(printed, /^sandbox-us {2}\d+ lines since \d{4}-\d\d-\d\d, none changed; the last is \d+:[0-9a-f]{64}\n/m)
@@ -85,7 +85,7 @@ describe('access-log verify', () => {
     assert.match(await run('verify', '--cell', 'sandbox-us', '--known', last!), /none changed/)
   })
 
-  test('fails with the first line that is wrong', async () => {
+  test('fails with the first invalid line', async () => {
     const team = await createTestTeam('sandbox-eu')
     for (let i = 0; i < 3; i++) await team.user()
     await access.flush()
@@ -109,8 +109,8 @@ async function unassigned(team: TestTeam): Promise<string> {
   return (await receiveFromLink(intake, delivery)).raw_result_id
 }
 
-describe('a command on patients leaves a line', () => {
-  test('when a result is given to a team', async () => {
+describe('a command on patients leaves a line in the access log', () => {
+  test('when a result is assigned to a team', async () => {
     const team = await createTestTeam()
     const id = await unassigned(team)
     await command(cells, ['result', 'assign', id, '--team', team.team, '--cell', 'sandbox-us'])
@@ -119,7 +119,7 @@ describe('a command on patients leaves a line', () => {
     assert.deepEqual([line!.key, line!.team, line!.objects[0]], [key, team.team, id])
   })
 
-  test('when a result is dropped, and none when there was none', async () => {
+  test('when a result is deleted, and none if there was no result', async () => {
     const id = await unassigned(await createTestTeam())
     await command(cells, ['result', 'drop', id, '--cell', 'sandbox-us'])
     assert.equal((await linesOf('result drop', id)).length, 1)
@@ -127,7 +127,7 @@ describe('a command on patients leaves a line', () => {
     assert.equal((await linesOf('result drop', id)).length, 1)
   })
 
-  test('when mail to patients is listed or shown, with the users it went to', async () => {
+  test("when emails to patients are listed or shown, with their recipients' users", async () => {
     const team = await createTestTeam()
     const user = await team.user()
     const lab_test_id = await team.test('walk_in_test')
@@ -150,7 +150,7 @@ describe('a command on patients leaves a line', () => {
     }
   })
 
-  test('when bookings are listed and answered, with whose they are', async () => {
+  test('when bookings are listed or confirmed, with their users', async () => {
     const team = await createTestTeam('production-us')
     await siteWithSchedule('HAND-9', { confirms: 'by_hand' })
     const order_id = await walkIn(team)

@@ -71,7 +71,7 @@ const marker = {
 }
 
 describe('a catalog file', () => {
-  test('that was exported is imported without changing anything, in any cell', async () => {
+  test('changes nothing when its own export is imported in any cell', async () => {
     for (const cell of ['sandbox-us', 'production-us'] as const) {
       const file = await exported(cell)
       assert.deepEqual([file.format, file.labs.length > 14, file.markers.length > 700], [format, true, true])
@@ -84,7 +84,7 @@ describe('a catalog file', () => {
     assert.equal(await run('export'), await run('export', '--cell', 'sandbox-us'))
   })
 
-  test('brings new laboratories, analytes and markers, which teams then order from', async () => {
+  test('adds new laboratories, analytes and markers that teams can order', async () => {
     const before = await exported('sandbox-eu')
     const report = await imported({ format, labs: [lab], analytes: [analyte], markers: [marker] }, 'sandbox-eu')
     assert.match(report, /^labs +1 new, 0 changed, 0 as before\nanalytes +1 new.*\nmarkers +1 new/)
@@ -108,7 +108,7 @@ describe('a catalog file', () => {
     assert.equal(after.labs.at(-1)!.id, Math.max(...before.labs.map(({ id }) => id!)) + 1)
   })
 
-  test('replaces a row as a whole; its id stays, prices have their parts, rules of patients count', async () => {
+  test('replaces a row as a whole and keeps its id; prices keep their parts, patient rules apply', async () => {
     const before = await exported('production-us')
     const old = before.markers.find(({ provider_id }) => provider_id === 'Q55122')!
     const { id: _, pricing: __, ...rest } = old
@@ -156,8 +156,8 @@ describe('a catalog file', () => {
   })
 })
 
-describe('a catalog file with faults', () => {
-  test('is not imported, and each fault has a line that says where', async () => {
+describe('a catalog file with errors', () => {
+  test('is not imported, and each error has a line with its position', async () => {
     const before = await everything('production-eu')
     const choice = { id: 1, required: true, code: 'A', value: 'A?', type: 'choice', sequence: 1 }
     const lines = await refusal({

@@ -26,7 +26,7 @@ const found = async ({ api }: TestTeam, query: string) =>
 const HEADER = 'payor_code,name,first_line,city,state,zip,program,program_state'
 const at = '1 Example Street,Phoenix,AZ,85004'
 
-test('payors are added and changed in every cell, and stay so when the server starts again', async () => {
+test('payors are added and changed in every cell, and survive a restart of the server', async () => {
   const [team, other] = [await createTestTeam(), await createTestTeam('production-us')]
   const said = await load('payors', `${HEADER}\nAETNA,Aetna Renamed,${at},,\nAZ-PLAN,Fictional Plan,${at},medicaid,AZ\n`)
   assert.match(said, /^2 payors in each of .*sandbox-us.*production-us/)
@@ -43,7 +43,7 @@ test('payors are added and changed in every cell, and stay so when the server st
   assert.deepEqual(plans.rows, [{ code: 'AZ-PLAN' }])
 })
 
-test('of a file with a bad row nothing is imported, and each is named', async () => {
+test('a file with an invalid row is not imported, and each invalid row is listed', async () => {
   const team = await createTestTeam()
   const text = `${HEADER}\nFICT-1,Fictional One,${at},,\n,Fictional Two,${at},,\nFICT-3,,${at},,\n`
   await refusal(load('payors', text), /Nothing was imported:\n {2}line 3: payor_code is empty\n {2}line 4: name is empty/)
@@ -54,7 +54,7 @@ test('of a file with a bad row nothing is imported, and each is named', async ()
   assert.equal((await found(team, 'E11.9')).length, 1)
 })
 
-test('diagnoses are replaced, and stay so when the server starts again', async () => {
+test('diagnoses are replaced, and survive a restart of the server', async () => {
   const team = await createTestTeam()
   assert.equal((await found(team, 'I10'))[0].diagnosis_code, 'I10')
   const line = `00001 A0101   1 ${'Short'.padEnd(60)} Typhoid meningitis`
@@ -96,7 +96,7 @@ test('diagnoses are replaced, and stay so when the server starts again', async (
   assert.deepEqual(reply.body.errors, ['I10 is not an ICD-10-CM code that can be billed'])
 })
 
-test('a command that cannot be carried out says why', async () => {
+test('a command that fails prints the reason', async () => {
   await refusal(command(cells, ['payors']), /needs a command after it/)
   await refusal(command(cells, ['icd', 'export', 'x']), /Unknown command 'export'/)
   await refusal(command(cells, ['icd', 'import', join(directory, 'nowhere')]), /Cannot read the file \(ENOENT\)/)

@@ -45,7 +45,7 @@ const waiting = async ({ db, team }: TestTeam) =>
   ).rows
 
 describe('jobs list', () => {
-  test('shows the jobs that are tried no more, with the code of their last error and without their payloads', async () => {
+  test('lists permanently failed jobs with the code of their last error and without payloads', async () => {
     const [team, european] = [await createTestTeam(), await createTestTeam('production-eu')]
     const id = await failed(team, 'dead')
     const other = await failed(european, 'dead', { name: 'messages.remind' })
@@ -83,7 +83,7 @@ describe('jobs list', () => {
 })
 
 describe('jobs retry', () => {
-  test('makes jobs due now with all their attempts, those that are named and no others', async () => {
+  test('makes only the named jobs due now, with all their attempts', async () => {
     const team = await createTestTeam()
     const [first, second, third] = [await failed(team, 'dead'), await failed(team, 'retrying'), await failed(team, 'dead')]
     const unknown = randomUUID()
@@ -102,7 +102,7 @@ describe('jobs retry', () => {
     assert.match(await run('retry', third), /tried again now\n$/)
   })
 
-  test('takes all jobs that are tried no more, of one name where it is given', async () => {
+  test('retries all permanently failed jobs, or those of one name', async () => {
     const team = await createTestTeam()
     const [order, reminder] = [await failed(team, 'dead'), await failed(team, 'dead', { name: 'messages.remind' })]
     await failed(team, 'retrying')
@@ -116,7 +116,7 @@ describe('jobs retry', () => {
     assert.equal(await run('retry', '--all', '--cell', 'sandbox-us'), 'There are none.\n')
   })
 
-  test('leaves a job alone that a worker has in hand', async () => {
+  test('does not change a job that a worker has claimed', async () => {
     const team = await createTestTeam()
     const id = await failed(team, 'retrying')
     await team.db.queries.run(
@@ -126,7 +126,7 @@ describe('jobs retry', () => {
   })
 })
 
-test('options that do not go together are refused', async () => {
+test('rejects contradicting options', async () => {
   for (const words of [
     [],
     ['show'],
@@ -154,7 +154,7 @@ const rowsOf = (plan: Plan): number =>
   (plan['Relation Name'] === 'job' ? (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'] : 0) +
   (plan.Plans ?? []).reduce((sum, inner) => sum + rowsOf(inner), 0)
 
-test('the gauges look at no more than 10,000 rows each, however many jobs are tried again', async () => {
+test('the gauges read at most 10,000 rows each, however many jobs are retried', async () => {
   const team = await createTestTeam('production-eu')
   // Who owns the tables may count what is in them. Nobody else sees these rows.
   const client = new pg.Client(connection)

@@ -16,7 +16,7 @@ const refused = (words: readonly string[], reason: RegExp) =>
   assert.rejects(run(...words), (error: unknown) => error instanceof Error && reason.test(error.message))
 
 describe('an operator', () => {
-  test('makes an account with what is usual, links a team to it, and the team orders under it', async () => {
+  test('creates an account with defaults, links a team to it, and the team orders under it', async () => {
     const { org_id, team, ...rest } = await createTestTeam()
     const lab = await kitLab({ org_id, team, ...rest })
     const id = idIn(await run('create', ...SANDBOX, '--lab', lab, '--account', 'F-1', '--org', org_id, '--team', team))
@@ -36,7 +36,7 @@ describe('an operator', () => {
     assert.equal((await createOrder({ org_id, team, ...rest })).lab_account_id, id)
   })
 
-  test('says everything of an account, changes some of it, and takes it back', async () => {
+  test('sets every field of an account, changes some, and clears them', async () => {
     const { org_id, team, manage } = await createTestTeam()
     const own = ['--org', org_id, '--lab', 'quest', '--account', 'F-2', '--status', 'PENDING', '--flow', 'order_delegated']
     const more = ['--name', 'Fictional Clinic', '--notes', 'Fasting only', '--unit', 'NEL', '--unit', 'DAL']
@@ -122,7 +122,7 @@ describe('an operator', () => {
     assert.deepEqual((await manage.get('/lab_account/sandbox/us')).body.data, [])
   })
 
-  test('links nobody to an account of the platform, and finds cells that are served only', async () => {
+  test('cannot link a team to a platform account, and accepts served cells only', async () => {
     const { team } = await createTestTeam()
     const platform = /^(\S+)  quest .* 1234567890$/m.exec(await run('list', ...SANDBOX))![1]!
     await refused(['update', platform, ...SANDBOX, '--team', team], /apply to every team/)

@@ -15,7 +15,7 @@ async function team(region: 'us' | 'eu') {
   return { org, team: word(await run('team', 'create', 'A team', '--org', org, '--region', region), 'team') }
 }
 
-test('an organization made twice by one name is one, and each time there is a new key', async () => {
+test('creating an organization twice by name returns the same one, with a new key each time', async () => {
   const name = `Clinic ${randomUUID()}`
   const [first, second] = [await run('org', 'create', name), await run('org', 'create', name)]
   assert.equal(word(first, 'organization'), word(second, 'organization'))
@@ -23,7 +23,7 @@ test('an organization made twice by one name is one, and each time there is a ne
   assert.notEqual(word(first, 'management key'), word(second, 'management key'))
 })
 
-test('a team and its key reach the cell of the key, where the sandbox has four lab tests to order', async () => {
+test('a new team and its key work in the cell of the key, where the sandbox has four lab tests to order', async () => {
   const made = await team('eu')
   const sandbox = client(word(await run('key', 'create', '--team', made.team, '--cell', 'sandbox-eu'), 'api key'))
   const production = client(word(await run('key', 'create', '--team', made.team, '--cell', 'production-eu'), 'api key'))
@@ -32,7 +32,7 @@ test('a team and its key reach the cell of the key, where the sandbox has four l
   assert.equal((await sandbox.post('/v2/user', { client_user_id: 'one' })).body.team_id, made.team)
 })
 
-test('a key is listed without its text, and revoked by its id or by itself', async () => {
+test('a key is listed without its text, and revoked by its id or by its text', async () => {
   const made = await team('us')
   const [byId, byText] = [
     word(await run('key', 'create', '--team', made.team, '--cell', 'sandbox-us', '--label', 'for the test'), 'api key'),
@@ -57,7 +57,7 @@ test('a key that was in use stops working soon after its revocation', async () =
   await eventually(async () => (await client(key).get('/v2/user')).status === 401, 'the key is refused')
 })
 
-test('an organization of a lesser plan has no management interface, and one that has expired only reads', async () => {
+test('an organization of a smaller plan has no Management API, and an expired one is read-only', async () => {
   const printed = await run('org', 'create', `Clinic ${randomUUID()}`)
   const org = word(printed, 'organization')
   const ask = async (method: string, body?: unknown) =>
@@ -79,7 +79,7 @@ test('an organization of a lesser plan has no management interface, and one that
   assert.equal((await ask('PATCH', { name: 'x' })).status, 200)
 })
 
-test('a feature of a team is switched off and on again, and listed, in both environments', async () => {
+test('a feature of a team is disabled, enabled and listed in both environments', async () => {
   const { team: id } = await team('us')
   const state = async (name: string) => new RegExp(`^(on|off) +${name} `, 'm').exec(await run('team', 'feature', id, 'list'))![1]
   assert.equal(await state('psc_scheduling'), 'on')
@@ -111,7 +111,7 @@ for (const [words, reason] of [
     await assert.rejects(run(...words), (error: unknown) => error instanceof Error && reason.test(error.message))
   })
 
-test('a feature that there is not, or a word that is neither on nor off, is refused', async () => {
+test('an unknown feature, or a value that is neither on nor off, is rejected', async () => {
   const { team: id } = await team('us')
   await assert.rejects(run('team', 'feature', id, 'time_travel', 'off'), /must be one of collection_instructions, /)
   await assert.rejects(run('team', 'feature', id), /Missing required argument 'name'/)
@@ -119,7 +119,7 @@ test('a feature that there is not, or a word that is neither on nor off, is refu
   await assert.rejects(run('team', 'feature', id, 'human_review'), /must be "on" or "off"/)
 })
 
-test('a key for a cell outside the region of the team is refused', async () => {
+test('a key for a cell outside the region of the team is rejected', async () => {
   const made = await team('us')
   await assert.rejects(run('key', 'create', '--team', made.team, '--cell', 'production-eu'), /region us/)
   assert.equal(await run('key', 'list', '--team', made.team), 'No API keys.\n')

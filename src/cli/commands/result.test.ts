@@ -20,7 +20,7 @@ async function unassigned(team: TestTeam): Promise<string> {
   return (await receiveFromLink(intake, delivery)).raw_result_id
 }
 
-test('a result that names no team is listed without its patient, and given to one', async () => {
+test('an unassigned result is listed without its patient, and assigned to a team', async () => {
   const team = await createTestTeam()
   const id = await unassigned(team)
   const list = await run('list')
@@ -33,7 +33,7 @@ test('a result that names no team is listed without its patient, and given to on
   await assert.rejects(run('drop', id), /Unassigned result not found/)
 })
 
-test('an order whose result is given to its team goes on, and its patient is told, as if the result had named the team', async () => {
+test('assigning a result advances its order and notifies its patient, as if the result had named the team', async () => {
   const team = await createTestTeam()
   const order = await receiveReport(team)
   const sample_id = `NOBODYS-${randomUUID()}`
@@ -67,7 +67,7 @@ describe('unassigned results expire', () => {
   const age = (id: string, days: number) =>
     db.queries.run(sql`update raw_result set created_at = created_at - make_interval(days => ${days}) where id = ${id}`)
 
-  test('after 90 days, and a younger one is not', async () => {
+  test('after 90 days, but not before', async () => {
     const team = await createTestTeam()
     const [id, younger] = [await unassigned(team), await unassigned(team)]
     await age(id, 89)
@@ -89,7 +89,7 @@ describe('unassigned results expire', () => {
     assert.equal((await team.api.get(`/v3/unmatched_result/${id}`)).status, 200)
   })
 
-  test('a thousand at a time, the oldest first, and never while it is being given to a team', async () => {
+  test('in batches of a thousand, oldest first, and never while one is being assigned to a team', async () => {
     const team = await createTestTeam()
     const id = await unassigned(team)
     const tenant = (await guard.tenant('sandbox-us', team.team))!

@@ -55,10 +55,10 @@ function rewritten(seq: number): string {
    update access_day set hash = (select hash from access_log order by seq desc limit 1) where seq > 0`
 }
 
-describe('what several processes write at once', () => {
+describe('concurrent writes of several processes', () => {
   const db = cells.of('sandbox-eu')
 
-  test('is one chain that lacks nothing, and nothing twice', async () => {
+  test('form one chain without gaps and duplicates', async () => {
     const team = await createTestTeam('sandbox-eu')
     const processes = Array.from({ length: 4 }, () => new AccessLog({ mode: 'strict', log: createLog('silent') }))
     const wanted: string[] = []
@@ -81,7 +81,7 @@ describe('what several processes write at once', () => {
     assert.deepEqual(found.toSorted(), wanted.toSorted())
   })
 
-  test('is written by whoever comes next, when the process that left it is gone', async () => {
+  test('are completed by another process when the process that left a line has ended', async () => {
     const { head } = await verifyLog(db)
     await db.plainTx(async (tx) => leaveLine(tx, lineOf(accessOf())))
     assert.deepEqual(await appendLines(db), { appended: 1, more: false })
@@ -89,7 +89,7 @@ describe('what several processes write at once', () => {
     assert.equal((await verifyLog(db)).head.seq, head.seq + 1)
   })
 
-  test('is written in steps that each end within the deadline of a statement, however much was left', async () => {
+  test('are appended in steps that each stay within the statement timeout, however many lines are left', async () => {
     const { head } = await verifyLog(db)
     const { users, text } = lineOf(accessOf())
     await db.pool.query('insert into access_line (users, line) select $1, $2 from generate_series(1, 45000)', [users, text])
@@ -111,7 +111,7 @@ describe('an export', () => {
     await logged(db, 2500)
   })
 
-  test('has every line with what its hash is made of, so that anybody can check it', async () => {
+  test('contains every line with the input of its hash, so that a reader can verify it', async () => {
     const lines = await exported(db)
     assert.deepEqual(
       lines.map(({ seq }) => seq),
@@ -124,7 +124,7 @@ describe('an export', () => {
     }
   })
 
-  test('can be narrowed to a user, a team and days', async () => {
+  test('can be filtered by user, team and days', async () => {
     assert.deepEqual(
       (await exported(db, { user })).map(({ seq }) => seq),
       [4, 5],
@@ -139,7 +139,7 @@ describe('an export', () => {
   })
 })
 
-describe('a change of what has been written', () => {
+describe('a change of written lines', () => {
   const db = cells.of('production-eu')
   let noted: Position
   before(async () => {
@@ -175,7 +175,7 @@ describe('a change of what has been written', () => {
     ['the hash of a day', `update access_day set hash = sha256('x') where seq > 0`, /^line 25 .*another hash/],
     ['another beginning', `update access_day set hash = sha256('x') where seq = 0`, /beginning/],
     [
-      'a day that nobody has sealed',
+      'a day without lines in the log',
       `create table access_log_${number} partition of access_log for values from ('2020-01-31') to ('2020-02-01')`,
       new RegExp(`access_log_${number}`),
     ],
@@ -187,7 +187,7 @@ describe('a change of what has been written', () => {
     ['a whole chain that is new', rewritten(7), /^line 20 has another hash than the one that was noted/],
   ]
   for (const [what, statements, fault] of changes)
-    test(`is found: ${what}`, async () => {
+    test(`is detected: ${what}`, async () => {
       const client = await db.pool.connect()
       try {
         await client.query('begin')
@@ -203,7 +203,7 @@ describe('a change of what has been written', () => {
       assert.equal((await verifyLog(db, [noted])).fault, undefined)
     })
 
-  test('is not found where the whole chain is new and nobody has noted a line: the documentation says so', async () => {
+  test('is not detected if the whole chain is rewritten and no position was recorded, as the documentation says', async () => {
     const client = await db.pool.connect()
     try {
       await client.query('begin')
@@ -231,7 +231,7 @@ function queriesOf(client: {
   }
 }
 
-describe('days that are too old', () => {
+describe('expired days', () => {
   const db = cells.of('sandbox-us')
   /** Lines of earlier days, appended at that time. */
   const ago = (days: number) => new Date(Date.now() - days * 86_400_000)
@@ -241,7 +241,7 @@ describe('days that are too old', () => {
       `\t{}\t${lineOf(accessOf({ at, users: [] })).text}`,
     ])
 
-  test('go whole, and the chain of those that stay goes on from their last hash', async () => {
+  test('are deleted whole, and the remaining chain continues from their last hash', async () => {
     for (const days of [5, 5, 4, 3, 3, 1]) await sealedOn(ago(days))
     const noted = { seq: 3, hash: (await exported(db)).find(({ seq }) => seq === 3)!.hash }
     assert.equal(await dropOldDays(db, 3), 2)
@@ -257,13 +257,13 @@ describe('days that are too old', () => {
     assert.match(other!, /^line 3 has another hash/)
   })
 
-  test('leave a gap that is found, when a day in the middle goes', async () => {
+  test('leave a detectable gap if a day in the middle is deleted', async () => {
     const { rows } = await pool('sandbox-us').query('select day::text from access_day where dropped_at is null order by day')
     await pool('sandbox-us').query('select access_drop($1::date, now())', [rows[1].day])
     assert.match((await verifyLog(db)).fault!, /^line 6 is missing: the day .* is gone/)
   })
 
-  test('of a clock that was set back leave no gap: lines stay in the order of their numbers', async () => {
+  test('with a clock that was set back leave no gap: lines stay in the order of their numbers', async () => {
     await sealedOn(ago(-2))
     await sealedOn(ago(0))
     const { rows } = await pool('sandbox-us').query(
@@ -272,7 +272,7 @@ describe('days that are too old', () => {
     assert.deepEqual(rows[0], { day: ago(-2).toISOString().slice(0, 10), n: 2 })
   })
 
-  test('stay while somebody reads the log, and a new day begins meanwhile', async () => {
+  test('stay while a reader reads the log and a new day begins', async () => {
     const reader = await db.pool.connect()
     try {
       await reader.query('begin')

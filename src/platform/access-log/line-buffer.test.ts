@@ -4,7 +4,7 @@ import { bytesOf, LineBuffer, linesOf, textOf } from './line-buffer.ts'
 
 const all = (buffer: LineBuffer): string => textOf(buffer.take(Infinity)).toString()
 
-test('lines come out as they went in, in order, of any length and in any script', () => {
+test('lines of any length and script are read back in order', () => {
   const lines = ['', 'a', 'ü𝄞', 'long '.repeat(50_000), ...Array.from({ length: 1000 }, (_, i) => `${i} `.repeat(40))]
   const buffer = new LineBuffer()
   for (const line of lines) assert.equal(buffer.add(line), Buffer.byteLength(line) + 1)
@@ -13,7 +13,7 @@ test('lines come out as they went in, in order, of any length and in any script'
   assert.equal(buffer.lines, 0)
 })
 
-test('a part is taken off the beginning, and put back there', () => {
+test('lines can be removed from the beginning and returned', () => {
   const buffer = new LineBuffer()
   const lines = Array.from({ length: 3000 }, (_, i) => `line ${i} `.padEnd(100, '.'))
   for (const line of lines) buffer.add(line)

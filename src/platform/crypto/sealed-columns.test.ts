@@ -33,7 +33,7 @@ const secretsOf = async ({ team, id }: { team: TestTeam; id: string }): Promise<
     (row) => row.secret,
   )
 
-test('more than a batch of texts is moved to the newest key while others are added, and what is unreadable stays', async () => {
+test('more than one batch of texts is re-encrypted while others are added, and unreadable texts stay', async () => {
   const hook = await endpoint()
   const { team, id } = hook
   const texts = Array.from({ length: 450 }, () => randomUUID())
@@ -77,7 +77,7 @@ test('more than a batch of texts is moved to the newest key while others are add
   )
 })
 
-test('a row that somebody has locked is passed over and found the next time', async () => {
+test('a locked row is skipped and found by the next pass', async () => {
   const hook = await endpoint()
   const { team, id } = hook
   await team.db.tx(team.tenant, (tx) => addSecret(tx, before, id, 'locked'))
@@ -91,7 +91,7 @@ test('a row that somebody has locked is passed over and found the next time', as
   assert.equal(decryptSecret(after, id, (await secretsOf(hook))[0]!), 'whsec_locked')
 })
 
-test('every declared column is there, in a table whose rows stay where they are', async () => {
+test('every declared column exists, in a table whose rows keep their location', async () => {
   const { db } = await createTestTeam('production-eu')
   for (const { table, column, of } of sealedColumns.filter(({ plane }) => plane === 'cell')) {
     const { rows } = await db.pool.query('select relkind from pg_class where oid = $1::regclass', [table])
@@ -100,7 +100,7 @@ test('every declared column is there, in a table whose rows stay where they are'
   }
 })
 
-test('a text is worthless in another place, changed, or under another key', () => {
+test('a text cannot be decrypted in another row, after a change, or with another key', () => {
   const text = before.encrypt('secret', 'here')
   assert.equal(both.decrypt(text, 'here'), 'secret')
   assert.throws(() => before.decrypt(text, 'there'), VaultError)

@@ -7,7 +7,7 @@ import { sql } from './sql.ts'
 
 const One = T.Object({ one: T.Integer() })
 
-test('a call after the commit that throws leaves the commit and the connection as they are, and is reported', async () => {
+test('an error of a function that runs after the commit is reported and changes neither the commit nor the connection', async () => {
   const { db, team, tenant } = await createTestTeam()
   const reported: unknown[] = []
   const { onError } = db

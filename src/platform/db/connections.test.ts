@@ -12,7 +12,7 @@ const Count = T.Object({ n: T.Integer() })
 const one = sql`select 1 as n`
 
 for (const connections_max of [1, 2, 3])
-  test(`with ${connections_max} connections for teams a transaction of no team, one of a team on the whole cell and a statement run at once`, async () => {
+  test(`${connections_max} connections for teams run a transaction of no team, one of a team on the whole cell and a statement at once`, async () => {
     const { tenant } = await createTestTeam()
     const deadlines = { wait_ms: 5000 }
     const db = new Db({ connection, schema: 'sandbox_us', connections_max, checkRows: true, installation, deadlines })
@@ -29,7 +29,7 @@ for (const connections_max of [1, 2, 3])
     }
   })
 
-test('a process is not ready while the role of teams may not do what readiness asks, though the role of the cell may', async () => {
+test('a process is not ready while the role of teams lacks a right that readiness needs, even if the role of the cell has it', async () => {
   /** Long enough for a machine that is busy with other tests. */
   const within_ms = 60_000
   const role = `drawbridge_${installation}_sandbox_us_team`

@@ -97,8 +97,8 @@ const seen: Access = {
 const offsetOf = async ({ team }: Tenant): Promise<number> =>
   (await cells.of('sandbox-us').queries.one(One, sql`select clock_offset_s as one from team where id = ${team}`)).one
 
-describe('connections that fall silent and stay open', () => {
-  test('are given up within seconds, and what comes after them is answered over new ones', async () => {
+describe('silent connections that stay open', () => {
+  test('are destroyed within seconds, and later requests use new ones', async () => {
     const { tenant } = await createTestTeam()
     const { proxy, db } = await through()
     // Several of each kind are open.
@@ -116,7 +116,7 @@ describe('connections that fall silent and stay open', () => {
     ])
   })
 
-  test('are told from connections with a slow statement, which is answered', async () => {
+  test('are distinguished from connections with a slow statement, which completes', async () => {
     const { tenant } = await createTestTeam()
     const { db } = await through()
     const slow = (tx: { one: Db['queries']['one'] }) => tx.one(One, sql`select 1 as one from pg_sleep(${2})`)
@@ -127,7 +127,7 @@ describe('connections that fall silent and stay open', () => {
     ])
   })
 
-  test('end their statements also where no new connection can be made, and the database is found again', async () => {
+  test('fail their statements even if no new connection can be made, and the database is used again later', async () => {
     const { tenant } = await createTestTeam()
     const { proxy, db } = await through()
     await Promise.all(every.map((use) => use(db, tenant)))
@@ -138,7 +138,7 @@ describe('connections that fall silent and stay open', () => {
     assert.deepEqual(await soon(statusOf(write(db, tenant))), 'done')
   })
 
-  test('do not keep the access log from stopping: what was not written is counted as lost', async () => {
+  test('do not keep the access log from stopping: unwritten lines are counted as lost', async () => {
     const never = { ...deadlines, suspect_ms: 600_000, statement_ms: 600_000, connect_ms: 600_000 }
     const { proxy, db } = await through({}, never)
     let lost = 0
@@ -172,7 +172,7 @@ describe('connections that fall silent and stay open', () => {
 })
 
 describe('a connection that is lost while a transaction commits', () => {
-  test('leaves the outcome unknown: the answer says so, and nothing is done a second time', async () => {
+  test('leaves the outcome unknown: the response says so, and nothing runs twice', async () => {
     const { tenant } = await createTestTeam()
     const { proxy, db } = await through()
     let runs = 0
@@ -195,7 +195,7 @@ describe('a connection that is lost while a transaction commits', () => {
     assert.deepEqual([runs, await offsetOf(tenant)], [1, tenant.clock_offset_s + 1])
   })
 
-  test('leaves it unknown as well where one statement is the transaction', async () => {
+  test('leaves it unknown also if one statement is the transaction', async () => {
     const { tenant } = await createTestTeam()
     const { proxy, db } = await through()
     proxy.set('cut before the answer of COMMIT', /update team/)
@@ -203,7 +203,7 @@ describe('a connection that is lost while a transaction commits', () => {
     assert.equal(await offsetOf(tenant), tenant.clock_offset_s + 1)
   })
 
-  test('is told from one that was lost before, when nothing can have been committed', async () => {
+  test('is distinguished from a connection that was lost earlier, when nothing can have been committed', async () => {
     const { tenant } = await createTestTeam()
     const { proxy, db } = await through()
     const failure = await soon(
@@ -225,7 +225,7 @@ describe('a connection that is lost while a transaction commits', () => {
   })
 })
 
-test('a shared connection that replaced a lost one is kept when the end of the lost one is told late', async () => {
+test('a shared connection that replaced a lost one stays when the end of the lost one is reported late', async () => {
   const proxy = await proxied({ linger_ms: 500 })
   const shared = new SharedReadConnection({ ...connection, host: '127.0.0.1', port: proxy.port, pipeline: true } as never)
   closing.push(() => shared.close())
@@ -244,7 +244,7 @@ test('a shared connection that replaced a lost one is kept when the end of the l
   assert.equal(proxy.accepted, 2)
 })
 
-test('a shared connection that was given up while it was being made does not take the place of the next one', async () => {
+test('a shared connection that was destroyed while connecting does not replace the next one', async () => {
   const proxy = await proxied({ slow_ms: 1000 })
   const shared = new SharedReadConnection({ ...connection, host: '127.0.0.1', port: proxy.port, pipeline: true } as never)
   closing.push(() => shared.close())
@@ -289,7 +289,7 @@ describe('a database that cannot store anything', () => {
     assert.equal((await api.post('/v2/user', { client_user_id: 'after' })).status, 200)
   })
 
-  test('is not ready, and says why', async () => {
+  test('is not ready, and gives the reason', async () => {
     assert.equal(await notReady(cells), undefined)
     await asOwner(`
       create function production_eu.disk_full() returns trigger language plpgsql as $$
@@ -302,7 +302,7 @@ describe('a database that cannot store anything', () => {
   })
 })
 
-test('errors that say that the database is away are answered 503, others are not', () => {
+test('only errors that mean that the database is unavailable get 503', () => {
   const error = (fields: object) => Object.assign(new Error('a message'), fields)
   for (const away of [
     error({ code: '53100', severity: 'ERROR' }),

@@ -28,7 +28,7 @@ test('hooks run in the order of their list, within the transaction that notifies
   assert.deepEqual(ran, ['first one', 'second one, name one'])
 })
 
-test('an error of a hook undoes the whole transaction, and the hooks behind it do not run', async () => {
+test('an error of a hook rolls the whole transaction back, and later hooks do not run', async () => {
   const { tenant } = await createTestTeam()
   const happened = hookPoint<[]>('test.happened')
   const ran: string[] = []

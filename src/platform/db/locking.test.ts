@@ -37,7 +37,7 @@ test('an advisory lock of a transaction is held until the transaction ends', asy
   assert.deepEqual(await free(), { free: true })
 })
 
-test('a select that locks or writes without saying so fails where rows are checked', async () => {
+test('a select that locks or writes without declaring it fails if rows are checked', async () => {
   const { db, tenant } = await createTestTeam()
   const refused = (select: (tx: Tx) => Promise<unknown>) =>
     assert.rejects(db.tx(tenant, select), /read-only|must be sent through/)

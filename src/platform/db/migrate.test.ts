@@ -61,7 +61,7 @@ test('a program accepts a newer schema that its migrations declare compatible, a
   assert.deepEqual(await applied('upgrade_newer'), before)
 })
 
-test('a program refuses a newer schema when one of the later migrations requires a newer program', async () => {
+test('a program rejects a newer schema if one of the later migrations requires a newer program', async () => {
   const migrations = laterMigrations(
     `${compatibleFrom(here + 1)}create table later_one (id integer);\n`,
     `${compatibleFrom(1)}create table later_two (id integer);\n`,
@@ -80,7 +80,7 @@ test('migrations released before the declaration are compatible from their own n
     assert.equal(compatible_from, number)
 })
 
-test('a schema whose history is another one is refused, also past what this program knows', () => {
+test('a schema with another history is rejected, also beyond the migrations that this program knows', () => {
   const known = migrationsOf('cell')
   const rows = known.map(({ number, checksum, compatible_from }) => ({ number, checksum, compatible_from }))
   const changed = rows.with(3, { ...rows[3]!, checksum: 'another' })
@@ -94,7 +94,7 @@ test('a schema whose history is another one is refused, also past what this prog
     })
 })
 
-test('a migration without a first line that declares its compatibility is refused', () => {
+test('a migration without a first line that declares its compatibility is rejected', () => {
   const number = String(here + 1).padStart(4, '0')
   for (const text of [
     'create table later (id integer);\n',
@@ -150,7 +150,7 @@ test('a migration behind a long transaction lets requests through and is applied
   assert.equal(retries[0], addColumn.at(-1)!.name)
 })
 
-test('a migration that never gets its locks ends with a sentence that names who is in its way, and leaves no trace', async () => {
+test('a migration that never gets its locks fails with an error that names the blocking sessions, and changes nothing', async () => {
   await migrateCell('upgrade_given_up')
   const report = await readingUsers('upgrade_given_up')
   await assert.rejects(

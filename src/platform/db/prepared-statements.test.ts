@@ -23,14 +23,14 @@ after(() => db.close())
 const preparedThere = async (): Promise<number> =>
   (await db.queries.one(One, sql`select count(*)::int as one from pg_prepared_statements`)).one
 
-test('a list of many shapes prepares no more than 250 statements on a connection', async () => {
+test('a list with many filters prepares at most 250 statements on a connection', async () => {
   for (let shape = 0; shape < 600; shape++)
     for (let run = 0; run < 6; run++) await db.queries.one(One, sql`select ${1}::int as one ${raw(`/* shape ${shape} */`)}`)
   const count = await preparedThere()
   assert(count > 100 && count <= 250, `${count} statements`)
 })
 
-test('what is run often has a name, what is run no more gives it back, and connections forget it', async () => {
+test('frequent statements get a name, unused ones lose it, and connections deallocate it', async () => {
   const names = new PreparedNames()
   const client = new pg.Client({ ...connection, pipeline: true } as pg.ClientConfig)
   await client.connect()
@@ -54,7 +54,7 @@ test('what is run often has a name, what is run no more gives it back, and conne
   await client.end()
 })
 
-test('a table that has changed under a prepared statement is read again, within a transaction too', async () => {
+test('a statement is prepared again after its table has changed, also within a transaction', async () => {
   const { tenant } = await createTestTeam()
   await asOwner(`create table sandbox_us.changing (one integer); insert into sandbox_us.changing values (1);
     grant select on sandbox_us.changing to drawbridge_${installation}_sandbox_us, drawbridge_${installation}_sandbox_us_team`)
@@ -85,7 +85,7 @@ test('a table that has changed under a prepared statement is read again, within 
   await asOwner('drop table sandbox_us.changing')
 })
 
-test('a connection that has lost what was prepared on it prepares it again', async () => {
+test('a connection that has lost its prepared statements prepares them again', async () => {
   const again = sql`select ${7}::int as one`
   for (let i = 0; i < 8; i++) await db.queries.one(One, again)
   await db.pool.query('deallocate all')
@@ -110,7 +110,7 @@ test('values of any kind and length arrive as they were given', async () => {
   }
 })
 
-test('a connection for teams that has lost what was prepared on it, and perhaps its role, is replaced', async () => {
+test('a connection for teams that has lost its prepared statements, and possibly its role, is replaced', async () => {
   const { tenant, team } = await createTestTeam()
   const Team = T.Object({ id: T.String() })
   const own = sql`select id from team`

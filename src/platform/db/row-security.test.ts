@@ -22,7 +22,7 @@ const Team = T.Object({ team_id: T.String() })
 const Count = T.Object({ n: T.Integer() })
 
 describe('the catalog of every cell', () => {
-  test('has policies for every table with a team column, and none of its partitions can be reached by itself', async () => {
+  test('has policies for every table with a team column, and no direct access to partitions', async () => {
     const { rows } = await asOwner<{ name: string; partition: boolean; enabled: boolean; policies: string[]; open: boolean }>(
       `select c.oid::regclass::text as name, c.relispartition as partition, c.relrowsecurity as enabled,
               array(select p.polname::text from pg_policy p where p.polrelid = c.oid) as policies,
@@ -53,7 +53,7 @@ describe('the catalog of every cell', () => {
       assert.match(text, /team_id = (\w+\.)?current_team\(\)\) OR \(NOT row_security_active\(/, name)
   })
 
-  test('has functions with the rights of the owner for taken times and for the days of the access log alone', async () => {
+  test('has owner-rights functions only for booked times and for the days of the access log', async () => {
     const { rows } = await asOwner<{ name: string }>(
       `select distinct proname::text as name from pg_proc where pronamespace = any ($1::regnamespace[]) and prosecdef order by 1`,
       [[...schemas, 'control']],
@@ -73,7 +73,7 @@ describe('the catalog of every cell', () => {
     )
   })
 
-  test('grants nothing of a schema to anybody but its own roles', async () => {
+  test('grants access to a schema only to its own roles', async () => {
     const { rows } = await asOwner<{ schema: string; what: string; grantee: string; privileges: string }>(
       `select n.nspname as schema, o.what, coalesce(r.rolname, 'public') as grantee, string_agg(distinct lower(a.privilege_type), ' ') as privileges
        from pg_namespace n
@@ -108,7 +108,7 @@ describe('the catalog of every cell', () => {
     }
   })
 
-  test('has roles that cannot log in, are members of nothing and may do nothing besides', async () => {
+  test('has roles that cannot log in, are members of nothing and have no other rights', async () => {
     const { rows } = await asOwner<{ name: string; might: boolean }>(
       `select rolname as name, rolcanlogin or rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolreplication
               or exists (select from pg_auth_members m where m.member = r.oid) as might
@@ -133,7 +133,7 @@ describe('a connection', () => {
   const roleOf = async (db: Pick<Db, 'pool'> | pg.Client, text = 'select current_user as role') =>
     ('pool' in db ? await db.pool.query<{ role: string }>(text) : await db.query<{ role: string }>(text)).rows[0]!.role
 
-  test('has the role of its cell, whichever way it takes, and cannot reach another schema', async () => {
+  test('has the role of its cell in every kind of connection, and cannot access another schema', async () => {
     const own = `drawbridge_${installation}_sandbox_us`
     const { db, tenant } = await createTestTeam()
     const Role = T.Object({ role: T.String() })
@@ -154,7 +154,7 @@ describe('a connection', () => {
     )
   })
 
-  test('for teams sees nothing while no team is named, and adds nothing', async () => {
+  test('for teams sees nothing and adds nothing while no team is set', async () => {
     const { team } = await withUser()
     const client = new pg.Client({
       ...connection,
@@ -178,7 +178,7 @@ describe('a connection', () => {
     }
   })
 
-  test('for teams is not used where no policy would hold it', async () => {
+  test('for teams is rejected if no policy would apply to it', async () => {
     const { tenant } = await createTestTeam()
     const database = `bare_${randomUUID().slice(0, 8)}`
     await asOwner(`create database ${database}`)
@@ -234,7 +234,7 @@ describe('a connection', () => {
     }
   })
 
-  test('stays with its login where row-level security is off', async () => {
+  test('keeps its login if row-level security is off', async () => {
     const [{ tenant, team }, other] = [await withUser(), await withUser()]
     const db = new Db({
       connection,
@@ -261,7 +261,7 @@ describe('a connection', () => {
   })
 })
 
-test('an error of a statement of a team says who sent it', async () => {
+test("an error of a team's statement has the caller's stack", async () => {
   const { db, tenant } = await createTestTeam()
   const failing = async (): Promise<unknown> => db.read(tenant, (tx) => tx.one(Count, sql`select 1 / 0 as n`))
   await assert.rejects(failing, ({ stack }: Error) => /at async .*Lending\.query/.test(stack!))
@@ -291,7 +291,7 @@ describe('statements without a team condition see one team', () => {
       ])
   })
 
-  test('and the whole cell where the transaction says so', async () => {
+  test('and the whole cell if the transaction declares it', async () => {
     const [one, other] = [await withUser(), await withUser()]
     const both = (rows: { team_id: string }[]) => [one, other].every(({ team }) => seen(rows).includes(team))
     assert(both(await one.db.queries.many(Team, users)))
@@ -303,7 +303,7 @@ describe('statements without a team condition see one team', () => {
     assert.equal((await one.db.txOnWholeCell(one.tenant, (tx) => tx.lookup(Team, lookUp)))!.team_id, other.team)
   })
 
-  test('and cannot give a row to another one', async () => {
+  test('and cannot assign a row to another one', async () => {
     const [{ db, tenant }, other] = [await withUser(), await withUser()]
     const refused = { code: '42501' }
     const adding = sql`insert into followed_team (team_id) values (${other.team})`
@@ -321,7 +321,7 @@ describe('statements without a team condition see one team', () => {
     )
   })
 
-  test('however many teams share the connections, and whatever fails beside them', async () => {
+  test('however many teams share the connections, and whatever fails at the same time', async () => {
     const teams = await Promise.all(Array.from({ length: 6 }, withUser))
     const failing = sql`select 1 / 0 as n`
     const kinds: ((team: TestTeam) => Promise<unknown>)[] = [
@@ -351,7 +351,7 @@ describe('statements without a team condition see one team', () => {
         assert.rejects(
           db.tx(tenant, async (tx) => {
             await tx.run(sql`update "user" set client_user_id = ${randomUUID()}`)
-            throw new Error('given up')
+            throw new Error('abandoned')
           }),
         ),
     ]
@@ -404,7 +404,7 @@ describe('without the right to create roles', async () => {
     `grant drawbridge_${named}_sandbox_us, drawbridge_${named}_sandbox_us_team to "${name}"`,
   ]
 
-  test('a migration for which row-level security is off makes no policies', async () => {
+  test('a migration creates no policies if row-level security is off', async () => {
     const { protection } = await migrate(own, 'sandbox_eu', 'cell', { row_security: 'off' })
     assert.deepEqual(protection, { by: 'program', statements: [] })
     const owner = new pg.Client(own)
@@ -416,14 +416,14 @@ describe('without the right to create roles', async () => {
     assert.equal(rowCount, 0)
   })
 
-  test('a migration that requires roles changes nothing and says what an administrator has to run', async () => {
+  test('a migration that requires roles changes nothing and prints the statements for an administrator', async () => {
     await assert.rejects(migrate(own, 'sandbox_us', 'cell', { row_security: 'required' }), (error: Error) =>
       statements.every((statement) => error.message.includes(statement)),
     )
     await assert.rejects(db.queries.run(sql`select from team`), { code: '42P01' })
   })
 
-  test('the program works as before, and the statements that an administrator can run are told', async () => {
+  test('the program works as before, and prints the statements that an administrator can run', async () => {
     const { protection } = await migrate(own, 'sandbox_us', 'cell')
     assert.deepEqual(protection, { by: 'program', statements })
     await db.plainTx(async (tx) => {
@@ -472,7 +472,7 @@ describe('without the right to create roles', async () => {
     await client.end()
   })
 
-  test('a table that a later migration makes is secured in its transaction', async () => {
+  test('a table that a later migration creates is secured in its transaction', async () => {
     const number = known.at(-1)!.number
     const next = (n: number, text: string) => ({ ...known.at(-1)!, number: number + n, name: `later ${n}`, text })
     const migrations = [...known, next(1, 'create table added (team_id uuid, n integer)'), next(2, 'select 1 / 0')]
@@ -490,7 +490,7 @@ describe('without the right to create roles', async () => {
     await owner.end()
   })
 
-  test('a login that neither owns the tables nor takes a role is refused, since it would find every table empty', async () => {
+  test('a login that neither owns the tables nor takes a role is rejected, because it would find every table empty', async () => {
     const reader = `reader_${randomUUID().slice(0, 8)}`
     await asOwner(`create role ${reader} login password '${reader}'`)
     const owner = new pg.Client(own)

@@ -6,7 +6,7 @@ import { IdAllocator } from './sequences.ts'
 
 const SEQUENCE = 'order_event_id'
 
-test('no number is given twice, and those of one call follow each other', async () => {
+test('numbers are unique, and those of one call are consecutive', async () => {
   const { db } = await createTestTeam()
   const processes = [new IdAllocator(() => db.queries), new IdAllocator(() => db.queries)]
   const taken = await Promise.all(Array.from({ length: 400 }, (_, i) => processes[i % 2]!.allocate(SEQUENCE, (i % 5) + 1, 0)))
@@ -26,7 +26,7 @@ test('allocates ids above a given id of another process', async () => {
   }
 })
 
-test('more than a block at once is a mistake of the caller', async () => {
+test('requesting more than a block at once is an error of the caller', async () => {
   const { db } = await createTestTeam()
   await assert.rejects(new IdAllocator(() => db.queries).allocate(SEQUENCE, 65, 0), /at most 64/)
 })

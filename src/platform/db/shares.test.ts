@@ -40,7 +40,7 @@ test('one team with slow requests leaves connections to the others', async () =>
   await holding
 })
 
-test('those that wait are served in turn, whoever has more of them', async () => {
+test('waiting teams are served in turn, whatever their number of requests', async () => {
   const lending = lendingOf()
   const served: string[] = []
   const all = await Promise.all([PROGRAM, PROGRAM, PROGRAM, PROGRAM].map((borrower) => lending.connect(borrower)))
@@ -58,7 +58,7 @@ test('those that wait are served in turn, whoever has more of them', async () =>
   assert.equal(lending.waiting, 0)
 })
 
-test('whoever waits has the connection that was given back, not a new one', async () => {
+test('a waiting request gets the released connection, not a new one', async () => {
   const few = new pg.Pool({ ...connection, max: 4 })
   few.on('error', () => {})
   try {
@@ -86,7 +86,7 @@ test('work of no team leaves two connections to single statements', async () => 
   ;(await third).release()
 })
 
-test('nothing is kept of those who are refused because too many wait', async () => {
+test('rejected borrowers leave nothing in memory', async () => {
   const lending = lendingOf()
   const held = await Promise.all(['a', 'a', 'b', 'b'].map((team) => lending.connect(team)))
   const waiting = ['a', 'b'].flatMap((team) =>
@@ -99,7 +99,7 @@ test('nothing is kept of those who are refused because too many wait', async () 
   assert.equal(lending.borrowers, 0)
 })
 
-test('whoever waits too long, or behind too many, is answered 503', async () => {
+test('a request that waits too long, or behind too many, gets 503', async () => {
   const lending = lendingOf(100)
   const held = await Promise.all([lending.connect('a'), lending.connect('a')])
   const waiting = Array.from({ length: TEAM_WAITING_MAX }, () => assert.rejects(lending.connect('a'), busy))
@@ -111,7 +111,7 @@ test('whoever waits too long, or behind too many, is answered 503', async () => 
   ;(await lending.connect('a')).release()
 })
 
-test('statements that share connections are bounded, in all and for each team', async () => {
+test('statements on shared connections are limited, in total and per team', async () => {
   const bound = new Bound(5, 3)
   for (let i = 0; i < 3; i++) bound.enter('a')
   assert.throws(() => bound.enter('a'), busy)
@@ -135,7 +135,7 @@ test('statements that share connections are bounded, in all and for each team', 
   await writers.close()
 })
 
-test('those that wait for numbers are bounded', async () => {
+test('requests that wait for numbers are limited', async () => {
   const { db } = await createTestTeam()
   const pending = Promise.withResolvers<void>()
   const numbers = new IdAllocator(() => ({ ...db.queries, one: () => pending.promise as never }))

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { connection } from '../../../test/support/server.ts'
 import { AutocommitConnections } from './single-statement-writers.ts'
 
-const config = { ...connection, pipeline: true, application_name: 'lone writers' } as pg.ClientConfig
+const config = { ...connection, pipeline: true, application_name: 'autocommit writers' } as pg.ClientConfig
 const other = new pg.Client(connection)
 // The database goes with the file, and may go first.
 other.on('error', () => {})
@@ -27,19 +27,19 @@ const numbered = (writers: AutocommitConnections, count: number) =>
 
 const connections = async (): Promise<number> => {
   const { rows } = await other.query(
-    `select count(*)::int as n from pg_stat_activity where application_name = 'lone writers' and datname = current_database()`,
+    `select count(*)::int as n from pg_stat_activity where application_name = 'autocommit writers' and datname = current_database()`,
   )
   return rows[0].n
 }
 
-test('many statements share a few connections, and each gets its own answer', () =>
+test('many statements share a few connections, and each gets its own result', () =>
   using(5, async (writers) => {
     await numbered(writers, 500)
     const open = await connections()
     assert(open >= 1 && open <= 5, `${open} connections`)
   }))
 
-test('a statement that fails fails alone', () =>
+test('a failing statement does not affect others', () =>
   using(1, async (writers) => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, (_, i) => writers.query({ text: 'select 10 / $1::int as n', values: [i] })),
@@ -66,13 +66,13 @@ test('a statement waiting for a lock does not block others', () =>
     assert.equal(writers.stats.busy, 0)
   }))
 
-test('when a connection breaks its statements fail, and the next one finds another', () =>
+test('statements of a broken connection fail, and the next one uses another connection', () =>
   using(1, async (writers) => {
     const sleeping = writers.query({ text: 'select pg_sleep(60)' })
     const broken = assert.rejects(sleeping)
     for (let open = 0; open === 0; open = await connections()) await sleep(20)
     await other.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'lone writers' and datname = current_database()`,
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'autocommit writers' and datname = current_database()`,
     )
     await broken
     // Until it is noticed here that the connection is gone.

@@ -136,7 +136,7 @@ describe('the bundled PostgreSQL', { concurrency: 2 }, () => {
     const dataDir = at('two')
     afterEach(() => stopAllOn(dataDir))
 
-    test('of two first starts at the same moment one becomes owner, and the other says whose folder it is', async () => {
+    test('of two concurrent first starts one becomes owner, and the other reports the owner of the folder', async () => {
       const both = [peer(dataDir), peer(dataDir)]
       const outcomes = await Promise.all(both.map((one) => one.waitForMessage('ready', 'failed')))
       const owner = outcomes.find((one) => one.is === 'ready')
@@ -148,7 +148,7 @@ describe('the bundled PostgreSQL', { concurrency: 2 }, () => {
       await Promise.all(both.map((one) => one.stop()))
     })
 
-    test('a process that need not be owner uses the server of the one that is, and learns when that goes', async () => {
+    test("a process that need not be owner uses the owner's server, and notices when it ends", async () => {
       const both = await Promise.all([opened(dataDir, { ownership: 'if-free' }), opened(dataDir, { ownership: 'if-free' })])
       const [owner, guest] = both[0].owner ? both : both.toReversed()
       assert.deepEqual([owner?.owner, guest?.owner], [true, false])
@@ -162,7 +162,7 @@ describe('the bundled PostgreSQL', { concurrency: 2 }, () => {
     })
   })
 
-  test('data of another major version are refused and left as they are', async () => {
+  test('data of another major version are rejected and not changed', async () => {
     const dataDir = at('old')
     fs.mkdirSync(join(dataDir, 'postgres'), { recursive: true })
     fs.writeFileSync(join(dataDir, 'postgres/PG_VERSION'), '17\n')
@@ -171,7 +171,7 @@ describe('the bundled PostgreSQL', { concurrency: 2 }, () => {
     assert.deepEqual(fs.readdirSync(join(dataDir, 'postgres')), ['PG_VERSION'])
   })
 
-  test('a folder of something else in the place of the cluster is refused and left as it is', async () => {
+  test('a folder with other contents in place of the cluster is rejected and not changed', async () => {
     const dataDir = at('foreign')
     fs.mkdirSync(join(dataDir, 'postgres'), { recursive: true })
     fs.writeFileSync(join(dataDir, 'postgres/notes.txt'), 'mine')
@@ -179,13 +179,13 @@ describe('the bundled PostgreSQL', { concurrency: 2 }, () => {
     assert.deepEqual(fs.readdirSync(join(dataDir, 'postgres')), ['notes.txt'])
   })
 
-  test('a platform without binaries is told of DATABASE_URL', async () => {
+  test('a platform without binaries gets an error that mentions DATABASE_URL', async () => {
     const { message } = await failure(at('nowhere'), { platform: 'sunos' })
     assert.match(message, /no bundled PostgreSQL for sunos-.*set DATABASE_URL/)
     assert.equal(fs.existsSync(at('nowhere')), false)
   })
 
-  test('a data folder that cannot be made or written is named in one sentence', async () => {
+  test('a data folder that cannot be created or written is named in one sentence', async () => {
     fs.writeFileSync(at('file'), '')
     assert.match(
       (await failure(at('file/data'))).message,
@@ -251,7 +251,7 @@ describe('the bundled PostgreSQL below a folder that only root may enter', { ski
     assert.ok(fs.lstatSync(join(closed, 'clone/node_modules', platform, 'native/lib/libicuuc.so.60')).isSymbolicLink())
   })
 
-  test('without setpriv the sentence says what to do', async () => {
+  test('without setpriv the error says what to do', async () => {
     fs.mkdirSync(at('private'), { mode: 0o700 })
     const { message } = await failure(join(at('private'), 'data'), { env: { PATH: scratch } })
     assert.match(message, /nobody used instead cannot access \S+\/private: move .* DATA_DIR .* DATABASE_URL .* ordinary user\.$/)

@@ -51,7 +51,7 @@ describe('embedded PostgreSQL after SIGKILL', { concurrency: 1 }, () => {
     await stop()
   })
 
-  test('the server outlives its owner, and the next owner goes on with it', async () => {
+  test('the server outlives its owner, and the next owner takes it over', async () => {
     const first = await opened(dataDir)
     await queryOnce(first.connection, 'create table if not exists bed as select 7 as number')
     const server = postmasterPid(dataDir)
@@ -66,7 +66,7 @@ describe('embedded PostgreSQL after SIGKILL', { concurrency: 1 }, () => {
     assert.equal(server.isAlive(), false)
   })
 
-  test('an owner killed while its server was starting is followed by one that serves', async () => {
+  test('a killed owner whose server was starting is followed by an owner that serves', async () => {
     const killed = peer(dataDir)
     await waitUntil(() => fs.existsSync(join(dataDir, 'postgres/postmaster.pid')))
     await killed.kill()
@@ -75,7 +75,7 @@ describe('embedded PostgreSQL after SIGKILL', { concurrency: 1 }, () => {
     await stop()
   })
 
-  test('when the server is killed its owner learns it, and the next start recovers past a statement that goes on', async () => {
+  test('when the server is killed its owner notices it, and the next start recovers although an old statement still runs', async () => {
     const first = await opened(dataDir, { settings: {} })
     await queryOnce(first.connection, 'create table if not exists bed as select 7 as number')
     const straggler = await running(first.connection, 'select count(*) from generate_series(1, 1e5) a, generate_series(1, 1e5) b')
@@ -93,7 +93,7 @@ describe('embedded PostgreSQL after SIGKILL', { concurrency: 1 }, () => {
     await second.stop()
   })
 
-  test('when one connection crashes the server, its owner stays owner, and the log does not tell the statement', async () => {
+  test('when one connection crashes the server, its owner stays owner, and the log does not contain the statement', async () => {
     const owner = await opened(dataDir)
     const victim = await running(owner.connection, `select pg_sleep(60), 'zzsecret'`)
     process.kill(victim.pid, 'SIGKILL')
@@ -128,7 +128,7 @@ describe('embedded PostgreSQL after SIGKILL', { concurrency: 1 }, () => {
 describe('embedded PostgreSQL with an unresponsive server', { concurrency: 2 }, () => {
   const [dataDir, other] = [at('data'), at('other')]
 
-  test('an orphan that does not answer is stopped and replaced', async () => {
+  test('an orphan that does not respond is stopped and replaced', async () => {
     const first = await opened(dataDir)
     const server = postmasterPid(dataDir)
     process.kill(server.pid, 'SIGSTOP')
@@ -139,7 +139,7 @@ describe('embedded PostgreSQL with an unresponsive server', { concurrency: 2 }, 
     await stop()
   })
 
-  test('a server whose ownership is held from where locks on files do not reach is left alone', async () => {
+  test('a server whose ownership is held beyond the reach of file locks is not disturbed', async () => {
     const first = await opened(other)
     await first.kill()
     const remote = new pg.Client({ ...first.connection, application_name: 'drawbridge 4242' })

@@ -15,7 +15,7 @@ test('a quoted field keeps commas, doubled quotes and line breaks', () => {
   assert.deepEqual(parseCsv('a,b\n"",""""\n'), [{ a: '', b: '"' }])
 })
 
-test('CRLF, a byte order mark and a missing last line end are taken', () => {
+test('CRLF, a byte order mark and a missing final line end are accepted', () => {
   assert.deepEqual(parseCsv('\uFEFFa,b\r\n1,2\r\n3,4'), [
     { a: '1', b: '2' },
     { a: '3', b: '4' },
@@ -43,8 +43,8 @@ const refused: [name: string, text: string, message: RegExp][] = [
 ]
 
 for (const [name, text, message] of refused)
-  test(`${name} is refused with its line`, () => assert.throws(() => parseCsv(text), message))
+  test(`${name} is rejected with its line`, () => assert.throws(() => parseCsv(text), message))
 
-test('a text beyond the limit is refused unread', () => {
+test('a text beyond the limit is rejected without being parsed', () => {
   assert.throws(() => parseCsv('a\n' + 'x'.repeat(csvSizeMax)), /csv longer than 8388608 characters/)
 })

@@ -29,7 +29,7 @@ const NO_INSTANTS = [
 
 const of = (team: TestTeam) => `/team/${team.team}/sandbox`
 
-describe('a forged cursor is refused, and changes nothing', () => {
+describe('a forged cursor is rejected, and changes nothing', () => {
   test('of events', async () => {
     const team = await createTestTeam()
     const list = `events ${team.team}  `
@@ -68,7 +68,7 @@ describe('a forged cursor is refused, and changes nothing', () => {
     }
   })
 
-  test('of what is listed newest first', async () => {
+  test('of lists in the order newest first', async () => {
     const team = await createTestTeam()
     const list = `management keys ${team.org_id}  `
     const status = async (...position: unknown[]) =>
@@ -78,7 +78,7 @@ describe('a forged cursor is refused, and changes nothing', () => {
     for (const id of NO_UUIDS) assert.equal(await status(INSTANT, id), 400, JSON.stringify(id))
   })
 
-  test('that is no list, has too many parts or is nested', async () => {
+  test('without a list, with too many parts, or nested', async () => {
     const team = await createTestTeam()
     const list = `events ${team.team}  `
     const texts = [

@@ -7,8 +7,8 @@ import { heldFor, openOperatorPort, operatorAnswers } from './operator.ts'
 const closing: (() => Promise<void>)[] = []
 after(() => Promise.all(closing.map((close) => close())))
 
-describe('a result that is held for a while', () => {
-  test('is made once for all who ask while it is being made, and while it holds', async () => {
+describe('a cached result', () => {
+  test('is computed once for all concurrent callers, and while it is valid', async () => {
     let made = 0
     const ask = heldFor(60_000, async () => {
       await sleep(20)
@@ -18,14 +18,14 @@ describe('a result that is held for a while', () => {
     assert.deepEqual([new Set(results), await ask(), made], [new Set([1]), 1, 1])
   })
 
-  test('is made again when it is too old', async () => {
+  test('is computed again when it is too old', async () => {
     let made = 0
     const ask = heldFor(1, async () => ++made)
     assert.equal(await ask(), 1)
     for (const end = performance.now() + 10_000; (await ask()) === 1; await sleep(2)) assert(performance.now() < end)
   })
 
-  test('is made again after a failure, which those who waited are told', async () => {
+  test('is computed again after a failure, which the waiting callers get', async () => {
     let made = 0
     const ask = heldFor(60_000, async () => {
       if (++made === 1) throw new Error('not yet')
@@ -57,7 +57,7 @@ describe('the port for operators', async () => {
     return { status: response.status, text: await response.text(), headers: response.headers }
   }
 
-  test('answers whether the process lives and is ready, and what it measured', async () => {
+  test('reports whether the process is alive and ready, and its metrics', async () => {
     assert.deepEqual([(await ask('/healthz')).status, (await ask('/readyz?x=1')).text], [200, '{"status":"ready"}'])
     const { status, text, headers } = await ask('/metrics')
     assert.equal(status, 200)
@@ -65,7 +65,7 @@ describe('the port for operators', async () => {
     assert.match(text, /^drawbridge_process_resident_memory_bytes \d/m)
   })
 
-  test('asks the database once a second, however often it is asked', async () => {
+  test('queries the database once a second, however often it is requested', async () => {
     const before = state.asked
     const began_ms = performance.now()
     await Promise.all(Array.from({ length: 100 }, () => ask('/readyz')))
@@ -73,7 +73,7 @@ describe('the port for operators', async () => {
     assert(state.asked - before <= seconds, `${state.asked - before} times in ${seconds} s`)
   })
 
-  test('says 503 with the reason, and at once when the process stops', async () => {
+  test('returns 503 with the reason, and at once when the process stops', async () => {
     state.reason = 'The database does not answer'
     for (const end = performance.now() + 10_000; (await ask('/readyz')).status !== 503; await sleep(20))
       assert(performance.now() < end)
@@ -83,7 +83,7 @@ describe('the port for operators', async () => {
     assert.equal((await ask('/healthz')).status, 200)
   })
 
-  test('has nothing else', async () => {
+  test('serves no other path', async () => {
     for (const path of ['/', '/docs', '/openapi.json', '/v2/user', '/__proto__', '/constructor'])
       assert.equal((await ask(path)).status, 404, path)
     for (const method of ['POST', 'DELETE']) assert.equal((await ask('/readyz', method)).status, 404)

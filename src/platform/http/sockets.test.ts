@@ -46,7 +46,7 @@ const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r
 const times = (text: string, of: string): number => text.split(of).length - 1
 
 describe('requests of one connection', () => {
-  test('are answered one after another, in order, the next when the one before is answered', async () => {
+  test('are served one after another, in order', async () => {
     let running = 0
     let most = 0
     const { port } = await listening((request, response) => {
@@ -66,7 +66,7 @@ describe('requests of one connection', () => {
     assert.equal(most, 1)
   })
 
-  test('with a body each arrive whole, also when the next ones come early and in pieces', async () => {
+  test('with bodies arrive whole, also if the next ones are pipelined and in pieces', async () => {
     const { port } = await listening(async (request, response) => {
       let body = ''
       for await (const chunk of request) body += chunk
@@ -89,7 +89,7 @@ describe('requests of one connection', () => {
     )
   })
 
-  test('that wait are few: a peer that sends more is cut off', async () => {
+  test('that wait are few: a peer that sends more is disconnected', async () => {
     let received = 0
     const { port } = await listening(() => void received++, { pipelined_max: 8 })
     const [modest, greedy] = [await peer(port), await peer(port)]
@@ -100,7 +100,7 @@ describe('requests of one connection', () => {
     assert.equal(modest.closed(), false)
   })
 
-  test('have one Host header each: two are answered 400 and end the connection', async () => {
+  test('have one Host header each: two get 400 and end the connection', async () => {
     const { port } = await listening((_request, response) => response.end('served'))
     for (const headers of ['Host: a\r\nHost: b', 'host: a\r\nHOST: a', 'Host: a\r\nX: y\r\nhOst: b']) {
       const { socket, heard, closed } = await peer(port)
@@ -119,7 +119,7 @@ describe('requests of one connection', () => {
 describe('a peer that does not read', () => {
   const LARGE = Buffer.alloc(16_000_000, 'x')
 
-  test('has one answer in memory at a time, and is closed', async () => {
+  test('has one response in memory at a time, and is disconnected', async () => {
     let answered = 0
     const { port, sockets } = await listening(
       (_request, response) => {
@@ -136,7 +136,7 @@ describe('a peer that does not read', () => {
     assert.equal(answered, 1)
   })
 
-  test('is told from one that reads slowly, which gets the whole answer', async () => {
+  test('is distinguished from a peer that reads slowly, which gets the whole response', async () => {
     const { port } = await listening((_request, response) => response.end(LARGE), { watch_ms: 20, write_ms_max: 500 })
     const socket = connect(port, '127.0.0.1').on('error', () => {})
     await once(socket, 'connect')
@@ -155,7 +155,7 @@ describe('a peer that does not read', () => {
     assert(pauses * 150 > 500, 'it took longer than a peer may read nothing')
   })
 
-  test('may not take for ever either, however often it reads a little', async () => {
+  test('may not take indefinitely either, however often it reads a little', async () => {
     const { port, sockets } = await listening((_request, response) => response.end(LARGE), {
       watch_ms: 20,
       write_ms_max: 10_000,
@@ -176,7 +176,7 @@ describe('connections', () => {
     return !closed()
   }
 
-  test('of one address are at most half of all, and those of a trusted address all there are', async () => {
+  test('of one address are at most half of all, and a trusted address may have all', async () => {
     for (const [trusted, most] of [
       [false, 4],
       [true, 8],
@@ -193,7 +193,7 @@ describe('connections', () => {
     }
   })
 
-  test('end when the server stops: those without a request soon, half-sent requests and slow answers a while later', async () => {
+  test('end when the server stops: idle ones soon, half-sent requests and slow responses a while later', async () => {
     const { port, server, sockets } = await listening(() => {}, { quiet_ms: 5, untouched_ms: 50, unfinished_ms: 700 })
     const [silent, half, waiting] = [await peer(port), await peer(port), await peer(port)]
     half.socket.write('GET / HTTP/1.1\r\nHost: loc')
@@ -226,7 +226,7 @@ describe('a server that stops', () => {
     })
   }
 
-  test('answers whoever has connected before its port closes, also those that it has not accepted', async () => {
+  test('serves every client that connected before its port closes, also connections that it has not accepted', async () => {
     const { port, sockets } = await listening((_request, response) => response.end('served'))
     const outcomes = Array.from({ length: 40 }, () => asking(port))
     // They connect at the end of this turn; the event loop has accepted none of them when the server begins to close.
@@ -237,7 +237,7 @@ describe('a server that stops', () => {
     assert.equal(await asking(port), 'ECONNREFUSED')
   })
 
-  test('waits for callers who come back at once, and answers them when its port is closed', async () => {
+  test('waits for clients that reconnect at once, and serves them after its port is closed', async () => {
     let answered = 0
     const { port, sockets } = await listening((_request, response) => {
       answered += 1
@@ -260,7 +260,7 @@ describe('a server that stops', () => {
     )
   })
 
-  test('closes its port also while callers never stop coming', async () => {
+  test('closes its port also while clients keep connecting', async () => {
     const { port, server, sockets } = await listening((_request, response) => response.end('served'), { quiet_ms_max: 100 })
     const coming = setInterval(() => void asking(port), 2)
     await eventually(() => sockets.use.open > 0)
@@ -269,7 +269,7 @@ describe('a server that stops', () => {
     assert.equal(server.listening, false)
   })
 
-  test('sends the answers that are ready whole before it closes connections that are idle', async () => {
+  test('sends ready responses completely before it closes idle connections', async () => {
     const { port, server, sockets } = await listening(({ url }, response) => response.end(url === '/large' ? LARGE : 'served'), {
       unfinished_ms: 60_000,
     })

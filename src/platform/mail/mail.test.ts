@@ -42,8 +42,8 @@ const kept = async (to: string) => {
 /** Delayed emails are due now. */
 const hurry = () => cells.control.pool.query('update mail set due_at = created_at where due_at is not null')
 
-describe('a mail', () => {
-  test('arrives as it was written, once, and its text is forgotten', async () => {
+describe('an email', () => {
+  test('arrives as it was written, once, and its text is deleted', async () => {
     const server = await mailServer()
     const to = await written({ subject: 'Prüfung', text: 'Ein Wört\nund noch eines' })
     const carried = plain(server)
@@ -60,7 +60,7 @@ describe('a mail', () => {
     assert.match(one!.text, /Ein W=C3=B6rt\r\nund noch eines/)
   })
 
-  test('of a transaction that is undone is never sent', async () => {
+  test('of a transaction that is rolled back is never sent', async () => {
     const server = await mailServer()
     const to = address()
     await assert.rejects(
@@ -97,7 +97,7 @@ describe('a mail', () => {
     ['RCPT', 450],
     ['DATA', 451],
   ] as const)
-    test(`that is put off with ${code} at ${command} is sent later, with the same id`, async () => {
+    test(`that is delayed with ${code} at ${command} is sent later, with the same id`, async () => {
       let asked = 0
       const server = await mailServer((at) => (at === command && ++asked < 3 ? code : undefined))
       const to = await written()
@@ -122,7 +122,7 @@ describe('a mail', () => {
     ['RCPT', 550],
     ['DATA', 554],
   ] as const)
-    test(`that is refused with ${code} at ${command} is given up, and its text is kept`, async () => {
+    test(`that is rejected with ${code} at ${command} fails permanently, and keeps its text`, async () => {
       const server = await mailServer((at) => (at === command ? code : undefined))
       const to = await written()
       const carried = plain(server)
@@ -163,7 +163,7 @@ describe('a mail', () => {
     assert.deepEqual([state, attempts, error, server.taken], ['failed', 0, 'expired', []])
   })
 
-  test('whose sender was killed is sent when its lease ends, and a late failure of the former owner changes nothing', async () => {
+  test('of a killed sender is sent when its lease ends, and a late failure of the former owner changes nothing', async () => {
     const to = await written()
     const lapsed = Promise.withResolvers<void>()
     const inHand = Promise.withResolvers<void>()
@@ -189,7 +189,7 @@ describe('a mail', () => {
     assert.deepEqual([state, attempts, error, server.taken.map((mail) => mail.to)], ['sent', 2, null, [[to]]])
   })
 
-  test('is not lost for a wrong password, and not sent', async () => {
+  test('is neither lost nor sent if the password is wrong', async () => {
     const server = await mailServer()
     const to = await written()
     await courier(`smtp://someone:wrong@127.0.0.1:${server.port}?tls=off`).runOnce()
@@ -215,7 +215,7 @@ describe('a mail', () => {
     await assert.rejects(written({ subject: 'A subject\nBcc: other@example.com' }))
   })
 
-  test('is forgotten after thirty days', async () => {
+  test('is deleted after thirty days', async () => {
     const to = await written()
     await cells.control.pool.query(`update mail set created_at = created_at - interval '29 days' where recipient = $1`, [to])
     await expire(cells.control, mailCleanup)
@@ -227,7 +227,7 @@ describe('a mail', () => {
   })
 })
 
-describe('in plain text nothing is sent', () => {
+describe('nothing is sent in plain text', () => {
   for (const [what, options] of Object.entries({
     'to a server that offers no TLS': { disabledCommands: ['STARTTLS'] },
     'to a server whose certificate nobody vouches for': {},
@@ -249,7 +249,7 @@ describe('in plain text nothing is sent', () => {
     })
 })
 
-describe('the settings of mail', () => {
+describe('the email settings', () => {
   const faultsOf = (url: string, from?: string) => {
     const faults: string[] = []
     parseSmtpSettings(url, from, faults)
@@ -270,7 +270,7 @@ describe('the settings of mail', () => {
     assert.deepEqual(faultsOf('smtp://mail.example'), ['MAIL_FROM must be set when SMTP_URL is.'])
     assert.deepEqual(faultsOf('smtp://mail.example', 'nobody'), ['MAIL_FROM must be an email address, as a@b or Name <a@b>.'])
   })
-  test('have the usual ports', () => {
+  test('have the standard ports', () => {
     const ports = ['smtps://mail.example', 'smtp://mail.example', 'smtp://mail.example?tls=off', 'smtp://mail.example:2525'].map(
       (url) => settings(url).port,
     )
@@ -278,7 +278,7 @@ describe('the settings of mail', () => {
   })
 })
 
-test('what is logged of mail has ids and codes; no address, text or password', async () => {
+test('log lines about email have ids and codes; no address, text or password', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'drawbridge-log-'))
   const path = join(folder, 'log')
   const written_to = createLog('trace', { path })
@@ -299,7 +299,7 @@ test('what is logged of mail has ids and codes; no address, text or password', a
 })
 
 describe('by command', () => {
-  test('mails are listed with how they stand, and shown with their text', async () => {
+  test('emails are listed with their state, and shown with their text', async () => {
     const server = await mailServer((at, to) => (at === 'RCPT' && to.startsWith('refused') ? 550 : undefined))
     const sent = await written()
     const refused = await written({ to: `refused-${randomUUID()}@example.com` })
@@ -315,7 +315,7 @@ describe('by command', () => {
     assert.match(await show(refused), /\nA text\n/)
     assert.doesNotMatch(await show(sent), /A text/)
   })
-  test('mails that failed are listed without whom or what, and sent again when retried', async () => {
+  test('failed emails are listed without recipient and text, and sent again when retried', async () => {
     let code: number | undefined = 550
     const server = await mailServer((at, to) => (at === 'RCPT' && to.startsWith('refused') ? code : undefined))
     const to = await written({ to: `refused-${randomUUID()}@example.com` })
@@ -344,7 +344,7 @@ describe('by command', () => {
     await plain(server).runOnce()
     assert.equal((await kept(to)).state, 'sent')
   })
-  test('what cannot be shown is refused', async () => {
+  test('an invalid id is rejected', async () => {
     for (const words of [['mail'], ['mail', 'show'], ['mail', 'show', 'x'], ['mail', 'show', randomUUID()]])
       await assert.rejects(command(cells, words), { name: 'Error' })
   })

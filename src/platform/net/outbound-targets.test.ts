@@ -18,19 +18,19 @@ const words = (text: string) => text.split(/\s+/).filter(Boolean)
 describe('an address', () => {
   for (const address of words(refused)) test(`${address} is not public`, () => assert.equal(isPublicAddress(address), false))
   for (const address of words(allowed)) test(`${address} is public`, () => assert.equal(isPublicAddress(address), true))
-  test('that is none is not public', () => assert.equal(isPublicAddress('nonsense'), false))
+  test('that is malformed is not public', () => assert.equal(isPublicAddress('nonsense'), false))
 })
 
 describe('a target', () => {
   const to = (addresses: string[], allow: string[] = [], loopback = true) =>
     new TargetPolicy({ allow, loopback, resolve: async () => addresses })
 
-  test('is refused when one of its addresses is', async () => {
+  test('is rejected if one of its addresses is', async () => {
     await assert.rejects(to(['1.1.1.1', '10.0.0.1']).addresses('two.example', false), { code: 'REFUSED_ADDRESS' })
     assert.deepEqual(await to(['1.1.1.1']).addresses('one.example', false), ['1.1.1.1'])
   })
 
-  test('on this machine is for the sandbox; other private networks are for neither', async () => {
+  test('on this machine is allowed for the sandbox; other private networks are not', async () => {
     for (const address of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) {
       assert.deepEqual(await to([address]).addresses('here.example', true), [address])
       await assert.rejects(to([address]).addresses('here.example', false))
@@ -38,7 +38,7 @@ describe('a target', () => {
     for (const sandbox of [true, false]) await assert.rejects(to(['10.0.0.1']).addresses('near.example', sandbox))
   })
 
-  test('on this machine is for the sandbox only while the server listens on loopback, or where the operator allows it', async () => {
+  test('on this machine is allowed for the sandbox only while the server listens on loopback, or if the operator allows it', async () => {
     for (const HOST of ['127.0.0.1', '::1', 'localhost']) assert.equal(readConfig({ HOST }).loopback, true)
     for (const HOST of ['0.0.0.0', '::', '192.168.1.7']) assert.equal(readConfig({ HOST, DEMO: 'off' }).loopback, false)
     for (const address of ['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1']) {
@@ -53,7 +53,7 @@ describe('a target', () => {
     to([], ['localhost'], false).check('http://localhost:3000/', true)
   })
 
-  test('is what the operator allows: a network, an address, a name, what ends with a name', async () => {
+  test("is allowed by the operator's networks, addresses, names and suffixes", async () => {
     const { webhook_allow } = readConfig({ WEBHOOK_ALLOW: '10.1.0.0/16, fd12::/16, 192.168.7.7, Inside.example, *.near.example' })
     const targets = (address: string) => to([address], webhook_allow)
     for (const [host, address] of [
@@ -91,7 +91,7 @@ describe('a delivery', () => {
     return (await team.manage.get(`${path}/message/${id}/attempt`)).body.data[0].error
   }
 
-  test('of production does not reach this machine, by name or by address, not even past the check of its creation', async () => {
+  test('of production does not reach this machine, by name or by address, even after its creation was allowed', async () => {
     const team = await createTestTeam('production-us')
     const target = await receiver()
     const named = await endpoint(team, { url: `https://here.example:${target.port}/` }, 'production')
@@ -109,7 +109,7 @@ describe('a delivery', () => {
     assert.equal(connections, 0)
   })
 
-  test('is not led inside by a name that changes its mind', async () => {
+  test('is not redirected inside by a name that changes its addresses', async () => {
     const team = await createTestTeam()
     const target = await receiver()
     const { path } = await endpoint(team, { url: `http://moving.example:${target.port}/` })
@@ -130,7 +130,7 @@ describe('a delivery', () => {
     }
   })
 
-  test('goes by name to an address that may be reached', async () => {
+  test('to a name uses an allowed address', async () => {
     const team = await createTestTeam()
     const target = await receiver()
     await endpoint(team, { url: `http://localhost:${target.port}/by-name` })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import { expiringCache, removeWhere } from './expiring-cache.ts'
 
-test('an entry is given until its lifetime is over, by the clock of the machine', (t) => {
+test('an entry is returned until it expires, by the system clock', (t) => {
   mock.timers.enable({ apis: ['Date'], now: 1_000_000 })
   t.after(() => mock.timers.reset())
   const cache = expiringCache<string>({ lifetime_ms: 5000, size_max: 3 })
@@ -13,7 +13,7 @@ test('an entry is given until its lifetime is over, by the clock of the machine'
   assert.equal(cache.get('a'), undefined)
 })
 
-test('when a cache is full, the entry goes that was unused for longest, and no other', () => {
+test('a full cache removes the least recently used entry only', () => {
   const cache = expiringCache<string>({ lifetime_ms: 60_000, size_max: 3 })
   for (const key of ['a', 'b', 'c']) cache.set(key, key)
   cache.get('a')
@@ -24,7 +24,7 @@ test('when a cache is full, the entry goes that was unused for longest, and no o
   )
 })
 
-test('entries are removed by what they hold', () => {
+test('entries are removed by their value', () => {
   const cache = expiringCache<{ team: string }>({ lifetime_ms: 60_000, size_max: 10 })
   for (let i = 0; i < 10; i++) cache.set(`key ${i}`, { team: i % 2 ? 'odd' : 'even' })
   removeWhere(cache, ({ team }) => team === 'odd')

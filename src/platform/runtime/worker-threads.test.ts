@@ -21,11 +21,11 @@ function occupy(full: ReturnType<typeof createWorkerPool>, threads: number) {
   }
 }
 
-test('a TypeScript file runs as it is, away from the main thread, through its default export', async () => {
+test('a TypeScript file runs off the main thread through its default export', async () => {
   assert.deepEqual(await area(), { area: 42, in_worker: true })
 })
 
-test('another export is chosen by name, and bytes go in and come back', async () => {
+test('another export is selected by name, and bytes are passed in and out', async () => {
   assert.deepEqual(await pool.run(task, new Uint8Array([1, 2, 3]), { name: 'reversed' }), new Uint8Array([3, 2, 1]))
 })
 
@@ -38,12 +38,12 @@ test('what a task throws arrives as it was thrown', async () => {
   await assert.rejects(pool.run(task, null, { name: 'throwError' }), { name: 'RangeError', message: 'the width is missing' })
 })
 
-test('a missing file and a missing export are refused', async () => {
+test('a missing file and a missing export are rejected', async () => {
   await assert.rejects(pool.run(new URL('./no-such.fixture.ts', import.meta.url), null), /Cannot find module/)
   await assert.rejects(pool.run(task, null, { name: 'absent' }), /No handler function exported/)
 })
 
-test('input that cannot be copied is refused, and the next task runs', async () => {
+test('input that cannot be copied is rejected, and the next task runs', async () => {
   await assert.rejects(
     pool.run(task, { width: () => 6 }),
     (error: Error) => error.name === 'DataCloneError' && !(error instanceof WorkerPoolBusy),
@@ -96,7 +96,7 @@ test('tasks waiting behind stopped ones still get a thread', async () => {
   )
 })
 
-test('the task after 200 waiting ones is refused as busy, and all others run', async () => {
+test('the task after 200 waiting ones is rejected as busy, and all others run', async () => {
   const small = createWorkerPool({ threads_max: 1 })
   const { held, free } = occupy(small, 1)
   const waiting = Array.from({ length: 200 }, () => small.run(task, { width: 1, height: 1 }))
@@ -106,7 +106,7 @@ test('the task after 200 waiting ones is refused as busy, and all others run', a
   await small.close()
 })
 
-test('a task that gets no thread within its time is refused as busy', async () => {
+test('a task that gets no thread within its time limit is rejected as busy', async () => {
   const small = createWorkerPool({ threads_max: 1 })
   const { held, free } = occupy(small, 1)
   await assert.rejects(small.run(task, { width: 1, height: 1 }, { timeout_ms: 50 }), WorkerPoolBusy)

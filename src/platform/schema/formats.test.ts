@@ -18,13 +18,13 @@ function outcome(schema: TSchema, given: unknown, mode: 'json' | 'text' = 'json'
 }
 
 describe('text', () => {
-  test('counts characters as people do, not as machines store them', () => {
+  test('counts characters as people do, not UTF-16 units', () => {
     assert.deepEqual(outcome(Text({ maxLength: 3 }), '🧪🧪🧪'), { value: '🧪🧪🧪' })
     assert.deepEqual(outcome(Text({ maxLength: 3 }), '🧪🧪🧪🧪'), { refused: 'string_too_long' })
     assert.deepEqual(outcome(Text({ minLength: 2 }), '🧪🧪'), { value: '🧪🧪' })
   })
 
-  test('is what its rule makes of it', () => {
+  test('is normalized by its rule', () => {
     assert.deepEqual(outcome(even, 'abcd'), { value: 'ABCD' })
   })
 
@@ -56,7 +56,7 @@ describe('text', () => {
       assert.deepEqual(outcome(Uuid, other), { refused: 'uuid_parsing' }, JSON.stringify(other))
   })
 
-  test('that is an address of mail needs one @ and a domain, and not more than 254 characters', () => {
+  test('that is an email address needs one @ and a domain, and at most 254 characters', () => {
     for (const good of ['testa@example.com', 'testa+kit@mail.example.co.uk', "o'testa@example.org", 'tésta@exämple.com'])
       assert.deepEqual(outcome(Email, good), { value: good })
     for (const bad of [
@@ -184,7 +184,7 @@ describe('an instant', () => {
     assert.deepEqual(outcome(Timestamp, 1714979289), { refused: 'string_type' })
   })
 
-  test('says whether it was a date alone', () => {
+  test('reports whether it was a date only', () => {
     assert.equal(parseTimestamp('2024-05-06')?.dateOnly, true)
     assert.equal(parseTimestamp('2024/05/06')?.dateOnly, true)
     assert.equal(parseTimestamp('2024-05-06T00:00')?.dateOnly, false)

@@ -45,7 +45,7 @@ const short = Text({ minLength: 2, maxLength: 3 })
 const several = T.Array(Int(), { minItems: 2, maxItems: 3 })
 const even = Text({ rule: (value) => (value.length % 2 ? new RuleError('must be even') : value.toUpperCase()) })
 
-describe('a refused body value', () => {
+describe('a rejected body value', () => {
   const refusals: [string, TSchema, unknown, string, Record<string, unknown>?][] = [
     ['a number for text', T.String(), 5, 'string_type: Input should be a valid string'],
     ['null for text', T.String(), null, 'string_type: Input should be a valid string'],
@@ -174,12 +174,12 @@ describe('a refused body value', () => {
     ],
   ]
   for (const [what, schema, value, why, ctx] of refusals)
-    test(`says why: ${what}`, () => {
+    test(`has a reason: ${what}`, () => {
       const { type, msg, ...rest } = faultOf(json(schema, value))
       assert.deepEqual([`${type}: ${msg}`, rest], [why, ctx ? { ctx } : {}])
     })
 
-  test('that is no uuid, date, date-time or address is named as such, with what is wrong', () => {
+  test('that is no uuid, date, date-time or URL is reported as such, with the reason', () => {
     for (const [schema, type, msg] of [
       [Uuid, 'uuid_parsing', /^Input should be a valid UUID/],
       [DateOnly, 'date_from_datetime_parsing', /^Input should be a valid date or datetime/],
@@ -196,7 +196,7 @@ describe('a refused body value', () => {
     assert.equal(typeof address.ctx?.reason, 'string')
   })
 
-  test('is never repeated in the answer', () => {
+  test('is never repeated in the response', () => {
     const secret = 'Zaphodine'
     const Everything = Fields({
       a: Int(),
@@ -222,7 +222,7 @@ describe('a refused body value', () => {
   })
 })
 
-describe('a refused value of the path or the query', () => {
+describe('a rejected value of the path or the query', () => {
   const refusals: [string, TSchema, string, string, Record<string, unknown>?][] = [
     ['no integer', Int(), 'x', 'int_parsing: Input should be a valid integer, unable to parse string as an integer'],
     ['a fraction', Int(), '1.5', 'int_parsing: Input should be a valid integer, unable to parse string as an integer'],
@@ -250,7 +250,7 @@ describe('a refused value of the path or the query', () => {
     ],
   ]
   for (const [what, schema, value, why, ctx] of refusals)
-    test(`is repeated in the answer: ${what}`, () => {
+    test(`is repeated in the response: ${what}`, () => {
       const { type, msg, ...rest } = faultOf(text(schema, value))
       assert.deepEqual([`${type}: ${msg}`, rest], [why, { input: value, ...(ctx && { ctx }) }])
     })
@@ -292,7 +292,7 @@ describe('an object', () => {
   const Pet = Fields({ name: Text({ minLength: 1 }), legs: Maybe(Int()), tail: Maybe(T.Boolean()) })
   const Owner = Fields({ id: Uuid, pets: T.Array(Pet, { maxItems: 5 }), note: Maybe(T.String()) })
 
-  test('gives every fault at once, in the order of the schema, each with its place', () => {
+  test('reports all errors at once, in the order of the schema, each with its path', () => {
     const found = json(Owner, { note: 1, pets: [{ legs: 'four' }, 7, { name: '', tail: 0 }], id: 'x' })
     assert.ok('faults' in found)
     assert.deepEqual(
@@ -310,12 +310,12 @@ describe('an object', () => {
     assert.deepEqual(found.faults[1], { loc: ['body', 'pets', 0, 'name'], msg: 'Field required', type: 'missing' })
   })
 
-  test('loses the fields that are not declared, at every depth', () => {
+  test('drops undeclared fields at every depth', () => {
     const owner = { id: '00000000-0000-7000-8000-00000000000a', pets: [{ name: 'Rex', colour: 'red' }], age: 7 }
     assert.deepEqual(json(Owner, owner), { value: { id: owner.id, pets: [{ name: 'Rex' }] } })
   })
 
-  test('takes nothing from names that all objects have', () => {
+  test('ignores names that all objects inherit', () => {
     const Odd = Fields({ constructor: Maybe(T.String()), toString: Maybe(T.String()) })
     assert.deepEqual(json(Odd, {}), { value: {} })
     assert.deepEqual(json(Owner, JSON.parse('{"__proto__":{"id":"x","pets":[]}}')), {
@@ -326,35 +326,35 @@ describe('an object', () => {
     })
   })
 
-  test('takes null for an optional field as not given', () => {
+  test('accepts null for an optional field as not given', () => {
     assert.deepEqual(json(Pet, { name: 'Rex', legs: null, tail: null }), { value: { name: 'Rex' } })
   })
 
-  test('does not take null for a required field', () => {
+  test('rejects null for a required field', () => {
     assert.deepEqual(json(Pet, { name: null }), {
       faults: [{ loc: ['body', 'name'], msg: 'Input should be a valid string', type: 'string_type' }],
     })
   })
 
-  test('keeps null where null says something: clear this', () => {
+  test('keeps null if it clears a field', () => {
     const Change = Fields({ a: Clearable(Int()), b: Clearable(Int()), c: Clearable(Int()) })
     assert.deepEqual(json(Change, { a: null, b: 2 }), { value: { a: null, b: 2 } })
     assert.equal(faultOf(json(Change, { c: 'x' })).type, 'int_type')
   })
 
-  test('needs a field that may be null to be there', () => {
+  test('requires a nullable field to be present', () => {
     const Plan = Fields({ on: Nullable(DateOnly) })
     assert.deepEqual(json(Plan, { on: null }), { value: { on: null } })
     assert.deepEqual(json(Plan, {}), { faults: [{ loc: ['body', 'on'], msg: 'Field required', type: 'missing' }] })
   })
 
-  test('fills in what is declared to be so by default', () => {
+  test('fills in defaults', () => {
     const Page = Fields({ page: Maybe(Int({ default: 1 })), all: T.Boolean({ default: false }) })
     assert.deepEqual(json(Page, {}), { value: { page: 1, all: false } })
     assert.deepEqual(json(Page, { page: null, all: true }), { value: { page: 1, all: true } })
   })
 
-  test('that is closed refuses what is not declared, after all else', () => {
+  test('that is closed rejects undeclared fields after all other errors', () => {
     const Closed = Fields({ name: T.String() }, { additionalProperties: false })
     assert.deepEqual(json(Closed, { nick: 'x', legs: 4 }), {
       faults: [
@@ -365,7 +365,7 @@ describe('an object', () => {
     })
   })
 
-  test('is finished only when every field is sound, and may then still be refused', () => {
+  test('runs its final check only if every field is valid', () => {
     let finished = 0
     const Pair = Fields(
       { low: Int(), high: Int() },
@@ -391,16 +391,16 @@ describe('another spelling of a field', () => {
   const aliases = { street: 'first_line', zip_code: 'zip' }
   const Place = Fields({ first_line: T.String(), zip: Maybe(T.String()) }, { aliases })
 
-  test('is read as the field', () => {
+  test('is parsed as the field', () => {
     assert.deepEqual(json(Place, { street: 'A', zip_code: '1' }), { value: { first_line: 'A', zip: '1' } })
   })
 
-  test('yields to the field itself, unless that is null', () => {
+  test('is ignored if the field itself is present, unless that is null', () => {
     assert.deepEqual(json(Place, { street: 'A', first_line: 'B' }), { value: { first_line: 'B' } })
     assert.deepEqual(json(Place, { street: 'A', first_line: null }), { value: { first_line: 'A' } })
   })
 
-  test('is spoken of by the name of the field', () => {
+  test('is reported by the name of the field', () => {
     assert.deepEqual(json(Place, { street: 1 }), {
       faults: [{ loc: ['body', 'first_line'], msg: 'Input should be a valid string', type: 'string_type' }],
     })
@@ -412,20 +412,20 @@ describe('another spelling of a field', () => {
   })
 })
 
-describe('what may take several forms', () => {
+describe('a value with several forms', () => {
   const Either = T.Union([Fields({ id: Int() }), Fields({ name: T.String() }), T.Null()])
 
-  test('is read as the first form it fits', () => {
+  test('is parsed as the first form that it matches', () => {
     assert.deepEqual(json(Either, { name: 'x' }), { value: { name: 'x' } })
     assert.deepEqual(json(Either, { id: 1, name: 'x' }), { value: { id: 1 } })
     assert.deepEqual(json(Either, null), { value: null })
   })
 
-  test('is refused with the faults of the first form', () => {
+  test('is rejected with the errors of the first form', () => {
     assert.deepEqual(json(Either, {}), { faults: [{ loc: ['body', 'id'], msg: 'Field required', type: 'missing' }] })
   })
 
-  test('is refused for what the likeliest form lacks: the one that has most of the keys that are given', () => {
+  test('is rejected with the errors of the likeliest form: the one with most of the given keys', () => {
     const Forms = T.Union([Fields({ a: Int() }), Fields({ b: Int(), c: Int() }), Fields({ c: Int(), d: Int() })])
     const places = (value: unknown) => {
       const found = json(Forms, value)
@@ -438,7 +438,7 @@ describe('what may take several forms', () => {
   })
 })
 
-describe('a field whose shape another field decides', () => {
+describe('a field whose schema another field decides', () => {
   const Point = Fields({ x: Int() })
   const Name = Fields({ name: T.String() })
   const Thing = Fields(
@@ -446,31 +446,31 @@ describe('a field whose shape another field decides', () => {
     { dependent: { field: 'more', on: 'kind', shapes: { point: Point, name: Name } } },
   )
 
-  test('is read as that shape', () => {
+  test('is parsed with that schema', () => {
     assert.deepEqual(json(Thing, { kind: 'name', more: { x: 1, name: 'a' } }), { value: { kind: 'name', more: { name: 'a' } } })
     assert.deepEqual(json(Thing, { kind: 'POINT', more: { x: 1 } }), { value: { kind: 'point', more: { x: 1 } } })
     assert.deepEqual(faultOf(json(Thing, { kind: 'name', more: { x: 1 } })), { msg: 'Field required', type: 'missing' })
   })
 
-  test('may be null or absent, and nothing else where there is no shape', () => {
+  test('may be null or absent, and nothing else if there is no schema', () => {
     for (const value of [{ kind: 'nothing', more: null }, { kind: 'point', more: null }, { kind: 'nothing' }])
       assert.deepEqual(json(Thing, value), { value })
     assert.equal(faultOf(json(Thing, { kind: 'nothing', more: { x: 1 } })).type, 'none_required')
   })
 
-  test('is read as declared while the other is not known', () => {
+  test('is parsed as declared while the other is invalid', () => {
     assert.equal(faultOf(json(Thing, { kind: 'constructor', more: { x: 1 } })).type, 'enum')
     assert.equal(faultOf(json(Thing, { more: { x: 1 } })).type, 'missing')
   })
 })
 
-describe('what says which of several forms it has', () => {
+describe('a discriminated union', () => {
   const Told = OneOf('type', [
     Fields({ type: T.Literal('number'), n: Int() }),
     Fields({ type: T.Literal('name'), name: T.String(), more: Maybe(Int()) }),
   ])
 
-  test('is read as that form, in any letter case', () => {
+  test('is parsed as the named form, in any letter case', () => {
     assert.deepEqual(json(Told, { type: 'name', name: 'x', n: 1 }), { value: { type: 'name', name: 'x' } })
     assert.deepEqual(json(Told, { type: 'NUMBER', n: 1 }), { value: { type: 'number', n: 1 } })
   })
@@ -478,14 +478,14 @@ describe('what says which of several forms it has', () => {
   const faultsOf = (value: unknown): unknown[] =>
     (json(Told, value) as { faults: Fault[] }).faults.map(({ loc, type }) => [...loc, type])
 
-  test('is held to that form, with all of its faults', () => {
+  test('is checked against that form, with all of its errors', () => {
     assert.deepEqual(faultsOf({ type: 'name', more: 'x' }), [
       ['body', 'name', 'missing'],
       ['body', 'more', 'int_type'],
     ])
   })
 
-  test('must say it, as one of them, and be an object', () => {
+  test('must name one of its forms, and be an object', () => {
     for (const [value, ...fault] of [
       [{}, 'body', 'type', 'missing'],
       [{ type: null }, 'body', 'type', 'string_type'],

@@ -7,7 +7,7 @@ const LOOKS = 30
 const Order = () => T.Object({ id: T.String({ format: 'uuid' }), lines: T.Array(T.Object({ count: T.Integer({ minimum: 1 }) })) })
 const id = '00000000-0000-4000-8000-000000000000'
 
-test('a value is held to its shape however often the shape has been looked at', () => {
+test('a value is checked against its schema however often the schema is used', () => {
   const schema = Order()
   for (let i = 0; i < LOOKS; i++) {
     assert.equal(firstFault(schema, { id, lines: [{ count: 1 }] }), undefined)
@@ -24,6 +24,6 @@ test('a value is held to its shape however often the shape has been looked at', 
   }
 })
 
-test('shapes that are made anew each time are held to as well', () => {
+test('schemas that are created for each check are checked as well', () => {
   for (let i = 0; i < LOOKS; i++) assert.equal(firstFault(Order(), { id, lines: [{}] })?.instancePath, '/lines/0')
 })

@@ -65,7 +65,7 @@ const visit = (
   { token = '', cookie = '', query = {} }: { token?: string; cookie?: string; query?: Record<string, string> },
 ) => pages.find((page) => page.path === path)!.answer({ query: token ? { token } : query, headers: { cookie }, address })
 
-describe('wrong credentials of one address', () => {
+describe('invalid credentials of one address', () => {
   test('cost no statement once the address has used up its quota', async () => {
     const admin = limited({ wrong_keys_per_min: 2 })
     for (const ask of [asTeam, asManager]) assert.equal((await ask(admin, wrongKey(), '192.0.2.1')).status, 401)
@@ -90,7 +90,7 @@ describe('wrong credentials of one address', () => {
     assert.equal((await asTeam(admin, wrongKey(), '192.0.2.2')).status, 401)
   })
 
-  test('cost no more statements than the quota has, however many come at once', async () => {
+  test('cost no more statements than the quota, however many arrive at once', async () => {
     const admin = limited({ wrong_keys_per_min: 3 })
     let statuses: number[] = []
     const taken = await connectionsTaken(async () => {
@@ -102,7 +102,7 @@ describe('wrong credentials of one address', () => {
     assert(statuses.every((status) => status === 401 || status === 429))
   })
 
-  test('let a key through that was valid within the last hour, and keep one waiting that was not', async () => {
+  test('do not block a key that was valid within the last hour, but delay one that was not', async () => {
     const admin = limited({ wrong_keys_per_min: 2 })
     const [used, fresh] = [await createTestTeam(), await createTestTeam()]
     assert.equal((await asTeam(admin, used.key, '192.0.2.1')).status, 200)
@@ -116,7 +116,7 @@ describe('wrong credentials of one address', () => {
     assert.equal((await asTeam(admin, fresh.key, '192.0.2.2')).status, 200)
   })
 
-  test('let a key through that is in constant use, however long ago it was first seen', async (t) => {
+  test('do not block a key in constant use, however long ago it was first seen', async (t) => {
     const admin = limited({ wrong_keys_per_min: 1 })
     const team = await createTestTeam()
     const start_ms = Date.now()
@@ -135,7 +135,7 @@ describe('wrong credentials of one address', () => {
     assert.equal(await afterMinutes(70, right), 200)
   })
 
-  test('wait for others of their address no longer than they may, and leave their place then', { timeout: 20_000 }, async () => {
+  test('wait for others of their address no longer than the limit, and then free their slot', { timeout: 20_000 }, async () => {
     const checks = new CredentialChecks({ wrong_per_min: 1, wait_ms: 20 })
     const database = Promise.withResolvers<void>()
     const find = () =>
@@ -183,7 +183,7 @@ describe('wrong credentials of one address', () => {
     assert.deepEqual(statuses, Array(8).fill(200))
   })
 
-  test('leave places to wait to other addresses, however many of them come at once', async () => {
+  test('leave waiting slots to other addresses, however many arrive at once', async () => {
     const checks = new CredentialChecks({ wrong_per_min: 1 })
     const database = Promise.withResolvers<void>()
     const find = (address: string) =>
@@ -207,7 +207,7 @@ describe('wrong credentials of one address', () => {
     assert(outcomes.every(({ status, headers }) => status === 200 || (status === 503 && Number(headers['retry-after']) >= 1)))
   })
 
-  test('count for the whole network that an IPv6 host may take addresses from', async () => {
+  test('count for the whole network from which an IPv6 host may take addresses', async () => {
     const admin = limited({ wrong_keys_per_min: 1 })
     assert.equal((await asTeam(admin, wrongKey(), '2001:db8:0:1::1')).status, 401)
     assert.equal((await asTeam(admin, wrongKey(), '2001:db8::1:ffff:0:0:2')).status, 429)
@@ -216,7 +216,7 @@ describe('wrong credentials of one address', () => {
     assert.equal((await asTeam(admin, wrongKey(), '192.0.2.1')).status, 429)
   })
 
-  test('are refused without a statement when they do not have the form of a key, and count', async () => {
+  test('are rejected without a statement if they do not have the form of a key, and count', async () => {
     const admin = limited({ wrong_keys_per_min: 100 })
     const odd = [
       'x',
@@ -237,7 +237,7 @@ describe('wrong credentials of one address', () => {
     assert.deepEqual([(await asTeam(few, 'x', '192.0.2.1')).status, (await asTeam(few, 'x', '192.0.2.1')).status], [401, 429])
   })
 
-  test('are launch tokens and sessions too, and the right ones work', async () => {
+  test('include launch tokens and sessions, while valid ones work', async () => {
     const admin = limited({ wrong_keys_per_min: 1 })
     const org = await createTestTeam()
     const { member } = await embedding(org)

@@ -13,8 +13,8 @@ async function list(team: TestTeam, user: string, more = '', api = team.manage):
 
 const operations = ({ body }: Reply): string[] => body.data.map((line: { operation: string }) => line.operation)
 
-describe('who has seen a user', () => {
-  test('is listed newest first, with key, address and outcome; reading the list is in it', async () => {
+describe('the access log of a user', () => {
+  test('is listed newest first, with key, address and outcome; reading the list adds a line', async () => {
     const team = await createTestTeam()
     const [user, other] = [await team.user(), await team.user()]
     const { headers } = await team.api.get(`/v2/user/${user}`)
@@ -39,7 +39,7 @@ describe('who has seen a user', () => {
     assert.deepEqual(operations(await list(team, user)).slice(0, 2), ['list_user_access', 'get_teams_users'])
   })
 
-  test('comes in pages that leave nothing out', async () => {
+  test('has pages without gaps', async () => {
     const team = await createTestTeam()
     const user = await team.user()
     for (let i = 0; i < 6; i++) await team.api.get(`/v2/user/${user}`)
@@ -57,7 +57,7 @@ describe('who has seen a user', () => {
     assert.deepEqual([status, body.detail], [400, 'The cursor does not belong to this list'])
   })
 
-  test('is told to those who manage the team, of its own lines and those of the operator', async () => {
+  test('is shown to the organization of the team, with the lines of the team and of the operator', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const user = await team.user()
     assert.equal((await other.api.get(`/v2/user/${user}`)).status, 404)
@@ -75,7 +75,7 @@ describe('who has seen a user', () => {
     assert.equal((await list(team, user, '', await bound(other, other.team))).status, 403)
   })
 
-  test('stays known when the user has been erased', async () => {
+  test('stays after the user has been erased', async () => {
     const team = await createTestTeam()
     const user = await team.user()
     await team.api.delete(`/v2/user/${user}`)

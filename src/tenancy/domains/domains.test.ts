@@ -5,7 +5,7 @@ import { newDomainName, publishRecords, read, registerDomain, verify } from '../
 import { cells, client, createTestTeam } from '../../../test/support/server.ts'
 
 describe('a domain', () => {
-  test('is registered, read, listed newest first, and given up', async () => {
+  test('is registered, read, listed newest first, and deleted', async () => {
     const org = await createTestTeam()
     const one = await registerDomain(org)
     const two = await registerDomain(org)
@@ -37,7 +37,7 @@ describe('a domain', () => {
       assert.deepEqual([reply.status, reply.body], [404, { detail: 'Domain not found' }])
   })
 
-  test('is not there for another organization, in whatever way it asks', async () => {
+  test('does not exist for another organization in any operation', async () => {
     const [org, other] = [await createTestTeam(), await createTestTeam()]
     const { id } = await registerDomain(org)
     for (const reply of [
@@ -51,7 +51,7 @@ describe('a domain', () => {
     assert.equal((await read(org, id)).id, id)
   })
 
-  test('has one form, however it is written', async () => {
+  test('is normalized', async () => {
     const org = await createTestTeam()
     const tail = `${randomUUID()}.example`
     const spelled: [string, string][] = [
@@ -106,7 +106,7 @@ describe('a domain', () => {
     assert.deepEqual((await org.manage.get('/domain')).body, { data: [] })
   })
 
-  test('belongs to one organization, also when two register it at once', async () => {
+  test('belongs to one organization, also if two register it at once', async () => {
     const [org, other] = [await createTestTeam(), await createTestTeam()]
     const domain = newDomainName()
     const replies = await Promise.all([org.manage.post('/domain', { domain }), other.manage.post('/domain', { domain })])
@@ -154,7 +154,7 @@ describe('a domain', () => {
   })
 })
 
-test('domains are for keys of the whole organization', async () => {
+test('domains need an organization-wide key', async () => {
   const org = await createTestTeam()
   const { id } = await registerDomain(org)
   const { key } = (await org.manage.post('/management_key', { label: 'bound', team_id: org.team })).body

@@ -46,7 +46,7 @@ describe('verifying', () => {
     assert.deepEqual(await verify(org, domain.id), { status: 'pending' })
   })
 
-  test('holds no transaction while DNS is asked: the domain can be given up meanwhile', async () => {
+  test('holds no transaction during DNS queries: the domain can be deleted meanwhile', async () => {
     const org = await createTestTeam()
     const domain = await registerDomain(org)
     publishRecords(domain)
@@ -71,7 +71,7 @@ describe('verifying', () => {
     assert.deepEqual(operations, ['delete_org_domain', 'create_org_domain'])
   })
 
-  test('leaves a line in the audit log', async () => {
+  test('adds an audit entry', async () => {
     const org = await createTestTeam()
     const { id } = await registerDomain(org)
     await verify(org, id)
@@ -79,7 +79,7 @@ describe('verifying', () => {
     assert.deepEqual([line.operation, line.object], ['verify_org_domain', id])
   })
 
-  test('is done sixty times a minute for an organization', async () => {
+  test('is limited to sixty times a minute for an organization', async () => {
     const [org, other] = [await createTestTeam(), await createTestTeam()]
     const { id } = await registerDomain(org)
     for (let i = 0; i < 60; i++) assert.equal((await org.manage.post(`/domain/${id}/verify`)).status, 200)
@@ -89,7 +89,7 @@ describe('verifying', () => {
     assert.deepEqual(await verify(other, (await registerDomain(other)).id), { status: 'pending' })
   })
 
-  test('asks for the text alone where domains need not point anywhere', async () => {
+  test('checks only the text if domains need not point anywhere', async () => {
     const org = await createTestTeam()
     const target = settings.domain_target
     settings.domain_target = undefined
@@ -115,7 +115,7 @@ describe('instructions', () => {
       ])
     ).rows
 
-  test('are put into the outbox of mail, with every record', async () => {
+  test('are written to the email outbox, with every record', async () => {
     const org = await createTestTeam()
     const { id, domain, dns_records } = await registerDomain(org)
     const { status, body } = await org.manage.post(`/domain/${id}/send_domain_instructions`, { to_email: 'testa@example.com' })
@@ -127,7 +127,7 @@ describe('instructions', () => {
     assert(mail.body.startsWith('Test organization'))
   })
 
-  test('go to an address of mail', async () => {
+  test('need an email address', async () => {
     const org = await createTestTeam()
     const { id, domain } = await registerDomain(org)
     for (const to_email of ['', 'nobody', 'a@b', 'testa@example.com\nbcc: other@example.com', null, 7, undefined]) {
@@ -137,7 +137,7 @@ describe('instructions', () => {
     assert.deepEqual(await mails(domain), [])
   })
 
-  test('are written thirty times an hour for an organization', async () => {
+  test('are limited to thirty an hour for an organization', async () => {
     const org = await createTestTeam()
     const { id, domain } = await registerDomain(org)
     const path = `/domain/${id}/send_domain_instructions`

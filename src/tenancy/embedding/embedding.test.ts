@@ -158,7 +158,7 @@ describe('an integration-managed member', () => {
       assert.deepEqual([reply.status, reply.body], [404, { detail: 'Member not found' }])
   })
 
-  test('has a reference that is unique in the organization: 409 says whose it is', async () => {
+  test('has a reference that is unique in the organization: 409 names its member', async () => {
     const [org, other] = [await createTestTeam(), await createTestTeam()]
     const integration_member_id = randomUUID()
     const { id } = await member(org, { integration_member_id })
@@ -172,7 +172,7 @@ describe('an integration-managed member', () => {
     assert.deepEqual([made!.status, refused!.status, refused!.body.member_id], [200, 409, made!.body.id])
   })
 
-  test('is bound to teams of the organization only, and stays bound to none when its last is deleted', async () => {
+  test('is bound only to teams of the organization, and is bound to none after its last team is deleted', async () => {
     const org = await createTestTeam()
     const own = await anotherTeam(org)
     const strange = bindings((await createTestTeam()).team)
@@ -203,7 +203,7 @@ describe('an integration-managed member', () => {
     assert.deepEqual((await org.manage.get('/member')).body.members, [])
   })
 
-  test('needs a name, an address of mail and a reference', async () => {
+  test('needs a name, an email address and a reference', async () => {
     const org = await createTestTeam()
     const { status, body } = await org.manage.post(MEMBER, { avatar: 'javascript:alert(1)', email: 'nobody' })
     assert.equal(status, 422)
@@ -236,7 +236,7 @@ describe('an integration-managed member', () => {
   })
 })
 
-test('embedding is for keys of the whole organization', async () => {
+test('embedding needs an organization-wide key', async () => {
   const org = await createTestTeam()
   const { member: someone, configuration } = await embedding(org)
   const { key } = (await org.manage.post('/management_key', { label: 'bound', team_id: org.team })).body

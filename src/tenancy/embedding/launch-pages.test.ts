@@ -17,7 +17,7 @@ import { cells, createTestTeam, settings, url } from '../../../test/support/serv
 
 const bindings = (...ids: string[]) => ids.map((team_id) => ({ team_id }))
 describe('a launch token', () => {
-  test('becomes a session, whose page says for whom and what it is and that there is no console', async () => {
+  test('becomes a session, whose page shows its member and feature and that there is no console', async () => {
     const org = await createTestTeam()
     const { member: someone } = await embedding(org)
     const page = await getPage(await urlOf(org, launchOf(org, someone)))
@@ -43,7 +43,7 @@ describe('a launch token', () => {
     assertSecurityHeaders(again)
   })
 
-  test('is used once by twenty at the same time', async () => {
+  test('is used once by twenty concurrent requests', async () => {
     const org = await createTestTeam()
     const { member: someone } = await embedding(org)
     const address = await urlOf(org, launchOf(org, someone))
@@ -75,7 +75,7 @@ describe('a launch token', () => {
     assert.deepEqual([await afterMinutes(4), await afterMinutes(5)], [303, 410])
   })
 
-  test('that is unknown, long or strange is answered 404', async () => {
+  test('that is unknown, too long or malformed gets 404', async () => {
     for (const token of ['', 'dl_unknown', 'x'.repeat(5000), '%00', '%F0%9F', 'a&token=b'])
       assert.equal((await getPage(`/auth/launch?token=${token}`)).status, 404, token)
   })
@@ -110,7 +110,7 @@ describe('a launch without a token', () => {
     return `/auth/launch?${new URLSearchParams(given)}`
   }
 
-  test('goes on with a session that fits', async () => {
+  test('continues a matching session', async () => {
     const org = await createTestTeam()
     const { member: someone, slug } = await embedding(org)
     const wanted = launchOf(org, someone)
@@ -140,7 +140,7 @@ describe('a launch without a token', () => {
     assert((await session(framed)).text.includes('team_panels'))
   })
 
-  test('that no session fits is sent to the organization’s own backend, with the launch', async () => {
+  test('without a matching session is redirected to the organization’s own backend, with the launch', async () => {
     const org = await createTestTeam()
     const { member: someone, slug } = await embedding(org)
     const another = await member(org)
@@ -189,7 +189,7 @@ describe('a launch without a token', () => {
       assert.equal(await from(referer), 401)
   })
 
-  test('that is not complete is answered 422, of an unknown organization 404, of a modality that is not enabled 400', async () => {
+  test('that is incomplete gets 422, of an unknown organization 404, of a disabled modality 400', async () => {
     const org = await createTestTeam()
     const { member: someone, slug } = await embedding(org, { modalities: ['link_out'] })
     const wanted = launchOf(org, someone)

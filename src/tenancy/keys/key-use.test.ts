@@ -9,7 +9,7 @@ const { use } = guards
 const listed = (...words: string[]): Promise<string> => command(cells, ['key', 'list', ...words])
 const USED = /used \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00 from 127\.0\.0\.1/
 
-test('the last use of a key is shown by command, with its address, once it was written', async () => {
+test('the last use of a key is shown by command, with its address, after it was written', async () => {
   const team = await createTestTeam()
   assert.match(await listed('--team', team.team), /  not used  test\n$/)
   assert.match(await listed('--org', team.org_id), /^[0-9a-f-]{36}  org_admin .*  not used  test\n$/)
@@ -21,7 +21,7 @@ test('the last use of a key is shown by command, with its address, once it was w
   assert.match(await listed('--org', team.org_id), USED)
 })
 
-test('a use from memory counts like the one that was looked up, and an access token is no use of a key', async () => {
+test('a use of a cached key counts like a look-up, and an access token is no use of a key', async () => {
   const team = await createTestTeam()
   await team.api.get('/v2/user')
   await use.flush()

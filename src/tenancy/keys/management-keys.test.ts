@@ -45,7 +45,7 @@ describe('a management key', () => {
     assert(!(await stored()).includes(key.slice(3)))
   })
 
-  test('of the whole organization rotates itself and nobody else; both texts work until the overlap ends', async () => {
+  test('that is organization-wide rotates only itself; both texts work until the overlap ends', async () => {
     const org = await createTestTeam()
     const id = await orgKeyId(org)
     const other = (await create(org, { label: 'x', team_id: org.team })).body
@@ -67,7 +67,7 @@ describe('a management key', () => {
     assert(!(await stored()).includes(again.slice(3)))
   })
 
-  test('is rotated by its newest text alone, also where its former one still works', async () => {
+  test('is rotated only by its newest text, even while the previous one works', async () => {
     const org = await createTestTeam()
     const path = `/management_key/${await orgKeyId(org)}/rotate`
     const { key } = (await org.manage.post(path)).body
@@ -79,7 +79,7 @@ describe('a management key', () => {
     assert.deepEqual(both.map(({ status }) => status).toSorted(), [200, 403])
   })
 
-  test('is revoked by command also by a text that was rotated', async () => {
+  test('is revoked by command also by a replaced text', async () => {
     const org = await createTestTeam()
     const { key } = (await org.manage.post(`/management_key/${await orgKeyId(org)}/rotate`)).body
     assert(await cells.control.plainTx((tx) => revokeKey(tx, key)))
@@ -114,7 +114,7 @@ describe('a management key', () => {
     assert.equal(await status({ label: 'x'.repeat(101), team_id: org.team }), 422)
   })
 
-  test('of the whole organization is made, changed and deleted by no key but itself', async () => {
+  test('that is organization-wide is created, changed and deleted by no key but itself', async () => {
     const org = await createTestTeam()
     const second = await cells.control.plainTx((tx) => createOrgKey(tx, { org_id: org.org_id, label: 'second' }))
     const [newer, older] = (await org.manage.get('/management_key?role=org_admin')).body.data
@@ -166,7 +166,7 @@ describe('a management key', () => {
     }
   })
 
-  test('under a repeated idempotency key is refused: its text is not kept to be shown again', async () => {
+  test('under a repeated idempotency key is rejected: its text is not stored', async () => {
     const org = await createTestTeam()
     const headers = { 'x-idempotency-key': 'the-same' }
     const first = await create(org, { label: 'x', team_id: org.team }, headers)
@@ -198,7 +198,7 @@ describe('a management key', () => {
 })
 
 describe('the audit log', () => {
-  test('has a line for each write, with the key that did it, and none for what was refused or read', async () => {
+  test('has an entry for each write, with its key, and none for rejected requests and reads', async () => {
     const org = await createTestTeam()
     const actor = await orgKeyId(org)
     await org.manage.patch('', { name: 'Renamed' })

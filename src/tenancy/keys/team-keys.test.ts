@@ -101,7 +101,7 @@ describe('an access token', () => {
   const mint = async (org: TestTeam, env = 'sandbox', team = org.team) =>
     (await org.manage.post(`/team/${team}/create_api_access_token`, { env })).body.access_token as string
 
-  test('is as good as a key of its team and environment, under either path', async () => {
+  test('is equivalent to a key of its team and environment, under either path', async () => {
     const org = await createTestTeam()
     const user = await org.user('of-the-token')
     for (const path of ['create_api_access_token', 'create_access_token']) {
@@ -144,7 +144,7 @@ describe('an access token', () => {
     }
   })
 
-  test('does not count beside a key, right or wrong, and reaches no management', async () => {
+  test('is ignored beside a key, valid or invalid, and cannot use the Management API', async () => {
     const org = await createTestTeam()
     const token = await mint(org)
     assert.equal((await org.api.get('/v2/user', bearer('nonsense'))).status, 200)
@@ -175,12 +175,11 @@ describe('an access token', () => {
   })
 })
 
-test('a caller is known by the id of its key, and each access token by an id of its own', async () => {
+test('the rate limits identify a key by its id, and each access token by an id of its own', async () => {
   const org = await createTestTeam()
   const { rows } = await cells.control.pool.query('select id from api_key where team_id = $1', [org.team])
   const ask = (headers: Record<string, string>) => guards.teams.authenticate(headers, '192.0.2.1')
-  for (const time of ['looked up', 'remembered'])
-    assert.equal((await ask({ 'x-vital-api-key': org.key })).key_id, rows[0].id, time)
+  for (const time of ['looked up', 'cached']) assert.equal((await ask({ 'x-vital-api-key': org.key })).key_id, rows[0].id, time)
   const mint = () => guards.tokens.sign([org.cell, org.team], 60)
   const [one, other] = [mint(), mint()]
   const ids: string[] = []
@@ -200,7 +199,7 @@ describe('limits', () => {
     return { status: 200, headers: {} }
   }
 
-  test('hold for each key: after its burst it is told to wait, and others are not', async () => {
+  test('apply per key: after its burst it gets 429, and others do not', async () => {
     const { teams, orgs } = limited({ requests_per_s: 1, requests_burst: 3 })
     const [one, two] = [await createTestTeam(), await createTestTeam()]
     const ask = (org: TestTeam) => refused(() => teams.authenticate({ 'x-vital-api-key': org.key }, '192.0.2.1'))
@@ -220,7 +219,7 @@ describe('limits', () => {
     assert.deepEqual([(await ask()).status, (await ask()).status, (await ask()).status], [200, 200, 429])
   })
 
-  test('hold for wrong keys of one address, and a key that is in use is served all the same', async () => {
+  test('apply to invalid keys of one address, and a key in use still works', async () => {
     const { teams, orgs } = limited({ wrong_keys_per_min: 3 })
     const org = await createTestTeam()
     assert.equal((await refused(() => teams.authenticate({ 'x-vital-api-key': org.key }, '192.0.2.1'))).status, 200)
@@ -245,7 +244,7 @@ describe('limits', () => {
 })
 
 describe('an organization that has expired', () => {
-  test('may read with its team keys and not write', async () => {
+  test('may read with its team keys but not write', async () => {
     const org = await createTestTeam()
     await cells.control.pool.query(`update org set expires_at = '2020-01-01' where id = $1`, [org.org_id])
     assert.equal((await org.api.get('/v2/user')).status, 200)

@@ -41,7 +41,7 @@ describe('an invite', () => {
     assert.deepEqual([await members(org), await invites(org)], [[member], []])
   })
 
-  test('is written to the outbox of mail, whose text alone has the token', async () => {
+  test('is written to the email outbox, and only the email has the token', async () => {
     const org = await createTestTeam()
     const email = address()
     const token = await invited(org, { email })
@@ -52,7 +52,7 @@ describe('an invite', () => {
     for (const path of ['/invite', '/audit']) assert(!JSON.stringify((await org.manage.get(path)).body).includes(token.slice(4)))
   })
 
-  test('is repeated for the same address: the new role counts, and the older token is worthless', async () => {
+  test('is renewed for the same address: the new role applies, and the older token is invalid', async () => {
     const org = await createTestTeam()
     const email = address()
     const first = await invited(org, { email })
@@ -64,7 +64,7 @@ describe('an invite', () => {
     assert.equal((await accept(first)).status, 404)
   })
 
-  test('is not made for a member, and refused for one of another organization', async () => {
+  test('is rejected for a member, also of another organization', async () => {
     const org = await createTestTeam()
     const { email } = await joined(org)
     assert.deepEqual((await org.manage.post('/invite', { email })).body, { status: 'already_in_org' })
@@ -101,7 +101,7 @@ describe('an invite', () => {
     assert.equal((await accept(token)).status, 404)
   })
 
-  test('expires: it is not listed, accepted or repeated any more', async () => {
+  test('expires: it is not listed, accepted or renewed any more', async () => {
     const org = await createTestTeam()
     const email = address()
     const token = await invited(org, { email })
@@ -136,7 +136,7 @@ describe('a member', () => {
     assert.deepEqual(await members(await createTestTeam()), [])
   })
 
-  test('changes role and teams; null leaves them, and both have to be said', async () => {
+  test('changes role and teams; null leaves them, and both are required', async () => {
     const org = await createTestTeam()
     await joined(org)
     const { id } = await joined(org)

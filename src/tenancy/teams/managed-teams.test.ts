@@ -48,7 +48,7 @@ describe('the organization', () => {
 })
 
 describe('creating a team', () => {
-  test('answers with its settings in both environments, and places it in both cells', async () => {
+  test('returns its settings in both environments, and creates rows in both cells', async () => {
     const org = await createTestTeam()
     const { status, body } = await create(org, { region: 'eu', integration_team_id: 'reference-1' })
     assert.equal(status, 200)
@@ -105,7 +105,7 @@ describe('creating a team', () => {
     assert.equal((await org.manage.get(`/team/${id}`)).body.name, 'North')
   })
 
-  test('under a reference in use is refused with the team it stands for; other organizations have their own', async () => {
+  test('with a reference in use is rejected with its team; other organizations have their own references', async () => {
     const org = await createTestTeam()
     const first = await create(org, { integration_team_id: 'reference-1' })
     const again = await create(org, { integration_team_id: 'reference-1' })
@@ -230,7 +230,7 @@ describe('reading teams', () => {
 })
 
 describe('changing a team', () => {
-  test('leaves what is not given, clears what may be empty, and is felt by its keys at once', async () => {
+  test('leaves absent fields, clears nullable ones, and takes effect for its keys at once', async () => {
     const org = await createTestTeam()
     const { id } = (await create(org, { integration_team_id: 'reference-1', critical_result_notification_email: 'a@b.example' }))
       .body
@@ -280,7 +280,7 @@ describe('changing a team', () => {
     assert.equal((await org.manage.patch(`/team/${first.id}`, { integration_team_id: 'reference-1' })).status, 200)
   })
 
-  test('keeps where patients book visits, each environment for itself, until it is cleared', async () => {
+  test('stores the booking URL for each environment until it is cleared', async () => {
     const org = await createTestTeam()
     const { id } = (await create(org, {})).body
     const set = (appointment_booking_url: unknown) => org.manage.patch(`/team/${id}`, { sandbox: { appointment_booking_url } })
@@ -313,7 +313,7 @@ describe('changing a team', () => {
     assert.equal((await set(null)).body.sandbox.appointment_booking_url, null)
   })
 
-  test('with a fault in one environment leaves the other as it was', async () => {
+  test('with an error in one environment leaves the other unchanged', async () => {
     const org = await createTestTeam()
     const { id } = (await create(org, {})).body
     const { status } = await org.manage.patch(`/team/${id}`, {
@@ -370,7 +370,7 @@ describe('deleting a team', () => {
     assert.equal((await bound.get(`/v1/org/${org.org_id}/team/${id}`)).status, 404)
   })
 
-  test('ends its deliveries, those that wait too', async () => {
+  test('ends its deliveries, including pending ones', async () => {
     const [org, other] = [await createTestTeam(), await createTestTeam()]
     const { received, url } = await receiver()
     for (const { manage, team } of [org, other]) {

@@ -12,7 +12,7 @@ export const appointments = ({ sdk, order, kit, arrived, passthrough }: Customer
   void describe('appointments at service centers', () => {
     const { labTests } = sdk
 
-    /** An order of somebody who goes to a service center; the laboratory has taken it. */
+    /** An order with a draw at a service center; the laboratory has taken it. */
     const walkIn = async (): Promise<Order> => {
       const { data } = await labTests.getPaginated({ collectionMethod: 'walk_in_test', status: 'active', labTestLimit: 1 })
       const { id } = await order({ labTestId: data[0]!.id, collectionMethod: 'walk_in_test' })
@@ -89,7 +89,7 @@ export const appointments = ({ sdk, order, kit, arrived, passthrough }: Customer
       await cancel(one.id)
     })
 
-    test('what cannot be asked is refused in the words of the interface', async () => {
+    test('what cannot be asked is refused in the words of the API', async () => {
       const detail = async (call: Promise<unknown>, status: number) =>
         ((await assertRejected(call, status)).body as { detail: string }).detail
       const none = { zipCode: undefined! }
@@ -107,7 +107,7 @@ export const appointments = ({ sdk, order, kit, arrived, passthrough }: Customer
       assert.deepEqual(fieldErrors(await assertRejected(ask({ zipCode: '8500' }), 422)), ['query.zip_code'])
     })
 
-    test('what cannot be booked, moved or cancelled is refused in the words of the interface', async () => {
+    test('what cannot be booked, moved or cancelled is refused in the words of the API', async () => {
       const [{ id }, other, [slot]] = [await walkIn(), await kit(), await free()]
       const key = slot!.bookingKey!
       const detail = async (call: Promise<unknown>, status: number) =>

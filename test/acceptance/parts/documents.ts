@@ -36,7 +36,7 @@ export const documents = ({ sdk, kitTest, order, arrived, passthrough }: Custome
       await assertRejected(sdk.labTests.getLabTestCollectionInstructionPdf({ labTestId: UNKNOWN_ID }), 404)
     })
 
-    test('what a patient was told of an order can be read, and switched off', async () => {
+    test('the messages to a patient about an order can be read, and switched off', async () => {
       const { id } = await order()
       const path = `/v3/order/${id}/communication_settings`
       assert.deepEqual(await passthrough(path), { status: 200, body: { order_id: id, sms_enabled: true } })

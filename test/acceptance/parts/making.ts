@@ -13,7 +13,7 @@ export const customLabTests = ({ sdk, kitTest, order }: Customer): void =>
     }
     const idsOf = (list: { id: number }[]) => list.map(({ id }) => id)
 
-    test('a lab test is made of markers, renamed, put away and taken back', async () => {
+    test('a lab test is made of markers, renamed, deactivated and activated', async () => {
       const markers = await pair('testkit')
       const request = {
         name: 'Fictional Check',

@@ -1,4 +1,4 @@
-// The management interface: the SDK has no methods for it, so that it is spoken to plainly; what it gives is used with the SDK.
+// The Management API: the SDK has no methods for it, so that it is spoken to plainly; what it gives is used with the SDK.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
@@ -38,7 +38,7 @@ export function management(server: Server, { sdk, user, leave }: Customer): void
       await assertRejected(sdk.team.get({ teamId: randomUUID() }), 404)
     })
 
-    test('a team is told where its webhooks are managed, and the page is there', async () => {
+    test('a team gets the URL where its webhooks are managed, and the page is there', async () => {
       const { url } = (await sdk.team.getSvixUrl()) as { url: string }
       assert(url.startsWith(server.base_url), url)
       assert.match(await (await fetch(url)).text(), /<script src="[^"]*swagger-ui-bundle\.js">/)
@@ -78,7 +78,7 @@ export function management(server: Server, { sdk, user, leave }: Customer): void
       assert.equal((await manage('GET', path)).status, 404)
     })
 
-    test('a key is bound to a team, and what it does is written down', async () => {
+    test('a key is bound to a team, and what it does is recorded', async () => {
       const made = await done('POST', '/management_key', {
         label: 'bound',
         role: 'team_admin',
@@ -112,7 +112,7 @@ export function management(server: Server, { sdk, user, leave }: Customer): void
       assert.deepEqual(await done('DELETE', `${path}?ehr_type=fhir&team_id=${teamId}`), {})
     })
 
-    test('a domain is registered, looked for in vain, explained by mail and given up', async () => {
+    test('a domain is registered, looked for in vain, explained by email and deleted', async () => {
       const name = `${randomUUID()}.example.com`
       const made = await manage('POST', '/domain', { domain: name.toUpperCase() })
       assert.deepEqual([made.status, made.body.domain, made.body.is_verified], [201, name, false])
@@ -221,7 +221,7 @@ export function management(server: Server, { sdk, user, leave }: Customer): void
       assert.deepEqual(await done('DELETE', `/team/${id}`), {})
     })
 
-    test('somebody is invited, and the invite taken back', async () => {
+    test('a person is invited, and the invite is revoked', async () => {
       const email = `testa-${randomUUID()}@example.com`
       assert.deepEqual(await done('POST', '/invite', { email, role: 'no_role' }), { status: 'invite_created' })
       const [invite] = (await done('GET', `/invite?search_query=${email}`)).invites

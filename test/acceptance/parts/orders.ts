@@ -79,7 +79,7 @@ export const orders = ({ sdk, user, kitTest, order, kit, register, arrived, pass
       assert.notEqual((await order({ userId, idempotencyKey: randomUUID() })).id, first.id)
     })
 
-    test('an idempotency key keeps a refusal too, unless told not to', async () => {
+    test('an idempotency key keeps a refusal too, unless asked not to', async () => {
       const { userId } = await user()
       const kept = randomUUID()
       await assertRejected(order({ userId: UNKNOWN_ID, idempotencyKey: kept }), 404)
@@ -220,7 +220,7 @@ export const orders = ({ sdk, user, kitTest, order, kit, register, arrived, pass
       assert.deepEqual(fieldErrors(error), ['body.shipping_details.phone_number'])
     })
 
-    test('the latest events of orders are told again', async () => {
+    test('the latest events of orders are emitted again', async () => {
       const placed = [await order(), await kit()]
       const orderIds = placed.map(({ id }) => id)
       const repeated = await sdk.order.resendEvents({ orderIds: [...orderIds, UNKNOWN_ID] })

@@ -1,4 +1,4 @@
-// Results that belong to no order, through the SDK: rehearsed, listed, accepted, turned down.
+// Results that belong to no order, through the SDK: tested, listed, accepted, rejected.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
@@ -81,7 +81,7 @@ export const unmatched = ({ sdk, user }: Customer): void =>
       assert.deepEqual(combined.results, own.results)
     })
 
-    test('a result of nobody needs somebody', async () => {
+    test('an unassigned result needs a team', async () => {
       const { rawResultId } = await runUnmatchedResultTest({ case: 'no_match' })
       const request = { rawResultId: rawResultId! }
       assert.deepEqual(fieldErrors(await assertRejected(sdk.labTests.acceptUnmatchedResult(request), 422)), ['body.order_id'])
@@ -91,7 +91,7 @@ export const unmatched = ({ sdk, user }: Customer): void =>
       assert.deepEqual([accepted.userId, accepted.status], [userId, 'completed'])
     })
 
-    test('a result is turned down, or handed to the operator', async () => {
+    test('a result is rejected, or passed to the operator', async () => {
       for (const [action, status] of [
         ['reject', 'resolved'],
         ['unsure', 'pending_ops_review'],

@@ -105,7 +105,7 @@ export const users = ({ sdk, user }: Customer): void =>
       assert.deepEqual((await assertRejected(sdk.user.patch({ userId }), 400)).body, { detail: 'Nothing to patch' })
     })
 
-    test('a deleted user is gone, its reference is free, and it can be had back', async () => {
+    test('a deleted user is hidden, its reference is free, and it can be restored', async () => {
       const { userId, clientUserId } = await user()
       assert.deepEqual(await sdk.user.delete({ userId }), { success: true })
       const gone = await assertRejected(sdk.user.get({ userId }), 404)
@@ -131,7 +131,7 @@ export const users = ({ sdk, user }: Customer): void =>
       await assertRejected(sdk.user.undoDelete({ userId, clientUserId: 'both' }), 422)
     })
 
-    test('a user that is not there is not found, and an id that is none is refused', async () => {
+    test('a user that is not there is not found, and an invalid id is rejected', async () => {
       const texts: [call: () => Promise<unknown>, detail: string][] = [
         [() => sdk.user.get({ userId: UNKNOWN_ID }), 'Not found'],
         [() => sdk.user.getByClientUserId({ clientUserId: randomUUID() }), 'User not found'],

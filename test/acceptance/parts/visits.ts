@@ -1,4 +1,4 @@
-// Visits at home through the SDK.
+// At-home appointments through the SDK.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Junction } from '@junction-api/sdk'
@@ -9,7 +9,7 @@ const avenue = { ...home, firstLine: '12 Sample Avenue', city: 'Onalaska', state
 const usAddress = ({ firstLine, city, state, zip }: typeof home) => ({ firstLine, city, state, zipCode: zip })
 
 export const atHomePhlebotomy = ({ sdk, order, arrived }: Customer): void =>
-  void describe('visits at home', () => {
+  void describe('at-home appointments', () => {
     const READY = 'received.at_home_phlebotomy.requisition_created'
     const REASON = 'Scheduled time no longer works'
 

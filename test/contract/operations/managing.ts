@@ -1,4 +1,4 @@
-// What tests of the management interface have in common: its operations, keys of every reach, and asking with one.
+// What tests of the Management API have in common: its operations, keys of every reach, and asking with one.
 import { contents } from '../../../src/app/contents.ts'
 import type { Operation } from '../../../src/platform/http/operation.ts'
 import { client, type TestTeam, type Reply } from '../../support/server.ts'

@@ -306,7 +306,7 @@ async function bookingKey(team: TestTeam): Promise<string> {
   return slots.find((day) => day.slots.length)!.slots[0]!.booking_key!
 }
 
-/** An order of somebody who goes to a service center. */
+/** An order with a draw at a service center. */
 async function walkIn(team: TestTeam, isBooked: boolean): Promise<Json> {
   const order = await atStep(team, 'walk_in_test')
   if (isBooked)
@@ -398,7 +398,7 @@ export async function valid(team: TestTeam, operation: Operation): Promise<Reque
 const own = (team: TestTeam): Record<string, string> => ({ org_id: team.org_id, team_id: team.team })
 
 /** A request that is sound and names nothing that anybody has; but the team's own place, when a team is given. */
-export function stray(operation: Operation, team?: TestTeam): Request {
+export function unknownIds(operation: Operation, team?: TestTeam): Request {
   const path = Object.entries(propertiesOf(operation.params)).map(([name, { type, format, enum: allowed }]) => [
     name,
     (team && operation.auth === 'management' && own(team)[name]) ||
