@@ -1,4 +1,4 @@
-// Addresses of patients by the region of the cell. Source: lab-testing.md 5.2.
+// Patient addresses in each region. Source: lab-testing.md 5.2.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { orderBody, patient, createOrder, proxy, shipping } from '../../../test/support/orders.ts'
@@ -28,8 +28,8 @@ const faulty: [ReturnType<typeof at>, string][] = [
   [at('US', '85004', 'England'), 'state'],
 ]
 
-describe('an address', () => {
-  test('of a patient in a cell of the EU has the postal code of its country, and a state where that has states', async () => {
+describe('addresses', () => {
+  test('a patient address in the EU requires the postal code format of its country, and a state only in countries with states', async () => {
     const team = await createTestTeam('sandbox-eu')
     for (const [patient_address, zip, state] of sound) {
       const order = await createOrder(team, { patient_address })
@@ -45,7 +45,7 @@ describe('an address', () => {
     }
   })
 
-  test('of a kit is read so too', async () => {
+  test('a kit address in the EU follows the same rules', async () => {
     const team = await createTestTeam('sandbox-eu')
     const { state: _, ...rest } = shipping
     const body = { user_id: await team.user(), lab_test_id: await team.test() }
@@ -54,7 +54,7 @@ describe('an address', () => {
     assert.deepEqual([reply.status, reply.body.order?.shipping_details.state], [200, ''])
   })
 
-  test('of an import and of a proxy needs no state either', async () => {
+  test('addresses of imported orders and of medical proxies in the EU need no state either', async () => {
     const team = await createTestTeam('sandbox-eu')
     const place = at('GB', 'SW1A 1AA')
     const medical_proxy = { ...proxy, address: place }
@@ -72,7 +72,7 @@ describe('an address', () => {
     assert.deepEqual([status, body.order?.patient_address.state], [200, ''])
   })
 
-  test('in a cell of the US has a ZIP code and a state', async () => {
+  test('an address in the US requires a ZIP code and a state', async () => {
     const team = await createTestTeam()
     for (const patient_address of [at('GB', 'SW1A 1AA', 'England'), at('GB', '85004')])
       assert.equal((await team.api.post('/v3/order', await orderBody(team, { patient_address }))).status, 422)

@@ -1,4 +1,4 @@
-// Cancelling: where the interface allows it, and the one body by which it is refused elsewhere. Source: lab-testing.md 11.
+// Cancelling orders: the statuses in which the API allows it, and the body of the 400 response in the others. Source: lab-testing.md 11.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
@@ -10,7 +10,7 @@ import { lifecycles, type LifecycleName } from './lifecycle.ts'
 const cancel = ({ api }: TestTeam, id: string) => api.post(`/v3/order/${id}/cancel`)
 const cancelOldWay = ({ api }: TestTeam, id: string) => api.delete(`/v3/lab_test/${id}/cancel`)
 
-/** Every state of a kit: whether it can be cancelled there. */
+/** Each status of a kit, and whether an order in that status can be cancelled. */
 const states: Record<string, boolean> = {
   ordered: true,
   awaiting_registration: true,
@@ -41,7 +41,7 @@ const states: Record<string, boolean> = {
   redraw_available: false,
 }
 
-/** An order put into a state without having been told about. */
+/** Creates an order and sets its status without emitting an event. */
 async function orderIn(team: TestTeam, kind: LifecycleName, low: string): Promise<string> {
   const { id } =
     kind === 'registrable_testkit'
@@ -54,13 +54,13 @@ async function orderIn(team: TestTeam, kind: LifecycleName, low: string): Promis
 
 for (const kind of Object.keys(lifecycles) as LifecycleName[])
   describe(`cancelling a ${kind}`, () => {
-    test('is defined for each of its states', () => {
+    test('every status of the lifecycle is covered by the table of this test', () => {
       for (const low of Object.keys(lifecycles[kind].steps)) assert.ok(Object.hasOwn(states, low), low)
     })
 
     for (const low of Object.keys(lifecycles[kind].steps))
       if (states[low])
-        test(`that is ${low} works, on both paths, with one event`, async () => {
+        test(`cancels a ${kind} in status ${low} on both paths and emits one event`, async () => {
           for (const act of [cancel, cancelOldWay]) {
             const team = await createTestTeam()
             const id = await orderIn(team, kind, low)
@@ -79,7 +79,7 @@ for (const kind of Object.keys(lifecycles) as LifecycleName[])
           }
         })
       else
-        test(`is rejected in status ${low}, on both paths, without an event`, async () => {
+        test(`rejects cancelling a ${kind} in status ${low} on both paths and emits no event`, async () => {
           const team = await createTestTeam()
           const id = await orderIn(team, kind, low)
           const before = await orderOf(team, id)
@@ -96,7 +96,7 @@ for (const kind of Object.keys(lifecycles) as LifecycleName[])
         })
   })
 
-test('an order is cancelled once, also when it is asked for twice at the same time', async () => {
+test('two concurrent cancel requests cancel the order once', async () => {
   const team = await createTestTeam()
   const { id } = await createOrder(team)
   const replies = await Promise.all([cancel(team, id), cancelOldWay(team, id), cancel(team, id)])
@@ -106,7 +106,7 @@ test('an order is cancelled once, also when it is asked for twice at the same ti
   assert.deepEqual(await team.events(), ['labtest.order.created', 'labtest.order.updated'])
 })
 
-test('cancelling takes no body, of any content type', async () => {
+test('cancelling accepts a request without a body, with any content type', async () => {
   const team = await createTestTeam()
   for (const [body, headers] of [
     [undefined, { 'content-type': 'application/json' }],
@@ -120,7 +120,7 @@ test('cancelling takes no body, of any content type', async () => {
   }
 })
 
-test('an order that the team does not have is not found', async () => {
+test('cancelling an order of another team returns 404', async () => {
   const [team, other] = [await createTestTeam(), await createTestTeam()]
   const theirs = await createOrder(other)
   for (const act of [cancel, cancelOldWay])

@@ -7,8 +7,8 @@ import { toOrderReply } from './orders.ts'
 import type { OrderReply } from './schema.ts'
 
 /**
- * Cancel an order where its lifecycle allows it. Writes lab_order. Emits labtest.order.updated.
- * 400: too late; the body is `error`, `message`, `status_code` and nothing else. 404: no such order.
+ * Cancels an order if its lifecycle allows it. Writes lab_order. Emits labtest.order.updated.
+ * Errors: 400 the order can no longer be cancelled (the body has only `error`, `message` and `status_code`); 404 unknown order.
  */
 export async function cancelOrder(tx: Tx, id: string): Promise<PreserializedJson<OrderReply>> {
   const document = await updateOrder(

@@ -1,4 +1,5 @@
-// How an order is changed: it is locked with the others of its transaction, worked on, its hooks run, and written back.
+// Changing an order: locks the order together with the other orders of its transaction, applies the change, runs the hooks and writes the
+// order.
 import { notFound } from '../../platform/http/errors.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -19,12 +20,12 @@ const LockedRow = T.Object({
 })
 type LockedRow = Static<typeof LockedRow>
 
-/** The most steps an order takes in one transaction. */
+/** Maximum number of status transitions of an order in one transaction. */
 const STEPS_MAX = 6
 
 /**
- * Lock an order for this transaction, for somebody who asks for it. What is changed is lost unless `update` is called.
- * 404: the team has no such order, or its user is deleted.
+ * Locks an order that a request names, for this transaction. Changes are lost unless `update` is called.
+ * Errors: 404 the team has no such order, or the order's user is deleted.
  */
 export async function lockOrder(tx: Tx, id: string, missing = "This order doesn't exist."): Promise<LockedOrder> {
   const open = await findAndLockOrder(tx, id)
@@ -33,8 +34,8 @@ export async function lockOrder(tx: Tx, id: string, missing = "This order doesn'
 }
 
 /**
- * As `lockOrder`, for an order that may not be there, and for what happens to orders by itself, whether their users are deleted or not.
- * It is locked before its user is looked up: who waited for the lock must meet the user whom the order has been bound to meanwhile.
+ * As `lockOrder`, but returns undefined for an unknown order and also returns orders of deleted users. For work that no request started.
+ * The lock is taken before the user is read: the order may have been assigned to another user while this transaction waited for it.
  */
 export async function findAndLockOrder(tx: Tx, id: string): Promise<LockedOrder | undefined> {
   const rows = await lockTransaction(tx, id)
@@ -55,8 +56,8 @@ export async function findAndLockOrder(tx: Tx, id: string): Promise<LockedOrder 
 }
 
 /**
- * All orders of an order's transaction, locked in one order of theirs, so that two that change different ones of them do not block
- * each other for ever. Read again when one was added while we waited for the locks: the statement had not seen it.
+ * Locks all orders of the order's transaction, always in the same order, so that two concurrent changes cannot deadlock. Reads again if an
+ * order was added during the wait, because the statement did not see it.
  */
 async function lockTransaction(tx: Tx, id: string): Promise<LockedRow[]> {
   for (let again = false; ; again = true) {
@@ -79,8 +80,8 @@ async function lockTransaction(tx: Tx, id: string): Promise<LockedRow[]> {
 }
 
 /**
- * Lock an order, let `change` work on it, write it back. Writes lab_order; emits what `change` emits.
- * 404: the team has no such order, or its user is deleted.
+ * Locks an order, applies `change` and writes the order. Writes lab_order; emits what `change` emits.
+ * Errors: 404 the team has no such order, or the order's user is deleted.
  * @returns the order as JSON text
  */
 export async function updateOrder(
@@ -94,7 +95,7 @@ export async function updateOrder(
   return saveOrder(tx, open)
 }
 
-/** Run the hooks on what happened to an order, and write it back. */
+/** Runs the hooks for the changes of an order and writes the order. */
 export async function saveOrder(tx: Tx, open: LockedOrder): Promise<string> {
   await notifySteps(tx, open)
   return open.update()

@@ -1,4 +1,4 @@
-// Orders by every way of taking a sample, orders placed elsewhere, draws on site, and orders that come of others.
+// Orders by each collection method, imported orders, on-site collection, and follow-up orders.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { findLabTest } from '../catalog/lab-tests.ts'
@@ -18,7 +18,7 @@ for (const [method, detail] of [
   ['on_site_collection', {}],
   ['testkit', { shipment: null }],
 ] as const)
-  test(`an order by ${method} starts as received, and is told once`, async () => {
+  test(`an order by ${method} starts as received and emits one event`, async () => {
     const team = await createTestTeam()
     const order = await createOrder(team, { lab_test_id: await team.test(method), collection_method: method })
     const { id, created_at, updated_at, ...rest } = order.details.data
@@ -44,8 +44,8 @@ const importBody = async (team: TestTeam, changes: Record<string, unknown> = {})
   ...changes,
 })
 
-describe('an order placed elsewhere', () => {
-  test('is tracked from the requisition that the laboratory has', async () => {
+describe('imported orders', () => {
+  test('an imported order keeps the requisition number of the laboratory as its sample id', async () => {
     const team = await createTestTeam()
     const { status, body } = await team.api.post('/v3/order/import', await importBody(team))
     assert.deepEqual([status, body.status, body.message], [200, 'success', 'Order created successfully'])
@@ -59,7 +59,7 @@ describe('an order placed elsewhere', () => {
     assert.deepEqual(await team.events(order.id), [CREATED, UPDATED])
   })
 
-  test('has its address as it stands there', async () => {
+  test('an imported order keeps its address as given', async () => {
     const team = await createTestTeam()
     const patient_address = { ...address, receiver_name: '', zip: 'X1', state: 'Somewhere', country: 'Nowhereland' }
     const { body } = await team.api.post('/v3/order/import', await importBody(team, { patient_address }))
@@ -67,7 +67,7 @@ describe('an order placed elsewhere', () => {
     assert.deepEqual([zip, state, country], ['X1', 'Somewhere', 'Nowhereland'])
   })
 
-  test('is refused with 422 under a number that the laboratory has used, and nothing is kept', async () => {
+  test('an import with a sample id already used at the laboratory returns 422 and writes nothing', async () => {
     const team = await createTestTeam()
     assert.equal((await team.api.post('/v3/order/import', await importBody(team))).status, 200)
     const again = await team.api.post('/v3/order/import', await importBody(team))
@@ -77,7 +77,7 @@ describe('an order placed elsewhere', () => {
     assert.equal((await other.api.post('/v3/order/import', await importBody(other))).status, 200)
   })
 
-  test('is taken by an account that is still being set up, which takes no new order', async () => {
+  test('a pending lab account accepts imported orders and rejects new ones', async () => {
     const team = await createTestTeam()
     const lab = (await team.api.get(`/v3/lab_tests/${await team.test('walk_in_test')}`)).body.lab.slug
     const lab_account_id = await labAccount(team, { lab, status: 'pending' })
@@ -91,10 +91,10 @@ describe('an order placed elsewhere', () => {
   })
 })
 
-describe('a draw on site', () => {
+describe('on-site collection', () => {
   const complete = (team: TestTeam, id: string) => team.api.patch(`/v3/order/${id}/draw_completed`)
 
-  test('can be completed after the requisition and then awaits results', async () => {
+  test('an on-site draw can be completed after the requisition, and the order then awaits results', async () => {
     const team = await createTestTeam()
     const { id } = await createOrder(team, { lab_test_id: await team.test('on_site_collection') })
     const early = await complete(team, id)
@@ -107,7 +107,7 @@ describe('a draw on site', () => {
     assert.deepEqual(await team.events(id), [CREATED, UPDATED, UPDATED])
   })
 
-  test('is of no other order', async () => {
+  test('completing a draw is rejected for other collection methods', async () => {
     const team = await createTestTeam()
     const { id } = await createOrder(team, { lab_test_id: await team.test('at_home_phlebotomy') })
     await advanceTo(team, id, 'requisition_created', 'appointment_scheduled')
@@ -130,7 +130,7 @@ describe('follow-up orders', () => {
     return JSON.parse(document) as Order
   }
 
-  test('joins its transaction, which both show alike whichever of them goes on', async () => {
+  test('a follow-up order joins the transaction, and both orders show changes of either', async () => {
     const team = await createTestTeam()
     const first = await createOrder(team, { lab_test_id: await team.test('walk_in_test') })
     await advanceTo(team, first.id, 'requisition_created')
@@ -157,7 +157,7 @@ describe('follow-up orders', () => {
     assert.deepEqual([read.status, read.orders.length], ['completed', 2])
   })
 
-  test('does not deadlock on concurrent changes', async () => {
+  test('concurrent changes of two orders of a transaction do not deadlock', async () => {
     const team = await createTestTeam()
     const first = await createOrder(team, { lab_test_id: await team.test('walk_in_test') })
     const second = await follow(team, first.id)
@@ -172,14 +172,14 @@ describe('follow-up orders', () => {
   })
 })
 
-describe('an order of several tests or of single markers', () => {
+describe('orders of several tests or of single markers', () => {
   const markersOf = async (team: TestTeam, lab_id: number) =>
     (await team.api.get(`/v3/lab_tests/markers?lab_id=${lab_id}&a_la_carte_enabled=true&size=3`)).body.markers as {
       id: number
       provider_id: string
     }[]
 
-  test('is for one lab test that was put together, the same one for the same set', async () => {
+  test('an order set creates one lab test, and the same set uses the same lab test', async () => {
     const team = await createTestTeam()
     const { lab } = (await team.api.get(`/v3/lab_tests/${await team.test('walk_in_test')}`)).body
     const [one, two] = await markersOf(team, lab.id)
@@ -199,7 +199,7 @@ describe('an order of several tests or of single markers', () => {
     )
   })
 
-  test('may add markers to a test, by the codes of the laboratory too', async () => {
+  test("an order set can add markers to a lab test by marker id or by the lab's code", async () => {
     const team = await createTestTeam()
     const id = await team.test('walk_in_test')
     const { lab } = (await team.api.get(`/v3/lab_tests/${id}`)).body
@@ -209,7 +209,7 @@ describe('an order of several tests or of single markers', () => {
     assert.equal(order.lab_test.lab!.id, lab.id)
   })
 
-  test('is refused, and leaves nothing behind, where a marker is of another laboratory than the test', async () => {
+  test('an order set with a marker of another lab is rejected and writes nothing', async () => {
     const team = await createTestTeam()
     const id = await team.test('walk_in_test')
     const { lab } = (await team.api.get(`/v3/lab_tests/${id}`)).body

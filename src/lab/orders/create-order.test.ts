@@ -1,4 +1,4 @@
-// Placing an order for a known patient: the order that comes of it, and which tests it may be for.
+// Creating an order for a known patient: the created order, and the tests it may name.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
@@ -12,7 +12,7 @@ import { eventually } from '../../../test/support/eventually.ts'
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/
 
-/** Try to place an order; whatever is refused must leave nothing behind. */
+/** Tries to create an order. If the request is rejected, checks that nothing was written. */
 async function attempt(team: TestTeam, changes: Record<string, unknown>, path = '/v3/order') {
   const { status, body } = await team.api.post(path, await orderBody(team, changes))
   if (status !== 200) {
@@ -24,7 +24,7 @@ async function attempt(team: TestTeam, changes: Record<string, unknown>, path = 
 }
 
 describe('the user cache', () => {
-  /** Another process changes the user: this one is not told. */
+  /** Another process changes the user. This process is not notified. */
   const elsewhere = (team: TestTeam, user_id: string, change: Sql) =>
     team.db.queries.run(sql`update "user" set ${change} where id = ${user_id} and team_id = ${team.team}`)
 
@@ -46,17 +46,17 @@ describe('the user cache', () => {
     await elsewhere(team, user_id, sql`client_user_id = 'after'`)
     const { id } = await createOrder(team, { user_id })
     const Body = T.Object({ body: T.String() })
-    const [told] = await team.db.queries.many(
+    const [event] = await team.db.queries.many(
       Body,
       sql`select body from event where team_id = ${team.team} and object_id = ${id}`,
     )
-    assert.equal(JSON.parse(told!.body).client_user_id, 'after')
+    assert.equal(JSON.parse(event!.body).client_user_id, 'after')
   })
 })
 
 describe('an order', () => {
   for (const path of ['/v3/order', '/v3/order/create'])
-    test(`placed at ${path} is answered with the whole order, told about once, and queued for its laboratory`, async () => {
+    test(`POST ${path} returns the whole order, emits one event and queues the dispatch to the laboratory`, async () => {
       const team = await createTestTeam()
       const user_id = await team.user('reference')
       const lab_test_id = await team.test()
@@ -127,22 +127,22 @@ describe('an order', () => {
       assert.equal(new Set([order.id, order.details.data.id, order.order_transaction.id]).size, 3)
       assert.deepEqual((await team.api.get(`/v3/order/${order.id}`)).body, order)
       assert.deepEqual(await team.events(), ['labtest.order.created'])
-      const [told] = (await team.api.get('/v1/events')).body.data
-      assert.deepEqual(told.body, {
+      const [eventRow] = (await team.api.get('/v1/events')).body.data
+      assert.deepEqual(eventRow.body, {
         event_type: 'labtest.order.created',
         data: order,
         team_id: team.team,
         user_id,
         client_user_id: 'reference',
       })
-      assert.deepEqual([told.object_id, told.created_at], [order.id, at])
+      assert.deepEqual([eventRow.object_id, eventRow.created_at], [order.id, at])
       assert.deepEqual(await team.jobs(), [])
       await team.settle()
       assert.deepEqual(await team.events(), ['labtest.order.created'])
       assert.deepEqual((await team.api.get(`/v3/order/${order.id}`)).body, order)
     })
 
-  test('shows what was given with it', async () => {
+  test('a created order shows the values of the request', async () => {
     const team = await createTestTeam()
     const order = await createOrder(team, {
       physician: { first_name: 'Medica', last_name: 'Fictional', npi: '7', email: 'm@example.com', licensed_states: ['AZ'] },
@@ -162,7 +162,7 @@ describe('an order', () => {
     assert.deepEqual(await team.events(), ['labtest.order.created'])
   })
 
-  test('may be for a test by its own field, by a set of one, or by both when they agree', async () => {
+  test('a request can name the test by lab_test_id, by an order set of one test, or by both if they agree', async () => {
     const team = await createTestTeam()
     const id = await team.test()
     for (const named of [
@@ -178,7 +178,7 @@ describe('an order', () => {
   })
 })
 
-describe('an order is refused', () => {
+describe('rejected orders', () => {
   const one = '00000000-0000-7000-8000-000000000001'
   const two = '00000000-0000-7000-8000-000000000002'
   const conflicts: [string, Record<string, unknown>, string][] = [
@@ -221,12 +221,12 @@ describe('an order is refused', () => {
     ],
   ]
   for (const [how, changes, detail] of conflicts)
-    test(`${how}`, async () => {
+    test(`rejects an order ${how}`, async () => {
       const { status, body } = await attempt(await createTestTeam(), changes)
       assert.deepEqual([status, body], [400, { detail }])
     })
 
-  test('for a user or a lab test that the team does not have', async () => {
+  test('rejects an order for a user or a lab test of another team', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     for (const user_id of [randomUUID(), await other.user()]) {
       const { status, body } = await attempt(team, { user_id })
@@ -239,7 +239,7 @@ describe('an order is refused', () => {
   })
 
   for (const state of ['inactive', 'pending_approval'])
-    test(`for a lab test that is ${state}`, async () => {
+    test(`rejects an order for a lab test that is ${state}`, async () => {
       const team = await createTestTeam()
       const id = await team.test()
       await team.db.queries.run(sql`update lab_test set status = ${state} where id = ${id} and team_id = ${team.team}`)
@@ -247,7 +247,7 @@ describe('an order is refused', () => {
       assert.deepEqual([status, body], [400, { detail: `Lab test ${id} is not active` }])
     })
 
-  test('by a collection method that the lab does not offer', async () => {
+  test('rejects a collection method that the lab does not offer', async () => {
     const team = await createTestTeam()
     const id = await team.test('walk_in_test')
     const { status, body } = await attempt(team, { lab_test_id: id, collection_method: 'testkit' })
@@ -255,7 +255,7 @@ describe('an order is refused', () => {
     assert.match(body.detail, /testkit/)
   })
 
-  test('under a lab account that is none', async () => {
+  test('rejects an order for an unknown lab account', async () => {
     const team = await createTestTeam()
     const id = await team.test()
     for (const named of [
@@ -267,7 +267,7 @@ describe('an order is refused', () => {
     }
   })
 
-  test('with every fault of its shape at once, in the order of the fields', async () => {
+  test('rejects an invalid body with all field errors at once, in the order of the fields', async () => {
     const { api } = await createTestTeam()
     const { status, body } = await api.post('/v3/order', {
       patient_details: { ...patient, first_name: 'José', gender: 'robot', email: 'none' },
@@ -294,7 +294,7 @@ describe('an order is refused', () => {
     assert.ok(!JSON.stringify(body).includes('José'))
   })
 
-  test('without the answers its markers need, with wrong ones, or with answers nobody asked for', async () => {
+  test('rejects missing, invalid and superfluous answers to the questions of the markers', async () => {
     const team = await createTestTeam()
     const question = (id: number, code: string, type: string, required: boolean) => ({
       id,
@@ -341,7 +341,7 @@ describe('an order is refused', () => {
   })
 })
 
-test('an order of another team, or none, is not found', async () => {
+test('reading an unknown order or an order of another team returns 404', async () => {
   const [team, other] = [await createTestTeam(), await createTestTeam()]
   for (const id of [randomUUID(), (await createOrder(other)).id]) {
     const { status, body } = await team.api.get(`/v3/order/${id}`)

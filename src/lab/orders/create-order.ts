@@ -23,15 +23,16 @@ import type { CreateOrder, ImportOrder, OrderReply } from './schema.ts'
 
 const DAY_S = 86_400
 
-/** Keys of both paths of order creation are of one scope and kept for a day. */
+/** Idempotency keys of both creation paths share one scope and are stored for a day. */
 export const createOrderIdempotency = { scope: 'create_order', retention_s: DAY_S }
 
 /**
- * Place an order for a patient. Writes lab_order, user_demographics, insurance where one comes with it and, for sets, lab_test. Queues orders.dispatch where
- * somebody has to be told. Emits labtest.order.created.
- * 400: what `chooseTest` refuses, no lab account that takes the order and its billing, no insurance where that pays
- * (`assertInsured`), what `insuranceGiven` refuses, unanswered questions, a past `activate_by`, a minor without a proxy. 404: no such
- * user or lab test. 422: a date of birth in the future or more than 130 years ago.
+ * Creates an order for a patient. Writes lab_order, user_demographics, insurance if the request has one, and lab_test for order sets.
+ * Queues
+ * orders.dispatch if the lab's link has to be informed. Emits labtest.order.created.
+ * Errors: 400 errors of `chooseTest`, no lab account for the order and its billing type, no insurance although the billing type needs one
+ * (`assertInsured`), errors of `insuranceGiven`, missing answers, `activate_by` in the past, a minor without a medical proxy; 404 unknown
+ * user or lab test; 422 a date of birth in the future or more than 130 years ago.
  */
 export async function createOrder(tx: Tx, body: CreateOrder): Promise<PreserializedJson<OrderReply>> {
   const { document } = await create(tx, body)
@@ -80,7 +81,7 @@ async function create(tx: Tx, body: CreateOrder): Promise<{ id: string; document
   return placed
 }
 
-/** What is kept of a patient and a physician beside what an order shows of them. */
+/** The internal data from the request: details of patient and physician that the order does not show. */
 const internalDataOf = ({ physician, patient_details }: Pick<CreateOrder, 'physician' | 'patient_details'>) => ({
   physician: physician ?? null,
   household_income: patient_details.household_income ?? null,
@@ -88,9 +89,9 @@ const internalDataOf = ({ physician, patient_details }: Pick<CreateOrder, 'physi
 })
 
 /**
- * Track an order that was placed elsewhere. Writes lab_order. Emits labtest.order.created, labtest.order.updated.
- * The laboratory is told nothing; an account that is still being set up takes it too.
- * 400: as `createOrder`. 404: no such user or lab test. 422: the sample id is that of another order at the laboratory.
+ * Imports an order that was placed elsewhere. Writes lab_order. Emits labtest.order.created, labtest.order.updated.
+ * Sends nothing to the laboratory. A pending lab account is allowed.
+ * Errors: as `createOrder`; 422 the sample id belongs to another order at the laboratory.
  * Source: lab-testing.md 6.5.
  */
 export async function importOrder(tx: Tx, body: ImportOrder): Promise<PreserializedJson<OrderReply>> {
@@ -120,8 +121,8 @@ type RequestedTest = Pick<CreateOrder, 'order_set' | 'collection_method' | 'lab_
 }
 
 /**
- * The lab test that a request comes down to, which its lab does for this patient. May write lab_test (`resolveOrderSet`).
- * 400, 404: as `resolveOrderSet` and `assertPatientAllowed`; neither or contradicting tests; two lab accounts.
+ * The lab test of a request, checked for this patient. May write lab_test (`resolveOrderSet`).
+ * Errors: 400 and 404 of `resolveOrderSet` and `assertPatientAllowed`; 400 no test, contradicting tests, or two lab accounts.
  */
 async function chooseTest(tx: Tx, asked: RequestedTest): Promise<LabTest> {
   const account = asked.lab_account_id ?? asked.order_set?.lab_account_id
@@ -131,7 +132,7 @@ async function chooseTest(tx: Tx, asked: RequestedTest): Promise<LabTest> {
   return test
 }
 
-/** One set of the two ways in which tests can be named. */
+/** Combines the two forms in which a request can name tests into one order set. */
 function orderSetOf({ order_set, lab_test_id, lab_account_id }: RequestedTest): OrderSet {
   if (lab_account_id && order_set?.lab_account_id && lab_account_id !== order_set.lab_account_id)
     throw badRequest('lab_account_id and order_set.lab_account_id differ')
@@ -157,7 +158,7 @@ const REPLACEABLE_STATUSES = new Set([
 ])
 
 /**
- * As `createOrder`, and the same body within a day answers with the same order, unless that order was cancelled or failed since.
+ * As `createOrder`, but the same body within a day returns the same order, unless that order was cancelled or has failed.
  * Source: lab-testing.md 7, interface.md «idempotent against duplicate orders».
  */
 export async function createOrderOnce(tx: Tx, body: CreateOrder): Promise<PreserializedJson<OrderReply>> {
@@ -165,7 +166,7 @@ export async function createOrderOnce(tx: Tx, body: CreateOrder): Promise<Preser
   const kept = await claimKey(tx, CONTENT_SCOPE, key, DAY_S)
   if (kept) {
     if (!(await canBeReordered(tx, kept.object_id))) return new PreserializedJson(kept.text)
-    // The day counts from the order that takes the place.
+    // The 24-hour window restarts with the replacing order.
     await releaseKey(tx, CONTENT_SCOPE, key)
     await claimKey(tx, CONTENT_SCOPE, key, DAY_S)
   }
@@ -175,7 +176,7 @@ export async function createOrderOnce(tx: Tx, body: CreateOrder): Promise<Preser
   return reply
 }
 
-/** 404: its user is deleted. */
+/** Whether a request with the same content may create a new order. Errors: 404 the order's user is deleted. */
 async function canBeReordered(tx: Tx, order_id: string | null): Promise<boolean> {
   const row = await tx.maybe(
     Status,
@@ -186,7 +187,7 @@ async function canBeReordered(tx: Tx, order_id: string | null): Promise<boolean>
   return !row || REPLACEABLE_STATUSES.has(row.low_status)
 }
 
-/** JSON with sorted keys. The body has been read, so spellings of addresses, states and enumerations are one already; phones become so. */
+/** JSON with sorted keys. The parsed body already has one spelling for addresses, states and enum values; phone numbers are normalized here. */
 function canonicalJson(value: unknown, name = ''): string {
   if (name === 'phone_number' && typeof value === 'string') return JSON.stringify(value.replace(/[ ().-]/g, ''))
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item)).join(',')}]`

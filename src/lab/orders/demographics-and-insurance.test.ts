@@ -1,4 +1,4 @@
-// What an order asks of its patient's demographics, insurance and physicians, and what it leaves of them.
+// Demographics, insurance and physicians: what an order needs and what it stores.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { labAccount } from '../../../test/support/lab-accounts.ts'
@@ -9,8 +9,8 @@ import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 const infoOf = async ({ api }: TestTeam, user: string) => (await api.get(`/v2/user/${user}/info/latest`)).body
 const minor = { ...patient, dob: '2020-05-05' }
 
-describe('an order keeps its patient as the demographics of the user', () => {
-  test('when it is placed, and the next one changes them', async () => {
+describe('demographics of the user', () => {
+  test("creating an order stores the patient as the user's demographics, and the next order updates them", async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     assert.equal((await team.api.get(`/v2/user/${user_id}/info/latest`)).status, 404)
@@ -21,7 +21,7 @@ describe('an order keeps its patient as the demographics of the user', () => {
     assert.equal((await infoOf(team, user_id)).first_name, 'Tessa')
   })
 
-  test('when a kit is registered, for the user it is given to', async () => {
+  test("registering a kit stores the patient as the demographics of the kit's user", async () => {
     const team = await createTestTeam()
     const [stock, user_id] = [await team.user(), await team.user()]
     const { sample_id } = await kit(team, { user_id: stock })
@@ -31,11 +31,11 @@ describe('an order keeps its patient as the demographics of the user', () => {
   })
 })
 
-describe('a minor whose proxy is known of the user already', () => {
+describe('minors whose demographics have a medical proxy', () => {
   const order = async (team: TestTeam, user_id: string) =>
     team.api.post('/v3/order', await orderBody(team, { user_id, patient_details: minor }))
 
-  test('is ordered for with that proxy, and is not without one', async () => {
+  test('an order for a minor uses the proxy of the demographics and is rejected without one', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     const refused = await order(team, user_id)
@@ -46,7 +46,7 @@ describe('a minor whose proxy is known of the user already', () => {
     assert.deepEqual(body.order.patient_details, first.patient_details)
   })
 
-  test('shows the proxy of the demographics, on the order, on an import, on a registered kit and on the requisition', async () => {
+  test('the proxy of the demographics appears on the order, the import, the registered kit and the requisition', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     const address = { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' }
@@ -77,7 +77,7 @@ describe('a minor whose proxy is known of the user already', () => {
   })
 })
 
-describe('an order billed to an insurance', () => {
+describe('orders billed to insurance', () => {
   const billed = { billing_type: 'commercial_insurance', icd_codes: ['E11.9'] }
   const insured = async (team: TestTeam) => {
     await labAccount(team)
@@ -92,7 +92,7 @@ describe('an order billed to an insurance', () => {
     return team.api.post(`/v2/user/${user_id}/insurance`, body)
   }
 
-  test('leans on the newest primary one, under both spellings', async () => {
+  test('an order billed to insurance uses the newest primary insurance, under both field spellings', async () => {
     const team = await createTestTeam()
     const user_id = await insured(team)
     for (const primary of [true, true, false]) assert.equal((await insure(team, user_id, primary)).status, 200)
@@ -102,7 +102,7 @@ describe('an order billed to an insurance', () => {
     assert.equal(order.billing_type, 'commercial_insurance')
   })
 
-  test('is refused without one, without a diagnosis that can be billed, and leaves nothing', async () => {
+  test('an order billed to insurance is rejected without insurance or without a billable diagnosis, and writes nothing', async () => {
     const team = await createTestTeam()
     const user_id = await insured(team)
     const attempt = async (changes: Record<string, unknown>) =>
@@ -114,7 +114,7 @@ describe('an order billed to an insurance', () => {
   })
 })
 
-describe('where the customer names no physician', () => {
+describe('orders without a physician in the request', () => {
   const configured = async (team: TestTeam) => {
     for (const [last_name, npi, states] of [
       ['Everywhere', '1000000001', []],
@@ -125,7 +125,7 @@ describe('where the customer names no physician', () => {
     }
   }
 
-  test('the one of the service network for the state of the patient orders', async () => {
+  test("the service network's physician for the patient's state orders the test", async () => {
     const team = await createTestTeam()
     await configured(team)
     assert.equal((await createOrder(team)).physician?.last_name, 'Arizona')
@@ -138,7 +138,7 @@ describe('where the customer names no physician', () => {
     assert.deepEqual((await createOrder(team, { physician: own })).physician, own)
   })
 
-  test('the one of the service network orders a kit when it is registered with consents', async () => {
+  test("the service network's physician orders a kit when it is registered with consents", async () => {
     const team = await createTestTeam()
     await configured(team)
     const { sample_id, physician } = await kit(team)

@@ -1,7 +1,7 @@
-// The lives of orders whose blood is drawn: at a service center, at home, at a site of the customer. As data.
+// Lifecycles of orders with a blood draw: walk-in, at-home phlebotomy and on-site collection. As data.
 import { defineLifecycle } from './status-machine.ts'
 
-/** From a complete report on. Source: lab-testing.md 9.4 to 9.6. Unsourced: arrows touching corrected. */
+/** Statuses from the complete report on. Source: lab-testing.md 9.4 to 9.6. Unsourced: transitions from and to corrected. */
 const finalStatuses = {
   completed: ['completed', 'corrected'],
   corrected: ['completed', 'corrected'],
@@ -9,12 +9,12 @@ const finalStatuses = {
   cancelled: ['cancelled'],
 } as const
 
-/** What can come of a sample that a service center took, whether anybody told us of the visit or not. */
+/** The statuses that may follow a draw at a service center, whether or not an appointment was reported. */
 const reportedStatuses = ['partial_results', 'completed', 'redraw_available', 'sample_error'] as const
 
 /**
- * The patient goes to a service center. Source: lab-testing.md 9.4, 11.
- * Unsourced: results without an appointment that was kept, arrows touching redraw_available and sample_error.
+ * Walk-in: the patient goes to a service center. Source: lab-testing.md 9.4, 11.
+ * Unsourced: results without a completed appointment, transitions from and to redraw_available and sample_error.
  */
 export const walkInLifecycle = defineLifecycle('walk_in_test', {
   ordered: ['received', 'requisition_created', 'requisition_bypassed', 'cancelled'],
@@ -29,8 +29,8 @@ export const walkInLifecycle = defineLifecycle('walk_in_test', {
 })
 
 /**
- * Somebody comes to the patient. Source: lab-testing.md 9.5, 11.
- * Unsourced: partial_results repeated, results without a notice of the draw, arrows touching sample_error.
+ * At-home phlebotomy: a phlebotomist goes to the patient. Source: lab-testing.md 9.5, 11.
+ * Unsourced: partial_results repeated, results without a reported draw, transitions from and to sample_error.
  */
 export const atHomePhlebotomyLifecycle = defineLifecycle('at_home_phlebotomy', {
   ordered: ['received', 'requisition_created', 'requisition_bypassed', 'cancelled'],
@@ -53,8 +53,8 @@ export const atHomePhlebotomyLifecycle = defineLifecycle('at_home_phlebotomy', {
 })
 
 /**
- * The customer's own staff draw. Source: lab-testing.md 9.6, 11, 30.
- * Unsourced: results without a notice of the draw, arrows touching sample_error.
+ * On-site collection: the customer's own staff draw. Source: lab-testing.md 9.6, 11, 30.
+ * Unsourced: results without a reported draw, transitions from and to sample_error.
  */
 export const onSiteCollectionLifecycle = defineLifecycle('on_site_collection', {
   ordered: ['received', 'requisition_created', 'requisition_bypassed', 'cancelled'],

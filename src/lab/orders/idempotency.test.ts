@@ -1,4 +1,4 @@
-// Orders placed once although asked for twice: by the caller's key on both paths, by their content on one. Source: lab-testing.md 7.
+// Repeated order requests create one order: by the caller's idempotency key on both paths, by content on one. Source: lab-testing.md 7.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
@@ -17,14 +17,14 @@ const post = ({ api }: TestTeam, body: Body, headers: Record<string, string> = {
 
 const total = async ({ api }: TestTeam): Promise<number> => (await api.get('/v3/orders')).body.total
 
-/** A body that is refused with 404 whoever asks. */
+/** A body that every team gets a 404 for. */
 const unknownUser = async (team: TestTeam) => orderBody(team, { user_id: randomUUID() })
 
 const expire = ({ db, team }: TestTeam) =>
   db.queries.run(sql`update idempotency set expires_at = expires_at - interval '1 day' where team_id = ${team}`)
 
-describe('under a key', () => {
-  test('the first answer is given again, and nothing is done again', async () => {
+describe('with an idempotency key', () => {
+  test('a repeated key returns the stored response and writes nothing', async () => {
     const team = await createTestTeam()
     const body = await orderBody(team)
     const first = await post(team, body, { [KEY]: 'once' })
@@ -36,7 +36,7 @@ describe('under a key', () => {
     assert.deepEqual(await team.jobs(), [])
   })
 
-  test('the body of the later request is not looked at, but its shape is', async () => {
+  test('a repeated key ignores the content of the later body but validates its shape', async () => {
     const team = await createTestTeam()
     const first = await post(team, await orderBody(team), { [KEY]: 'once' })
     const other = await post(team, await unknownUser(team), { [KEY]: 'once' })
@@ -44,7 +44,7 @@ describe('under a key', () => {
     assert.equal((await post(team, {}, { [KEY]: 'once' })).status, 422)
   })
 
-  test('the first answer is given as it was then, whatever became of the order', async () => {
+  test('a repeated key returns the stored response even if the order has changed since', async () => {
     const team = await createTestTeam()
     const body = await orderBody(team)
     const first = await post(team, body, { [KEY]: 'once' })
@@ -52,7 +52,7 @@ describe('under a key', () => {
     assert.deepEqual((await post(team, body, { [KEY]: 'once' })).body, first.body)
   })
 
-  test('another key is another order', async () => {
+  test('a different key creates a different order', async () => {
     const team = await createTestTeam()
     const body = await orderBody(team)
     const ids = new Set<string>()
@@ -61,7 +61,7 @@ describe('under a key', () => {
     assert.equal(ids.size, 6)
   })
 
-  test('both paths of creation share their keys', async () => {
+  test('both creation paths share their idempotency keys', async () => {
     const team = await createTestTeam()
     const body = await orderBody(team)
     for (const [key, from, to] of [
@@ -74,7 +74,7 @@ describe('under a key', () => {
     assert.equal(await total(team), 2)
   })
 
-  test('teams do not share keys', async () => {
+  test('teams do not share idempotency keys', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const first = await post(team, await orderBody(team), { [KEY]: 'once' })
     const second = await post(other, await orderBody(other), { [KEY]: 'once' })
@@ -82,7 +82,7 @@ describe('under a key', () => {
     assert.deepEqual([first.body.order.team_id, second.body.order.team_id], [team.team, other.team])
   })
 
-  test('a refusal is given again too, although the request has become right', async () => {
+  test('a repeated key returns a stored rejection even if the request has become valid', async () => {
     const team = await createTestTeam()
     const first = await post(team, await unknownUser(team), { [KEY]: 'once' })
     const second = await post(team, await orderBody(team), { [KEY]: 'once' })
@@ -92,7 +92,7 @@ describe('under a key', () => {
     assert.deepEqual(await team.events(), [])
   })
 
-  test('a refusal is not kept when the caller says so; an order is', async () => {
+  test('idempotency-error: no-cache stores orders but not rejections', async () => {
     const team = await createTestTeam()
     const noCache = { [KEY]: 'once', [ON_ERROR]: 'no-cache' }
     assert.equal((await post(team, await unknownUser(team), noCache)).status, 404)
@@ -102,14 +102,14 @@ describe('under a key', () => {
     assert.equal(await total(team), 1)
   })
 
-  test('what is refused for its shape is not kept', async () => {
+  test('a request with an invalid shape is not stored', async () => {
     const team = await createTestTeam()
     const body = await orderBody(team)
     assert.equal((await post(team, { ...body, priority: 'yes' }, { [KEY]: 'once' })).status, 422)
     assert.equal((await post(team, body, { [KEY]: 'once' })).status, 200)
   })
 
-  test('what is refused for a value that no patient can have is not kept', async () => {
+  test('a request with a value that no patient can have is not stored', async () => {
     const team = await createTestTeam()
     const body = await orderBody(team)
     const unborn = { ...body, patient_details: { ...patient, dob: '9999-01-01' } }
@@ -117,7 +117,7 @@ describe('under a key', () => {
     assert.equal((await post(team, body, { [KEY]: 'once' })).status, 200)
   })
 
-  test('requests at the same time place one order and are answered alike', async () => {
+  test('concurrent requests with one key create one order and return the same response', async () => {
     const team = await createTestTeam()
     const body = await orderBody(team)
     const replies = await Promise.all(
@@ -128,7 +128,7 @@ describe('under a key', () => {
     assert.deepEqual(await team.events(), ['labtest.order.created'])
   })
 
-  test('refused requests at the same time are answered alike', async () => {
+  test('concurrent rejected requests with one key return the same response', async () => {
     const team = await createTestTeam()
     const [wrong, right] = [await unknownUser(team), await orderBody(team)]
     const [first, second] = await Promise.all([wrong, wrong].map((body) => post(team, body, { [KEY]: 'once' })))
@@ -136,7 +136,7 @@ describe('under a key', () => {
     assert.equal((await post(team, right, { [KEY]: 'once' })).status, 404)
   })
 
-  test('an answer is kept for a day and then forgotten', async () => {
+  test('a stored response expires after a day', async () => {
     const team = await createTestTeam()
     const body = await orderBody(team)
     const first = await post(team, body, { [KEY]: 'once' })
@@ -151,7 +151,7 @@ describe('under a key', () => {
     assert.deepEqual((await post(team, body, { [KEY]: 'once' })).body, second.body)
   })
 
-  test('a key has 1 to 255 characters', async () => {
+  test('an idempotency key has 1 to 255 characters', async () => {
     const team = await createTestTeam()
     const body = await orderBody(team)
     for (const key of ['k', 'k'.repeat(255)]) assert.equal((await post(team, body, { [KEY]: key })).status, 200)
@@ -188,10 +188,10 @@ describe('under a key', () => {
   })
 })
 
-describe('without a key', () => {
+describe('without an idempotency key', () => {
   const create = (team: TestTeam, body: Body) => post(team, body, {}, '/v3/order/create')
 
-  test('the same content is the same order on the path that promises it', async () => {
+  test('the idempotent path returns the same order for the same content', async () => {
     const team = await createTestTeam()
     const body = await orderBody(team)
     const first = await create(team, body)
@@ -203,7 +203,7 @@ describe('without a key', () => {
     assert.deepEqual(await team.jobs(), [])
   })
 
-  test('the other path places an order each time, also of what was ordered on the first', async () => {
+  test('the other path creates an order for each request, also for content already ordered on the idempotent path', async () => {
     const team = await createTestTeam()
     const body = await orderBody(team)
     const ids = [await create(team, body), await post(team, body), await post(team, body)].map((reply) => reply.body.order.id)
@@ -211,7 +211,7 @@ describe('without a key', () => {
     assert.equal((await create(team, body)).body.order.id, ids[0])
   })
 
-  test('another spelling is not another content', async () => {
+  test('different spellings of the same values are the same content', async () => {
     const team = await createTestTeam()
     const body = await orderBody(team, { clinical_notes: 'Once' })
     const first = await create(team, body)
@@ -229,7 +229,7 @@ describe('without a key', () => {
     assert.equal(await total(team), 1)
   })
 
-  test('any difference of content is another order', async () => {
+  test('any difference in content creates another order', async () => {
     const team = await createTestTeam()
     const body = await orderBody(team)
     const differences: Body[] = [
@@ -252,7 +252,7 @@ describe('without a key', () => {
     ['requisition_created', 'transit_customer', 'with_customer', 'transit_lab', 'failure_to_deliver_to_lab'],
     ['requisition_created', 'transit_customer', 'with_customer', 'delivered_to_lab', 'sample_error'],
   ])
-    test(`an order that ended as ${steps.at(-1)} does not stand in the way of another, which then does`, async () => {
+    test(`a repeated request replaces an order that ended as ${steps.at(-1)}, and further repeats return the new order`, async () => {
       const team = await createTestTeam()
       const body = await orderBody(team)
       const first = (await create(team, body)).body.order.id
@@ -268,7 +268,7 @@ describe('without a key', () => {
     ['requisition_created'],
     ['requisition_created', 'transit_customer', 'with_customer', 'delivered_to_lab', 'completed'],
   ])
-    test(`an order that has come to ${steps.at(-1)} is answered as it was placed`, async () => {
+    test(`a repeated request for an order in status ${steps.at(-1)} returns the order as it was created`, async () => {
       const team = await createTestTeam()
       const body = await orderBody(team)
       const first = await create(team, body)
@@ -292,7 +292,7 @@ describe('without a key', () => {
     assert.ok(left_s > 86_000, String(left_s))
   })
 
-  test('after a day the same content is another order', async () => {
+  test('the same content creates another order after a day', async () => {
     const team = await createTestTeam()
     const body = await orderBody(team)
     const first = (await create(team, body)).body.order.id
@@ -300,7 +300,7 @@ describe('without a key', () => {
     assert.notEqual((await create(team, body)).body.order.id, first)
   })
 
-  test('a refusal is not kept', async () => {
+  test('a rejected request without a key is not stored', async () => {
     const team = await createTestTeam('production-us')
     const body = await orderBody(team, { patient_details: { ...patient, dob: '2020-02-29', medical_proxy: proxy } })
     assert.equal((await create(team, body)).status, 400)
@@ -311,14 +311,14 @@ describe('without a key', () => {
     assert.equal((await create(team, body)).status, 200)
   })
 
-  test('teams do not share contents', async () => {
+  test('teams do not share content keys', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const body = await orderBody(team)
     assert.equal((await create(team, body)).status, 200)
     assert.equal((await create(other, body)).status, 404)
   })
 
-  test('requests at the same time place one order', async () => {
+  test('concurrent requests with the same content create one order', async () => {
     const team = await createTestTeam()
     const body = await orderBody(team)
     const replies = await Promise.all(Array.from({ length: 4 }, () => create(team, body)))
@@ -327,7 +327,7 @@ describe('without a key', () => {
     assert.deepEqual(await team.events(), ['labtest.order.created'])
   })
 
-  test('requests at the same time put one order in the place of a cancelled one', async () => {
+  test('concurrent requests replace a cancelled order once', async () => {
     const team = await createTestTeam()
     const body = await orderBody(team)
     await advanceTo(team, (await create(team, body)).body.order.id, 'cancelled')

@@ -1,9 +1,9 @@
-// The lives of kits, as data.
+// Lifecycles of test kits, as data.
 import { defineLifecycle } from './status-machine.ts'
 
 /**
- * From the parcel back to the end: the same for both kinds of kits. Source: lab-testing.md 9.2, 9.1.
- * Unsourced: arrows touching problem_*, lost, do_not_process, lab_processing_blocked, corrected.
+ * From the return parcel to the end: the same for both kinds of kits. Source: lab-testing.md 9.2, 9.1.
+ * Unsourced: transitions from and to problem_*, lost, do_not_process, lab_processing_blocked, corrected.
  */
 const returnAndTestSteps = {
   transit_lab: [
@@ -36,7 +36,7 @@ const returnAndTestSteps = {
 
 /**
  * A kit whose patient is known when it is ordered. Source: lab-testing.md 9.2, 11.
- * Unsourced: arrows touching problem_*, lost, do_not_process, and missed scans.
+ * Unsourced: transitions from and to problem_*, lost, do_not_process, and missed scans.
  */
 export const testkitLifecycle = defineLifecycle('testkit', {
   ordered: ['received', 'requisition_created', 'requisition_bypassed', 'cancelled'],
@@ -73,8 +73,8 @@ export const testkitLifecycle = defineLifecycle('testkit', {
 
 /**
  * A kit that its patient registers later. Source: lab-testing.md 9.3, 11, 6.7.
- * A kit may be registered while it is still on its way: then it is `registered` (received) and goes on with the carrier.
- * `with_customer` → `transit_lab` is for kits registered before; the guard is in testkits.
+ * A kit may be registered during its delivery: it is then `registered` (received) and continues with the carrier's statuses.
+ * `with_customer` → `transit_lab` is for kits registered earlier; testkits checks this.
  */
 export const registrableTestkitLifecycle = defineLifecycle('testkit', {
   ordered: ['received', 'awaiting_registration', 'cancelled'],

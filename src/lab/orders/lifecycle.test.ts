@@ -1,4 +1,4 @@
-// The lives of orders, every pair of statuses: once against the tables as they are, once on the database.
+// Order lifecycles, every pair of statuses: once against the published tables, once in the database.
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { T } from '../../platform/schema/schema.ts'
@@ -19,7 +19,7 @@ import { updateOrder } from './change-order.ts'
 import { transactionStatus } from './open-order.ts'
 import type { Order } from './schema.ts'
 
-/** Arrows as text, `from > to, to`, one or more statuses on the left. */
+/** Transitions as text, `from > to, to`, with one or more statuses on the left. */
 const arrows = (text: string): string[] =>
   text
     .trim()
@@ -124,8 +124,8 @@ const published: Record<LifecycleName, string[]> = {
 }
 
 /**
- * Arrows that the tables do not have and this project chose to have. A kit registered before its delivery comes back to
- * `with_customer` and needs a way from there to the laboratory; and 9.2 lets any kit on its way or at the laboratory be stopped.
+ * Transitions that the published tables lack and this project added. A kit registered before its delivery returns to
+ * `with_customer` and needs a transition from there to the laboratory; and 9.2 lets any kit in transit or at the laboratory be stopped.
  */
 const chosen: Record<LifecycleName, string[]> = {
   testkit: [],
@@ -139,7 +139,7 @@ const chosen: Record<LifecycleName, string[]> = {
     delivered_to_lab, lab_processing_blocked > do_not_process`),
 }
 
-/** The top-level status of each low-level one of a draw, where all draws agree. Source: lab-testing.md 9.1. */
+/** The top-level status for each low-level status of a draw, where all draws agree. Source: lab-testing.md 9.1. */
 const drawn: Record<string, string> = {
   ordered: 'received',
   requisition_created: 'received',
@@ -155,14 +155,14 @@ const drawn: Record<string, string> = {
   cancelled: 'cancelled',
 }
 
-/** The published status of each low-level one. Source: lab-testing.md 9.1. */
+/** The published status for each low-level status. Source: lab-testing.md 9.1. */
 function shownAs(name: LifecycleName, low: string): string {
   if (name === 'testkit' || name === 'registrable_testkit') return shown[low]!
   if (low === 'draw_completed') return `${name === 'on_site_collection' ? 'sample_with_lab' : 'collecting_sample'}.${name}.${low}`
   return `${drawn[low]}.${name}.${low}`
 }
 
-/** Of kits. */
+/** The top-level status for each low-level status of kits. */
 const shown: Record<string, string> = {
   ordered: 'received.testkit.ordered',
   awaiting_registration: 'received.testkit.awaiting_registration',
@@ -195,31 +195,31 @@ for (const name of names)
     const cycle = lifecycles[name]
     const states = Object.keys(cycle.steps)
 
-    test('has the published transitions and the documented additions only', () => {
+    test(`the lifecycle of ${name} has exactly the published transitions and the documented additions`, () => {
       const there = states.flatMap((from) => nextStatuses(cycle, from).map((to) => `${from} > ${to}`))
       assert.deepEqual(there.sort(), [...expected(name)].sort())
     })
 
-    test('contains no duplicate transitions', () => {
+    test(`the lifecycle of ${name} has no duplicate transitions`, () => {
       for (const from of states) assert.equal(new Set(nextStatuses(cycle, from)).size, nextStatuses(cycle, from).length, from)
       assert.equal(expected(name).size, published[name].length + chosen[name].length)
     })
 
-    test('starts with ordered, from where every status can be reached', () => {
+    test(`the lifecycle of ${name} starts with ordered, and every status is reachable from there`, () => {
       assert.equal(cycle.start, 'ordered')
       for (const state of states) if (state !== 'ordered') assert.ok(shortestPath(cycle, 'ordered', state), state)
     })
 
-    test('shows every status as published', () => {
+    test(`the lifecycle of ${name} shows every status as published`, () => {
       for (const state of states) assert.equal(publishedStatus(cycle, state), shownAs(name, state))
     })
 
-    test('ends where nothing may follow, and only there', () => {
+    test(`exactly the statuses of ${name} that the tables call final have no next status`, () => {
       const sources = new Set([...expected(name)].map((arrow) => arrow.split(' > ')[0]))
       for (const state of states) assert.equal(isFinal(cycle, state), !sources.has(state), state)
     })
 
-    test('can be cancelled exactly where the interface says so', () => {
+    test(`an order by ${name} can be cancelled exactly in the statuses that the API allows`, () => {
       const cancellable =
         'ordered awaiting_registration requisition_created requisition_bypassed registered appointment_pending appointment_scheduled appointment_cancelled draw_completed'
       for (const state of states)
@@ -227,7 +227,7 @@ for (const name of names)
     })
   })
 
-test('every status is one of the interface, and so is every top-level status', () => {
+test('every low-level and top-level status exists in the API', () => {
   const all = new Set<string>(lowLevelStatuses)
   assert.equal(all.size, 27)
   for (const name of names)
@@ -237,13 +237,13 @@ test('every status is one of the interface, and so is every top-level status', (
     }
 })
 
-test('the registered status has two spellings, which are one', () => {
+test('both spellings of the registered status name the same status', () => {
   assert.equal(toLowLevelStatus('testkit_registered'), 'registered')
   assert.equal(toLowLevelStatus('registered'), 'registered')
   assert.equal(toLowLevelStatus('ordered'), 'ordered')
 })
 
-test('the shortest way between two statuses takes only arrows that are there', () => {
+test('the shortest path between two statuses uses existing transitions only', () => {
   const small = defineLifecycle('small', {
     a: ['received', 'b', 'c'],
     b: ['received', 'd'],
@@ -258,7 +258,7 @@ test('the shortest way between two statuses takes only arrows that are there', (
   assert.equal(shortestPath(small, 'b', 'b'), undefined)
 })
 
-test('a transaction is over when all its orders are settled, and cancelled when all are cancelled', () => {
+test('a transaction is completed when all its orders are closed, and cancelled when all are cancelled', () => {
   for (const [lows, status] of [
     [['ordered'], 'active'],
     [['cancelled'], 'cancelled'],
@@ -277,7 +277,7 @@ test('a transaction is over when all its orders are settled, and cancelled when 
 })
 
 const Row = T.Object({ low_status: T.String(), document: T.String(), updated_at: T.String(), status_at: T.String() })
-const Told = T.Object({ type: T.String(), body: T.String() })
+const EventRow = T.Object({ type: T.String(), body: T.String() })
 
 for (const name of names)
   describe(`lifecycle transitions of ${name}`, () => {
@@ -290,9 +290,12 @@ for (const name of names)
         Row,
         sql`select low_status, document, updated_at, status_at from lab_order where id = ${id} and team_id = ${team.team}`,
       )
-    const told = () =>
-      team.db.queries.many(Told, sql`select type, body from event where object_id = ${id} and team_id = ${team.team} order by id`)
-    /** The order as it was placed, but in another state; what was told of it since is taken back. */
+    const readEvents = () =>
+      team.db.queries.many(
+        EventRow,
+        sql`select type, body from event where object_id = ${id} and team_id = ${team.team} order by id`,
+      )
+    /** Resets the order to its created state with another status, and deletes the events emitted since. */
     const arrange = async (low: string) => {
       await team.db.queries.run(
         sql`update lab_order set low_status = ${low}, document = ${start.document} where id = ${id} and team_id = ${team.team}`,
@@ -312,11 +315,11 @@ for (const name of names)
           : await createOrder(team, { lab_test_id: await team.test(lifecycles[name].method) })
       ).id
       start = await row()
-      baseline = (await told()).length
+      baseline = (await readEvents()).length
     })
 
     for (const from of Object.keys(lifecycles[name].steps)) {
-      test(`from ${from} goes where the table says, with one event that carries the order as of then`, async () => {
+      test(`${name} in ${from} accepts each allowed transition and emits one event with the order at that time`, async () => {
         const allowed = lowLevelStatuses.filter((to) => expected(name).has(`${from} > ${to}`))
         for (const to of allowed) {
           await arrange(from)
@@ -333,8 +336,8 @@ for (const name of names)
           assert.equal(order.order_transaction.orders[0]!.low_level_status, to)
           assert.equal(order.order_transaction.status, transactionStatus([to]))
           assert.deepEqual([order.updated_at, after.updated_at, after.status_at], Array(3).fill(order.last_event.created_at))
-          const events = await told()
-          // Nobody asked to hear of partial results.
+          const events = await readEvents()
+          // Partial results emit no event, because this team has not enabled them.
           if (to === 'partial_results') {
             assert.equal(events.length, baseline)
             continue
@@ -346,7 +349,7 @@ for (const name of names)
         }
       })
 
-      test(`from ${from} rejects every other transition without side effects`, async () => {
+      test(`${name} in ${from} rejects every other transition without side effects`, async () => {
         await arrange(from)
         const before = await row()
         for (const to of [...lowLevelStatuses, 'nowhere', 'constructor']) {
@@ -357,7 +360,7 @@ for (const name of names)
           })
         }
         assert.deepEqual(await row(), before)
-        assert.equal((await told()).length, baseline)
+        assert.equal((await readEvents()).length, baseline)
       })
     }
   })

@@ -1,4 +1,4 @@
-// The lives of orders, one for each way of taking a sample and two for kits.
+// Order lifecycles: one for each collection method, and two for kits.
 import { atHomePhlebotomyLifecycle, onSiteCollectionLifecycle, walkInLifecycle } from './draw-lifecycles.ts'
 import { registrableTestkitLifecycle, testkitLifecycle } from './kit-lifecycles.ts'
 import type { Lifecycle } from './status-machine.ts'
@@ -14,7 +14,7 @@ export type LifecycleName = keyof typeof lifecycles
 
 export const lifecycleOf = (name: string): Lifecycle => lifecycles[name as LifecycleName]
 
-/** Every low-level status of the interface, for filters. Source: lab-testing.md 2. */
+/** Every low-level status of the API, for filters. Source: lab-testing.md 2. */
 export const lowLevelStatuses = [
   'ordered',
   'requisition_created',
@@ -45,7 +45,7 @@ export const lowLevelStatuses = [
   'lab_processing_blocked',
 ] as const
 
-/** States after which no lab work of the order is expected. Source: lab-testing.md 12. */
+/** Statuses after which no lab work is expected for the order. Source: lab-testing.md 12. */
 export const closedStatuses = new Set<string>([
   'completed',
   'corrected',

@@ -1,4 +1,4 @@
-// Long lists of orders: with checkpoints, pages and totals must be what they would be without.
+// Long lists of orders: checkpoints must not change pages or totals.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
@@ -39,7 +39,7 @@ const inOrder = async ({ db, team }: TestTeam): Promise<string[]> =>
   ).map((row) => row.id)
 
 const Rank = T.Object({ rank: T.Integer() })
-/** How many orders are shown before each checkpoint. */
+/** The rank of each checkpoint: the number of listed orders before it. */
 const ranksOf = async ({ db, team }: TestTeam): Promise<number[]> =>
   (
     await db.queries.many(
@@ -50,7 +50,7 @@ const ranksOf = async ({ db, team }: TestTeam): Promise<number[]> =>
     )
   ).map(({ rank }) => rank)
 
-/** Whether every page in both directions, and every total, is what a plain query says. */
+/** Checks that every page in both directions and every total equal those of a plain query. */
 async function assertExact(team: TestTeam): Promise<void> {
   const ids = await inOrder(team)
   const total = ids.length
@@ -75,7 +75,7 @@ async function assertExact(team: TestTeam): Promise<void> {
 }
 
 describe('a long list of orders', () => {
-  test('returns the same pages with and without checkpoints', async () => {
+  test('a long list returns the same pages with and without checkpoints', async () => {
     const team = await createTestTeam()
     const model = await createOrder(team)
     await countDuplicates(team, model, 3 * CHECKPOINT_INTERVAL + 3, HOUR_S)
@@ -89,7 +89,7 @@ describe('a long list of orders', () => {
     assert.deepEqual(await ranksOf(team), [500, 1000, 1500])
   })
 
-  test('gets further marks as it grows, each once, also from runs at the same time', async () => {
+  test('checkpoint creation adds checkpoints as the list grows, each once, also in concurrent runs', async () => {
     const team = await createTestTeam()
     const model = await createOrder(team)
     await countDuplicates(team, model, CHECKPOINT_INTERVAL + 1, 2 * HOUR_S)
@@ -101,7 +101,7 @@ describe('a long list of orders', () => {
     await assertExact(team)
   })
 
-  test('creates no checkpoint for orders younger than two minutes', async () => {
+  test('no checkpoint is created for orders younger than two minutes', async () => {
     const team = await createTestTeam()
     await countDuplicates(team, await createOrder(team), CHECKPOINT_INTERVAL + 20, 0)
     await setMarks(team)
@@ -109,7 +109,7 @@ describe('a long list of orders', () => {
     await assertExact(team)
   })
 
-  test('is right after a user was deleted, had back, deleted and erased', async () => {
+  test('pages stay correct after a user is deleted, restored, deleted again and erased', async () => {
     const team = await createTestTeam()
     const [stays, goes] = [await team.user('stays'), await team.user('goes')]
     const kept = await createOrder(team, { user_id: stays })
@@ -120,7 +120,7 @@ describe('a long list of orders', () => {
     await setMarks(team)
     assert.deepEqual(await ranksOf(team), [500, 1000, 1500])
     await team.api.delete(`/v2/user/${goes}`)
-    // Of the orders between 500 and 1,000 300 are the user's, of the next 500 150.
+    // Of the orders 500 to 1,000 the user has 300, and of the next 500 the user has 150.
     assert.deepEqual(await ranksOf(team), [500, 700, 1050])
     assert.equal((await inOrder(team)).length, 1401)
     await assertExact(team)
@@ -137,7 +137,7 @@ describe('a long list of orders', () => {
     await assertExact(team)
   })
 
-  test('is right when a user is deleted while checkpoints are being set', async () => {
+  test('pages stay correct if a user is deleted during checkpoint creation', async () => {
     const team = await createTestTeam()
     const [stays, goes] = [await team.user('stays'), await team.user('goes')]
     await countDuplicates(team, await createOrder(team, { user_id: goes }), 100, 2 * HOUR_S)
@@ -154,7 +154,7 @@ describe('a long list of orders', () => {
     await assertExact(team)
   })
 
-  test('is right when a kit is registered for another user, whose deletion hides it, and not that of the first', async () => {
+  test('pages stay correct if a kit is registered for another user and that user is deleted', async () => {
     const team = await createTestTeam()
     const [stock, person] = [await team.user('stock'), await team.user('person')]
     const { id, sample_id } = await kit(team, { user_id: stock })
@@ -171,7 +171,7 @@ describe('a long list of orders', () => {
     await assertExact(team)
   })
 
-  test('is right when a kit is registered while the user is deleted for whom it was ordered', async () => {
+  test('pages stay correct if a kit is registered while the user it was ordered for is deleted', async () => {
     const team = await createTestTeam()
     const [stock, person] = [await team.user('stock'), await team.user('person')]
     const { id, sample_id } = await kit(team, { user_id: stock })
@@ -188,7 +188,7 @@ describe('a long list of orders', () => {
     await assertExact(team)
   })
 
-  test('has its checkpoints from marks when the migration is run', async () => {
+  test('the migration creates checkpoints from the earlier list marks', async () => {
     const team = await createTestTeam()
     const goes = await team.user('goes')
     await countDuplicates(team, await createOrder(team), 700, 2 * HOUR_S)
@@ -223,7 +223,7 @@ describe('a long list of orders', () => {
     await assertExact(team)
   })
 
-  test('uses checkpoints of its own team only', async () => {
+  test('a team uses its own checkpoints only', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     await countDuplicates(team, await createOrder(team), CHECKPOINT_INTERVAL + 1, HOUR_S)
     await setMarks(team)
@@ -237,7 +237,7 @@ describe('a long list of orders', () => {
 test('queues checkpoint creation when an event id reaches the trigger interval', async () => {
   const team = await createTestTeam()
   for (const place of [createOrder, kit]) {
-    // The next block of ids has a turn in it.
+    // The next block of ids contains a trigger id.
     await asOwner(`select setval('sandbox_us.order_event_id', $1)`, [place === createOrder ? 1400 : 1899])
     const user_id = await team.user()
     let turns = 0

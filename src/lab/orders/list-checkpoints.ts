@@ -1,5 +1,4 @@
-// Checkpoints along the list of a team's orders, which leaves out those of deleted users (platform/db/checkpoints.ts), and what is kept true
-// when orders are erased.
+// Checkpoints along a team's list of orders without those of deleted users (platform/db/checkpoints.ts).
 import { Checkpoints, CHECKPOINT_STRIDE, lockTeam } from '../../platform/db/checkpoints.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { enqueue, defineHandler, defineJob } from '../../platform/queue/outbox.ts'
@@ -7,18 +6,21 @@ import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { notDeleted } from '../../people/users/users.ts'
 
-/** Orders from one checkpoint to the next. */
+/** Number of orders between two checkpoints. */
 export const CHECKPOINT_INTERVAL = CHECKPOINT_STRIDE
-/** Among the ids of order events, every so many one has the job queued. A prime: no rhythm of orders and events passes them all by. */
+/**
+ * An order event whose id is a multiple of this number queues the job. A prime, so that no regular pattern of orders and events misses all
+ * multiples.
+ */
 const CHECKPOINT_TRIGGER_EVERY = 499
 
 export const createCheckpoints = defineJob('orders.mark', T.Object({}))
 
-/** Whether the order that takes these ids for its events queues the job. */
+/** Whether an order with these event ids queues the job. */
 export const shouldQueueCheckpoints = (event_ids: number[]): boolean =>
   event_ids.some((id) => id % CHECKPOINT_TRIGGER_EVERY === 0)
 
-/** The team's orders but those of deleted users. */
+/** The team's orders without those of deleted users. */
 export const orderList = new Checkpoints({
   table: 'lab_order',
   at: 'created_at',
@@ -26,10 +28,10 @@ export const orderList = new Checkpoints({
   isShown: (tx) => notDeleted(tx, sql`t.user_id`),
 })
 
-/** How many orders the team has, without those of deleted users. */
+/** Number of the team's orders, without those of deleted users. */
 export const countOrders = (tx: Tx): Promise<number> => orderList.total(tx)
 
-/** Set the checkpoints that can be set; queues itself again while there is more than a run's worth. Writes order_checkpoint. */
+/** Creates the checkpoints that are due; queues itself again if more than one run's worth is left. Writes order_checkpoint. */
 export const createCheckpointsHandler = defineHandler(createCheckpoints, (context) =>
   context.tx(async (tx) => {
     if (await orderList.set(tx)) enqueue(tx, createCheckpoints, {})
@@ -37,8 +39,8 @@ export const createCheckpointsHandler = defineHandler(createCheckpoints, (contex
 )
 
 /**
- * Forget the marks from an order on, because it is about to be erased: programs up to migration 41, which may run beside this one, count
- * by them. Writes order_mark.
+ * Deletes the list marks from an order on, because the order is about to be erased. Programs up to migration 41, which may run beside this
+ * one, still count by these marks. Writes order_mark.
  */
 async function deleteCheckpointsFrom(tx: Tx, from: { created_at: string; id: string }): Promise<void> {
   await lockTeam(tx, tx.team)

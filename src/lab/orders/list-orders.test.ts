@@ -1,4 +1,4 @@
-// The list of orders: filters, sorting, pages. Source: lab-testing.md 6.4.
+// Listing orders: filters, sorting, pages. Source: lab-testing.md 6.4.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
@@ -16,11 +16,11 @@ function queryOf(filters: Filters): string {
   return query.toString()
 }
 
-/** Change columns of an order that only time could change. */
+/** Sets columns of an order that otherwise change with time only. */
 const set = ({ db, team }: TestTeam, id: string, assignments: Sql) =>
   db.queries.run(sql`update lab_order set ${assignments} where id = ${id} and team_id = ${team}`)
 
-/** Orders by a name each, and the names of those that a list holds. */
+/** Orders with one-letter names; a list is compared by these names. */
 class Named {
   readonly team: TestTeam
   readonly ids: Record<string, string> = {}
@@ -41,7 +41,7 @@ describe('the filters of the list of orders', () => {
   let team: TestTeam
   let today: string
   let other: TestTeam
-  /** What stands for an order in a filter is known only once it is there. */
+  /** Replaces placeholders in a filter by the values of created orders. */
   const known = (value: string): string =>
     value.replace(/(order|user|transaction):(\w)/, (_, what: string, name: string) => facts[`${what}:${name}`]!)
   const facts: Record<string, string> = {}
@@ -126,7 +126,7 @@ describe('the filters of the list of orders', () => {
     ['all at once, of which one is not so', { status: 'ordered', patient_name: 'Berta', interpretation: 'critical' }, ''],
   ]
   for (const [what, filters, names] of cases)
-    test(`filters by ${what}`, async () => {
+    test(`the list of orders filters by ${what}`, async () => {
       const filled = Object.fromEntries(
         Object.entries(filters).map(([name, value]) => [
           name,
@@ -137,7 +137,7 @@ describe('the filters of the list of orders', () => {
       assert.equal(await orders.list(filled, '/orders'), names, 'on the short path')
     })
 
-  test('never show orders of another team', async () => {
+  test('filters never return orders of another team', async () => {
     const theirs = (await other.api.get('/v3/orders')).body.orders[0] as Order
     for (const filters of [
       { order_ids: theirs.id },
@@ -171,7 +171,7 @@ describe('the filters of the list of orders', () => {
     ['patient_name=' + 'a'.repeat(201), 'query.patient_name', 'string_too_long'],
   ]
   for (const [query, place, type] of refused)
-    test(`are refused when they make no sense: ${query.slice(0, 40)}`, async () => {
+    test(`rejects an invalid filter: ${query.slice(0, 40)}`, async () => {
       const { status, body } = await team.api.get(`/v3/orders?${query}`)
       assert.deepEqual(
         [status, body.detail.map((fault: { loc: string[]; type: string }) => [fault.loc.join('.'), fault.type])],
@@ -180,7 +180,7 @@ describe('the filters of the list of orders', () => {
     })
 })
 
-describe('the dates of the list of orders', () => {
+describe('date filters of the list of orders', () => {
   let orders: Named
   before(async () => {
     const team = await createTestTeam()
@@ -215,7 +215,7 @@ describe('the dates of the list of orders', () => {
     [{ start_date: '2024-05-07', end_date: '2024-05-06' }, ''],
     [{ updated_start_date: '2024-05-06' }, 'edcb'],
     [{ updated_start_date: '2024-05-06T12:00:00Z' }, 'edc'],
-    // Unlike `end_date`, the day itself is not within: its midnight is the end.
+    // Unlike `end_date`, this filter ends at the start of the day.
     [{ updated_end_date: '2024-05-06' }, 'ba'],
     [{ updated_end_date: '2024-05-07' }, 'edcba'],
     [{ updated_end_date: '2024-05-06T23:59:59Z' }, 'dcba'],
@@ -224,10 +224,10 @@ describe('the dates of the list of orders', () => {
     [{ start_date: '0001-01-01', end_date: '9999-12-31' }, 'edcba'],
   ]
   for (const [filters, names] of cases)
-    test(`are inclusive: ${queryOf(filters)}`, async () => assert.equal(await orders.list(filters), names))
+    test(`date filters include their bounds: ${queryOf(filters)}`, async () => assert.equal(await orders.list(filters), names))
 })
 
-describe('sorting', () => {
+describe('sorting the list of orders', () => {
   let orders: Named
   before(async () => {
     const team = await createTestTeam()
@@ -258,11 +258,11 @@ describe('sorting', () => {
     [{ order_key: 'created_at', order_direction: 'asc', status: 'ordered' }, 'dbe'],
     [{ order_key: 'created_at', order_direction: 'desc', status: 'ordered' }, 'ebd'],
   ] as [Filters, string][])
-    test(`is as asked, and by age where that does not decide: ${queryOf(filters)}`, async () =>
+    test(`the list is sorted as requested and then by age: ${queryOf(filters)}`, async () =>
       assert.equal(await orders.list(filters), names))
 })
 
-describe('pagination', () => {
+describe('pages of the list of orders', () => {
   let orders: Named
   const names = 'abcdefg'
   before(async () => {
@@ -279,7 +279,7 @@ describe('pagination', () => {
     { order_key: 'last_status' },
   ] as Filters[])
     for (const size of [1, 2, 3, 6, 7, 8, 100])
-      test(`of ${size} hold every order once and then nothing: ${queryOf(filters)}`, async () => {
+      test(`pages of ${size} contain every order once and are then empty: ${queryOf(filters)}`, async () => {
         const whole = filters.order_direction === 'asc' ? names : [...names].reverse().join('')
         let seen = ''
         for (let page = 1; page <= Math.ceil(7 / size); page++) seen += await orders.list({ ...filters, page, size })
@@ -288,7 +288,7 @@ describe('pagination', () => {
         assert.equal(await orders.list({ ...filters, page: 10_000_000, size }), '')
       })
 
-  test('say how many orders there are in all, and which page this is', async () => {
+  test('a page has the total number of orders and its page number', async () => {
     const { api } = orders.team
     for (const [query, page, size, count, total] of [
       ['', 1, 50, 7, 7],
@@ -305,13 +305,13 @@ describe('pagination', () => {
       }
   })
 
-  test('show orders as they are shown alone', async () => {
+  test('a page shows orders in the same form as reading them', async () => {
     const { api } = orders.team
     const { body } = await api.get('/v3/orders?size=1')
     assert.deepEqual(body.orders[0], (await api.get(`/v3/order/${body.orders[0].id}`)).body)
   })
 
-  test('are empty for a team without orders', async () => {
+  test('a team without orders gets empty pages', async () => {
     const { api } = await createTestTeam()
     assert.deepEqual((await api.get('/v3/orders')).body, { orders: [], total: 0, page: 1, size: 50 })
   })

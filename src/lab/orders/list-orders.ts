@@ -15,7 +15,7 @@ import type { OrderPage, OrderQuery } from './schema.ts'
 const DocumentRow = T.Object({ document: T.String() })
 const Counted = T.Object({ n: T.Integer() })
 
-/** A page of orders, newest first unless another order is asked for; those of deleted users are left out. 422: a date that is none. */
+/** A page of orders, newest first unless the request sorts otherwise, without orders of deleted users. Errors: 422 an invalid date. */
 export async function listOrders(tx: Tx, query: OrderQuery): Promise<PreserializedJson<OrderPage>> {
   const page = query.page ?? 1
   const size = query.size ?? 50
@@ -30,7 +30,7 @@ export async function listOrders(tx: Tx, query: OrderQuery): Promise<Preserializ
 
 const shown = (tx: Tx): Sql => notDeleted(tx, sql`user_id`)
 
-/** What is listed. */
+/** The filters, sorting and page of a list. */
 interface ListQuery {
   filters: Sql[]
   key: string
@@ -53,10 +53,10 @@ async function pageFiltered(tx: Tx, { filters, key, direction, page, size }: Lis
   return { total: n, documents: rows.map((row) => row.document) }
 }
 
-/** Trigrams need three letters. */
+/** A trigram index needs three letters. */
 const hasTrigram = (text: string | undefined): boolean => (text?.match(/[\p{L}\p{N}]{3}/u) ?? null) !== null
 
-/** Whether a part of a name is looked for that the index of names can find. */
+/** Whether the filters search for a part of a name for which the index of names can be used. */
 const pageByPatientName = ({ search_input: words, patient_name, shipping_recipient_name }: OrderQuery): boolean =>
   hasTrigram(patient_name) ||
   hasTrigram(shipping_recipient_name) ||
@@ -65,8 +65,10 @@ const pageByPatientName = ({ search_input: words, patient_name, shipping_recipie
 const Found = T.Object({ total: T.Integer(), document: Nullable(T.String()) })
 
 /**
- * As `filtered`, for filters that leave few: those are found first, then counted and sorted. Asked for the page alone, the planner would
- * walk the newest orders until it has met enough of that name. A view, since the policy of the table keeps the index of names from use
+ * As `filtered`, for filters that match few rows: finds all matches first, then counts and sorts them. With a limit in the query, the
+ * planner
+ * would scan the newest orders until it had found enough matches. Uses a view, because the table's policy prevents use of the index of
+ * names
  * (docs/decisions/row-security.md).
  */
 async function searchFirst(tx: Tx, { filters, key, direction, page, size }: ListQuery) {
@@ -96,9 +98,7 @@ const sorting: Record<string, Record<'asc' | 'desc', Sql>> = {
   last_status: { asc: sql`low_status, created_at, id`, desc: sql`low_status desc, created_at desc, id desc` },
 }
 
-/**
- * All orders of the team. The page is a range of ranks, counted from the oldest: it is read from the nearest checkpoint on, forward.
- */
+/** All orders of the team. The page is a range of ranks, counted from the oldest order, and is read from the nearest checkpoint forward. */
 async function pageUnfiltered(tx: Tx, { direction, page, size }: ListQuery) {
   const total = await countOrders(tx)
   const first = (page - 1) * size
@@ -136,7 +136,7 @@ function filtersOf(tx: Tx, query: OrderQuery): Sql[] {
     parseDateBound(query, 'start_date', 'start', faults, (at) => sql`created_at >= ${at}`),
     parseDateBound(query, 'end_date', 'end', faults, (at) => sql`created_at <= ${at}`),
     parseDateBound(query, 'updated_start_date', 'start', faults, (at) => sql`updated_at >= ${at}`),
-    // The end of the updates is midnight of its day, not the day's end: the interface has it so.
+    // In the API, updated_end_date ends at the start of its day, not at its end.
     parseDateBound(query, 'updated_end_date', 'start', faults, (at) => sql`updated_at <= ${at}`),
     query.status?.length ? sql`low_status = any (${query.status.map(toLowLevelStatus)})` : undefined,
     query.order_type?.length ? sql`method = any (${query.order_type})` : undefined,
@@ -159,7 +159,7 @@ function filtersOf(tx: Tx, query: OrderQuery): Sql[] {
 
 type DateField = 'start_date' | 'end_date' | 'updated_start_date' | 'updated_end_date'
 
-/** A date alone means the start or the last second of its day. Stored instants are whole seconds. */
+/** A date without a time means the start or the last second of its day. Stored times are whole seconds. */
 function parseDateBound(
   query: OrderQuery,
   name: DateField,

@@ -1,4 +1,4 @@
-// Orders that are drawn at a site of the customer, of teams that do not have that. Source: lab-testing.md 0, 20.
+// Orders with on-site collection, for teams without that feature. Source: lab-testing.md 0, 20.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { switchFeature } from '../../tenancy/teams/teams.ts'
@@ -15,7 +15,7 @@ async function switchedOff(): Promise<TestTeam> {
 }
 
 const ways: Record<string, (team: TestTeam) => Promise<[path: string, changes: Record<string, unknown>]>> = {
-  'of a test': async (team) => ['/v3/order', { lab_test_id: await team.test(METHOD) }],
+  'by lab_test_id': async (team) => ['/v3/order', { lab_test_id: await team.test(METHOD) }],
   'on the path that orders once': async (team) => ['/v3/order/create', { lab_test_id: await team.test(METHOD) }],
   'of a test that is collected otherwise': async (team) => [
     '/v3/order',
@@ -37,9 +37,9 @@ const ways: Record<string, (team: TestTeam) => Promise<[path: string, changes: R
   ],
 }
 
-describe('without on_site_collection an order for it is refused', () => {
+describe('teams without on_site_collection', () => {
   for (const [way, ask] of Object.entries(ways))
-    test(way, async () => {
+    test(`without on_site_collection the server rejects an order ${way}`, async () => {
       const team = await switchedOff()
       const [path, changes] = await ask(team)
       const body = await orderBody(team, changes)
@@ -51,7 +51,7 @@ describe('without on_site_collection an order for it is refused', () => {
       assert.equal((await team.api.post(path, body)).status, 200)
     })
 
-  test('and orders by other ways of collecting are taken', async () => {
+  test('without on_site_collection the server accepts orders by other collection methods', async () => {
     const team = await switchedOff()
     for (const method of ['testkit', 'walk_in_test', 'at_home_phlebotomy'])
       await createOrder(team, { lab_test_id: await team.test(method) })

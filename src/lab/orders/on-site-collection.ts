@@ -1,4 +1,4 @@
-// Draws at a site of the customer, whose own staff say when a sample was taken. Source: lab-testing.md 20.
+// On-site collection: the customer's own staff report the draw. Source: lab-testing.md 20.
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import type { PreserializedJson } from '../../platform/http/operation.ts'
@@ -7,8 +7,8 @@ import { toOrderReply } from './orders.ts'
 import type { OrderReply } from './schema.ts'
 
 /**
- * The sample of an on-site order was taken, now. Writes lab_order. Emits labtest.order.updated.
- * 400: another kind of order, or one without a requisition or already drawn. 404: no such order.
+ * Records that the sample of an on-site order was taken now. Writes lab_order. Emits labtest.order.updated.
+ * Errors: 400 another collection method, no requisition yet, or already drawn; 404 unknown order.
  */
 export async function completeDraw(tx: Tx, id: string): Promise<PreserializedJson<OrderReply>> {
   const document = await updateOrder(tx, id, (open) => {

@@ -1,6 +1,6 @@
-// An order held open by a transaction: locked, changed in memory, written back once. The only writer of an order's status.
+// A locked order: an order that a transaction locks, changes in memory and writes once. The only writer of an order's status.
 //
-// Invariant: nothing else updates lab_order. Whoever wants an order changed is given an `LockedOrder` by `updateOrder` (change-order.ts).
+// Invariant: nothing else updates lab_order. To change an order, call `updateOrder` (change-order.ts), which passes a `LockedOrder`.
 import { utcDate, iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
@@ -12,18 +12,18 @@ import { lifecycleOf, closedStatuses, type LifecycleName } from './lifecycle.ts'
 import { nextStatuses, publishedStatus, type Lifecycle } from './status-machine.ts'
 import type { Order } from './schema.ts'
 
-/** What was given with an order and is not shown. */
+/** Data stored with an order and not shown. */
 export interface InternalData {
-  /** Ordered for a future date: only then may the date be changed later. */
+  /** The order was created for a future date. Only then may the date be changed later. */
   scheduled: boolean
-  /** Its lab account wants the physician who orders: whoever registers the kit has to name one. */
+  /** The lab account requires an ordering physician: the registration of the kit must name one. */
   physician_required: boolean
-  /** `YYYY-MM-DD`: when the parcel with its kit is expected at the patient's. */
+  /** `YYYY-MM-DD`: the expected delivery date of the parcel with the kit. */
   arrives_on?: string
   [fact: string]: unknown
 }
 
-/** Ids for an order's next events, above those it has: they increase along its events. */
+/** Allocates ids for an order's next events, above its existing ones: ids increase along its events. */
 export const eventIds = (tx: Tx, count: number, above?: number): Promise<number[]> =>
   tx.allocateIds('order_event_id', count, above)
 
@@ -34,7 +34,7 @@ export const KIT_SENT = 'collecting_sample.testkit.'
 const COLLECTED_STATUSES = new Set(['transit_lab', 'delivered_to_lab', 'draw_completed'])
 
 export class LockedOrder {
-  /** The order as the interface shows it; what is changed here is written at the end of the transaction. */
+  /** The order as the API shows it. Changes are written at the end of the transaction. */
   readonly order: Order
   readonly internalData: InternalData
   readonly lifecycle: LifecycleName
@@ -42,14 +42,14 @@ export class LockedOrder {
   /** Low-level statuses entered in this transaction, in order. */
   readonly transitions: string[] = []
   readonly #tx: Tx
-  /** The other orders of the transaction: they show it too, and are written with it. */
+  /** The other orders of the transaction. They show this order's status too and are written with it. */
   readonly #siblings: Order[]
   readonly #cycle: Lifecycle
   readonly #ids: number[]
   #clientUserId: string
-  /** Whether the order's user is deleted: the team is not shown the order, and its patient is told nothing. */
+  /** Whether the order's user is deleted. The order is then hidden from the team, and the patient gets no messages. */
   readonly isHidden: boolean
-  /** What the last step has to tell. It is told with the text that is written, or before anything else happens to the order. */
+  /** The event type of the last transition, not emitted yet. It is emitted with the written text, or before the next change of the order. */
   #pendingEvent: string | undefined
 
   constructor(
@@ -60,7 +60,7 @@ export class LockedOrder {
       lifecycle: LifecycleName
       lowStatus: string
       client_user_id: string
-      /** The user is deleted, and the order therefore hidden; false when not given. */
+      /** The user is deleted and the order therefore hidden. Default: false. */
       user_deleted?: boolean
       ids: number[]
       siblings?: Order[]
@@ -78,17 +78,17 @@ export class LockedOrder {
     this.#siblings = parts.siblings ?? []
   }
 
-  /** The reference of the order's user, as the team knows it. */
+  /** The client user id of the order's user. */
   get clientUserId(): string {
     return this.#clientUserId
   }
 
-  /** Whether the order may go to a status now. */
+  /** Whether the lifecycle allows the transition to a status now. */
   canTransitionTo(to: string): boolean {
     return nextStatuses(this.#cycle, this.lowLevelStatus).includes(to)
   }
 
-  /** The order belongs to this user from here on: its next events and results go there. */
+  /** Assigns the order to another user. Later events and results belong to that user. */
   assignToUser(user: { user_id: string; client_user_id: string }): void {
     this.#emitPendingEvent()
     this.#tx.concerns(user.user_id)
@@ -97,8 +97,8 @@ export class LockedOrder {
   }
 
   /**
-   * Go to a status. Emits labtest.order.updated with the order as of that step; of partial results only to teams that want to hear.
-   * 400: the lifecycle has no such step.
+   * Changes the status. Emits labtest.order.updated with the order at that time; for partial results only if the team enabled that event.
+   * Errors: 400 the lifecycle has no such transition.
    */
   transitionTo(to: string, status_detail: string | null = null): void {
     if (!this.canTransitionTo(to)) throw badRequest(`Transition from ${this.lowLevelStatus} to ${to} is not allowed`)
@@ -106,22 +106,22 @@ export class LockedOrder {
     this.#addTransition(to, status_detail, silent ? undefined : 'labtest.order.updated')
   }
 
-  /** The sample was taken at this instant: from then on results can be expected. The first to say so is believed. */
+  /** Records when the sample was taken; results can be expected from then on. The first call wins. */
   setCollectedAt(at: Date): void {
     expectResults(this.order, at)
   }
 
-  /** Say something more of the present status, or take it back. Emits labtest.order.updated. */
+  /** Sets or clears the detail of the present status. Emits labtest.order.updated. */
   setStatusDetail(status_detail: string | null): void {
     this.#addTransition(this.lowLevelStatus, status_detail, 'labtest.order.updated')
   }
 
-  /** The first status of a new order. Emits labtest.order.created. */
+  /** Sets the first status of a new order. Emits labtest.order.created. */
   setInitialStatus(): void {
     this.#addTransition(this.#cycle.start, null, 'labtest.order.created')
   }
 
-  /** Tell the team something that comes of this order. Emits `type`. */
+  /** Emits an event about this order to its team. Emits `type`. */
   emitEvent(type: string, data: unknown): void {
     this.#emitPendingEvent()
     const { id, user_id } = this.order
@@ -154,7 +154,7 @@ export class LockedOrder {
     return id
   }
 
-  /** Tell what the last step has to tell, with the order as it stands. */
+  /** Emits the pending event of the last transition, with the order as it is now. */
   #emitPendingEvent(document?: string): void {
     const type = this.#pendingEvent
     if (type === undefined) return
@@ -169,14 +169,14 @@ export class LockedOrder {
     })
   }
 
-  /** The order as JSON text, as it is about to be written. */
+  /** The order as JSON text, as it will be written. */
   #document(): string {
     const document = JSON.stringify(this.order)
     this.#emitPendingEvent(document)
     return document
   }
 
-  /** Write a new order. */
+  /** Inserts a new order. */
   insert(lab_id: number, user: UserIdentity): string {
     const { order } = this
     this.#tx.concerns(order.user_id, order.id)
@@ -193,7 +193,7 @@ export class LockedOrder {
     return document
   }
 
-  /** Write a changed order back. */
+  /** Writes a changed order. */
   update(): string {
     const { order } = this
     order.updated_at = iso(this.#tx.now)
@@ -227,7 +227,7 @@ export class LockedOrder {
   }
 }
 
-/** From the turnaround of the test, counted from the day the sample left the patient. Source: lab-testing.md 3.6. */
+/** Computes the expected result dates from the turnaround of the test, counted from the day of collection. Source: lab-testing.md 3.6. */
 function expectResults(order: Order, collected: Date): void {
   const { common_tat_days, worst_case_tat_days } = order.lab_test
   const addDays = (days: number | null) => (days === null ? null : utcDate(new Date(collected.getTime() + days * 86_400_000)))
@@ -235,12 +235,12 @@ function expectResults(order: Order, collected: Date): void {
   order.worst_case_result_by_date ??= addDays(worst_case_tat_days)
 }
 
-/** Source: lab-testing.md 12. */
+/** The status of an order transaction. Source: lab-testing.md 12. */
 export function transactionStatus(lowStatuses: string[]): 'active' | 'completed' | 'cancelled' {
   if (lowStatuses.every((low) => low === 'cancelled' || low === 'do_not_process')) return 'cancelled'
   return lowStatuses.every((low) => closedStatuses.has(low)) ? 'completed' : 'active'
 }
 
-/** The refusal of a cancellation, and nothing else, has this body. Source: lab-testing.md 11. */
+/** Only a rejected cancellation has this body. Source: lab-testing.md 11. */
 export const cancelNotAllowed = (from: string): Problem =>
   new Problem(400, { error: 'Bad Request', message: `Transition from ${from} to cancelled is not allowed`, status_code: 400 })

@@ -1,18 +1,18 @@
-// What happens to orders, for modules above this one: they hook on it, and this module does not know them. A hook may take further steps of
-// the same order and write its own tables.
+// Hook points for modules above this one, which this module does not import. A hook may change the same order's status again and
+// write its own tables.
 import { hookPoint } from '../../platform/db/hooks.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import type { LockedOrder } from './open-order.ts'
 
-/** An order went to a low-level status, its first one included. */
+/** An order changed to a low-level status, including its first one. */
 export const orderStepped = hookPoint<[open: LockedOrder, low: string]>('order.stepped')
-/** The date that an order waits for is another one, or none. */
+/** The activation date of an order changed or was cleared. */
 export const orderRescheduled = hookPoint<[open: LockedOrder]>('order.rescheduled')
 
-/** More steps than all hooks together add in one transaction. */
+/** Maximum number of transitions that all hooks together may add in one transaction. */
 const STEPS_MAX = 20
 
-/** Run the hooks on the steps that an order has taken, those included that the hooks take themselves. */
+/** Runs the hooks for the new transitions of an order, including transitions made by hooks. */
 export async function notifySteps(tx: Tx, open: LockedOrder): Promise<void> {
   for (let step = 0; step < open.transitions.length; step++) {
     if (step === STEPS_MAX) throw new Error(`the hooks on an order took more than ${STEPS_MAX} steps`)

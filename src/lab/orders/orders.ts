@@ -1,5 +1,5 @@
-// Orders: reading and scheduling them. Owns lab_order; never knows what a kit, an appointment or a result is: their owners write what
-// an order shows of them through `updateOrder`.
+// Reading and scheduling orders. Owns lab_order. Does not import kits, appointments or results: these modules write their part of an
+// order through `updateOrder`.
 import { utcDate } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, invalidField, notFound } from '../../platform/http/errors.ts'
@@ -14,9 +14,7 @@ import type { Order, OrderReply } from './schema.ts'
 
 const DocumentRow = T.Object({ document: T.String() })
 
-/**
- * Read an order as JSON text. 404: the team has no such order, or its user is deleted. Whose it is the text says, which the answer has.
- */
+/** Reads an order as JSON text. The text names the user of the order. Errors: 404 the team has no such order, or its user is deleted. */
 export async function readOrder(tx: Tx, id: string, missing = "This order doesn't exist."): Promise<string> {
   const row = await tx.lookup(
     DocumentRow,
@@ -27,21 +25,21 @@ export async function readOrder(tx: Tx, id: string, missing = "This order doesn'
   return row.document
 }
 
-/** Read an order. 404: the team has no such order, or its user is deleted. */
+/** Reads an order. Errors: 404 the team has no such order, or its user is deleted. */
 export async function getOrder(tx: Tx, id: string, missing?: string): Promise<Order> {
   const order = JSON.parse(await readOrder(tx, id, missing)) as Order
   tx.concerns(order.user_id)
   return order
 }
 
-/** The reply of every operation that answers with a changed order. */
+/** The response of every operation that returns a changed order. */
 export const toOrderReply = (document: string, message: string): PreserializedJson<OrderReply> =>
   new PreserializedJson(`{"order":${document},"status":"success","message":${JSON.stringify(message)}}`)
 
 const Id = T.Object({ id: T.String() })
 const Owned = T.Object({ user_id: T.String() })
 
-/** Whether the team has such an order, of a user who is not deleted. */
+/** Whether the team has this order and its user is not deleted. */
 export async function hasOrder(tx: Tx, id: string): Promise<boolean> {
   const row = await tx.maybe(
     Owned,
@@ -52,9 +50,9 @@ export async function hasOrder(tx: Tx, id: string): Promise<boolean> {
 }
 
 /**
- * The order of a user who is not deleted that is a kit with this barcode, within the team. People type it from the box: case, blanks and
- * hyphens do not count. Should there be several, the one with exactly this code is taken, then the newest. They are found first, in a view,
- * since the policy of the table keeps the index of codes from use (docs/decisions/row-security.md).
+ * Finds the team's kit order with this barcode, without orders of deleted users. People type the barcode from the box: case, spaces and
+ * hyphens are ignored. If several orders match, returns the one with exactly this code, else the newest. Uses a view, because the table's
+ * policy prevents use of the index of codes (docs/decisions/row-security.md).
  */
 export async function findKitBySample(tx: Tx, sample_id: string): Promise<string | undefined> {
   const code = sample_id.replace(/[\s\p{Pd}]/gu, '')
@@ -72,8 +70,9 @@ export async function findKitBySample(tx: Tx, sample_id: string): Promise<string
 }
 
 /**
- * Change or clear the date of a scheduled order. Writes lab_order. Queues orders.dispatch where somebody has to be told, and what hooks queue. No event: nothing happened to the order.
- * 400: the order was not created for a date, or has gone on, or the date is past. 404: no such order.
+ * Changes or clears the date of a scheduled order. Writes lab_order. Queues orders.dispatch if the lab's link has to be informed, and the
+ * jobs of the hooks. Emits no event, because the status does not change.
+ * Errors: 400 the order was not scheduled at creation, has already advanced, or the date is past; 404 unknown order.
  * Source: lab-testing.md 6.3.
  */
 export async function rescheduleOrder(tx: Tx, id: string, activate_by: string | null): Promise<PreserializedJson<OrderReply>> {
@@ -89,7 +88,7 @@ export async function rescheduleOrder(tx: Tx, id: string, activate_by: string | 
   return toOrderReply(document, 'order updated')
 }
 
-/** Constraints of this module's tables and what violating them answers. */
+/** Constraints of this module's tables and the error for each violation. */
 export const constraints = {
   lab_order__sample_id: () => invalidField(['body', 'sample_id'], 'is already used by another order at the laboratory'),
 }

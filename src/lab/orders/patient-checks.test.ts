@@ -1,4 +1,4 @@
-// Who may be ordered for, and where they may live. Source: lab-testing.md 5.
+// Patients: which patients and addresses an order accepts. Source: lab-testing.md 5.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from '../../platform/db/sql.ts'
@@ -18,7 +18,7 @@ import { ageOn } from './patient-checks.ts'
 
 const fields = new Set(['patient_details', 'patient_address'])
 
-/** Place an order in which one field of the patient or of the address is another; with `undefined` it is not there. */
+/** Tries to create an order with one field of the patient or the address changed; `undefined` removes the field. */
 async function order(team: TestTeam, part: 'patient_details' | 'patient_address', changes: Record<string, unknown>) {
   assert.ok(fields.has(part))
   const whole = part === 'patient_details' ? patient : address
@@ -28,7 +28,7 @@ async function order(team: TestTeam, part: 'patient_details' | 'patient_address'
 const faultsOf = (body: { detail: { loc: string[]; type: string }[] }) =>
   body.detail.map(({ loc, type }) => `${loc.slice(1).join('.')} ${type}`)
 
-/** The team's day, so many years and days away. */
+/** The team's date plus a number of years and days. */
 async function dayAt(team: TestTeam, years: number, days = 0): Promise<string> {
   const today = teamNow(await tenantOf(team))
     .toISOString()
@@ -74,7 +74,7 @@ describe('the name of a patient', () => {
     [`${'a '.repeat(40_000)}@`, 'string_too_long'],
   ]
   for (const field of ['first_name', 'last_name'] as const) {
-    test(`may be what laboratories print: ${field}`, async () => {
+    test(`${field} accepts the characters that laboratories print`, async () => {
       const team = await createTestTeam()
       for (const name of good) {
         const { status, body } = await order(team, 'patient_details', { [field]: name })
@@ -82,7 +82,7 @@ describe('the name of a patient', () => {
       }
     })
 
-    test(`may not be anything else: ${field}`, async () => {
+    test(`${field} rejects all other characters and lengths`, async () => {
       const team = await createTestTeam()
       for (const [name, type] of bad) {
         const { status, body } = await order(team, 'patient_details', { [field]: name })
@@ -95,7 +95,7 @@ describe('the name of a patient', () => {
 })
 
 describe('the phone number of a patient', () => {
-  test('is international; what separates its digits is dropped; no national plan is applied', async () => {
+  test('a phone number must be in international format, loses its separators, and is not checked against national plans', async () => {
     const team = await createTestTeam()
     for (const [phone_number, kept] of [
       ['+15550100199', '+15550100199'],
@@ -111,7 +111,7 @@ describe('the phone number of a patient', () => {
     }
   })
 
-  test('is refused without a plus, and with too few or too many digits', async () => {
+  test('a phone number without a plus or with too few or too many digits is rejected', async () => {
     const team = await createTestTeam()
     for (const phone_number of [
       '15550100199',
@@ -131,12 +131,12 @@ describe('the phone number of a patient', () => {
 describe('the other details of a patient', () => {
   const required = ['first_name', 'last_name', 'dob', 'gender', 'phone_number', 'email']
   for (const field of required)
-    test(`include ${field}`, async () => {
+    test(`the patient's ${field} is required`, async () => {
       const { status, body } = await order(await createTestTeam(), 'patient_details', { [field]: undefined })
       assert.deepEqual([status, faultsOf(body)], [422, [`patient_details.${field} missing`]])
     })
 
-  test('take every enumeration in any case and show it as listed', async () => {
+  test('enum values are accepted in any case and shown as listed', async () => {
     const team = await createTestTeam()
     for (const [field, given_, shown] of [
       ['gender', 'FEMALE', 'female'],
@@ -156,7 +156,7 @@ describe('the other details of a patient', () => {
     }
   })
 
-  test('may leave the optional ones out or give null', async () => {
+  test('optional patient fields can be absent or null', async () => {
     const nothing = Object.fromEntries(
       ['medical_proxy', 'race', 'ethnicity', 'sexual_orientation', 'gender_identity', 'household_income', 'household_size'].map(
         (field) => [field, null],
@@ -167,14 +167,14 @@ describe('the other details of a patient', () => {
     assert.ok(!('household_income' in body.order.patient_details))
   })
 
-  test('include an address of mail', async () => {
+  test("the patient's email is required and must be valid", async () => {
     const { status, body } = await order(await createTestTeam(), 'patient_details', { email: 'testa@' })
     assert.deepEqual([status, faultsOf(body)], [422, ['patient_details.email value_error']])
   })
 })
 
 describe('the date of birth', () => {
-  test('is a date, however it is written, and shown as one', async () => {
+  test('the date of birth is accepted in several formats and shown as a date', async () => {
     const team = await createTestTeam()
     for (const dob of [
       '1990-01-31',
@@ -189,7 +189,7 @@ describe('the date of birth', () => {
     }
   })
 
-  test('is refused when it is none', async () => {
+  test('an invalid date of birth is rejected', async () => {
     const team = await createTestTeam()
     for (const [dob, type] of [
       ['1990-02-30', 'date_from_datetime_parsing'],
@@ -202,7 +202,7 @@ describe('the date of birth', () => {
     }
   })
 
-  test('is not in the future and not more than 130 years ago, by the clock of the team', async () => {
+  test("the date of birth must not be in the future or more than 130 years ago, by the team's clock", async () => {
     const team = await createTestTeam()
     for (const dob of [await dayAt(team, 0, 1), '9999-12-31', await dayAt(team, -131, -1), '0001-01-01']) {
       const { status, body } = await order(team, 'patient_details', { dob, medical_proxy: proxy })
@@ -215,7 +215,7 @@ describe('the date of birth', () => {
     assert.equal((await order(team, 'patient_details', { dob: tomorrow, medical_proxy: proxy })).status, 200)
   })
 
-  test('gives the age in whole years, by the calendar', () => {
+  test('the age is counted in whole calendar years', () => {
     for (const [dob, today, age] of [
       ['1990-01-31', '2008-01-30', 17],
       ['1990-01-31', '2008-01-31', 18],
@@ -234,7 +234,7 @@ describe('a patient under 18', () => {
   const needsProxy = { detail: 'A medical_proxy is required for a patient under 18' }
   const notEnabled = { detail: 'Ordering for patients under 18 is not enabled for this team (minor_ordering_enabled)' }
 
-  test('in the sandbox needs a proxy, whom the order shows', async () => {
+  test('a minor in the sandbox needs a medical proxy, which the order shows', async () => {
     const team = await createTestTeam()
     const dob = await dayAt(team, -18, 1)
     const without = await order(team, 'patient_details', { dob })
@@ -248,12 +248,12 @@ describe('a patient under 18', () => {
     assert.deepEqual(await team.events(), ['labtest.order.created'])
   })
 
-  test('is adult on the day of turning 18', async () => {
+  test('a patient is an adult on the 18th birthday', async () => {
     const team = await createTestTeam()
     assert.equal((await order(team, 'patient_details', { dob: await dayAt(team, -18) })).status, 200)
   })
 
-  test('in production cannot be ordered for unless the team may', async () => {
+  test('an order for a minor in production is rejected unless the team has minor_ordering_enabled', async () => {
     const team = await createTestTeam('production-us')
     const dob = await dayAt(team, -10)
     for (const medical_proxy of [proxy, undefined]) {
@@ -268,7 +268,7 @@ describe('a patient under 18', () => {
     assert.equal((await order(team, 'patient_details', { dob, medical_proxy: proxy })).status, 200)
   })
 
-  test('needs a proxy with a name, an address and a phone number', async () => {
+  test('a medical proxy needs a name, an address and a phone number', async () => {
     const team = await createTestTeam()
     const dob = await dayAt(team, -10)
     const { status, body } = await order(team, 'patient_details', { dob, medical_proxy: { address: { city: 'Phoenix' } } })
@@ -283,7 +283,7 @@ describe('a patient under 18', () => {
 })
 
 describe('the address of a patient', () => {
-  test('is taken under the other names of its fields', async () => {
+  test('address fields are accepted under their alternative names', async () => {
     const { status, body } = await order(await createTestTeam(), 'patient_address', {
       first_line: undefined,
       zip: undefined,
@@ -297,7 +297,7 @@ describe('the address of a patient', () => {
     assert.ok(!('street' in body.order.patient_address))
   })
 
-  test('shows the country by its full name, however it was given', async () => {
+  test('the country is shown by its full name for every accepted spelling', async () => {
     const team = await createTestTeam()
     for (const [country, shown] of [
       ['US', 'United States'],
@@ -321,7 +321,7 @@ describe('the address of a patient', () => {
     }
   })
 
-  test('keeps a US state as its two letters, however it was given, and takes any state elsewhere', async () => {
+  test('a US state is stored as its two-letter code for every accepted spelling, and other countries accept any state', async () => {
     const team = await createTestTeam()
     for (const [state, shown] of [
       ['AZ', 'AZ'],
@@ -344,7 +344,7 @@ describe('the address of a patient', () => {
     assert.equal(body.order.patient_address.state, 'Ontario')
   })
 
-  test('has a ZIP code of five or nine digits', async () => {
+  test('a US ZIP code has five or nine digits', async () => {
     const team = await createTestTeam()
     for (const zip of ['85004', '85004-1234']) assert.equal((await order(team, 'patient_address', { zip })).status, 200)
     for (const zip of ['', '8500', '850045', '85004-', '85004-123', '85004 1234', 'ABCDE', '٨٥٠٠٤', '85004\n']) {
@@ -354,12 +354,12 @@ describe('the address of a patient', () => {
   })
 
   for (const field of ['first_line', 'city', 'state', 'zip', 'country'])
-    test(`includes ${field}`, async () => {
+    test(`the address requires ${field}`, async () => {
       const { status, body } = await order(await createTestTeam(), 'patient_address', { [field]: undefined })
       assert.deepEqual([status, faultsOf(body)], [422, [`patient_address.${field} missing`]])
     })
 
-  test('says how to get in with at most 1,000 characters, and shows receiver and phone number as given', async () => {
+  test('access notes have at most 1,000 characters, and receiver name and phone number are shown as given', async () => {
     const team = await createTestTeam()
     const given_ = { access_notes: '🚪'.repeat(1000), receiver_name: 'Testa', phone_number: '555 0100' }
     const { status, body } = await order(team, 'patient_address', given_)
@@ -373,7 +373,7 @@ describe('the address of a patient', () => {
 
 describe('clinical notes', () => {
   for (const field of ['clinical_notes', 'comments'])
-    test(`have at most 1,000 characters and may be sent as ${field}`, async () => {
+    test(`clinical notes have at most 1,000 characters and can be sent as ${field}`, async () => {
       const team = await createTestTeam()
       const notes = `${'é'.repeat(998)}\n2`
       assert.equal((await createOrder(team, { [field]: notes })).clinical_notes, notes)
@@ -382,7 +382,7 @@ describe('clinical notes', () => {
     })
 })
 
-test('a physician needs a name and a number, which is not checked', async () => {
+test('a physician needs a name and an NPI, which is not verified', async () => {
   const team = await createTestTeam()
   for (const npi of ['0', '123', '1234567890', '1234567893'])
     assert.deepEqual((await createOrder(team, { physician: { first_name: 'Medica', last_name: 'F', npi } })).physician, {

@@ -1,4 +1,4 @@
-// Rules about the patient that need the team's date or settings. Source: lab-testing.md 5.1.
+// Patient rules that need the team's date or settings. Source: lab-testing.md 5.1.
 import { utcDate } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
@@ -7,16 +7,16 @@ import { toMedicalProxy, toPatient, type Patient, type PatientInput } from '../.
 
 const ADULT_YEARS = 18
 
-/** Whole years from a date of birth to a day, both `YYYY-MM-DD`. */
+/** Whole years from a date of birth to a date, both `YYYY-MM-DD`. */
 export function ageOn(dob: string, today: string): number {
   const years = Number(today.slice(0, 4)) - Number(dob.slice(0, 4))
   return today.slice(5) < dob.slice(5) ? years - 1 : years
 }
 
 /**
- * The patient as the order shows it, checked against the team's date and its option for minors. The proxy of a minor is the one that the
- * request names, else the one in the demographics of the user. Only reads.
- * 422: born in the future or more than 130 years ago. 400: under 18 without a medical proxy, or where minors are not allowed.
+ * The patient as the order shows it, checked against the team's date and its setting for minors. A minor's proxy comes from the request,
+ * else from the user's demographics. Only reads.
+ * Errors: 422 born in the future or more than 130 years ago; 400 under 18 without a medical proxy, or minors are not allowed.
  */
 export async function orderPatient(tx: Tx, user_id: string, given: PatientInput): Promise<Patient> {
   assertBirthDate(tx, given.dob, ['body', 'patient_details', 'dob'])

@@ -1,4 +1,4 @@
-// Placing orders: from what was asked to the first step of an order's life. The one place where orders come from.
+// Placing orders: from the requested order to its first statuses. All orders are created here.
 import type { LabTest } from '../catalog/schema.ts'
 import { assertLink, labLinkFor } from '../links/links.ts'
 import type { AccountStatus } from '../accounts/schema.ts'
@@ -21,9 +21,9 @@ import { shouldQueueCheckpoints, createCheckpoints } from './list-checkpoints.ts
 import { eventIds, LockedOrder, type InternalData } from './open-order.ts'
 import type { Order, OrderTransaction, PhysicianInput } from './schema.ts'
 
-/** What is asked of a laboratory, for whom, and who pays. */
+/** The requested order: test, patient and payment. */
 export interface Placement {
-  /** The life of a kit whose patient comes later differs from its collection method; every other is named after it. */
+  /** Lifecycle of the order. Default: the one named after the collection method. A kit registered later has a different one. */
   lifecycle?: LifecycleName
   user_id: string
   patient_details?: Patient
@@ -38,30 +38,31 @@ export interface Placement {
   lab_account_id?: string | undefined
   billing_type?: Billing | undefined
   health_insurance_id?: string | undefined
-  /** The laboratory's number, where it has one already. */
+  /** The requisition number at the laboratory, if it already has one. */
   sample_id?: string
-  /** Statuses of lab accounts that take the order; active ones unless said otherwise. */
+  /** Accepted statuses of the lab account. Default: active. */
   statuses?: readonly AccountStatus[]
-  /** Kept with the order, not shown. */
+  /** Stored with the order, not shown. */
   facts?: Record<string, unknown>
-  /** How many steps it takes at once, the first included; two unless said otherwise. */
+  /** Number of statuses to reserve event ids for, including the first one. Default: 2. */
   steps?: number
-  /** Give the kit its barcode now, where the lab's link decides it at once. */
+  /** Assign the kit's barcode now, if the lab's link determines it at once. */
   withBarcode?: boolean
   /**
-   * Where it comes from; asked for here unless said otherwise. `import`: placed elsewhere, so that no laboratory has to be told. `result`:
-   * made for a result that has come, so that nothing has to be taken either.
+   * Origin of the order. Default: `request`. `import`: placed elsewhere, so that nothing is sent to the laboratory. `result`: created for
+   * an
+   * incoming result, so that no sample has to be taken either.
    */
   comesFrom?: 'request' | 'import' | 'result'
 }
 
-/** What happens to a new order before it is written. */
+/** Changes a new order before it is written. */
 export type InitialSteps = (open: LockedOrder) => void | Promise<void>
 
-/** As many as most orders take before they are written. */
+/** Number of statuses that most orders enter before they are written. */
 const STEPS = 2
 
-/** What an order shows of its kit, visit or draw before anything happened. */
+/** The initial details of an order's kit, appointment or draw. */
 export function newDetails(tx: Tx, method: CollectionMethod): Order['details'] {
   const now = iso(tx.now)
   const made = { id: tx.uuid(), created_at: now, updated_at: now }
@@ -71,11 +72,12 @@ export function newDetails(tx: Tx, method: CollectionMethod): Order['details'] {
 }
 
 /**
- * Place an order; `begin` may take it further before it is written. Writes lab_order. Queues orders.dispatch where somebody has to be told.
+ * Places an order; `begin` may change it before it is written. Writes lab_order. Queues orders.dispatch if the lab's link has to be
+ * informed.
  * Emits labtest.order.created, then what `begin` emits.
- * 404: the team has no such user. 403: it is drawn on site, and the team does not have that. 400: the laboratory cannot be told
- * (`assertLink`); `activate_by` is past; no lab account takes the order (`chooseAccount`), or its account needs the
- * physician who orders and the patient's order names none; what `chooseTest` refuses.
+ * Errors: 404 the team has no such user; 403 on-site collection without that feature; 400 the laboratory has no link (`assertLink`),
+ * `activate_by` is past, no lab account accepts the order (`chooseAccount`), the account requires an ordering physician and the request
+ * names none, errors of `chooseTest`.
  */
 export async function placeOrder(
   tx: Tx,
@@ -122,15 +124,15 @@ export async function placeOrder(
 }
 
 /**
- * 403: nobody of the team may draw it: nothing but drawing it on site would take the order on. 400: nobody can tell the laboratory of it.
- * What has been told or taken already needs neither.
+ * Checks that the order can be carried out. Imported orders and orders created for results skip these checks.
+ * Errors: 403 on-site collection without that feature (no other step would continue the order); 400 the laboratory has no link.
  */
 function assertFeasible(tenant: Tenant, { comesFrom = 'request' }: Placement, { method, lab }: LabTest): void {
   if (method === 'on_site_collection' && comesFrom !== 'result') assertFeature(tenant, features.on_site_collection)
   if (comesFrom === 'request') assertLink(tenant, lab!)
 }
 
-/** Who orders where the customer names nobody; only once it is known for whom. */
+/** The service network's ordering physician, if the customer names none. Needs the patient's address. */
 async function servicePhysicianFor(tx: Tx, { patient_address }: Placement): Promise<PhysicianInput | undefined> {
   return patient_address && (await servicePhysician(tx, patient_address.state))
 }
@@ -144,22 +146,22 @@ async function insertOrder(tx: Tx, open: LockedOrder, user: UserIdentity, begin:
   return document
 }
 
-/** An order that comes of another one. */
+/** An order that follows from another order. */
 export interface FollowUpOrder {
   origin: 'redraw' | 'recreation'
   lab_test: LabTest
-  /** Of another person than the order it comes of: it then opens a transaction of its own. */
+  /** The user, if different from that of the parent order. The new order then starts its own transaction. */
   user?: UserIdentity
-  /** What happens to it at once, in so many steps, the first included; two unless said otherwise. */
+  /** Changes the new order at once; `steps` is the number of statuses to reserve event ids for, including the first one. Default: 2. */
   begin?: InitialSteps
   steps?: number
 }
 
 /**
- * Place an order that comes of another one: for the same patient, paid and ordered as that one was, at its account where the laboratory
- * is the same, else at the account that would be chosen now. It joins the transaction, which both then show; the caller writes the
- * predecessor afterwards. Writes lab_order. Queues orders.dispatch. Emits labtest.order.created, then what `begin` emits.
- * 400: no lab account takes the order.
+ * Places an order that follows from another one: same patient, payment and physician; same lab account if the laboratory is the same, else
+ * the account that would be chosen now. It joins the transaction, which both orders then show; the caller writes the parent order
+ * afterwards. Writes lab_order. Queues orders.dispatch. Emits labtest.order.created, then what `begin` emits.
+ * Errors: 400 no lab account accepts the order.
  * Source: lab-testing.md 12.
  */
 export async function placeFollowUpOrder(
@@ -202,7 +204,7 @@ export async function placeFollowUpOrder(
   if (user.user_id === before.user_id) order.order_transaction = before.order_transaction
   else order.order_transaction.orders = []
   order.order_transaction.orders.push(own)
-  // When a parcel arrives is known of that parcel alone; pictures of cards stay with the order they came with.
+  // The expected delivery date belongs to the parent's parcel; pictures of insurance cards stay with the parent order.
   const { arrives_on: _arrives, health_insurance: _insurance, ...intake } = parent.internalData
   const open = new LockedOrder(tx, {
     order,

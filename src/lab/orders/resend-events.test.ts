@@ -1,4 +1,4 @@
-// Telling the latest event of orders again, and reading the orders of a transaction. Source: lab-testing.md 12, 22.
+// Resending the latest event of orders, and reading the orders of a transaction. Source: lab-testing.md 12, 22.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
@@ -20,30 +20,30 @@ import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
 const resend = ({ api }: TestTeam, body: Record<string, unknown>) => api.post('/v3/order/resend_events', body)
 
-const Told = T.Object({ id: T.String(), type: T.String(), object_id: T.String(), body: T.String(), created_at: T.String() })
-const toldOf = ({ db, team }: TestTeam, object_id: string) =>
+const EventRow = T.Object({ id: T.String(), type: T.String(), object_id: T.String(), body: T.String(), created_at: T.String() })
+const eventsOf = ({ db, team }: TestTeam, object_id: string) =>
   db.queries.many(
-    Told,
+    EventRow,
     sql`select id, type, object_id, body, created_at from event where team_id = ${team} and object_id = ${object_id} order by id`,
   )
 
-/** The team's time, so many seconds from now. */
+/** The team's time plus a number of seconds. */
 const at = async (team: TestTeam, seconds: number) => iso(addSeconds(teamNow(await tenantOf(team)), seconds))
 
-describe('sending the events of orders again', () => {
-  test('repeats the latest of each, byte for byte, under a new id and at the present time', async () => {
+describe('resending events of orders', () => {
+  test('resending repeats the latest event of each order with the same bytes, a new id and the present time', async () => {
     const team = await createTestTeam()
     const [first, second] = [await createOrder(team), await kit(team)]
     await advanceTo(team, first.id, 'requisition_created', 'transit_customer')
     await advanceClock(team, SECONDS_PER_DAY)
-    const earlier = await Promise.all([first, second].map(({ id }) => toldOf(team, id)))
+    const earlier = await Promise.all([first, second].map(({ id }) => eventsOf(team, id)))
     const { status, body } = await resend(team, { order_ids: [second.id, first.id] })
     assert.equal(status, 200)
     assert.deepEqual(body, { order_ids: [first.id, second.id] }, 'in the order of their age')
     for (const [i, { id }] of [first, second].entries()) {
-      const told = await toldOf(team, id)
-      assert.deepEqual(told.slice(0, -1), earlier[i])
-      const [latest, again] = [told.at(-2)!, told.at(-1)!]
+      const events = await eventsOf(team, id)
+      assert.deepEqual(events.slice(0, -1), earlier[i])
+      const [latest, again] = [events.at(-2)!, events.at(-1)!]
       assert.deepEqual([again.type, again.body], [latest.type, latest.body])
       assert.notEqual(again.id, latest.id)
       assert.ok(Date.parse(again.created_at) - Date.parse(latest.created_at) >= SECONDS_PER_DAY * 1000)
@@ -51,17 +51,17 @@ describe('sending the events of orders again', () => {
     assert.equal((await team.events()).length, 5 + 2)
   })
 
-  test('leaves the orders as they are, and may be asked for again', async () => {
+  test('resending does not change the orders and can be repeated', async () => {
     const team = await createTestTeam()
     const order = await createOrder(team)
     for (let n = 0; n < 3; n++)
       assert.deepEqual((await resend(team, { order_ids: [order.id, order.id] })).body, { order_ids: [order.id] })
     assert.deepEqual(await team.events(), Array(4).fill('labtest.order.created'))
-    assert.equal(new Set((await toldOf(team, order.id)).map((event) => event.body)).size, 1)
+    assert.equal(new Set((await eventsOf(team, order.id)).map((event) => event.body)).size, 1)
     assert.deepEqual(await orderOf(team, order.id), order)
   })
 
-  test('leaves out what is no order of the team', async () => {
+  test('resending ignores ids that are no orders of the team', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const theirs = await createOrder(other)
     for (const order_ids of [[], [randomUUID()], [theirs.id]]) {
@@ -72,7 +72,7 @@ describe('sending the events of orders again', () => {
     assert.deepEqual(await other.events(), ['labtest.order.created'])
   })
 
-  test('within a time means the time of the latest event, both ends within', async () => {
+  test('resending by time uses the time of the latest event, including both bounds', async () => {
     const team = await createTestTeam()
     const old = await createOrder(team)
     const moved = await createOrder(team)
@@ -111,23 +111,23 @@ describe('sending the events of orders again', () => {
       'value_error',
     ],
     ['for more than 60 days until now', { start_at: '2024-01-01T00:00:00Z' }, ['body', 'start_at'], 'value_error'],
-    ['with an id that is none', { order_ids: ['x'] }, ['body', 'order_ids', '0'], 'uuid_parsing'],
+    ['with an invalid id', { order_ids: ['x'] }, ['body', 'order_ids', '0'], 'uuid_parsing'],
     ['with more than 1,000 ids', { order_ids: Array(1001).fill(randomUUID()) }, ['body', 'order_ids'], 'too_long'],
-    ['with a time that is none', { start_at: 'yesterday' }, ['body', 'start_at'], 'datetime_parsing'],
+    ['with an invalid time', { start_at: 'yesterday' }, ['body', 'start_at'], 'datetime_parsing'],
   ]
   for (const [how, body, loc, type] of refused)
-    test(`${how} is refused`, async () => {
+    test(`rejects a resend request ${how}`, async () => {
       const team = await createTestTeam()
       const { status, body: refusal } = await resend(team, body)
       assert.deepEqual([status, refusal.detail[0].loc.map(String), refusal.detail[0].type], [422, loc, type])
     })
 
-  test('for 60 days, to the second, is allowed', async () => {
+  test('a resend window of exactly 60 days is accepted', async () => {
     const { status, body } = await resend(await createTestTeam(), { start_at: '2024-01-01', end_at: '2024-03-01T00:00:00Z' })
     assert.deepEqual([status, body], [200, { order_ids: [] }])
   })
 
-  test('is done for 1,000 orders and refused for more', async () => {
+  test('a resend of 1,000 orders is accepted and one of more is rejected', async () => {
     const team = await createTestTeam()
     await countDuplicates(team, await createOrder(team), 999, 3600)
     const start_at = await at(team, -SECONDS_PER_DAY)
@@ -139,13 +139,13 @@ describe('sending the events of orders again', () => {
   })
 })
 
-describe('a transaction', () => {
+describe('order transactions', () => {
   let team: TestTeam
   before(async () => {
     team = await createTestTeam()
   })
 
-  test('shows its order, under both names of its status', async () => {
+  test('a transaction shows its order with both status field names', async () => {
     const order = await kit(team)
     await advanceClock(team, 60)
     await advanceTo(team, order.id, 'transit_customer')
@@ -173,7 +173,7 @@ describe('a transaction', () => {
     assert.notEqual(moved.last_event.created_at, order.created_at)
   })
 
-  test('is cancelled with its order, and completed when its order failed', async () => {
+  test('a transaction is cancelled with its order and completed when its order failed', async () => {
     for (const [steps, status] of [
       [['cancelled'], 'cancelled'],
       [['requisition_created', 'transit_customer', 'lost'], 'completed'],
@@ -187,7 +187,7 @@ describe('a transaction', () => {
     }
   })
 
-  test('of another team, or of none, is not found', async () => {
+  test('reading an unknown transaction or one of another team returns 404', async () => {
     const theirs = await createOrder(await createTestTeam())
     for (const id of [randomUUID(), theirs.order_transaction.id]) {
       const { status, body } = await team.api.get(`/v3/order_transaction/${id}`)

@@ -1,4 +1,4 @@
-// Telling the latest event of orders once more. Source: lab-testing.md 22.
+// Resending the latest event of orders. Source: lab-testing.md 22.
 import { addSeconds } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, invalidField } from '../../platform/http/errors.ts'
@@ -14,9 +14,9 @@ const ORDERS_MAX = 1000
 const Found = T.Object({ id: T.String(), user_id: T.String() })
 
 /**
- * Repeat the latest event of each matching order, same bytes, new id. Emits what those orders emitted last.
- * `start_at`–`end_at` is the time of the latest event; ids of no order, and orders of deleted users, are left out.
- * 422: neither ids nor a start; a window of more than 60 days, or reversed. 400: more than 1,000 orders match.
+ * Resends the latest event of each matching order with the same bytes and a new id. Emits the event type that the order emitted last.
+ * `start_at`–`end_at` bounds the time of the latest event. Unknown ids and orders of deleted users are ignored.
+ * Errors: 422 neither ids nor a start, or a window of more than 60 days or reversed; 400 more than 1,000 orders match.
  */
 export async function resendEvents(tx: Tx, body: ResendEvents): Promise<{ order_ids: string[] }> {
   if (!body.order_ids && !body.start_at) throw invalidField(['body'], 'order_ids or start_at must be given')

@@ -1,4 +1,4 @@
-// Orders for a date, and the sending of orders to their laboratory when it has come. Source: lab-testing.md 6.2, 6.3.
+// Scheduled orders, and dispatching orders to their laboratory on their date. Source: lab-testing.md 6.2, 6.3.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
@@ -17,13 +17,13 @@ import {
 } from '../../../test/support/orders.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
-/** The team's day, so many days from today. */
+/** The team's date plus a number of days. */
 async function dayIn(team: TestTeam, days: number): Promise<string> {
   const now = teamNow(await tenantOf(team))
   return new Date(now.getTime() + days * SECONDS_PER_DAY * 1000).toISOString().slice(0, 10)
 }
 
-/** Seconds from the team's present to the start of a day. */
+/** Seconds from the team's time to the start of a day. */
 async function secondsTo(team: TestTeam, day: string): Promise<number> {
   return (Date.parse(day) - teamNow(await tenantOf(team)).getTime()) / 1000
 }
@@ -31,14 +31,14 @@ async function secondsTo(team: TestTeam, day: string): Promise<number> {
 const midnight = (day: string) => `${day}T00:00:00+00:00`
 const patch = ({ api }: TestTeam, id: string, activate_by: unknown) => api.patch(`/v3/order/${id}`, { activate_by })
 
-/** What an order's events say: when, which status, with which detail. */
+/** The events in an order: time, status and detail. */
 const eventsOf = async (team: TestTeam, id: string) =>
   (await orderOf(team, id)).events.map(({ created_at, status, status_detail }) => [created_at, status, status_detail])
 
 const ORDERED = 'received.testkit.ordered'
 
-describe('an order for a date', () => {
-  test('in the past is refused', async () => {
+describe('scheduled orders', () => {
+  test('an order with a past date is rejected', async () => {
     const team = await createTestTeam()
     const { status, body } = await team.api.post('/v3/order', await orderBody(team, { activate_by: await dayIn(team, -1) }))
     assert.deepEqual([status, body], [400, { detail: 'activate_by must not be in the past' }])
@@ -46,7 +46,7 @@ describe('an order for a date', () => {
     assert.deepEqual(await team.jobs(), [])
   })
 
-  test('that is today is sent at once', async () => {
+  test('an order for today is dispatched at once', async () => {
     const team = await createTestTeam('production-us')
     const today = await dayIn(team, 0)
     const order = await createOrder(team, { activate_by: today })
@@ -54,7 +54,7 @@ describe('an order for a date', () => {
     assert.deepEqual(await jobRunTimes(team), [order.created_at])
   })
 
-  test('in the future waits for the start of its day', async () => {
+  test('an order for a future date is dispatched at the start of that day', async () => {
     const team = await createTestTeam('production-us')
     const day = await dayIn(team, 3)
     const order = await createOrder(team, { activate_by: day })
@@ -72,7 +72,7 @@ describe('an order for a date', () => {
     assert.deepEqual(await team.jobs(), [])
   })
 
-  test('in the sandbox is taken on its day without a word', async () => {
+  test('a scheduled order in the sandbox is dispatched on its date without a further event', async () => {
     const team = await createTestTeam()
     const day = await dayIn(team, 1)
     const order = await createOrder(team, { activate_by: day })
@@ -82,7 +82,7 @@ describe('an order for a date', () => {
     assert.deepEqual(await orderOf(team, order.id), order)
   })
 
-  test('that is cancelled meanwhile is not sent', async () => {
+  test('a scheduled order that is cancelled is not dispatched', async () => {
     const team = await createTestTeam('production-us')
     const { id } = await createOrder(team, { activate_by: await dayIn(team, 1) })
     await team.api.post(`/v3/order/${id}/cancel`)
@@ -93,8 +93,8 @@ describe('an order for a date', () => {
   })
 })
 
-describe('an order whose laboratory cannot be reached from here', () => {
-  test('records the failure once and emits an event without changing the status', async () => {
+describe('orders for a laboratory without a link', () => {
+  test('a failed dispatch is recorded once and emits an event without changing the status', async () => {
     const team = await createTestTeam('production-us')
     const order = await createOrder(team)
     await team.settle()
@@ -111,11 +111,11 @@ describe('an order whose laboratory cannot be reached from here', () => {
     assert.deepEqual([after.status, after.order_transaction.status], ['received', 'active'])
     assert.equal(after.order_transaction.orders[0]!.low_level_status, 'ordered')
     assert.deepEqual(await team.events(), ['labtest.order.created', 'labtest.order.updated'])
-    const [told] = (await team.api.get('/v1/events')).body.data
-    assert.deepEqual(told.body.data, after)
+    const [event] = (await team.api.get('/v1/events')).body.data
+    assert.deepEqual(event.body.data, after)
   })
 
-  test('records the failure once for duplicate dispatches', async () => {
+  test('duplicate dispatches record the failure once', async () => {
     const team = await createTestTeam('production-us')
     const { id } = await createOrder(team)
     await team.db.queries.run(sql`
@@ -127,7 +127,7 @@ describe('an order whose laboratory cannot be reached from here', () => {
     assert.deepEqual(await team.events(), ['labtest.order.created', 'labtest.order.updated'])
   })
 
-  test('can still be cancelled, and a kit says so after it awaits its registration', async () => {
+  test('an order with a failed dispatch can be cancelled, and a kit shows the failure after it awaits registration', async () => {
     const team = await createTestTeam('production-us')
     const { id } = await kit(team)
     await team.settle()
@@ -142,7 +142,7 @@ describe('an order whose laboratory cannot be reached from here', () => {
     assert.equal((await team.api.post(`/v3/order/${id}/cancel`)).status, 200)
   })
 
-  test('is not dispatched if it has already advanced', async () => {
+  test('an order that has already advanced is not dispatched', async () => {
     const team = await createTestTeam('production-us')
     const { id } = await createOrder(team)
     await advanceTo(team, id, 'requisition_created')
@@ -152,7 +152,7 @@ describe('an order whose laboratory cannot be reached from here', () => {
   })
 })
 
-test('an order that people work on by hand is sent without a word', async () => {
+test('an order under manual fulfillment is dispatched without an event', async () => {
   const team = await createTestTeam('production-us')
   const lab_test_id = await team.test()
   await team.db.queries.run(sql`
@@ -164,8 +164,8 @@ test('an order that people work on by hand is sent without a word', async () => 
   assert.deepEqual(await orderOf(team, order.id), order)
 })
 
-describe('changing the date of an order', () => {
-  test('returns the order, emits no event, and dispatches on the new date', async () => {
+describe('changing the date of a scheduled order', () => {
+  test('changing the date returns the order, emits no event and dispatches the order on the new date', async () => {
     for (const [first, second] of [
       [2, 5],
       [5, 2],
@@ -188,7 +188,7 @@ describe('changing the date of an order', () => {
     }
   })
 
-  test('to today sends it at once', async () => {
+  test('changing the date to today dispatches the order at once', async () => {
     const team = await createTestTeam('production-us')
     const { id } = await createOrder(team, { activate_by: await dayIn(team, 2) })
     const today = await dayIn(team, 0)
@@ -197,7 +197,7 @@ describe('changing the date of an order', () => {
     assert.equal((await orderOf(team, id)).last_event.status_detail, 'fulfillment_error')
   })
 
-  test('to none sends it at once, and it may be given a date again', async () => {
+  test('clearing the date dispatches the order at once, and the order can be scheduled again', async () => {
     const team = await createTestTeam('production-us')
     const { id } = await createOrder(team, { activate_by: await dayIn(team, 2) })
     const { status, body } = await patch(team, id, null)
@@ -209,7 +209,7 @@ describe('changing the date of an order', () => {
     assert.equal((await orderOf(team, id)).events.length, 2)
   })
 
-  test('to the past is refused', async () => {
+  test('changing the date to the past is rejected', async () => {
     const team = await createTestTeam()
     const order = await createOrder(team, { activate_by: await dayIn(team, 2) })
     const { status, body } = await patch(team, order.id, await dayIn(team, -1))
@@ -217,7 +217,7 @@ describe('changing the date of an order', () => {
     assert.deepEqual(await orderOf(team, order.id), order)
   })
 
-  test('is refused when the order was not for a date from the start', async () => {
+  test('changing the date is rejected for an order that was not scheduled at creation', async () => {
     const team = await createTestTeam()
     for (const order of [await createOrder(team), await kit(team)])
       for (const date of [await dayIn(team, 2), null]) {
@@ -231,7 +231,7 @@ describe('changing the date of an order', () => {
   })
 
   for (const steps of [['cancelled'], ['requisition_created'], ['requisition_created', 'transit_customer']])
-    test(`is refused when the order is ${steps.at(-1)}`, async () => {
+    test(`changing the date is rejected for an order in status ${steps.at(-1)}`, async () => {
       const team = await createTestTeam()
       const { id } = await createOrder(team, { activate_by: await dayIn(team, 2) })
       await advanceTo(team, id, ...steps)
@@ -241,7 +241,7 @@ describe('changing the date of an order', () => {
       }
     })
 
-  test('needs the date to be named, be it null, and to be one', async () => {
+  test('changing the date requires the field, which can be null or a valid date', async () => {
     const team = await createTestTeam()
     const { id } = await createOrder(team, { activate_by: await dayIn(team, 2) })
     for (const [body, type] of [
@@ -254,7 +254,7 @@ describe('changing the date of an order', () => {
     }
   })
 
-  test('of an order that the team does not have is not found', async () => {
+  test('changing the date of an order of another team returns 404', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const theirs = await createOrder(other, { activate_by: await dayIn(other, 2) })
     for (const id of [randomUUID(), theirs.id]) {

@@ -1,4 +1,4 @@
-// Sending an order to its laboratory, after the commit and not before its date. Source: lab-testing.md 6.2, 6.3.
+// Dispatching an order to its laboratory, after the commit and not before its date. Source: lab-testing.md 6.2, 6.3.
 import { labLinkFor } from '../links/links.ts'
 import { utcDate, addSeconds } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
@@ -9,15 +9,15 @@ import { notDeleted } from '../../people/users/users.ts'
 import { updateOrder } from './change-order.ts'
 import type { Order } from './schema.ts'
 
-/** When a scheduled order is sent to the lab: at the start of its day, in UTC. An order of today is sent at once. */
+/** When a scheduled order is dispatched: at the start of its day, in UTC. An order for today is dispatched at once. */
 export const activationTime = (tx: Tx, activate_by: string | null | undefined): Date =>
   activate_by && activate_by > utcDate(tx.now) ? new Date(`${activate_by}T00:00:00Z`) : tx.now
 
 export const dispatchOrder = defineJob('orders.dispatch', T.Object({ order_id: T.String(), lab_slug: T.String() }))
 
 /**
- * See to it that an order is sent to its laboratory at an instant; called when it is placed and whenever its date changes.
- * Queues orders.dispatch, unless the laboratory's link needs nobody told.
+ * Schedules the dispatch of an order. Called when the order is placed and whenever its date changes.
+ * Queues orders.dispatch, unless the laboratory's link needs no dispatch.
  */
 export function scheduleDispatch(tx: Tx, order: Order, at: Date): void {
   const lab_slug = order.lab_test.lab!.slug
@@ -26,20 +26,21 @@ export function scheduleDispatch(tx: Tx, order: Order, at: Date): void {
 }
 
 const Row = T.Object({ document: T.String(), hidden: T.Boolean() })
-/** How long an order of a deleted user waits before it is looked at again. */
+/** Delay before the order of a deleted user is checked again. */
 const HIDDEN_S = 86_400
 const PRE_DISPATCH_STATUSES = ['ordered', 'awaiting_registration']
 
 /**
- * Hand the order to the link of its laboratory. Without a link the order stays as it is and says so: one more event of the same
- * status with the detail `fulfillment_error`. An order of a deleted user waits. Queues orders.dispatch then.
+ * Passes the order to its laboratory's link. Without a link the order keeps its status and shows the failure: one more event of the same
+ * status with the detail `fulfillment_error`. An order of a deleted user waits; this queues orders.dispatch again.
  */
 export const dispatchHandler = defineHandler(dispatchOrder, async (context, { order_id, lab_slug }) => {
   const link = labLinkFor(context.tenant, lab_slug)
   const order = await context.tx(async (tx) => {
     const due = await findDueOrder(tx, order_id)
     if (!due?.hidden) return due?.order
-    // Nothing is begun for a deleted user. The order goes within a day after the deletion is undone; erasing the user ends this.
+    // Nothing is dispatched for a deleted user. The order goes out within a day after the deletion is undone; erasing the user ends the
+    // retries.
     enqueueAgain(tx, dispatchOrder, { order_id, lab_slug }, addSeconds(tx.now, HIDDEN_S))
     return undefined
   })
@@ -53,7 +54,7 @@ export const dispatchHandler = defineHandler(dispatchOrder, async (context, { or
   )
 })
 
-/** The order, if it is waiting to be sent and its date has come, and whether its user is deleted. */
+/** Returns the order if it awaits dispatch and its date has come, with whether its user is deleted. */
 async function findDueOrder(tx: Tx, order_id: string): Promise<{ order: Order; hidden: boolean } | undefined> {
   const row = await tx.maybe(
     Row,

@@ -1,17 +1,17 @@
-// A lifecycle: a table of statuses and the statuses that may follow.
+// A lifecycle: a table of statuses and the next statuses of each. |
 
 export const topLevelStatuses = ['received', 'collecting_sample', 'sample_with_lab', 'completed', 'cancelled', 'failed'] as const
 export type TopLevelStatus = (typeof topLevelStatuses)[number]
 
 export interface Lifecycle<K extends string = string> {
-  /** The collection method, the middle part of a published status. */
+  /** The collection method: the middle part of a published status. */
   method: string
   start: K
-  /** Status → its top-level status and the statuses that may follow; the first row is the start, a row without followers final. */
+  /** Status → its top-level status and the next statuses. The first row is the initial status; a row without next statuses is final. */
   steps: Record<K, readonly [TopLevelStatus, ...K[]]>
 }
 
-/** Declare a lifecycle. The compiler refuses a follower that is not itself a row. */
+/** Declares a lifecycle. The compiler rejects a next status that has no row. */
 export const defineLifecycle = <K extends string>(
   method: string,
   steps: Record<K, readonly [TopLevelStatus, ...NoInfer<K>[]]>,
@@ -25,7 +25,7 @@ export const nextStatuses = (cycle: Lifecycle, from: string): readonly string[] 
 
 export const isFinal = (cycle: Lifecycle, status: string): boolean => nextStatuses(cycle, status).length === 0
 
-/** The published spelling of a status where it differs from the low-level one. */
+/** The published spelling of statuses whose spelling differs from the low-level one. */
 const published: Record<string, string> = { registered: 'testkit_registered' }
 const shortName: Record<string, string> = { testkit_registered: 'registered' }
 
@@ -33,10 +33,10 @@ const shortName: Record<string, string> = { testkit_registered: 'registered' }
 export const publishedStatus = (cycle: Lifecycle, lowLevelStatus: string): string =>
   `${cycle.steps[lowLevelStatus]![0]}.${cycle.method}.${published[lowLevelStatus] ?? lowLevelStatus}`
 
-/** The low-level status for either of its spellings. */
+/** The low-level status for either spelling. */
 export const toLowLevelStatus = (word: string): string => shortName[word] ?? word
 
-/** The shortest way from one status to another, both left out of and included in the result respectively; undefined when there is none. */
+/** The shortest path between two statuses, without the first and with the last; undefined if there is none. */
 export function shortestPath(cycle: Lifecycle, from: string, to: string): string[] | undefined {
   const cameFrom = new Map<string, string>()
   const queue = [from]

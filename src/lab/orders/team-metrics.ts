@@ -5,7 +5,7 @@ import { countUsers } from '../../people/users/users.ts'
 import { countOrders } from './list-checkpoints.ts'
 import type { TeamMetrics } from './schema.ts'
 
-/** No data source can be connected yet, so those counts are zero. */
+/** Data source connections do not exist yet, so their counts are zero. */
 export async function teamMetrics(tx: Tx): Promise<Static<typeof TeamMetrics>> {
   const [users, orders] = await Promise.all([countUsers(tx), countOrders(tx)])
   return {

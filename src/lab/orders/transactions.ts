@@ -1,4 +1,4 @@
-// Transactions: the orders that serve one purpose together. Derived from the orders; there is no row of its own.
+// Order transactions: groups of related orders. Derived from the orders; a transaction has no row of its own.
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
@@ -9,7 +9,7 @@ import type { Order, TransactionReply } from './schema.ts'
 
 const Row = T.Object({ document: T.String(), low_status: T.String() })
 
-/** Read a transaction and its orders, oldest first. 404: none of the team's orders belongs to it, or those that do are of deleted users. */
+/** Reads a transaction and its orders, oldest first. Errors: 404 none of the team's orders belongs to it, or only orders of deleted users do. */
 export async function getTransaction(tx: Tx, id: string): Promise<Static<typeof TransactionReply>> {
   const rows = await tx.many(
     Row,
