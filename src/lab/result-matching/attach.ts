@@ -1,5 +1,5 @@
-// Entering a result that a person has placed: into the order itself, into one that takes the place of an order which cannot have it any
-// more, or into a new one. Orders are changed through their own module. Source: lab-testing.md 12, 14.
+// Applies a result that a reviewer accepted: to the order itself, to a new order if the order can no longer receive it, or to a new order
+// of the user. Orders are changed through their own module. Source: lab-testing.md 12, 14.
 import { testOfMarkers } from '../catalog/order-sets.ts'
 import type { LabTest } from '../catalog/schema.ts'
 import type { DiagnosticReport } from '../links/diagnostic-report.ts'
@@ -25,10 +25,13 @@ export interface AppliedResult {
   document: string
 }
 
-/** Steps of an order that has its result from the beginning. */
+/** Maximum number of statuses of an order that is created with its result. */
 const STEPS_MAX = 8
 
-/** The laboratory has the sample: what lies before that has happened, told or not. 400: an order without a patient, or with no way there. */
+/**
+ * Advances the order to the laboratory, because the laboratory has the sample even if earlier steps were not reported.
+ * Errors: 400 an order without a patient, or without a path to that status.
+ */
 function advanceToLab(lockedOrder: LockedOrder): void {
   if (!lockedOrder.order.patient_details) throw badRequest('The kit of this order has not been registered')
   const steps = stepsToResult(lockedOrder.lifecycle, lockedOrder.lowLevelStatus)
@@ -37,8 +40,8 @@ function advanceToLab(lockedOrder: LockedOrder): void {
 }
 
 /**
- * Enter a report into its order. The caller writes the order.
- * Writes lab_result. Emits labtest.order.updated for each step. 400: the order cannot have it.
+ * Applies a report to its order. The caller writes the order.
+ * Writes lab_result. Emits labtest.order.updated for each step. Errors: 400 the order cannot receive a report.
  */
 export async function applyReport(tx: Tx, lockedOrder: LockedOrder, report: DiagnosticReport): Promise<void> {
   advanceToLab(lockedOrder)
@@ -46,10 +49,11 @@ export async function applyReport(tx: Tx, lockedOrder: LockedOrder, report: Diag
 }
 
 /**
- * Enter a delivery into an order that a person has chosen, or into one that takes its place: where the order was cancelled, has failed or
- * is drawn again, and where it is at another laboratory than the result. One at another laboratory is then cancelled if it still may be.
- * Writes lab_order, lab_result. Emits labtest.order.updated; labtest.order.created for another order.
- * 400: none of this is possible.
+ * Applies an incoming result to the order that a reviewer chose, or to a new order in its place: if the order was cancelled, failed or
+ * awaits
+ * a redraw, or belongs to a different laboratory than the result. In the last case the order is cancelled if its status allows it.
+ * Writes lab_order, lab_result. Emits labtest.order.updated; labtest.order.created for a new order.
+ * Errors: 400 none of this is possible.
  */
 export async function attachToOrder(
   tx: Tx,
@@ -67,7 +71,7 @@ export async function attachToOrder(
   }
   if (!order.patient_details) throw badRequest('The kit of this order has not been registered')
   const lab_test = elsewhere ? await testOf(tx, lab_id, delivery.report, order.lab_test.method) : order.lab_test
-  // First, so that the new order shows it.
+  // Cancelled first, so that the new order shows it.
   if (elsewhere && lockedOrder.canTransitionTo('cancelled')) lockedOrder.transitionTo('cancelled')
   const made = await placeFollowUpOrder(tx, lockedOrder, {
     origin: 'recreation',
@@ -80,9 +84,9 @@ export async function attachToOrder(
 }
 
 /**
- * Enter a delivery into a new order of a user who has none for it: of the patient whom the laboratory names.
+ * Applies an incoming result to a new order of the user, with the patient that the laboratory reported.
  * Writes lab_order, lab_result. Emits labtest.order.created, labtest.order.updated.
- * 400: the laboratory does not say enough of the patient, or reports nothing of its catalog; no lab account takes the order.
+ * Errors: 400 the laboratory reported too little patient data, or no test of its catalog; no lab account accepts the order.
  */
 export async function attachToUser(tx: Tx, user: UserIdentity, lab_id: number, delivery: IncomingResult): Promise<AppliedResult> {
   const patient_details = patientOf(tx, delivery)
@@ -119,7 +123,7 @@ function patientOf(tx: Tx, { patient }: IncomingResult): Patient {
 
 const Lab = T.Object({ collection_methods: T.Array(T.Unsafe<CollectionMethod>({ type: 'string' })) })
 
-/** How a sample came about that nobody ordered: at a service center, where the laboratory has some. */
+/** The collection method of a sample without an order: walk-in, if the laboratory has service centers. */
 async function methodOf(tx: Tx, lab_id: number): Promise<CollectionMethod> {
   const { collection_methods } = await tx.one(Lab, sql`select collection_methods from lab where id = ${lab_id}`)
   return collection_methods.includes('walk_in_test') ? 'walk_in_test' : collection_methods[0]!
@@ -127,7 +131,7 @@ async function methodOf(tx: Tx, lab_id: number): Promise<CollectionMethod> {
 
 const Marker = T.Object({ id: T.Integer() })
 
-/** The lab test of what a report speaks of, by the laboratory's codes and by what the link knows of its markers. */
+/** The lab test of a report, by the laboratory's codes and by the markers that the link knows. */
 async function testOf(
   tx: Tx,
   lab_id: number,

@@ -1,5 +1,5 @@
-// What a reviewer is shown of the orders that a result could belong to: how likely each is, and why. Only reads.
-// Source: lab-testing.md 14; the scores are a choice of this project.
+// The candidate orders of a review: the score of each and its reasons. Only reads. Source: lab-testing.md 14; the scores are a choice of
+// this project.
 import { expectedResults } from '../catalog/lab-tests.ts'
 import type { DiagnosticReport, MeasuredAnalyte } from '../links/diagnostic-report.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
@@ -12,13 +12,13 @@ export const CANDIDATES_MAX = 20
 
 export interface Provenance {
   lab_id: number
-  /** The order of the sample, if there is one. */
+  /** The order with the sample id of the result, if one exists. */
   sample?: FoundOrder | undefined
-  /** The laboratory names another account than the order of the sample has. */
+  /** The laboratory reports a different account than that of the order with the sample id. */
   otherAccount: boolean
 }
 
-/** The candidates by user: the order of the sample first, then those of the patient, newest first; at most 20. */
+/** The candidates by user: the order with the sample id first, then those of the patient, newest first; at most 20. */
 export async function candidateGroups(
   tx: Tx,
   delivery: IncomingResult,
@@ -41,7 +41,7 @@ export async function candidateGroups(
 
 type Overlap = NonNullable<Candidate['marker_overlap']>
 
-/** How many results were expected, how many are spoken of, and how many are both. */
+/** The number of expected results, of reported results, and of results that are both. */
 function markerOverlap({ results, missing }: DiagnosticReport, expected: ExpectedResult[]): Overlap {
   const isSame = (a: MeasuredAnalyte, b: MeasuredAnalyte) =>
     (a.slug !== '' && a.slug === b.slug) || (a.provider_id !== null && a.provider_id === b.provider_id)

@@ -1,5 +1,5 @@
-// Whose result it is: either one order, beyond doubt, or the reason why a person has to say, with the orders it could be of.
-// Only reads and locks. Source: lab-testing.md 14.
+// Matches a result to an order: returns the one order that certainly fits, or the reason for a review with the candidate orders. Only reads
+// and locks. Source: lab-testing.md 14.
 import { findAndLockOrder } from '../orders/change-order.ts'
 import type { LockedOrder } from '../orders/open-order.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
@@ -16,17 +16,17 @@ export interface Ambiguity {
   groups: CandidateGroup[]
 }
 
-/** The order that the result is of, locked; or the doubt. */
-export type MatchOutcome = { open: LockedOrder } | { doubt: Ambiguity }
+/** The locked order of the result, or the ambiguity. */
+export type MatchOutcome = { open: LockedOrder } | { ambiguity: Ambiguity }
 
-/** Decide on a delivery of a laboratory for the team. */
+/** Matches an incoming result of a laboratory to an order of the team. */
 export async function matchToOrder(tx: Tx, lab_id: number, delivery: IncomingResult): Promise<MatchOutcome> {
   const [followed, numbered] = await Promise.all([
     previouslyAcceptedOrder(tx, lab_id, delivery),
     findOrderBySample(tx, lab_id, delivery.sample_id),
   ])
   const sample_order = followed ?? numbered
-  // Locked before it is judged: what is decided must still hold when it is done.
+  // Locked before it is examined, so that the decision still holds when it is applied.
   const open = sample_order === undefined ? undefined : await findAndLockOrder(tx, sample_order)
   const sample = open && toFoundOrder(open, delivery)
   const otherAccount = open !== undefined && (await isOtherAccount(tx, open, delivery))
@@ -35,7 +35,7 @@ export async function matchToOrder(tx: Tx, lab_id: number, delivery: IncomingRes
   const patients = (await findOrdersOfPatient(tx, delivery)).filter(({ order }) => order.id !== sample?.order.id)
   const orders = [...(sample ? [sample] : []), ...patients]
   return {
-    doubt: {
+    ambiguity: {
       code: code ?? codeOfPatient(patients, lab_id),
       sub_reason_codes: otherAccount ? ['lab_account_mismatch'] : [],
       groups: await candidateGroups(tx, delivery, { lab_id, sample, otherAccount }, orders),
@@ -43,9 +43,9 @@ export async function matchToOrder(tx: Tx, lab_id: number, delivery: IncomingRes
   }
 }
 
-/** An order that has the laboratory's number. `followed`: a person has said before that this sample of this patient is the order's. */
+/** The decision for an order with the sample id. `followed`: a reviewer has already assigned this sample of this patient to the order. */
 function codeOfSample({ patient, state, order }: FoundOrder, { report }: IncomingResult, followed: boolean): DecisionCode {
-  // A kit that nobody has registered has no patient to compare with.
+  // A kit that is not registered has no patient to compare with.
   if (!followed && patient !== 'same' && order.patient_details !== null) return 'match_sample_id_mismatch_demo'
   if (state === 'cancelled') return 'match_cancelled'
   const amends = report.amended && report.status === 'final' && !order.last_event.status.endsWith('.redraw_available')
@@ -53,7 +53,7 @@ function codeOfSample({ patient, state, order }: FoundOrder, { report }: Incomin
   return state === 'awaiting' && order.patient_details !== null ? 'match_sample_id' : 'wrong_collection'
 }
 
-/** No order has the laboratory's number: those of the same patient. */
+/** The decision if no order has the sample id, by the orders of the same patient. */
 function codeOfPatient(orders: FoundOrder[], lab_id: number): DecisionCode {
   const users = new Set(orders.map(({ order }) => order.user_id))
   if (users.size === 0) return 'no_match'
@@ -65,7 +65,7 @@ function codeOfPatient(orders: FoundOrder[], lab_id: number): DecisionCode {
 
 const Accepted = T.Object({ order_id: T.String(), delivery: T.String() })
 
-/** The order that earlier reports of this sample were accepted for, when the laboratory says the same of its patient. */
+/** The order for which earlier reports of this sample were accepted, if the laboratory reports the same patient again. */
 async function previouslyAcceptedOrder(
   tx: Tx,
   lab_id: number,
@@ -86,7 +86,7 @@ async function previouslyAcceptedOrder(
 
 const Account = T.Object({ number: T.String() })
 
-/** Whether the laboratory works under another account than the order was placed under. */
+/** Whether the laboratory reports a different account than that of the order. */
 async function isOtherAccount(tx: Tx, { order }: LockedOrder, { account_number }: IncomingResult): Promise<boolean> {
   if (account_number === null || order.lab_account_id === null) return false
   const account = await tx.maybe(

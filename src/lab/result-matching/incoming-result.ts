@@ -1,10 +1,10 @@
-// What a link hands over: a laboratory's report, and what the laboratory says of whose it is. Only the shape and its limits; what it was
-// sent as (a message, a file, a form) is the link's business.
+// The incoming result that a link passes on: the laboratory's report and its statements about patient and sample. Defines the shape and its
+// limits only; the transport (a message, a file, a form) is the link's concern.
 import type { DiagnosticReport } from '../links/diagnostic-report.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { MISSING_MAX, RESULTS_MAX } from '../results/results.ts'
 
-/** The patient as the laboratory knows them. */
+/** The patient as the laboratory reported them. */
 export interface ReportedPatient {
   first_name: string | null
   last_name: string | null
@@ -15,11 +15,11 @@ export interface ReportedPatient {
 
 export interface IncomingResult {
   lab_slug: string
-  /** The sender's own number of the message: one that is sent again changes nothing. */
+  /** The sender's id of the message. A message that arrives again changes nothing. */
   message_id: string
-  /** The number by which the laboratory and the order know the sample; null when the message has none. */
+  /** The sample id that the laboratory and the order share; null if the message has none. */
   sample_id: string | null
-  /** The account that the laboratory works under; null when the message does not say. */
+  /** The laboratory's account; null if the message does not name it. */
   account_number: string | null
   patient: ReportedPatient | null
   report: DiagnosticReport
@@ -29,7 +29,7 @@ const ID_LENGTH_MAX = 200
 const NAME_LENGTH_MAX = 200
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 
-/** 400: texts that are too long or empty, a date of birth that is none, more results than a report has. */
+/** Errors: 400 texts that are too long or empty, an invalid date of birth, more results than a report may have. */
 export function assertDelivery({ message_id, sample_id, account_number, patient, report }: IncomingResult): void {
   if (message_id.length === 0) throw badRequest('message_id is required')
   for (const text of [message_id, sample_id, account_number, report.specimen_number])

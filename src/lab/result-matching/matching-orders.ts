@@ -1,4 +1,4 @@
-// The orders that a result could belong to, as found by the laboratory's number and by the patient. Only reads.
+// The orders that a result could belong to, found by sample id and by patient. Only reads.
 import type { LockedOrder } from '../orders/open-order.ts'
 import type { Order } from '../orders/schema.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
@@ -8,7 +8,7 @@ import type { IncomingResult } from './incoming-result.ts'
 import { comparePatients, type PatientMatch } from './patient-comparison.ts'
 import { stateOf, type OrderState } from './order-states.ts'
 
-/** Orders of one date of birth that are looked at, newest first. */
+/** Maximum number of orders of one date of birth to compare, newest first. */
 const ORDERS_COMPARED_MAX = 200
 
 const Row = T.Object({ document: T.String(), lifecycle: T.String(), low_status: T.String() })
@@ -27,13 +27,13 @@ const foundOrder = (order: Order, lifecycle: string, low_status: string, deliver
   patient: comparePatients(delivery.patient, order.patient_details),
 })
 
-/** An order that is held open, as a result sees it. */
+/** A locked order in the form used for matching. */
 export const toFoundOrder = ({ order, lifecycle, lowLevelStatus }: LockedOrder, delivery: IncomingResult): FoundOrder =>
   foundOrder(order, lifecycle, lowLevelStatus, delivery)
 
 const Id = T.Object({ id: T.String() })
 
-/** The id of the order that has the delivery's number at the laboratory. */
+/** The id of the order with the result's sample id at the laboratory. */
 export async function findOrderBySample(tx: Tx, lab_id: number, sample_id: string | null): Promise<string | undefined> {
   if (!sample_id) return undefined
   const row = await tx.maybe(

@@ -1,5 +1,5 @@
-// Reviews that are with the operator: those that a team was unsure of, those of teams without the feature, and those that name no team.
-// Source: lab-testing.md 14; how an operator works on them is a choice of this project.
+// Reviews for the operator: those that a team referred to the operator, those of teams without the feature, and results without a team.
+// Source: lab-testing.md 14; how the operator works on them is a choice of this project.
 import type { Order } from '../orders/schema.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import type { PlainTx, Queries, Tx } from '../../platform/db/transaction.ts'
@@ -17,20 +17,20 @@ import type { AcceptUnmatchedResult, UnmatchedResult, UnmatchedResultPage, Unmat
 
 const awaitingOperator = sql`r.status = 'pending_ops_review'`
 
-/** Every review of a team, newest first; without a status those that are with the operator. 400: a strange cursor. */
+/** All reviews of a team, newest first; without a status, those referred to the operator. Errors: 400 an invalid cursor. */
 export const listForOperator = (tx: Tx, query: UnmatchedResultQuery): Promise<UnmatchedResultPage> =>
   pageReviews(tx, "operator's unmatched results", query, query.status === undefined ? [awaitingOperator] : [])
 
 const lock = (tx: Tx, id: string) =>
   lockReview(tx, id, ['pending_ops_review'], 'No result with this id is pending operator review')
 
-/** As `acceptReview`, by the operator. Emits labtest.match_review.updated where the team has seen the review. */
+/** As `acceptReview`, by the operator. Emits labtest.match_review.updated if the team has seen the review. */
 export async function acceptForTeam(tx: Tx, id: string, body: AcceptUnmatchedResult): Promise<PreserializedJson<Order>> {
   const raw = await lock(tx, id)
   return new PreserializedJson<Order>((await accept(tx, raw, body)).document)
 }
 
-/** Turn a result down for the team. Writes raw_result. Emits as `acceptForTeam`. 404: it is not with the operator. */
+/** Rejects a result for the team. Writes raw_result. Emits as `acceptForTeam`. Errors: 404 the review is not with the operator. */
 export async function rejectForTeam(tx: Tx, id: string, note: string | undefined): Promise<UnmatchedResult> {
   const raw = await lock(tx, id)
   const change = { status: 'resolved', resolution_action: 'reject', note: note ?? raw.note, reviewed_at: iso(tx.now) } as const
@@ -38,8 +38,10 @@ export async function rejectForTeam(tx: Tx, id: string, note: string | undefined
 }
 
 /**
- * Have the team decide, again or for the first time. Writes raw_result. Emits labtest.match_review.created when the team first sees the
- * review, else labtest.match_review.updated. 400: the team does not have the feature. 404: it is not with the operator.
+ * Returns the decision to the team, or passes it to the team for the first time. Writes raw_result. Emits labtest.match_review.created if
+ * the
+ * team sees the review for the first time, else labtest.match_review.updated.
+ * Errors: 400 the team does not have the feature; 404 the review is not with the operator.
  */
 export async function releaseToTeam(tx: Tx, id: string, note: string | undefined): Promise<UnmatchedResult> {
   assertFeature(tx.tenant, features.unmatched_results)
@@ -50,7 +52,7 @@ export async function releaseToTeam(tx: Tx, id: string, note: string | undefined
 
 const Unassigned = T.Object({ id: T.String(), lab: T.String(), message_id: T.String(), created_at: T.String() })
 
-/** Results that came over a link and name no team, newest first; at most 200. No patients in it. */
+/** Unassigned results that arrived over a link, newest first; at most 200. Without patient data. */
 export const listUnassigned = (db: Queries) =>
   db.many(
     Unassigned,
@@ -61,7 +63,7 @@ export const listUnassigned = (db: Queries) =>
 
 const Claimed = T.Object({ lab_id: T.Integer(), delivery: T.String() })
 
-/** Give a result that names no team to one; it is matched there. Writes and emits as `receiveForTeam`. Undefined: there is none such. */
+/** Assigns an unassigned result to a team and matches it there. Writes and emits as `receiveForTeam`. Returns undefined for an unknown result. */
 export async function assignToTeam(tx: Tx, id: string): Promise<Receipt | undefined> {
   const row = await tx.maybe(
     Claimed,
@@ -72,14 +74,14 @@ export async function assignToTeam(tx: Tx, id: string): Promise<Receipt | undefi
   return row && matchResult(tx, id, row.lab_id, JSON.parse(row.delivery) as IncomingResult)
 }
 
-/** Forget a result that names no team and that nobody wants. Writes raw_result. @returns whether it was there */
+/** Deletes an unassigned result. Writes raw_result. @returns whether it existed */
 export const deleteUnassigned = async (tx: PlainTx, id: string): Promise<boolean> =>
   (await tx.run(sql`delete from raw_result where id = ${id} and team_id is null and status = 'pending_ops_review'`)) > 0
 
-/** So long somebody can say whose a result is. */
+/** How long an operator can assign a result to a team. */
 const RETENTION_S = 90 * 86_400
 
-/** Results that named no team and that nobody has given to one within 90 days of their arrival. Deletes from raw_result. */
+/** Deletes unassigned results 90 days after their arrival. Deletes from raw_result. */
 export const unassignedCleanup = cleanup({
   kind: 'unassigned_result',
   table: 'raw_result',

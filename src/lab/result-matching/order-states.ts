@@ -1,16 +1,16 @@
-// Where an order stands as seen by a result that has come in: what may be done with it. Pure.
+// The state of an order for matching: what an incoming result may do with it. Pure.
 import { lifecycleOf, type LifecycleName } from '../orders/lifecycle.ts'
 import { nextStatuses, isFinal, shortestPath } from '../orders/status-machine.ts'
 
 /**
- * `awaiting`: its sample is with the laboratory, or on its way there. `early`: nobody has told us that it was taken. `completed`: it has its
- * final result. `cancelled`. `over`: it has failed.
+ * `awaiting`: the sample is at the laboratory or in transit to it. `early`: no draw has been reported. `completed`: the order has its final
+ * result. `cancelled`. `over`: the order failed.
  */
 export type OrderState = 'awaiting' | 'early' | 'completed' | 'cancelled' | 'over'
 
 const COMPLETED = new Set(['completed', 'corrected', 'redraw_available'])
 const CANCELLED = new Set(['cancelled', 'do_not_process'])
-/** The sample has left its patient; that it has arrived was not noticed. */
+/** The sample has left the patient; its arrival may not have been reported. */
 const IN_TRANSIT = new Set(['transit_lab', 'problem_in_transit_lab'])
 
 export function stateOf(lifecycle: string, low_status: string): OrderState {
@@ -21,7 +21,7 @@ export function stateOf(lifecycle: string, low_status: string): OrderState {
   return IN_TRANSIT.has(low_status) || nextStatuses(cycle, low_status).includes('completed') ? 'awaiting' : 'early'
 }
 
-/** The steps that nobody told us of, up to where a result can be entered; undefined when there is no way to it. */
+/** The unreported steps up to the status in which a result can be applied; undefined if there is no path. */
 export function stepsToResult(lifecycle: LifecycleName, low_status: string): string[] | undefined {
   const cycle = lifecycleOf(lifecycle)
   if (COMPLETED.has(low_status) || nextStatuses(cycle, low_status).includes('completed')) return []

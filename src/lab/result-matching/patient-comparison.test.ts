@@ -30,10 +30,10 @@ const cases: [string, Partial<typeof said> | Record<string, null>, PatientMatch]
   ['an empty family name', { last_name: '' }, 'unknown'],
 ]
 for (const [what, change, likeness] of cases)
-  test(`a report with ${what} is of ${likeness === 'unknown' ? 'nobody in particular' : `the ${likeness} patient`}`, () =>
+  test(`a report with ${what} compares as ${likeness}`, () =>
     assert.equal(comparePatients({ ...said, ...change }, known), likeness))
 
-test('nobody is compared with nobody', () => {
+test('a missing patient on both sides compares as unknown', () => {
   assert.equal(comparePatients(null, known), 'unknown')
   assert.equal(comparePatients(said, null), 'unknown')
 })

@@ -1,4 +1,4 @@
-// What laboratories sent, as it came, and what became of it: the table raw_result. Never decides anything.
+// The table raw_result: incoming results as received, and their outcome. Makes no decisions.
 import { interpret, compareToRange as compareRange, parseRange, mostSevere } from '../results/reference-ranges.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
@@ -32,18 +32,18 @@ export const RawResult = T.Object({
 })
 export type RawResult = Static<typeof RawResult>
 
-/** A select of raw results `r`, up to where conditions begin. */
+/** A select of raw results `r`, without conditions. */
 export const selectRawResults: Sql = sql`
   select r.id, json_build_object('id', l.id, 'name', l.name, 'slug', l.slug) as lab, r.delivery, r.status, r.decision_code,
          r.sub_reason_codes, r.candidates, r.shown, r.note, r.resolution_action, r.resolved_user_id, r.resolved_order_id, r.created_at,
          r.updated_at, r.reviewed_at
   from raw_result r join lab l on l.id = r.lab_id`
 
-/** What a review is found by: `testa fictional 1990-01-31`. */
+/** The text by which a review is searched: `testa fictional 1990-01-31`. */
 export const searchText = ({ patient }: IncomingResult): string =>
   [patient?.first_name, patient?.last_name, patient?.dob].filter(Boolean).join(' ').toLowerCase()
 
-/** Clean: the result is the order's. Writes raw_result. */
+/** Records that the result matched an order. Writes raw_result. */
 export const markMatched = (tx: Tx, id: string, to: { order_id: string; user_id: string }): void =>
   tx.defer(sql`
     update raw_result
@@ -52,7 +52,7 @@ export const markMatched = (tx: Tx, id: string, to: { order_id: string; user_id:
     where id = ${id} and team_id = ${tx.team}`)
 
 /**
- * A person has to say. The team's own reviewers see it where the team has that feature, else the operator's alone.
+ * Opens a review. The team's reviewers see it if the team has that feature, else only the operator does.
  * Writes raw_result. Emits labtest.match_review.created to a team that sees it.
  */
 export function openReview(tx: Tx, id: string, { code, sub_reason_codes, groups }: Ambiguity): ReviewStatus {
@@ -74,7 +74,7 @@ type ReviewEventFields = Pick<
   'id' | 'status' | 'decision_code' | 'sub_reason_codes' | 'resolution_action' | 'resolved_user_id' | 'resolved_order_id'
 >
 
-/** Tell the team of a review. It is about nobody who is known for sure, so the event names no user. Emits labtest.match_review.*. */
+/** Emits an event about a review. The patient is not certain, so the event names no user. Emits labtest.match_review.*. */
 function emitReviewEvent(tx: Tx, what: 'created' | 'updated', review: ReviewEventFields): void {
   const { id, status, decision_code, sub_reason_codes, resolution_action, resolved_user_id, resolved_order_id } = review
   const data = { id, status, decision_code, sub_reason_codes, resolution_action, resolved_user_id, resolved_order_id }
@@ -83,8 +83,8 @@ function emitReviewEvent(tx: Tx, what: 'created' | 'updated', review: ReviewEven
 }
 
 /**
- * Write what a reviewer did; `shown`: the team sees it from now on. Writes raw_result.
- * Emits labtest.match_review.created when the team first sees it, labtest.match_review.updated afterwards, nothing while it does not.
+ * Writes a reviewer's decision; `shown`: the team sees the review from now on. Writes raw_result.
+ * Emits labtest.match_review.created when the team first sees the review, labtest.match_review.updated later, nothing before.
  */
 export function saveReview(tx: Tx, before: RawResult, change: Partial<RawResult>): RawResult {
   const after = { ...before, ...change, updated_at: iso(tx.now) }
@@ -116,7 +116,7 @@ const reasonOf = ({ decision_code, sub_reason_codes }: RawResult): string =>
 
 const MARKERS_MAX = 500
 
-/** A raw result as reviewers see it. `statuses`: the orders that are still there, with their present low-level status. */
+/** A raw result as reviewers see it. `statuses`: the existing candidate orders with their present low-level status. */
 export function reviewToWire(raw: RawResult, statuses: ReadonlyMap<string, string>): UnmatchedResult {
   const { patient, report } = JSON.parse(raw.delivery) as IncomingResult
   const groups = (JSON.parse(raw.candidates) as CandidateGroup[]).map(({ user_id, candidates }) => ({
@@ -159,7 +159,7 @@ export function reviewToWire(raw: RawResult, statuses: ReadonlyMap<string, strin
   }
 }
 
-/** What was tested: the markers where the link knows them, else the results themselves. Each once. */
+/** The tested markers: those that the link knows, else the results themselves. Each once. */
 function markersOf({ results, missing }: IncomingResult['report']): UnmatchedResult['markers'] {
   const all = [...results, ...missing].flatMap(
     ({ source_markers, provider_id, name }) => source_markers ?? [{ provider_id, name }],

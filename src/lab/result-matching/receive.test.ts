@@ -1,4 +1,4 @@
-// Results as they come in: what is matched, what is left to a person, and that nothing is taken in twice. Source: lab-testing.md 13.1, 14.
+// Incoming results: matching, reviews, and that each result is applied once. Source: lab-testing.md 13.1, 14.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
@@ -17,8 +17,8 @@ const reviews = async ({ api }: TestTeam) => (await api.get('/v3/unmatched_resul
 const reasonsOf = (review: { candidate_groups: { candidates: { order_id: string; reasons: string[] }[] }[] }, id: string) =>
   review.candidate_groups.flatMap(({ candidates }) => candidates).find(({ order_id }) => order_id === id)?.reasons
 
-describe('a result whose number, patient and order agree', () => {
-  test('is entered into the order, partial ones and their final one', async () => {
+describe('results whose sample id, patient and order agree', () => {
+  test('partial results and the final result are applied to the order', async () => {
     const team = await createTestTeam()
     const order = await receiveReport(team)
     const report = await reportOf(team, order.lab_test.id, { status: 'partial' })
@@ -32,7 +32,7 @@ describe('a result whose number, patient and order agree', () => {
     assert.deepEqual(await team.events(first.raw_result_id), [])
   })
 
-  test('is taken in once, however often its message is sent', async () => {
+  test('a message that arrives repeatedly is applied once', async () => {
     const team = await createTestTeam()
     const order = await receiveReport(team)
     const delivery = await deliveryFor(team, order)
@@ -47,7 +47,7 @@ describe('a result whose number, patient and order agree', () => {
     assert.equal((await orderOf(team, order.id)).last_event.status, 'completed.walk_in_test.completed')
   })
 
-  test('of a message that another team has sent under the same number is its own', async () => {
+  test("a message with a message id of another team's message is a message of its own", async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const delivery = await deliveryFor(team, await receiveReport(team))
     await orderWithSample(team, delivery)
@@ -58,7 +58,7 @@ describe('a result whose number, patient and order agree', () => {
     assert.deepEqual([theirs.status, theirs.repeated], ['matched', false])
   })
 
-  test('of a kit whose arrival nobody noticed says that it has arrived', async () => {
+  test('a result for a kit in transit advances the kit to delivered_to_lab', async () => {
     const team = await createTestTeam()
     const order = await advanceOrder(
       team,
@@ -74,7 +74,7 @@ describe('a result whose number, patient and order agree', () => {
     )
   })
 
-  test('that amends the final one corrects the order', async () => {
+  test('an amended result corrects the order', async () => {
     const team = await createTestTeam()
     const order = await receiveReport(team)
     await orderWithSample(team, await deliveryFor(team, order))
@@ -88,7 +88,7 @@ describe('a result whose number, patient and order agree', () => {
     ['a second first name', 'Testa Maria', 'Fictional'],
     ['no first name', null, 'Fictional'],
   ] as const)
-    test(`may be of a patient who is written with ${what}`, async () => {
+    test(`a result matches a patient written with ${what}`, async () => {
       const team = await createTestTeam()
       const order = await receiveReport(team)
       const reported = { first_name, last_name, dob: patient.dob, gender: 'F' }
@@ -96,7 +96,7 @@ describe('a result whose number, patient and order agree', () => {
     })
 })
 
-describe('a result is left to a person', () => {
+describe('results that need a review', () => {
   const doubted = async (team: TestTeam, delivery: Parameters<typeof orderWithSample>[1]) => {
     const receipt = await orderWithSample(team, delivery)
     assert.deepEqual([receipt.status, receipt.order_id], ['pending_customer_review', null])
@@ -108,7 +108,7 @@ describe('a result is left to a person', () => {
     return body
   }
 
-  test('when its order has a result already', async () => {
+  test('a result for an order that has a result opens a review', async () => {
     const team = await createTestTeam()
     const order = await receiveReport(team)
     await orderWithSample(team, await deliveryFor(team, order))
@@ -120,7 +120,7 @@ describe('a result is left to a person', () => {
     assert.deepEqual(review.markers.length > 0 && review.interpretation, 'normal')
   })
 
-  test('when its order was cancelled', async () => {
+  test('a result for a cancelled order opens a review', async () => {
     const team = await createTestTeam()
     const order = await advanceOrder(team, await receiveReport(team), 'cancelled')
     const review = await doubted(team, await deliveryFor(team, order))
@@ -128,7 +128,7 @@ describe('a result is left to a person', () => {
     assert(reasonsOf(review, order.id)!.includes('matched_cancelled_order'))
   })
 
-  test('when nobody has told that its sample was taken', async () => {
+  test('a result for an order without a reported draw opens a review', async () => {
     const team = await createTestTeam()
     const order = await receiveReport(team, 'at_home_phlebotomy')
     const review = await doubted(team, await deliveryFor(team, order))
@@ -136,7 +136,7 @@ describe('a result is left to a person', () => {
     assert(reasonsOf(review, order.id)!.includes('invalid_collection_state'))
   })
 
-  test('when its kit has not been registered', async () => {
+  test('a result for an unregistered kit opens a review', async () => {
     const team = await createTestTeam()
     const review = await doubted(team, await deliveryFor(team, await kit(team)))
     assert.equal(review.decision_code, 'wrong_collection')
@@ -152,7 +152,7 @@ describe('a result is left to a person', () => {
     ['no family name', { last_name: null }],
   ]
   for (const [what, change] of strangers)
-    test(`when its patient has ${what}`, async () => {
+    test(`a result whose patient has ${what} opens a review`, async () => {
       const team = await createTestTeam()
       const order = await receiveReport(team)
       const reported = { first_name: 'Testa', last_name: 'Fictional', dob: patient.dob, gender: 'female', ...change }
@@ -162,7 +162,7 @@ describe('a result is left to a person', () => {
       assert.equal((await orderOf(team, order.id)).interpretation, null)
     })
 
-  test('when the laboratory names another account', async () => {
+  test('a result with a different lab account opens a review', async () => {
     const team = await createTestTeam()
     const lab_account_id = await labAccount(team, { lab: 'quest', provider_account_id: 'FICTIONAL-7' })
     const order = await receiveReport(team, 'walk_in_test', { lab_account_id })
@@ -172,7 +172,7 @@ describe('a result is left to a person', () => {
     assert.equal((await orderWithSample(team, same)).status, 'matched')
   })
 
-  test('when its patient has an open order at another laboratory', async () => {
+  test('a result for a patient with an order at another laboratory opens a review', async () => {
     const team = await createTestTeam()
     const order = await receiveReport(team)
     const review = await doubted(team, await deliveryFor(team, order, { lab_slug: 'labcorp', sample_id: 'NOBODYS' }))
@@ -180,7 +180,7 @@ describe('a result is left to a person', () => {
     assert(reasonsOf(review, order.id)!.includes('possible_wrong_lab'))
   })
 
-  test('when users share name and date of birth, when a user has several orders, and when nobody is known', async () => {
+  test('a result opens a review if users share name and date of birth, if a user has several orders, and if no patient matches', async () => {
     const team = await createTestTeam()
     const order = await receiveReport(team)
     const unknown = await deliveryFor(team, order, { sample_id: 'NOBODYS' })
@@ -196,7 +196,7 @@ describe('a result is left to a person', () => {
     assert.equal((await orderWithSample(team, { ...unknown, message_id: randomUUID(), patient: null })).decision_code, 'no_match')
   })
 
-  test('of the operator alone, where the team does without reviews', async () => {
+  test('the review of a team without the reviews feature is visible to the operator only', async () => {
     const team = await createTestTeam()
     const order = await receiveReport(team)
     await command(cells, ['team', 'feature', team.team, 'unmatched_results', 'off'])
@@ -208,7 +208,7 @@ describe('a result is left to a person', () => {
   })
 })
 
-describe('a result that comes over a link', () => {
+describe('results that arrive over a link', () => {
   const linked = (delivery: Parameters<typeof receiveFromLink>[1]) =>
     receiveFromLink({ cell: 'sandbox-us', db: cells.of('sandbox-us'), tenantOf: guard.tenant }, delivery)
   const teamOf = async (id: string) =>
@@ -223,7 +223,7 @@ describe('a result that comes over a link', () => {
       update lab_order set sample_id = ${sample_id}, document = replace(document, ${order.sample_id}, ${sample_id}) where id = ${order.id}`,
     )
 
-  test('is for the team whose sample and patient it names, and taken in once', async () => {
+  test('a link result is applied once, to the team with its sample id and patient', async () => {
     const team = await createTestTeam()
     const order = await receiveReport(team)
     const delivery = await deliveryFor(team, order)
@@ -232,7 +232,7 @@ describe('a result that comes over a link', () => {
     assert.deepEqual(second, { ...first, repeated: true })
   })
 
-  test('is shown to no team when the patient of the sample is another one', async () => {
+  test('a link result whose sample id belongs to another patient is shown to no team', async () => {
     const team = await createTestTeam()
     const order = await receiveReport(team)
     const someone = { first_name: 'Nobody', last_name: 'Anywhere', dob: '1970-01-01', gender: null }
@@ -241,7 +241,7 @@ describe('a result that comes over a link', () => {
     assert.deepEqual(await reviews(team), [])
   })
 
-  test('of a number that several teams use is for the one that knows the patient, and for none when both do', async () => {
+  test('a link result with a sample id of several teams goes to the only team that knows the patient, or to no team', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const [order, theirs] = [await receiveReport(team), await receiveReport(other)]
     const sample_id = `SHARED-${randomUUID()}`
@@ -256,7 +256,7 @@ describe('a result that comes over a link', () => {
     assert.deepEqual([receipt.status, receipt.order_id], ['matched', order.id])
   })
 
-  test('of an account that is one team’s is that team’s, unless another one knows the number', async () => {
+  test("a link result with one team's lab account goes to that team, unless another team has the sample id", async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const account_number = `FICTIONAL-${randomUUID()}`
     await labAccount(team, { lab: 'quest', provider_account_id: account_number })
@@ -268,7 +268,7 @@ describe('a result that comes over a link', () => {
     assert.equal(await teamOf(foreign.raw_result_id), null)
   })
 
-  test('and names no team waits for the operator, who gives it to one', async () => {
+  test('an unassigned link result waits until the operator assigns it to a team', async () => {
     const team = await createTestTeam()
     const order = await receiveReport(team)
     const receipt = await linked(await deliveryFor(team, order, { sample_id: `NOBODYS-${randomUUID()}` }))
@@ -280,7 +280,7 @@ describe('a result that comes over a link', () => {
     assert.equal(await db.txOnWholeCell(team.tenant, (tx) => assignToTeam(tx, receipt.raw_result_id)), undefined)
   })
 
-  test('of a laboratory that there is not, or without a number, is refused', async () => {
+  test('a link result of an unknown laboratory or without a message id is rejected', async () => {
     const team = await createTestTeam()
     const delivery = await deliveryFor(team, await receiveReport(team))
     await assert.rejects(linked({ ...delivery, lab_slug: 'nowhere' }), { status: 400 })

@@ -1,5 +1,5 @@
-// Taking in what a laboratory sent. It is written down as it came and matched in one transaction: whoever delivers acknowledges when that
-// has committed, and what is sent again is not taken in again. Source: lab-testing.md 13.1, 14.
+// Receives results from laboratories. A result is stored as received and matched in one transaction: the sender gets its acknowledgment
+// after the commit, and a message that arrives again is not applied again. Source: lab-testing.md 13.1, 14.
 import { saveOrder } from '../orders/change-order.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Db } from '../../platform/db/database.ts'
@@ -16,42 +16,44 @@ import { resolveTeam } from './team-of-result.ts'
 
 export interface Receipt {
   raw_result_id: string
-  /** `matched`: the order has its result. */
+  /** `matched`: the result was applied to an order. */
   status: ReviewStatus
   decision_code: string
-  /** The order that it was matched with. */
+  /** The matched order. */
   order_id: string | null
-  /** The message had been taken in before; this is what became of it then and since. */
+  /** The message was received before; the receipt shows its present outcome. */
   repeated: boolean
 }
 
 /**
- * Take in a result for the team of the transaction: from whoever delivers for one team. It is entered into its order when the laboratory's
- * number, the patient, the account and the order's state agree; otherwise a review is opened.
- * Writes raw_result, lab_order, lab_result. Emits what the order's steps emit; labtest.match_review.created for a review that the team sees.
- * 400: no such laboratory; what `assertDelivery` refuses.
+ * Receives a result from a sender that delivers for one team, the team of the transaction. The result is applied to its order if sample id,
+ * patient, account and the order's state agree; otherwise a review is opened.
+ * Writes raw_result, lab_order, lab_result. Emits the events of the order's steps; labtest.match_review.created for a review that the team
+ * sees.
+ * Errors: 400 unknown laboratory; errors of `assertDelivery`.
  */
 export async function receiveForTeam(tx: Tx, delivery: IncomingResult): Promise<Receipt> {
   assertDelivery(delivery)
   const lab_id = await labOf(tx, delivery)
-  // What came before from a sender of one team came for that team.
+  // An earlier message from a sender of one team was for that team too.
   return (await receive(tx, lab_id, delivery, tx.team))!
 }
 
-/** Where results are taken in that name no team. */
+/** Dependencies for receiving results that name no team. */
 export interface ReceiveContext {
   cell: CellName
   db: Db
   tenantOf: (cell: CellName, team: string) => Promise<Tenant | undefined>
 }
 
-/** The sender of what comes over the link to a laboratory, for all teams of a cell. */
+/** The sender name for results that arrive over the link to a laboratory, for all teams of a cell. */
 const LINK_SENDER = 'link'
 
 /**
- * Take in a result from the link to a laboratory, for the team whose it is: by the laboratory's account, or by the number of the sample and
- * the patient. Where that is not beyond doubt no team sees it, and the operator says whose it is. Writes and emits as `receiveForTeam`.
- * 400: no such laboratory; what `assertDelivery` refuses.
+ * Receives a result from the link to a laboratory and finds its team: by the laboratory's account, or by the sample id and the patient. If
+ * the
+ * team is not certain, no team sees the result and the operator assigns it. Writes and emits as `receiveForTeam`.
+ * Errors: 400 unknown laboratory; errors of `assertDelivery`.
  */
 export async function receiveFromLink({ cell, db, tenantOf }: ReceiveContext, delivery: IncomingResult): Promise<Receipt> {
   assertDelivery(delivery)
@@ -62,7 +64,7 @@ export async function receiveFromLink({ cell, db, tenantOf }: ReceiveContext, de
   const tenant = team === undefined ? undefined : await tenantOf(cell, team)
   if (tenant) {
     const receipt = await db.tx(tenant, (tx) => receive(tx, lab_id, delivery, LINK_SENDER))
-    // The same message came before for another team, whose rows this team does not see.
+    // The same message was received earlier for another team, whose rows this team cannot read.
     return receipt ?? (await earlierReceipt(db.queries, lab_id, delivery, LINK_SENDER))!
   }
   return db.plainTx(async (tx) => {
@@ -72,18 +74,18 @@ export async function receiveFromLink({ cell, db, tenantOf }: ReceiveContext, de
   })
 }
 
-/** @returns undefined when it had come before and is not for the team */
+/** @returns undefined for a duplicate that is not the team's */
 async function receive(tx: Tx, lab_id: number, delivery: IncomingResult, sender: string): Promise<Receipt | undefined> {
   const id = await insertRawResult(tx, tx.team, lab_id, delivery, sender)
   return id === undefined ? earlierReceipt(tx, lab_id, delivery, sender) : matchResult(tx, id, lab_id, delivery)
 }
 
-/** Match what has been written down for the team. Writes and emits as `receiveForTeam`. */
+/** Matches a stored result for the team. Writes and emits as `receiveForTeam`. */
 export async function matchResult(tx: Tx, id: string, lab_id: number, delivery: IncomingResult): Promise<Receipt> {
   const decision = await matchToOrder(tx, lab_id, delivery)
   const receipt = { raw_result_id: id, repeated: false }
-  if ('doubt' in decision) {
-    const { doubt: ambiguity } = decision
+  if ('ambiguity' in decision) {
+    const { ambiguity } = decision
     return { ...receipt, status: openReview(tx, id, ambiguity), decision_code: ambiguity.code, order_id: null }
   }
   const { open } = decision
@@ -96,7 +98,7 @@ export async function matchResult(tx: Tx, id: string, lab_id: number, delivery: 
 
 const Id = T.Object({ id: T.String() })
 
-/** Write down what came; undefined when it had come before. A twin waits here until the first has committed. */
+/** Inserts the incoming result. Returns undefined for a duplicate. A concurrent duplicate waits until the first transaction commits. */
 async function insertRawResult(tx: PlainTx, team: string | null, lab_id: number, delivery: IncomingResult, sender: string) {
   const row = await tx.maybe(
     Id,
@@ -118,7 +120,7 @@ const EarlierRow = T.Object({
   order_id: Nullable(T.String()),
 })
 
-/** What became of a message that had come before. A sender's messages are of the sender's own team, or of the link to the laboratory. */
+/** The outcome of a message that was received earlier. A sender's messages belong to the sender's own team, or to the link to the laboratory. */
 async function earlierReceipt(
   tx: Queries,
   lab_id: number,

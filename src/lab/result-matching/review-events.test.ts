@@ -1,4 +1,4 @@
-// Events about reviews, which are about no user: to endpoints, to brokers, and to those who follow. Source: events.md 4.8.
+// Review events, which name no user: at endpoints, brokers and in the event feed. Source: events.md 4.8.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { orderWithSample, deliveryFor, receiveReport } from '../../../test/support/results.ts'
@@ -9,7 +9,7 @@ import { createTestTeam } from '../../../test/support/server.ts'
 const CREATED = 'labtest.match_review.created'
 const pipelines = createTestPipelines()
 
-test('an event about a review reaches endpoints, waits for brokers and stands in the feed, and names no user', async () => {
+test('a review event reaches endpoints, broker queues and the event feed, and names no user', async () => {
   const team = await createTestTeam()
   const order = await receiveReport(team)
   const { url, received } = await receiver()

@@ -1,4 +1,4 @@
-// Reviews: who sees which, and what comes of a decision. Source: lab-testing.md 14.
+// Reviews: who can read them, and the effect of a decision. Source: lab-testing.md 14.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
@@ -24,15 +24,16 @@ const resolve = (team: TestTeam, id: string, body: unknown) => team.api.post(`${
 const read = async (team: TestTeam, id: string) => (await team.api.get(item(id))).body
 const ops = (team: TestTeam) => `/team/${team.team}/sandbox/unmatched_result`
 
-/** A delivery that ends in a review. */
+/** Delivers a result that ends in a review. */
 async function reviewed(team: TestTeam, ...made: Parameters<typeof deliveryFor> extends [unknown, ...infer R] ? R : never) {
   const receipt = await orderWithSample(team, await deliveryFor(team, ...made))
   assert.equal(receipt.status, 'pending_customer_review')
   return receipt.raw_result_id
 }
 
-/** A review of a result that nobody is known for. */
-const strange = async (team: TestTeam) => reviewed(team, await receiveReport(team), { sample_id: null, patient: null })
+/** A review of a result without a matching patient. */
+const reviewWithoutPatient = async (team: TestTeam) =>
+  reviewed(team, await receiveReport(team), { sample_id: null, patient: null })
 
 const Body = T.Object({ body: T.String() })
 const toldOf = async ({ db, team }: TestTeam, id: string) =>
@@ -41,7 +42,7 @@ const toldOf = async ({ db, team }: TestTeam, id: string) =>
   )
 
 describe('accepting a result', () => {
-  test('whose order was completed corrects it', async () => {
+  test('accepting a result for a completed order corrects the order', async () => {
     const team = await createTestTeam()
     const order = await receiveReport(team)
     await orderWithSample(team, await deliveryFor(team, order))
@@ -55,13 +56,13 @@ describe('accepting a result', () => {
     )
     assert.deepEqual(review.allowed_actions, [])
     assert(review.reviewed_at)
-    const told = await toldOf(team, id)
+    const events = await toldOf(team, id)
     assert.deepEqual(
-      told.map(({ event_type }) => event_type),
+      events.map(({ event_type }) => event_type),
       [CREATED, UPDATED],
     )
-    assert.deepEqual(Object.keys(told[1]), ['event_type', 'data', 'team_id'])
-    assert.deepEqual(told[1].data, {
+    assert.deepEqual(Object.keys(events[1]), ['event_type', 'data', 'team_id'])
+    assert.deepEqual(events[1].data, {
       id,
       status: 'resolved',
       decision_code: 'match_completed',
@@ -72,7 +73,7 @@ describe('accepting a result', () => {
     })
   })
 
-  test('whose order was cancelled makes a new one in its transaction, which further results of the sample find', async () => {
+  test('accepting a result for a cancelled order creates a new order in its transaction, and later results of the sample match that order', async () => {
     const team = await createTestTeam()
     const order = await advanceOrder(team, await receiveReport(team), 'cancelled')
     const report = await reportOf(team, order.lab_test.id, { status: 'partial' })
@@ -91,7 +92,7 @@ describe('accepting a result', () => {
     assert.equal((await orderOf(team, body.id)).last_event.status, 'completed.walk_in_test.completed')
   })
 
-  test('whose draw nobody told of says that it happened', async () => {
+  test('accepting a result for an order without a reported draw records the draw', async () => {
     const team = await createTestTeam()
     const order = await receiveReport(team, 'at_home_phlebotomy')
     const { body } = await accept(team, await reviewed(team, order))
@@ -102,7 +103,7 @@ describe('accepting a result', () => {
     )
   })
 
-  test('of an order at another laboratory makes one at the right one, and the other is cancelled', async () => {
+  test('accepting a result for an order at another laboratory creates an order at the right laboratory and cancels the other', async () => {
     const team = await createTestTeam()
     const order = await receiveReport(team)
     const labcorp = (await team.api.get('/v3/lab_tests/labs')).body.find(({ slug }: { slug: string }) => slug === 'labcorp')
@@ -125,7 +126,7 @@ describe('accepting a result', () => {
     assert.equal(body.order_transaction.status, 'completed')
   })
 
-  test('of nobody known needs a user or an order; of a user without one it makes a new one', async () => {
+  test('accepting a result without candidates requires a user or an order, and creates an order for a user without one', async () => {
     const team = await createTestTeam()
     const order = await receiveReport(team)
     const nobody = { ...reportedPatient, first_name: 'Nobody', last_name: 'Anywhere' }
@@ -140,7 +141,7 @@ describe('accepting a result', () => {
     assert.deepEqual(await team.events(body.id), ['labtest.order.created', 'labtest.order.updated', 'labtest.order.updated'])
   })
 
-  test('of a patient with several orders needs one of them, which must be the user’s', async () => {
+  test('accepting a result with several candidate orders requires order_id, which must belong to the user', async () => {
     const team = await createTestTeam()
     const order = await receiveReport(team)
     const second = await receiveReport(team, 'walk_in_test', { user_id: order.user_id })
@@ -155,14 +156,14 @@ describe('accepting a result', () => {
     assert.equal((await orderOf(team, order.id)).status, 'received')
   })
 
-  test('of a user with one order that comes into question needs no order', async () => {
+  test('accepting a result for a user with one candidate order needs no order_id', async () => {
     const team = await createTestTeam()
     const order = await receiveReport(team)
     const id = await reviewed(team, order, { sample_id: null })
     assert.equal((await accept(team, id, { user_id: order.user_id })).body.id, order.id)
   })
 
-  test('is possible once, by one of those who try', async () => {
+  test('concurrent requests to accept a result succeed once', async () => {
     const team = await createTestTeam()
     const order = await advanceOrder(team, await receiveReport(team), 'cancelled')
     const id = await reviewed(team, order)
@@ -172,7 +173,7 @@ describe('accepting a result', () => {
     assert.equal((await resolve(team, id, { action: 'reject' })).status, 404)
   })
 
-  test('of what is not there, or not the team’s, is refused and changes nothing', async () => {
+  test('accepting an unknown review or one of another team is rejected and changes nothing', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const order = await receiveReport(team)
     const id = await reviewed(team, order, { sample_id: null })
@@ -188,7 +189,7 @@ describe('accepting a result', () => {
     assert.deepEqual(await read(team, id), before)
   })
 
-  test('that cannot be carried out is refused: a partial result of a completed order', async () => {
+  test('accepting a partial result for a completed order is rejected', async () => {
     const team = await createTestTeam()
     const order = await receiveReport(team)
     await orderWithSample(team, await deliveryFor(team, order))
@@ -201,10 +202,10 @@ describe('accepting a result', () => {
   })
 })
 
-describe('turning a result down or handing it over', () => {
-  test('resolves it, or gives it to the operator, and leaves nothing to do', async () => {
+describe('rejecting a result or referring it to the operator', () => {
+  test('rejecting resolves a review, referring it passes it to the operator, and neither can be repeated', async () => {
     const team = await createTestTeam()
-    const [first, second] = [await strange(team), await strange(team)]
+    const [first, second] = [await reviewWithoutPatient(team), await reviewWithoutPatient(team)]
     const rejected = await resolve(team, first, { action: 'reject', note: 'Not ours' })
     assert.deepEqual(
       [rejected.body.status, rejected.body.resolution_action, rejected.body.note, rejected.body.allowed_actions],
@@ -226,10 +227,10 @@ describe('the list of reviews', () => {
   }
   const ids = async (team: TestTeam, query = '') => (await listed(team, query)).data.map(({ id }) => id)
 
-  test('has what waits, newest first, a page at a time; what is done when it is asked for', async () => {
+  test('the list contains open reviews, newest first, in pages, and resolved ones if the status filter asks for them', async () => {
     const team = await createTestTeam()
     const all: string[] = []
-    for (let n = 0; n < 4; n++) all.unshift(await strange(team))
+    for (let n = 0; n < 4; n++) all.unshift(await reviewWithoutPatient(team))
     await resolve(team, all[0]!, { action: 'reject' })
     await resolve(team, all[1]!, { action: 'unsure' })
     assert.deepEqual(await ids(team), all.slice(1))
@@ -248,12 +249,12 @@ describe('the list of reviews', () => {
     assert.equal((await team.api.get('/v3/unmatched_result?status=matched')).status, 422)
   })
 
-  test('is narrowed by decision, laboratory, day and patient', async () => {
+  test('the list filters by decision, laboratory, day and patient', async () => {
     const team = await createTestTeam()
     const order = await receiveReport(team)
     const known = await reviewed(team, order, { sample_id: null })
-    const strange = { ...reportedPatient, first_name: 'Nobody', last_name: 'Any_where', dob: '1970-01-01' }
-    const unknown = await reviewed(team, order, { sample_id: null, patient: strange, lab_slug: 'labcorp' })
+    const unknownPatient = { ...reportedPatient, first_name: 'Nobody', last_name: 'Any_where', dob: '1970-01-01' }
+    const unknown = await reviewed(team, order, { sample_id: null, patient: unknownPatient, lab_slug: 'labcorp' })
     assert.deepEqual(await ids(team, '?decision_code=match_demo'), [known])
     assert.deepEqual(await ids(team, '?lab_slug=labcorp'), [unknown])
     for (const [text, found] of Object.entries({
@@ -272,7 +273,7 @@ describe('the list of reviews', () => {
     assert.deepEqual(await ids(team, '?created_at_start=2100-01-01'), [])
   })
 
-  test('shows candidates as they stand now, without those of whom nothing is left', async () => {
+  test('the list shows candidates with their present status, without erased orders', async () => {
     const team = await createTestTeam()
     const order = await receiveReport(team)
     const other = await receiveReport(team)
@@ -291,12 +292,12 @@ describe('the list of reviews', () => {
   })
 })
 
-test('what was sent about a deleted user goes when the grace is over, and no sooner', async () => {
+test('incoming results of a deleted user are erased after the grace period and not before', async () => {
   const team = await createTestTeam()
   const order = await receiveReport(team)
   await orderWithSample(team, await deliveryFor(team, order))
   const id = await reviewed(team, order)
-  const other = await strange(team)
+  const other = await reviewWithoutPatient(team)
   const rows = async () =>
     (
       await team.db.queries.one(
@@ -313,11 +314,11 @@ test('what was sent about a deleted user goes when the grace is over, and no soo
   assert.equal((await team.api.get(item(other))).status, 200)
 })
 
-describe('the operator', () => {
+describe('reviews of the operator', () => {
   const asked = async (team: TestTeam, id: string, action: string, body: unknown = {}) =>
     team.manage.post(`${ops(team)}/${id}/${action}`, body)
 
-  test('decides on what a team was unsure of, and the team is told', async () => {
+  test('the operator decides a review that the team was unsure of, and the team gets an event', async () => {
     const team = await createTestTeam()
     const order = await receiveReport(team)
     const id = await reviewed(team, order, { sample_id: null })
@@ -331,9 +332,9 @@ describe('the operator', () => {
     assert.deepEqual(await team.events(id), [CREATED, UPDATED, UPDATED])
   })
 
-  test('gives a review back, or turns it down', async () => {
+  test('the operator returns a review to the team or rejects it', async () => {
     const team = await createTestTeam()
-    const [first, second] = [await strange(team), await strange(team)]
+    const [first, second] = [await reviewWithoutPatient(team), await reviewWithoutPatient(team)]
     for (const id of [first, second]) await resolve(team, id, { action: 'unsure', note: 'Who is this?' })
     const released = await asked(team, first, 'release', { note: 'Ask the patient' })
     assert.deepEqual(
@@ -344,7 +345,7 @@ describe('the operator', () => {
     assert.equal((await resolve(team, first, { action: 'reject' })).status, 200)
   })
 
-  test('has alone what came for a team without the feature, and releases it once the team has it', async () => {
+  test('reviews of a team without the feature are with the operator, who can release them once the team has the feature', async () => {
     const team = await createTestTeam()
     const order = await receiveReport(team)
     const turn = async (to: string) => {
@@ -362,9 +363,9 @@ describe('the operator', () => {
     assert.equal((await read(team, id)).status, 'pending_customer_review')
   })
 
-  test('of another organization finds nothing', async () => {
+  test('the operator cannot find reviews of another organization', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
-    const id = await strange(team)
+    const id = await reviewWithoutPatient(team)
     await resolve(team, id, { action: 'unsure' })
     assert.equal((await other.manage.get(ops(team))).status, 404)
     assert.equal((await other.manage.post(`${ops(other)}/${id}/reject`, {})).status, 404)

@@ -1,4 +1,4 @@
-// Reviews as the team reads them and decides on them. Source: lab-testing.md 14.
+// Reading and deciding reviews, for the team. Source: lab-testing.md 14.
 import { findAndLockOrder } from '../orders/change-order.ts'
 import { iso, addSeconds } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
@@ -27,20 +27,20 @@ import type {
 const NOT_FOUND_TEXT = 'Unmatched result not found'
 const DAY_S = 86_400
 
-/** What a list shows that is not narrowed by status. */
+/** The reviews that a list without a status filter contains. */
 export const awaitingCustomer: Sql = sql`
   (r.status = 'pending_customer_review' or (r.status = 'pending_ops_review' and r.resolution_action = 'unsure'))`
 
-/** Of those with the operator a team sees what it handed over itself. */
+/** Of the reviews with the operator, a team sees those that it referred itself. */
 const visibleToTeam: Sql = sql`r.shown and (r.status <> 'pending_ops_review' or r.resolution_action = 'unsure')`
 
-/** The team's reviews, newest first: without a status those that wait, for the team or because the team was unsure. 400: a strange cursor. */
+/** The team's reviews, newest first; without a status, open reviews and those that the team was unsure of. Errors: 400 an invalid cursor. */
 export const listReviews = (tx: Tx, query: UnmatchedResultQuery): Promise<UnmatchedResultPage> =>
   pageReviews(tx, 'unmatched results', query, [visibleToTeam, ...(query.status === undefined ? [awaitingCustomer] : [])])
 
 const Total = T.Object({ total: T.Integer() })
 
-/** A page of those of the team's reviews that satisfy all conditions, on `r`, and may be of a user who is not deleted. */
+/** A page of the team's reviews that satisfy all conditions on `r` and may belong to a user who is not deleted. */
 export async function pageReviews(tx: Tx, name: string, query: UnmatchedResultQuery, seen: Sql[]): Promise<UnmatchedResultPage> {
   const { limit: _, next_cursor: __, ...filters } = query
   const pages = new Pages(`${name} ${tx.team} ${JSON.stringify(Object.entries(filters).toSorted())}`, query, byCreation('r'))
@@ -83,7 +83,7 @@ function filterConditions(filters: Omit<UnmatchedResultQuery, 'limit' | 'next_cu
 
 const Status = T.Object({ id: T.String(), low_status: T.String() })
 
-/** Reviews with their candidates as these stand now. */
+/** Reviews with the present status of their candidates. */
 async function toWire(tx: Tx, rows: RawResult[]): Promise<UnmatchedResult[]> {
   const ids = rows.flatMap(({ candidates }) =>
     (JSON.parse(candidates) as CandidateGroup[]).flatMap((group) => group.candidates.map(({ order_id }) => order_id)),
@@ -100,7 +100,7 @@ async function toWire(tx: Tx, rows: RawResult[]): Promise<UnmatchedResult[]> {
 
 export const oneToWire = async (tx: Tx, raw: RawResult): Promise<UnmatchedResult> => (await toWire(tx, [raw]))[0]!
 
-/** Read one of the team's reviews. 404: there is none such, or the team does not see it, or it can be of deleted users only. */
+/** Reads a review of the team. Errors: 404 an unknown review, one that the team does not see, or one that can only belong to deleted users. */
 export async function getReview(tx: Tx, id: string): Promise<UnmatchedResult> {
   const raw = await tx.maybe(
     RawResult,
@@ -111,7 +111,7 @@ export async function getReview(tx: Tx, id: string): Promise<UnmatchedResult> {
   return oneToWire(tx, raw)
 }
 
-/** Lock a review that waits in one of these states. 404: it does not, or it can be of deleted users only. */
+/** Locks a review in one of these statuses. Errors: 404 it has another status, or it can only belong to deleted users. */
 export async function lockReview(tx: Tx, id: string, waiting: ReviewStatus[], missing = NOT_FOUND_TEXT): Promise<RawResult> {
   await tx.locking.run(sql`select id from raw_result where id = ${id} and team_id = ${tx.team} for update`)
   const raw = await tx.maybe(
@@ -124,10 +124,10 @@ export async function lockReview(tx: Tx, id: string, waiting: ReviewStatus[], mi
 }
 
 /**
- * Say whose the result is: it is entered into that order, into one that takes its place, or into a new one of the user.
- * Writes raw_result, lab_order, lab_result. Emits what the orders' steps emit, and labtest.match_review.updated.
- * 404: no such review, or it does not wait for the team; no such order or user. 422: the order is not the user's; nothing is said though it
- * is not plain what is meant; it cannot be done.
+ * Accepts a result: applies it to the chosen order, to a new order in its place, or to a new order of the user.
+ * Writes raw_result, lab_order, lab_result. Emits the events of the orders' steps, and labtest.match_review.updated.
+ * Errors: 404 unknown review, not open for the team, unknown order or user; 422 the order belongs to another user, the order is missing and
+ * cannot be inferred, or the result cannot be applied.
  * @returns the order that has the result now
  */
 export async function acceptReview(tx: Tx, id: string, body: AcceptUnmatchedResult): Promise<PreserializedJson<Order>> {
@@ -135,7 +135,7 @@ export async function acceptReview(tx: Tx, id: string, body: AcceptUnmatchedResu
   return new PreserializedJson<Order>((await accept(tx, raw, body)).document)
 }
 
-/** As `acceptReview`, of a review that has been locked. */
+/** As `acceptReview`, for a locked review. */
 export async function accept(tx: Tx, raw: RawResult, body: AcceptUnmatchedResult): Promise<AppliedResult> {
   const attached = await applyTo(tx, raw, body)
   const { order_id: resolved_order_id, user_id: resolved_user_id } = attached
@@ -163,7 +163,7 @@ async function applyTo(tx: Tx, raw: RawResult, { order_id, user_id }: AcceptUnma
   })
 }
 
-/** Decisions that leave no doubt which order is meant, when a person agrees. */
+/** Decision codes that imply the order, so that a reviewer need not name it. */
 const UNAMBIGUOUS_CODES = new Set<DecisionCode>([
   'match_sample_id',
   'match_completed',
@@ -172,7 +172,7 @@ const UNAMBIGUOUS_CODES = new Set<DecisionCode>([
   'wrong_lab',
 ])
 
-/** The order that is meant though none was named; undefined for a new one of the user. */
+/** The implied order if the request names none; undefined for a new order of the user. */
 async function inferOrder(tx: Tx, { decision_code, candidates }: RawResult, user_id: string | undefined) {
   const groups = JSON.parse(candidates) as CandidateGroup[]
   const all = groups.flatMap((group) => group.candidates.map((one) => ({ ...one, user_id: group.user_id })))
@@ -196,7 +196,7 @@ function defaultCandidates<C extends { candidate_type: string; last_status: stri
   return all.filter(({ reasons }) => reasons.includes('possible_wrong_lab') && !closed.some((code) => reasons.includes(code)))
 }
 
-/** What an order, its laboratory or its account refuses is a request that cannot be carried out. */
+/** Turns a 400 error of the order, laboratory or account into a 422 error. */
 async function asFieldErrors<R>(work: () => Promise<R>): Promise<R> {
   try {
     return await work()
@@ -208,8 +208,8 @@ async function asFieldErrors<R>(work: () => Promise<R>): Promise<R> {
 }
 
 /**
- * Reject an unmatched result or refer it to the operator. Writes raw_result. Emits labtest.match_review.updated.
- * 404: no such review, or it does not wait for the team.
+ * Rejects an unmatched result or refers it to the operator. Writes raw_result. Emits labtest.match_review.updated.
+ * Errors: 404 unknown review, or it is not open for the team.
  */
 export async function resolveReview(tx: Tx, id: string, body: ResolveUnmatchedResult): Promise<UnmatchedResult> {
   const raw = await lockReview(tx, id, ['pending_customer_review'])

@@ -13,7 +13,7 @@ import {
   type Static,
 } from '../../platform/schema/schema.ts'
 
-/** Why a result could not simply be taken. */
+/** The reasons for a review. */
 export const reviewCodes = [
   'match_completed',
   'match_cancelled',
@@ -55,7 +55,7 @@ const text = Nullable(T.String())
 export const Candidate = Fields(
   {
     candidate_type: OpenEnum(['provenance_order', 'order_option'], {
-      description: '`provenance_order`: the one that the sample is of, by its number.',
+      description: '`provenance_order`: the order with the sample id of the result.',
     }),
     order_id: Nullable(Uuid),
     order_transaction_id: Nullable(Uuid),
@@ -64,7 +64,7 @@ export const Candidate = Fields(
     confidence_score: Nullable(T.Number({ description: 'From 0 to 1.' })),
     reasons: T.Array(OpenEnum(reasonCodes)),
     marker_overlap: Nullable(Fields({ ordered: T.Integer(), reported: T.Integer(), common: T.Integer() })),
-    status_context: Nullable(Fields({ status: T.String(), since: Timestamp }, { description: 'When the result came in.' })),
+    status_context: Nullable(Fields({ status: T.String(), since: Timestamp }, { description: 'When the result arrived.' })),
   },
   { title: 'MatchReviewCandidate' },
 )
@@ -86,7 +86,7 @@ export const UnmatchedResult = Fields(
     patient: Nullable(
       Fields(
         { first_name: text, last_name: text, dob: Nullable(DateOnly), gender: text },
-        { title: 'MatchReviewPatient', description: 'As the laboratory names them.' },
+        { title: 'MatchReviewPatient', description: 'The patient as reported by the laboratory.' },
       ),
     ),
     lab: Fields({ id: T.Integer(), name: T.String(), slug: T.String() }, { title: 'MatchReviewLab' }),

@@ -1,5 +1,5 @@
-// Whose a result is that names no team. A result is health data: a team is shown one only when it is beyond doubt that it is its own, so
-// whatever is not is left to the operator. Only reads.
+// Finds the team of a result that names no team. A result is health data: a team sees it only if it certainly belongs to that team. All
+// other results are left to the operator. Only reads.
 import type { Queries } from '../../platform/db/transaction.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -11,8 +11,8 @@ const Team = T.Object({ team_id: T.String() })
 const OfSample = T.Object({ team_id: T.String(), document: T.String() })
 
 /**
- * The team that a delivery of a laboratory is for; undefined when that cannot be said. With an account that is linked to teams it is one of
- * these: the only one, or the only one that knows the sample. Else it is the only team that knows both the sample and the patient.
+ * The team of an incoming result; undefined if it is not certain. If teams have the reported lab account, it is one of these: the only one,
+ * or the only one that knows the sample id. Otherwise it is the only team that knows both the sample id and the patient.
  */
 export async function resolveTeam(db: Queries, lab_id: number, delivery: IncomingResult): Promise<string | undefined> {
   const linked = await teamsOfAccount(db, lab_id, delivery.account_number)
@@ -20,7 +20,7 @@ export async function resolveTeam(db: Queries, lab_id: number, delivery: Incomin
   if (linked.length === 0) return onlyOne(knowing.filter(({ knowsPatient }) => knowsPatient).map(({ team_id }) => team_id))
   const both = knowing.filter(({ team_id }) => linked.includes(team_id))
   if (both.length) return onlyOne(both.map(({ team_id }) => team_id))
-  // Others know the number: then the account of the message may be the wrong one.
+  // If other teams know the sample id, the account of the message may be wrong.
   return knowing.length ? undefined : onlyOne(linked)
 }
 
@@ -38,7 +38,7 @@ async function teamsOfAccount(db: Queries, lab_id: number, number: string | null
   return rows.map(({ team_id }) => team_id)
 }
 
-/** The index on numbers has the laboratory before the team: this is the one question about orders that is asked of all teams. */
+/** The index on sample ids starts with the laboratory: this is the only query on orders across all teams. */
 async function teamsOfSample(db: Queries, lab_id: number, { sample_id, patient }: IncomingResult) {
   if (!sample_id) return []
   const rows = await db.many(

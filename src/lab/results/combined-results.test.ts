@@ -74,7 +74,7 @@ const document = (specimen: string, results: BiomarkerResult[], missing_results:
 const shown = ({ results }: ResultDocument) => results.map(({ slug, result }) => `${slug} ${result}`)
 const gone = ({ missing_results }: ResultDocument) => missing_results.map(({ slug }) => slug)
 
-test('a redraw fills what the first order left out', () => {
+test('a redraw supplies the results that the first order lacks', () => {
   const combined = combineResults(
     [document('A', [result('iron', 'first')], [missing('zinc')]), document('B', [result('zinc', 'second')])],
     true,
@@ -85,19 +85,19 @@ test('a redraw fills what the first order left out', () => {
   assert.deepEqual([combined.metadata.specimen_number, combined.metadata.status], ['B', 'final'])
 })
 
-test('a later order replaces what an earlier one measured', () => {
+test('a result of a later order replaces that of an earlier one', () => {
   const combined = combineResults([document('A', [result('iron', 'first')]), document('B', [result('iron', 'second')])], true)
   assert.deepEqual(shown(combined), ['iron second'])
 })
 
-test('what was measured once is not missing, and what is missing twice is named once', () => {
+test('a result measured once is not missing, and a result missing twice is listed once', () => {
   const first = document('A', [result('iron', 'first')], [missing('zinc')])
   const second = document('B', [], [missing('iron'), missing('zinc')])
   const combined = combineResults([first, second], true)
   assert.deepEqual([shown(combined), gone(combined)], [['iron first'], ['zinc']])
 })
 
-test("the laboratory's code tells results apart where both have one, the slug where one has none", () => {
+test("results are distinguished by the laboratory's code if both have one, else by slug", () => {
   const codes = combineResults(
     [
       document('A', [result('iron', 'first', { provider_id: '1' })]),
@@ -124,7 +124,7 @@ test("the laboratory's code tells results apart where both have one, the slug wh
   assert.deepEqual(shown(panel), ['iron second'])
 })
 
-test('recomputes the interpretation; final only when every order is final', () => {
+test('combining recomputes the interpretation, and is final only if every order is final', () => {
   const first = document('A', [result('iron', 'first', { interpretation: 'critical' }), result('zinc', 'first')])
   const second = document('B', [result('iron', 'second', { interpretation: 'abnormal' })])
   assert.equal(combineResults([first, second], true).metadata.interpretation, 'abnormal')

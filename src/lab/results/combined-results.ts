@@ -1,4 +1,4 @@
-// The results of several orders that serve one purpose, as one. Pure. Source: lab-testing.md 13.6.
+// Combines the results of several orders of a transaction. Pure. Source: lab-testing.md 13.6.
 import { mostSevere } from './reference-ranges.ts'
 import type { ResultDocument } from './schema.ts'
 
@@ -7,13 +7,13 @@ interface Named {
   provider_id: string | null
 }
 
-/** By the laboratory's code where both have one, else by slug: a redraw may name alone what a panel reported before. */
+/** Compares by the laboratory's code if both have one, else by slug: a redraw may report a result alone that was part of a panel before. */
 const isSame = (a: Named, b: Named): boolean =>
   a.provider_id !== null && b.provider_id !== null ? a.provider_id === b.provider_id : a.slug === b.slug
 
 /**
- * Unite result documents, oldest order first; there is at least one. What a later order measured replaces what an earlier one did, and
- * what any order measured is not missing. `completed`: nothing more is to come from the orders.
+ * Combines result documents, oldest order first; at least one. A result of a later order replaces that of an earlier one, and a result
+ * measured in any order is not missing. `completed`: the orders will receive no more results.
  */
 export function combineResults(documents: ResultDocument[], completed: boolean): ResultDocument {
   const latest = documents.at(-1)!

@@ -1,17 +1,17 @@
-// Critical results: when the team is told of one, and how. Source: lab-testing.md 13.7.
+// Critical results: when and how the team is notified. Source: lab-testing.md 13.7.
 import type { LockedOrder } from '../orders/open-order.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { sendMail } from '../../platform/mail/mail-outbox.ts'
 import type { BiomarkerResult, ResultDocument } from './schema.ts'
 
-/** What was known of the order before. */
+/** The result of the order before this report. */
 export interface EarlierResult {
   interpretation: string
   document: string
 }
 
-/** Whether something is critical now that was not: the whole, or a marker. */
+/** Whether a marker or the whole result is critical now and was not before. */
 export function becomesCritical(document: ResultDocument, earlier: EarlierResult | undefined): boolean {
   const critical = document.results.filter((result) => result.interpretation === 'critical')
   const whole = document.metadata.interpretation === 'critical'
@@ -25,8 +25,8 @@ export function becomesCritical(document: ResultDocument, earlier: EarlierResult
 const markerKey = ({ slug, provider_id }: BiomarkerResult): string => slug || (provider_id ?? '')
 
 /**
- * Tell the team, by an event and, where it has named an address for it, by mail. The mail has ids and no more: it leaves the server.
- * Writes mail. Emits labtest.result.critical. `created_at`: when the first report of the order came.
+ * Notifies the team by an event and, if it has configured an address, by email. The email contains ids only, because it leaves the server.
+ * Writes mail. Emits labtest.result.critical. `created_at`: arrival of the first report of the order.
  */
 export function notifyCritical(
   tx: Tx,

@@ -1,16 +1,16 @@
-// Which results an order leads to: what its markers measure, each thing once, whoever asks for it. Pure.
+// The results to expect of an order: those that its markers measure, each once, even if several markers share it. Pure.
 import type { AnalyteDefinition, ExpectedMarker } from '../catalog/analytes.ts'
 import type { MeasuredAnalyte, SourceMarker } from '../links/diagnostic-report.ts'
 
 export interface ExpectedResult extends MeasuredAnalyte {
-  /** False for a result that the laboratory reports only in some cases. */
+  /** False for a reflex result, which the laboratory reports in some cases only. */
   required: boolean
-  /** Null for a marker of which nothing more is known. */
+  /** Null for a marker without a known definition. */
   definition: AnalyteDefinition | null
   source_markers: SourceMarker[]
 }
 
-/** The results expected of markers, in their order. A result that several markers share stands at its first marker and names all. */
+/** The results expected of markers, in their order. A result that several markers share is listed at its first marker and names all of them. */
 export function expectations(markers: ExpectedMarker[]): ExpectedResult[] {
   const found = new Map<string, ExpectedResult>()
   for (const marker of markers) {
@@ -29,7 +29,7 @@ export function expectations(markers: ExpectedMarker[]): ExpectedResult[] {
   return [...found.values()]
 }
 
-/** A marker without listed results is its own result. A panel's results have no test code of their own. */
+/** A marker without listed results is its own result. The results of a panel have no test code of their own. */
 function orderExpectedResults(marker: ExpectedMarker): Omit<ExpectedResult, 'source_markers'>[] {
   const { name, slug, provider_id } = marker
   if (marker.expected.length === 0)

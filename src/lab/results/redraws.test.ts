@@ -1,4 +1,4 @@
-// Walk-in orders that are drawn again. Source: lab-testing.md 12.
+// Redraws of walk-in orders. Source: lab-testing.md 12.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { expectedResults } from '../catalog/lab-tests.ts'
@@ -13,7 +13,7 @@ import { command } from '../../../test/support/commands.ts'
 
 const [CREATED, UPDATED] = ['labtest.order.created', 'labtest.order.updated']
 
-/** A team that has orders drawn again, with one that the laboratory has taken. */
+/** A team with redraws enabled and an order whose sample is at the laboratory. */
 async function taken(method = 'walk_in_test'): Promise<{ team: TestTeam; order: Order }> {
   const team = await createTestTeam()
   await command(cells, ['team', 'feature', team.team, 'redraws', 'on'])
@@ -25,7 +25,7 @@ async function taken(method = 'walk_in_test'): Promise<{ team: TestTeam; order: 
 
 const named = ({ definition: _definition, required: _required, ...item }: ExpectedResult) => item
 
-/** The final report of an order, without the last of its results. */
+/** Delivers the final report of an order without the last of its results. */
 async function reported(
   team: TestTeam,
   id: string,
@@ -63,14 +63,14 @@ async function reported(
   return orderOf(team, id)
 }
 
-/** The order that draws another one again. */
+/** The redraw order of an order. */
 const redrawOf = async (team: TestTeam, order: Order): Promise<Order> => {
   const entry = order.order_transaction.orders.find(({ parent_id }) => parent_id === order.id)
   assert(entry, 'nothing is drawn again')
   return orderOf(team, entry.id)
 }
 
-test('a final result that lacks something through the laboratory is drawn again, for that alone', async () => {
+test('a final result that lacks a marker through a failure of the laboratory creates a redraw for that marker alone', async () => {
   const { team, order } = await taken()
   const first = await reported(team, order.id, 'internal_lab_failure')
   assert.equal(first.last_event.status, 'collecting_sample.walk_in_test.redraw_available')
@@ -94,7 +94,7 @@ test('a final result that lacks something through the laboratory is drawn again,
   assert.deepEqual(await team.events(again.id), [CREATED])
 })
 
-test('what was drawn again completes both, and stands in their common result; it is drawn once', async () => {
+test('the result of a redraw completes both orders and appears in the combined result, and no second redraw is created', async () => {
   const { team, order } = await taken()
   const again = await redrawOf(team, await reported(team, order.id, 'quantity_not_sufficient_failure'))
   await advanceTo(team, again.id, 'requisition_created')
@@ -110,7 +110,7 @@ test('what was drawn again completes both, and stands in their common result; it
   assert.deepEqual([body.missing_results, body.metadata.status], [[], 'final'])
 })
 
-test('a second failure completes the redraw with what is missing', async () => {
+test('a second failure completes the redraw with missing results', async () => {
   const { team, order } = await taken()
   const again = await redrawOf(team, await reported(team, order.id, 'internal_lab_failure'))
   await advanceTo(team, again.id, 'requisition_created')
@@ -137,7 +137,7 @@ test('a second failure completes the redraw with what is missing', async () => {
   assert.equal(second.order_transaction.orders.length, 2)
 })
 
-test('a redraw can be cancelled, the order before it cannot, and its transaction is then completed', async () => {
+test('cancelling a redraw completes the transaction, and the first order cannot be cancelled', async () => {
   const { team, order } = await taken()
   const again = await redrawOf(team, await reported(team, order.id, 'internal_lab_failure'))
   const refused = await team.api.post(`/v3/order/${order.id}/cancel`)
@@ -147,7 +147,7 @@ test('a redraw can be cancelled, the order before it cannot, and its transaction
   assert.equal((await orderOf(team, order.id)).order_transaction.status, 'completed')
 })
 
-test('no report is taken for an order that is drawn again', async () => {
+test('a report for an order that awaits a redraw is rejected', async () => {
   const { team, order } = await taken()
   const before = await reported(team, order.id, 'internal_lab_failure')
   await assert.rejects(reported(team, order.id, undefined), { status: 400 })
@@ -164,14 +164,14 @@ const kept: Record<string, (team: TestTeam, order: Order) => Promise<Order>> = {
   },
 }
 for (const [when, play] of Object.entries(kept))
-  test(`an order is completed and not drawn again ${when}`, async () => {
+  test(`an order is completed without a redraw ${when}`, async () => {
     const { team, order } = await taken()
     const after = await play(team, order)
     assert.equal(after.last_event.status, 'completed.walk_in_test.completed')
     assert.equal(after.order_transaction.orders.length, 1)
   })
 
-test('an order whose user is deleted while its results are under way is completed and not drawn again', async () => {
+test('an order whose user is deleted before the result arrives is completed without a redraw', async () => {
   const { team, order } = await taken()
   await team.api.post(`/v3/order/${order.id}/test`, { has_missing_results: true })
   assert.equal((await team.api.delete(`/v2/user/${order.user_id}`)).status, 200)
@@ -182,13 +182,13 @@ test('an order whose user is deleted while its results are under way is complete
   assert.deepEqual([after.has_missing_results, after.order_transaction.orders.length], [true, 1])
 })
 
-test('an order of another collection method is completed with what is missing', async () => {
+test('an order of another collection method is completed with missing results', async () => {
   const { team, order } = await taken('on_site_collection')
   const after = await reported(team, order.id, 'internal_lab_failure')
   assert.equal(after.last_event.status, 'completed.on_site_collection.completed')
 })
 
-test('a simulation of missing results ends in a redraw, which then waits like any order', async () => {
+test('a simulation of missing results creates a redraw, which waits like any order', async () => {
   const { team, order } = await taken()
   await team.api.post(`/v3/order/${order.id}/test`, { has_missing_results: true })
   await team.settle()

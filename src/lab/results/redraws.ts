@@ -1,5 +1,5 @@
-// Redraws: when a laboratory has failed to measure what was ordered, the patient is drawn once more for that alone. Decides when, and has
-// the new order placed; its cancelling and its life are those of any order. Source: lab-testing.md 12.
+// Redraws: if a laboratory fails to measure ordered markers, the patient is drawn again for these markers alone. Decides when, and places
+// the new order, which has a normal lifecycle. Source: lab-testing.md 12.
 import { testOfMarkers } from '../catalog/order-sets.ts'
 import type { LockedOrder } from '../orders/open-order.ts'
 import { placeFollowUpOrder } from '../orders/place-order.ts'
@@ -11,10 +11,10 @@ import { options } from '../../tenancy/teams/features.ts'
 import type { ExpectedResult } from './expected-results.ts'
 import type { ResultDocument } from './schema.ts'
 
-/** Laboratories that draw again. */
+/** Laboratories that offer redraws. */
 const REDRAW_LABS = new Set(['labcorp', 'quest', 'bioreference'])
 
-/** Whether an order of the team is drawn again, should its final result be incomplete: once in a transaction, after the first order. */
+/** Whether an incomplete final result of this order leads to a redraw: once in a transaction, after the first order. */
 export const isRedrawable = (tenant: Tenant, order: Order): boolean =>
   order.details.type === 'walk_in_test' &&
   order.origin === 'initial' &&
@@ -23,8 +23,8 @@ export const isRedrawable = (tenant: Tenant, order: Order): boolean =>
   order.order_transaction.orders.every(({ origin }) => origin !== 'redraw')
 
 /**
- * The markers of an order to be drawn again after this final result: those of what is missing, but where that harms no patient. None when
- * the order is not one that is drawn again, or its user has been deleted.
+ * The markers to redraw after this final result: those with missing results, unless a redraw could harm the patient. Empty if the order is
+ * not redrawable or its user is deleted.
  */
 export async function markersToRedraw(
   tx: Tx,
@@ -41,8 +41,8 @@ export async function markersToRedraw(
 }
 
 /**
- * Place the order that draws these markers again. The caller has taken the first order to `redraw_available`, and writes it afterwards.
- * Writes lab_order, lab_test where there is none of these markers yet. Queues orders.dispatch. Emits labtest.order.created.
+ * Places the redraw order for these markers. The caller has changed the first order to `redraw_available`, and writes it afterwards.
+ * Writes lab_order, and lab_test if no lab test has these markers yet. Queues orders.dispatch. Emits labtest.order.created.
  */
 export async function placeRedraw(tx: Tx, open: LockedOrder, marker_ids: number[]): Promise<void> {
   const { lab, sample_type, fasting, method } = open.order.lab_test

@@ -101,20 +101,20 @@ const unreadable: (string | null)[] = [
   '<Infinity',
 ]
 
-test('every form of a reference range is read', () => {
+test('every form of a reference range is parsed', () => {
   for (const [text, range] of readable) assert.deepEqual(parseRange(text), range, text)
 })
 
-test('what is not a reference range is not taken for one', () => {
+test('a text that is no reference range is not parsed as one', () => {
   for (const text of unreadable) assert.equal(parseRange(text), undefined, String(text))
 })
 
-test('a range reads the same in any letter case and with blanks around it', () => {
+test('a range is parsed in any letter case and with surrounding spaces', () => {
   for (const [text, range] of readable)
     for (const variant of [text.toUpperCase(), text.toLowerCase(), `\t ${text} \n`]) assert.deepEqual(parseRange(variant), range)
 })
 
-test('any two decimals joined by a hyphen make a range from the one to the other, when they are in order', () => {
+test('any two ascending decimals joined by a hyphen form a range', () => {
   const decimal = fc.tuple(fc.integer({ min: -1_000_000, max: 1_000_000 }), fc.integer({ min: 0, max: 4 }))
   fc.assert(
     fc.property(decimal, decimal, ([a, aDecimals], [b, bDecimals]) => {
@@ -154,7 +154,7 @@ function assertSound(text: string): void {
   assert.ok(value === undefined || Number.isFinite(value))
 }
 
-test('a number is read when it stands alone', () => {
+test('a number is parsed only if it stands alone', () => {
   const numbers: [string, number][] = [
     ['30.4', 30.4],
     [' 30.4 ', 30.4],
@@ -223,7 +223,7 @@ const held: [ResultType, string, string | null, boolean | null, boolean | null][
   ['coded_value', 'DETECTED', '0-4', null, null],
 ]
 
-test('a result is above or below its range only when that is certain', () => {
+test('a result is above or below its range only if that is certain', () => {
   for (const [type, result, reference, is_above_max_range, is_below_min_range] of held)
     assert.deepEqual(
       compareToRange(type, result, parseRange(reference)),
@@ -241,7 +241,7 @@ test('no value lies both above and below a range', () => {
       const range = parseRange(text(reference))
       const asRange = compareToRange('range', text(result), range)
       assert.ok(!(asRange.is_above_max_range && asRange.is_below_min_range))
-      // A single value inside the interval must not contradict what is said of the whole interval.
+      // A single value inside the interval must not contradict the flags of the whole interval.
       const values = parseRange(text(result))!
       if (values.low && value < values.low.value + (values.low.inclusive ? 0 : 1)) return
       if (values.high && value > values.high.value - (values.high.inclusive ? 0 : 1)) return
@@ -257,7 +257,7 @@ const high = { is_above_max_range: true, is_below_min_range: false }
 const low = { is_above_max_range: false, is_below_min_range: true }
 const untold = { is_above_max_range: null, is_below_min_range: null }
 
-test("the laboratory's flag decides, in any spelling of it", () => {
+test("the laboratory's flag determines the interpretation, in any spelling", () => {
   const meanings = {
     normal: ['N', 'n', 'Normal', 'NEG'],
     abnormal: ['H', 'L', 'A', 'AA', 'POS', 'pos', ' h ', 'High', 'low', 'abnormal'],
@@ -268,7 +268,7 @@ test("the laboratory's flag decides, in any spelling of it", () => {
       for (const position of [inside, high, low, untold]) assert.equal(interpret(flag, position), meaning, flag)
 })
 
-test('without a flag, out of range is abnormal and all else normal', () => {
+test('without a flag, a result out of range is abnormal and any other is normal', () => {
   for (const blank of ['', ' ']) {
     assert.equal(interpret(blank, high), 'abnormal')
     assert.equal(interpret(blank, low), 'abnormal')
@@ -277,7 +277,7 @@ test('without a flag, out of range is abnormal and all else normal', () => {
   }
 })
 
-test('a flag nobody knows is never normal', () => {
+test('an unknown flag is never normal', () => {
   for (const flag of ['IND', '?', '*', 'constructor', '__proto__']) {
     assert.equal(interpret(flag, inside), 'unknown')
     assert.equal(interpret(flag, untold), 'unknown')

@@ -1,4 +1,4 @@
-// Reference ranges and what follows from them: flags and interpretations. Pure; knows no orders, no reports, no database.
+// Reference ranges, flags and interpretations. Pure; does not know orders, reports or the database.
 // Source: lab-testing.md 13.3, 13.4.
 import type { Interpretation, ResultType } from '../links/diagnostic-report.ts'
 
@@ -6,7 +6,7 @@ export interface Bound {
   value: number
   inclusive: boolean
 }
-/** Where values lie; null at an open end. */
+/** An interval of values; null for an open end. */
 export interface Range {
   low: Bound | null
   high: Bound | null
@@ -17,8 +17,8 @@ const TEXT_MAX = 200
 
 const NUMBER = String.raw`[+-]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?|\.\d+)`
 /**
- * Where a number may stop. More text may follow it, a unit for example, but nothing that makes it another number: titers (`<1:40`),
- * powers, fractions, exponents, dates.
+ * Valid ends of a number. Other text may follow it, for example a unit, but nothing that changes the number: titers (`<1:40`), powers,
+ * fractions, exponents, dates.
  */
 const NUMBER_END = String.raw`(?![\d^⁄\p{No}]|[.,:/]\d|e[+-]?\d|\s*-\s*[+-]?\.?\d)`
 const COMPARISON = new RegExp(String.raw`^([<>])\s*((?:OR\s*)?=)?\s*(${NUMBER})${NUMBER_END}`, 'iu')
@@ -27,7 +27,7 @@ const SINGLE_NUMBER = new RegExp(`^${NUMBER}$`, 'u')
 
 const numberOf = (text: string): number => Number(text.replaceAll(',', ''))
 
-/** One spelling for what laboratories spell in several ways; undefined when the text is too long to be a range. */
+/** Normalizes spelling variants of laboratories; undefined if the text is too long for a range. */
 function normalizeText(text: string): string | undefined {
   if (text.length > TEXT_MAX) return undefined
   return text
@@ -38,9 +38,11 @@ function normalizeText(text: string): string | undefined {
 }
 
 /**
- * Read a reference range, or the result of type `range`: `<n`, `<=n`, `>n`, `>=n`, `a-b`, `< OR = n`, `> OR = n`, in any letter case,
- * with blanks, thousands commas, `≤ ≥` and signs. A hyphen range includes both ends. Undefined: none of these, or a range that ends
- * before it begins.
+ * Parses a reference range, or the result of type `range`: `<n`, `<=n`, `>n`, `>=n`, `a-b`, `< OR = n`, `> OR = n`, in any letter case,
+ * with
+ * spaces, thousands commas, `≤ ≥` and signs. A hyphen range includes both ends. Undefined for any other text and for a range that ends
+ * before
+ * it begins.
  */
 export function parseRange(text: string | null): Range | undefined {
   const given = text === null ? undefined : normalizeText(text)
@@ -56,21 +58,22 @@ export function parseRange(text: string | null): Range | undefined {
   return low > high ? undefined : { low: { value: low, inclusive: true }, high: { value: high, inclusive: true } }
 }
 
-/** Read a decimal number that stands alone; undefined when it does not. */
+/** Parses a decimal number that stands alone; undefined for any other text. */
 export function parseNumber(text: string): number | undefined {
   const given = normalizeText(text)
   return given !== undefined && SINGLE_NUMBER.test(given) ? numberOf(given) : undefined
 }
 
-/** Null: cannot be told. */
+/** Null: uncertain. */
 export interface RangeFlags {
   is_above_max_range: boolean | null
   is_below_min_range: boolean | null
 }
 
 /**
- * Hold a result against its reference range. A number is compared. A `range` result is above or below only when every value it allows
- * is, and not so only when none is. On an open side of the reference range nothing is out of range.
+ * Compares a result with its reference range. A number is compared directly. A `range` result is above or below if every value it allows
+ * is,
+ * and is not if no value is. On an open side of the reference range nothing is out of range.
  */
 export function compareToRange(type: ResultType, result: string, reference: Range | undefined): RangeFlags {
   const values = reference && possibleValues(type, result)
@@ -81,7 +84,7 @@ export function compareToRange(type: ResultType, result: string, reference: Rang
   }
 }
 
-/** The values a result allows. */
+/** The interval of values that a result allows. */
 function possibleValues(type: ResultType, result: string): Range | undefined {
   if (type === 'range') return parseRange(result)
   const value = type === 'numeric' ? parseNumber(result) : undefined
@@ -119,9 +122,10 @@ const flagInterpretations: Record<string, Interpretation> = {
 }
 
 /**
- * What a result means: the laboratory's flag decides when it is a known one; without a flag, out of range is abnormal and all else
- * normal. A flag nobody knows is not passed off as normal: out of range is abnormal, all else `unknown`.
- * Unsourced: NORMAL, NEG, HIGH, LOW, ABNORMAL, CRITICAL, and what becomes of unknown flags.
+ * Interprets a result. A known flag of the laboratory decides. Without a flag, out of range is abnormal and any other result normal. With
+ * an
+ * unknown flag, out of range is abnormal and any other result `unknown`.
+ * Unsourced: NORMAL, NEG, HIGH, LOW, ABNORMAL, CRITICAL, and the treatment of unknown flags.
  */
 export function interpret(flag: string, flags: RangeFlags): Interpretation {
   const sent = flag.trim().toUpperCase()
@@ -132,6 +136,6 @@ export function interpret(flag: string, flags: RangeFlags): Interpretation {
 
 const bySeverity: Interpretation[] = ['normal', 'unknown', 'abnormal', 'critical']
 
-/** The interpretation of a whole: the worst of its parts, `unknown` when there are none. */
+/** The overall interpretation: the most severe one of the parts, `unknown` without parts. */
 export const mostSevere = (parts: Interpretation[]): Interpretation =>
   parts.length === 0 ? 'unknown' : bySeverity[Math.max(...parts.map((part) => bySeverity.indexOf(part)))]!

@@ -1,10 +1,10 @@
-// What a result says on paper, before it is laid out. Pure.
+// The text of a printed report, before layout. Pure.
 import type { FailureType } from '../links/diagnostic-report.ts'
 import type { Order } from '../orders/schema.ts'
 import type { Report } from './report-pdf.ts'
 import type { BiomarkerResult, MissingResult, ResultDocument } from './schema.ts'
 
-/** A report and the name of its file. */
+/** A report and its file name. */
 export interface ReportContent {
   name: string
   report: Report
@@ -54,7 +54,7 @@ export function toReportContent(
   }
 }
 
-/** Results of a marker that gives several stand under its name; markers of one result share a table. */
+/** Results of a marker with several results are grouped under its name; markers with one result share a table. */
 function panelsOf(results: BiomarkerResult[], test_name: string): Report['panels'] {
   const sizes = new Map<number, number>()
   const markerOf = (result: BiomarkerResult) => result.source_markers?.[0]

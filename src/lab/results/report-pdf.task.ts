@@ -1,4 +1,4 @@
-/** What a worker runs for a laboratory report. Only workers import it, so that the server itself never loads the PDF library. */
+/** The worker task that renders a laboratory report. Only workers import it, so that the server itself never loads the PDF library. */
 import { renderReport, type Report } from './report-pdf.ts'
 
 export default (report: Report): Promise<Uint8Array> => renderReport(report)

@@ -13,7 +13,7 @@ interface Piece {
   font: string
 }
 
-/** Reads the pieces of text of each page out of a document without compression. */
+/** Reads the text items of each page of an uncompressed document. */
 function read(bytes: Uint8Array): Piece[][] {
   const raw = Buffer.from(bytes).toString('latin1')
   const names = new Map(
@@ -37,7 +37,7 @@ const draw = async (report: Report) => read(await renderReport(report, { compres
 const texts = (page: Piece[]) => page.map(({ text }) => text)
 const find = (page: Piece[], text: string) =>
   page.find((piece) => piece.text === text) ?? assert.fail(`${text} is not on the page`)
-/** What stands on the line of `text`, from left to right. */
+/** The items on the line of `text`, from left to right. */
 const row = (page: Piece[], text: string) => {
   const { y } = find(page, text)
   return texts(page.filter((piece) => Math.abs(piece.y - y) < 1.1).toSorted((one, other) => one.x - other.x))
@@ -85,7 +85,7 @@ function sample(order: Partial<Report['order']> = {}, results: Result[] = [resul
   }
 }
 
-test('a normal report is one page that names laboratory, patient, specimen and order', async () => {
+test('a normal report fits on one page with laboratory, patient, specimen and order', async () => {
   const [page, ...others] = await draw(sample())
   assert.deepEqual(others, [])
   for (const text of [
@@ -103,7 +103,7 @@ test('a normal report is one page that names laboratory, patient, specimen and o
   for (const text of ['FINAL REPORT', 'Page 1 of 1', 'End of report', '1 result']) find(page!, text)
 })
 
-test('a result stands on one line under its columns, spelled as laboratories print it', async () => {
+test('a result is printed on one line under its columns, in laboratory notation', async () => {
   const results = [
     result('White cells', '6.1', { unit: '10*3/uL', reference_range: '3.8-10.8', loinc: '6690-2' }),
     result('TSH', '2.10', { unit: 'u[IU]/mL', reference_range: '≥ 0.40' }),
@@ -118,7 +118,7 @@ test('a result stands on one line under its columns, spelled as laboratories pri
     assert.equal(find(page!, head).x, find(page!, value).x)
 })
 
-test('abnormal results are bold and flagged, critical ones are called critical, and the key explains the flags', async () => {
+test('abnormal results are bold and flagged, critical ones are labeled critical, and the key explains the flags', async () => {
   const results = [
     result('Normal one', '70'),
     result('High one', '120', { flag: 'H', interpretation: 'abnormal' }),
@@ -143,7 +143,7 @@ test('abnormal results are bold and flagged, critical ones are called critical, 
     assert.ok(key.includes(meaning))
 })
 
-test('sixty results fill several pages, none lost, none split, each page with its heads, its number and its patient', async () => {
+test('sixty results fill several pages without a lost or split row, and each page has headings, page number and patient', async () => {
   const name = (index: number) => `Analyte number ${index} with a name that needs a second line`
   const results = Array.from({ length: 60 }, (_, index) => result(name(index), `${index}.5`, { notes: `Remark ${index}` }))
   const pages = await draw(sample({ status: 'corrected' }, results))
@@ -175,7 +175,7 @@ test('sixty results fill several pages, none lost, none split, each page with it
   }
 })
 
-test('a heading never stands alone at the foot of a page', async () => {
+test('a heading is never the last line of a page', async () => {
   for (let rows = 20; rows < 28; rows++) {
     const report = sample(
       {},
@@ -187,7 +187,7 @@ test('a heading never stands alone at the foot of a page', async () => {
   }
 })
 
-test('a partial report says so and lists what was not performed and why', async () => {
+test('a partial report is labeled as partial and lists tests not performed with their reasons', async () => {
   const report = sample({ status: 'partial', notes: 'Arrived warm.\nHandled at once.' })
   report.missing = [{ name: 'Hemoglobin A1c', reason: 'Quantity not sufficient' }]
   const [page] = await draw(report)
@@ -196,7 +196,7 @@ test('a partial report says so and lists what was not performed and why', async 
   for (const text of ['1 not performed', 'Arrived warm.', 'Handled at once.']) find(page!, text)
 })
 
-test('a report with nothing but missing tests can be printed', async () => {
+test('a report with missing tests only can be printed', async () => {
   const report = sample({ received: 'this morning', fasting: null, physician: null }, [])
   report.lab = { ...report.lab, clia: null, medical_director: null }
   report.patient.patient_id = null
@@ -206,14 +206,14 @@ test('a report with nothing but missing tests can be printed', async () => {
   assert.ok(!texts(page!).includes('Metabolic panel'))
 })
 
-test('a sandbox report says on every page that it is not for clinical use, a real one never', async () => {
+test('every page of a sandbox report says that it is not for clinical use, and no page of a production report does', async () => {
   const results = Array.from({ length: 60 }, (_, index) => result(`Analyte ${index}`, `${index}.5`))
   const warned = (pages: Piece[][]) => pages.map((page) => texts(page).includes('Sandbox: generated data, not for clinical use'))
   assert.deepEqual(warned(await draw(sample({ sandbox: true }, results))), [true, true, true])
   assert.deepEqual(warned(await draw(sample({ sandbox: false }, results))), [false, false, false])
 })
 
-test('a worded result uses the free width beside it, and goes under its line where there is none', async () => {
+test('a text result uses the free width to its right, or continues below its line if there is none', async () => {
   const words = 'No pathogenic variant was detected in the genes that were tested by this method. '.repeat(3).trim()
   const [free] = await draw(sample({}, [result('Genes', words, { unit: null, reference_range: null, notes: words })]))
   assert.equal(texts(free!.filter(({ text }) => /variant|pathogenic/.test(text))).join(' '), words)
@@ -227,7 +227,7 @@ test('a worded result uses the free width beside it, and goes under its line whe
   )
 })
 
-test('no text leaves its page, however long every field is', async () => {
+test('no text exceeds the page, however long each field is', async () => {
   const wide = 'W'.repeat(20_000)
   const most: Result = {
     ...result(wide, wide),
@@ -255,7 +255,7 @@ test('no text leaves its page, however long every field is', async () => {
   assert.equal(bodies.filter(({ text }) => text.endsWith(TRUNCATION_NOTICE)).length, 7)
 })
 
-test('more results, panels or missing tests than a report may hold are refused', async () => {
+test('rendering rejects more results, panels or missing tests than the limits', async () => {
   const none = sample({}, [])
   const many = sample(
     {},
@@ -275,7 +275,7 @@ test('the largest report prints each of its results', async () => {
   assert.ok(results.every((one) => printed.has(one.name) && printed.has(one.result)))
 })
 
-test('the same report gives the same bytes, and another date of reporting gives others', async () => {
+test('rendering is deterministic: the same report gives the same bytes, and another report date gives others', async () => {
   const [one, same, later] = await Promise.all([
     renderReport(sample()),
     renderReport(sample()),
@@ -285,14 +285,14 @@ test('the same report gives the same bytes, and another date of reporting gives 
   assert.notDeepEqual(one, later)
 })
 
-test('the properties of the document name the specimen and the date of reporting, not the patient', async () => {
+test('the document properties name the specimen and the report date, not the patient', async () => {
   const raw = Buffer.from(await renderReport(sample(), { compress: false })).toString('latin1')
   assert.ok(raw.includes('(Laboratory report LB-4217)'))
   assert.ok(raw.includes('(D:20300104160500Z)'))
   assert.doesNotMatch(raw, /Testina|Samplewoman|1985|P-17/)
 })
 
-test('a worker renders the same document as the main thread', async () => {
+test('a worker thread renders the same document as the main thread', async () => {
   const pool = createWorkerPool()
   const bytes = await pool.run<Uint8Array>(new URL('./report-pdf.task.ts', import.meta.url), sample())
   await pool.close()

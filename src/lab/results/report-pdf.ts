@@ -1,6 +1,6 @@
 /**
- * Owns what a laboratory report looks like on paper. A pure function of its input: no clock, no files, no network.
- * It decides nothing about results: flags, interpretations and missing tests are printed as they are given.
+ * Renders a laboratory report as PDF. A pure function of its input: no clock, no files, no network.
+ * Makes no decisions about results: flags, interpretations and missing tests are printed as given.
  */
 import { factBoxes, headedText } from '../../platform/pdf/blocks.ts'
 import {
@@ -67,9 +67,9 @@ const meanings: Record<string, string> = {
 const sandboxLine = 'Sandbox: generated data, not for clinical use'
 
 /**
- * A report on US Letter paper as the bytes of a PDF; the same report gives the same bytes. Strings are cut at lengths far above
- * those of real reports, long texts with a remark. Instants in ISO form are spelled out, other forms printed as they are.
- * Throws `RangeError` for more than 2,000 results, 2,000 panels or 500 missing tests: a part must not pass for the whole.
+ * Renders a report on US Letter pages; the same report gives the same bytes. Strings are cut at lengths far above those of real reports,
+ * long texts with a truncation notice. ISO timestamps are written out, other forms printed as given.
+ * Throws `RangeError` for more than 2,000 results, 2,000 panels or 500 missing tests, so that an incomplete report is never printed.
  * `compress: false` leaves the content streams readable.
  */
 export async function renderReport(report: Report, { compress = true } = {}): Promise<Uint8Array> {
@@ -85,7 +85,7 @@ export async function renderReport(report: Report, { compress = true } = {}): Pr
     CreationDate: new Date(parseEpochMs(report.order.reported)),
   }
   const canvas = createPdfCanvas(info, { compress })
-  // The more results, the shorter their texts may be, so that the longest possible report stays within seconds.
+  // The more results, the shorter their texts, so that the longest report renders within seconds.
   const text_max = Math.min(Math.max(Math.floor(text_total / results), 400), 4000)
   const pages = paginate(
     [
@@ -182,7 +182,7 @@ function drawSummary(canvas: PdfCanvas, { panels, missing, order }: Report, resu
   }
 }
 
-/** The flags of every report and those of this one, so that no letter in the table stays unexplained where it is known. */
+/** Explains the common flags and the known ones of this report. */
 function flagKey(canvas: PdfCanvas, { panels }: Report): Block {
   const used = panels.flatMap(({ results }) => results.map(({ flag }) => flag.trim().toUpperCase()))
   const flags = [...new Set(['H', 'L', 'A', 'HH', 'LL', ...used])].filter((flag) => Object.hasOwn(meanings, flag))
@@ -198,7 +198,7 @@ function flagKey(canvas: PdfCanvas, { panels }: Report): Block {
   }
 }
 
-/** On every page but the first: whose results these are. */
+/** The running header of all pages but the first: names the patient. */
 function runningHead(canvas: PdfCanvas, { lab, patient, order }: Report): void {
   const y = pageSize.top
   canvas.drawTextFitted(toPrintable(patient.name, 160), pageSize.left, y + 8, bold, 250)

@@ -1,4 +1,4 @@
-/** Owns the tables of a laboratory report: one per panel, and the tests that were not performed. Never splits a row. */
+/** The tables of a laboratory report: one per panel, and the tests not performed. Never splits a row. */
 import { plainTable, drawLines, tableHead } from '../../platform/pdf/blocks.ts'
 import { colors, contentWidth, pageSize, styles, type Block, type PdfCanvas, type Style } from '../../platform/pdf/page.ts'
 import { formatNotation, toPrintable, formatUnit } from '../../platform/pdf/text.ts'
@@ -28,8 +28,8 @@ const missing_columns = [columns.test, { x: columns.result.x, width: pageSize.ri
 const lineHeight = 11.5
 
 /**
- * Rows under a heading with the names of the columns; both come again where the table goes on over a page. A result or a
- * remark is cut after `text_max` characters.
+ * Rows under a heading and the column names; both are repeated if the table continues on the next page. A result or comment is cut after
+ * `text_max` characters.
  */
 export function panelTable(canvas: PdfCanvas, panel: { name: string; results: Result[] }, text_max: number): Block[] {
   const name = toPrintable(panel.name, 160)
@@ -58,7 +58,7 @@ function resultRow(canvas: PdfCanvas, result: Result, text_max: number): Block {
 
   const names = canvas.wrap(formatNotation(toPrintable(result.name, 300)), value === body ? body : bold, columns.test.width, 8)
   const loinc = loincPosition(canvas, result.loinc, names, value)
-  // A worded result with nothing beside it may use the whole width to the right.
+  // A text result without flag, unit and range may use the whole width to its right.
   const alone = !flag && !units && !range
   const inCell = canvas.wrap(text, value, alone ? pageSize.right - columns.result.x - 4 : columns.result.width, 28)
   const below = !alone && inCell.length > 3 ? canvas.wrap(text, { ...long, font: value.font }, contentWidth - 24, 28) : []
@@ -97,7 +97,7 @@ function resultRow(canvas: PdfCanvas, result: Result, text_max: number): Block {
   }
 }
 
-/** Small, behind the last line of the name, or under it where it does not fit. */
+/** Places the code in small print after the last line of the name, or below it if it does not fit. */
 function loincPosition(canvas: PdfCanvas, code: string | null, names: string[], style: Style) {
   if (!code?.trim()) return undefined
   const text = `LOINC ${toPrintable(code, 20)}`

@@ -1,4 +1,4 @@
-// From a laboratory's report to the result document of an order. Pure. Source: lab-testing.md 13.2 to 13.5.
+// Builds the result document of an order from a laboratory's report. Pure. Source: lab-testing.md 13.2 to 13.5.
 import type { LabRecord } from '../catalog/labs.ts'
 import type {
   Interpretation,
@@ -17,7 +17,7 @@ import type { ExpectedResult } from './expected-results.ts'
 import { compareToRange, interpret, parseNumber, parseRange, mostSevere } from './reference-ranges.ts'
 import type { BiomarkerResult, LabResultsMetadata, MissingResult, ResultDocument, SampleData } from './schema.ts'
 
-/** Make the result document of an order. `lab` is the laboratory the order was placed with. */
+/** Builds the result document of an order. `lab` is the laboratory the order was placed with. */
 export function buildResultDocument(
   order: Order,
   lab: LabRecord | undefined,
@@ -53,14 +53,14 @@ export function buildResultDocument(
   }
 }
 
-/** Whose result it is: what the link knows, else the ordered markers that expect one of this name or code. */
+/** The markers of a result: those that the link knows, else the ordered markers that expect a result of this name or code. */
 const markersOf = ({ source_markers, slug, provider_id }: MeasuredAnalyte, expected: ExpectedResult[]): SourceMarker[] | null =>
   source_markers ??
   expected.find((item) => (slug !== '' && item.slug === slug) || (provider_id !== null && item.provider_id === provider_id))
     ?.source_markers ??
   null
 
-/** The laboratory may judge the whole worse than its parts, and not better. */
+/** The laboratory's overall interpretation may be more severe than that of the results, but not less. */
 function overallInterpretation({ interpretation: said }: DiagnosticReport, results: BiomarkerResult[]): Interpretation {
   return mostSevere([...(said ? [said] : []), ...results.map(({ interpretation }) => interpretation)])
 }
@@ -121,17 +121,17 @@ function biomarker(
   }
 }
 
-/** Ranges and comments repeat their text; what the laboratory noted besides comes below it. */
+/** Results of type range and comment repeat their text; the laboratory's notes follow below. */
 function notesOf({ type, result, notes }: ReportedResult): string | null {
   if (type !== 'range' && type !== 'comment') return notes
   return notes === null || notes === result ? result : `${result}\n${notes}`
 }
 
-/** What the laboratory says it could not do, and of a final report what it does not mention though it had to. */
+/** The results that the laboratory could not measure and, for a final report, the required results that it does not mention. */
 function missing(report: DiagnosticReport, expected: ExpectedResult[]): MissingResult[] {
   const slugs = new Set(report.results.map(({ slug }) => slug))
   const expectedSlugs = new Set(expected.map(({ slug }) => slug))
-  // Codes tell only of results that no expectation has by name: two expected results may have one code.
+  // Codes are compared only for results that no expectation has by name: two expected results may share a code.
   const codes = new Set(report.results.filter(({ slug }) => !expectedSlugs.has(slug)).map(({ loinc }) => loinc))
   const reported = report.missing.filter(({ slug }) => !slugs.has(slug))
   const named = new Set(reported.map(({ slug }) => slug))

@@ -24,7 +24,7 @@ const TO_LAB = ['requisition_created', 'transit_customer', 'out_for_delivery', '
 const UPDATED = 'labtest.order.updated'
 const CRITICAL = 'labtest.result.critical'
 
-/** A team with a kit that has arrived at the laboratory. */
+/** A team with a kit at the laboratory. */
 async function atLab(
   changes: Record<string, unknown> = {},
 ): Promise<{ team: TestTeam; order: Order; expected: ExpectedResult[] }> {
@@ -89,13 +89,13 @@ const deliver = ({ db, tenant }: TestTeam, id: string, given: DiagnosticReport) 
 const resultOf = ({ api }: TestTeam, id: string): Promise<Reply> => api.get(`/v3/order/${id}/result`)
 
 const Body = T.Object({ body: T.String() })
-/** What the team was told of critical results, oldest first. */
+/** The critical result events of the team, oldest first. */
 const criticalEvents = async ({ db, team }: TestTeam) =>
   (await db.queries.many(Body, sql`select body from event where team_id = ${team} and type = ${CRITICAL} order by id`)).map(
     ({ body }) => JSON.parse(body),
   )
 
-test('an order without a report has no result, in any form', async () => {
+test('an order without a report has no result in any form', async () => {
   const { team, order } = await atLab()
   for (const form of ['result', 'result/metadata', 'result/pdf']) {
     const { status, body, headers } = await team.api.get(`/v3/order/${order.id}/${form}`, { accept: 'application/pdf' })
@@ -105,7 +105,7 @@ test('an order without a report has no result, in any form', async () => {
   }
 })
 
-test("another team's result and no order's result are not found", async () => {
+test('reading a result of another team or of an unknown order returns 404', async () => {
   const { team, order, expected } = await atLab()
   await deliver(team, order.id, report(expected.map((item) => numeric(item))))
   const stranger = await createTestTeam()
@@ -119,7 +119,7 @@ test("another team's result and no order's result are not found", async () => {
   }
 })
 
-test('a final report completes the order and shows in it', async () => {
+test('a final report completes the order and appears in it', async () => {
   const { team, order, expected } = await atLab()
   const before = await team.events(order.id)
   await deliver(team, order.id, report(expected.map((item) => numeric(item))))
@@ -135,7 +135,7 @@ test('a final report completes the order and shows in it', async () => {
   assert.equal(body.order_transaction.status, 'completed')
 })
 
-test('a result says whose, from where and when', async () => {
+test('a result shows patient, laboratory and times', async () => {
   const physician = { first_name: 'Phyllis', last_name: 'Imaginary', npi: '1234567893' }
   const { team, order, expected } = await atLab({ physician, clinical_notes: 'Fasting since noon' })
   await deliver(team, order.id, report(expected.map((item) => numeric(item))))
@@ -178,7 +178,7 @@ test('a result says whose, from where and when', async () => {
   assert.deepEqual([metadata.status, metadata.body], [200, body.metadata])
 })
 
-test('each kind of result is shown in its own way', async () => {
+test('each type of result is shown in its form', async () => {
   const { team, order, expected } = await atLab()
   const [first, second, third, fourth, ...rest] = expected
   await deliver(
@@ -267,7 +267,7 @@ test('the report-level interpretation overrides the marker interpretations', asy
   assert.equal((await resultOf(team, order.id)).body.metadata.interpretation, 'unknown')
 })
 
-test('the laboratory that did the work is named when it is another one', async () => {
+test('the performing laboratory is shown if it differs from the ordering one', async () => {
   const { team, order, expected } = await atLab()
   const elsewhere = {
     id: 'elsewhere',
@@ -308,7 +308,7 @@ test('a partial result is readable, emits no event, and is replaced by the final
   assert.equal((await orderOf(team, order.id)).interpretation, 'normal')
 })
 
-test('what a final report does not mention is missing, as is what the laboratory could not do', async () => {
+test('results that a final report omits or that the laboratory could not measure are missing', async () => {
   const { team, order, expected } = await atLab()
   const [silent, refused, ...rest] = expected
   const missing = [{ ...measured(refused!), failure: 'quantity_not_sufficient_failure' as const, note: 'Half a drop' }]
@@ -328,7 +328,7 @@ test('what a final report does not mention is missing, as is what the laboratory
   assert.equal((await orderOf(team, order.id)).has_missing_results, true)
 })
 
-test('a result under a name of its own is no missing result when its code is the expected one', async () => {
+test('a result with an unknown name but the expected code is not missing', async () => {
   const { team, order, expected } = await atLab()
   const [first, ...rest] = expected
   assert.ok(first!.loinc)
@@ -337,7 +337,7 @@ test('a result under a name of its own is no missing result when its code is the
   assert.deepEqual((await resultOf(team, order.id)).body.missing_results, [])
 })
 
-test('an order of which nothing could be reported fails, and says what is missing', async () => {
+test('an order without any reportable result fails and lists the missing results', async () => {
   const { team, order, expected } = await atLab()
   await deliver(team, order.id, report([]))
   const shown = await orderOf(team, order.id)
@@ -347,7 +347,7 @@ test('an order of which nothing could be reported fails, and says what is missin
   assert.deepEqual([body.results, body.missing_results.length], [[], expected.length])
 })
 
-test('a final report after the final one corrects it', async () => {
+test('a final report after the final one corrects the result', async () => {
   const { team, order, expected } = await atLab()
   await deliver(team, order.id, report(expected.map((item) => numeric(item))))
   for (const value of ['50', '60']) {
@@ -366,7 +366,7 @@ test('a final report after the final one corrects it', async () => {
   }
 })
 
-test('a report for an order that is not with the laboratory is refused and changes nothing', async () => {
+test('a report for an order that is not at the laboratory is rejected and changes nothing', async () => {
   const team = await createTestTeam()
   const order = await createOrder(team)
   const before = await team.events(order.id)
@@ -383,14 +383,14 @@ test('a report for an order that is not with the laboratory is refused and chang
   assert.deepEqual(await orderOf(team, order.id), order)
 })
 
-test('a partial report that comes late does not take the place of the final one', async () => {
+test('a late partial report does not replace the final one', async () => {
   const { team, order, expected } = await atLab()
   await deliver(team, order.id, report(expected.map((item) => numeric(item))))
   await assert.rejects(deliver(team, order.id, report([numeric(expected[0]!)], { status: 'partial' })), { status: 400 })
   assert.equal((await resultOf(team, order.id)).body.metadata.status, 'final')
 })
 
-test('a report of more results than can be printed is refused', async () => {
+test('a report with more results than can be printed is rejected', async () => {
   const { team, order } = await atLab()
   const results = Array.from({ length: 2001 }, (_, i) => unordered(`result-${i}`))
   await assert.rejects(deliver(team, order.id, report(results)), { status: 400 })
@@ -422,30 +422,30 @@ test('emits a critical event immediately, also for a partial result', async () =
   })
 })
 
-test('a critical result is told once; another one turning critical is told again', async () => {
+test('a critical result emits one event, and another result that turns critical emits another', async () => {
   const { team, order, expected } = await atLab()
   const reportWith = (criticalCount: number, more: Partial<DiagnosticReport> = {}) =>
     report(
       expected.map((item, i) => numeric(item, '5', { flag: i < criticalCount ? 'CRIT' : '' })),
       more,
     )
-  const told = async (given: DiagnosticReport): Promise<string[]> => {
+  const eventsAfter = async (given: DiagnosticReport): Promise<string[]> => {
     const before = await team.events(order.id)
     await deliver(team, order.id, given)
     return (await team.events(order.id)).slice(before.length)
   }
-  assert.deepEqual(await told(reportWith(0, { status: 'partial' })), [])
-  assert.deepEqual(await told(reportWith(1, { status: 'partial' })), [CRITICAL])
-  assert.deepEqual(await told(reportWith(1, { status: 'partial' })), [])
-  assert.deepEqual(await told(reportWith(1)), [UPDATED])
-  assert.deepEqual(await told(reportWith(2, { amended: true })), [CRITICAL, UPDATED])
-  assert.deepEqual(await told(reportWith(2, { amended: true })), [UPDATED])
-  assert.deepEqual(await told(reportWith(0, { amended: true, interpretation: 'critical' })), [UPDATED])
-  assert.deepEqual(await told(reportWith(0, { amended: true })), [UPDATED])
-  assert.deepEqual(await told(reportWith(0, { amended: true, interpretation: 'critical' })), [CRITICAL, UPDATED])
+  assert.deepEqual(await eventsAfter(reportWith(0, { status: 'partial' })), [])
+  assert.deepEqual(await eventsAfter(reportWith(1, { status: 'partial' })), [CRITICAL])
+  assert.deepEqual(await eventsAfter(reportWith(1, { status: 'partial' })), [])
+  assert.deepEqual(await eventsAfter(reportWith(1)), [UPDATED])
+  assert.deepEqual(await eventsAfter(reportWith(2, { amended: true })), [CRITICAL, UPDATED])
+  assert.deepEqual(await eventsAfter(reportWith(2, { amended: true })), [UPDATED])
+  assert.deepEqual(await eventsAfter(reportWith(0, { amended: true, interpretation: 'critical' })), [UPDATED])
+  assert.deepEqual(await eventsAfter(reportWith(0, { amended: true })), [UPDATED])
+  assert.deepEqual(await eventsAfter(reportWith(0, { amended: true, interpretation: 'critical' })), [CRITICAL, UPDATED])
 })
 
-test('a critical event keeps the instant of the first report beside that of the latest', async () => {
+test('a critical event has the times of the first and of the latest report', async () => {
   const { team, order, expected } = await atLab()
   const later = new Date('2040-01-01T00:00:00Z')
   await deliver(team, order.id, report([numeric(expected[0]!)], { status: 'partial' }))
@@ -459,7 +459,7 @@ test('a critical event keeps the instant of the first report beside that of the 
   assert.ok(data.created_at < data.updated_at)
 })
 
-test("a registered kit's result is that of the patient who registered it, under the kit's barcode", async () => {
+test("the result of a registered kit names the patient who registered it and the kit's barcode", async () => {
   const team = await createTestTeam()
   const order = await kit(team)
   await team.api.post('/v3/order/testkit/register', registration(order.sample_id))
@@ -473,7 +473,7 @@ test("a registered kit's result is that of the patient who registered it, under 
   assert.equal(headers.get('content-disposition'), `attachment; filename="${order.sample_id}.pdf"`)
 })
 
-test('a result can be had as a document, of the order and of its transaction', async () => {
+test('the results of an order and of its transaction are available as PDF', async () => {
   const { team, order, expected } = await atLab()
   await deliver(
     team,
@@ -496,7 +496,7 @@ test('a result can be had as a document, of the order and of its transaction', a
   }
 })
 
-test("a transaction's result is that of its order, final once the transaction is completed", async () => {
+test('the result of a transaction is that of its order, and is final once the transaction is completed', async () => {
   const { team, order, expected } = await atLab()
   const path = `/v3/order_transaction/${order.order_transaction.id}/result`
   assert.deepEqual((await team.api.get(path)).body, { detail: 'No result is available for this order transaction' })
@@ -508,7 +508,7 @@ test("a transaction's result is that of its order, final once the transaction is
   assert.equal(body.metadata.status, 'final')
 })
 
-test('the results of a deleted user are erased when the grace is over, and not before', async () => {
+test('the results of a deleted user are erased after the grace period and not before', async () => {
   const { team, order, expected } = await atLab()
   await deliver(team, order.id, report(expected.map((item) => numeric(item))))
   const other = await createOrder(team)
@@ -530,7 +530,7 @@ test('the results of a deleted user are erased when the grace is over, and not b
   assert.deepEqual(left, [{ order_id: other.id }])
 })
 
-test('a critical result is also told by mail, to the address that the team has given for it, and without the patient', async () => {
+test("a critical result is also sent by email to the team's configured address, without patient data", async () => {
   const { team, order, expected } = await atLab()
   const to = `critical-${order.id}@clinic.example`
   await team.manage.patch(`/team/${team.team}`, { sandbox: { critical_result_notification_email: to } })
@@ -549,7 +549,7 @@ test('a critical result is also told by mail, to the address that the team has g
   assert.doesNotMatch(mails[0]!.subject + mails[0]!.body, /Testa|Fictional|1990/)
 })
 
-test('a signal of the multi-cancer test makes all its results critical, and none of another test', async () => {
+test('a signal of the multi-cancer test makes all results of that test critical, and none of other tests', async () => {
   const { team, order, expected } = await atLab()
   const coded = (slug: string, provider_id: string, result: string, more: Partial<ReportedResult> = {}) =>
     unordered(slug, { provider_id, result, type: 'coded_value', unit: null, reference_range: null, ...more })
@@ -578,7 +578,7 @@ test('a signal of the multi-cancer test makes all its results critical, and none
   assert.equal(metadata.interpretation, 'critical')
 })
 
-test('a result whose link knows no markers belongs to those that were ordered under its name or code', async () => {
+test('a result without markers from the link belongs to the markers ordered under its name or code', async () => {
   const { team, order, expected } = await atLab()
   await deliver(team, order.id, report(expected.map((item) => ({ ...numeric(item), source_markers: null }))))
   const { results } = (await resultOf(team, order.id)).body
@@ -588,7 +588,7 @@ test('a result whose link knows no markers belongs to those that were ordered un
   )
 })
 
-test('every partial report is told, each with its event, to a team that wants to hear of them', async () => {
+test('every partial report emits an event for a team that enabled these events', async () => {
   const team = await createTestTeam()
   await team.manage.patch(`/team/${team.team}`, { sandbox: { partial_webhooks_enabled: true } })
   guard.invalidate(team.team)

@@ -1,5 +1,5 @@
-// Results: what a laboratory reported of an order, as the interface shows it. Owns lab_result, one row for each order that has one;
-// never decides what a laboratory is asked to do.
+// Results: a laboratory's report on an order, as the API shows it. Owns lab_result, one row for each order with a result. Does not decide
+// what a laboratory is asked to do.
 import { expectedResults } from '../catalog/lab-tests.ts'
 import { findLab } from '../catalog/labs.ts'
 import type { DiagnosticReport } from '../links/diagnostic-report.ts'
@@ -22,19 +22,21 @@ import type { LabResults, LabResultsMetadata, ResultDocument } from './schema.ts
 import { deleteResultPdf } from './uploaded-pdf.ts'
 import { notDeleted, notDeletedHere } from '../../people/users/users.ts'
 
-/** As many as a printed report holds. */
+/** The maximum number of results in a printed report. */
 export const RESULTS_MAX = 2000
 export const MISSING_MAX = 500
 
 const PreviousResult = T.Object({ interpretation: T.String(), document: T.String(), created_at: Timestamp })
 
 /**
- * Take a laboratory's report in: it becomes, or replaces, the result of its order, and a final one completes the order.
- * Writes lab_result, lab_result_pdf, mail. Emits labtest.result.critical at the first critical interpretation and whenever another marker turns critical;
- * then labtest.order.updated for `completed`, for `corrected` when the order was completed before, or for `sample_error` when nothing
- * could be reported. A partial report takes it to `partial_results`, but changes no status of a kit. Where what is missing is drawn again
- * the order goes to `redraw_available` instead, and a redraw is placed (redraws.ts).
- * 400: the order is not with the laboratory, or its report is not awaited any more; more than 2,000 results or 500 missing ones.
+ * Receives a laboratory's report: it becomes or replaces the result of its order, and a final one completes the order.
+ * Writes lab_result, lab_result_pdf, mail. Emits labtest.result.critical at the first critical interpretation and whenever another marker
+ * turns critical;
+ * then labtest.order.updated for `completed`, for `corrected` if the order was completed before, or for `sample_error` if nothing could be
+ * reported. A partial report changes the order to `partial_results`, but changes no status of a kit. If missing results lead to a redraw,
+ * the
+ * order changes to `redraw_available` instead, and a redraw is placed (redraws.ts).
+ * Errors: 400 the order is not at the laboratory, or its report is no longer awaited; more than 2,000 results or 500 missing ones.
  * Source: lab-testing.md 12, 13.1, 13.7.
  */
 export async function receiveReport(tx: Tx, open: LockedOrder, report: DiagnosticReport): Promise<void> {
@@ -75,7 +77,7 @@ export async function receiveReport(tx: Tx, open: LockedOrder, report: Diagnosti
   } else if (step) open.transitionTo(step)
 }
 
-/** The step of an order that takes the report. Kits have none for a partial one. */
+/** The status that the report leads to. Kits have none for a partial report. */
 function reportStatus(open: LockedOrder, report: DiagnosticReport): string | undefined {
   if (report.status === 'final') {
     if (open.lowLevelStatus === 'completed' || open.lowLevelStatus === 'corrected') return 'corrected'
@@ -88,7 +90,7 @@ function reportStatus(open: LockedOrder, report: DiagnosticReport): string | und
 
 const Row = T.Object({ order_document: T.String(), document: Nullable(T.String()) })
 
-/** The order and its result, both as stored. */
+/** The stored order and its stored result. */
 async function readResult(tx: Tx, order_id: string): Promise<{ order: Order; document: string }> {
   const row = await tx.maybe(
     Row,
@@ -104,18 +106,18 @@ async function readResult(tx: Tx, order_id: string): Promise<{ order: Order; doc
   return { order, document: row.document }
 }
 
-/** Read the result of an order. 404: no such order, no result yet. */
+/** Reads the result of an order. Errors: 404 unknown order, no result yet. */
 export async function getResult(tx: Tx, order_id: string): Promise<PreserializedJson<LabResults>> {
   const { order, document } = await readResult(tx, order_id)
   return new PreserializedJson(`${document.slice(0, -1)},"order_transaction":${JSON.stringify(order.order_transaction)}}`)
 }
 
-/** Read the head of an order's result. 404: no such order, no result yet. */
+/** Reads the metadata of an order's result. Errors: 404 unknown order, no result yet. */
 export async function getResultMetadata(tx: Tx, order_id: string): Promise<LabResultsMetadata> {
   return (JSON.parse((await readResult(tx, order_id)).document) as ResultDocument).metadata
 }
 
-/** What is printed of an order's result. 404: no such order, no result yet. */
+/** The printed content of an order's result. Errors: 404 unknown order, no result yet. */
 export async function getResultPdf(tx: Tx, order_id: string): Promise<ReportContent> {
   const { order, document } = await readResult(tx, order_id)
   return toReportContent(JSON.parse(document) as ResultDocument, order, {
@@ -124,12 +126,12 @@ export async function getResultPdf(tx: Tx, order_id: string): Promise<ReportCont
   })
 }
 
-/** More orders than a transaction ever has. */
+/** More orders than a transaction can have. */
 const ORDERS_MAX = 100
 
 const MemberRow = T.Object({ order_document: T.String(), low_status: T.String(), document: Nullable(T.String()) })
 
-/** The results of a transaction's orders as one, with the latest order that has any. */
+/** The combined results of a transaction's orders, with the latest order that has any. */
 async function readCombined(tx: Tx, transaction_id: string): Promise<{ order: Order; document: ResultDocument }> {
   const rows = await tx.many(
     MemberRow,
@@ -151,13 +153,13 @@ async function readCombined(tx: Tx, transaction_id: string): Promise<{ order: Or
   return { order: JSON.parse(latest.order_document) as Order, document: combineResults(documents, completed) }
 }
 
-/** Read the results of a transaction's orders as one. 404: no such transaction, no result of any order yet. */
+/** Reads the combined results of a transaction's orders. Errors: 404 unknown transaction, no result of any order yet. */
 export async function getTransactionResult(tx: Tx, transaction_id: string): Promise<LabResults> {
   const { order, document } = await readCombined(tx, transaction_id)
   return { ...document, order_transaction: order.order_transaction }
 }
 
-/** What is printed of a transaction's results. 404: no such transaction, no result of any order yet. */
+/** The printed content of a transaction's results. Errors: 404 unknown transaction, no result of any order yet. */
 export async function getTransactionResultPdf(tx: Tx, transaction_id: string): Promise<ReportContent> {
   const { order, document } = await readCombined(tx, transaction_id)
   return toReportContent(document, order, { name: pdfFileName(transaction_id), sandbox: tx.tenant.cell.startsWith('sandbox') })

@@ -25,7 +25,7 @@ const renderReportPdf = (pool: WorkerPool, outside: MultiTransactionContext, rea
     return { name, input: report }
   })
 
-/** The document that the laboratory itself wrote, if we have it. */
+/** The laboratory's own document, if one was uploaded. */
 const labProvidedPdf = ({ tenant, cells }: MultiTransactionContext, order_id: string): Promise<FileReply | undefined> =>
   cells.of(tenant.cell).read(tenant, (tx) => findResultPdf(tx, order_id))
 
@@ -36,7 +36,7 @@ export const routes = (pool: WorkerPool) => [
     method: 'GET',
     path: '/v3/order/{order_id}/result',
     summary: 'Read the result of an order',
-    description: 'Available from the first report of the laboratory on, partial ones included.',
+    description: 'Available from the first report of the laboratory, including partial reports.',
     params: ofOrder,
     reply: LabResults,
     run: (tx, { params }) => getResult(tx, params.order_id),
@@ -57,7 +57,7 @@ export const routes = (pool: WorkerPool) => [
     method: 'GET',
     path: '/v3/order/{order_id}/result/pdf',
     summary: 'Get the result of an order as PDF',
-    description: "The laboratory's own where its staff gave one for the present report, else one that is drawn.",
+    description: "The laboratory's own document if one was uploaded for the present report, else a generated one.",
     params: ofOrder,
     reply: pdf,
     run: async (outside, { params }) =>

@@ -8,7 +8,7 @@ const flag = Nullable(T.Boolean())
 
 export const LabResultsMetadata = Fields(
   {
-    age: T.String({ description: 'Whole years when the sample was collected.' }),
+    age: T.String({ description: 'Age in whole years when the sample was collected.' }),
     dob: T.String({ description: '`YYYY-MM-DD`' }),
     'clia_#': text,
     clia_number: Nullable(T.String({ description: 'The same as `clia_#`.' })),
@@ -33,7 +33,7 @@ const SourceMarker = Fields(
   { title: 'SourceMarker' },
 )
 const source_markers = Nullable(
-  T.Array(SourceMarker, { description: 'The ordered markers the result belongs to; null for one that nobody ordered.' }),
+  T.Array(SourceMarker, { description: 'The ordered markers the result belongs to; null for a result that was not ordered.' }),
 )
 
 export const BiomarkerResult = Fields(
@@ -52,7 +52,7 @@ export const BiomarkerResult = Fields(
     is_above_max_range: flag,
     is_below_min_range: flag,
     interpretation: Interpretation,
-    source_interpretation: T.String({ description: "The laboratory's flag as it was sent." }),
+    source_interpretation: T.String({ description: "The laboratory's flag as received." }),
     loinc: text,
     loinc_slug: text,
     provider_id: text,
@@ -122,7 +122,7 @@ const document = {
   sample_information: T.Record(T.String(), SampleData),
 }
 
-/** What is stored of a result. The transaction of its order goes on changing, so it is added when the result is read. */
+/** The stored part of a result. The order's transaction changes later, so it is added when the result is read. */
 const ResultDocument = Fields(document)
 export type ResultDocument = Static<typeof ResultDocument>
 

@@ -1,6 +1,6 @@
-// The laboratory's own document of a result, where somebody gave us one. Owns lab_result_pdf; never looks into the document.
+// The laboratory's own document of a result, if one was uploaded. Owns lab_result_pdf; never reads the document's content.
 //
-// Invariant: a document is shown only beside the report that it was given for. One that came before any report belongs to the first.
+// Invariant: a document is shown only with the report that it was uploaded for. One uploaded before any report belongs to the first.
 import { createHash } from 'node:crypto'
 import type { LockedOrder } from '../orders/open-order.ts'
 import { pdfFileName } from '../../platform/pdf/draw.ts'
@@ -13,8 +13,8 @@ import { notDeleted } from '../../people/users/users.ts'
 const Checksum = T.Object({ checksum: T.String() })
 
 /**
- * Keep a document for the result of an order that is held open; it takes the place of an earlier one. Writes lab_result_pdf.
- * @returns whether it is another one than was kept before
+ * Stores a document for the result of a locked order; it replaces an earlier one. Writes lab_result_pdf.
+ * @returns whether it differs from the stored one
  */
 export async function storeResultPdf(tx: Tx, { order }: LockedOrder, bytes: Buffer): Promise<boolean> {
   const checksum = createHash('sha256').update(bytes).digest('hex')
@@ -30,13 +30,13 @@ export async function storeResultPdf(tx: Tx, { order }: LockedOrder, bytes: Buff
   return true
 }
 
-/** A report that replaces another makes the document of that one untrue. Writes lab_result_pdf. */
+/** Deletes the document, because a report that replaces another makes it untrue. Writes lab_result_pdf. */
 export const deleteResultPdf = (tx: Tx, order_id: string): void =>
   tx.defer(sql`delete from lab_result_pdf where order_id = ${order_id} and team_id = ${tx.team}`)
 
 const StoredPdf = T.Object({ user_id: T.String(), sample_id: T.Union([T.String(), T.Null()]), bytes: T.Unsafe<Buffer>({}) })
 
-/** The document of an order that has a result, if there is one. */
+/** The document of an order that has a result, if one exists. */
 export async function findResultPdf(tx: Tx, order_id: string): Promise<FileReply | undefined> {
   const kept = await tx.maybe(
     StoredPdf,
