@@ -1,4 +1,4 @@
-// Taking orders on, picking kits, refusing: what is repeated, what is refused, and what is told.
+// Accepting orders, assigning kits, rejecting orders: repeated requests, rejected requests, and the events.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Order } from '../orders/schema.ts'
@@ -21,7 +21,7 @@ import {
 describe('accepting an order', async () => {
   const team = await production()
 
-  test('again changes nothing, with the same number or none; another number is refused', async () => {
+  test('accepting an order again with the same or no sample id changes nothing, and another sample id is rejected', async () => {
     const order = await createAcceptedOrder(team, 'walk_in_test')
     const first = assertOk(await staffAction(team, order, 'accept', { sample_id: 'FICTIONAL-A1' })).body
     assert.equal(first.changed, true)
@@ -35,7 +35,7 @@ describe('accepting an order', async () => {
     assert.equal((await team.events(order.id)).length, 2)
   })
 
-  test('by two people at once gives it one number and tells of it once', async () => {
+  test('two concurrent acceptances assign one sample id and emit one event', async () => {
     const order = await createAcceptedOrder(team, 'walk_in_test')
     const replies = await Promise.all(
       ['FICTIONAL-E1', 'FICTIONAL-E2', undefined].map((sample_id) => staffAction(team, order, 'accept', { sample_id })),
@@ -48,7 +48,7 @@ describe('accepting an order', async () => {
     assert.equal((await lowLevelStatuses(team, order)).length, 2)
   })
 
-  test('under the number of another order at the laboratory is refused, and the order stays', async () => {
+  test('accepting with a sample id of another order at the laboratory is rejected and changes nothing', async () => {
     const [first, second] = [await createAcceptedOrder(team, 'testkit'), await createAcceptedOrder(team, 'testkit')]
     await staffActionOk(team, first, 'accept', { sample_id: 'FICTIONAL-B1' })
     const { status, body } = await staffAction(team, second, 'accept', { sample_id: 'FICTIONAL-B1' })
@@ -56,7 +56,7 @@ describe('accepting an order', async () => {
     assert.deepEqual([(await orderOf(team, second.id)).sample_id, (await lowLevelStatuses(team, second)).length], [null, 1])
   })
 
-  test('before the day that it is scheduled for is refused; then it is on the list and can be', async () => {
+  test('a scheduled order is rejected before its date, then listed and accepted', async () => {
     const apart = await createTestTeam()
     const order = await createAcceptedOrder(apart, 'testkit', { activate_by: '2100-01-31' })
     const { status, body } = await staffAction(apart, order, 'accept')
@@ -70,13 +70,13 @@ describe('accepting an order', async () => {
     await staffActionOk(apart, order, 'accept')
   })
 
-  test('of a kit that its patient registers is refused', async () => {
+  test('accepting a kit that its patient registers is rejected', async () => {
     const order = await createKitOrder(team)
     assert.equal((await staffAction(team, order, 'accept')).status, 400)
     assert.equal((await lowLevelStatuses(team, order)).length, 2)
   })
 
-  test('of a laboratory that takes orders by itself is refused, and it is on no list', async () => {
+  test('accepting an order of a laboratory without manual fulfillment is rejected, and no list has the order', async () => {
     const apart = await createTestTeam()
     const order = await createOrder(apart)
     const { status, body } = await staffAction(apart, order, 'accept')
@@ -84,7 +84,7 @@ describe('accepting an order', async () => {
     assert.deepEqual(await list(apart), [])
   })
 
-  test('of a cancelled order is refused', async () => {
+  test('accepting a cancelled order is rejected', async () => {
     const order = await createAcceptedOrder(team, 'walk_in_test')
     assertOk(await team.api.post(`/v3/order/${order.id}/cancel`))
     assert.deepEqual((await staffAction(team, order, 'accept')).body, {
@@ -93,30 +93,30 @@ describe('accepting an order', async () => {
   })
 })
 
-describe('an advance beneficiary notice', async () => {
+describe('advance beneficiary notices', async () => {
   const team = await production()
   const notice = ({ id }: { id: string }) => team.api.get(`/v3/order/${id}/abn_pdf`)
-  const told = async ({ id }: { id: string }): Promise<boolean[]> =>
+  const abnFlags = async ({ id }: { id: string }): Promise<boolean[]> =>
     (await team.api.get(`/v1/events?object_id=${id}`)).body.data.map(({ body }: { body: { data: Order } }) => body.data.has_abn)
 
-  test('is there when the order is accepted with one, and the order and its event say so', async () => {
+  test('accepting with an advance beneficiary notice shows it on the order and in the event', async () => {
     const order = await createAcceptedOrder(team, 'walk_in_test')
     assert.deepEqual([order.has_abn, (await notice(order)).status], [false, 404])
     await staffActionOk(team, order, 'accept', { has_abn: true })
     assert.equal((await orderOf(team, order.id)).has_abn, true)
-    assert.deepEqual(await told(order), [true, false])
+    assert.deepEqual(await abnFlags(order), [true, false])
     const { status, headers, body } = await notice(order)
     assert.deepEqual([status, headers.get('content-type')], [200, 'application/pdf'])
     assert.equal(Buffer.from(body).subarray(0, 5).toString(), '%PDF-')
   })
 
-  test('is not there when nobody asks for it', async () => {
+  test('accepting without an advance beneficiary notice leaves it absent', async () => {
     const order = await createAcceptedOrder(team, 'walk_in_test')
     await staffActionOk(team, order, 'accept')
     assert.deepEqual([(await orderOf(team, order.id)).has_abn, (await notice(order)).status], [false, 404])
   })
 
-  test('is corrected by accepting again, without an event, until the order goes on', async () => {
+  test('accepting again corrects the advance beneficiary notice without an event, until the order advances', async () => {
     const order = await createAcceptedOrder(team, 'on_site_collection')
     const first = await staffActionOk(team, order, 'accept', { has_abn: true })
     for (const body of [{}, { has_abn: true }, { has_abn: null }])
@@ -129,7 +129,7 @@ describe('an advance beneficiary notice', async () => {
     assert.equal((await team.events(order.id)).length, 3)
   })
 
-  test('is yes or no: anything else is refused, and the order stays', async () => {
+  test('has_abn must be a boolean; another value is rejected and changes nothing', async () => {
     const order = await createAcceptedOrder(team, 'walk_in_test')
     const { status, body } = await staffAction(team, order, 'accept', { has_abn: 'perhaps' })
     assert.deepEqual([status, body.detail[0].loc], [422, ['body', 'has_abn']])
@@ -137,10 +137,10 @@ describe('an advance beneficiary notice', async () => {
   })
 })
 
-describe('picking a kit', async () => {
+describe('assigning a kit', async () => {
   const team = await production()
 
-  test('can be corrected until it is registered, and tells nobody', async () => {
+  test('the assigned kit can be changed until it is registered, without an event', async () => {
     const order = await createKitOrder(team)
     await staffActionOk(team, order, 'kit', { sample_id: 'FICTIONAL-C1' })
     assert.equal((await staffActionOk(team, order, 'kit', { sample_id: 'FICTIONAL-C2' })).changed, true)
@@ -151,22 +151,22 @@ describe('picking a kit', async () => {
     assert.equal((await staffAction(team, order, 'kit', { sample_id: 'FICTIONAL-C3' })).status, 400)
   })
 
-  test('is refused for an order of a known patient', async () => {
+  test('assigning a kit is rejected for an order of a known patient', async () => {
     const order = await createAcceptedOrder(team, 'testkit')
     assert.equal((await staffAction(team, order, 'kit', { sample_id: 'FICTIONAL-D1' })).status, 400)
   })
 
-  test('shows where it goes to, and nobody that it is not for', async () => {
+  test('assigning a kit shows the shipping address and no other patient data', async () => {
     const order = await createKitOrder(team)
     const { todo, address, patient_details } = await details(team, order)
     assert.deepEqual([todo, address.receiver_name, patient_details], ['pick_kit', 'Testa Fictional', null])
   })
 })
 
-describe('a refused order', async () => {
+describe('rejecting an order', async () => {
   const team = await production()
 
-  test('says so once, stays where it is, and waits again when it is resolved', async () => {
+  test('rejecting an order emits one event and keeps its status, and resolving returns it to the queue', async () => {
     const order = await createAcceptedOrder(team, 'walk_in_test')
     await staffActionOk(team, order, 'refuse')
     assert.equal((await staffActionOk(team, order, 'refuse')).changed, false)
@@ -186,7 +186,7 @@ describe('a refused order', async () => {
   })
 })
 
-test('notes are shown on the order, and taken away again, without an event', async () => {
+test('notes are shown on the order and can be removed, without an event', async () => {
   const team = await production()
   const order = await orderAtLab(team)
   const events = await team.events(order.id)
@@ -197,7 +197,7 @@ test('notes are shown on the order, and taken away again, without an event', asy
   assert.deepEqual(await team.events(order.id), events)
 })
 
-test('reading what the work needs leaves a line in the audit log, and so does everything that is done', async () => {
+test('reading work details and every staff action write an audit entry', async () => {
   const team = await production()
   const order = await createAcceptedOrder(team, 'walk_in_test', { lab_test_id: await testOf(team, 'walk_in_test') })
   await details(team, order)

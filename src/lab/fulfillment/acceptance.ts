@@ -1,4 +1,5 @@
-// The beginning: taking an order on, finding its kit, or saying that it cannot be done. Source: lab-testing.md 6.2, 6.3, 6.6, 10, 21.
+// The first steps of manual fulfillment: accepting an order, assigning its kit, or reporting that it cannot be fulfilled. Source:
+// lab-testing.md 6.2, 6.3, 6.6, 10, 21.
 import { specimenNumber } from '../links/specimen-numbers.ts'
 import type { LockedOrder } from '../orders/open-order.ts'
 import { utcDate, iso } from '../../platform/runtime/clock.ts'
@@ -9,10 +10,10 @@ import type { AcceptOrder, WorkDone } from './schema.ts'
 import { transitionError, transitionUnlessAt, runStep } from './work-step.ts'
 
 /**
- * Take an order on: it gets its number at the laboratory and its requisition is out. Writes lab_order. Emits labtest.order.updated.
- * Accepting again, without a number or with the same one, changes nothing, but whether there is a notice: that without an event.
- * 400: not `ordered`; a kit whose patient is not known; scheduled for a later day. 404: no such order.
- * 422: the number is that of another order at the laboratory.
+ * Accepts an order: assigns its sample id and records its requisition. Writes lab_order. Emits labtest.order.updated.
+ * Accepting again, without a sample id or with the same one, changes only `has_abn`, without an event.
+ * Errors: 400 not `ordered`, a kit without a patient, or scheduled for a later day; 404 unknown order; 422 the sample id belongs to another
+ * order at the laboratory.
  */
 export const acceptOrder = (tx: Tx, order_id: string, { sample_id, has_abn }: AcceptOrder): Promise<WorkDone> =>
   runStep(tx, order_id, (lockedOrder) => {
@@ -21,7 +22,7 @@ export const acceptOrder = (tx: Tx, order_id: string, { sample_id, has_abn }: Ac
     order.has_abn = has_abn ?? before
     if (lockedOrder.lowLevelStatus === 'requisition_created' && (sample_id ?? order.sample_id) === order.sample_id)
       return order.has_abn !== before
-    // Its requisition comes with the registration; the lifecycle alone would let it pass.
+    // The requisition of a registered kit is created at registration; the lifecycle alone would allow this transition.
     if (lockedOrder.lowLevelStatus !== 'ordered') throw transitionError(lockedOrder, 'requisition_created')
     if (order.activate_by !== null && order.activate_by > utcDate(tx.now))
       throw badRequest(`The order is scheduled for ${order.activate_by}`)
@@ -31,9 +32,9 @@ export const acceptOrder = (tx: Tx, order_id: string, { sample_id, has_abn }: Ac
   })
 
 /**
- * Say which kit is sent for an order whose patient will register it. Until it is shipped another one can be picked instead.
- * Writes lab_order. No event: to its patient nothing happened yet.
- * 400: another kind of order, or one that has been registered or sent. 404: no such order. 422: the barcode is that of another order.
+ * Assigns a kit to an order whose patient will register it. Another kit can be assigned until the kit is shipped.
+ * Writes lab_order. Emits no event, because the status does not change.
+ * Errors: 400 another kind of order, or already registered or shipped; 404 unknown order; 422 the barcode belongs to another order.
  */
 export const assignKit = (tx: Tx, order_id: string, sample_id: string): Promise<WorkDone> =>
   runStep(tx, order_id, (lockedOrder) => {
@@ -50,8 +51,8 @@ const isAwaitingAcceptance = (lockedOrder: LockedOrder): boolean =>
   ['ordered', 'awaiting_registration'].includes(lockedOrder.lowLevelStatus)
 
 /**
- * Report that an order cannot be fulfilled: it stays where it is, with that detail. Emits labtest.order.updated.
- * 400: it was taken on already. 404: no such order.
+ * Reports that an order cannot be fulfilled: it keeps its status, with that detail. Emits labtest.order.updated.
+ * Errors: 400 already accepted; 404 unknown order.
  */
 export const rejectOrder = (tx: Tx, order_id: string): Promise<WorkDone> =>
   runStep(tx, order_id, (lockedOrder) => {
@@ -62,9 +63,9 @@ export const rejectOrder = (tx: Tx, order_id: string): Promise<WorkDone> =>
   })
 
 /**
- * What stood in the way is out of it: a refused order waits as before, a sample whose processing was blocked is with the laboratory
- * again. Emits labtest.order.updated. An order that nothing stands in the way of stays as it is.
- * 400: an order that is neither waiting nor with the laboratory. 404: no such order.
+ * Resolves the problem of an order: a rejected order returns to the queue, and a sample whose processing was blocked is at the laboratory
+ * again. Emits labtest.order.updated. An order without a problem is not changed.
+ * Errors: 400 an order that is neither in the queue nor at the laboratory; 404 unknown order.
  */
 export const resolveProblem = (tx: Tx, order_id: string): Promise<WorkDone> =>
   runStep(tx, order_id, (lockedOrder) => {
@@ -77,7 +78,7 @@ export const resolveProblem = (tx: Tx, order_id: string): Promise<WorkDone> =>
     return true
   })
 
-/** Replace the notes of an order. Writes lab_order. No event. 404: no such order. */
+/** Replaces the notes of an order. Writes lab_order. Emits no event. Errors: 404 unknown order. */
 export const writeNotes = (tx: Tx, order_id: string, notes: string | null): Promise<WorkDone> =>
   runStep(tx, order_id, ({ order }) => {
     const text = notes?.trim() || null

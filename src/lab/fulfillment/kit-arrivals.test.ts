@@ -1,4 +1,4 @@
-// When a kit arrives: what whoever sends it says, and what its patient is told of it.
+// Delivery dates of kits: what staff enter, and the messages to the patient.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { utcDate, systemNow, addSeconds } from '../../platform/runtime/clock.ts'
@@ -32,7 +32,7 @@ async function accepted(of: TestTeam = team) {
   return order
 }
 
-/** What the patient was told of a kit on its way. */
+/** The messages to the patient about a kit in transit. */
 const onItsWay = async (of: TestTeam, { id }: { id: string }): Promise<string[]> =>
   (await of.api.get(`/v3/order/${id}/messages`)).body.data
     .filter(({ kind }: { kind: string }) => kind === 'transit_customer')
@@ -40,7 +40,7 @@ const onItsWay = async (of: TestTeam, { id }: { id: string }): Promise<string[]>
 
 const PLAIN = 'Your test kit is on its way to you.'
 
-test('the patient is told on which day the kit should arrive', async () => {
+test("the patient's message names the expected delivery date of the kit", async () => {
   const order = await accepted()
   await staffActionOk(team, order, 'tracking', { ...expected(4), tracking_url: 'https://tracking.example/4' })
   await staffActionOk(team, order, 'scan', scan('outbound', 'picked_up'))
@@ -50,14 +50,14 @@ test('the patient is told on which day the kit should arrive', async () => {
   assert.doesNotMatch(JSON.stringify(await orderOf(team, order.id)), /expected_on|arrives_on/)
 })
 
-test('without a day the patient is told of none', async () => {
+test("the patient's message names no date if none was entered", async () => {
   const order = await accepted()
   await staffActionOk(team, order, 'tracking', outbound)
   await staffActionOk(team, order, 'scan', scan('outbound', 'picked_up'))
   assert.deepEqual(await onItsWay(team, order), [PLAIN])
 })
 
-test('the day that was said last counts, and saying none takes it back', async () => {
+test('the last entered delivery date counts, and a request without a date clears it', async () => {
   const order = await accepted()
   const changes = [expected(4), expected(4), expected(6), inbound, outbound, outbound, expected(60)]
   const changed = []
@@ -67,7 +67,7 @@ test('the day that was said last counts, and saying none takes it back', async (
   assert.deepEqual(await onItsWay(team, order), [PLAIN.replace('.', ` and should arrive on ${spoken(60)}.`)])
 })
 
-test('after trouble on the way the day is told only when it is said anew', async () => {
+test('after a delivery problem the message names a date only if it is entered again', async () => {
   const order = await accepted()
   await staffActionOk(team, order, 'tracking', expected(4))
   for (const event of ['picked_up', 'exception', 'in_transit', 'exception'])
@@ -81,7 +81,7 @@ test('after trouble on the way the day is told only when it is said anew', async
   ])
 })
 
-test("a day that is past on the team's clock is not told", async () => {
+test("a message names no delivery date that is past on the team's clock", async () => {
   const sandbox = await createTestTeam()
   const order = await accepted(sandbox)
   await staffActionOk(sandbox, order, 'tracking', expected(2))
@@ -98,7 +98,7 @@ for (const [sentence, body, status] of [
   ['is none', { ...outbound, expected_on: '2031-02-30' }, 422],
   ['is no text', { ...outbound, expected_on: 4 }, 422],
 ] as [string, Record<string, unknown>, number][])
-  test(`a day of arrival that ${sentence} is refused, and nothing changes`, async () => {
+  test(`a delivery date that ${sentence} is rejected and changes nothing`, async () => {
     const order = await accepted()
     assert.equal((await staffAction(team, order, 'tracking', body)).status, status)
     const { details } = await orderOf(team, order.id)

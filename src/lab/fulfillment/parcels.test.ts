@@ -1,4 +1,4 @@
-// Parcels: what carriers say out of order, twice, or not at all.
+// Parcels: carrier scans that are repeated, out of order, or missed.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -20,7 +20,7 @@ import { scans } from './schema.ts'
 
 const team = await production()
 
-/** A kit that was accepted and whose parcels have numbers. */
+/** An accepted kit order whose parcels have tracking numbers. */
 async function packed(given: TestTeam = team) {
   const order = await createAcceptedOrder(given, 'testkit')
   await staffActionOk(given, order, 'accept')
@@ -29,14 +29,14 @@ async function packed(given: TestTeam = team) {
   return order
 }
 
-/** What scans made of an order, after its acceptance. */
+/** The statuses of an order after its acceptance and these scans. */
 async function after(...scans: [string, string][]): Promise<string[]> {
   const order = await packed()
   for (const [direction, event] of scans) await staffActionOk(team, order, 'scan', scan(direction, event))
   return (await lowLevelStatuses(team, order)).slice(2).map((status) => status.split('.').at(-1)!)
 }
 
-const told: [string, [string, string][], string[]][] = [
+const cases: [string, [string, string][], string[]][] = [
   [
     'a scan that comes twice counts once',
     [
@@ -77,7 +77,7 @@ const told: [string, [string, string][], string[]][] = [
     ['transit_customer', 'with_customer', 'transit_lab'],
   ],
   [
-    'a parcel in trouble starts its way anew',
+    'a parcel with a delivery problem starts its transit again',
     [
       ['outbound', 'out_for_delivery'],
       ['outbound', 'exception'],
@@ -134,16 +134,16 @@ const told: [string, [string, string][], string[]][] = [
     ['transit_customer', 'lost'],
   ],
 ]
-for (const [sentence, scans, statuses] of told) test(sentence, async () => assert.deepEqual(await after(...scans), statuses))
+for (const [sentence, scans, statuses] of cases) test(sentence, async () => assert.deepEqual(await after(...scans), statuses))
 
-describe('a scan is refused', () => {
-  test('before anybody took the order on', async () => {
+describe('rejected scans', () => {
+  test('a scan is rejected before the order is accepted', async () => {
     const order = await createAcceptedOrder(team, 'testkit')
     const { status, body } = await staffAction(team, order, 'scan', scan('outbound', 'picked_up'))
     assert.deepEqual([status, body], [400, { detail: 'Transition from ordered to transit_customer is not allowed' }])
   })
 
-  test('while the parcel has no number', async () => {
+  test('a scan is rejected if the parcel has no tracking number', async () => {
     const order = await createAcceptedOrder(team, 'testkit')
     await staffActionOk(team, order, 'accept')
     assert.deepEqual((await staffAction(team, order, 'scan', scan('outbound', 'delivered'))).body, {
@@ -152,7 +152,7 @@ describe('a scan is refused', () => {
     assert.equal((await lowLevelStatuses(team, order)).length, 2)
   })
 
-  test('while no kit was picked', async () => {
+  test('a scan is rejected if no kit is assigned', async () => {
     const order = await createKitOrder(team)
     for (const [what, body] of [
       ['tracking', outbound],
@@ -161,7 +161,7 @@ describe('a scan is refused', () => {
       assert.deepEqual((await staffAction(team, order, what, body)).body, { detail: 'No kit is assigned to this order' })
   })
 
-  test('on the way to the laboratory before the registration, whatever was missed', async () => {
+  test('a scan on the way to the laboratory is rejected before registration, even if scans were missed', async () => {
     const order = await createKitOrder(team)
     await staffActionOk(team, order, 'kit', { sample_id: 'FICTIONAL-P1' })
     await staffActionOk(team, order, 'tracking', outbound)
@@ -175,14 +175,14 @@ describe('a scan is refused', () => {
     assert.equal((await staffAction(team, order, 'result', { status: 'final', results: [] })).status, 400)
   })
 
-  test('of an order that has no kit', async () => {
+  test('a scan is rejected for an order without a kit', async () => {
     const order = await createAcceptedOrder(team, 'walk_in_test')
     assert.equal((await staffAction(team, order, 'scan', scan('outbound', 'picked_up'))).status, 400)
     assert.equal((await staffAction(team, order, 'tracking', outbound)).status, 400)
   })
 })
 
-test('a kit that was registered at home is not delivered there again', async () => {
+test('a delivery scan of a kit that was registered at home changes nothing', async () => {
   const order = await createKitOrder(team)
   await staffActionOk(team, order, 'kit', { sample_id: 'FICTIONAL-P2' })
   await staffActionOk(team, order, 'tracking', outbound)
@@ -192,7 +192,7 @@ test('a kit that was registered at home is not delivered there again', async () 
   assert.equal((await orderOf(team, order.id)).last_event.status, 'received.testkit.testkit_registered')
 })
 
-test('a tracking number can be corrected while its parcel travels, and not after', async () => {
+test('a tracking number can be corrected while the parcel is in transit, but not later', async () => {
   const order = await packed()
   assert.equal((await staffActionOk(team, order, 'tracking', outbound)).changed, false)
   await staffActionOk(team, order, 'scan', scan('outbound', 'picked_up'))
@@ -214,7 +214,7 @@ const anyScan = fc.record({
   event: fc.constantFrom(...scans),
 })
 
-test('whatever carriers say, in whatever order, no kit goes back but out of trouble', async () => {
+test('no sequence of scans moves a kit back, except after a delivery problem', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyScan, { minLength: 4, maxLength: 14 }), async (said) => {
       const order = await packed()

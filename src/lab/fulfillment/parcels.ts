@@ -1,6 +1,6 @@
-// Parcels of kits: under which numbers they travel, and what the carrier says of them. Source: lab-testing.md 9.2, 9.3, 21.
+// Parcels of kits: tracking numbers and carrier scans. Source: lab-testing.md 9.2, 9.3, 21.
 //
-// Invariant: what a carrier says twice, or too late, never takes an order back; only a parcel that was in trouble starts its way anew.
+// Invariant: a repeated or late scan never moves an order back; only a parcel with a delivery problem starts its transit again.
 import { utcDate, addSeconds } from '../../platform/runtime/clock.ts'
 import { lifecycleOf } from '../orders/lifecycle.ts'
 import { shortestPath } from '../orders/status-machine.ts'
@@ -13,7 +13,7 @@ import { transitionError, runStep } from './work-step.ts'
 
 type Direction = RecordScan['direction']
 
-/** What a scan makes of an order. */
+/** The status that each carrier scan leads to. */
 const statusByEvent: Record<Direction, Record<RecordScan['event'], string>> = {
   outbound: {
     picked_up: 'transit_customer',
@@ -35,12 +35,12 @@ const statusByEvent: Record<Direction, Record<RecordScan['event'], string>> = {
   },
 }
 
-/** How far along its way a kit is. Statuses that are not here are before it or behind it. */
+/** The stages of a kit's transit, in order. Statuses that are not listed are before the first stage or after the last. */
 const shippingStages = ['transit_customer', 'out_for_delivery', 'with_customer', 'transit_lab', 'delivered_to_lab']
 const STAGE_WITH_CUSTOMER = shippingStages.indexOf('with_customer')
 const STAGE_AT_LAB = shippingStages.indexOf('delivered_to_lab')
 const BEFORE_SHIPPING = -1
-/** A parcel in trouble is as far as the beginning of its way. */
+/** A parcel with a delivery problem counts as being at the first stage. */
 const exceptionStages: Record<string, number> = {
   problem_in_transit_customer: BEFORE_SHIPPING,
   problem_in_transit_lab: STAGE_WITH_CUSTOMER,
@@ -54,7 +54,7 @@ const before = new Set([
   'testkit_registered',
 ])
 
-/** The farthest place of an order since its parcel was last in trouble. A registration on the way does not put it back. */
+/** The farthest stage of an order since the last delivery problem. A registration during transit does not move it back. */
 function furthestStage({ order }: LockedOrder): number {
   let far = BEFORE_SHIPPING
   for (const { status } of order.events) {
@@ -66,7 +66,7 @@ function furthestStage({ order }: LockedOrder): number {
   return far
 }
 
-/** Whether a scan tells nothing new: the kit is there already or past it. */
+/** Whether a scan is repeated or late: the kit has reached or passed that stage. */
 function isStale(open: LockedOrder, way: Direction, to: string): boolean {
   if (open.lowLevelStatus === to) return true
   const far = furthestStage(open)
@@ -74,7 +74,7 @@ function isStale(open: LockedOrder, way: Direction, to: string): boolean {
   return far >= (way === 'outbound' ? STAGE_WITH_CUSTOMER : STAGE_AT_LAB)
 }
 
-/** The steps to where a scan says the kit is, those whose scans were missed included; undefined when they are not the carrier's alone. */
+/** The transitions up to the scanned stage, including missed scans; undefined if one of them is not a carrier status. */
 function stepsTo(open: LockedOrder, to: string): string[] | undefined {
   const cycle = lifecycleOf(open.lifecycle)
   const shippedStages = Object.entries(cycle.steps).filter(
@@ -85,10 +85,10 @@ function stepsTo(open: LockedOrder, to: string): string[] | undefined {
 }
 
 /**
- * Take in what a carrier says of a kit. Scans that were missed are made up for; what is repeated or comes too late changes nothing.
- * Writes lab_order. Emits labtest.order.updated for each step.
- * 400: no kit; nobody took the order on or picked its kit; the parcel has no number; a kit on its way to the laboratory without a patient.
- * 404: no such order.
+ * Records a carrier scan of a kit. Adds the transitions of missed scans; repeated and late scans change nothing.
+ * Writes lab_order. Emits labtest.order.updated for each transition.
+ * Errors: 400 no kit, order not accepted or kit not assigned, no tracking number, or a kit in transit to the laboratory without a patient;
+ * 404 unknown order.
  */
 export const recordScan = (tx: Tx, order_id: string, { direction, event }: RecordScan): Promise<WorkDone> =>
   runStep(tx, order_id, (open) => {
@@ -109,14 +109,15 @@ export const recordScan = (tx: Tx, order_id: string, { direction, event }: Recor
     return true
   })
 
-/** How far ahead the arrival of a parcel may be. */
+/** Maximum time until the expected delivery of a parcel. */
 const EXPECTED_ON_MAX_S = 60 * 86_400
 
 /**
- * Record under which number a parcel travels, and when the patient can expect it. The inbound number may be known before the kit is sent:
- * labels are often in the box. Writes lab_order. No event: nothing happened to the order.
- * 400: no kit; nobody took the order on; the parcel has arrived; a day of arrival that is past, more than 60 days ahead, or of a parcel to
- * the laboratory. 404: no such order.
+ * Records the tracking number of a parcel and its expected delivery date. The inbound number may be known before the kit is sent, because
+ * labels are often in the box. Writes lab_order. Emits no event, because the status does not change.
+ * Errors: 400 no kit, order not accepted, the parcel has arrived, or a delivery date that is past, more than 60 days ahead, or for an
+ * inbound
+ * parcel; 404 unknown order.
  */
 export const recordTracking = (tx: Tx, order_id: string, tracking: RecordTracking): Promise<WorkDone> =>
   runStep(tx, order_id, (open) => {

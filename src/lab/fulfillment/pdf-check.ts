@@ -1,13 +1,13 @@
-// Whether bytes are a PDF that a reader can open: its head, its end, and the table of its objects. Pure. Looks no deeper: what the
-// document says is its author's.
+// Checks that bytes are a PDF that a reader can open: its header, its end, and its cross-reference table. Pure. Does not check the content.
+// |
 
-/** Readers look for the end of the file within its last kilobyte, and put up with some bytes before its head. */
+/** Readers search the last kilobyte for the end of the file, and accept some bytes before the header. */
 const EDGE = 1024
 const HEAD = /%PDF-(1\.[0-7]|2\.0)[\r\n ]/
 const END = /startxref\s+(\d{1,10})\s+%%EOF/g
 const TABLE_MAX = 2_000_000
 
-/** What is wrong with a document; undefined when it is one. */
+/** The error in a document; undefined if it is a PDF. */
 export function pdfError(bytes: Buffer): string | undefined {
   const head = HEAD.exec(bytes.subarray(0, EDGE).toString('latin1'))
   if (!head) return 'The document is not a PDF'
@@ -18,7 +18,7 @@ export function pdfError(bytes: Buffer): string | undefined {
     : 'The PDF has no table of its objects'
 }
 
-/** At the offset that the end names stands a table of objects with a trailer, or a stream that is both; either names the root. */
+/** Whether a cross-reference table with a trailer, or a cross-reference stream, is at the offset that the end names, and names the root. */
 function hasTrailer(bytes: Buffer, offset: number): boolean {
   if (offset >= bytes.length) return false
   const text = bytes.subarray(offset, offset + TABLE_MAX).toString('latin1')

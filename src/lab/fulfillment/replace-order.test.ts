@@ -1,4 +1,4 @@
-// Wrong orders replaced: what goes on in the new one, what becomes of the old one, what is refused and then changes nothing.
+// Replacing wrong orders: what the new order takes over, the outcome of the old order, and rejected requests, which change nothing.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Order } from '../orders/schema.ts'
@@ -38,7 +38,7 @@ const replace = (
   more: Record<string, unknown> = {},
 ): Promise<Reply> => staffAction(team, order, 'replace', { lab_test_id, ...more })
 
-/** As `replace`, of what succeeds. */
+/** As `replace`, for requests that succeed. */
 const replaced = async (
   team: TestTeam,
   order: { id: string },
@@ -49,7 +49,7 @@ const replaced = async (
 const members = ({ order_transaction: { orders } }: Order) =>
   orders.map(({ id, origin, parent_id, low_level_status }) => [id, origin, parent_id, low_level_status])
 
-const told = async (team: TestTeam, { id }: { id: string }) =>
+const eventsOf = async (team: TestTeam, { id }: { id: string }) =>
   (await team.api.get(`/v1/events?object_id=${id}`)).body.data.map(({ type, body }: { type: string; body: { data: Order } }) => [
     type,
     body.data.last_event.status,
@@ -58,7 +58,7 @@ const told = async (team: TestTeam, { id }: { id: string }) =>
 
 const physician = { first_name: 'Ada', last_name: 'Example', npi: '1234567893' }
 
-/** What is refused changes nothing: neither the order nor its transaction, nor does another one come of it. */
+/** Checks that a rejected request changes neither the order nor its transaction, and creates no order. */
 async function refused(
   team: TestTeam,
   order: { id: string },
@@ -72,11 +72,11 @@ async function refused(
   assert.deepEqual([await orderOf(team, order.id), await team.events()], [before, events])
 }
 
-describe('a wrong order', async () => {
+describe('replacing a wrong order', async () => {
   const team = await production()
   const right = await testOf(team, 'walk_in_test', 'MAN-LIPID')
 
-  test('is cancelled, and another one of the right test is in its place, for the same patient and in the same transaction', async () => {
+  test('replacing cancels the order and creates one with the right test for the same patient in the same transaction', async () => {
     const order = await createAcceptedOrder(team, 'walk_in_test', { clinical_notes: 'Fainted once.', priority: true, physician })
     await staffActionOk(team, order, 'accept')
     const { body } = assertOk(await replace(team, order, right, { notes: ' The wrong box was ticked. ' }))
@@ -101,13 +101,13 @@ describe('a wrong order', async () => {
     assert.deepEqual([members(before), members(fresh)], [both, both])
     assert.equal(before.order_transaction.status, 'active')
     assert.equal((await lowLevelStatuses(team, order)).at(-1), 'cancelled.walk_in_test.cancelled')
-    assert.deepEqual(await told(team, fresh), [['labtest.order.created', 'received.walk_in_test.ordered', both]])
-    assert.deepEqual((await told(team, order))[0], ['labtest.order.updated', 'cancelled.walk_in_test.cancelled', both])
+    assert.deepEqual(await eventsOf(team, fresh), [['labtest.order.created', 'received.walk_in_test.ordered', both]])
+    assert.deepEqual((await eventsOf(team, order))[0], ['labtest.order.updated', 'cancelled.walk_in_test.cancelled', both])
     const read = (await team.api.get(`/v3/order_transaction/${order.order_transaction.id}`)).body
     assert.deepEqual([read.status, read.orders.map(({ id }: Order) => id)], ['active', [order.id, fresh.id]])
   })
 
-  test('leaves a line in the audit log; the new one is on the list and goes its way', async () => {
+  test('replacing writes an audit entry, and the new order is in the queue and can be completed', async () => {
     const order = await createAcceptedOrder(team, 'on_site_collection')
     const fresh = await replaced(team, order, await testOf(team, 'on_site_collection', 'MAN-A1C', 'MAN-CBC'))
     const { data } = (await team.manage.get(`/team/${team.team}/production/audit?operation=replace_order`)).body
@@ -124,7 +124,7 @@ describe('a wrong order', async () => {
     assert.deepEqual([order_transaction.status, (await orderOf(team, fresh.id)).status], ['completed', 'completed'])
   })
 
-  test('that was drawn already is to be drawn again for the new one', async () => {
+  test('replacing an order after its draw requires a new draw', async () => {
     const order = await createAcceptedOrder(team, 'walk_in_test')
     await staffActionOk(team, order, 'accept')
     await staffActionOk(team, order, 'draw')
@@ -134,7 +134,7 @@ describe('a wrong order', async () => {
     assert.equal(fresh.expected_result_by_date, null)
   })
 
-  test('that is cancelled or has failed is replaced as it is', async () => {
+  test('replacing a cancelled or failed order keeps its status', async () => {
     const cancelled = await createAcceptedOrder(team, 'walk_in_test')
     assertOk(await team.api.post(`/v3/order/${cancelled.id}/cancel`))
     const failed = await createAcceptedOrder(team, 'on_site_collection')
@@ -152,7 +152,7 @@ describe('a wrong order', async () => {
     }
   })
 
-  test('that is scheduled is replaced by one of the same day', async () => {
+  test('replacing a scheduled order creates an order scheduled for the same date', async () => {
     const apart = await createTestTeam('production-us')
     const order = await createAcceptedOrder(apart, 'testkit', { activate_by: '2100-01-31' })
     const fresh = await replaced(apart, order, await testOf(apart, 'testkit', 'MAN-LIPID'))
@@ -165,14 +165,14 @@ describe('a wrong order', async () => {
     )
   })
 
-  test('whose day has come is replaced by one of no day', async () => {
+  test('replacing an order whose date has come creates an unscheduled order', async () => {
     const apart = await createTestTeam()
     const order = await createAcceptedOrder(apart, 'testkit', { activate_by: '2100-01-31' })
     await advanceClock(apart, 80 * 366 * SECONDS_PER_DAY)
     assert.equal((await replaced(apart, order, await testOf(apart, 'testkit', 'MAN-LIPID'))).activate_by, null)
   })
 
-  test('is replaced once, however often and by how many people; the new one can be replaced itself', async () => {
+  test('repeated and concurrent requests replace an order once, and the new order can be replaced again', async () => {
     const order = await createAcceptedOrder(team, 'walk_in_test')
     const replies = await Promise.all([1, 2, 3].map(() => replace(team, order, right)))
     const bodies = replies.map((reply) => assertOk(reply).body)
@@ -192,8 +192,8 @@ describe('a wrong order', async () => {
   })
 })
 
-describe('an order at the wrong laboratory', () => {
-  test('is replaced by one at the right one, under an account of that', async () => {
+describe('replacing an order at the wrong laboratory', () => {
+  test('replacing an order at the wrong laboratory uses an account of the right one', async () => {
     const team = await createTestTeam()
     const order = await createAcceptedOrder(team, 'walk_in_test')
     const quest = await team.test('walk_in_test')
@@ -204,7 +204,7 @@ describe('an order at the wrong laboratory', () => {
     assert.deepEqual([back.lab_test.lab!.slug, back.lab_account_id], ['manual', order.lab_account_id])
   })
 
-  test('is left alone where no account takes it, or the account wants the physician who orders', async () => {
+  test('replacing is rejected if no account accepts the order, or if the account requires an ordering physician', async () => {
     const team = await createTestTeam()
     const quest = await team.test('walk_in_test')
     const lab = (await team.api.get(`/v3/lab_tests/${quest}`)).body.lab.slug
@@ -220,11 +220,11 @@ describe('an order at the wrong laboratory', () => {
   })
 })
 
-describe('an order is not replaced', async () => {
+describe('rejected replacements', async () => {
   const team = await production()
   const right = await testOf(team, 'testkit', 'MAN-LIPID')
 
-  test('once it cannot be cancelled any more', async () => {
+  test('replacing is rejected once the order can no longer be cancelled', async () => {
     const order = await createAcceptedOrder(team, 'testkit')
     await staffActionOk(team, order, 'accept')
     await staffActionOk(team, order, 'tracking', outbound)
@@ -244,7 +244,7 @@ describe('an order is not replaced', async () => {
     await refused(team, redrawn, await testOf(team, 'walk_in_test', 'MAN-LIPID'), cannot('redraw_available'))
   })
 
-  test('by the test that it is of, nor by one that is collected otherwise or cannot be ordered', async () => {
+  test('replacing is rejected for the same test, another collection method, and a test that cannot be ordered', async () => {
     const order = await createAcceptedOrder(team, 'testkit')
     await refused(team, order, order.lab_test.id, [400, { detail: 'The order already has this lab test' }])
     const detail = 'The lab test is collected by walk_in_test, the order by testkit'
@@ -254,7 +254,7 @@ describe('an order is not replaced', async () => {
     await refused(team, order, id, [400, { detail: `Lab test ${id} is not active` }])
   })
 
-  test('while its patient is not known, nor when its user was deleted', async () => {
+  test('replacing is rejected if the patient is unknown or the user is deleted', async () => {
     const detail = 'The kit of this order has not been registered'
     await refused(team, await createKitOrder(team), right, [400, { detail }])
     const order = await createAcceptedOrder(team, 'testkit')
@@ -262,7 +262,7 @@ describe('an order is not replaced', async () => {
     await refused(team, order, right, [404, { detail: "This order doesn't exist." }])
   })
 
-  test('by what is not the team’s, and nobody else’s order is', async () => {
+  test('replacing is rejected with a test of another team and for an order of another team', async () => {
     const other = await production()
     const order = await createAcceptedOrder(team, 'testkit')
     await refused(team, order, await testOf(other, 'testkit', 'MAN-LIPID'), [404, { detail: 'Test does not exist' }])
@@ -272,7 +272,7 @@ describe('an order is not replaced', async () => {
     assert.equal((await lowLevelStatuses(other, foreign)).length, 1)
   })
 
-  test('by a request that names no test, or notes that are too long', async () => {
+  test('replacing is rejected without a test and with notes that are too long', async () => {
     const order = await createAcceptedOrder(team, 'testkit')
     for (const [body, field] of [
       [{}, 'lab_test_id'],
@@ -286,7 +286,7 @@ describe('an order is not replaced', async () => {
     assert.equal((await lowLevelStatuses(team, order)).length, 1)
   })
 
-  test('by a test that asks what its patient was not asked; answers to what both ask go on', async () => {
+  test('replacing is rejected if the new test has unanswered questions, and keeps answers that both tests need', async () => {
     const apart = await createTestTeam()
     const question = { id: 1, code: 'HOURS', type: 'numeric', required: true, value: 'How many hours?', sequence: 1, answers: [] }
     const aoe = JSON.stringify({ questions: [{ ...question, constraint: null, default: null }] })
@@ -309,7 +309,7 @@ describe('an order is not replaced', async () => {
   })
 })
 
-test('a kit that its patient has registered is sent again to where the wrong one went', async () => {
+test('replacing a registered kit ships a new kit to the address of the first', async () => {
   const team = await createTestTeam()
   const order = await kit(team, { lab_test_id: await testOf(team, 'testkit') })
   await staffActionOk(team, order, 'kit', { sample_id: 'FICTIONAL-R1' })

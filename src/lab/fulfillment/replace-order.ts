@@ -1,5 +1,5 @@
-// An order that was placed wrongly: cancelled, and another one in its place. Owns no table; orders are placed and changed through their own
-// module. Source: lab-testing.md 11, 12; that one operation does both is a choice of this project.
+// Replaces a wrong order: cancels it and places another one. Owns no table; orders are placed and changed through their own module. Source:
+// lab-testing.md 11, 12; the single operation for both is a choice of this project.
 import { validateAoeAnswers, type AoeAnswer } from '../catalog/aoe.ts'
 import { expectedResults } from '../catalog/lab-tests.ts'
 import { resolveOrderSet } from '../catalog/order-sets.ts'
@@ -20,12 +20,16 @@ import { features } from '../../tenancy/teams/features.ts'
 import type { OrderReplaced, ReplaceOrder } from './schema.ts'
 
 /**
- * Cancel an order and place one of another lab test for the same patient: in its transaction, `recreation`, with it as its parent. One that
- * is cancelled or has failed already is replaced as it is. Replacing it by the same test again changes nothing. Orders of every laboratory
- * can be replaced. Writes lab_order. Queues orders.dispatch. Emits labtest.order.created, labtest.order.updated.
- * 404: no such order or lab test, or its user is deleted. 403: it is drawn on site, and the team does not have that. 400: the order cannot be cancelled any more (`cancelNotAllowed`); its patient is not
- * known; it is of that test, or was replaced by another; the test is not active, collected otherwise, or asks what nobody was asked; the
- * laboratory does not take the patient, or no account of it the order, or cannot be told of it.
+ * Cancels an order and places one of another lab test for the same patient: in its transaction, with origin `recreation` and the order as
+ * its
+ * parent. An order that is already cancelled or has failed is replaced and keeps its status. Replacing it by the same test again changes
+ * nothing. Works for orders of every laboratory. Writes lab_order. Queues orders.dispatch. Emits labtest.order.created,
+ * labtest.order.updated.
+ * Errors: 404 unknown order or lab test, or deleted user; 403 on-site collection without that feature; 400 the order can no longer be
+ * cancelled (`cancelNotAllowed`), its patient is unknown, it has this test already, or it was replaced by another test; 400 the test is not
+ * active, has another collection method or unanswered questions; 400 the laboratory does not accept the patient, has no account for the
+ * order,
+ * or has no link.
  */
 export async function replaceOrder(tx: Tx, order_id: string, { lab_test_id, notes }: ReplaceOrder): Promise<OrderReplaced> {
   const open = await lockOrder(tx, order_id)
@@ -34,7 +38,7 @@ export async function replaceOrder(tx: Tx, order_id: string, { lab_test_id, note
   const earlier = order.order_transaction.orders.find((each) => each.parent_id === order_id && each.origin === 'recreation')
   if (earlier) return alreadyReplaced(await getOrder(tx, earlier.id), order_id, lab_test)
   const aoe_answers = await assertReplaceable(tx, open, lab_test)
-  // First, so that the new order shows it.
+  // Cancelled first, so that the new order shows it.
   if (open.canTransitionTo('cancelled')) open.transitionTo('cancelled')
   else if (!isReplaceable(open)) throw cancelNotAllowed(open.lowLevelStatus)
   const { document } = await placeFollowUpOrder(tx, open, {
@@ -51,7 +55,7 @@ export async function replaceOrder(tx: Tx, order_id: string, { lab_test_id, note
   return toReply(JSON.parse(document) as Order, order_id, true)
 }
 
-/** Nothing more comes of it, and nothing came of it. */
+/** Whether the order failed or was cancelled and has no result. */
 const isReplaceable = ({ lowLevelStatus, order }: LockedOrder): boolean =>
   closedStatuses.has(lowLevelStatus) && (order.status === 'cancelled' || order.status === 'failed')
 
@@ -70,7 +74,7 @@ const toReply = (by: Order, parent_id: string, changed: boolean): OrderReplaced 
   changed,
 })
 
-/** What would have been refused of an order of this test, as far as it is another order than the first. @returns the answers it is ordered with */
+/** Repeats the checks of a new order for everything that differs from the first order. @returns the answers of the new order */
 async function assertReplaceable(tx: Tx, { order, internalData }: LockedOrder, lab_test: LabTest): Promise<AoeAnswer[]> {
   if (!order.patient_details) throw badRequest('The kit of this order has not been registered')
   if (lab_test.id === order.lab_test.id) throw badRequest('The order already has this lab test')
@@ -85,7 +89,7 @@ async function assertReplaceable(tx: Tx, { order, internalData }: LockedOrder, l
   return answers
 }
 
-/** What goes on from the order that is replaced, and what was done for that one alone. */
+/** Copies internal data and details to the new order, without the data that only applies to the old one. */
 function copyFromReplaced(tx: Tx, { order, internalData }: LockedOrder, { shipping_details, activate_by }: Order): void {
   order.shipping_details = shipping_details
   if (activate_by !== null && activate_by > utcDate(tx.now)) {
@@ -95,7 +99,7 @@ function copyFromReplaced(tx: Tx, { order, internalData }: LockedOrder, { shippi
   for (const fact of ['imported', 'collected_at', 'report_digest']) delete internalData[fact]
 }
 
-/** At another laboratory another account takes it, which may want the physician of the customer. A registered kit does not keep whose its was. */
+/** Another laboratory uses another account, which may require the customer's ordering physician. A registered kit does not store who ordered it. */
 function assertOrdered({ order, internalData }: LockedOrder, before: Order): void {
   if (order.lab_account_id !== before.lab_account_id && internalData.physician_required && !internalData.physician)
     throw badRequest('Orders under this lab account must include the ordering physician')

@@ -1,4 +1,4 @@
-// What a person typed of a laboratory's findings, as the neutral record that every link delivers. Pure.
+// Converts a manually entered report into the diagnostic report that every link delivers. Pure.
 import type {
   DiagnosticReport,
   MeasuredAnalyte,
@@ -12,7 +12,7 @@ import type { ExpectedResult } from '../results/expected-results.ts'
 import { parseNumber, parseRange } from '../results/reference-ranges.ts'
 import type { EnterReport } from './schema.ts'
 
-/** What an order says of its specimen, where the report says nothing. */
+/** The specimen data of the order, for reports that omit them. */
 export interface Specimen {
   number: string
   collected_at: string | null
@@ -24,8 +24,8 @@ export interface Specimen {
 const RANGE = /^([<>]=?\d*(\.\d+)?|(\d*(\.\d+)?-\d*(\.\d+)?))$/
 
 /**
- * Make the report. 422, every fault: a result that the order does not lead to, named twice, of another kind or in another unit than is
- * expected; instants that are in the future or in the wrong order.
+ * Builds the report. Errors: 422 with all field errors: an unexpected result, a repeated result, one of another type or unit than expected;
+ * timestamps in the future or in the wrong order.
  */
 export function parseManualReport(body: EnterReport, expected: ExpectedResult[], specimen: Specimen): DiagnosticReport {
   const faults: Fault[] = []
@@ -58,7 +58,7 @@ const fault = (loc: (string | number)[], text: string): Fault => ({
   ctx: { error: {} },
 })
 
-/** Finds what an entry is about, each expectation once, whether it was measured or is missing. */
+/** Finds the expected result for each entry, measured or missing, and reports repeated ones. */
 function createFinder(expected: ExpectedResult[], faults: Fault[]) {
   const seen = new Set<string>()
   return (analyte: string, at: (string | number)[]): ExpectedResult | undefined => {
@@ -74,7 +74,7 @@ function createFinder(expected: ExpectedResult[], faults: Fault[]) {
   }
 }
 
-/** By slug; else by a code that only one has. */
+/** Finds by slug, else by a code that only one expected result has. */
 function findExpected(expected: ExpectedResult[], analyte: string): ExpectedResult | undefined {
   const bySlug = expected.find(({ slug }) => slug === analyte)
   if (bySlug) return bySlug
@@ -121,7 +121,7 @@ function toResult(
   )
 }
 
-/** Undefined: numbers are expected, and these are words. */
+/** Undefined if a number is expected and the value is text. */
 function typeOf(expected: ResultType | null, value: string): ResultType | undefined {
   if (expected === 'comment' || expected === 'coded_value') return expected
   if (parseNumber(value) !== undefined) return 'numeric'
@@ -129,7 +129,7 @@ function typeOf(expected: ResultType | null, value: string): ResultType | undefi
   return expected === null ? 'comment' : undefined
 }
 
-/** A number or a range as results have it: without commas and blanks, `≤` as `<=`. */
+/** A number or a range in the form of results: without commas and spaces, `≤` as `<=`. */
 const normalizeNumber = (text: string): string =>
   text
     .replaceAll(',', '')
@@ -137,7 +137,7 @@ const normalizeNumber = (text: string): string =>
     .replaceAll('≥', '>=')
     .replace(/\s*([<>=-])\s*/g, '$1')
 
-/** One spelling of a unit, whether with the brackets of UCUM, in which letter case, or with which of the two signs for micro. */
+/** Normalizes a unit: without the brackets of UCUM, in one letter case, and with one of the two micro signs. */
 const normalizeUnit = (unit: string): string =>
   unit
     .replace(/[[\]\s]/g, '')

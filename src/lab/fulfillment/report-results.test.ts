@@ -1,4 +1,4 @@
-// Findings that are typed in, and documents of the laboratory.
+// Manually entered reports, and uploaded documents of the laboratory.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { orderOf } from '../../../test/support/orders.ts'
@@ -21,7 +21,7 @@ const team = await production()
 const resultOf = async (given: TestTeam, { id }: { id: string }) => (await given.api.get(`/v3/order/${id}/result`)).body
 const pdfOf = (given: TestTeam, { id }: { id: string }) => given.api.get(`/v3/order/${id}/result/pdf`)
 
-/** A walk-in order of these markers that was accepted. */
+/** An accepted walk-in order of these markers. */
 async function accepted(...provider_ids: string[]) {
   const order = await createAcceptedOrder(team, 'walk_in_test', {
     lab_test_id: await testOf(team, 'walk_in_test', ...provider_ids),
@@ -30,8 +30,8 @@ async function accepted(...provider_ids: string[]) {
   return order
 }
 
-describe('findings', () => {
-  test('are held to their ranges, flags and units, and what is not mentioned is missing', async () => {
+describe('entering a report', () => {
+  test('a report is checked against ranges, flags and units, and omitted results are missing', async () => {
     const order = await accepted('MAN-TSH', 'MAN-LIPID')
     const { expected_results } = await details(team, order)
     assert.deepEqual(expected_results[0], {
@@ -65,7 +65,7 @@ describe('findings', () => {
     assert((await team.events(order.id)).includes('labtest.result.critical'))
   })
 
-  test('are refused with every fault, and change nothing', async () => {
+  test('an invalid report is rejected with all field errors and changes nothing', async () => {
     const order = await accepted('MAN-A1C', 'MAN-TSH')
     const { status, body } = await staffAction(team, order, 'result', {
       status: 'final',
@@ -89,7 +89,7 @@ describe('findings', () => {
     assert.equal((await lowLevelStatuses(team, order)).length, 2)
   })
 
-  test('come in parts, each told once', async () => {
+  test('partial reports are accepted, and each emits one event', async () => {
     const order = await accepted('MAN-A1C', 'MAN-TSH')
     const partial = { status: 'partial', results: [a1c] }
     const whole = { status: 'final', results: [a1c, { analyte: 'tsh', value: '2.1' }] }
@@ -101,14 +101,14 @@ describe('findings', () => {
     assert.deepEqual((await resultOf(team, order)).missing_results, [])
   })
 
-  test('of a kit in parts are readable, and are no status', async () => {
+  test('a partial report of a kit is readable and does not change the status', async () => {
     const order = await orderAtLab(team)
     await staffActionOk(team, order, 'result', { status: 'partial', results: [a1c] })
     assert.equal((await resultOf(team, order)).metadata.status, 'partial')
     assert.equal((await lowLevelStatuses(team, order)).at(-1), 'sample_with_lab.testkit.delivered_to_lab')
   })
 
-  test('that are final are changed by amended ones only', async () => {
+  test('a final report can be changed by an amended report only', async () => {
     const order = await orderAtLab(team)
     const amended = { status: 'final', amended: true, results: [{ ...a1c, value: '6.1' }] }
     assert.equal((await staffAction(team, order, 'result', amended)).status, 400)
@@ -126,13 +126,13 @@ describe('findings', () => {
     assert.equal((await resultOf(team, order)).results[0].result, '6.2')
   })
 
-  test('that are none are a sample that could not be tested', async () => {
+  test('a report without results is a sample that could not be tested', async () => {
     const order = await orderAtLab(team)
     await staffActionOk(team, order, 'result', { status: 'final', results: [] })
     assert.equal((await lowLevelStatuses(team, order)).at(-1), 'failed.testkit.sample_error')
   })
 
-  test('of a kit that has not arrived are refused', async () => {
+  test('a report for a kit that has not arrived is rejected', async () => {
     const order = await createAcceptedOrder(team, 'testkit')
     await staffActionOk(team, order, 'accept')
     const { status, body } = await staffAction(team, order, 'result', finalReport)
@@ -144,7 +144,7 @@ describe('findings', () => {
 describe("the laboratory's own document", () => {
   const own = Buffer.from(examplePdf, 'base64')
 
-  test('is shown instead of the drawn one, until another report replaces the one that it is of', async () => {
+  test('an uploaded document is shown instead of the generated one, until another report replaces the one it belongs to', async () => {
     const order = await orderAtLab(team)
     await staffActionOk(team, order, 'result', finalReport)
     assert.notDeepEqual((await pdfOf(team, order)).body, own)
@@ -157,7 +157,7 @@ describe("the laboratory's own document", () => {
     assert(drawn.length > own.length)
   })
 
-  test('waits for the first report', async () => {
+  test('a document uploaded before the first report is shown from that report on', async () => {
     const order = await orderAtLab(team)
     await staffActionOk(team, order, 'result/pdf', { pdf: examplePdf })
     assert.equal((await pdfOf(team, order)).status, 404)
@@ -165,7 +165,7 @@ describe("the laboratory's own document", () => {
     assert.deepEqual((await pdfOf(team, order)).body, own)
   })
 
-  test('is taken with line breaks in its Base64, and as a document of today, whose table is a stream', async () => {
+  test('an upload accepts line breaks in Base64, and a current PDF with a cross-reference stream', async () => {
     const order = await orderAtLab(team)
     const object = '1 0 obj\n<</Type/XRef/Root 2 0 R/Size 3/Length 0>>\nstream\nendstream\nendobj\n'
     const modern = Buffer.from(`%PDF-1.7\n${object}startxref\n9\n%%EOF\n`)
@@ -185,7 +185,7 @@ describe("the laboratory's own document", () => {
     'that is too large': Buffer.concat([own.subarray(0, -60), Buffer.alloc(10_000_000, 32), own.subarray(-60)]),
   }
   for (const [what, bytes] of Object.entries(wrong))
-    test(`${what} is refused, and the one before it stays`, async () => {
+    test(`an uploaded document ${what} is rejected, and the stored one is kept`, async () => {
       const order = await orderAtLab(team)
       await staffActionOk(team, order, 'result', finalReport)
       await staffActionOk(team, order, 'result/pdf', { pdf: examplePdf })
@@ -195,7 +195,7 @@ describe("the laboratory's own document", () => {
       assert.deepEqual((await pdfOf(team, order)).body, own)
     })
 
-  test('that is no Base64, or of an order that is not with the laboratory, is refused', async () => {
+  test('an upload that is not Base64, or for an order that is not at the laboratory, is rejected', async () => {
     const order = await orderAtLab(team)
     assert.equal((await staffAction(team, order, 'result/pdf', { pdf: '%PDF-1.4' })).status, 400)
     const early = await createAcceptedOrder(team, 'testkit')

@@ -1,4 +1,4 @@
-// The end: findings typed in, and the laboratory's own document. Source: lab-testing.md 13.
+// The last steps of manual fulfillment: entering a report and uploading the laboratory's own document. Source: lab-testing.md 13.
 import { createHash } from 'node:crypto'
 import { expectedResults } from '../catalog/lab-tests.ts'
 import type { DiagnosticReport } from '../links/diagnostic-report.ts'
@@ -18,10 +18,11 @@ import { transitionError, runStep } from './work-step.ts'
 const isReported = ({ lowLevelStatus }: LockedOrder): boolean => lowLevelStatus === 'completed' || lowLevelStatus === 'corrected'
 
 /**
- * Take in what a person typed of an order's findings; it goes the way of every report (`receiveReport`). The same report again changes
- * nothing. Writes lab_result, lab_result_pdf. Emits what `receiveReport` emits.
- * 400: the order is not with the laboratory; a final report was given and this one does not say that it amends it, or the other way round.
- * 404: no such order. 422: what `parseManualReport` refuses.
+ * Receives a manually entered report, as every other report (`receiveReport`). The same report again changes nothing.
+ * Writes lab_result, lab_result_pdf. Emits what `receiveReport` emits.
+ * Errors: 400 the order is not at the laboratory, a final report exists and this one does not amend it, or there is no final report to
+ * amend;
+ * 404 unknown order; 422 errors of `parseManualReport`.
  */
 export const enterManualReport = (tx: Tx, order_id: string, body: EnterReport): Promise<WorkDone> =>
   runStep(tx, order_id, async (open) => {
@@ -42,11 +43,11 @@ export const enterManualReport = (tx: Tx, order_id: string, body: EnterReport): 
     return true
   })
 
-/** When an order was in one of these statuses first. */
+/** When an order first had one of these statuses. */
 const firstTimeIn = ({ order }: LockedOrder, ...lows: string[]): string | null =>
   order.events.find(({ status }) => lows.includes(status.split('.').at(-1)!))?.created_at ?? null
 
-/** By which a report is known again; instants count as far as they were given. */
+/** Identifies a repeated report; timestamps count only if they were given. */
 function reportDigest({ status, amended, results, missing }: DiagnosticReport, given: EnterReport): string {
   const { collected_at, received_at, reported_at } = given
   const said = [status, amended, results, missing, collected_at, received_at, reported_at]
@@ -57,9 +58,9 @@ const PDF_BYTES_MAX = 10_000_000
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 
 /**
- * Keep the laboratory's own document of an order's result; it is shown instead of a drawn one, from the first report on. The same
- * document again changes nothing. Writes lab_result_pdf. No event: the findings are told of by their own.
- * 400: not a PDF, cut off, more than 10 MB; the order is not with the laboratory. 404: no such order.
+ * Stores the laboratory's own document of an order's result; it is shown instead of the generated one, from the first report on. The same
+ * document again changes nothing. Writes lab_result_pdf. Emits no event, because reports emit their own.
+ * Errors: 400 not a PDF, truncated, more than 10 MB, or the order is not at the laboratory; 404 unknown order.
  */
 export const uploadPdf = (tx: Tx, order_id: string, base64: string): Promise<WorkDone> =>
   runStep(tx, order_id, async (open) => {

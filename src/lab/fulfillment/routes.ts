@@ -12,7 +12,7 @@ import { listWork, readWork } from './work-list.ts'
 
 const ORDER = '/v1/org/{org_id}/team/{team_id}/{environment}/fulfilment/{order_id}' as const
 const ofOrder = { scope: 'team', keyScope: 'bound', params: shapes.OrderParams } as const
-/** One thing done to an order. */
+/** A staff action on an order. */
 const act = { ...ofOrder, method: 'POST', reply: shapes.WorkDone } as const
 
 export const routes = ({ cells }: { cells: Cells }): Operation[] => [
@@ -25,7 +25,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
     keyScope: 'bound',
     summary: 'List orders in the work queue, oldest first',
     description:
-      'Of laboratories whose orders are worked through by hand. A key that is bound to teams sees the orders of its teams. Orders scheduled for a later day are not listed.',
+      'Lists orders of laboratories under manual fulfillment. A key that is bound to teams sees the orders of its teams. Orders scheduled for a later day are not listed.',
     params: shapes.CellParams,
     query: shapes.WorkQuery,
     reply: shapes.WorkPage,
@@ -40,7 +40,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
     path: ORDER,
     auditsRead: true,
     summary: 'Get the work details of an order',
-    description: 'Of the patient only what is needed for what is to be done now. Reading it leaves a line in the audit log.',
+    description: 'Returns only the patient data that the next step needs. Reading it writes an audit entry.',
     reply: shapes.WorkDetails,
     run: (tx, { params }) => readWork(tx, params.order_id),
   }),
@@ -51,7 +51,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
     path: `${ORDER}/accept`,
     summary: 'Accept an order and assign its sample id',
     description:
-      'Without a number one is made. A scheduled order can be accepted from its day on. Kits that are registered later are picked instead.',
+      'Without a sample id, one is generated. A scheduled order can be accepted from its date on. For a kit that is registered later, assign a kit instead.',
     body: shapes.AcceptOrder,
     body_optional: true,
     example: { sample_id: 'FICTIONAL-0001', has_abn: false },
@@ -63,7 +63,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
     patients: true,
     path: `${ORDER}/kit`,
     summary: 'Assign a kit to an order awaiting registration',
-    description: 'Until it is sent another one can be picked.',
+    description: 'Another kit can be assigned until the kit is shipped.',
     body: shapes.AssignKit,
     example: { sample_id: 'FICTIONAL-0001' },
     run: (tx, { params, body }) => assignKit(tx, params.order_id, body.sample_id),
@@ -74,7 +74,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
     patients: true,
     path: `${ORDER}/refuse`,
     summary: 'Report that an order cannot be fulfilled',
-    description: 'It keeps its status, with the detail `fulfillment_error`, and can be resolved, accepted or cancelled.',
+    description: 'The order keeps its status, with the detail `fulfillment_error`, and can be resolved, accepted or cancelled.',
     run: (tx, { params }) => rejectOrder(tx, params.order_id),
   }),
   managementOperation({
@@ -83,7 +83,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
     patients: true,
     path: `${ORDER}/resolve`,
     summary: 'Resolve the problem of an order',
-    description: 'After `refuse` it waits as before; after `block` its sample is with the laboratory again.',
+    description: 'After `refuse` the order is in the queue as before; after `block` its sample is at the laboratory again.',
     run: (tx, { params }) => resolveProblem(tx, params.order_id),
   }),
   managementOperation({
@@ -105,7 +105,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
     path: `${ORDER}/replace`,
     summary: 'Replace an order with an order for another lab test',
     description:
-      'Of any laboratory. The wrong order is cancelled where that is still possible, or has been cancelled or has failed; otherwise nothing is done. The new one is for the same patient, by the same way of collecting, in the same transaction.',
+      'Works for every laboratory. The wrong order is cancelled; if it can no longer be cancelled and is neither cancelled nor failed, the request is rejected. The new order has the same patient, collection method and transaction.',
     body: shapes.ReplaceOrder,
     reply: shapes.OrderReplaced,
     example: { lab_test_id: '00000000-0000-7000-8000-000000000002' },
@@ -127,7 +127,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
     patients: true,
     path: `${ORDER}/scan`,
     summary: 'Record a carrier scan of a parcel',
-    description: 'Missed scans are made up for. What is repeated or comes too late changes nothing.',
+    description: 'Missed scans are filled in. Repeated and late scans change nothing.',
     body: shapes.RecordScan,
     example: { direction: 'outbound', event: 'picked_up' },
     run: (tx, { params, body }) => recordScan(tx, params.order_id, body),
@@ -148,7 +148,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
     patients: true,
     path: `${ORDER}/draw`,
     summary: 'Record sample collection',
-    description: 'Of an order whose patient walks in the status stays; it waits for the report from then on.',
+    description: 'A walk-in order keeps its status and awaits the report from then on.',
     body: shapes.RecordDraw,
     body_optional: true,
     run: (tx, { params, body }) => recordDraw(tx, params.order_id, body?.collected_at),
@@ -171,7 +171,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
     patients: true,
     path: `${ORDER}/block`,
     summary: 'Block processing of an order',
-    description: '`resolve` takes it back.',
+    description: '`resolve` undoes it.',
     body: shapes.BlockProcessing,
     body_optional: true,
     example: { status_detail: 'date_of_collection_unspecified' },
@@ -200,7 +200,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
     path: `${ORDER}/result`,
     summary: 'Enter a result',
     description:
-      'A final report completes the order; what it does not mention of what is required counts as missing. A final report is changed by an amended one.',
+      'A final report completes the order; required results that it omits count as missing. Only an amended report can change a final one.',
     body: shapes.EnterReport,
     body_bytes_max: 2_000_000,
     example: { status: 'final', results: [{ analyte: 'hemoglobin-a1c', value: '5.4', unit: '%', reference_range: '4.0-5.6' }] },
@@ -214,7 +214,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
     path: `${ORDER}/result/pdf`,
     summary: "Upload the laboratory's result PDF",
     description:
-      'A PDF of at most 10 MB. It is shown instead of a drawn one as soon as there is a report, and until another report replaces that.',
+      'A PDF of at most 10 MB. It is shown instead of the generated one as soon as there is a report, until another report replaces that report.',
     body: shapes.UploadPdf,
     body_bytes_max: shapes.UPLOAD_BYTES_MAX,
     reply: shapes.WorkDone,

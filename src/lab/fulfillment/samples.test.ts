@@ -1,4 +1,4 @@
-// Samples: drawn, refused, held up, given up.
+// Samples: drawn, rejected, blocked, not processed, or lost.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { advanceTo, orderOf } from '../../../test/support/orders.ts'
@@ -23,7 +23,7 @@ const details = [
 const methods = ['testkit', 'walk_in_test', 'at_home_phlebotomy', 'on_site_collection']
 
 for (const status_detail of [...details, undefined])
-  test(`a sample is rejected once: ${status_detail ?? 'without a reason'}`, async () => {
+  test(`a sample can be rejected once: ${status_detail ?? 'without a reason'}`, async () => {
     const order = await orderAtLab(team)
     assert.equal((await staffActionOk(team, order, 'reject', { status_detail })).changed, true)
     assert.equal((await staffActionOk(team, order, 'reject', { status_detail })).changed, false)
@@ -34,8 +34,8 @@ for (const status_detail of [...details, undefined])
     assert.equal((await staffAction(team, order, 'result', finalReport)).status, 400)
   })
 
-describe('processing that is blocked', () => {
-  test('goes on when that is resolved', async () => {
+describe('blocked processing', () => {
+  test('processing continues when a block is resolved', async () => {
     const order = await orderAtLab(team)
     await staffActionOk(team, order, 'block', { status_detail: 'demographic_information_mismatch' })
     assert.equal(
@@ -53,7 +53,7 @@ describe('processing that is blocked', () => {
     ])
   })
 
-  test('may end in a result, or with a sample that is rejected', async () => {
+  test('blocked processing can end in a result or a rejected sample', async () => {
     const [tested, rejected] = [await orderAtLab(team), await orderAtLab(team)]
     for (const order of [tested, rejected]) await staffActionOk(team, order, 'block')
     await staffActionOk(team, tested, 'result', finalReport)
@@ -63,7 +63,7 @@ describe('processing that is blocked', () => {
   })
 })
 
-test('a kit is not processed where that is asked, and lost where it is lost; an order that is over stays', async () => {
+test('staff can stop processing of a kit or report it lost, and a closed order is not changed', async () => {
   const [stopped, lost] = [await orderAtLab(team), await createAcceptedOrder(team, 'testkit')]
   await staffActionOk(team, stopped, 'do_not_process')
   assert.equal((await staffActionOk(team, stopped, 'do_not_process')).changed, false)
@@ -76,7 +76,7 @@ test('a kit is not processed where that is asked, and lost where it is lost; an 
 })
 
 for (const method of methods)
-  test(`what does not follow is refused in the words of every step: ${method}`, async () => {
+  test(`an action that the lifecycle does not allow is rejected with the transition error: ${method}`, async () => {
     const order = await createAcceptedOrder(team, method)
     for (const [what, to] of [
       ['reject', 'sample_error'],
@@ -91,8 +91,8 @@ for (const method of methods)
     assert.equal((await team.events(order.id)).length, 1)
   })
 
-describe('a draw', () => {
-  test('counts once, from the instant it is said to have been', async () => {
+describe('recording a draw', () => {
+  test('a draw is recorded once, with the given time', async () => {
     const order = await createAcceptedOrder(team, 'on_site_collection')
     await staffActionOk(team, order, 'accept')
     const { created_at } = order
@@ -103,7 +103,7 @@ describe('a draw', () => {
     assert.equal(metadata.date_collected, created_at)
   })
 
-  test('in the future or before the order is refused', async () => {
+  test('a draw in the future or before the order is rejected', async () => {
     const order = await createAcceptedOrder(team, 'walk_in_test')
     await staffActionOk(team, order, 'accept')
     for (const collected_at of ['2100-01-31T00:00:00Z', '2020-01-31T00:00:00Z']) {
@@ -112,7 +112,7 @@ describe('a draw', () => {
     }
   })
 
-  test('at home needs a visit', async () => {
+  test('a draw at home requires an appointment', async () => {
     const order = await createAcceptedOrder(team, 'at_home_phlebotomy')
     await staffActionOk(team, order, 'accept')
     assert.equal((await staffAction(team, order, 'draw')).status, 400)
@@ -124,7 +124,7 @@ describe('a draw', () => {
     assert.equal((await staffActionOk(team, order, 'draw')).changed, true)
   })
 
-  test('has no visit where the customer draws, or a kit is sent', async () => {
+  test('on-site and kit orders have no appointment', async () => {
     for (const method of ['on_site_collection', 'testkit']) {
       const order = await createAcceptedOrder(team, method)
       await staffActionOk(team, order, 'accept')

@@ -1,4 +1,4 @@
-// The sample: taken, refused, held up, given up. Source: lab-testing.md 9.4 to 9.6, 10.
+// Samples: drawn, rejected, blocked, not processed, or lost. Source: lab-testing.md 9.4 to 9.6, 10.
 import type { LockedOrder } from '../orders/open-order.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
@@ -6,7 +6,7 @@ import { badRequest, invalidField } from '../../platform/http/errors.ts'
 import type { WorkDone } from './schema.ts'
 import { transitionError, transitionUnlessAt, runStep } from './work-step.ts'
 
-/** Where a patient can walk in. */
+/** Statuses in which a patient can walk in. */
 const WALK_IN_STATUSES = new Set([
   'requisition_created',
   'requisition_bypassed',
@@ -15,14 +15,13 @@ const WALK_IN_STATUSES = new Set([
   'appointment_cancelled',
 ])
 
-/** When the sample of an order was taken, as somebody said. */
+/** When the sample of an order was taken, if it was recorded. */
 export const collectedAt = (open: LockedOrder): string | null => (open.internalData.collected_at as string | undefined) ?? null
 
 /**
- * Say that blood was drawn: at home, at a site of the customer, or where the patient walked in. The last has no status for it: the order
- * keeps its own, and waits for the report from then on. Writes lab_order. Emits labtest.order.updated, but not for who walked in.
- * Saying it again changes nothing.
- * 400: a kit; the order is not where a draw follows. 404: no such order. 422: an instant in the future or before the order.
+ * Records a blood draw: at home, on site, or walk-in. A walk-in order has no status for it: it keeps its status and awaits the report from
+ * then on. Writes lab_order. Emits labtest.order.updated, except for walk-in orders. Recording it again changes nothing.
+ * Errors: 400 a kit, or the status does not allow a draw; 404 unknown order; 422 a time in the future or before the order.
  */
 export const recordDraw = (tx: Tx, order_id: string, collected_at: string | undefined): Promise<WorkDone> =>
   runStep(tx, order_id, (open) => {
@@ -42,8 +41,9 @@ export const recordDraw = (tx: Tx, order_id: string, collected_at: string | unde
   })
 
 /**
- * Say how it stands with a visit that was arranged by people. Emits labtest.order.updated.
- * 400: the order has no visits, or one that was booked through the interface; the lifecycle has no such step. 404: no such order.
+ * Records the status of an appointment that was arranged outside the API. Emits labtest.order.updated.
+ * Errors: 400 the order has no appointments, the appointment was booked through the API, or the lifecycle has no such transition; 404
+ * unknown order.
  */
 export const recordVisit = (tx: Tx, order_id: string, status: string): Promise<WorkDone> =>
   runStep(tx, order_id, (open) => {
@@ -54,8 +54,8 @@ export const recordVisit = (tx: Tx, order_id: string, status: string): Promise<W
   })
 
 /**
- * Take an order to where its sample is out of use, or held up, for a reason of section 10. Emits labtest.order.updated.
- * Saying the same again changes nothing. 400: the lifecycle has no such step. 404: no such order.
+ * Changes an order to a status in which its sample is unusable or blocked, for a reason of section 10. Emits labtest.order.updated.
+ * Repeating the same status changes nothing. Errors: 400 the lifecycle has no such transition; 404 unknown order.
  */
 export const setSampleStatus = (
   tx: Tx,

@@ -16,7 +16,7 @@ import {
 import { CollectionMethod, LabSlug } from '../catalog/enums.ts'
 import { Gender } from '../../people/person/patient.ts'
 
-/** What somebody has to do for an order, or to wait for. */
+/** The next step of an order: an action of staff, or waiting. */
 export const workTypes = ['accept', 'pick_kit', 'ship', 'draw', 'await_sample', 'report', 'problem'] as const
 export const WorkType = OpenEnum(workTypes)
 export type WorkType = Static<typeof WorkType>
@@ -29,7 +29,7 @@ export const WorkQuery = Fields({
   team_id: Maybe(Uuid),
   lab: Maybe(LabSlug),
   method: Maybe(CollectionMethod),
-  since: Maybe(T.String({ format: 'date-time', description: 'Orders that have had their status since then.' })),
+  since: Maybe(T.String({ format: 'date-time', description: 'Orders whose status has not changed after this time.' })),
   limit: Maybe(Int({ minimum: 1, maximum: 250, default: 50 })),
   next_cursor: Maybe(Text({ maxLength: 600 })),
 })
@@ -50,7 +50,7 @@ const item = {
   sample_id: text,
   priority: T.Boolean(),
 }
-export const WorkItem = Fields(item, { title: 'WorkItem', description: 'Nothing of the patient.' })
+export const WorkItem = Fields(item, { title: 'WorkItem', description: 'Without patient data.' })
 export type WorkItem = Static<typeof WorkItem>
 
 export const WorkPage = Fields({ data: T.Array(WorkItem), next_cursor: text }, { title: 'WorkPage' })
@@ -75,7 +75,7 @@ const ShownPatient = Fields(
 )
 export const ExpectedResult = Fields(
   {
-    analyte: T.String({ description: 'By which a result names it.' }),
+    analyte: T.String({ description: 'Identifies the analyte in a result.' }),
     name: T.String(),
     loinc: text,
     type: Nullable(OpenEnum(resultTypes)),
@@ -96,7 +96,8 @@ export const WorkDetails = Fields(
   },
   {
     title: 'WorkDetails',
-    description: 'Of the patient only what is needed now: the address to send or go to, the person to draw from or report on.',
+    description:
+      'Only the patient data that the next step needs: the address for a parcel or an appointment, the person for a draw or a report.',
   },
 )
 export type WorkDetails = Static<typeof WorkDetails>
@@ -107,7 +108,7 @@ const done = {
   status_detail: text,
   sample_id: text,
   updated_at: Timestamp,
-  changed: T.Boolean({ description: 'False: it was so already, and nothing was done.' }),
+  changed: T.Boolean({ description: 'False: the order was already in this state, and nothing was changed.' }),
 }
 export const WorkDone = Fields(done, { title: 'WorkDone' })
 export type WorkDone = Static<typeof WorkDone>
@@ -121,9 +122,11 @@ const SampleId = Text({
 export const AcceptOrder = Fields(
   {
     sample_id: Maybe(SampleId),
-    has_abn: Maybe(T.Boolean({ description: 'The patient is to sign an advance beneficiary notice. As it was, if left out.' })),
+    has_abn: Maybe(
+      T.Boolean({ description: 'Whether the patient must sign an advance beneficiary notice. Unchanged if omitted.' }),
+    ),
   },
-  { title: 'AcceptOrder', description: 'Without a number one is made.' },
+  { title: 'AcceptOrder', description: 'Without a sample id, one is generated.' },
 )
 export type AcceptOrder = Static<typeof AcceptOrder>
 export const AssignKit = Fields({ sample_id: SampleId }, { title: 'PickKit', description: 'The barcode on the kit.' })
@@ -145,7 +148,8 @@ export const RecordTracking = Fields(
     expected_on: Maybe(
       T.String({
         format: 'date',
-        description: 'When the outbound parcel should arrive: from today until 60 days from now. Without it none is known.',
+        description:
+          'Expected delivery date of the outbound parcel, from today until 60 days from now. If omitted, no date is known.',
       }),
     ),
   },
@@ -191,7 +195,7 @@ export const OrderNotes = Fields({ notes: Nullable(Text({ maxLength: 2000 })) },
 export const ReplaceOrder = Fields(
   {
     lab_test_id: Uuid,
-    notes: Maybe(Text({ maxLength: 2000, description: 'What the new order shows as its notes.' })),
+    notes: Maybe(Text({ maxLength: 2000, description: 'Notes of the new order.' })),
   },
   { title: 'ReplaceOrder', description: 'The lab test that should have been ordered.' },
 )
@@ -199,7 +203,7 @@ export type ReplaceOrder = Static<typeof ReplaceOrder>
 
 export const OrderReplaced = Fields(
   { ...done, parent_id: T.String({ format: 'uuid', description: 'The order that was replaced.' }) },
-  { title: 'OrderReplaced', description: 'Of the new order.' },
+  { title: 'OrderReplaced', description: 'The new order.' },
 )
 export type OrderReplaced = Static<typeof OrderReplaced>
 
@@ -212,28 +216,28 @@ const note = Maybe(Text({ maxLength: 4000 }))
 export const EnterReport = Fields(
   {
     status: OpenEnum(['partial', 'final']),
-    amended: Maybe(T.Boolean({ description: 'It takes the place of a final report.' })),
+    amended: Maybe(T.Boolean({ description: 'The report replaces a final report.' })),
     collected_at: Maybe(Timestamp),
     received_at: Maybe(Timestamp),
     reported_at: Maybe(Timestamp),
     results: T.Array(
       Fields({
         analyte,
-        value: Text({ minLength: 1, maxLength: 2000, description: '`5.4`, `<0.3`, or words where no number is expected.' }),
+        value: Text({ minLength: 1, maxLength: 2000, description: '`5.4`, `<0.3`, or text if no number is expected.' }),
         unit: Maybe(Text({ maxLength: 50 })),
         reference_range: Maybe(Text({ maxLength: 200 })),
-        flag: Maybe(Text({ maxLength: 20, description: "The laboratory's: `H`, `LL`, …" })),
+        flag: Maybe(Text({ maxLength: 20, description: "The laboratory's flag: `H`, `LL`, …" })),
         notes: note,
       }),
       { maxItems: 2000 },
     ),
     missing: Maybe(T.Array(Fields({ analyte, failure: OpenEnum(failureTypes), note }), { maxItems: 500 })),
   },
-  { title: 'EnterReport', description: 'A report repeats what earlier ones of the order said.' },
+  { title: 'EnterReport', description: 'A report includes the results of earlier reports of the order.' },
 )
 export type EnterReport = Static<typeof EnterReport>
 
-/** Room for more than a document may have, so that who sends one that is too large is told so. */
+/** Larger than a document may be, so that a document that is too large gets its own error. */
 export const UPLOAD_BYTES_MAX = 20_000_000
 export const UploadPdf = Fields(
   { pdf: Text({ minLength: 1, maxLength: UPLOAD_BYTES_MAX, description: 'The document in Base64.' }) },

@@ -1,4 +1,4 @@
-// Orders of production from the first to the last status by what the staff does, one for each way of taking a sample.
+// Production orders from the first to the last status through staff actions, one for each collection method.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { registration } from '../../../test/support/orders.ts'
@@ -19,11 +19,11 @@ import {
   assertOk,
 } from '../../../test/support/fulfillment.ts'
 
-const told = (count: number) => ['labtest.order.created', ...Array<string>(count).fill('labtest.order.updated')]
+const eventTypes = (count: number) => ['labtest.order.created', ...Array<string>(count).fill('labtest.order.updated')]
 const todo = async (team: TestTeam, { id }: { id: string }) => (await list(team)).find(({ order_id }) => order_id === id)?.todo
 
-describe('an order of production goes from ordered to completed by what the staff does', () => {
-  test('a kit whose patient is known', async () => {
+describe('a production order goes from ordered to completed through staff actions', () => {
+  test('staff actions complete a kit order of a known patient', async () => {
     const team = await production()
     const order = await createAcceptedOrder(team, 'testkit')
     await team.settle()
@@ -51,7 +51,7 @@ describe('an order of production goes from ordered to completed by what the staf
       'sample_with_lab.testkit.delivered_to_lab',
       'completed.testkit.completed',
     ])
-    assert.deepEqual(await team.events(order.id), told(7))
+    assert.deepEqual(await team.events(order.id), eventTypes(7))
     const shown = (await team.api.get(`/v3/order/${order.id}`)).body
     const { shipment } = shown.details.data
     assert.deepEqual(
@@ -63,7 +63,7 @@ describe('an order of production goes from ordered to completed by what the staf
     assert.deepEqual([metadata.specimen_number, metadata.status, missing_results], [sample_id, 'final', []])
   })
 
-  test('a kit that its patient registers at home', async () => {
+  test('staff actions complete a kit order that its patient registers at home', async () => {
     const team = await production()
     const order = await createKitOrder(team)
     assert.equal(await todo(team, order), 'pick_kit')
@@ -90,10 +90,10 @@ describe('an order of production goes from ordered to completed by what the staf
       'sample_with_lab.testkit.delivered_to_lab',
       'completed.testkit.completed',
     ])
-    assert.deepEqual(await team.events(order.id), told(9))
+    assert.deepEqual(await team.events(order.id), eventTypes(9))
   })
 
-  test('a kit that is registered before it is sent', async () => {
+  test('staff actions complete a kit order that is registered before the kit is sent', async () => {
     const team = await production()
     const order = await createKitOrder(team)
     await staffActionOk(team, order, 'kit', { sample_id: 'FICTIONAL-1' })
@@ -112,7 +112,7 @@ describe('an order of production goes from ordered to completed by what the staf
     ])
   })
 
-  test('a patient who walks in', async () => {
+  test('staff actions complete a walk-in order', async () => {
     const team = await production()
     const order = await createAcceptedOrder(team, 'walk_in_test')
     await staffActionOk(team, order, 'accept', { sample_id: 'FICTIONAL-2' })
@@ -127,11 +127,11 @@ describe('an order of production goes from ordered to completed by what the staf
       'sample_with_lab.walk_in_test.partial_results',
       'completed.walk_in_test.completed',
     ])
-    assert.deepEqual(await team.events(order.id), told(2))
+    assert.deepEqual(await team.events(order.id), eventTypes(2))
     assert.notEqual((await team.api.get(`/v3/order/${order.id}`)).body.expected_result_by_date, null)
   })
 
-  test('blood that is drawn at home', async () => {
+  test('staff actions complete an at-home phlebotomy order', async () => {
     const team = await production()
     const order = await createAcceptedOrder(team, 'at_home_phlebotomy')
     await staffActionOk(team, order, 'accept')
@@ -149,10 +149,10 @@ describe('an order of production goes from ordered to completed by what the staf
       'collecting_sample.at_home_phlebotomy.draw_completed',
       'completed.at_home_phlebotomy.completed',
     ])
-    assert.deepEqual(await team.events(order.id), told(5))
+    assert.deepEqual(await team.events(order.id), eventTypes(5))
   })
 
-  test('blood that the customer draws', async () => {
+  test('staff actions complete an on-site collection order', async () => {
     const team = await production()
     const order = await createAcceptedOrder(team, 'on_site_collection')
     await staffActionOk(team, order, 'accept')
@@ -164,10 +164,10 @@ describe('an order of production goes from ordered to completed by what the staf
       'sample_with_lab.on_site_collection.draw_completed',
       'completed.on_site_collection.completed',
     ])
-    assert.deepEqual(await team.events(order.id), told(3))
+    assert.deepEqual(await team.events(order.id), eventTypes(3))
   })
 
-  test('an order that was placed elsewhere', async () => {
+  test('staff actions complete an imported order', async () => {
     const team = await production()
     const placed = await createAcceptedOrder(team, 'testkit')
     const { user_id, lab_test, patient_details, patient_address } = placed

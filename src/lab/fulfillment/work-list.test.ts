@@ -1,4 +1,4 @@
-// The list of work: what is on it, for whom, and in which order.
+// The work queue: which orders it has, for which keys, and in which order.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
@@ -18,7 +18,7 @@ import {
 } from '../../../test/support/fulfillment.ts'
 import { fillOrderColumns } from '../orders/order-columns.ts'
 
-describe('the list of work', async () => {
+describe('the work queue', async () => {
   const team = await production()
   const drawn = await createAcceptedOrder(team, 'on_site_collection')
   const sent = await createAcceptedOrder(team, 'testkit', { priority: true })
@@ -31,7 +31,7 @@ describe('the list of work', async () => {
   await staffActionOk(team, sent, 'scan', scan('outbound', 'picked_up'))
   const found = async (query: string) => (await list(team, query)).map(({ order_id }) => order_id)
 
-  test('lists orders in the queue, oldest first, without patient data', async () => {
+  test('the work queue lists orders oldest first, without patient data', async () => {
     const items = await list(team)
     assert.deepEqual(
       items.map(({ order_id, todo }) => [order_id, todo]),
@@ -45,7 +45,7 @@ describe('the list of work', async () => {
     assert.doesNotMatch(JSON.stringify(items), /Testa|Fictional"|1990|Sample Way|example\.com/)
   })
 
-  test('is narrowed by what is to be done, method, lab, team and time', async () => {
+  test('the work queue filters by next step, method, lab, team and time', async () => {
     assert.deepEqual(await found('?todo=accept&todo=pick_kit'), [unpicked.id, fresh.id])
     assert.deepEqual(await found('?method=testkit'), [sent.id, unpicked.id])
     assert.deepEqual(await found('?lab=quest'), [])
@@ -55,7 +55,7 @@ describe('the list of work', async () => {
     assert.equal((await found('?since=2020-01-31T00:00:00Z')).length, 4)
   })
 
-  test('goes on where a page ends, and only in the same list', async () => {
+  test('the cursor continues after the page, and is valid for the same filters only', async () => {
     const page = async (query: string) => (await team.manage.get(`/fulfilment/production/us${query}`)).body
     const first = await page('?limit=3')
     const second = await page(`?limit=3&next_cursor=${first.next_cursor}`)
@@ -65,7 +65,7 @@ describe('the list of work', async () => {
     assert.equal(status, 400)
   })
 
-  test('has nothing of other organizations, teams out of reach, cells and orders that are over', async () => {
+  test('the work queue omits orders of other organizations, inaccessible teams and other cells, and closed orders', async () => {
     const other = await production()
     const order = await createAcceptedOrder(other, 'walk_in_test')
     await staffActionOk(other, order, 'accept')
@@ -84,10 +84,10 @@ describe('the list of work', async () => {
   })
 })
 
-describe('of the patient', async () => {
+describe('patient data in work details', async () => {
   const team = await production()
 
-  test('shows the address when shipping and the patient when reporting', async () => {
+  test('work details show the address when shipping and the patient when reporting', async () => {
     const order = await createAcceptedOrder(team, 'testkit')
     const shown = async () => {
       const { todo, address, patient_details } = await details(team, order)
@@ -104,7 +104,7 @@ describe('of the patient', async () => {
     assert.deepEqual(await shown(), [null, null, null, null])
   })
 
-  test('rejects reads and writes on orders of other teams', async () => {
+  test('work details reject reads and writes on orders of other teams', async () => {
     const other = await production()
     const order = await createAcceptedOrder(other, 'walk_in_test')
     for (const what of ['accept', 'refuse', 'draw', 'reject', 'lost']) {
@@ -115,7 +115,7 @@ describe('of the patient', async () => {
   })
 })
 
-test('is available for the practice laboratory in a sandbox', async () => {
+test('the work queue is available for the practice laboratory in a sandbox', async () => {
   const team = await createTestTeam()
   const order = await createAcceptedOrder(team, 'walk_in_test')
   assert.deepEqual(

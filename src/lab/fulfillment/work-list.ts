@@ -1,4 +1,4 @@
-// What is to be done: the orders that wait for somebody, over the teams that a key reaches. Reads what orders own, and writes nothing.
+// The work queue: orders that await a staff action, over the teams that a key may access. Reads orders and writes nothing.
 import { expectedResults } from '../catalog/lab-tests.ts'
 import { isManualLab } from '../links/links.ts'
 import { teamAccessCondition, authorizedTeam } from '../../tenancy/teams/reach.ts'
@@ -17,7 +17,7 @@ import { notDeleted, notDeletedOf } from '../../people/users/users.ts'
 import { labSlugs } from '../../people/users/sources.ts'
 import { WorkType, type WorkDetails, type WorkItem, type WorkQuery } from './schema.ts'
 
-/** Statuses in which an order waits for somebody, some of them only sometimes. By these the orders are found. */
+/** Statuses in which an order may await a staff action. The query finds orders by these. */
 const STATUSES_BY_WORK_TYPE = [
   'ordered',
   'awaiting_registration',
@@ -40,8 +40,11 @@ const STATUSES_BY_WORK_TYPE = [
 ]
 
 /**
- * What is to be done for an order `o`, on a day of its team; null for one that waits for nobody, such as one scheduled for a later day.
- * A registered kit may be at home or still on the shelf.
+ * The next step of an order `o`, on a date of its team; null if it awaits none, for example an order scheduled for a later day. Some steps
+ * have no column and are found in the text of the document: a rejection by the last event, which precedes the status; the transit of a
+ * registered kit, which may be at home or not shipped yet, by any event of a collecting status. Quotes inside values are escaped, so no
+ * value
+ * can look like these patterns.
  */
 const workTypeOf = (today: Sql) => sql`
   case
@@ -72,8 +75,8 @@ type Row = Static<typeof Row>
 const columns = sql`o.document, w.todo, o.low_status, o.status_at`
 
 /**
- * Orders that wait for somebody, oldest first. 400: a cursor of another list. 403, 404: the filter names a team out of reach; one of
- * another region has none here.
+ * Orders in the work queue, oldest first. Errors: 400 a cursor of another list; 403 or 404 the filter names an inaccessible team. A team of
+ * another region has no orders here.
  */
 export async function listWork(
   tx: PlainTx,
@@ -91,7 +94,7 @@ export async function listWork(
   if (method !== undefined) conditions.push(sql`o.method = ${method}`)
   if (since !== undefined) conditions.push(sql`o.status_at >= ${since}`)
   if (todo?.length) conditions.push(sql`w.todo = any (${todo})`)
-  // Each team has its own clock, in a sandbox.
+  // Each sandbox team has its own clock.
   const today = sql`(${tx.now}::timestamptz + make_interval(secs => t.clock_offset_s))::date`
   const labs = manualLabSlugs(cell).filter((slug) => lab === undefined || slug === lab)
   const rows = await tx.many(
@@ -128,7 +131,7 @@ const toWorkItem = ({ todo, low_status, status_at }: Row, order: Order) => ({
   priority: order.priority,
 })
 
-/** An order with what its work needs of the patient. 404: the team has no such order. 400: not an order that people work through. */
+/** Reads an order with the patient data that its next step needs. Errors: 404 unknown order; 400 an order without manual fulfillment. */
 export async function readWork(tx: Tx, order_id: string): Promise<WorkDetails> {
   const today = sql`${utcDate(tx.now)}::date`
   const row = await tx.maybe(
@@ -168,7 +171,7 @@ function personOf({ patient_details: patient }: Order, todo: WorkType | null): W
   return { first_name, last_name, dob, gender, phone_number: todo === 'draw' ? phone_number : null }
 }
 
-/** Where a kit goes to, or who draws at home. */
+/** The destination of a kit, or the address of an at-home draw. */
 function addressOf(
   { patient_details: patient, patient_address, shipping_details, lab_test }: Order,
   todo: WorkType | null,

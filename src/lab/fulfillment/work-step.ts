@@ -1,4 +1,5 @@
-// One thing that a person does to an order: who may, and what they are told. Owns no table; orders are changed through `LockedOrder`.
+// Runs a staff action on an order: checks that it is allowed and builds the response. Owns no table; orders are changed through
+// `LockedOrder`.
 import { isManualLab } from '../links/links.ts'
 import { saveOrder, lockOrder } from '../orders/change-order.ts'
 import type { LockedOrder } from '../orders/open-order.ts'
@@ -7,10 +8,9 @@ import { badRequest } from '../../platform/http/errors.ts'
 import type { WorkDone } from './schema.ts'
 
 /**
- * Lock an order, do `step`, write it back; nothing is written where `step` found everything done already. Writes lab_order; emits what
- * `step` emits.
- * 404: the team has no such order. 400: its laboratory takes orders by itself; what `step` refuses.
- * @param step answers whether it did anything
+ * Locks an order, runs `step` and writes the order, unless `step` changed nothing. Writes lab_order; emits what `step` emits.
+ * Errors: 404 the team has no such order; 400 its laboratory has no manual fulfillment; errors of `step`.
+ * @param step returns whether it changed anything
  */
 export async function runStep(
   tx: Tx,
@@ -32,13 +32,13 @@ export async function runStep(
   }
 }
 
-/** Go to a status, unless the order is there, for the same reason. 400: the lifecycle has no such step. */
+/** Changes the status, unless the order has it already with the same detail. Errors: 400 the lifecycle has no such transition. */
 export function transitionUnlessAt(lockedOrder: LockedOrder, status: string, status_detail: string | null = null): boolean {
   if (lockedOrder.lowLevelStatus === status && lockedOrder.order.last_event.status_detail === status_detail) return false
   lockedOrder.transitionTo(status, status_detail)
   return true
 }
 
-/** 400, in the words of every step that the order cannot take. */
+/** The 400 error for every transition that the lifecycle does not allow. */
 export const transitionError = (lockedOrder: LockedOrder, to: string) =>
   badRequest(`Transition from ${lockedOrder.lowLevelStatus} to ${to} is not allowed`)

@@ -1,7 +1,7 @@
-// What a laboratory says of a specimen, as a neutral record: every link delivers this, whatever it was sent. No orders in it, and
-// no judgement of ours: flags and ranges stand as the laboratory wrote them.
+// A laboratory's report on a specimen, as a neutral record: every link delivers this form, whatever it received. It does not name orders
+// and contains no interpretation of ours: flags and ranges are as the laboratory wrote them. |
 
-/** `numeric`: a decimal number. `range`: `<1.2`, `>=40`, `3-5`. `comment`: words. `coded_value`: a constant. */
+/** `numeric`: a decimal number. `range`: `<1.2`, `>=40`, `3-5`. `comment`: text. `coded_value`: a constant. */
 export const resultTypes = ['numeric', 'range', 'comment', 'coded_value'] as const
 export type ResultType = (typeof resultTypes)[number]
 
@@ -31,16 +31,16 @@ export interface SourceMarker {
   provider_id: string | null
 }
 
-/** What was measured. */
+/** A measured analyte. */
 export interface MeasuredAnalyte {
   name: string
-  /** The catalog's slug of the analyte where the link knows it, else one of the link's making. */
+  /** The analyte's slug in the catalog if the link knows it, else one that the link derives. */
   slug: string
   /** The laboratory's own code. */
   provider_id: string | null
   loinc: string | null
   loinc_slug: string | null
-  /** Several when ordered markers share the result; null when nobody ordered it. */
+  /** Several if ordered markers share the result; null if it was not ordered. */
   source_markers: SourceMarker[] | null
 }
 
@@ -49,7 +49,7 @@ export interface ReportedResult extends MeasuredAnalyte {
   result: string
   unit: string | null
   reference_range: string | null
-  /** The laboratory's flag as it was sent, `''` when there was none. */
+  /** The laboratory's flag as received, `''` for none. */
   flag: string
   notes: string | null
 }
@@ -59,9 +59,9 @@ export interface ReportedMissing extends MeasuredAnalyte {
   note: string | null
 }
 
-/** The site that did the work. */
+/** The site that performed the test. */
 export interface PerformingLaboratory {
-  /** By which results refer to it. */
+  /** Results refer to the site by this id. */
   id: string
   name: string
   clia: string | null
@@ -70,19 +70,19 @@ export interface PerformingLaboratory {
   address: { first_line: string; second_line: string | null; city: string; state: string; zip: string; country: string } | null
 }
 
-/** Instants are ISO 8601 with an offset. */
+/** Timestamps are ISO 8601 with an offset. */
 export interface DiagnosticReport {
-  /** A partial report is followed by more; each report repeats what the earlier ones of the specimen said. */
+  /** A partial report is followed by more; each report includes the results of the earlier ones of the specimen. */
   status: 'final' | 'partial'
-  /** It takes the place of a report that was final. */
+  /** The report replaces a final report. */
   amended: boolean
   specimen_number: string
   collected_at: string | null
   received_at: string | null
   reported_at: string
-  /** Null: the laboratory that was asked. */
+  /** Null: the ordered laboratory. */
   performing_laboratory: PerformingLaboratory | null
-  /** The laboratory's judgement of the whole, where it gives one. */
+  /** The laboratory's overall interpretation, if it gives one. */
   interpretation?: Interpretation | null
   results: ReportedResult[]
   missing: ReportedMissing[]

@@ -1,8 +1,8 @@
-// A lab link: the adapter between orders and one laboratory's way of taking them. It speaks neutral records and never sees an order.
+// A lab link: the adapter between orders and the interface of one laboratory. It uses neutral records and never sees an order. |
 
-/** What a laboratory is asked to do. */
+/** The request to a laboratory. */
 export interface Requisition {
-  /** The same reference asks for the same work: placing it twice does it once. */
+  /** Identifies the request: placing the same reference twice places it once. */
   reference: string
   lab_slug: string
   /** `kit`: send a collection kit whose patient is not known yet. `requisition`: test a known patient. */
@@ -11,8 +11,8 @@ export interface Requisition {
 
 export interface LabLink {
   name: string
-  /** Ask the laboratory. Throws when it cannot be reached; the caller tries again. Absent where nobody has to be told. */
+  /** Sends the request to the laboratory. Throws if it is unreachable; the caller retries. Absent if the laboratory needs no request. */
   place?(requisition: Requisition): Promise<void>
-  /** The barcode of the kit for a reference, where the link decides it at once; undefined when a person picks the kit later. */
+  /** The barcode of the kit for a reference, if the link determines it at once; undefined if staff assign the kit later. */
   barcode(reference: string): string | undefined
 }

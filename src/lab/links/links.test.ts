@@ -1,4 +1,4 @@
-// Orders at laboratories that nobody here can tell of them.
+// Orders at laboratories without an integration.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { testOf } from '../../../test/support/fulfillment.ts'
@@ -21,7 +21,7 @@ describe('a production order at a laboratory without an integration', () => {
     return [status, body]
   }
 
-  test('is refused on every way of ordering, in words that say which laboratories take it, and leaves nothing', async () => {
+  test('a production order at a laboratory without an integration is rejected on every path with the names of available laboratories, and writes nothing', async () => {
     const team = await createTestTeam('production-us')
     const walkIn = await team.test('walk_in_test')
     assert.deepEqual(await askedFor(team, '/v3/order', {}), [400, USSL])
@@ -33,7 +33,7 @@ describe('a production order at a laboratory without an integration', () => {
     assert.deepEqual([await team.events(), await team.jobs()], [[], []])
   })
 
-  test('is taken where people work through it, or where it was placed elsewhere', async () => {
+  test('an order without an integration is accepted under manual fulfillment, or as an import', async () => {
     const team = await createTestTeam('production-us')
     const order = await createOrder(team, { lab_test_id: await testOf(team, 'walk_in_test') })
     await kit(team, { lab_test_id: await testOf(team, 'testkit') })
@@ -51,7 +51,7 @@ describe('a production order at a laboratory without an integration', () => {
     assert.equal(status, 200, JSON.stringify(body))
   })
 
-  test('is taken in the sandbox, and in production where the operator takes it', async () => {
+  test('an order without an integration is accepted in the sandbox, and in production if the operator allows it', async () => {
     assert.equal((await createOrder(await createTestTeam())).lab_test.lab!.slug, 'ussl')
     take(true)
     const team = await createTestTeam('production-us')

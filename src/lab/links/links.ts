@@ -1,4 +1,4 @@
-// Which link serves which laboratory of a team. Production and sandbox differ here and in the clock, nowhere else.
+// Selects the link for a laboratory of a team. Production and sandbox differ only here and in the clock.
 import type { Tenant } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { labSlugs } from '../../people/users/sources.ts'
@@ -6,7 +6,7 @@ import type { LabLink } from './lab-link.ts'
 import { manualLink } from './manual.ts'
 import { sandboxLink } from './sandbox.ts'
 
-/** The link to a laboratory; undefined when this installation has none to it. */
+/** The link to a laboratory; undefined if this installation has none. */
 export function labLinkFor(tenant: Pick<Tenant, 'cell'>, lab_slug: string): LabLink | undefined {
   if (tenant.cell.startsWith('sandbox')) return sandboxLink
   return lab_slug === 'manual' ? manualLink : undefined
@@ -19,6 +19,6 @@ export function assertLink(tenant: Pick<Tenant, 'cell' | 'settings'>, { slug, na
   throw badRequest(`There is no integration with ${name} (${slug}) here. Laboratories that take orders: ${linked.join(', ')}`)
 }
 
-/** Whether people work through the orders of a laboratory: in a sandbox they may practise on the one that is for it. */
+/** Whether the laboratory's orders use manual fulfillment. A sandbox team can practice with the practice laboratory. */
 export const isManualLab = (tenant: Pick<Tenant, 'cell'>, lab_slug: string): boolean =>
   lab_slug === 'manual' || labLinkFor(tenant, lab_slug) === manualLink

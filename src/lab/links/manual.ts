@@ -1,4 +1,4 @@
-// Work for people: the operator's staff see the order, pick the kit and send it. Placing needs no message to anybody.
+// The link for manual fulfillment: the operator's staff see the order, assign the kit and send it. Placing sends no message.
 import type { LabLink } from './lab-link.ts'
 
 export const manualLink: LabLink = {

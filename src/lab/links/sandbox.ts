@@ -1,4 +1,4 @@
-// The laboratory of a sandbox team: takes everything, says nothing. What happens next is the simulator's to play.
+// The laboratory of a sandbox team: accepts every order and reports nothing. The simulator runs the later steps.
 import type { LabLink } from './lab-link.ts'
 import { specimenNumber } from './specimen-numbers.ts'
 

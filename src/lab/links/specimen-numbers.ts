@@ -1,8 +1,8 @@
-// Numbers of specimens that this installation gives out itself.
+// Specimen numbers that this installation assigns itself. |
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/** Ten letters and digits from the random end of a reference, so that the same reference has the same number. */
+/** Ten letters and digits from the random end of a reference, so that the same reference always gets the same number. */
 export function specimenNumber(prefix: string, reference: string): string {
   let bits = BigInt(`0x${reference.replaceAll('-', '').slice(-13)}`)
   let text = ''

@@ -1,4 +1,4 @@
-// The insurance that comes with the registration of a kit. Source: lab-testing.md 5.4, 6.7.
+// Insurance in the registration of a kit. Source: lab-testing.md 5.4, 6.7.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { T } from '../../platform/schema/schema.ts'
@@ -39,8 +39,8 @@ const keptWith = async ({ db, team }: TestTeam, id: string) =>
     .health_insurance
 const latestOf = async ({ api }: TestTeam, user_id: string) => api.get(`/v2/user/${user_id}/insurance/latest`)
 
-describe('the insurance that comes with the registration of a kit', () => {
-  test('is that of the order under both spellings, and the primary one of the user', async () => {
+describe('insurance in the registration of a kit', () => {
+  test("the insurance of a registration is shown on the order under both spellings and becomes the user's primary insurance", async () => {
     const team = await createTestTeam()
     const { status, order, user_id, body } = await registered(team, health_insurance)
     assert.equal(status, 200, JSON.stringify(body))
@@ -60,7 +60,7 @@ describe('the insurance that comes with the registration of a kit', () => {
     assert.deepEqual(await keptWith(team, order.id), health_insurance)
   })
 
-  test('of somebody else names who holds it as the guarantor', async () => {
+  test('the insurance of a dependent names the policyholder as the guarantor', async () => {
     const team = await createTestTeam()
     const other = { ...health_insurance, responsible_relationship: 'Spouse', responsible_details: holder }
     const { order, user_id } = await registered(team, other)
@@ -69,7 +69,7 @@ describe('the insurance that comes with the registration of a kit', () => {
     assert.equal((await keptWith(team, order.id)).responsible_details.phone_type, 'Landline')
   })
 
-  test('is not added again while it is the same', async () => {
+  test('registering with an existing insurance does not add it again', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     const first = await createOrder(team, { user_id, health_insurance })
@@ -80,7 +80,7 @@ describe('the insurance that comes with the registration of a kit', () => {
     assert.notEqual(changed.health_insurance_id, first.health_insurance_id)
   })
 
-  test('that is not named by payor and number is kept with the order', async () => {
+  test('insurance data without payor and member id is stored with the order', async () => {
     const team = await createTestTeam()
     const { status, order, user_id } = await registered(team, { back_image: card })
     assert.deepEqual([status, order.health_insurance_id, order.icd_codes], [200, null, null])
@@ -88,7 +88,7 @@ describe('the insurance that comes with the registration of a kit', () => {
     assert.equal((await latestOf(team, user_id)).status, 404)
   })
 
-  test('that cannot be told is refused, and the kit waits on', async () => {
+  test('an invalid insurance is rejected, and the kit still awaits registration', async () => {
     const team = await createTestTeam()
     for (const [changes, status, where] of [
       [{ payor_code: 'NOBODY' }, 400, undefined],
@@ -105,7 +105,7 @@ describe('the insurance that comes with the registration of a kit', () => {
     assert.ok((await team.api.get('/v3/orders?status=registered')).body.total === 0)
   })
 
-  test('pays for an order that is billed to it, of a patient who was not known before', async () => {
+  test('the insurance of a registration pays for an order billed to insurance, for a patient who was unknown before', async () => {
     const team = await createTestTeam()
     await labAccount(team)
     const ask = async (insurance: Record<string, unknown>) => {

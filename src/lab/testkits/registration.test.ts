@@ -1,4 +1,4 @@
-// Binding a patient to a kit. Source: interface.md, POST /v3/order/testkit/register; lab-testing.md 6.7.
+// Assigning a patient to a kit. Source: interface.md, POST /v3/order/testkit/register; lab-testing.md 6.7.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { registrableTestkitLifecycle } from '../orders/kit-lifecycles.ts'
@@ -31,7 +31,7 @@ const REGISTERED = [...ORDERED, 'labtest.order.updated', 'labtest.order.updated'
 const already = { detail: 'The test kit is already registered' }
 
 describe('registering a kit', () => {
-  test('answers with the whole order, its patient and its parcel, and tells of both steps', async () => {
+  test('registering a kit returns the whole order with patient and parcel, and emits an event for both steps', async () => {
     const team = await createTestTeam()
     const before = await kit(team)
     await advanceClock(team, 3600)
@@ -99,29 +99,29 @@ describe('registering a kit', () => {
     assert.ok(registered!.id > created!.id)
     assert.deepEqual(await orderOf(team, order.id), order)
     assert.deepEqual(await team.events(), REGISTERED)
-    const told = (await team.api.get('/v1/events')).body.data
-    assert.deepEqual(told[0].body.data, order)
-    assert.deepEqual(told[1].body.data.last_event, created)
-    assert.deepEqual(told[1].body.data.patient_details, order.patient_details)
+    const events = (await team.api.get('/v1/events')).body.data
+    assert.deepEqual(events[0].body.data, order)
+    assert.deepEqual(events[1].body.data.last_event, created)
+    assert.deepEqual(events[1].body.data.patient_details, order.patient_details)
     assert.deepEqual(await team.jobs(), [])
   })
 
-  test('keeps the user of the order when none is named', async () => {
+  test('registering a kit keeps the user of the order if the request names none', async () => {
     const team = await createTestTeam()
     const { sample_id, user_id } = await kit(team)
     assert.equal((await register(team, sample_id)).body.order.user_id, user_id)
   })
 
-  test('for another user gives that user the order, and is told as that user’s; what was told before stays', async () => {
+  test('registering a kit for another user assigns the order to that user in later events and leaves earlier events unchanged', async () => {
     const team = await createTestTeam()
     const [stock, person] = [await team.user('stock'), await team.user('person')]
     const { id, sample_id } = await kit(team, { user_id: stock })
     const { status, body } = await register(team, sample_id, { user_id: person })
     assert.deepEqual([status, body.order.user_id], [200, person])
     await advanceTo(team, id, 'transit_lab')
-    const told = (await team.api.get('/v1/events')).body.data.reverse()
+    const events = (await team.api.get('/v1/events')).body.data.reverse()
     assert.deepEqual(
-      told.map((event: { body: { user_id: string; client_user_id: string; data: Order } }) => [
+      events.map((event: { body: { user_id: string; client_user_id: string; data: Order } }) => [
         event.body.client_user_id,
         event.body.user_id,
         event.body.data.user_id,
@@ -132,7 +132,7 @@ describe('registering a kit', () => {
     assert.equal((await team.api.get(`/v3/orders?user_id=${person}`)).body.total, 1)
   })
 
-  test('for a user that the team does not have is not found', async () => {
+  test('registering a kit for an unknown user or one of another team returns 404', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const before = await kit(team)
     const deleted = await team.user()
@@ -145,7 +145,7 @@ describe('registering a kit', () => {
     assert.deepEqual(await team.events(), ORDERED)
   })
 
-  test('needs consents or a physician, whom the order then shows', async () => {
+  test('registering a kit requires consents or a physician, whom the order then shows', async () => {
     const team = await createTestTeam()
     const { sample_id, id } = await kit(team)
     const physician = { first_name: 'Medica', last_name: 'Fictional', npi: '12' }
@@ -159,7 +159,7 @@ describe('registering a kit', () => {
     assert.deepEqual((await orderOf(team, id)).physician, physician)
   })
 
-  test('is done once', async () => {
+  test('a kit can be registered once', async () => {
     const team = await createTestTeam()
     const { sample_id, id } = await kit(team)
     assert.equal((await register(team, sample_id)).status, 200)
@@ -173,7 +173,7 @@ describe('registering a kit', () => {
     assert.deepEqual(await team.events(), [...REGISTERED, 'labtest.order.updated', 'labtest.order.updated'])
   })
 
-  test('with a code that no kit of the team has is not found', async () => {
+  test('registering with an unknown barcode returns 404', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const theirs = await kit(other)
     const mine = await kit(team)
@@ -185,7 +185,7 @@ describe('registering a kit', () => {
     assert.deepEqual(await team.events(), ORDERED)
   })
 
-  test('takes the code as people type it: in any case, with hyphens and blanks', async () => {
+  test('registering accepts the barcode in any case, with hyphens and spaces', async () => {
     const team = await createTestTeam()
     for (const typed of [
       (code: string) => ` ${code.toLowerCase()} `,
@@ -198,7 +198,7 @@ describe('registering a kit', () => {
     }
   })
 
-  test('takes the kit with exactly this code before others whose codes read the same', async () => {
+  test('registering prefers the kit with exactly this barcode over others that differ in case or hyphens', async () => {
     const team = await createTestTeam()
     const [first, second] = [await kit(team), await kit(team)]
     for (const [{ id }, code] of [
@@ -210,7 +210,7 @@ describe('registering a kit', () => {
     assert.equal((await register(team, ' BOX 1')).body.order.id, second.id)
   })
 
-  test('of a kit that was ordered for a known patient is refused', async () => {
+  test('registering a kit that was ordered for a known patient is rejected', async () => {
     const team = await createTestTeam()
     const { id } = await createOrder(team)
     await team.db.queries.run(sql`update lab_order set sample_id = 'DBK1' where id = ${id} and team_id = ${team.team}`)
@@ -227,7 +227,7 @@ describe('registering a kit', () => {
     'problem_in_transit_customer',
   ]
   for (const low of Object.keys(registrableTestkitLifecycle.steps).filter((state) => state !== 'registered'))
-    test(`that is ${low} ${registrable.includes(low) ? 'works' : 'is refused'}`, async () => {
+    test(`registering a kit in status ${low} ${registrable.includes(low) ? 'succeeds' : 'is rejected'}`, async () => {
       const team = await createTestTeam()
       const { id, sample_id } = await kit(team)
       await team.db.queries.run(sql`update lab_order set low_status = ${low} where id = ${id} and team_id = ${team.team}`)
@@ -243,7 +243,7 @@ describe('registering a kit', () => {
       }
     })
 
-  test('keeps the parcel of a kit that is on its way already', async () => {
+  test('registering keeps the parcel of a kit in transit', async () => {
     const team = await createTestTeam()
     const { id, sample_id } = await kit(team)
     await team.api.post(`/v3/order/${id}/test?final_status=collecting_sample.testkit.with_customer`)
@@ -254,7 +254,7 @@ describe('registering a kit', () => {
     assert.deepEqual(body.order.details.data.shipment, shipment)
   })
 
-  test('applies the ordering rules for minors', async () => {
+  test('registering applies the ordering rules for minors', async () => {
     const sandbox = await createTestTeam()
     const production = await createTestTeam('production-us')
     const child = { ...patient, dob: '2020-02-29' }
@@ -274,7 +274,7 @@ describe('registering a kit', () => {
     assert.deepEqual([status, body.order.patient_details.medical_proxy.first_name], [200, 'Guarda'])
   })
 
-  test('gives every fault at once, in the order of the fields', async () => {
+  test('an invalid registration returns all field errors in the order of the fields', async () => {
     const { api } = await createTestTeam()
     const { status, body } = await api.post('/v3/order/testkit/register', {
       sample_id: '',
@@ -299,8 +299,8 @@ describe('registering a kit', () => {
   })
 })
 
-describe('two registrations of one kit at the same time', () => {
-  test('end with exactly one patient', async () => {
+describe('two concurrent registrations of one kit', () => {
+  test('two concurrent registrations end with exactly one patient', async () => {
     const team = await createTestTeam()
     const { id, sample_id } = await kit(team)
     const people = ['Ada', 'Bea', 'Cleo', 'Dina']
@@ -314,12 +314,12 @@ describe('two registrations of one kit at the same time', () => {
     assert.deepEqual(await team.events(), REGISTERED)
   })
 
-  test('end so too when both give the kit to another user', async () => {
+  test('two concurrent registrations for another user end with exactly one patient', async () => {
     const team = await createTestTeam()
     const { id, sample_id } = await kit(team)
     const users = [await team.user('first'), await team.user('second')]
     let replies: ReturnType<typeof register>[] = []
-    // Both stand in line behind a lock, so that the second has begun before the first is done.
+    // Both wait for a lock, so that the second has begun before the first is done.
     await team.db.tx(team.tenant, async (tx) => {
       await tx.locking.run(sql`select id from lab_order where id = ${id} and team_id = ${tx.team} for update`)
       replies = users.map((user_id) => register(team, sample_id, { user_id }))
@@ -334,11 +334,11 @@ describe('two registrations of one kit at the same time', () => {
   })
 })
 
-describe('a kit without a patient', () => {
+describe('kits without a patient', () => {
   const move = async (team: TestTeam, id: string, to: string) =>
     team.db.tx(await tenantOf(team), (tx) => updateOrder(tx, id, (open) => moveKit(open, to)))
 
-  test('goes to its customer but not to the laboratory', async () => {
+  test('an unregistered kit can be delivered to its customer but not sent to the laboratory', async () => {
     const team = await createTestTeam()
     const { id, sample_id } = await kit(team)
     for (const to of ['transit_customer', 'out_for_delivery', 'with_customer']) await move(team, id, to)
@@ -354,7 +354,7 @@ describe('a kit without a patient', () => {
     assert.equal((await orderOf(team, id)).last_event.status, 'sample_with_lab.testkit.delivered_to_lab')
   })
 
-  test('that was registered on its way comes to its customer and from there to the laboratory', async () => {
+  test('a kit registered during transit is delivered to its customer and then to the laboratory', async () => {
     const team = await createTestTeam()
     const { id, sample_id } = await kit(team)
     await move(team, id, 'transit_customer')
@@ -376,7 +376,7 @@ describe('a kit without a patient', () => {
     )
   })
 
-  test('rejects transitions outside its lifecycle', async () => {
+  test('an unregistered kit rejects transitions outside its lifecycle', async () => {
     const team = await createTestTeam()
     const { id } = await kit(team)
     await assert.rejects(move(team, id, 'out_for_delivery'), {

@@ -21,7 +21,7 @@ export const RegisterTestkit = Fields(
     sample_id: Text({
       minLength: 1,
       maxLength: 100,
-      description: 'As printed on the kit; upper or lower case, hyphens and blanks do not count.',
+      description: 'As printed on the kit; case, hyphens and spaces are ignored.',
     }),
     user_id: Maybe(Uuid),
     patient_details: PatientInput,

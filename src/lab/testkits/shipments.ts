@@ -1,5 +1,5 @@
-// The parcel of a kit: out to the patient, back to the lab. Lives in the details of its order, and beside them the day on which the
-// patient can expect it, which the details have no field for. Source: lab-testing.md 8, 21.
+// The parcels of a kit: to the patient and back to the lab. Stored in the details of its order; the expected delivery date, for which the
+// details have no field, is stored in the internal data. Source: lab-testing.md 8, 21.
 import type { LockedOrder } from '../orders/open-order.ts'
 import type { Shipment, TestkitDetails } from '../orders/schema.ts'
 import { iso } from '../../platform/runtime/clock.ts'
@@ -10,17 +10,17 @@ export interface Tracking {
   number: string
   url: string | null
   courier: string
-  /** `YYYY-MM-DD`, of a parcel to the patient. Without it none is known any more. */
+  /** `YYYY-MM-DD`, for a parcel to the patient. If omitted, the expected delivery date is unknown from then on. */
   arrives_on?: string | undefined
 }
 
-/** The kit of an order. An order of another kind has none, and who asks is wrong. */
+/** The kit of an order. Throws for another kind of order, which is an error of the caller. */
 export function kitOf({ order: { id, details } }: LockedOrder): TestkitDetails['data'] {
   if (details.type !== 'testkit') throw new Error(`order ${id} is not a test kit order`)
   return details.data
 }
 
-/** The shipment of an order's kit; made, still without tracking, when there is none. */
+/** The shipment of an order's kit; creates one without tracking if there is none. */
 export function shipmentOf(tx: Tx, open: LockedOrder): Shipment {
   const data = kitOf(open)
   const now = iso(tx.now)
@@ -39,7 +39,7 @@ export function shipmentOf(tx: Tx, open: LockedOrder): Shipment {
   return data.shipment
 }
 
-/** Record under which number a parcel travels. */
+/** Records the tracking number of a parcel. */
 export function updateTracking(tx: Tx, open: LockedOrder, direction: 'outbound' | 'inbound', tracking: Tracking): void {
   const shipment = shipmentOf(tx, open)
   const now = iso(tx.now)
@@ -54,14 +54,14 @@ export function updateTracking(tx: Tx, open: LockedOrder, direction: 'outbound' 
   kitOf(open).updated_at = now
 }
 
-/** Whether the patient of the kit is known. */
+/** Whether the kit has a patient. */
 export const isRegistered = (open: LockedOrder): boolean => open.order.patient_details !== null
 
 const STATUSES_REQUIRING_PATIENT = new Set(['transit_lab', 'delivered_to_lab'])
 
 /**
- * Take a kit one step along its way. When its parcel is in trouble nobody knows any more when it arrives. Emits labtest.order.updated.
- * 400: the lifecycle has no such step, or the kit would go to the lab before its patient is registered.
+ * Changes a kit's status. A delivery problem clears the expected delivery date. Emits labtest.order.updated.
+ * Errors: 400 the lifecycle has no such transition, or the kit would go to the lab before its patient is registered.
  */
 export function moveKit(open: LockedOrder, to: string, status_detail: string | null = null): void {
   if (STATUSES_REQUIRING_PATIENT.has(to) && !isRegistered(open))

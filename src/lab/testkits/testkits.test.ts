@@ -1,4 +1,4 @@
-// Kits whose patient is known later: ordering them. Source: interface.md, Observable effects of operations; lab-testing.md 6.6.
+// Ordering kits whose patient is registered later. Source: interface.md, Observable effects of operations; lab-testing.md 6.6.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
@@ -16,8 +16,8 @@ const order = async (team: TestTeam, changes: Record<string, unknown>) =>
     ...changes,
   })
 
-describe('ordering a kit to be registered', () => {
-  test('answers with the order, awaiting its registration, and tells of both steps', async () => {
+describe('ordering a kit without a patient', () => {
+  test('ordering a kit without a patient returns the order awaiting registration and emits an event for both steps', async () => {
     const team = await createTestTeam()
     const user_id = await team.user('stock')
     const lab_test_id = await team.test()
@@ -97,7 +97,7 @@ describe('ordering a kit to be registered', () => {
     assert.deepEqual(await team.events(), ['labtest.order.created', 'labtest.order.updated'])
   })
 
-  test('tells of each step with the order as of that step', async () => {
+  test('each event of a kit order has the order at that step', async () => {
     const team = await createTestTeam()
     const placed = await kit(team, { user_id: await team.user('stock') })
     const [updated, created] = (await team.api.get('/v1/events')).body.data
@@ -115,7 +115,7 @@ describe('ordering a kit to be registered', () => {
     assert.equal(created.body.data.sample_id, placed.sample_id)
   })
 
-  test('gives each kit a barcode of its own in the sandbox, and none in production', async () => {
+  test('each kit gets its own barcode in the sandbox and none in production', async () => {
     const [team, production] = [await createTestTeam(), await createTestTeam('production-us')]
     const codes = new Set<string | null>()
     for (let n = 0; n < 5; n++) codes.add((await kit(team)).sample_id)
@@ -124,7 +124,7 @@ describe('ordering a kit to be registered', () => {
     assert.equal((await kit(production)).sample_id, null)
   })
 
-  test('takes the other names of the address and keeps its one form', async () => {
+  test('a kit order accepts alternative names of address fields and stores one form', async () => {
     const team = await createTestTeam()
     const { first_line: street, zip: zip_code, ...rest } = shipping
     const { status, body } = await order(team, {
@@ -148,7 +148,7 @@ describe('ordering a kit to be registered', () => {
   })
 
   for (const field of ['receiver_name', 'first_line', 'city', 'state', 'zip', 'country', 'phone_number'])
-    test(`needs to know where to: ${field}`, async () => {
+    test(`a kit order requires ${field} in the address`, async () => {
       const team = await createTestTeam()
       const { status, body } = await order(team, { shipping_details: { ...shipping, [field]: undefined } })
       assert.deepEqual([status, body.detail.length], [422, 1])
@@ -156,7 +156,7 @@ describe('ordering a kit to be registered', () => {
       assert.deepEqual(await team.events(), [])
     })
 
-  test('gives every fault at once, in the order of the fields', async () => {
+  test('an invalid kit order returns all field errors in the order of the fields', async () => {
     const { api } = await createTestTeam()
     const { status, body } = await api.post('/v3/order/testkit', {
       lab_test_id: 'x',
@@ -177,7 +177,7 @@ describe('ordering a kit to be registered', () => {
     )
   })
 
-  test('for a user or a test that the team does not have is not found', async () => {
+  test('a kit order for an unknown user or test, or one of another team, returns 404', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     for (const [changes, detail] of [
       [{ user_id: randomUUID() }, 'User does not exist on this team'],
@@ -191,14 +191,14 @@ describe('ordering a kit to be registered', () => {
     assert.deepEqual(await team.events(), [])
   })
 
-  test('under a lab account that is none is refused', async () => {
+  test('a kit order with an unknown lab account is rejected', async () => {
     const team = await createTestTeam()
     const { status, body } = await order(team, { lab_account_id: randomUUID() })
     assert.deepEqual([status, body], [400, { detail: 'The lab account does not belong to this team' }])
     assert.deepEqual(await team.events(), [])
   })
 
-  test('of a test that is no kit or not active is refused', async () => {
+  test('a kit order with a test that is not a kit or not active is rejected', async () => {
     const team = await createTestTeam()
     const drawn = await team.test('at_home_phlebotomy')
     const refused = async (changes: Record<string, unknown>, detail: string) => {

@@ -1,4 +1,5 @@
-// Kits whose patient is known later: ordering and registering them. Writes no table of its own; a kit lives in its order's details.
+// Kits whose patient is registered later: ordering and registering them. Writes no table of its own; a kit is stored in its order's
+// details.
 import { resolveOrderSet } from '../catalog/order-sets.ts'
 import { assertPatientAllowed } from '../catalog/patient-rules.ts'
 import type { LabTest } from '../catalog/schema.ts'
@@ -22,9 +23,9 @@ import type { CreateTestkitOrder, RegisterTestkit } from './schema.ts'
 import { isRegistered, kitOf, shipmentOf } from './shipments.ts'
 
 /**
- * Order a kit that its patient will register. Writes lab_order. Queues orders.dispatch where somebody has to be told.
+ * Orders a kit that its patient will register. Writes lab_order. Queues orders.dispatch if the lab's link has to be informed.
  * Emits labtest.order.created, labtest.order.updated.
- * 404: the team has no such user or lab test. 400: the test is not a kit, or not active; no lab account takes the order.
+ * Errors: 404 unknown user or lab test; 400 the test is not a kit or not active, or no lab account accepts the order.
  * Source: interface.md, Observable effects of operations; lab-testing.md 6.6.
  */
 export async function createTestkitOrder(tx: Tx, body: CreateTestkitOrder): Promise<PreserializedJson<OrderReply>> {
@@ -40,7 +41,7 @@ export async function createTestkitOrder(tx: Tx, body: CreateTestkitOrder): Prom
     },
     () => kitTest(tx, body.lab_test_id),
     (open) => {
-      // No `shipment` key yet, not even null: the interface has it so.
+      // The API omits the `shipment` key here; it is not even null.
       delete kitOf(open).shipment
       open.transitionTo('awaiting_registration')
     },
@@ -55,11 +56,12 @@ async function kitTest(tx: Tx, id: string): Promise<LabTest> {
 }
 
 /**
- * Bind a patient to the kit with this barcode. Writes lab_order, user_demographics, and insurance where one is given.
- * Emits labtest.order.updated twice, for `requisition_created` and `registered`; both carry the final user.
- * 404: no such kit or user in the team. 400: the kit is registered already or has gone too far; neither consents nor a physician, or no physician
- * where the lab account wants one; what `insuranceGiven` refuses.
- * 422: a date of birth in the future or more than 130 years ago.
+ * Assigns a patient to the kit with this barcode. Writes lab_order, user_demographics, and insurance if the request has one.
+ * Emits labtest.order.updated twice, for `requisition_created` and `registered`; both name the final user.
+ * Errors: 404 unknown kit or user; 400 the kit is already registered or its status does not allow it; 400 neither consents nor a physician,
+ * or
+ * no physician although the lab account requires one; errors of `insuranceGiven`; 422 a date of birth in the future or more than 130 years
+ * ago.
  * Source: lab-testing.md 6.7.
  */
 export async function registerTestkit(tx: Tx, body: RegisterTestkit): Promise<PreserializedJson<OrderReply>> {
@@ -97,7 +99,7 @@ export async function registerTestkit(tx: Tx, body: RegisterTestkit): Promise<Pr
   return toOrderReply(document, 'Kit registered successfully')
 }
 
-/** The order leans on the insurance that came with its registration, and keeps all that was said of it. Who pays stays as it was ordered. */
+/** Sets the order's insurance to that of the registration, and stores its data. The billing type does not change. */
 async function insure(
   tx: Tx,
   { order, internalData }: LockedOrder,
