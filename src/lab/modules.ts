@@ -1,4 +1,4 @@
-// The modules of laboratory testing, from the bottom up.
+// The modules of laboratory testing, in dependency order.
 import type { Module } from '../platform/module/module.ts'
 import { labOfAccount } from './accounts/account-selection.ts'
 import { accounts } from './accounts/module.ts'

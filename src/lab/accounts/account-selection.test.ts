@@ -1,4 +1,4 @@
-// Under which lab account an order goes: every rule of the choice, and what comes of it.
+// Selecting the lab account of an order: every rule and its effect.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
@@ -16,8 +16,8 @@ const attempt = async (team: TestTeam, changes: Record<string, unknown> = {}) =>
 const change = (team: TestTeam, id: string, to: AccountChange) => team.db.plainTx((tx) => updateAccount(tx, id, to))
 const physician = { first_name: 'Phyllis', last_name: 'Fictional', npi: '1234567890' }
 
-describe('an order that names no lab account', () => {
-  test('goes under the account of the platform while the team has none at the lab', async () => {
+describe('orders without lab_account_id', () => {
+  test('an order uses the platform account if the team has no account at the lab', async () => {
     const team = await createTestTeam()
     const platform = await platformAccount(team, await kitLab(team))
     await labAccount(team, { lab: 'mtl' })
@@ -27,7 +27,7 @@ describe('an order that names no lab account', () => {
     assert.equal((await team.api.get(`/v3/order/${id}`)).body.lab_account_id, platform)
   })
 
-  test('goes under the only active one that is linked to the team, at once', async () => {
+  test('an order uses the only active account linked to the team, immediately after linking', async () => {
     const team = await createTestTeam()
     await createOrder(team)
     const own = await labAccount(team)
@@ -37,7 +37,7 @@ describe('an order that names no lab account', () => {
     assert.deepEqual(await attempt(team), [400, 'The team has no active lab account for this lab'])
   })
 
-  test('rejects an ambiguous lab account', async () => {
+  test('an order without lab_account_id is rejected if several accounts match', async () => {
     const team = await createTestTeam()
     const first = await labAccount(team)
     await labAccount(team)
@@ -46,7 +46,7 @@ describe('an order that names no lab account', () => {
   })
 
   for (const status of ['pending', 'suspended', 'ready_to_launch'] as const)
-    test(`does not fall back to the platform where the team's own is ${status}`, async () => {
+    test(`an order does not fall back to the platform account if the team's own account is ${status}`, async () => {
       const team = await createTestTeam()
       const own = await labAccount(team, { status })
       assert.deepEqual(await attempt(team), [400, 'The team has no active lab account for this lab'])
@@ -54,7 +54,7 @@ describe('an order that names no lab account', () => {
       assert.deepEqual(await attempt(team), [200, own])
     })
 
-  test('is refused where the platform has no active account either', async () => {
+  test('an order is rejected if the platform has no active account either', async () => {
     const team = await createTestTeam('production-eu')
     const id = await platformAccount(team, await kitLab(team))
     await change(team, id, { status: 'suspended' })
@@ -65,8 +65,8 @@ describe('an order that names no lab account', () => {
   })
 })
 
-describe('an order that names a lab account', () => {
-  test('goes under it, at the top or in the set of tests, also for a kit, and under one of the platform', async () => {
+describe('orders with lab_account_id', () => {
+  test('an order or kit uses the named account, given at the top level or in the order set, including a platform account', async () => {
     const team = await createTestTeam()
     const [first, second] = [await labAccount(team), await labAccount(team)]
     const lab_test_id = await team.test()
@@ -77,7 +77,7 @@ describe('an order that names a lab account', () => {
     assert.deepEqual(await attempt(team, { lab_account_id: platform }), [200, platform])
   })
 
-  test('is refused where the account is another’s, unlinked, of another lab or not active', async () => {
+  test('an order is rejected if the named account is unlinked, inactive, of another organization or of another lab', async () => {
     const team = await createTestTeam()
     const none = 'The lab account does not belong to this team'
     for (const [lab_account_id, detail] of [
@@ -92,18 +92,18 @@ describe('an order that names a lab account', () => {
     assert.deepEqual(await team.events(), [])
   })
 
-  test('is taken as soon as the account is linked, also by another process', async () => {
+  test('an account linked by another process can be used immediately', async () => {
     const team = await createTestTeam()
     const own = await labAccount(team, { team_ids: [] })
     assert.equal((await attempt(team, { lab_account_id: own }))[0], 400)
-    // As another process would: this one is not told.
+    // Another process writes this row; this process is not notified.
     await team.db.queries.run(sql`insert into lab_account_team (account_id, team_id) values (${own}, ${team.team})`)
     assert.deepEqual(await attempt(team, { lab_account_id: own }), [200, own])
   })
 })
 
-describe('how an order is billed', () => {
-  test('is shown with the order, where the account offers it in the state of the patient', async () => {
+describe('billing types', () => {
+  test("the order shows its billing type, if the account offers it in the patient's state", async () => {
     const team = await createTestTeam()
     const own = await labAccount(team, { allowed_billing: { patient_bill: ['CA', 'AZ'], patient_bill_passthrough: ['CA'] } })
     assert.equal((await createOrder(team, { billing_type: 'patient_bill' })).billing_type, 'patient_bill')
@@ -116,7 +116,7 @@ describe('how an order is billed', () => {
     assert.deepEqual(await attempt(team), [400, 'Billing type client_bill requires a lab account that supports it'])
   })
 
-  test('outside the fifty states needs an account that offers it in all of them', async () => {
+  test('a billing type outside the fifty states requires an account that offers it in all of them', async () => {
     const team = await createTestTeam()
     const own = await labAccount(team)
     const places = [
@@ -128,17 +128,17 @@ describe('how an order is billed', () => {
     for (const patient_address of places) assert.equal((await attempt(team, { patient_address }))[0], 400)
   })
 
-  test('of a kit does not depend on where it is sent, since its patient is not known', async () => {
+  test('the billing type of a kit does not depend on the shipping state, because the patient is unknown', async () => {
     const team = await createTestTeam()
     const own = await labAccount(team, { allowed_billing: { client_bill: ['CA'] } })
     assert.equal((await kit(team)).lab_account_id, own)
   })
 })
 
-describe('the physician of an order under a delegated account', () => {
+describe('ordering physicians under a delegated account', () => {
   const delegated = async (delegated_flow: AccountChange['delegated_flow']) => {
     const team = await createTestTeam()
-    // The laboratories that insist on it have no kits among the standard tests.
+    // The laboratories that require the physician have no kits among the standard tests.
     await team.db.queries.run(
       sql`update lab_test set lab_id = (select id from lab where slug = 'quest') where team_id = ${team.team}`,
     )
@@ -148,7 +148,7 @@ describe('the physician of an order under a delegated account', () => {
   const detail = 'Orders under this lab account must include the ordering physician'
 
   for (const flow of ['order_delegated', 'fully_delegated'] as const)
-    test(`must be named where the account is ${flow}, with the order or when its kit is registered`, async () => {
+    test(`an order under a ${flow} account must name the physician, at creation or when its kit is registered`, async () => {
       const team = await delegated(flow)
       assert.deepEqual(await attempt(team), [400, detail])
       assert.deepEqual((await createOrder(team, { physician })).physician, physician)
@@ -161,11 +161,11 @@ describe('the physician of an order under a delegated account', () => {
     })
 
   for (const flow of ['not_delegated', 'result_delegated'] as const)
-    test(`may be left out where the account is ${flow}`, async () => {
+    test(`an order under a ${flow} account may omit the physician`, async () => {
       assert.equal((await attempt(await delegated(flow)))[0], 200)
     })
 
-  test('may be left out where the installation does not insist on it yet', async () => {
+  test('an order may omit the physician if the installation does not enforce it', async () => {
     const team = await delegated('order_delegated')
     settings.enforce_delegated_physician = false
     guard.invalidate(team.team)
@@ -176,7 +176,7 @@ describe('the physician of an order under a delegated account', () => {
     }
   })
 
-  test('may be left out at other labs', async () => {
+  test('an order at other labs may omit the physician', async () => {
     const team = await createTestTeam()
     await labAccount(team, { delegated_flow: 'fully_delegated' })
     assert.equal((await attempt(team))[0], 200)

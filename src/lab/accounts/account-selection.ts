@@ -18,12 +18,12 @@ const UsableAccount = T.Object({
   delegated_flow: T.String(),
   allowed_billing: T.Record(T.String(), T.Array(T.String())),
 })
-/** An account that a team may order under, should the rest agree. */
+/** An account that a team may order under, if lab, status and billing type match. */
 export type UsableAccount = Static<typeof UsableAccount>
 
 const KEY = 'lab accounts'
 
-/** The team's accounts, or what it may use of the platform's, are others now. */
+/** Invalidates the cached accounts of a team, after a change of its own or of the platform's accounts. */
 export const invalidateUsableAccounts = (tx: PlainTx, team: string): void => tx.invalidate(team, KEY)
 
 const load = (tx: Queries & { team: string }): Promise<UsableAccount[]> =>
@@ -37,25 +37,25 @@ const load = (tx: Queries & { team: string }): Promise<UsableAccount[]> =>
     order by a.id`,
   )
 
-/** The accounts that the team may order under at all labs, as they were at most 4 s ago. Costs no statement while remembered. */
+/** The accounts that the team may order under at all labs, at most 4 s old. Needs no statement while cached. */
 export const usableAccounts = async (tx: Tx): Promise<UsableAccount[]> => (await tx.cached(KEY, () => load(tx)))!
 
-/** What an order asks of its account. */
+/** An order's requirements on its account. */
 export interface AccountQuery {
   lab_id: number
   lab_account_id?: string | undefined
   billing_type: Billing
-  /** Absent while the patient is not known: then the state is not looked at. */
+  /** Absent while the patient is unknown: the state is then not checked. */
   address?: PatientAddress | undefined
-  /** Statuses that take the order. */
+  /** Accepted statuses of the account. */
   statuses: readonly AccountStatus[]
 }
 
 /**
- * The account an order is placed under: the one named; else the only one of the lab that is linked to the team and takes orders; else,
- * with none linked, the platform's.
- * 400: the named one is not the team's, of another lab or not active; several or none could take it; the billing type is not offered by
- * the account, or not in the patient's state.
+ * The account of an order: the named one; else the only active one of the lab that is linked to the team; else, if none is linked, the
+ * platform's.
+ * Errors: 400 the named account does not belong to the team or lab or is not active, several or no accounts match, or the account does not
+ * offer the billing type in the patient's state.
  * @param known from `usableAccounts`
  */
 export async function chooseAccount(tx: Tx, known: UsableAccount[], wanted: AccountQuery): Promise<UsableAccount> {
@@ -97,11 +97,11 @@ function billingError({ allowed_billing }: UsableAccount, { billing_type, addres
   return badRequest(`Billing type ${billing_type} is not offered in the state of the patient`)
 }
 
-/** Lists of states can name the fifty only: what is offered in all of them is offered everywhere. */
+/** Lists of states can contain the fifty states only: a billing type offered in all of them is offered everywhere. */
 const offeredAt = (states: string[], { state, country }: Pick<PatientAddress, 'state' | 'country'>): boolean =>
   country === UNITED_STATES && usStates.includes(state) ? states.includes(state) : usStates.every((each) => states.includes(each))
 
-/** Labs that take an order under a delegated account only with the customer's physician on it. */
+/** Labs that require the customer's physician for an order under a delegated account. */
 const PHYSICIAN_LABS = new Set(['labcorp', 'quest', 'sonora_quest'])
 
 /** Whether an order under this account must name its physician; not where the installation does not insist (`enforce_delegated_physician`). */
@@ -124,7 +124,7 @@ export async function usableAccount(tx: Tx, lab_account_id: string): Promise<Usa
 export const labOfAccount = async (tx: Tx, lab_account_id: string): Promise<number | undefined> =>
   (await usableAccount(tx, lab_account_id))?.lab_id
 
-/** The types of billing that an account offers to a patient at this address. */
+/** The billing types that an account offers to a patient at this address. */
 export const billingOffered = (
   { allowed_billing }: UsableAccount,
   address: Pick<PatientAddress, 'state' | 'country'>,

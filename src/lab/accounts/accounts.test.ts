@@ -1,4 +1,4 @@
-// Lab accounts over HTTP: who sees which, and who links teams to them.
+// Lab accounts over HTTP: visibility and linking to teams.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
@@ -14,15 +14,15 @@ const ids = ({ body }: Reply): string[] => body.data.map(({ id }: { id: string }
 const anotherTeam = async ({ manage }: TestTeam, region = 'us'): Promise<string> =>
   (await manage.post('/team', { name: 'Another', region })).body.id
 
-/** Requests of a key that is bound to teams. */
+/** Requests with a key that is bound to teams. */
 async function bound({ manage, org_id }: TestTeam, ...teams: string[]) {
   const team_role_bindings = teams.map((team_id) => ({ team_id }))
   const { key } = (await manage.post('/management_key', { label: 'x', role: 'team_admin', team_role_bindings })).body
   return client(key, 'x-management-key', `/v1/org/${org_id}`)
 }
 
-describe('the lab accounts of an organization', () => {
-  test('are listed whole, newest first, in an envelope that is called data', async () => {
+describe('lab accounts of an organization', () => {
+  test('an organization lists all its lab accounts, newest first, in a data envelope', async () => {
     const team = await createTestTeam()
     const first = await labAccount(team, { lab: 'quest', team_ids: [], status: 'pending' })
     const second = await labAccount(team, {
@@ -69,7 +69,7 @@ describe('the lab accounts of an organization', () => {
     })
   })
 
-  test('are filtered by id, team and status, the last in any letter case', async () => {
+  test('the list of lab accounts filters by id, team and status, with the status in any case', async () => {
     const team = await createTestTeam()
     const linked = await labAccount(team)
     const pending = await labAccount(team, { lab: 'quest', status: 'ready_to_launch', team_ids: [] })
@@ -83,7 +83,7 @@ describe('the lab accounts of an organization', () => {
       assert.equal((await team.manage.get(`${PATH}?${query}`)).status, 422, query)
   })
 
-  test('of another cell or organization are not listed, and a team elsewhere has none here', async () => {
+  test('the list of lab accounts omits those of other cells and organizations, and is empty for a team of another region', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     await labAccount(team)
     assert.deepEqual(ids(await team.manage.get('/lab_account/production/us')), [])
@@ -98,7 +98,7 @@ describe('the lab accounts of an organization', () => {
     assert.equal((await team.manage.get('/lab_account/sandbox/mars')).status, 422)
   })
 
-  test('are shown to a key that is bound to teams as far as they are linked to these', async () => {
+  test('a key that is bound to teams sees the lab accounts linked to these teams', async () => {
     const team = await createTestTeam()
     const apart = await anotherTeam(team)
     const both = await labAccount(team, { team_ids: [team.team, apart] })
@@ -118,7 +118,7 @@ describe('the lab accounts of an organization', () => {
 })
 
 describe('linking teams to a lab account', () => {
-  test('replaces the teams, each once, answers with the account and is written down', async () => {
+  test('linking replaces the linked teams, returns the account and writes an audit entry', async () => {
     const team = await createTestTeam()
     const apart = await anotherTeam(team)
     const id = await labAccount(team)
@@ -138,7 +138,7 @@ describe('linking teams to a lab account', () => {
     )
   })
 
-  test('is refused with 400 for teams that are not of the organization in the cell, and changes nothing', async () => {
+  test('linking teams of another organization or cell returns 400 and changes nothing', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const id = await labAccount(team)
     const gone = await anotherTeam(team)
@@ -154,7 +154,7 @@ describe('linking teams to a lab account', () => {
     assert.deepEqual((await team.manage.get('/audit/sandbox/us')).body.data, [])
   })
 
-  test('finds no account of another organization or cell, and none of the platform', async () => {
+  test('linking a platform account or one of another organization or cell returns 404', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const Id = T.Object({ id: T.String() })
     const platform = await cells
@@ -172,7 +172,7 @@ describe('linking teams to a lab account', () => {
     }
   })
 
-  test('says every fault of its request', async () => {
+  test('an invalid linking request returns all field errors', async () => {
     const team = await createTestTeam()
     const patch = async (body: unknown) =>
       (await team.manage.patch(`${PATH}/${randomUUID()}`, body)).body.detail.map(
@@ -187,8 +187,8 @@ describe('linking teams to a lab account', () => {
   })
 })
 
-describe('a team lists the lab accounts it may order under', () => {
-  test('those linked to it, of whose teams it sees itself, and the platform account of every lab', async () => {
+describe('lab accounts that a team may use', () => {
+  test('a team lists the accounts linked to it, without other linked teams, and the platform account of every lab', async () => {
     const team = await createTestTeam()
     const linked = await labAccount(team, { lab: 'quest', team_ids: [team.team, await anotherTeam(team)] })
     await labAccount(team, { lab: 'quest', team_ids: [] })
@@ -200,7 +200,7 @@ describe('a team lists the lab accounts it may order under', () => {
     for (const account of platform) assert.deepEqual([account.org_id, account.team_id_allowlist], [null, []])
   })
 
-  test('filtered by id and by status in any letter case', async () => {
+  test("the team's list of lab accounts filters by id and by status in any case", async () => {
     const team = await createTestTeam()
     const pending = await labAccount(team, { status: 'pending' })
     const list = async (query: string) => ids(await team.api.get(`/v3/lab_test/lab_account?${query}`))
@@ -211,7 +211,7 @@ describe('a team lists the lab accounts it may order under', () => {
     assert.equal((await team.api.get('/v3/lab_test/lab_account?status=open')).status, 422)
   })
 
-  test('and narrows the catalog to the lab of one of them', async () => {
+  test('a lab account id narrows the catalog to its lab', async () => {
     const team = await createTestTeam()
     const kits = await team.test()
     const account = await labAccount(team)

@@ -1,4 +1,4 @@
-// Lab accounts: under which orders reach a laboratory. Owns lab_account and lab_account_team; never knows what is ordered under them.
+// Lab accounts: the accounts that orders are placed under at laboratories. Owns lab_account and lab_account_team; does not import orders.
 // Source: management-auth.md 12; lab-testing.md 4.
 import type { PlainTx, Queries, Tx } from '../../platform/db/transaction.ts'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
@@ -9,12 +9,12 @@ import { authorizedTeam } from '../../tenancy/teams/reach.ts'
 import { LabAccount, type AccountsQuery, type AccountStatus, type AllowedBilling, type DelegatedFlow } from './schema.ts'
 import { invalidateUsableAccounts } from './account-selection.ts'
 
-/** Accounts that an organization, or the platform, can have in a cell. */
+/** Maximum number of accounts of an organization, or of the platform, in a cell. */
 export const ACCOUNTS_MAX = 500
 
 const allTeams = sql`true`
 
-/** Accounts `a`, with those linked teams `t` that may be shown. */
+/** Accounts `a` with the visible ones of their linked teams `t`. */
 const selectAccounts = (shown: Sql): Sql => sql`
   select a.id, l.slug as lab, a.org_id, a.status, a.delegated_flow, a.provider_account_id, a.account_name, a.default_clinical_notes,
          a.business_units, a.allowed_billing,
@@ -32,8 +32,9 @@ const linkedTeamCondition = (teams: Sql): Sql =>
   sql`exists (select from lab_account_team t where t.account_id = a.id and t.team_id = any (${teams}))`
 
 /**
- * An organization's accounts in the cell, newest first; for a key that is bound to teams those linked to its teams, and of the linked
- * teams its own. 403, 404: the filter names a team out of reach; one of another region has none here.
+ * An organization's accounts in the cell, newest first. A key that is bound to teams gets the accounts linked to its teams, and of the
+ * linked
+ * teams its own. Errors: 403 or 404 the filter names an inaccessible team. A team of another region has no accounts here.
  */
 export async function listAccounts(
   tx: PlainTx,
@@ -53,7 +54,7 @@ export async function listAccounts(
   return { data: await tx.many(LabAccount, sql`${selectAccounts(shown)} where ${joinConditions(conditions)} ${newestFirst}`) }
 }
 
-/** Accounts that the calling team may order under: those linked to it, and the platform's. Of linked teams only the caller is shown. */
+/** Accounts that the calling team may order under: those linked to it, and the platform's. Other linked teams are not shown. */
 export async function listTeamAccounts(
   tx: Tx,
   query: { lab_account_id?: string; status?: AccountStatus },
@@ -66,7 +67,7 @@ export async function listTeamAccounts(
   return { data }
 }
 
-/** Every account of the cell, or those of an organization: for the operator. */
+/** All accounts of the cell, or those of an organization: for the operator. */
 export const listForOperator = (tx: Queries, org_id: string | undefined): Promise<LabAccount[]> =>
   tx.many(
     LabAccount,
@@ -77,8 +78,8 @@ export const findAccount = (tx: Queries, id: string): Promise<LabAccount | undef
   tx.maybe(LabAccount, sql`${selectAccounts(allTeams)} where a.id = ${id}`)
 
 /**
- * Replace the teams that an organization's account is linked to; none unlinks all. Writes lab_account_team.
- * 400: one that is no team of the organization in this cell. 404: no such account of the organization; the platform's are for all.
+ * Replaces the linked teams of an organization's account; an empty list unlinks all. Writes lab_account_team.
+ * Errors: 400 a team that is not in the organization and cell; 404 unknown account, or a platform account, which cannot be linked.
  */
 export async function linkTeams(tx: PlainTx, org_id: string, id: string, team_ids: string[]): Promise<LabAccount> {
   const account = await lockAccount(tx, id)
@@ -108,7 +109,7 @@ async function replaceTeams(tx: PlainTx, account: LabAccount, org_id: string, te
   for (const team of new Set([...account.team_id_allowlist, ...wanted])) invalidateUsableAccounts(tx, team)
 }
 
-/** What an operator says of an account; what is absent is left as it is. */
+/** The fields of an account that an operator sets; absent fields do not change. */
 export interface AccountChange {
   status?: AccountStatus
   delegated_flow?: DelegatedFlow
@@ -120,14 +121,14 @@ export interface AccountChange {
   team_ids?: string[]
 }
 
-/** `id`: chosen by whoever asks; made here unless given. */
+/** `id`: chosen by the caller; generated if absent. */
 export type NewAccount = AccountChange & { id?: string; lab: string; org_id: string | null; provider_account_id: string }
 
 const Count = T.Object({ n: T.Integer() })
 
 /**
- * Create an account; active, nothing delegated, and without billing where nothing else is said. Writes lab_account, lab_account_team.
- * 400: there are 500 already; the platform has one at this lab; teams that are not the organization's. 404: no such lab.
+ * Creates an account. Defaults: active, not delegated, without billing types. Writes lab_account, lab_account_team.
+ * Errors: 400 500 accounts already, a second platform account at this lab, or teams of another organization; 404 unknown lab.
  */
 export async function createAccount(tx: PlainTx, account: NewAccount): Promise<string> {
   const lab = await tx.maybe(T.Object({ id: T.Integer() }), sql`select id from lab where slug = ${account.lab}`)
@@ -155,7 +156,7 @@ async function link(tx: PlainTx, id: string, org_id: string | null, team_ids: st
   await replaceTeams(tx, (await findAccount(tx, id))!, org_id, team_ids)
 }
 
-/** Change an account. Writes lab_account, lab_account_team. 400: teams that are not the organization's. 404: no such account. */
+/** Changes an account. Writes lab_account, lab_account_team. Errors: 400 teams of another organization; 404 unknown account. */
 export async function updateAccount(tx: PlainTx, id: string, change: AccountChange): Promise<void> {
   const before = await lockAccount(tx, id)
   if (!before) throw notFound('Lab account not found in this cell')

@@ -1,5 +1,5 @@
-// The platform's own accounts, which every team may order under that has none linked: a cell that has a catalog to order from gets one
-// for each lab. What the operator makes of them stays.
+// The platform's own accounts, for teams without a linked account: a cell with a catalog gets one for each lab. Changes by the operator are
+// kept.
 import type { Db } from '../../platform/db/database.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -8,12 +8,12 @@ import { usStates } from '../../people/person/countries.ts'
 
 const Lab = T.Object({ id: T.Integer() })
 
-/** What the accounts are called at their labs until the operator says so. Source: lab-testing.md 24. */
+/** The account number at the labs until the operator sets another one. Source: lab-testing.md 24. */
 const NUMBER = '1234567890'
 
 const allStates = JSON.stringify(Object.fromEntries(billingTypes.map((type) => [type, usStates])))
 
-/** Give each lab that has none its platform account. Writes lab_account. Two processes may do so at once. */
+/** Creates the platform account of each lab that has none. Writes lab_account. Two processes may run this at the same time. */
 export async function createDefaultAccounts(db: Db): Promise<void> {
   await db.plainTx(async (tx) => {
     const missing = await tx.many(

@@ -11,7 +11,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
     method: 'GET',
     path: '/v3/lab_test/lab_account',
     summary: 'List the lab accounts that the team may order under, newest first',
-    description: "Those linked to the team and, with `org_id` null, the platform's.",
+    description: "Returns the accounts linked to the team and, with `org_id` null, the platform's.",
     query: shapes.TeamAccountsQuery,
     reply: shapes.LabAccounts,
     run: (tx, { query }) => listTeamAccounts(tx, query),
@@ -37,7 +37,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
     path: '/v1/org/{org_id}/lab_account/{env}/{region}/{account_id}',
     scope: 'cell',
     keyScope: 'org',
-    summary: 'Make a lab account of a sandbox, or replace what it says',
+    summary: 'Create or replace a lab account of a sandbox',
     description:
       'Sandbox only. The caller chooses the id. What is left out: active, nothing delegated, `client_bill` in every state; linked teams stay.',
     params: shapes.AccountParams,

@@ -1,4 +1,4 @@
-// Lab accounts of sandboxes, made over HTTP so that a test suite can set up who orders.
+// Lab accounts of sandboxes, created over HTTP so that a test suite can set up accounts.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
@@ -20,15 +20,15 @@ async function upserted(team: TestTeam, changes: Record<string, unknown> = {}, i
   return body.lab_account
 }
 
-/** What an order of the team's walk-in test, which is Quest's, is answered without a physician: its account, or why there is none. */
+/** Tries to order the team's walk-in test, at Quest, without a physician: returns the account, or the error. */
 async function ordered(team: TestTeam): Promise<string> {
   const body = await orderBody(team, { lab_test_id: await team.test('walk_in_test') })
   const { status, body: reply } = await team.api.post('/v3/order', body)
   return status === 200 ? reply.order.lab_account_id : reply.detail
 }
 
-describe('a lab account of a sandbox', () => {
-  test('is made with what is usual, and counts for the next order', async () => {
+describe('lab accounts of a sandbox', () => {
+  test('a sandbox account is created with defaults and is used by the next order', async () => {
     const team = await createTestTeam()
     const before = await createOrder(team, { lab_test_id: await team.test('walk_in_test') })
     const account = await upserted(team, { team_id_allowlist: [team.team] })
@@ -50,7 +50,7 @@ describe('a lab account of a sandbox', () => {
     assert.equal(await ordered(team), account.id)
   })
 
-  test('delegates ordering, and takes it back', async () => {
+  test('a sandbox account can delegate ordering and undo it', async () => {
     const team = await createTestTeam()
     const { id } = await upserted(team, { team_id_allowlist: [team.team] })
     for (const delegated_flow of ['order_delegated', 'fully_delegated', 'result_delegated']) {
@@ -60,7 +60,7 @@ describe('a lab account of a sandbox', () => {
     }
   })
 
-  test('says everything of itself, and loses what is left out when it is replaced, but its teams', async () => {
+  test('replacing a sandbox account resets omitted fields, except its teams', async () => {
     const team = await createTestTeam()
     const more = {
       status: 'pending',
@@ -77,17 +77,17 @@ describe('a lab account of a sandbox', () => {
     assert.deepEqual((await upserted(team, { team_id_allowlist: [] }, account.id)).team_id_allowlist, [])
   })
 
-  test('is made once by requests at the same time', async () => {
+  test('concurrent requests create a sandbox account once', async () => {
     const team = await createTestTeam()
     const id = randomUUID()
     const replies = await Promise.all(Array.from({ length: 5 }, () => put(team, id)))
     assert.ok(replies.some(({ status }) => status === 200))
     for (const { status, body } of replies)
-      assert.ok(status === 200 || body.detail === 'This lab account is being made by another request', JSON.stringify(body))
+      assert.ok(status === 200 || body.detail === 'This lab account is being created by another request', JSON.stringify(body))
     assert.equal((await team.manage.get(PATH)).body.data.length, 1)
   })
 
-  test('is refused for what is not there or not allowed, and nothing is made', async () => {
+  test('an invalid or forbidden sandbox account is rejected and not created', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const theirs = await upserted(other)
     const bad: [Record<string, unknown>, number][] = [
@@ -103,11 +103,11 @@ describe('a lab account of a sandbox', () => {
     const { status, body } = await put(team, theirs.id)
     assert.deepEqual([status, body], [404, { detail: 'Lab account not found' }])
     const production = await team.manage.put(`/lab_account/production/us/${randomUUID()}`, terms)
-    const detail = 'Lab accounts of production are made by whoever operates the installation'
+    const detail = 'Lab accounts of production are created by the operator'
     assert.deepEqual([production.status, production.body], [403, { detail }])
     assert.deepEqual((await team.manage.get(PATH)).body.data, [])
     const { id } = await upserted(team)
     const moved = await put(team, id, { lab: 'labcorp' })
-    assert.deepEqual([moved.status, moved.body], [400, { detail: 'The laboratory of an account does not change' }])
+    assert.deepEqual([moved.status, moved.body], [400, { detail: 'The laboratory of a lab account cannot be changed' }])
   })
 })

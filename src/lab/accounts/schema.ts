@@ -4,12 +4,12 @@ import { Environment, Region } from '../../platform/http/management-shapes.ts'
 import { billingTypes, type Billing } from '../catalog/enums.ts'
 import { usStates } from '../../people/person/countries.ts'
 
-/** Only an active account takes orders. */
+/** Only an active account accepts orders. */
 export const accountStatuses = ['active', 'pending', 'suspended', 'ready_to_launch'] as const
 export const AccountStatus = OpenEnum(accountStatuses)
 export type AccountStatus = Static<typeof AccountStatus>
 
-/** What of ordering and of following up critical results is the customer's own work. */
+/** Which of ordering and following up critical results the customer does itself. */
 export const delegatedFlows = ['order_delegated', 'result_delegated', 'fully_delegated', 'not_delegated'] as const
 export const DelegatedFlow = OpenEnum(delegatedFlows)
 export type DelegatedFlow = Static<typeof DelegatedFlow>
@@ -24,14 +24,14 @@ export const LabAccount = Fields(
     org_id: Nullable(T.String({ format: 'uuid', description: "Null: the platform's own account, which every team may use." })),
     status: AccountStatus,
     delegated_flow: DelegatedFlow,
-    provider_account_id: T.String({ description: "The account's number at the lab." }),
+    provider_account_id: T.String({ description: 'Account number at the lab.' }),
     account_name: Nullable(T.String()),
     default_clinical_notes: Nullable(T.String()),
     business_units: Nullable(T.Array(T.String())),
     allowed_billing: T.Record(T.String(), T.Array(T.String()), {
-      description: 'Billing type: the US states where it is offered. What is absent is not offered.',
+      description: 'Billing type: the US states where it is offered. An absent billing type is not offered.',
     }),
-    team_id_allowlist: T.Array(Uuid, { description: 'Linked teams, as far as the key reaches them.' }),
+    team_id_allowlist: T.Array(Uuid, { description: 'Linked teams, as far as the key may access them.' }),
   },
   { title: 'LabAccount' },
 )
@@ -45,7 +45,7 @@ export const TeamAccountsQuery = Fields(filter)
 export const AccountsQuery = Fields({ ...filter, team_id: Maybe(Uuid) })
 export type AccountsQuery = Static<typeof AccountsQuery>
 
-/** Teams that one account can be linked to. */
+/** Maximum number of teams linked to one account. */
 export const TEAMS_MAX = 1000
 export const LinkTeams = Fields({ team_id_allowlist: T.Array(Uuid, { maxItems: TEAMS_MAX }) }, { title: 'LinkTeams' })
 
@@ -64,8 +64,8 @@ const BillingOffered = Fields(
 
 export const UpsertAccount = Fields(
   {
-    lab: Text({ minLength: 1, maxLength: 100, description: 'Slug of a laboratory of the cell; it does not change.' }),
-    provider_account_id: Text({ minLength: 1, maxLength: 100, description: "The account's number at the lab." }),
+    lab: Text({ minLength: 1, maxLength: 100, description: 'Slug of a laboratory of the cell; it cannot be changed.' }),
+    provider_account_id: Text({ minLength: 1, maxLength: 100, description: 'Account number at the lab.' }),
     status: Maybe(AccountStatus),
     delegated_flow: Maybe(DelegatedFlow),
     account_name: Maybe(Text({ minLength: 1, maxLength: 200 })),

@@ -1,5 +1,5 @@
-// A cell's catalog as one file, out and in again. Through lab/catalog/load.ts it writes lab, analyte, marker and marker_analyte, and in catalog_load that
-// the catalog is the operator's now. Nothing is deleted: lab tests and orders refer to it.
+// Exports and imports a cell's catalog as one file. Through lab/catalog/load.ts it writes lab, analyte, marker and marker_analyte, and
+// records in catalog_load that the catalog is operator-owned. Deletes nothing, because lab tests and orders refer to the rows.
 import type { Db } from '../../platform/db/database.ts'
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
 import type { Fault } from '../../platform/schema/fault.ts'
@@ -10,12 +10,12 @@ import { checkCatalogFile, keyOf, rowLabel } from './file-checks.ts'
 import { CatalogFile, FORMAT_VERSION, type LabEntry, type MarkerEntry } from './file-schema.ts'
 import { markOperatorOwned, writeLabs, writeMarkers } from '../catalog/load.ts'
 
-/** Longest file that is read, in UTF-16 units. */
+/** Maximum file size, in UTF-16 units. */
 export const FILE_SIZE_MAX = 64 * 1024 * 1024
-/** Lines that a report has at most. */
+/** Maximum number of errors in a report. */
 const ERRORS_SHOWN_MAX = 200
 
-/** A file that is not imported; a line for each fault. */
+/** A file that cannot be imported; one line for each error. */
 export class CatalogFileError extends Error {
   override name = 'CatalogFaults'
   constructor(lines: string[]) {
@@ -26,7 +26,7 @@ export class CatalogFileError extends Error {
 
 const Json = T.Object({ row: T.Any() })
 
-/** The catalog of a cell, in the form of the file. */
+/** The catalog of a cell in the file format. */
 export async function exportCatalog(tx: Queries): Promise<CatalogFile> {
   const rows = async <R>(statement: ReturnType<typeof sql>): Promise<R[]> =>
     (await tx.many(Json, statement)).map(({ row }) => row as R)
@@ -52,7 +52,7 @@ export async function exportCatalog(tx: Queries): Promise<CatalogFile> {
   return { format: FORMAT_VERSION, labs, analytes, markers }
 }
 
-/** How many rows of a kind were new, were changed, or were as they are. */
+/** Number of rows of a kind that are new, changed or unchanged. */
 export interface ImportCounts {
   added: number
   changed: number
@@ -61,9 +61,10 @@ export interface ImportCounts {
 export type ImportReport = Record<'labs' | 'analytes' | 'markers', ImportCounts>
 
 /**
- * Bring a file into the catalog of a cell. Rows are found again by lab and code, by slug; what is there keeps its id, what is new gets one.
- * A row replaces the one that is there as a whole. One transaction.
- * CatalogFileError: the text is no catalog file, or any row is not sound; then nothing has changed.
+ * Imports a file into the catalog of a cell. Rows are identified by lab and code, or by slug; existing rows keep their id, new rows get
+ * one.
+ * A row of the file replaces the existing row completely. One transaction.
+ * Throws CatalogFileError if the text is no catalog file or a row is invalid; nothing has then changed.
  */
 export async function importCatalog(db: Db, text: string): Promise<ImportReport> {
   const file = readFile(text)
@@ -80,7 +81,7 @@ export async function importCatalog(db: Db, text: string): Promise<ImportReport>
       await write(tx, there, { labs: labs.differing, analytes: analytes.differing, markers: markers.differing })
       await markOperatorOwned(tx)
     }
-    return { labs: labs.tally, analytes: analytes.tally, markers: markers.tally }
+    return { labs: labs.counts, analytes: analytes.counts, markers: markers.counts }
   })
 }
 
@@ -103,7 +104,7 @@ function readFile(text: string): CatalogFile {
   return file as CatalogFile
 }
 
-/** A fault of a shape, with the row that it is in. */
+/** A schema error, with the row it belongs to. */
 function formatError({ loc, msg }: Fault, json: unknown): string {
   const [list, row, ...inner] = loc
   const text = msg.replace(/^Value error, /, '')
@@ -116,7 +117,7 @@ function formatError({ loc, msg }: Fault, json: unknown): string {
   )
 }
 
-/** The rows of a file that are not there as they are, with the ids that those have. */
+/** The rows of a file that are new or changed, with the ids of the existing rows. */
 function diffRows<E extends object>(entries: E[], there: E[], keyOf: (entry: E) => string) {
   const known = new Map(there.map((entry) => [keyOf(entry), entry]))
   const differing: E[] = []
@@ -129,7 +130,7 @@ function diffRows<E extends object>(entries: E[], there: E[], keyOf: (entry: E) 
     else counts.changed++
     if (!before || canonicalJson(before) !== canonicalJson(after)) differing.push(after)
   }
-  return { differing, tally: counts }
+  return { differing, counts }
 }
 
 /** JSON with sorted keys. */
@@ -156,7 +157,7 @@ async function write(tx: PlainTx, there: CatalogFile, rows: Rows): Promise<void>
   })
 }
 
-/** The rows, each with an id: those without get the next ones, above all that are there or are given. */
+/** The rows, each with an id: rows without one get the next ids above all existing and given ones. */
 function assignIds<E extends { id: number | null }>(rows: E[], there: E[]): (E & { id: number })[] {
   let last = [...there, ...rows].reduce((most, { id }) => Math.max(most, id ?? 0), 0)
   return rows.map((row) => ({ ...row, id: row.id ?? ++last }))

@@ -1,4 +1,4 @@
-// What a catalog file must keep to beyond the shape of its rows: within itself, and with the catalog that it is brought into. Pure.
+// Checks of a catalog file beyond the shape of its rows: consistency within the file and with the existing catalog. Pure.
 import type { AnalyteEntry, CatalogFile, LabEntry, MarkerEntry, QuestionEntry } from './file-schema.ts'
 
 type Entry = LabEntry | AnalyteEntry | MarkerEntry
@@ -6,11 +6,11 @@ type Entry = LabEntry | AnalyteEntry | MarkerEntry
 /** `markers[3] (quest Q55122): …` */
 export type ReportError = (at: string, entry: Entry | undefined, text: string) => void
 
-/** How an operator finds a row again. */
+/** The label by which an operator finds a row. */
 export const rowLabel = (entry: Partial<MarkerEntry & LabEntry> | undefined): string =>
   entry?.provider_id ? `${entry.lab} ${entry.provider_id}` : (entry?.slug ?? '')
 
-/** Where a marker belongs: one code of one laboratory is one marker. */
+/** The key of a marker: one code of one laboratory is one marker. */
 export const keyOf = ({ lab, provider_id }: Pick<MarkerEntry, 'lab' | 'provider_id'>): string =>
   JSON.stringify([lab, provider_id])
 
@@ -30,7 +30,7 @@ function checkDuplicates<E extends Entry>(
   })
 }
 
-/** Say everything that is wrong with a file whose rows are sound, beside the catalog that is there. */
+/** Reports all errors of a file whose rows are valid, compared with the existing catalog. */
 export function checkCatalogFile(file: CatalogFile, there: CatalogFile, report: ReportError): void {
   checkDuplicates('labs', file.labs, ({ slug }) => slug, 'slug', report)
   checkDuplicates('labs', file.labs, ({ id }) => id, 'id', report)
@@ -45,7 +45,7 @@ export function checkCatalogFile(file: CatalogFile, there: CatalogFile, report: 
   file.markers.forEach((marker, i) => checkMarker(marker, labs, analytes, (text) => report(`markers[${i}]`, marker, text)))
 }
 
-/** What is there keeps its id, and its id is nobody else's. */
+/** Existing rows keep their id, and a given id must not belong to another row. */
 function checkIds<E extends LabEntry | MarkerEntry>(
   list: string,
   entries: E[],

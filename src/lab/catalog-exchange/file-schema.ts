@@ -1,5 +1,5 @@
-// The file that an operator edits a catalog with: one JSON document, described in docs/CATALOG.md. What is left out is null, or the value
-// given here; keys that nobody declared are refused.
+// The file format for editing a catalog: one JSON document, described in docs/CATALOG.md. Omitted fields are null or have the default given
+// here; undeclared keys are rejected.
 import { RuleError, type Rule } from '../../platform/schema/read.ts'
 import { Fields, Int, OpenEnum, T, Text, type Static, type TSchema } from '../../platform/schema/schema.ts'
 import { collectionMethods, markerTypes, sampleTypes } from '../catalog/enums.ts'
@@ -7,12 +7,12 @@ import { usStates } from '../../people/person/countries.ts'
 
 export const FORMAT_VERSION = 'drawbridge-catalog-1'
 
-/** Rows of one kind that a file may have. */
+/** Maximum number of rows of one kind in a file. */
 export const ROWS_MAX = 100_000
 
 const defaultNull = <S extends TSchema>(schema: S) =>
   T.Optional(T.Union([schema, T.Null()], { default: null }) as TSchema) as unknown as WithDefaults<S>
-/** Absent is null: once read, it is there. */
+/** An absent field is read as null. */
 type WithDefaults<S extends TSchema> = ReturnType<typeof T.Union<[S, ReturnType<typeof T.Null>]>>
 
 const closed = { additionalProperties: false }

@@ -1,10 +1,10 @@
-// What a marker leads to: the shapes of what is measured and of where normal ends. Not on the wire; results are made from them.
+// The results of markers: definitions of analytes and their normal limits. Not part of the API; results are built from them.
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { MarkerType } from './enums.ts'
 
 const limit = Nullable(T.Number())
 
-/** What a value of an analyte looks like and where normal ends. Where the sexes differ, each has its own limits. */
+/** The form of an analyte's values and its normal limits. If the limits depend on sex, each sex has its own. */
 export const AnalyteDefinition = T.Object({
   type: T.Union([T.Literal('numeric'), T.Literal('range'), T.Literal('comment'), T.Literal('coded_value')]),
   unit: Nullable(T.String()),

@@ -1,4 +1,4 @@
-// Questions a lab asks at order entry, and whether they were answered. Source: lab-testing.md 3.3.
+// Questions a lab asks at order entry, and checks of their answers. Source: lab-testing.md 3.3.
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
@@ -13,13 +13,13 @@ export interface AoeAnswer {
 
 const Row = T.Object({ marker_id: T.Integer(), aoe: Nullable(T.Object({ questions: T.Array(Question) })) })
 
-/** Fasting is known from the lab test, so it is never demanded; an explicit answer still counts. */
+/** Fasting is known from the lab test, so an answer is never required; an explicit answer still counts. */
 export const FASTING = /^(FSTING|FASTING)$/i
 const NUMBER = /^[+-]?\d{1,15}(\.\d{1,10})?$/
 
 /**
- * Check the answers for the markers of a lab test.
- * 400: a required question without an answer; an answer to no question of these markers, not a listed code, or not a number.
+ * Checks the answers for the markers of a lab test.
+ * Errors: 400 a required question without an answer; an answer to an unknown question, with an unlisted code, or not a number.
  */
 export async function validateAoeAnswers(tx: Tx, lab_test_id: string, answers: AoeAnswer[]): Promise<void> {
   const questions = (await tx.cached(`questions ${lab_test_id}`, () => questionsOf(tx, lab_test_id)))!
@@ -35,7 +35,7 @@ export async function validateAoeAnswers(tx: Tx, lab_test_id: string, answers: A
   if (missing.length) throw badRequest(`Missing required questions - ${[...new Set(missing)].join(', ')}`)
 }
 
-/** By marker and question. */
+/** The questions by marker and question id. */
 async function questionsOf(tx: Tx, lab_test_id: string): Promise<Map<string, Question>> {
   const markers = await tx.many(
     Row,

@@ -25,7 +25,7 @@ async function allMarkers({ api }: TestTeam, filter = ''): Promise<MarkerComplet
   }
 }
 
-/** The prices a list of markers must have, worked out from the text of each. */
+/** The expected prices of a list of markers, computed from the text of each. */
 const pricesOf = (markers: Marker[]): Record<string, Price> =>
   Object.fromEntries(
     markers.map(({ id, price }) => [
@@ -37,7 +37,7 @@ const pricesOf = (markers: Marker[]): Record<string, Price> =>
   )
 
 describe('labs', () => {
-  test('all fifteen labs are listed, and a report can name one fully', async () => {
+  test('the list of labs has all fifteen labs, with the data that a report needs', async () => {
     const { api, db, tenant } = await createTestTeam()
     const { status, body } = await api.get('/v3/lab_tests/labs')
     assert.equal(status, 200)
@@ -63,7 +63,7 @@ describe('markers', () => {
     labs = (await team.api.get('/v3/lab_tests/labs')).body
   })
 
-  test('pages hold every orderable marker once and count them', async () => {
+  test('the pages of markers contain every orderable marker once and count them', async () => {
     const { body } = await team.api.get('/v3/lab_tests/markers')
     assert.deepEqual([body.page, body.size, body.markers.length, body.pricing], [1, 50, 50, null])
     assert.equal(body.total, all.length)
@@ -74,12 +74,12 @@ describe('markers', () => {
     assert.deepEqual([beyond.markers, beyond.total], [[], all.length])
   })
 
-  test('a page outside the limits is refused', async () => {
+  test('a page number or size outside the limits is rejected', async () => {
     for (const query of ['page=0', 'size=0', 'size=101', 'lab_id=x', 'a_la_carte_enabled=maybe', 'lab_account_id=1'])
       assert.equal((await team.api.get(`/v3/lab_tests/markers?${query}`)).status, 422, query)
   })
 
-  test('they are narrowed to labs by id or by slug, and the slug beats the id', async () => {
+  test('markers filter by lab id or slug, and the slug takes precedence', async () => {
     const of = (...slugs: string[]) => idsOf(all.filter((marker) => slugs.map(labId).includes(marker.lab_id!)))
     assert.deepEqual(await listed(`&lab_id=${labId('quest')}`), of('quest'))
     assert.deepEqual(await listed(`&lab_id=${labId('quest')}&lab_id=${labId('ussl')}`), of('quest', 'ussl'))
@@ -89,7 +89,7 @@ describe('markers', () => {
     assert.deepEqual(await listed('&lab_id=999'), [])
   })
 
-  test('a name is looked for in names, test codes and the names of parts, whatever its case, and its wildcards mean themselves', async () => {
+  test('the name filter searches names, test codes and component names in any case, and treats wildcards literally', async () => {
     const namesOf = ({ name, provider_id, expected_results }: MarkerComplete) =>
       [name, provider_id, ...(expected_results ?? []).flatMap((part) => [part.name, part.loinc?.name ?? ''])].join('\n')
     const found = (text: string) => idsOf(all.filter((marker) => namesOf(marker).toLowerCase().includes(text.toLowerCase())))
@@ -101,7 +101,7 @@ describe('markers', () => {
     assert.ok(found('glucose').length > 1 && found('q55').length > 1)
   })
 
-  test('they are narrowed to those sold singly', async () => {
+  test('markers filter by à-la-carte availability', async () => {
     for (const wanted of [true, false])
       assert.deepEqual(
         await listed(`&a_la_carte_enabled=${wanted}`),
@@ -109,7 +109,7 @@ describe('markers', () => {
       )
   })
 
-  test('prices are given in cents when asked for, and one that is missing is said to be', async () => {
+  test('prices are returned in cents on request, and a missing price is marked as missing', async () => {
     const priceless = all.find((marker) => marker.price === 'N/A')!
     for (const filter of ['size=100', `name=${priceless.provider_id}`]) {
       const { body } = await team.api.get(`/v3/lab_tests/markers?include_pricing=true&${filter}`)
@@ -118,7 +118,7 @@ describe('markers', () => {
     assert.equal((await team.api.get('/v3/lab_tests/markers?include_pricing=false')).body.pricing, null)
   })
 
-  test('a marker says what it gives back and under which codes', async () => {
+  test('a marker shows its expected results and their codes', async () => {
     const tsh = all.find((marker) => marker.provider_id === 'Q55122')!
     const [result] = tsh.expected_results
     assert.deepEqual([result?.slug, result?.required, result?.lab_id, result?.provider_id], ['tsh', true, tsh.lab_id, 'Q55122'])
@@ -137,7 +137,7 @@ describe('markers', () => {
     )
   })
 
-  test('one is read by the test code of its lab, a reflex marker too', async () => {
+  test("a marker is read by the lab's test code, including reflex markers", async () => {
     const { expected_results: _, ...marker } = all.find((each) => each.provider_id === 'Q55122')!
     const read = await team.api.get(`/v3/lab_tests/${marker.lab_id}/markers/Q55122`)
     assert.deepEqual([read.status, read.body], [200, marker])
@@ -150,8 +150,8 @@ describe('markers', () => {
   })
 })
 
-describe('the markers of a lab test', () => {
-  test('come in the order of the test, followed by the reflex markers they can lead to', async () => {
+describe('markers of a lab test', () => {
+  test('the markers of a lab test are listed in its order, followed by its reflex markers', async () => {
     const team = await givenSamples()
     const [screen] = (await team.api.get('/v3/lab_tests?provider_ids=Q55801')).body
     const { status, body } = await team.api.get(`/v3/lab_tests/${screen.id}/markers`)
@@ -173,7 +173,7 @@ describe('the markers of a lab test', () => {
     assert.deepEqual([second.total, second.pages], [codes.length, Math.ceil(codes.length / 2)])
   })
 
-  test('are those of the test alone when nothing is optional, even what a reflex marker would measure', async () => {
+  test('a lab test without optional results has no reflex markers, even if a reflex marker measures the same', async () => {
     const { api, test } = await createTestTeam()
     const id = await test('at_home_phlebotomy')
     const { markers } = (await api.get(`/v3/lab_tests/${id}`)).body
@@ -181,7 +181,7 @@ describe('the markers of a lab test', () => {
     assert.deepEqual(idsOf((await api.get(`/v3/lab_tests/${id}/markers`)).body.markers), idsOf(markers))
   })
 
-  test('lead to results with all that is known of each', async () => {
+  test('the markers of a lab test have complete expected results', async () => {
     const { db, tenant, api, test } = await createTestTeam()
     const id = await test('testkit')
     const { markers } = (await api.get(`/v3/lab_tests/${id}`)).body
@@ -198,8 +198,8 @@ describe('the markers of a lab test', () => {
   })
 })
 
-describe('a lab test', () => {
-  test('is seeded active for every way of collecting, once', async () => {
+describe('lab tests', () => {
+  test('standard lab tests are seeded once, active, for every collection method', async () => {
     const { api, db, tenant, team } = await createTestTeam()
     const first = (await api.get('/v3/lab_tests')).body
     assert.deepEqual(first.map(({ method }: LabTest) => method).sort(), [
@@ -217,7 +217,7 @@ describe('a lab test', () => {
     assert.deepEqual((await api.get('/v3/lab_tests')).body, first)
   })
 
-  test('takes as long as the slowest of its markers, and is unknown where one is', async () => {
+  test('the turnaround of a lab test is that of its slowest marker, and unknown if that of a marker is', async () => {
     const { api, db, test } = await createTestTeam('sandbox-eu')
     const id = await test('testkit')
     const known = (await api.get(`/v3/lab_tests/${id}`)).body
@@ -228,7 +228,7 @@ describe('a lab test', () => {
     assert.deepEqual([unknown.common_tat_days, unknown.worst_case_tat_days], [null, known.worst_case_tat_days])
   })
 
-  test('is found for an order with its lab and without its markers', async () => {
+  test('the lab test of an order has its lab and no markers', async () => {
     const { api, db, tenant, test } = await createTestTeam()
     const id = await test()
     const read = (await api.get(`/v3/lab_tests/${id}`)).body
@@ -236,7 +236,7 @@ describe('a lab test', () => {
     assert.equal(await db.tx(tenant, (tx) => findLabTest(tx, randomUUID())), undefined)
   })
 
-  test('of another team is not found, nor is one that is not there', async () => {
+  test('reading an unknown lab test or one of another team returns 404', async () => {
     const [mine, theirs] = [await createTestTeam(), await createTestTeam()]
     const id = await theirs.test()
     for (const path of [id, `${id}/markers`, randomUUID()]) {
@@ -248,7 +248,7 @@ describe('a lab test', () => {
     assert.equal((await mine.api.get('/v3/lab_tests/not-an-id/markers')).status, 422)
   })
 
-  test('cannot be looked at through a lab account the team does not have', async () => {
+  test('reading a lab test with a lab account of another team returns 404', async () => {
     const { api, test } = await createTestTeam()
     const id = await test()
     for (const path of [

@@ -1,4 +1,4 @@
-// The sandbox catalog as data: every reference resolves, every value is one a laboratory could print, every LOINC code is real.
+// Checks the sandbox catalog data: every reference resolves, every value is realistic, every LOINC code exists.
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { test } from 'node:test'
@@ -60,14 +60,14 @@ function assertDistinct<Item>(what: string, items: readonly Item[], keyOf: (item
   assert.deepEqual(repeated, [], `repeated ${what}`)
 }
 
-test('the catalog has the promised size and every file stays small', () => {
+test('the catalog has the expected number of rows and every file stays small', () => {
   assert.ok(analytes.length >= 150 && analytes.filter((row) => row.loinc).length >= 120, `${analytes.length} analytes`)
   assert.ok(markers.length >= 320 && reflexes.length >= 8, `${markers.length} markers`)
   for (const lab of bigLabs) assert.ok(markers.filter((row) => row.lab === lab).length >= 45, lab)
   for (const name of readdirSync(folder)) assert.ok(statSync(new URL(name, folder)).size < 300_000, name)
 })
 
-test('the LOINC notice stands beside the data', () => {
+test('the LOINC notice is next to the data', () => {
   const sentences = read('LOINC-NOTICE.txt')
     .trimEnd()
     .split(/(?<=\.) (?=LOINC)/)
@@ -77,7 +77,7 @@ test('the LOINC notice stands beside the data', () => {
   assert.match(sentences[2]!, /^LOINC\(R\) is a registered United States trademark of Regenstrief Institute, Inc\.$/)
 })
 
-test('every analyte is complete and its text is of the right kind', () => {
+test('every analyte is complete and its texts have the right type', () => {
   assert.deepEqual(Object.keys(analytes[0]!), analyteColumns)
   assertDistinct('slug', analytes, (row) => row.slug)
   for (const row of analytes) {
@@ -96,7 +96,7 @@ test('every analyte is complete and its text is of the right kind', () => {
   assert.deepEqual(unused, [], 'unit no analyte has')
 })
 
-test('limits are printed with the decimals of their analyte, rise from low to high, and panic values lie outside them', () => {
+test('limits have the decimals of their analyte, low is below high, and panic values lie outside', () => {
   for (const row of analytes) {
     const { slug, type, decimals = '' } = row
     const printed = Object.entries(row).filter(([column, value]) => /^(low|high|critical)/.test(column) && value !== '')
@@ -116,7 +116,7 @@ test('limits are printed with the decimals of their analyte, rise from low to hi
   }
 })
 
-test('every LOINC code ends in its check digit', () => {
+test('every LOINC code has a valid check digit', () => {
   for (const { slug, loinc } of analytes) {
     if (!loinc) continue
     const [, body = '', digit] = /^([1-9]\d{0,6})-(\d)$/.exec(loinc) ?? []
@@ -127,7 +127,7 @@ test('every LOINC code ends in its check digit', () => {
   }
 })
 
-test('the fifteen labs are the known ones, invented throughout, and offer what they should', () => {
+test('the fifteen labs are the expected ones, with fictional data and the expected collection methods', () => {
   assert.deepEqual(
     labs.map((lab) => `${lab.id} ${lab.slug}`),
     labSlugs.map((slug, index) => `${index + 1} ${slug}`),
@@ -147,7 +147,7 @@ test('the fifteen labs are the known ones, invented throughout, and offer what t
   assert.deepEqual(labOf.get('manual')?.collection_methods, methods)
 })
 
-test('every marker refers to a lab, to analytes and to a question set that exist', () => {
+test('every marker refers to an existing lab, analytes and question set', () => {
   assert.deepEqual(Object.keys(markers[0]!), markerColumns)
   assertDistinct('marker id', markers, (row) => row.id)
   assertDistinct('provider id of a lab', markers, (row) => `${row.lab} ${row.provider_id}`)
@@ -181,7 +181,7 @@ test('every reflex marker belongs to an orderable marker of its lab that may rep
   }
 })
 
-test('every question can be asked and answered', () => {
+test('every question has a valid type and answers', () => {
   const questions = Object.values(questionSets).flat()
   assertDistinct('id', [...questions, ...questions.flatMap(({ answers }) => answers)], ({ id }) => id)
   for (const [name, set] of Object.entries(questionSets)) {
@@ -252,7 +252,7 @@ test('every code, name and unit agrees with the collected LOINC data', (t) => {
   assert.ok(compared >= 250, `${compared} codes have a long name to compare`)
 })
 
-/** Long names and example units by code. Every code of the files has an entry in `units`, empty where no example is given. */
+/** Long names and example units by code. Every code of the files has an entry in `units`, empty if LOINC gives no example. */
 function readLoinc() {
   const rows = (name: string) => parseCsv(readFileSync(new URL(name, loincFolder), 'utf8'))
   const names = new Map<string, string[]>()

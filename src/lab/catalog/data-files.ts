@@ -1,18 +1,18 @@
-// The catalog's data files as rows of its tables. Pure: reads files, knows no database. Every fault names its file and row.
+// Reads the catalog's data files as rows of its tables. Pure: reads files, does not know the database. Every error names its file and row.
 import { readFileSync } from 'node:fs'
 import { parseCsv } from '../../platform/files/csv.ts'
 import type { AnalyteDefinition } from './analytes.ts'
 import type { Price, Question } from './schema.ts'
 
 const files = { labs: ['labs.json'], offers: ['analytes.csv', 'markers.csv', 'aoe.json'] } as const
-/** Labs, and what they offer. */
+/** The labs, or their offers. */
 export type CatalogPart = keyof typeof files
 type FileName = (typeof files)[CatalogPart][number]
 
 /** The text of a data file. */
 export const readDataFile = (name: FileName): string => readFileSync(new URL(`data/${name}`, import.meta.url), 'utf8')
 
-/** The files a part of the catalog is made from. */
+/** The files of a part of the catalog. */
 export const filesOfPart = (part: CatalogPart): readonly FileName[] => files[part]
 
 export interface LabRow {
@@ -75,7 +75,7 @@ export interface CatalogRows {
   marker_analytes: MarkerAnalyteRow[]
 }
 
-/** What the labs offer. Throws at the first row that cannot be understood or names what is not there. */
+/** The offers of the labs. Throws at the first row that is invalid or refers to a missing row. */
 export function readCatalogRows(): CatalogRows {
   const lab_ids = new Map(labRows().map((lab) => [lab.slug, lab.id]))
   const questions = JSON.parse(readDataFile('aoe.json')) as Record<string, Question[]>
@@ -150,7 +150,7 @@ function markerRow(
   }
 }
 
-/** One row of a file, read by column. An empty field is "not given". */
+/** One row of a file, read by column. An empty field means "not given". */
 class Row {
   readonly #file: string
   readonly #row: Record<string, string>

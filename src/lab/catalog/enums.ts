@@ -1,8 +1,8 @@
-// Enumerations that several modules speak. Only values, no behaviour. Source: lab-testing.md 2.
+// Enumerations that several modules share. Values only. Source: lab-testing.md 2.
 import { labSlugs } from '../../people/users/sources.ts'
 import { OpenEnum, type Static } from '../../platform/schema/schema.ts'
 
-/** How a sample is taken. */
+/** The collection methods. */
 export const collectionMethods = ['testkit', 'walk_in_test', 'at_home_phlebotomy', 'on_site_collection'] as const
 export const CollectionMethod = OpenEnum(collectionMethods)
 export type CollectionMethod = Static<typeof CollectionMethod>
@@ -19,12 +19,12 @@ export const labTestStatuses = ['active', 'pending_approval', 'inactive'] as con
 export const LabTestStatus = OpenEnum(labTestStatuses)
 export type LabTestStatus = Static<typeof LabTestStatus>
 
-/** `biomarker`: one thing measured. `panel`: a set that a lab sells as one. */
+/** `biomarker`: one measurement. `panel`: a set of measurements that a lab sells as one. */
 export const markerTypes = ['biomarker', 'panel'] as const
 export const MarkerType = OpenEnum(markerTypes)
 export type MarkerType = Static<typeof MarkerType>
 
-/** Who pays for an order. Source: lab-testing.md 4. */
+/** The payer of an order. Source: lab-testing.md 4. */
 export const billingTypes = ['client_bill', 'commercial_insurance', 'patient_bill_passthrough', 'patient_bill'] as const
 export const Billing = OpenEnum(billingTypes)
 export type Billing = Static<typeof Billing>

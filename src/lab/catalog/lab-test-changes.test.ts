@@ -12,7 +12,7 @@ import { command } from '../../../test/support/commands.ts'
 
 const body = { name: 'Fictional Check', method: 'walk_in_test', description: 'Two markers.' }
 const own = { ...body, provider_ids: ['Q55122', 'Q55325'] }
-/** A kit that can be made and ordered. */
+/** A kit that can be created and ordered. */
 const kit = { name: 'Fictional Kit', method: 'testkit', description: '', provider_ids: ['USL-1001'], lab_slug: 'ussl' }
 const create = async (team: TestTeam, changes: object = {}) => {
   const reply = await team.api.post('/v3/lab_tests', { ...own, ...changes })
@@ -21,8 +21,8 @@ const create = async (team: TestTeam, changes: object = {}) => {
 }
 const run = (...words: string[]) => command(cells, ['lab-test', ...words])
 
-describe('a lab test of the team', () => {
-  test('is made from codes or ids of markers, at the sum of their prices, and can be read', async () => {
+describe('lab tests of a team', () => {
+  test('a lab test is created from marker codes or ids, priced at their sum, and can be read', async () => {
     const team = await createTestTeam()
     const made = await create(team)
     assert.deepEqual((await team.api.get(`/v3/lab_tests/${made.id}`)).body, made)
@@ -36,12 +36,12 @@ describe('a lab test of the team', () => {
       [`${team.team.slice(0, 8)}-fictional-check`, 'active', true, false, false, cents / 100, 'quest', 'serum'],
     )
     const marker_ids = made.markers.map(({ id }: Marker) => id)
-    const twin = await create(team, { provider_ids: undefined, marker_ids, fasting: true })
-    assert.deepEqual({ ...twin, id: made.id, fasting: false }, made)
-    assert.equal((await team.api.get('/v3/lab_tests')).body.at(-1).id, twin.id)
+    const sameMarkers = await create(team, { provider_ids: undefined, marker_ids, fasting: true })
+    assert.deepEqual({ ...sameMarkers, id: made.id, fasting: false }, made)
+    assert.equal((await team.api.get('/v3/lab_tests')).body.at(-1).id, sameMarkers.id)
   })
 
-  test('is refused where its markers do not make one', async () => {
+  test('an invalid set of markers is rejected', async () => {
     const team = await createTestTeam()
     const { api, db } = team
     await db.queries.run(sql`
@@ -79,7 +79,7 @@ describe('a lab test of the team', () => {
     assert.equal((await create(team, { provider_ids: ['SHARED-2'], lab_slug: 'quest' })).price, 0)
   })
 
-  test('renames, deactivates and reactivates a lab test without affecting existing orders', async () => {
+  test('a lab test can be renamed, deactivated and reactivated without affecting existing orders', async () => {
     const team = await createTestTeam()
     const made = await create(team, kit)
     const path = `/v3/lab_tests/${made.id}`
@@ -96,7 +96,7 @@ describe('a lab test of the team', () => {
     assert.deepEqual((await team.api.patch(path, {})).body, { ...made, name: 'Another name' })
   })
 
-  test('of another team, or one made for an order, does not change', async () => {
+  test('a lab test of another team, or one created for an order, cannot be changed', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const made = await create(team)
     for (const id of [made.id, randomUUID()])
@@ -107,7 +107,7 @@ describe('a lab test of the team', () => {
     assert.equal((await team.api.get(`/v3/lab_tests/${auto.id}`)).body.status, 'active')
   })
 
-  test('is one of so many at most', async () => {
+  test('the number of lab tests of a team is limited', async () => {
     const team = await createTestTeam()
     await team.db.queries.run(sql`
       insert into lab_test (id, team_id, slug, name, description, lab_id, method, sample_type, price, fasting, status, created_at, updated_at)
@@ -119,10 +119,10 @@ describe('a lab test of the team', () => {
   })
 })
 
-describe('in production a lab test', () => {
+describe('lab tests in production', () => {
   const approve = (team: TestTeam, id: string) => team.manage.call('POST', `/lab_test/production/us/${id}/approve`)
 
-  test('waits until it is approved over the management interface, which is written down', async () => {
+  test('a lab test in production awaits approval over the management API, which writes an audit entry', async () => {
     const team = await createTestTeam('production-us')
     const made = await create(team, kit)
     assert.deepEqual([made.status, made.is_active], ['pending_approval', false])
@@ -150,7 +150,7 @@ describe('in production a lab test', () => {
     assert.equal((await team.api.patch(path, { active: true })).body.status, 'active')
   })
 
-  test('is listed and approved by command', async () => {
+  test('the operator lists and approves lab tests by command', async () => {
     const team = await createTestTeam('production-us')
     const made = await create(team)
     const listed = async () =>

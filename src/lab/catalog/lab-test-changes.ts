@@ -1,4 +1,4 @@
-// Lab tests that a team makes and changes itself, and their approval. Writes lab_test and lab_test_marker. Source: lab-testing.md 3.4.
+// Lab tests that a team creates and changes, and their approval. Writes lab_test and lab_test_marker. Source: lab-testing.md 3.4.
 import type { PlainTx, Tx } from '../../platform/db/transaction.ts'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
@@ -9,18 +9,18 @@ import { assertMethodOffered, listLabs } from './labs.ts'
 import { resolveMarkers, totalPrice, sampleTypeOf } from './named-markers.ts'
 import { LabTest, type CreateLabTest, type UpdateLabTest } from './schema.ts'
 
-/** Lab tests that a team can make; those made on the way for orders do not count. */
+/** Maximum number of lab tests that a team creates; those created for order sets do not count. */
 export const TEAM_TESTS_MAX = 5000
 
 const Count = T.Object({ n: T.Integer() })
 const NOT_FOUND_TEXT = 'Lab test not found'
 
 /**
- * Create a lab test from markers, at the sum of their prices. It can be ordered at once in a sandbox, elsewhere when it is approved.
+ * Creates a lab test from markers, priced at their sum. It can be ordered at once in a sandbox, in production after approval.
  * Writes lab_test, lab_test_marker.
- * 400: none or both lists of markers; an unknown lab or marker; a reflex marker; markers of several labs, or of another than is named; a
- * method that the lab does not offer; 5000 tests already.
- * @param only the lab of the lab account, where one is named
+ * Errors: 400 neither or both lists of markers; an unknown lab or marker; a reflex marker; markers of several labs, or of another lab than
+ * named; a method that the lab does not offer; 5000 tests already.
+ * @param only the lab of the lab account, if the request names one
  */
 export async function createLabTest(tx: Tx, body: CreateLabTest, only?: number): Promise<LabTest> {
   const { name, method, description, fasting = false, marker_ids, provider_ids } = body
@@ -57,7 +57,7 @@ async function resolveLab(tx: Tx, slug: string | undefined, only: number | undef
   return lab.id
 }
 
-/** Counted under a lock: two creations cannot both take the last place. */
+/** Counts under a lock, so that two concurrent creations cannot both pass the limit. */
 async function assertTestLimit(tx: Tx): Promise<void> {
   await tx.locking.run(sql`select id from team where id = ${tx.team} for update`)
   const { n } = await tx.one(Count, sql`select count(*) as n from lab_test where team_id = ${tx.team} and not auto_generated`)
@@ -67,8 +67,8 @@ async function assertTestLimit(tx: Tx): Promise<void> {
 const State = T.Object({ status: LabTestStatus, approved: T.Boolean(), auto_generated: T.Boolean() })
 
 /**
- * Rename, deactivate or reactivate a lab test. Orders that are placed go on. Writes lab_test.
- * 404: no such test of the team. 400: one that was made for an order; a test that nobody has approved yet cannot become active.
+ * Renames, deactivates or reactivates a lab test. Existing orders continue. Writes lab_test.
+ * Errors: 404 unknown test; 400 a test created for an order, or activating a test without approval.
  */
 export async function updateLabTest(tx: Tx, id: string, { name, active }: UpdateLabTest): Promise<LabTest> {
   const test = await tx.locking.maybe(
@@ -91,9 +91,10 @@ export async function updateLabTest(tx: Tx, id: string, { name, active }: Update
 const Owned = T.Object({ team_id: T.String() })
 
 /**
- * Let a lab test be ordered; one that was put away meanwhile can be taken back from now on. Approving again changes nothing. Writes lab_test.
- * 404: no such test, or not of a team of the organization, where one is given.
- * @returns whose it is, and the test as it is now
+ * Approves a lab test for ordering. A deactivated test can be reactivated after its approval. Approving again changes nothing. Writes
+ * lab_test.
+ * Errors: 404 unknown test, or, if an organization is given, a test of another organization.
+ * @returns the team and the test as it is now
  */
 export async function approveLabTest(tx: PlainTx, id: string, org_id?: string): Promise<{ team_id: string; test: LabTest }> {
   const owner = await tx.locking.maybe(
@@ -117,7 +118,7 @@ export async function approveLabTest(tx: PlainTx, id: string, org_id?: string): 
 
 const PendingLabTest = T.Object({ id: T.String(), team_id: T.String(), name: T.String(), lab: T.String(), method: T.String() })
 
-/** The oldest tests of a cell that wait for approval. */
+/** The oldest tests of a cell that await approval. */
 export const listPendingApproval = (tx: PlainTx): Promise<Static<typeof PendingLabTest>[]> =>
   tx.many(
     PendingLabTest,

@@ -14,12 +14,12 @@ interface Ages {
   updated_s: number
 }
 
-describe('the lists of lab tests', () => {
+describe('lists of lab tests', () => {
   let team: TestTeam
   let all: LabTest[]
   const ages = new Map<string, Ages>()
 
-  /** Both lists, which must agree, as ids. */
+  /** The ids of both lists, which must agree. */
   async function listed(query: string): Promise<string[]> {
     const [bare, paged] = [
       await team.api.get(`/v3/lab_tests?${query}`),
@@ -31,7 +31,7 @@ describe('the lists of lab tests', () => {
   }
   const manual = (keep: (test: LabTest) => boolean) => idsOf(all.filter((each) => !each.auto_generated && keep(each)))
 
-  // Every third test was made on the way, statuses alternate, and several tests share a price and an instant.
+  // Every third test is auto-generated, statuses alternate, and several tests share a price and a creation time.
   before(async () => {
     team = await createTestTeam()
     const { db, tenant } = team
@@ -51,7 +51,7 @@ describe('the lists of lab tests', () => {
     assert.equal(all.length, seeded.length)
   })
 
-  test('hide tests made on the way unless they are asked for', async () => {
+  test('the lists omit auto-generated tests unless the filter includes them', async () => {
     assert.deepEqual(
       await listed(''),
       manual(() => true),
@@ -64,7 +64,7 @@ describe('the lists of lab tests', () => {
     assert.deepEqual(await listed('generation_method=all'), idsOf(all))
   })
 
-  test('are narrowed by lab, way of collecting and status', async () => {
+  test('the lists filter by lab, collection method and status', async () => {
     assert.deepEqual(
       await listed('lab_slug=quest'),
       manual(({ lab }) => lab?.slug === 'quest'),
@@ -88,7 +88,7 @@ describe('the lists of lab tests', () => {
     )
   })
 
-  test('are narrowed to tests that contain all of the markers or test codes given', async () => {
+  test('the lists filter by markers or test codes, all of which a test must contain', async () => {
     const several = all.find((each) => !each.auto_generated && each.markers!.length > 2)!
     const [first, second] = several.markers!
     const elsewhere = all.flatMap((each) => each.markers!).find((marker) => marker.lab_id !== first!.lab_id)!
@@ -105,7 +105,7 @@ describe('the lists of lab tests', () => {
     assert.deepEqual(await listed(`provider_ids=${first!.provider_id}&provider_ids=nothing`), [])
   })
 
-  test('are narrowed by part of the name, whatever its case, and its wildcards mean themselves', async () => {
+  test('the lists filter by part of the name in any case, and treat wildcards literally', async () => {
     for (const text of ['kit', 'KIT', '%', '_', '\\', ''])
       assert.deepEqual(
         await listed(`name=${encodeURIComponent(text)}`),
@@ -114,7 +114,7 @@ describe('the lists of lab tests', () => {
       )
   })
 
-  test('refuse what is no value of a filter', async () => {
+  test('the lists reject invalid filter values', async () => {
     for (const query of [
       'generation_method=both',
       'collection_method=mail',
@@ -135,7 +135,7 @@ describe('the lists of lab tests', () => {
   }
   for (const [order_key, key] of Object.entries(keys))
     for (const order_direction of ['asc', 'desc'])
-      test(`pages sorted by ${order_key} ${order_direction} hold every test once, also where several share a place`, async () => {
+      test(`pages sorted by ${order_key} ${order_direction} contain every test once, including tests with equal sort values`, async () => {
         const sign = order_direction === 'asc' ? 1 : -1
         const sorted = all.toSorted((a, b) => sign * (key(a) - key(b) || (a.id < b.id ? -1 : 1)))
         const query = `generation_method=all&order_key=${order_key}&order_direction=${order_direction}`
@@ -151,12 +151,12 @@ describe('the lists of lab tests', () => {
         assert.deepEqual(seen, idsOf(sorted))
       })
 
-  test('a page that ends with the last test has no cursor', async () => {
+  test('the last page has no cursor', async () => {
     const { body } = await team.api.get(`/v3/lab_test?generation_method=all&lab_test_limit=${all.length}`)
     assert.deepEqual([body.data.length, body.next_cursor], [all.length, null])
   })
 
-  test('a cursor is refused outside the list, filters, order and team it was given for, and when it was altered', async () => {
+  test('a cursor is rejected if it was altered, or used with another list, filter, order or team', async () => {
     const first = (await team.api.get('/v3/lab_test?lab_test_limit=2')).body
     const given_for = first.next_cursor as string
     assert.match(given_for, /^[\w-]+$/)
@@ -185,7 +185,7 @@ describe('the lists of lab tests', () => {
     assert.equal((await theirs.api.get(`/v3/lab_test?next_cursor=${given_for}`)).status, 400)
   })
 
-  test('prices are given by test, with those of its markers, when asked for', async () => {
+  test('the lists return prices of tests and their markers on request', async () => {
     const { body } = await team.api.get('/v3/lab_test?lab_test_limit=10&include_pricing=true')
     const expected = (body.data as LabTest[]).map(({ id, price, markers }) => [
       id,
@@ -204,7 +204,7 @@ describe('the lists of lab tests', () => {
     assert.deepEqual(body.pricing, { currency: 'USD', data: Object.fromEntries(expected) })
   })
 
-  test('show a team its own tests only', async () => {
+  test("a team's lists contain its own tests only", async () => {
     const theirs = await createTestTeam()
     const { body } = await theirs.api.get('/v3/lab_test?generation_method=all')
     assert.equal(body.data.length, 4)

@@ -1,4 +1,4 @@
-// Lists of a team's lab tests: filters, order, pages, prices. Only reads.
+// Lists of a team's lab tests: filters, sorting, pages, prices. Only reads.
 import type { Tx } from '../../platform/db/transaction.ts'
 import { cursor, numberPart, readCursor, uuidPart } from '../../platform/http/cursors.ts'
 import { T } from '../../platform/schema/schema.ts'
@@ -8,10 +8,10 @@ import { nameContains } from './markers.ts'
 import { priceLabTests } from './pricing.ts'
 import { LabTest, type LabTestPage, type LabTestPageQuery, type LabTestQuery } from './schema.ts'
 
-/** The most that the list without pages gives. */
+/** Maximum number of tests in the list without pages. */
 export const LAB_TESTS_MAX = 1000
 
-/** What a list can be sorted by. A cursor holds a place as a whole number: seconds since 1970, or cents. */
+/** The sort keys of a list. A cursor stores the position as an integer: seconds since 1970, or cents. */
 const orders = {
   price: { column: sql`t.price`, place: sql`(t.price * 100)::bigint`, value: (place: number) => sql`${place}::numeric / 100` },
   created_at: { column: sql`t.created_at`, place: sql`extract(epoch from t.created_at)::bigint`, value: instant },
@@ -36,7 +36,7 @@ function conditions(tx: Tx, filter: LabTestQuery): Sql[] {
   return found
 }
 
-/** A test is of one lab, so that a test code stands for one of its markers at most. */
+/** A test belongs to one lab, so a test code identifies at most one of its markers. */
 function containsAll(column: Sql, type: Sql, values: (string | number)[]): Sql {
   const wanted = [...new Set(values)]
   return sql`(
@@ -54,7 +54,7 @@ export const listLabTests = (tx: Tx, query: LabTestQuery): Promise<LabTest[]> =>
 
 const Row = T.Object({ ...LabTest.properties, place: T.Integer() })
 
-/** A page of the team's lab tests, of one lab when given. 400: a cursor of another list, order or filter. */
+/** A page of the team's lab tests, of one lab if given. Errors: 400 a cursor of another list, sort order or filter. */
 export async function listLabTestPage(tx: Tx, query: LabTestPageQuery, only?: number): Promise<LabTestPage> {
   const { lab_test_limit = 50, next_cursor, include_pricing, lab_account_id: _, ...filter } = query
   const list = JSON.stringify(['lab_test', tx.team, filter, only])

@@ -1,4 +1,4 @@
-// Lab tests: what a team orders, a choice of one lab's markers under a name and a price. Owns lab_test and lab_test_marker.
+// Lab tests: the orderable units of a team, each a set of one lab's markers with a name and a price. Owns lab_test and lab_test_marker.
 import { readFileSync } from 'node:fs'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
@@ -10,7 +10,7 @@ import { labColumns } from './labs.ts'
 import { markerColumns } from './markers.ts'
 import { LabTest } from './schema.ts'
 
-/** The markers of `tm`, looked up one by one: `offset 0` keeps the planner from reading the whole table for a handful of them. */
+/** The markers of `tm`, looked up one by one: `offset 0` prevents the planner from scanning the whole table for a few markers. */
 const joinMarkers = (columns: Sql): Sql => sql`
   lab_test_marker tm cross join lateral (select ${columns} from marker m where m.id = tm.marker_id offset 0)`
 
@@ -18,7 +18,7 @@ const withMarkers = sql`
   (select coalesce(json_agg(wire order by tm.position), '[]'::json) from ${joinMarkers(markerColumns)} wire where tm.lab_test_id = t.id)`
 const withoutMarkers = sql`null::json`
 
-/** A select of lab tests `t` as the interface shows them, up to where conditions begin. `more` are further columns. */
+/** A select of lab tests `t` as the API shows them, without conditions. `more` are further columns. */
 export const selectLabTests = (markers: 'with markers' | 'without markers', more: Sql = empty): Sql => sql`
   select t.id, t.slug, t.name, t.description, t.sample_type, t.method, t.price::float8 as price, t.status = 'active' as is_active,
          t.status, t.fasting, (select to_json(wire) from (select ${labColumns}) wire) as lab,
@@ -31,7 +31,7 @@ export const selectLabTests = (markers: 'with markers' | 'without markers', more
            case when bool_and(m.worst_case_tat_days is not null) then max(m.worst_case_tat_days) end as worst_case_tat_days
     from ${joinMarkers(sql`m.common_tat_days, m.worst_case_tat_days`)} m where tm.lab_test_id = t.id) tat`
 
-/** Read a lab test with its markers. 404: the team has no such test, or it is not of `only` lab. */
+/** Reads a lab test with its markers. Errors: 404 unknown test, or a test of another lab than `only`. */
 export async function getLabTest(tx: Tx, id: string, only?: number): Promise<LabTest> {
   const ofLab = only === undefined ? sql`true` : sql`t.lab_id = ${only}`
   const test = await tx.maybe(
@@ -42,11 +42,11 @@ export async function getLabTest(tx: Tx, id: string, only?: number): Promise<Lab
   return test
 }
 
-/** Read a lab test that may not be there, with its lab and with null for its markers: the form that orders carry. */
+/** Reads a lab test with its lab and with null for its markers, as orders store it; undefined for an unknown test. */
 export const findLabTest = (tx: Tx, id: string): Promise<LabTest | undefined> =>
   tx.maybe(LabTest, sql`${selectLabTests('without markers')} where t.id = ${id} and t.team_id = ${tx.team}`)
 
-/** The markers of a lab test in its order, each with the results it leads to; empty for a test the team does not have. */
+/** The markers of a lab test in its order, each with its expected results; empty for a test of another team. */
 export const expectedResults = (tx: Tx, lab_test_id: string): Promise<ExpectedMarker[]> =>
   tx.many(
     ExpectedMarker,
@@ -92,14 +92,14 @@ export interface SampleTest {
 const sampleTests = (): SampleTest[] =>
   JSON.parse(readFileSync(new URL('data/lab-tests.json', import.meta.url), 'utf8')) as SampleTest[]
 
-/** Give the team the four standard lab tests, one for each way of collecting; those it has already stay. Writes lab_test, lab_test_marker. */
+/** Creates the team's four standard lab tests, one for each collection method; existing ones are kept. Writes lab_test, lab_test_marker. */
 export const seedStandardTests = (tx: Tx): Promise<void> =>
   seed(
     tx,
     sampleTests().filter((test) => test.standard),
   )
 
-/** Give the team the other lab tests of the demo; those it has already stay. Writes lab_test, lab_test_marker. */
+/** Creates the other lab tests of the demo; existing ones are kept. Writes lab_test, lab_test_marker. */
 export const seedSampleTests = (tx: Tx): Promise<void> =>
   seed(
     tx,
@@ -108,7 +108,7 @@ export const seedSampleTests = (tx: Tx): Promise<void> =>
 
 const Seeded = T.Object({ missing: T.Integer() })
 
-/** The team's row is locked, so that two processes that start together do not both seed. */
+/** Locks the team's row, so that two processes that start at the same time do not both seed. */
 async function seed(tx: Tx, tests: SampleTest[]): Promise<void> {
   const rows = tests.map((test) => ({ ...test, id: tx.uuid(), slug: labTestSlug(tx.team, test.name) }))
   await tx.locking.run(sql`select id from team where id = ${tx.team} for update`)

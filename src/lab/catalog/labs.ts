@@ -1,4 +1,4 @@
-// Labs: who they are and what they accept. Owns the table lab; how a lab is reached is the business of the module labs.
+// Labs: their data and the orders they accept. Owns the table lab; the connection to a lab is the concern of lab/links.
 import type { Queries, Tx } from '../../platform/db/transaction.ts'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
@@ -6,27 +6,27 @@ import { sql } from '../../platform/db/sql.ts'
 import type { CollectionMethod } from './enums.ts'
 import { Lab } from './schema.ts'
 
-/** The columns of a lab as the interface shows it, of a table named `l`. */
+/** The columns of a lab as the API shows it, of a table named `l`. */
 export const labColumns = sql`
   l.id, l.slug, l.name, l.first_line_address, l.city, l.zipcode, l.collection_methods, l.sample_types, l.logo_url`
 
-/** Every lab, by id. */
+/** All labs, by id. */
 export const listLabs = (tx: Queries): Promise<Lab[]> => tx.many(Lab, sql`select ${labColumns} from lab l order by l.id`)
 
-/** A lab that is known to be there, as it was at most 4 s ago. Costs no statement while remembered. */
+/** An existing lab, at most 4 s old. Needs no statement while cached. */
 export async function cachedLab(tx: Tx, lab_id: number): Promise<Lab> {
   const isSameLab = ({ id }: Lab) => id === lab_id
-  // A lab may have come since.
+  // The lab may be newer than the cache.
   return ((await tx.cached('labs', () => listLabs(tx)))!.find(isSameLab) ?? (await listLabs(tx)).find(isSameLab))!
 }
 
-/** 400: the lab does not collect in this way. */
+/** Errors: 400 the lab does not offer the collection method. */
 export async function assertMethodOffered(tx: Tx, lab_id: number, method: CollectionMethod): Promise<void> {
   const { name, collection_methods } = await cachedLab(tx, lab_id)
   if (!collection_methods.includes(method)) throw badRequest(`Lab ${name} does not offer ${method}`)
 }
 
-/** A lab as its documents name it. */
+/** A lab as documents name it. */
 export const LabRecord = T.Object({
   id: T.Integer(),
   slug: T.String(),
@@ -40,7 +40,7 @@ export const LabRecord = T.Object({
 })
 export type LabRecord = Static<typeof LabRecord>
 
-/** Read a lab with what reports say of it. */
+/** Reads a lab with the data that reports print. */
 export const findLab = (tx: Queries, lab_id: number): Promise<LabRecord | undefined> =>
   tx.maybe(
     LabRecord,
@@ -48,10 +48,10 @@ export const findLab = (tx: Queries, lab_id: number): Promise<LabRecord | undefi
     select id, slug, name, first_line_address, city, state, zipcode, clia, medical_director from lab where id = ${lab_id}`,
   )
 
-/** The lab of a lab account that the team may use; undefined for any other id. Accounts are kept by a module above, which gives this. */
+/** The lab of a lab account that the team may use; undefined for any other id. Accounts belong to a module above, which passes this function. */
 export type LabOfAccount = (tx: Tx, lab_account_id: string) => Promise<number | undefined>
 
-/** The lab that a request is narrowed to by a lab account; undefined without one. 404: no account that the team may use. */
+/** The lab to which a lab account narrows a request; undefined without an account. Errors: 404 no account that the team may use. */
 export async function labFilterFor(tx: Tx, labOf: LabOfAccount, lab_account_id: string | undefined): Promise<number | undefined> {
   if (lab_account_id === undefined) return undefined
   const lab_id = await labOf(tx, lab_account_id)

@@ -16,7 +16,7 @@ const count = (db: ReturnType<typeof cells.of>) =>
            (select count(*) from marker_analyte) as links`,
   )
 
-test('a cell without demo gets the labs only, and what they offer when it is asked for later', async () => {
+test('a cell without demo data gets the labs only, and their offers when a later load includes them', async () => {
   const db = cells.of('production-eu')
   const full = await count(db)
   const tables = ['marker_analyte', 'marker', 'analyte', 'lab', 'catalog_load'].map((name) => `production_eu.${name}`)
@@ -28,7 +28,7 @@ test('a cell without demo gets the labs only, and what they offer when it is ask
   assert.ok(full.analytes > 0 && full.markers > 0 && full.links > full.markers)
 })
 
-test('a second load changes nothing, and one of other data brings the rows in line without deleting any', async () => {
+test('a repeated load changes nothing, and a load of changed data updates rows without deleting any', async () => {
   const db = cells.of('production-us')
   const full = await count(db)
   const read = () => db.queries.one(Name, sql`select name from marker where provider_id = 'Q55122'`)
@@ -49,7 +49,7 @@ test('a second load changes nothing, and one of other data brings the rows in li
   assert.deepEqual(await count(db), { ...full, analytes: full.analytes + 1 })
 })
 
-test('the checksum of the catalog is the same each time', () => {
+test('the checksum of the catalog is deterministic', () => {
   assert.equal(catalogChecksum(), catalogChecksum())
   assert.match(catalogChecksum(), /^[0-9a-f]{64}$/)
 })

@@ -1,6 +1,5 @@
-// Brings catalogs into a cell: the data files that come with the program, until an operator imports a catalog of their own. Writes lab,
-// analyte, marker, marker_analyte and catalog_load, nothing else does; what is no longer in the files stays, since lab tests and orders
-// refer to it.
+// Loads the catalog of a cell: the data files of the program, until an operator imports a catalog. The only writer of lab, analyte, marker,
+// marker_analyte and catalog_load. Rows that the files no longer contain are kept, because lab tests and orders refer to them.
 import { createHash } from 'node:crypto'
 import type { Db } from '../../platform/db/database.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
@@ -16,7 +15,7 @@ import {
 } from './data-files.ts'
 import { T } from '../../platform/schema/schema.ts'
 
-/** To be raised when the same files become other rows. */
+/** Increase this when the same files are read as different rows. */
 const DATA_REVISION = '1'
 
 const checksumOf = (part: CatalogPart): string => {
@@ -25,13 +24,13 @@ const checksumOf = (part: CatalogPart): string => {
   return hash.digest('hex').slice(0, 32)
 }
 
-/** Changes whenever a load would change something. */
+/** Changes whenever a load would change rows. */
 export const catalogChecksum = (): string => checksumOf('labs') + checksumOf('offers')
 
 /**
- * Load the labs and, with `offers`, what they offer; parts that are loaded already are skipped, and all where the catalog is an
- * operator's own. One transaction.
- * Throws when a file cannot be understood; then nothing has changed.
+ * Loads the labs and, with `offers`, their offers. Skips parts that are already loaded, and everything if the catalog is operator-owned.
+ * One
+ * transaction. Throws if a file is invalid; nothing has then changed.
  */
 export async function loadCatalog(db: Db, options: { offers: boolean }): Promise<void> {
   await db.plainTx(async (tx) => {
@@ -41,7 +40,7 @@ export async function loadCatalog(db: Db, options: { offers: boolean }): Promise
   })
 }
 
-/** Whether the part has to be loaded. Of two processes that start together the second waits, and then has nothing to do. */
+/** Whether the part must be loaded. Of two processes that start at the same time, the second waits and then has nothing to load. */
 async function updateDataVersion(tx: PlainTx, part: CatalogPart): Promise<boolean> {
   const claimed = await tx.run(sql`
     insert into catalog_load (part, checksum) values (${part}, ${checksumOf(part)})
@@ -55,13 +54,13 @@ const CatalogPart = T.Object({ part: T.String() })
 const isOperatorOwned = async (tx: PlainTx): Promise<boolean> =>
   (await tx.maybe(CatalogPart, sql`select part from catalog_load where part = ${OPERATOR_OWNED}`)) !== undefined
 
-/** From now on the catalog of the cell is its operator's; it has just changed. Writes catalog_load. */
+/** Marks the catalog of the cell as operator-owned, and as changed now. Writes catalog_load. */
 export async function markOperatorOwned(tx: PlainTx): Promise<void> {
   await tx.run(sql`
     insert into catalog_load (part, checksum) values (${OPERATOR_OWNED}, ${tx.uuid()}) on conflict (part) do update set checksum = excluded.checksum`)
 }
 
-/** Add labs, or replace those of the same id. Writes lab. */
+/** Inserts labs, or replaces those with the same id. Writes lab. */
 export async function writeLabs(tx: PlainTx, labs: LabRow[]): Promise<void> {
   await tx.run(sql`
     insert into lab (id, slug, name, first_line_address, city, state, zipcode, collection_methods, sample_types, logo_url, clia,
@@ -80,9 +79,9 @@ export async function writeLabs(tx: PlainTx, labs: LabRow[]): Promise<void> {
       max_last_name = excluded.max_last_name, allowed_genders = excluded.allowed_genders`)
 }
 
-/** Add analytes and markers, or replace those of the same slug and id. Writes analyte, marker, marker_analyte. */
+/** Inserts analytes and markers, or replaces those with the same slug and id. Writes analyte, marker, marker_analyte. */
 export async function writeMarkers(tx: PlainTx, { analytes, markers, marker_analytes }: CatalogRows): Promise<void> {
-  // Ids are given in the order of the file.
+  // Ids follow the order of the file.
   await tx.run(sql`
     insert into analyte (slug, name, loinc, loinc_name, definition)
     select r.value->>'slug', r.value->>'name', r.value->>'loinc', r.value->>'loinc_name', r.value->'definition'
@@ -108,7 +107,7 @@ export async function writeMarkers(tx: PlainTx, { analytes, markers, marker_anal
   await linkAnalytes(tx, JSON.stringify(markers.map(({ id }) => id)), JSON.stringify(marker_analytes))
 }
 
-/** What a marker of the files gives back is what the files say, so that a shorter list leaves no tail behind. */
+/** Replaces the analytes of markers by those of the files, so that a shorter list leaves no old entries. */
 async function linkAnalytes(tx: PlainTx, marker_ids: string, links: string): Promise<void> {
   await tx.run(sql`
     delete from marker_analyte ma using jsonb_array_elements(${marker_ids}::jsonb) as m (id) where ma.marker_id = m.id::integer`)

@@ -1,4 +1,4 @@
-// Markers: what a lab can be asked for, and what each gives back. Reads the tables load.ts fills; never writes.
+// Markers: the units that a lab offers, and the results of each. Reads the tables that load.ts fills; never writes.
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import { T } from '../../platform/schema/schema.ts'
@@ -6,12 +6,12 @@ import { joinConditions, sql, type Sql } from '../../platform/db/sql.ts'
 import { priceMarkers } from './pricing.ts'
 import { Marker, MarkerComplete, type MarkerPage, type MarkerPageQuery, type MarkersQuery, type PageQuery } from './schema.ts'
 
-/** The columns of a marker as the interface shows it, of a table named `m`. */
+/** The columns of a marker as the API shows it, of a table named `m`. */
 export const markerColumns = sql`
   m.id, m.name, m.slug, m.description, m.lab_id, m.provider_id, m.type, m.unit, m.price, m.aoe, m.a_la_carte_enabled,
   m.common_tat_days, m.worst_case_tat_days, m.is_orderable`
 
-/** A panel's results have no test code of their own that the lab would take an order for. */
+/** The results of a panel have no test code that the lab accepts in an order. */
 const expectedResultColumn = sql`
   (select coalesce(json_agg(json_build_object(
      'id', a.id, 'name', a.name, 'slug', a.slug, 'lab_id', m.lab_id,
@@ -22,14 +22,14 @@ const expectedResultColumn = sql`
    ) order by ma.position), '[]'::json)
    from marker_analyte ma join analyte a on a.id = ma.analyte_id where ma.marker_id = m.id) as expected_results`
 
-/** Text as a pattern of `ilike` that finds it anywhere. */
+/** An `ilike` pattern that finds a text anywhere. */
 export const nameContains = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
 const Total = T.Object({ total: T.Integer() })
 
 const labCondition = (lab_id: number | undefined): Sql[] => (lab_id === undefined ? [] : [sql`m.lab_id = ${lab_id}`])
 
-/** Markers that can be ordered, by id; of one lab when given. `lab_slug` beats `lab_id`; `name` looks at names, test codes and the names of what is measured. */
+/** Orderable markers by id; of one lab if given. `lab_slug` takes precedence over `lab_id`; `name` searches names, test codes and analyte names. */
 export async function listMarkers(tx: Tx, filter: MarkersQuery, only?: number): Promise<MarkerPage> {
   const conditions: Sql[] = [sql`m.is_orderable`, ...labCondition(only)]
   if (filter.lab_slug !== undefined)
@@ -47,10 +47,10 @@ export async function listMarkers(tx: Tx, filter: MarkersQuery, only?: number): 
 const Found = T.Object({ id: T.String() })
 
 /**
- * A lab test's markers in its order, then the reflex markers they can lead to, by id: the lab's markers that cannot be ordered and
- * whose every analyte is an optional one of the test's markers (docs/decisions/reflex-markers.md).
- * 404: no such lab test in the team.
- * @param only the one lab whose markers are listed
+ * A lab test's markers in its order, then its reflex markers by id: the lab's markers that cannot be ordered and
+ * whose analytes are all optional analytes of the test's markers (docs/decisions/reflex-markers.md).
+ * Errors: 404 unknown lab test.
+ * @param only the lab whose markers are listed
  */
 export async function listLabTestMarkers(
   tx: Tx,
@@ -85,7 +85,7 @@ export async function listLabTestMarkers(
   return { ...page, pricing: null }
 }
 
-/** Markers by their ids, in the order given. */
+/** Markers by their ids, in the given order. */
 export async function listMarkersByIds(tx: Tx, ids: number[], query: PageQuery): Promise<MarkerPage> {
   const from = sql`unnest(${ids}::integer[]) with ordinality as given (id, position) join marker m on m.id = given.id`
   return { ...(await pageOf(tx, from, sql`given.position`, query)), pricing: null }
@@ -104,7 +104,7 @@ async function pageOf(tx: Tx, from: Sql, order: Sql, { page = 1, size = 50 }: Pa
   return { markers, total, page, size, pages: Math.ceil(total / size) }
 }
 
-/** A lab's marker by the lab's own test code; reflex markers too. 404: none, or not of `only` lab. */
+/** Reads a lab's marker by the lab's test code, including reflex markers. Errors: 404 unknown marker, or one of another lab than `only`. */
 export async function getMarker(tx: Tx, lab_id: number, provider_id: string, only?: number): Promise<Marker> {
   const marker = await tx.maybe(
     Marker,

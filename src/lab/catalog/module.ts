@@ -13,7 +13,7 @@ export const catalog = (labOf: LabOfAccount): Module => ({
   tag: 'catalog',
   tables: { ofTeams: ['lab_test'], others: ['analyte', 'catalog_load', 'lab', 'lab_test_marker', 'marker', 'marker_analyte'] },
   operations: routes(labOf),
-  // A new team finds something to order in its sandbox.
+  // A new sandbox team gets lab tests that it can order.
   hooks: [
     on(teamPlaced, (tx) => {
       if (tx.tenant.cell.startsWith('sandbox')) return seedStandardTests(tx)

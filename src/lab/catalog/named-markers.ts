@@ -1,4 +1,4 @@
-// Markers as a request names them, by our ids or by the labs' codes: looked up, and brought down to those of one lab. Only reads.
+// Markers as a request names them, by our ids or by the labs' codes: looked up and resolved to one lab. Only reads.
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
@@ -6,7 +6,7 @@ import { sql } from '../../platform/db/sql.ts'
 import type { SampleType } from './enums.ts'
 import { cachedLab } from './labs.ts'
 
-/** One of the two has something in it. */
+/** One of the two lists is not empty. */
 export interface MarkerNames {
   marker_ids?: number[] | undefined
   provider_ids?: string[] | undefined
@@ -21,12 +21,13 @@ const NamedMarker = T.Object({
   price: T.Number(),
   specimens: T.Array(T.String()),
 })
-/** A marker and what a lab test made from it has to know. A price that is none counts nothing. */
+/** A marker with the data that a lab test needs. An invalid price counts as zero. */
 export type ResolvedMarker = Static<typeof NamedMarker>
 
 /**
- * Look up the markers of a request, at every lab. `ofOneLab` then gives each once, in the order named, of the lab given or of the only one
- * that has them all. 400: a marker that is not there; one of another lab; codes that several labs use.
+ * Looks up the markers of a request at every lab. `ofOneLab` then returns each once, in the given order, for the given lab or for the only
+ * lab
+ * that has them all. Errors: 400 an unknown marker, one of another lab, or codes that several labs use.
  */
 export async function resolveMarkers(tx: Tx, { marker_ids = [], provider_ids = [] }: MarkerNames) {
   const found = await tx.many(
@@ -57,18 +58,18 @@ function requireOneLab(names: (string | number)[], candidates: ResolvedMarker[][
   })
 }
 
-/** The labs that have all of them; where none does, a lab that has the first, for which another will be missing. */
+/** The labs that have all of them; if none does, a lab that has the first, so that another is reported as missing. */
 function labsOfferingAll(candidates: ResolvedMarker[][]): number[] {
   const [first = [], ...others] = candidates.map((markers) => markers.map(({ lab_id }) => lab_id))
   const common = first.filter((lab) => others.every((labs) => labs.includes(lab)))
   return common.length ? common : first.slice(0, 1)
 }
 
-/** What markers cost together, in dollars. */
+/** The sum of the markers' prices, in dollars. */
 export const totalPrice = (priced: { price: number }[]): number =>
   priced.reduce((sum, { price }) => sum + Math.round(price * 100), 0) / 100
 
-/** What markers are measured in: the specimen that they agree on, where the lab takes it; else what the lab takes first. */
+/** The specimen of markers: the one that they share, if the lab accepts it; else the first that the lab accepts. */
 export async function sampleTypeOf(tx: Tx, lab_id: number, markers: ResolvedMarker[]): Promise<SampleType> {
   const { sample_types } = await cachedLab(tx, lab_id)
   const [specimen, ...others] = new Set(markers.flatMap(({ specimens }) => specimens))

@@ -1,4 +1,4 @@
-// What an order set names: lab tests and single markers, looked up and held to what may go together. Only reads.
+// The members of an order set: lab tests and single markers, looked up and checked for compatibility. Only reads.
 // Source: lab-testing.md 3.5.
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
@@ -35,8 +35,8 @@ export interface OrderSetMembers {
 
 /**
  * The members of an order set, all of one lab.
- * 404: a lab test that the team does not have. 400: an add-on with none or both of its lists; nothing named; a test that is not active;
- * tests of several labs; a marker that is not there, not sold singly or of another lab; another lab than `only`.
+ * Errors: 404 unknown lab test; 400 an add-on with neither or both of its lists, an empty set, an inactive test, tests of several labs, a
+ * marker that is unknown, not sold à la carte or of another lab, or another lab than `only`.
  */
 export async function resolveMembers(tx: Tx, { lab_test_ids = [], add_on }: OrderSet, only?: number): Promise<OrderSetMembers> {
   if (add_on) assertOneList(add_on)

@@ -16,7 +16,7 @@ const Id = T.Object({ id: T.Integer() })
 const idsOf = (list: { id: number }[]) => list.map(({ id }) => id)
 const byNumber = (a: number, b: number) => a - b
 
-describe('an order set', () => {
+describe('order sets', () => {
   let team: TestTeam
   let tests: LabTest[]
   const named = (name: string) => tests.find((each) => each.name === name)!
@@ -41,7 +41,7 @@ describe('an order set', () => {
     tests = (await team.api.get('/v3/lab_tests')).body
   })
 
-  test('of one test by its own method is that test', async () => {
+  test('an order set of one test by its own method resolves to that test', async () => {
     const kit = named('Heart and Metabolic Kit')
     for (const method of [undefined, 'testkit'] as const)
       assert.deepEqual(await resolve({ lab_test_ids: [kit.id, kit.id] }, method), { ...kit, markers: null })
@@ -50,7 +50,7 @@ describe('an order set', () => {
     assert.deepEqual([body.total, body.page, body.size, body.pages, body.pricing], [kit.markers!.length, 1, 50, 1, null])
   })
 
-  test('of several tests has the markers of all, each once, page by page, and costs what they cost', async () => {
+  test('an order set of several tests has all their markers once, in pages, at the sum of their prices', async () => {
     const [physical, hormones] = [named('Annual Physical Panel'), named('Male Hormone Check')]
     const set = { lab_test_ids: [physical.id, hormones.id] }
     const found = await resolve(set)
@@ -67,7 +67,7 @@ describe('an order set', () => {
     assert.deepEqual([body.total, body.pages], [expected.length, Math.ceil(expected.length / 2)])
   })
 
-  test('of single markers is found again whatever their order, by code too, and hidden from the list of tests', async () => {
+  test('an order set of single markers resolves to the same test in any order and by code, and the test is hidden from the list', async () => {
     const markers = (await single('&lab_slug=quest&a_la_carte_enabled=true')).slice(0, 3)
     const marker_ids = idsOf(markers)
     const first = await resolve({ add_on: { marker_ids } }, 'walk_in_test')
@@ -86,7 +86,7 @@ describe('an order set', () => {
     assert.ok((await made()).some(({ id }) => id === first.id))
   })
 
-  test('of a test and add-ons has both, and a marker that the test has already is not bought twice', async () => {
+  test('an order set of a test and add-ons has both, and does not charge twice for a marker in both', async () => {
     const physical = named('Annual Physical Panel')
     const [extra] = (await single('&lab_slug=quest&name=Q55325')) as [MarkerComplete]
     const own = physical.markers![0]!.id
@@ -96,7 +96,7 @@ describe('an order set', () => {
     assert.equal(found.price, Math.round((physical.price + Number(extra.price)) * 100) / 100)
   })
 
-  test('by another method than that of its test is a test of its own', async () => {
+  test('an order set with another method than that of its test resolves to a test of its own', async () => {
     const physical = named('Annual Physical Panel')
     const found = await resolve({ lab_test_ids: [physical.id] }, 'at_home_phlebotomy')
     assert.notEqual(found.id, physical.id)
@@ -104,7 +104,7 @@ describe('an order set', () => {
     await refused({ lab_test_ids: [physical.id] }, 'testkit', /^Lab Quest.* does not offer testkit$/)
   })
 
-  test('is made once by transactions that run side by side, and not at all by one that fails', async () => {
+  test('concurrent transactions create the test of an order set once, and a failed transaction creates none', async () => {
     const [one, two] = idsOf(await single('&lab_slug=labcorp&a_la_carte_enabled=true')) as [number, number]
     const set = { add_on: { marker_ids: [one, two] } }
     const before = (await made()).length
@@ -119,7 +119,7 @@ describe('an order set', () => {
     assert.equal((await made()).length, before + 1)
   })
 
-  test('is refused in the published words', async () => {
+  test('an invalid order set is rejected with the documented errors', async () => {
     const [quest, labcorp] = [named('Annual Physical Panel'), named('Energy and Fatigue Draw')]
     await refused({ add_on: { marker_ids: [1] } }, undefined, 'collection_method must be set if add_on is set')
     await refused({ add_on: {} }, 'walk_in_test', 'marker_ids or provider_ids must be set in add_on')
@@ -136,7 +136,7 @@ describe('an order set', () => {
     assert.equal((await list({})).status, 400)
   })
 
-  test('names what it cannot have', async () => {
+  test('the error for an invalid order set names the member that is not available', async () => {
     const { db, api } = team
     const quest = named('Annual Physical Panel')
     const stranger = await (await createTestTeam()).test()
@@ -165,7 +165,7 @@ describe('an order set', () => {
     assert.equal((await api.post('/v3/lab_tests/list_order_set_markers', { lab_test_ids: ['nonsense'] })).status, 422)
   })
 
-  test('of codes that several labs use needs to know which lab', async () => {
+  test('an order set of codes that several labs use must name the lab', async () => {
     const { db } = team
     await db.queries.run(sql`
       insert into marker (id, lab_id, provider_id, name, slug, type, price, a_la_carte_enabled, is_orderable)
@@ -182,7 +182,7 @@ describe('an order set', () => {
     assert.equal((await list({ ...set, lab_account_id: randomUUID() })).status, 404)
   })
 
-  test('is only looked at when its markers are listed', async () => {
+  test('listing the markers of an order set creates nothing', async () => {
     const before = (await made()).map(({ id }) => id)
     const marker_ids = idsOf(await single('&lab_slug=bioreference&a_la_carte_enabled=true'))
       .sort(byNumber)

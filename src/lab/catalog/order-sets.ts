@@ -1,5 +1,5 @@
-// Order sets: the one lab test that an order of several tests, of single markers or by another collection method comes down to. Writes
-// lab_test and lab_test_marker, for tests that are made on the way; never changes a test that is there. Source: lab-testing.md 3.5.
+// Order sets: resolves several tests, single markers or another collection method to one lab test. Writes lab_test and lab_test_marker for
+// auto-generated tests; never changes an existing test. Source: lab-testing.md 3.5.
 import { createHash } from 'node:crypto'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
@@ -13,14 +13,15 @@ import { resolveMembers, type OrderSetMembers, type OrderSet } from './order-set
 import { LabTest } from './schema.ts'
 
 /**
- * The lab test that a set is ordered as, in the form that orders carry (without its markers). One active test by its own method is that
- * test, and costs no statement while it is remembered. For anything else an `auto_generated` active test of the team is found again or made:
- * sets of the same markers of a lab by the same method share one, as long as price, fasting and sample are the same. Writes lab_test and
- * lab_test_marker where one is made; several transactions may do so at once.
- * 404: a lab test that the team does not have. 400: an add-on without method, or with none or both of its lists; nothing named; a test
- * that is not active; several labs or methods; a marker that is not there, not sold singly or of another lab; a method that the lab does
- * not offer; another lab than `only`.
- * @param only the lab of the lab account that is ordered under, where one is named
+ * The lab test of an order set, as orders store it (without its markers). A set of one active test by its own method resolves to that test,
+ * without a statement while it is cached. For any other set an `auto_generated` active test of the team is found or created: sets of the
+ * same
+ * markers of a lab by the same method share one, as long as price, fasting and sample are the same. Writes lab_test and lab_test_marker if
+ * one is created; several transactions may do so at the same time.
+ * Errors: 404 unknown lab test; 400 an add-on without method, or with neither or both of its lists, an empty set, an inactive test, several
+ * labs or methods, a marker that is unknown, not sold à la carte or of another lab, a method that the lab does not offer, another lab than
+ * `only`.
+ * @param only the lab of the named lab account, if any
  */
 export async function resolveOrderSet(
   tx: Tx,
@@ -37,7 +38,7 @@ export async function resolveOrderSet(
   return findOrCreate(tx, await compositionOf(tx, members, method))
 }
 
-/** The test of a set that is one test and nothing else. */
+/** The test of a set that is a single test. */
 async function existingTest(
   tx: Tx,
   { lab_test_ids = [], add_on }: OrderSet,
@@ -60,7 +61,7 @@ function onlyMethod({ tests }: OrderSetMembers): CollectionMethod {
 
 const Found = T.Object({ id: T.String() })
 
-/** What a set comes down to. */
+/** The composition of a set. */
 const compositionOf = async (tx: Tx, members: OrderSetMembers, method: CollectionMethod): Promise<Composition> => {
   const { lab_id, marker_ids, tests, add_ons } = members
   return {
@@ -80,13 +81,13 @@ async function findOrCreate(tx: Tx, test: Composition): Promise<LabTest> {
   const found = await find()
   if (found) return found
   await createTest(tx, test, composition_key)
-  // Where another transaction was faster it is the other's, which has been committed by now.
+  // If a concurrent transaction created the test first, it has committed by now.
   return (await find())!
 }
 
 /**
- * The lab test of these markers of one lab, whoever may order them: for orders that come of other orders. It costs nothing more than those
- * did. Found again or made as by `resolveOrderSet`. Writes lab_test, lab_test_marker. 400: the lab does not collect so.
+ * The lab test of these markers of one lab, for orders that follow from other orders. Its price is zero, because the parent order paid.
+ * Found or created as by `resolveOrderSet`. Writes lab_test, lab_test_marker. Errors: 400 the lab does not offer the collection method.
  */
 export async function testOfMarkers(
   tx: Tx,
@@ -106,7 +107,7 @@ interface Composition {
   sample_type: SampleType
 }
 
-/** Whatever makes a difference to who sees the order; the order of markers makes none. */
+/** All properties of a test that an order shows; the order of markers is not one of them. */
 const keyOf = ({ lab_id, marker_ids, method, price, fasting, sample_type }: Composition): string =>
   createHash('sha256')
     .update(JSON.stringify([lab_id, marker_ids.toSorted((a, b) => a - b), method, price, fasting, sample_type]))
@@ -115,7 +116,7 @@ const keyOf = ({ lab_id, marker_ids, method, price, fasting, sample_type }: Comp
 
 const NAMES_MAX = 3
 
-/** `TSH + Ferritin`, and of many the first few. */
+/** `TSH + Ferritin`, or the first few names of many. */
 function nameOf(names: string[]): string {
   const first = names.slice(0, NAMES_MAX).join(' + ')
   return names.length > NAMES_MAX ? `${first} and ${names.length - NAMES_MAX} more` : first

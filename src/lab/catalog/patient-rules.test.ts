@@ -10,7 +10,7 @@ const Lab = T.Object({ id: T.Integer(), name: T.String() })
 
 const testa = { first_name: 'Testa', last_name: 'Fictional', gender: 'female' }
 
-test('applies the patient rules of a lab', async () => {
+test('an order is checked against the patient rules of its lab', async () => {
   const { db, tenant } = await createTestTeam('production-us')
   await db.queries.run(sql`
     update lab set max_first_name = 6, max_last_name = 9, allowed_genders = array['female', 'male'] where slug = 'crl'`)

@@ -1,11 +1,11 @@
-// Which patients a lab takes: how long a name may be, and which genders. Rules are data of the lab, and none are there until its operator
-// gives some. Only reads. Source: lab-testing.md 3.5, 5.1.
+// Patient rules of labs: maximum length of names, and allowed genders. Rules are data of the lab; there are none until the operator sets
+// some. Only reads. Source: lab-testing.md 3.5, 5.1.
 import type { Queries, Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 
-/** Null is no rule. */
+/** Null means no rule. */
 const Rules = T.Object({
   lab_id: T.Integer(),
   name: T.String(),
@@ -15,7 +15,7 @@ const Rules = T.Object({
 })
 type Rules = Static<typeof Rules>
 
-/** What the rules look at; a name that is not known is not looked at. */
+/** The patient data that the rules check; an unknown name is not checked. */
 export interface PatientNameAndGender {
   first_name: string | null
   last_name: string | null
@@ -30,10 +30,10 @@ const load = (tx: Queries): Promise<Rules[]> =>
     where num_nonnulls(l.max_first_name, l.max_last_name, l.allowed_genders) > 0 order by l.id`,
   )
 
-/** The rules of all labs that have some, as they were at most 4 s ago. Costs no statement while remembered; ask for them early, beside others. */
+/** The rules of all labs that have some, at most 4 s old. Needs no statement while cached; load them early, together with other data. */
 export const patientRules = async (tx: Tx): Promise<Rules[]> => (await tx.cached('patient rules', () => load(tx)))!
 
-/** 400: the lab prints no names so long, or does not take this gender. A lab without rules takes everybody. */
+/** Errors: 400 a name is too long for the lab, or the lab does not allow the gender. A lab without rules allows every patient. */
 export async function assertPatientAllowed(tx: Tx, lab_id: number, patient: PatientNameAndGender): Promise<void> {
   const rules = (await patientRules(tx)).find((each) => each.lab_id === lab_id)
   if (rules) assertWithinRules(rules, patient)

@@ -1,10 +1,10 @@
-// Prices as the interface breaks them down. What things cost is written in the catalog and in the lab test. Only reads.
+// Prices with their modifiers, as the API shows them. The amounts are those of the catalog and the lab test. Only reads.
 import type { Tx } from '../../platform/db/transaction.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { Price, type LabTest, type LabTestPricing, type Marker, type MarkerPricing } from './schema.ts'
 
-/** A catalog price, dollars as text, in cents. Anything else, `N/A` above all, is no price. */
+/** A catalog price, dollars as text, in cents. Any other text, such as `N/A`, is no price. */
 export function priceOf(price: string | null): Price {
   const [, dollars, fraction = ''] = /^(\d{1,10})(?:\.(\d{1,2}))?$/.exec(price ?? '') ?? []
   return dollars === undefined ? { unspecified: 'price_unavailable' } : cents(Number(dollars + fraction.padEnd(2, '0')))
@@ -14,7 +14,7 @@ const cents = (base_amount_minor: number): Price => ({ base_amount_minor, modifi
 
 const Broken = T.Object({ id: T.Integer(), pricing: Price })
 
-/** By marker: what its laboratory says beyond one number, such as states where it costs more; else what its price says. */
+/** Prices by marker: the laboratory's detailed pricing, such as states with a higher price, else the marker's price. */
 async function pricesOf(tx: Tx, markers: Marker[]): Promise<Record<string, Price>> {
   const ids = [...new Set(markers.map(({ id }) => id))]
   const said = await tx.many(
@@ -30,7 +30,7 @@ export const priceMarkers = async (tx: Tx, markers: Marker[]): Promise<MarkerPri
   data: await pricesOf(tx, markers),
 })
 
-/** By lab test: its own price, which need not be the sum, beside the prices of its markers. */
+/** Prices by lab test: its own price, which can differ from the sum, and the prices of its markers. */
 export async function priceLabTests(tx: Tx, tests: LabTest[]): Promise<LabTestPricing> {
   const prices = await pricesOf(
     tx,

@@ -18,17 +18,17 @@ export const Lab = Fields(
 )
 export type Lab = Static<typeof Lab>
 
-/** A question a lab asks at order entry. */
+/** A question that a lab asks at order entry. */
 export const Question = Fields(
   {
     id: T.Integer(),
     required: T.Boolean(),
     code: T.String(),
-    value: T.String({ description: 'The question as the patient reads it.' }),
+    value: T.String({ description: 'The text of the question.' }),
     type: OpenEnum(['choice', 'text', 'numeric', 'multi_choice']),
     sequence: T.Integer(),
     answers: T.Array(Fields({ id: T.Integer(), code: T.String(), value: T.String() }), {
-      description: 'Empty for text and numbers.',
+      description: 'Empty for questions answered with text or a number.',
     }),
     constraint: Nullable(T.String({ description: 'A hint; not enforced.' })),
     default: Nullable(T.String()),
@@ -46,13 +46,13 @@ const marker = {
   provider_id: Nullable(T.String({ description: "The lab's own test code; the same in every environment." })),
   type: Nullable(MarkerType),
   unit: Nullable(T.String()),
-  price: Nullable(T.String({ description: 'In dollars; `N/A` when there is none.' })),
+  price: Nullable(T.String({ description: 'In dollars; `N/A` if there is no price.' })),
   aoe: Nullable(Fields({ questions: T.Array(Question) }, { title: 'AoE' })),
   a_la_carte_enabled: T.Boolean(),
-  common_tat_days: Nullable(T.Integer({ description: 'Days from collection to result that 95 of 100 results keep.' })),
-  worst_case_tat_days: Nullable(T.Integer({ description: 'Days from collection to result that 99 of 100 results keep.' })),
+  common_tat_days: Nullable(T.Integer({ description: '95th percentile of the days from collection to result.' })),
+  worst_case_tat_days: Nullable(T.Integer({ description: '99th percentile of the days from collection to result.' })),
   is_orderable: Nullable(
-    T.Boolean({ description: 'False for a reflex marker, which the lab runs when another result calls for it.' }),
+    T.Boolean({ description: 'False for a reflex marker, which the lab runs if another result requires it.' }),
   ),
 }
 
@@ -71,7 +71,7 @@ export const ExpectedResult = Fields(
     slug: T.String(),
     lab_id: Nullable(T.Integer()),
     provider_id: Nullable(T.String()),
-    required: T.Boolean({ description: 'False for a result the lab reports only in some cases.' }),
+    required: T.Boolean({ description: 'False for a result that the lab reports in some cases only.' }),
     loinc: Nullable(Loinc),
   },
   { title: 'ExpectedResult' },
@@ -152,8 +152,8 @@ export const LabTestInCell = Fields({ org_id: Uuid, env: Environment, region: Re
 
 const account = { lab_account_id: Maybe(Uuid) }
 const paging = { page: Maybe(Int({ minimum: 1, default: 1 })), size: Maybe(Int({ minimum: 1, maximum: 100, default: 50 })) }
-const name = Maybe(Text({ maxLength: 200, description: 'Part of it, in any letter case.' }))
-const LabSlugFilter = Maybe(Text({ maxLength: 100, description: 'A slug no lab has finds nothing.' }))
+const name = Maybe(Text({ maxLength: 200, description: 'Part of the name, in any letter case.' }))
+const LabSlugFilter = Maybe(Text({ maxLength: 100, description: 'An unknown slug returns an empty list.' }))
 
 export const AccountQuery = Fields(account)
 
@@ -179,10 +179,10 @@ export const CreateLabTest = Fields(
     name: Text({ minLength: 1, maxLength: 200 }),
     method: CollectionMethod,
     description: Text({ maxLength: 2000 }),
-    marker_ids: Maybe(T.Array(Int(), { maxItems: 200, description: 'Either these or `provider_ids`; all of one lab.' })),
+    marker_ids: Maybe(T.Array(Int(), { maxItems: 200, description: 'Either `marker_ids` or `provider_ids`; all of one lab.' })),
     provider_ids: Maybe(T.Array(Text({ minLength: 1, maxLength: 100 }), { maxItems: 200 })),
     fasting: Maybe(T.Boolean({ default: false })),
-    lab_slug: Maybe(Text({ maxLength: 100, description: 'Whose `provider_ids` they are, where several labs use them.' })),
+    lab_slug: Maybe(Text({ maxLength: 100, description: 'The lab of the `provider_ids`, if several labs use them.' })),
     ...account,
   },
   { title: 'CreateLabTest' },
@@ -214,8 +214,8 @@ const labTestFilter = {
   lab_slug: LabSlugFilter,
   collection_method: Maybe(CollectionMethod),
   status: Maybe(LabTestStatus),
-  marker_ids: Maybe(T.Array(Int(), { maxItems: 100, description: 'Tests that contain all of them.' })),
-  provider_ids: Maybe(T.Array(Text({ maxLength: 100 }), { maxItems: 100, description: 'Tests that contain all of them.' })),
+  marker_ids: Maybe(T.Array(Int(), { maxItems: 100, description: 'Tests that contain all these markers.' })),
+  provider_ids: Maybe(T.Array(Text({ maxLength: 100 }), { maxItems: 100, description: 'Tests that contain all these codes.' })),
   name,
   order_key: Maybe(OpenEnum(['price', 'created_at', 'updated_at'], { default: 'created_at' })),
   order_direction: Maybe(OpenEnum(['asc', 'desc'], { default: 'asc' })),

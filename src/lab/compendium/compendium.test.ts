@@ -21,8 +21,8 @@ const faultsOf = async (path: string, body: unknown) => {
 }
 before(async () => void (team = await createTestTeam()))
 
-describe('names', () => {
-  test('are alike whatever their case and signs, more so with every word asked for', () => {
+describe('name similarity', () => {
+  test('names are similar regardless of case and punctuation, and more similar with each shared word', () => {
     const alike = (a: string, b: string) => similarity(normalizeName(a), normalizeName(b))
     assert.equal(alike('Lipid Panel', 'lipid-panel'), 1)
     assert.ok(alike('lipid', 'Lipid Panel') > alike('lipid', 'Lipid Panel with Reflex to Direct LDL'))
@@ -34,7 +34,7 @@ describe('names', () => {
 })
 
 describe('canonical search', () => {
-  test('finds what laboratories call by many names, the best first', async () => {
+  test('a search finds tests under the different names of laboratories, the best match first', async () => {
     for (const query of ['basic metabolic panel', 'BMP', 'BMP, chemistry 8 profile', 'Q55017', 'basic metabolic panel (8)']) {
       const { mode, selected_canonical: top, canonical_candidates, per_lab, related } = await search({ mode: 'canonical', query })
       assert.equal(top.display_name, 'Basic Metabolic Panel', query)
@@ -53,13 +53,13 @@ describe('canonical search', () => {
     }
   })
 
-  test('finds by the LOINC code of a single result, and nothing for what nobody measures', async () => {
+  test('a search by LOINC code finds single results, and nothing for a code without a test', async () => {
     assert.equal((await search({ mode: 'canonical', query: '3016-3' })).selected_canonical.display_name, 'TSH')
     const nothing = await search({ mode: 'canonical', query: 'zzzz' })
     assert.deepEqual([nothing.selected_canonical, nothing.canonical_candidates], [null, []])
   })
 
-  test('gives as many as asked for, of the laboratories asked for', async () => {
+  test('a search respects the limit and the laboratories of the request', async () => {
     const of = async (more: object) => (await search({ mode: 'canonical', query: 'panel', ...more })).canonical_candidates
     assert.equal((await of({})).length, 3)
     assert.equal((await of({ limit: 10 })).length, 10)
@@ -70,16 +70,16 @@ describe('canonical search', () => {
 })
 
 describe('crosswalk', () => {
-  test('maps a code set to every laboratory with its relation', async () => {
+  test('a crosswalk maps a code set to every laboratory with its relation', async () => {
     const found = await search({ mode: 'crosswalk', query: 'Basic Metabolic Panel', limit: 20 })
     const { canonical_candidates, selected_canonical: selected, per_lab, related } = found
     assert.deepEqual(canonical_candidates, [selected])
     assert.deepEqual(Object.keys(per_lab).sort(), [...compendiumLabs].sort())
-    const sought = new Set(selected.loinc_codes)
+    const requested = new Set(selected.loinc_codes)
     const relation = ({ loinc_codes }: { loinc_codes: string[] }) => {
-      const shared = loinc_codes.filter((code) => sought.has(code)).length
+      const shared = loinc_codes.filter((code) => requested.has(code)).length
       if (shared === 0) return 'suggested'
-      if (shared === sought.size) return loinc_codes.length === shared ? 'exact' : 'superset'
+      if (shared === requested.size) return loinc_codes.length === shared ? 'exact' : 'superset'
       return loinc_codes.length === shared ? 'subset' : 'overlap'
     }
     const order = ['exact', 'superset', 'subset', 'overlap', 'suggested']
@@ -109,7 +109,7 @@ describe('crosswalk', () => {
     }
   })
 
-  test('takes the hash of a search, and leaves out what was not asked for', async () => {
+  test('a crosswalk accepts the hash of a search and omits laboratories that were not requested', async () => {
     const { loinc_set_hash } = (await search({ mode: 'canonical', query: 'ferritin' })).selected_canonical
     const body = { mode: 'crosswalk', loinc_set_hash: loinc_set_hash.toUpperCase(), labs: ['labcorp', 'labcorp'], limit: 1 }
     const { selected_canonical, per_lab, related } = await search({ ...body, include_related: false })
@@ -123,7 +123,7 @@ describe('crosswalk', () => {
     )
   })
 
-  test('is renewed when the catalog is, and finds by CPT codes that the catalog has', async () => {
+  test("the compendium is rebuilt after a catalog change and finds the catalog's CPT codes", async () => {
     const { db } = team
     const body = { mode: 'crosswalk', query: 'ferritin', cpt_codes: ['82728'] }
     assert.equal((await search(body)).selected_canonical, null)
@@ -142,8 +142,8 @@ describe('crosswalk', () => {
   })
 })
 
-describe('a search that contradicts itself', () => {
-  test('is refused with every fault', async () => {
+describe('contradicting search parameters', () => {
+  test('a search with contradicting parameters is rejected with all field errors', async () => {
     const hash = { loinc_set_hash: '0123456789' }
     assert.deepEqual(await faultsOf('search', { mode: 'canonical' }), ['body.query'])
     assert.deepEqual(await faultsOf('search', { mode: 'canonical', query: '  ', ...hash, limit: 11 }), [
@@ -174,7 +174,7 @@ describe('a search that contradicts itself', () => {
 })
 
 describe('conversion', () => {
-  test('of a lab test gives the codes of another laboratory that measure at least the same', async () => {
+  test('converting a lab test returns codes of another laboratory that measure at least the same', async () => {
     const lab_test_id = await team.test('walk_in_test')
     const { body } = await team.api.post('/v3/compendium/convert', { lab_test_id, target_lab: 'bioreference', limit: 2 })
     const { markers } = (await team.api.get(`/v3/lab_tests/${lab_test_id}`)).body
@@ -195,7 +195,7 @@ describe('conversion', () => {
     assert.deepEqual([theirs.status, theirs.body.detail], [404, 'Lab test not found'])
   })
 
-  test('of codes says which it cannot convert, be they unknown or alike by name only', async () => {
+  test('converting codes lists those without a target, both unknown codes and codes with a similar name only', async () => {
     const provider_ids = ['Q55122', 'Q55458', 'NO-SUCH', 'Q55122', '__proto__']
     const { body } = await team.api.post('/v3/compendium/convert', { provider_ids, target_lab: 'labcorp' })
     assert.deepEqual(body.source_provider_ids, ['Q55122', 'Q55458', 'NO-SUCH', '__proto__'])
@@ -208,7 +208,7 @@ describe('conversion', () => {
     assert.deepEqual(body.by_source_provider_id['NO-SUCH'], { source_provider_id: 'NO-SUCH', candidates: [] })
   })
 
-  test('finds what can be ordered at a laboratory, one for each code unless more is asked for', async () => {
+  test('a search for orderable tests returns one per code unless the request asks for more', async () => {
     const ask = async (more: object) =>
       (await team.api.post('/v3/compendium/search_orderable_tests', { target_lab: 'labcorp', ...more })).body.candidates
     const found = await ask({ provider_ids: ['Q55122', 'NO-SUCH', 'AYX-TSH'] })

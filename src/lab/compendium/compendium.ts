@@ -1,5 +1,5 @@
-// The compendium's three questions: what is it called everywhere, what is it at another laboratory, and which of its tests can be ordered
-// there. Only reads. Source: lab-testing.md 27.
+// The compendium's operations: search tests across laboratories, convert tests to another laboratory, and search its orderable tests. Only
+// reads. Source: lab-testing.md 27.
 import type { Tx } from '../../platform/db/transaction.ts'
 import { unprocessable, invalidField, notFound } from '../../platform/http/errors.ts'
 import type { Fault } from '../../platform/schema/fault.ts'
@@ -14,8 +14,8 @@ const LIMIT = 3
 const CANONICAL_LIMIT_MAX = 10
 
 /**
- * Find what a query names, or walk from one set of LOINC codes to the laboratories.
- * 422: in mode `canonical` no query, a hash, or a limit above 10; in mode `crosswalk` not exactly one of query and hash.
+ * Searches by a query, or maps a set of LOINC codes to the laboratories.
+ * Errors: 422 in mode `canonical` no query, a hash, or a limit above 10; in mode `crosswalk` not exactly one of query and hash.
  */
 export async function searchCompendium(
   tx: Tx,
@@ -85,30 +85,30 @@ const relatedTo = (
     (found, { relation }) => found !== selected && relation !== 'suggested' && found.items.some(hasCode),
   ).map(({ found, how }) => toRelatedCandidate(found, how))
 
-/** Candidates of one laboratory; none for what nobody has, or where the laboratory offers nothing. */
+/** Candidates of one laboratory; empty for an unknown test, or if the laboratory offers nothing. */
 function candidatesAt(
   compendium: Compendium,
-  sought: MatchQuery | undefined,
+  query: MatchQuery | undefined,
   slug: string,
   limit: number,
   isMeant?: (item: Item) => boolean,
 ): shapes.PerLabCandidate[] {
   const index = compendium.byLab.get(slug)
-  if (!sought || !index) return []
-  return findBest(sought, index, limit, isMeant).map(({ found, how }) => toPerLabCandidate(compendium, found, how))
+  if (!query || !index) return []
+  return findBest(query, index, limit, isMeant).map(({ found, how }) => toPerLabCandidate(compendium, found, how))
 }
 
 const Lab = T.Object({ id: T.Integer(), slug: T.String() })
 
 const getLab = (tx: Tx, slug: string) => tx.one(Lab, sql`select id, slug from lab where slug = ${slug}`)
 
-/** What a candidate must be, so that it can stand for the source. */
+/** Whether a candidate can replace the source. */
 const coversSource = ({ relation }: Match): boolean => relation === 'exact' || relation === 'superset'
 
 /**
- * The codes of another laboratory for those of a lab test, or for codes of any laboratory. A code counts as converted where a code of the
- * target measures at least the same; nearer ones are listed as candidates only.
- * 422: both or neither of lab test and codes. 404: no such lab test of the team.
+ * The codes of another laboratory for those of a lab test, or for codes of any laboratory. A code counts as converted if a code of the
+ * target measures at least the same; other similar codes are listed as candidates only.
+ * Errors: 422 both or neither of lab test and codes; 404 unknown lab test.
  */
 export async function convertCompendium(
   tx: Tx,
@@ -144,7 +144,7 @@ interface Source {
   item: Item | undefined
 }
 
-/** What codes stand for. Where laboratories share one, it is that of the laboratory that most of the codes are of. */
+/** The items of codes. If several laboratories use a code, the item is that of the laboratory with most of the codes. */
 function sourcesByCode({ items }: Compendium, codes: string[], target_id: number): Source[] {
   const wanted = [...new Set(codes)]
   const byId = Map.groupBy(
@@ -177,7 +177,7 @@ async function sourcesOfTest(tx: Tx, { items }: Compendium, lab_test_id: string)
   }))
 }
 
-/** What can be ordered at a laboratory for codes of any, best first; nothing for a code that nobody has. */
+/** Orderable tests of a laboratory for codes of any laboratory, best first; nothing for an unknown code. */
 export async function searchOrderableTests(
   tx: Tx,
   compendiums: CompendiumCache,

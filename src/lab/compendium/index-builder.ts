@@ -1,5 +1,5 @@
-// The compendium: what four laboratories can be asked for, grouped by the set of LOINC codes that it leads to. Built from the catalog at
-// first use, kept in memory, and built anew when the catalog has been loaded since. Only reads.
+// The compendium: the items of four laboratories, grouped by the set of LOINC codes that they measure. Built from the catalog at first use,
+// kept in memory, and rebuilt after the catalog was loaded again. Only reads.
 import { createHash } from 'node:crypto'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
@@ -15,7 +15,7 @@ export const loincSetHash = (loinc_codes: string[]): string =>
 
 const distinct = <V>(values: V[]): V[] => [...new Set(values)]
 
-/** What a LOINC name says is measured, without how and in what: `Glucose` of `Glucose [Mass/volume] in Serum or Plasma`. */
+/** The analyte of a LOINC name, without method and specimen: `Glucose` of `Glucose [Mass/volume] in Serum or Plasma`. */
 const analyteOf = (loinc_name: string): string => loinc_name.split(/ \[| in /)[0]!
 
 const namesOf = (primary: string, others: string[]): Names => ({
@@ -27,7 +27,7 @@ function itemOf({ results, ...row }: Static<typeof Row>): Item {
   const coded = results.filter(({ loinc }) => loinc !== null)
   const loinc_codes = distinct(coded.map(({ loinc }) => loinc!)).toSorted()
   const loinc_components = distinct(coded.map(({ loinc_name, name }) => analyteOf(loinc_name ?? name)))
-  // What a panel measures is not another name for it.
+  // The analytes of a panel are not synonyms of it.
   const synonyms = results.length === 1 ? [results[0]!.name, ...loinc_components] : []
   return {
     ...row,
@@ -87,11 +87,11 @@ async function build(tx: Tx): Promise<Compendium> {
 
 const Version = T.Object({ version: T.String() })
 
-/** The compendium of each cell that was asked for it. */
+/** The compendium of each cell in which it was used. */
 export class CompendiumCache {
   readonly #built = new Map<string, { version: string; compendium: Promise<Compendium> }>()
 
-  /** The compendium of the team's cell as the catalog is now. Costs a small statement, and reads the catalog when it has changed. */
+  /** The compendium of the team's cell for the present catalog. Runs one small statement, and reads the catalog if it has changed. */
   async of(tx: Tx): Promise<Compendium> {
     const { cell } = tx.tenant
     const { version } = await tx.one(

@@ -1,4 +1,4 @@
-// Comparing sets of LOINC codes and names: what stands how to what, and how sure that is. Pure. Source: lab-testing.md 27.
+// Compares sets of LOINC codes and names: their relation and its confidence. Pure. Source: lab-testing.md 27.
 import type { Canonical, Compendium, Item, Names, SearchIndex, MatchQuery } from './model.ts'
 import { wordsIn } from './term-index.ts'
 import { normalizeName, similarity, expandAbbreviations, type NormalizedName } from './name-similarity.ts'
@@ -11,11 +11,11 @@ import {
   type Relation,
 } from './schema.ts'
 
-/** From here on names are alike. */
+/** Names with at least this similarity match. */
 const SIMILARITY_MIN = 0.45
-/** From here on a name is a reason. */
+/** A name with at least this similarity is listed as a reason. */
 const NAME_REASON_MIN = 0.65
-/** What only the name speaks for is never surer than what a code speaks for. */
+/** Maximum confidence of a match by name only, below that of any match by code. */
 const NAME_ONLY_CONFIDENCE_MAX = 0.5
 
 export interface Match {
@@ -43,7 +43,7 @@ function relationOf(query: string[], found: string[]): { relation: keyof typeof 
   return { relation: shared === query.length ? 'superset' : 'overlap', share: overlap }
 }
 
-/** How alike names are, own against own and whatever else they go by. */
+/** Similarity of the names, and of the synonyms. */
 function nameSimilarity(query: Names, found: Names): { own: number; synonym: number } {
   const primary = similarity(query.own, found.own)
   const others = [
@@ -53,7 +53,7 @@ function nameSimilarity(query: Names, found: Names): { own: number; synonym: num
   return { own: primary, synonym: Math.max(0, ...others.map(([a, b]) => similarity(a, b))) }
 }
 
-/** How something found stands to what is sought; undefined where it has nothing to do with it. */
+/** The match of an item with a query; undefined if they have nothing in common. */
 export function match(query: MatchQuery, found: MatchQuery): Match | undefined {
   const byCodes = relationOf(query.loinc_codes, found.loinc_codes)
   const { own: primary, synonym } = nameSimilarity(query.names, found.names)
@@ -77,7 +77,7 @@ interface Hit<F> {
   alike: number
 }
 
-/** The best of a shelf, surest first among equals of relation. Names are looked at where codes do not lead to enough. */
+/** The best matches of an index, by relation and then confidence. Names are compared only if codes yield too few. */
 export function findBest<F extends MatchQuery>(
   query: MatchQuery,
   index: SearchIndex<F>,
@@ -99,7 +99,7 @@ export function findBest<F extends MatchQuery>(
     .slice(0, limit)
 }
 
-/** How well a text that somebody typed names a canonical: its name, what else it goes by, one of its codes. 0 to 1. */
+/** How well a typed text names a canonical: by name, synonym or code. 0 to 1. */
 export function nameScore(text: string, canonical: Canonical): number {
   const code = text.trim().toLowerCase()
   if (canonical.items.some(({ provider_id }) => provider_id.toLowerCase() === code)) return 1

@@ -1,4 +1,4 @@
-// What a compendium is made of: items of laboratories, and what they have in common.
+// Data structures of a compendium: items of laboratories, and the code sets they share.
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import type { NormalizedName } from './name-similarity.ts'
 
@@ -13,7 +13,7 @@ export const Row = T.Object({
   results: T.Array(T.Object({ name: T.String(), loinc: Nullable(T.String()), loinc_name: Nullable(T.String()) })),
 })
 
-/** An item of a laboratory. One without LOINC codes is compared by name only. */
+/** An item of a laboratory. An item without LOINC codes is compared by name only. */
 export interface Item extends Omit<Static<typeof Row>, 'results'> {
   result_names: string[]
   loinc_set_hash: string
@@ -22,7 +22,7 @@ export interface Item extends Omit<Static<typeof Row>, 'results'> {
   names: Names
 }
 
-/** A set of LOINC codes that some laboratory measures as one. */
+/** A set of LOINC codes that at least one laboratory measures as one item. */
 export interface Canonical {
   loinc_set_hash: string
   display_name: string
@@ -30,34 +30,34 @@ export interface Canonical {
   loinc_codes: string[]
   loinc_components: string[]
   items: Item[]
-  /** How many items have this set, of 1 the most. */
+  /** The number of items with this set; 1 for the most frequent set. */
   popularity: number
   names: Names
 }
 
-/** What something is called, and what else it goes by. */
+/** A name and its synonyms. */
 export interface Names {
   own: NormalizedName
   synonyms: NormalizedName[]
 }
 
 export interface Compendium {
-  /** Of every laboratory, also of those that cannot be a target. */
+  /** Items of every laboratory, including those that cannot be a target. */
   items: Item[]
   canonicals: Map<string, Canonical>
-  /** What the canonicals share codes with. */
+  /** Index of canonicals by shared codes. */
   related: SearchIndex<Canonical>
   /** By the slug of a laboratory that can be a target. */
   byLab: Map<string, SearchIndex<Item>>
 }
 
-/** What is looked for: codes and a name. */
+/** A query: codes and a name. */
 export interface MatchQuery {
   loinc_codes: string[]
   names: Names
 }
 
-/** What can be found, by what it is found by. */
+/** Items by their codes and by the words of their names. */
 export interface SearchIndex<F> {
   byCode: Map<string, F[]>
   byWord: Map<string, F[]>

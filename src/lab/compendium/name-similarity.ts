@@ -1,6 +1,6 @@
-// How alike two names of laboratory tests are. Pure.
+// Similarity of two names of laboratory tests. Pure.
 
-/** What laboratories abbreviate, in words that names are compared by. */
+/** Abbreviations of laboratories, expanded for comparison. */
 const ABBREVIATIONS: Readonly<Record<string, string>> = {
   a1c: 'hemoglobin a1c',
   alt: 'alanine aminotransferase',
@@ -30,7 +30,7 @@ const ABBREVIATIONS: Readonly<Record<string, string>> = {
   ua: 'urinalysis',
 }
 
-/** A name, ready to be compared. */
+/** A name, normalized for comparison. */
 export interface NormalizedName {
   text: string
   words: string[]
@@ -39,7 +39,7 @@ export interface NormalizedName {
 
 const NAME_LENGTH_MAX = 300
 
-/** Lower case, without accents and signs. */
+/** Words in lower case, without accents and punctuation. */
 export const tokenize = (text: string): string[] =>
   text
     .slice(0, NAME_LENGTH_MAX)
@@ -57,14 +57,14 @@ function nameOf(words: string[]): NormalizedName {
 
 export const normalizeName = (text: string): NormalizedName => nameOf(tokenize(text))
 
-/** The name with its abbreviations written out; undefined where it has none. */
+/** The name with its abbreviations expanded; undefined if it has none. */
 export function expandAbbreviations(text: string): NormalizedName | undefined {
   const words = tokenize(text)
   if (!words.some((word) => Object.hasOwn(ABBREVIATIONS, word))) return undefined
   return nameOf(words.flatMap((word) => (Object.hasOwn(ABBREVIATIONS, word) ? ABBREVIATIONS[word]!.split(' ') : word)))
 }
 
-/** From 0 to 1: 1 is the same name, from 0.7 one that has every word asked for, below that as many letters in common. */
+/** From 0 to 1: 1 is the same name, from 0.7 a name with every word of the query, below 0.7 the share of common letters. */
 export function similarity(asked: NormalizedName, other: NormalizedName): number {
   if (!asked.words.length || !other.words.length) return 0
   if (asked.text === other.text) return 1

@@ -9,11 +9,11 @@ export type CompendiumLab = Static<typeof CompendiumLab>
 export const searchModes = ['canonical', 'crosswalk'] as const
 const SearchMode = OpenEnum(searchModes)
 
-/** How the codes of a candidate stand to those that were looked for. */
+/** The relation of a candidate's codes to those of the query. */
 export const relations = ['exact', 'superset', 'subset', 'overlap', 'suggested'] as const
 export type Relation = (typeof relations)[number]
 const Relation = OpenEnum(relations, {
-  description: 'How the LOINC codes of the candidate stand to those looked for; `suggested`: only the names are alike.',
+  description: 'Relation of the LOINC codes of the candidate to those of the query; `suggested`: only the names are similar.',
 })
 
 const ReasonCode = OpenEnum(['EXACT_LOINC_SET', 'SUBSET', 'SUPERSET', 'OVERLAP', 'NAME_MATCH', 'SYNONYM_MATCH'])
@@ -21,11 +21,13 @@ export type ReasonCode = Static<typeof ReasonCode>
 
 const texts = T.Array(T.String())
 const Confidence = T.Number({ description: 'From 0 to 1.' })
-const Popularity = T.Number({ description: 'How many items of the laboratories lead to the same LOINC codes; of 1 the most.' })
+const Popularity = T.Number({
+  description: 'Relative number of items of the laboratories with the same LOINC codes; 1 is the highest.',
+})
 
 const CanonicalCandidate = Fields(
   {
-    loinc_set_hash: T.String({ description: 'Ten hexadecimal digits that stand for the set of LOINC codes.' }),
+    loinc_set_hash: T.String({ description: 'Ten hexadecimal digits that identify the set of LOINC codes.' }),
     display_name: T.String(),
     aliases: texts,
     loinc_codes: texts,
@@ -72,11 +74,14 @@ export const SearchCompendium = Fields(
   {
     mode: SearchMode,
     query: Maybe(Text({ maxLength: 200, description: 'A name, a test code or a LOINC code.' })),
-    loinc_set_hash: Maybe(Text({ maxLength: 64, description: 'In mode `crosswalk`, in the place of `query`.' })),
+    loinc_set_hash: Maybe(Text({ maxLength: 64, description: 'In mode `crosswalk`, instead of `query`.' })),
     cpt_codes: Maybe(
-      T.Array(Text({ minLength: 1, maxLength: 20 }), { maxItems: 100, description: 'Only what has one of them.' }),
+      T.Array(Text({ minLength: 1, maxLength: 20 }), {
+        maxItems: 100,
+        description: 'Only items with at least one of these codes.',
+      }),
     ),
-    labs: Maybe(T.Array(CompendiumLab, { maxItems: 100, description: 'All four without it.' })),
+    labs: Maybe(T.Array(CompendiumLab, { maxItems: 100, description: 'Default: all four.' })),
     include_related: Maybe(T.Boolean({ default: true })),
     limit: Maybe(Int({ minimum: 1, maximum: 20, default: 3, description: 'At most 10 in mode `canonical`.' })),
   },
@@ -112,14 +117,14 @@ export type ConvertCompendium = Static<typeof ConvertCompendium>
 export const ConvertCompendiumReply = Fields(
   {
     source_lab_test_id: Nullable(Uuid),
-    source_lab_id: Nullable(T.Integer({ description: 'Null where the codes are not of one laboratory.' })),
+    source_lab_id: Nullable(T.Integer({ description: 'Null if the codes do not belong to one laboratory.' })),
     target_lab_id: T.Integer(),
     target_lab_slug: T.String(),
     source_provider_ids: texts,
     converted_provider_ids: T.Array(T.String(), {
-      description: 'Codes of the target that measure everything that a source code measures.',
+      description: 'Target codes that measure everything that a source code measures.',
     }),
-    unresolved_provider_ids: T.Array(T.String(), { description: 'Source codes that have none.' }),
+    unresolved_provider_ids: T.Array(T.String(), { description: 'Source codes without a target code.' }),
     by_source_provider_id: T.Record(
       T.String(),
       Fields({ source_provider_id: T.String(), candidates: T.Array(PerLabCandidate) }, { title: 'ProviderIdConversion' }),

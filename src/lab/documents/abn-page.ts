@@ -1,5 +1,5 @@
 /**
- * Owns what an advance beneficiary notice looks like on paper. Its fields, A to J, are those of CMS-R-131; the sentences are our own.
+ * Renders an advance beneficiary notice as PDF. Its fields, A to J, are those of CMS-R-131; the sentences are our own.
  * Pure.
  */
 import { headedText, plainTable, sectionHeading } from '../../platform/pdf/blocks.ts'
@@ -11,7 +11,7 @@ import type { PrintableLab } from './order-data.ts'
 export interface Abn {
   lab: PrintableLab
   patient: string
-  /** The number that the notifier knows the patient's work by. */
+  /** The notifier's number for the patient's work. */
   identification: string
   items: { test: string; reason: string; cost: string }[]
   at: string
@@ -30,7 +30,7 @@ const options = [
   'I do not want the tests listed under D. I am not responsible for payment, and I cannot appeal to see whether Medicare would pay.',
 ]
 
-/** A notice on US Letter as the bytes of a PDF; the same notice gives the same bytes. */
+/** Renders a notice on US Letter pages; the same notice gives the same bytes. */
 export function renderAbn(notice: Abn, how: { compress?: boolean } = {}): Promise<Uint8Array> {
   const head = {
     title: 'ADVANCE BENEFICIARY NOTICE OF NON-COVERAGE (ABN)',

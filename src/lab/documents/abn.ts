@@ -1,5 +1,5 @@
-// Advance beneficiary notices: what a patient of Medicare signs before tests that Medicare may not pay for. Whether an order has one is
-// for its laboratory to say. Source: lab-testing.md 15.
+// Advance beneficiary notices: a patient with Medicare signs one before tests that Medicare may not pay for. The laboratory decides whether
+// an order has one. Source: lab-testing.md 15.
 import { getLabTest } from '../catalog/lab-tests.ts'
 import { pdfFileName, type RenderJob } from '../../platform/pdf/draw.ts'
 import { utcDate } from '../../platform/runtime/clock.ts'
@@ -9,7 +9,7 @@ import type { Abn } from './abn-page.ts'
 import { isSandbox, loadOrderData, toPrintableLab } from './order-data.ts'
 import { toPrintablePatient } from './person-text.ts'
 
-/** The notice of an order. 404: no such order, or it has none. */
+/** The notice of an order. Errors: 404 unknown order, or an order without a notice. */
 export async function getAbn(tx: Tx, id: string): Promise<RenderJob<Abn>> {
   const { order, lab } = await loadOrderData(tx, id)
   if (!order.has_abn) throw notFound('This order has no advance beneficiary notice')

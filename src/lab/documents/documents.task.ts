@@ -1,4 +1,4 @@
-/** What a worker runs for the documents of an order. Only workers import it, so that the server itself never loads the PDF library. */
+/** The worker task that renders the documents of an order. Only workers import it, so that the server itself never loads the PDF library. */
 export { renderInstructions as instructions } from './instructions-page.ts'
 export { renderLabels as labels } from './labels-page.ts'
 export { renderAbn as notice } from './abn-page.ts'

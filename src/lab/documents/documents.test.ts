@@ -18,8 +18,8 @@ const pdfOf = (reply: Reply): ReadPdf => {
 
 const physician = { first_name: 'Ada', last_name: 'Example', npi: '1234567893', email: 'ada@example.com' }
 
-describe('a requisition', { skip }, () => {
-  test('says who, what, by whom and for which account, and its barcode is the sample id', async () => {
+describe('requisitions', { skip }, () => {
+  test('a requisition names patient, tests, physician and account, and its barcode is the sample id', async () => {
     const team = await createTestTeam()
     const order = await orderWithRequisition(team, 'walk_in_test', {
       physician,
@@ -65,7 +65,7 @@ describe('a requisition', { skip }, () => {
     assert.deepEqual(barcodes(1, 150), [`CODE-128:${order.sample_id}`])
   })
 
-  test('prints the notes of the account, then those of the order', async () => {
+  test('a requisition prints the notes of the account, then those of the order', async () => {
     const team = await createTestTeam()
     const account = await labAccount(team, { lab: 'quest', provider_account_id: 'FICTIONAL-77' })
     await team.db.plainTx((tx) => updateAccount(tx, account, { default_clinical_notes: 'Call with critical values.' }))
@@ -75,13 +75,13 @@ describe('a requisition', { skip }, () => {
     assert.match(text, /Account +FICTIONAL-77/)
   })
 
-  test('has no notes for a laboratory that takes none', async () => {
+  test('a requisition has no notes for a laboratory that does not accept notes', async () => {
     const team = await createTestTeam()
     const { id } = await orderWithRequisition(team, 'testkit', { clinical_notes: 'First visit.' })
     assert.doesNotMatch(pdfOf(await team.api.get(`/v3/order/${id}/requisition/pdf`)).text, /First visit/)
   })
 
-  test('has every answer in the words of the laboratory', async () => {
+  test("a requisition prints every answer in the laboratory's words", async () => {
     const team = await createTestTeam()
     const { markers } = (await team.api.get('/v3/lab_tests/markers?size=100&lab_slug=quest')).body
     const questions = (m: { aoe: { questions: unknown[] } | null }) => m.aoe?.questions ?? []
@@ -94,7 +94,7 @@ describe('a requisition', { skip }, () => {
     assert.match(pdfOf(await team.api.get(`/v3/order/${id}/requisition/pdf`)).text, /Fasting\? +No /)
   })
 
-  test('goes on over several pages, each with the patient and its number', async () => {
+  test('a long requisition continues on more pages, each with the patient and the sample id', async () => {
     const team = await createTestTeam()
     const lines = Array.from({ length: 58 }, (_, i) => `Remark ${i}.`)
     const order = await orderWithRequisition(team, 'walk_in_test', { clinical_notes: lines.join('\n') })
@@ -107,14 +107,14 @@ describe('a requisition', { skip }, () => {
     }
   })
 
-  test('keeps the patient out of its properties', async () => {
+  test('the document properties of a requisition do not name the patient', async () => {
     const team = await createTestTeam()
     const { id } = await orderWithRequisition(team, 'walk_in_test')
     assert.doesNotMatch(pdfOf(await team.api.get(`/v3/order/${id}/requisition/pdf`)).properties, /Testa|1990/)
   })
 })
 
-test('there is no requisition before it is created, of an order placed elsewhere, of nothing', async () => {
+test('an order has no requisition before it is created, if it was imported, or if it is unknown', async () => {
   const team = await createTestTeam()
   const { id } = await createOrder(team)
   const none = { detail: 'This order has no requisition' }
@@ -137,7 +137,7 @@ test('there is no requisition before it is created, of an order placed elsewhere
 
 describe('labels', () => {
   test(
-    'are three of a size for label printers, with what a laboratory asks for and a barcode that printers resolve',
+    "labels have the size for label printers, the laboratory's required data, and a barcode with a printable resolution",
     { skip },
     async () => {
       const team = await createTestTeam()
@@ -159,7 +159,7 @@ describe('labels', () => {
     },
   )
 
-  test('have both names whole, however long they are', { skip }, async () => {
+  test('labels print both names in full, even if they are long', { skip }, async () => {
     const team = await createTestTeam()
     for (const [first_name, last_name] of [
       ['Testa', 'Fictional-Placeholderson-Sampleton-Exampleby'],
@@ -174,7 +174,7 @@ describe('labels', () => {
     }
   })
 
-  test('say when the sample is taken by the clock of the place', { skip }, async () => {
+  test('labels print the collection time in the time zone of the collection site', { skip }, async () => {
     const team = await createTestTeam()
     const collectedAt = async (id: string) =>
       /Coll (.*?)(?: +\d\/\d)?$/m.exec(pdfOf(await team.api.get(`/v3/order/${id}/labels/pdf?${COLLECTED}`)).pages[0]!)![1]
@@ -192,14 +192,14 @@ describe('labels', () => {
     assert.match((await collectedAt(id))!, new RegExp(`^01/02/2030 ${there} `))
   })
 
-  test('are as many as asked for', { skip }, async () => {
+  test('the number of labels is that of the request', { skip }, async () => {
     const team = await createTestTeam()
     const { id } = await orderWithRequisition(team, 'walk_in_test')
     const path = `/v3/order/${id}/labels/pdf?${COLLECTED}`
     for (const count of [1, 50]) assert.equal(pdfOf(await team.api.get(`${path}&number_of_labels=${count}`)).pages.length, count)
   })
 
-  test('need a sensible number and a date, all faults at once, and a sample id', async () => {
+  test('labels require a valid number and date, with all field errors at once, and a sample id', async () => {
     const team = await createTestTeam()
     const { id } = await createOrder(team)
     for (const count of [0, 51, -1, 'many']) {
@@ -216,7 +216,7 @@ describe('labels', () => {
 })
 
 describe('collection instructions', () => {
-  test('of a kit tell how to take the sample and how to send it', { skip }, async () => {
+  test('the instructions of a kit explain how to take and send the sample', { skip }, async () => {
     const team = await createTestTeam()
     const { text } = pdfOf(await team.api.get(`/v3/lab_test/${await team.test()}/collection_instruction_pdf`))
     for (const words of [
@@ -229,7 +229,7 @@ describe('collection instructions', () => {
       assert(text.includes(words), words)
   })
 
-  test('of an order are those of its test, with its number', { skip }, async () => {
+  test('the instructions of an order are those of its test, with the sample id', { skip }, async () => {
     const team = await createTestTeam()
     const order = await orderWithRequisition(team, 'testkit')
     const { text, barcodes } = pdfOf(await team.api.get(`/v3/order/${order.id}/collection_instruction_pdf`))
@@ -237,7 +237,7 @@ describe('collection instructions', () => {
     assert.deepEqual(barcodes(1, 150), [`CODE-128:${order.sample_id}`])
   })
 
-  test('are not there where the test has none', async () => {
+  test('a test without collection instructions returns 404', async () => {
     const team = await createTestTeam()
     const lab_test_id = await team.test('walk_in_test')
     const { id } = await createOrder(team, { lab_test_id })
@@ -248,8 +248,8 @@ describe('collection instructions', () => {
   })
 })
 
-describe('an advance beneficiary notice', () => {
-  test('has the fields of the form for each test', { skip }, async () => {
+describe('advance beneficiary notices', () => {
+  test("a notice has the form's fields for each test", { skip }, async () => {
     const team = await createTestTeam()
     const { id } = await createOrder(team, { icd_codes: ['E11.9'] })
     await team.db.tx(team.tenant, (tx) => updateOrder(tx, id, (open) => void (open.order.has_abn = true)))
@@ -263,14 +263,14 @@ describe('an advance beneficiary notice', () => {
     for (const { price } of markers) assert(text.includes(`$${Number(price).toFixed(2)}`), price)
   })
 
-  test('is not there unless the laboratory wants one', async () => {
+  test('an order has no notice unless the laboratory requires one', async () => {
     const team = await createTestTeam()
     const reply = await team.api.get(`/v3/order/${(await createOrder(team)).id}/abn_pdf`)
     assert.deepEqual([reply.status, reply.body], [404, { detail: 'This order has no advance beneficiary notice' }])
   })
 })
 
-test('documents of another team are not there', async () => {
+test('documents of another team return 404', async () => {
   const [mine, theirs] = [await createTestTeam(), await createTestTeam()]
   const { id } = await orderWithRequisition(theirs, 'walk_in_test')
   for (const path of ['requisition/pdf', `labels/pdf?${COLLECTED}`, 'abn_pdf', 'collection_instruction_pdf'])

@@ -1,6 +1,6 @@
 /**
- * Owns what the documents of an order have in common on paper: the head with laboratory and barcode, the running head, the foot, lines
- * to sign on. A pure function of its input.
+ * The common parts of an order's printed documents: the header with laboratory and barcode, the running header, the footer, signature
+ * fields. A pure function of its input.
  */
 import { encodeCode128 } from '../../platform/pdf/barcode.ts'
 import {
@@ -21,25 +21,25 @@ export interface FormHeader {
   /** `LABORATORY REQUISITION`. */
   title: string
   name: string
-  /** Under the name. */
+  /** Printed under the name. */
   lines: readonly string[]
-  /** What is scanned; null: there is no number yet. */
+  /** The content of the barcode; null if there is no sample id yet. */
   barcode: string | null
-  /** Stands out, `STAT`. */
+  /** A highlighted word, `STAT`. */
   badge: string | null
-  /** Stands at the foot of each page, besides the number of the page. */
+  /** The footer of each page, next to the page number. */
   foot: string
-  /** On the pages after the first. */
+  /** The header of the pages after the first. */
   running: string
   sandbox: boolean
-  /** The instant that the document is of. */
+  /** The time of the document. */
   at: string
 }
 
 const sandboxLine = 'Sandbox: not for clinical use'
 const BARS = { height: 34, module: 0.95, width_max: 200 }
 
-/** A form on US Letter, as many pages as its blocks need. The same input gives the same bytes. */
+/** Renders a form on US Letter pages. The same input gives the same bytes. */
 export function renderForm(
   head: FormHeader,
   blocks: (canvas: PdfCanvas) => Block[],
@@ -89,7 +89,7 @@ function drawBadge(canvas: PdfCanvas, text: string, y: number): void {
   canvas.drawText(text, pageSize.right - width / 2, y + 9.5, white, 'center')
 }
 
-/** At the right margin, its number below; a number that cannot be a barcode stands alone. */
+/** At the right margin, with its text below; a text that cannot be encoded as a barcode is printed alone. */
 function drawBarcode(canvas: PdfCanvas, text: string, y: number): void {
   const code = encodeCode128(text)
   const width = code ? Math.min(BARS.width_max, code.modules * BARS.module) : 0
@@ -118,7 +118,7 @@ function drawFooter(canvas: PdfCanvas, { foot, sandbox }: FormHeader, page: stri
   if (sandbox) canvas.drawText(sandboxLine, pageSize.right, y + 22, { ...comment, size: 7 }, 'right')
 }
 
-/** Lines to be filled in by hand, side by side, with what belongs on them. */
+/** Signature fields side by side, with their labels. */
 export function signatureFields(canvas: PdfCanvas, fields: readonly { name: string; width: number }[]): Block {
   return {
     height: 34,

@@ -1,4 +1,4 @@
-// How samples are taken, in plain words, by what is taken and by how it is collected. Data.
+// Instructions for taking samples, by specimen and by collection method. Data.
 import type { CollectionMethod, SampleType } from '../catalog/enums.ts'
 
 export interface InstructionSection {
@@ -15,7 +15,7 @@ export const fastingSection: InstructionSection = {
   ],
 }
 
-/** Before a kit is opened. */
+/** Steps before a kit is opened. */
 export const beforeKitSection: InstructionSection = {
   title: 'Before you begin',
   steps: [
@@ -35,7 +35,7 @@ export const afterKitSection: InstructionSection = {
   ],
 }
 
-/** What is done with each kind of sample at home, by the patient. */
+/** Steps that the patient does at home, for each specimen. */
 export const kitSectionsBySample: Record<SampleType, InstructionSection> = {
   dried_blood_spot: {
     title: 'Blood spots from the finger',
@@ -108,7 +108,7 @@ const collectedTexts: Record<SampleType, string> = {
   stool: 'You are given a container for a stool sample, with a description, to take home and bring back.',
 }
 
-/** What the patient does where somebody else takes the sample. */
+/** Steps for the patient if a professional takes the sample. */
 export const sectionsByMethod: Record<
   Exclude<CollectionMethod, 'testkit'>,
   (sample: SampleType) => readonly InstructionSection[]

@@ -1,4 +1,4 @@
-/** Owns what collection instructions look like on paper: large type and numbered steps, for patients. Pure. */
+/** Renders collection instructions as PDF: large type and numbered steps, for patients. Pure. */
 import { sectionHeading } from '../../platform/pdf/blocks.ts'
 import { colors, contentWidth, pageSize, styles, type Block, type PdfCanvas, type Style } from '../../platform/pdf/page.ts'
 import { toPrintable } from '../../platform/pdf/text.ts'
@@ -21,7 +21,7 @@ const step: Style = { ...styles.body, size: 11 }
 const number: Style = { ...styles.bold, size: 11, color: colors.navy }
 const lineHeight = 15
 
-/** Instructions on US Letter as the bytes of a PDF; the same instructions give the same bytes. */
+/** Renders instructions on US Letter pages; the same instructions give the same bytes. */
 export function renderInstructions(given: Instructions, options: { compress?: boolean } = {}): Promise<Uint8Array> {
   const head = {
     title: 'COLLECTION INSTRUCTIONS',
@@ -55,7 +55,7 @@ const drawHelp = (canvas: PdfCanvas): Block => ({
   height: 40,
   draw(y) {
     canvas.drawRule(y + 16, colors.hairline, 0.5)
-    const text = 'Something went wrong, or a part is missing? Do not send the sample; ask whoever ordered the test.'
+    const text = 'Something went wrong, or a part is missing? Do not send the sample; contact the provider who ordered the test.'
     canvas.drawText(text, pageSize.left, y + 32, styles.comment)
   },
 })

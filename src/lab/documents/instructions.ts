@@ -1,4 +1,4 @@
-// Collection instructions of lab tests that have some, for the test and for an order of it. Source: lab-testing.md 15.
+// Collection instructions of a lab test, for the test and for an order of it. Source: lab-testing.md 15.
 import { getLabTest } from '../catalog/lab-tests.ts'
 import { findLab } from '../catalog/labs.ts'
 import type { LabTest } from '../catalog/schema.ts'
@@ -20,7 +20,7 @@ import { toWords } from './person-text.ts'
 
 const instructionsNotFound = () => notFound('There are no collection instructions')
 
-/** Those of a lab test. 404: the team has no such test, or the test has none. */
+/** The instructions of a lab test. Errors: 404 unknown test, or a test without instructions. */
 export async function getTestInstructions(tx: Tx, lab_test_id: string): Promise<RenderJob<Instructions>> {
   const test = await getLabTest(tx, lab_test_id)
   if (!test.has_collection_instructions) throw instructionsNotFound()
@@ -28,7 +28,7 @@ export async function getTestInstructions(tx: Tx, lab_test_id: string): Promise<
   return { name: pdfFileName(test.slug), input: instructionsOf(tx, test, toPrintableLab(lab!), null) }
 }
 
-/** Those of an order's lab test, with the number of its sample. 404: no such order, or its test has none. */
+/** The instructions of an order's lab test, with the sample id. Errors: 404 unknown order, or a test without instructions. */
 export async function getOrderInstructions(tx: Tx, order_id: string): Promise<RenderJob<Instructions>> {
   const { order, lab } = await loadOrderData(tx, order_id)
   if (!order.lab_test.has_collection_instructions) throw instructionsNotFound()

@@ -1,4 +1,4 @@
-/** Owns what a specimen label looks like: one label a page, in the size that label printers of laboratories take. Pure. */
+/** Renders specimen labels as PDF: one label a page, in the size of laboratories' label printers. Pure. */
 import { encodeCode128 } from '../../platform/pdf/barcode.ts'
 import { createPdfCanvas, styles, type PdfCanvas, type Style } from '../../platform/pdf/page.ts'
 import { parseEpochMs, truncate, toPrintable } from '../../platform/pdf/text.ts'
@@ -13,22 +13,22 @@ export interface Label {
   account: string
   lab: string
   collected: string
-  /** Of the place where the sample is taken. */
+  /** Time zone of the collection site. */
   time_zone: string
 }
 
 /** 2.25 by 1.25 inches. */
 const label = { width: 162, height: 90, margin: 8 }
-/** Finer bars are not read from a printer of 203 dots an inch: 0.5 points are 7 thousandths of an inch. */
+/** A printer with 203 dots an inch cannot print narrower bars readably: 0.5 points are 7 thousandths of an inch. */
 const module_min = 0.5
-/** White beside the bars, in modules. */
+/** White space beside the bars, in modules. */
 const quietZone = 10
 
 const ink = '#000000'
 const bold: Style = { ...styles.bold, size: 9, color: ink }
 const plain: Style = { ...styles.body, size: 7, color: ink }
 
-/** So many of the same label as the bytes of a PDF, each numbered. The same label gives the same bytes. */
+/** Renders a number of identical labels, each with its number. The same label gives the same bytes. */
 export function renderLabels(
   { label: given, count }: { label: Label; count: number },
   { compress = true }: { compress?: boolean } = {},
@@ -57,7 +57,7 @@ function drawLabel(canvas: PdfCanvas, given: Label, number: string): void {
   canvas.drawText(number, right, 80, plain, 'right')
 }
 
-/** In the middle; left out where the bars would be too fine to be read. */
+/** Draws the barcode in the middle; omits it if the bars would be too narrow to read. */
 function drawBars(canvas: PdfCanvas, text: string): void {
   const code = encodeCode128(text)
   if (!code) return
@@ -66,7 +66,7 @@ function drawBars(canvas: PdfCanvas, text: string): void {
   canvas.drawBarcode(code.widths, (label.width - code.modules * module) / 2, 29, 29, module)
 }
 
-/** Both names, whole: on one line, else each on its own and as small as it needs. Blank to be filled by hand where nobody is known. */
+/** Draws both names in full: on one line, else each on its own in the largest size that fits. Leaves blanks to fill in if the patient is unknown. */
 function drawName(canvas: PdfCanvas, { last_name, first_name }: Label, width: number): void {
   const [last, first] = [toPrintable(last_name, 100), toPrintable(first_name, 100)]
   const filed = [last, first].filter(Boolean).join(', ') || 'Name:'
@@ -76,7 +76,7 @@ function drawName(canvas: PdfCanvas, { last_name, first_name }: Label, width: nu
   canvas.drawText(first, label.margin, 17, sized(canvas, first, 7.5, width))
 }
 
-/** In the largest size, at most `size`, in which the text fits. */
+/** The largest size, at most `size`, in which the text fits. */
 function sized(canvas: PdfCanvas, text: string, size: number, width: number): Style {
   return { ...bold, size: Math.min(size, (size * width) / canvas.measure({ ...bold, size })(text)) }
 }

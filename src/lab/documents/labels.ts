@@ -1,4 +1,4 @@
-// What the labels of an order's samples say. Source: lab-testing.md 15.
+// The content of an order's specimen labels. Source: lab-testing.md 15.
 import { pdfFileName, type RenderJob } from '../../platform/pdf/draw.ts'
 import { utcDate, iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'

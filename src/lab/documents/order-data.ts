@@ -1,4 +1,4 @@
-// What documents are made of: an order with what was given with it, its laboratory and the account it went under. Only reads.
+// The data of documents: an order with its internal data, its laboratory and its lab account. Only reads.
 import { findLab, type LabRecord } from '../catalog/labs.ts'
 import { findAccount } from '../accounts/accounts.ts'
 import type { LabAccount } from '../accounts/schema.ts'
@@ -20,7 +20,7 @@ export interface OrderData {
 
 const Row = T.Object({ document: T.String(), intake: T.String(), lab_id: T.Integer() })
 
-/** 404: the team has no such order, or its user is deleted. */
+/** Errors: 404 unknown order, or its user is deleted. */
 export async function loadOrderData(tx: Tx, id: string): Promise<OrderData> {
   const row = await tx.maybe(
     Row,
@@ -38,7 +38,7 @@ export async function loadOrderData(tx: Tx, id: string): Promise<OrderData> {
   return { order, intake: JSON.parse(row.intake) as InternalData, lab: lab!, account }
 }
 
-/** When the order first had a status; undefined: it never had it. */
+/** When the order first had a status; undefined if it never had it. */
 export const statusReachedAt = ({ events }: Order, lowLevelStatus: string): string | undefined =>
   events.find(({ status }) => status.endsWith(`.${lowLevelStatus}`))?.created_at
 
@@ -54,5 +54,5 @@ export const toPrintableLab = ({ name, first_line_address, city, state, zipcode,
   clia,
 })
 
-/** Nothing that is made up may pass for the work of a laboratory. */
+/** Sandbox documents are marked, so that they cannot be mistaken for those of a laboratory. */
 export const isSandbox = (tx: Tx): boolean => tx.tenant.cell.startsWith('sandbox')

@@ -1,10 +1,10 @@
-// How documents name people and places. Pure.
+// How documents print people and places. Pure.
 import { ageOn } from '../orders/patient-checks.ts'
 import type { Order } from '../orders/schema.ts'
 
 export interface PrintablePatient {
   name: string
-  /** `Last, First`: as samples are labelled. */
+  /** `Last, First`: as samples are labeled. */
   filed: string
   dob: string | null
   age: string
@@ -28,7 +28,7 @@ const unknown: PrintablePatient = {
   guardian: null,
 }
 
-/** The patient of an order, as old as on a day; blanks to be filled by hand where nobody is known. */
+/** The patient of an order, with the age on a date; blanks to fill in if the patient is unknown. */
 export function toPrintablePatient({ patient_details: patient, patient_address: address }: Order, on: string): PrintablePatient {
   if (!patient) return unknown
   const { first_name, last_name, dob, medical_proxy: proxy } = patient
@@ -61,5 +61,5 @@ export const toWords = (name: string): string => capitalize(name.replaceAll('_',
 
 const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
-/** `1990-01-31` as `01/31/1990`, as laboratories of the United States write it. */
+/** `1990-01-31` as `01/31/1990`, the format of laboratories in the United States. */
 export const usDate = (date: string): string => `${date.slice(5, 7)}/${date.slice(8, 10)}/${date.slice(0, 4)}`

@@ -4,8 +4,8 @@ import type { Order } from '../orders/schema.ts'
 import { orderWithRequisition } from '../../../test/support/orders.ts'
 import { createTestTeam, url } from '../../../test/support/server.ts'
 
-describe('the address of a requisition', () => {
-  test('gives the document without a key, and names no patient', async () => {
+describe('requisition links', () => {
+  test('a requisition link returns the document without a key and names no patient', async () => {
     const team = await createTestTeam()
     const order = await orderWithRequisition(team, 'walk_in_test')
     const link = order.requisition_form_url!
@@ -25,7 +25,7 @@ describe('the address of a requisition', () => {
     )
   })
 
-  test('is told with the event of the requisition', async () => {
+  test('the event of the requisition contains the requisition link', async () => {
     const team = await createTestTeam()
     const order = await orderWithRequisition(team, 'walk_in_test')
     const { data } = (await team.api.get(`/v1/events?object_id=${order.id}`)).body
@@ -33,7 +33,7 @@ describe('the address of a requisition', () => {
     assert.deepEqual(urls.toSorted(), [order.requisition_form_url, null].toSorted())
   })
 
-  test('is worth nothing when it was changed, is of another purpose, or of an order that is gone', async () => {
+  test('a requisition link is rejected if it was altered, has another purpose, or names a deleted order', async () => {
     const team = await createTestTeam()
     const order = await orderWithRequisition(team, 'walk_in_test')
     const link = order.requisition_form_url!

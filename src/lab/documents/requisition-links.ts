@@ -1,5 +1,5 @@
-// Signed addresses of requisitions: whoever has one gets the document without a key, seven days long. They name ids and nothing else,
-// and are not stored anywhere but in the order that shows them.
+// Signed links to requisitions: a link returns the document without a key for seven days. Links contain ids only and are stored only in the
+// order that shows them.
 import type { Cells } from '../../platform/db/cells.ts'
 import type { Tenant, Tx } from '../../platform/db/transaction.ts'
 import type { LockedOrder } from '../orders/open-order.ts'
@@ -17,12 +17,13 @@ import { renderRequisitionPdf, type RenderDependencies } from './routes.ts'
 const LIFETIME_S = 7 * 86_400
 const PATH = '/documents/requisition'
 
-/** Tokens of the machine's time: a credential does not age with a sandbox's clock. */
+/** Tokens expire by the system clock: a credential must not depend on a sandbox's clock. */
 const linkTokens = (vault: Vault): SignedTokens => new SignedTokens(vault, 'requisition link')
 
 /**
- * Gives an order the address of its requisition in the transaction that creates it: one signature, no statement. A process that does
- * not know where browsers reach it gives none.
+ * Adds the requisition link to an order in the transaction that creates its requisition: one signature, no statement. Without a public URL
+ * of
+ * the server, adds none.
  */
 export const requisitionHook = ({ vault, publicUrl }: { vault: Vault; publicUrl: () => string }): Hook => {
   const tokens = linkTokens(vault)
@@ -31,7 +32,7 @@ export const requisitionHook = ({ vault, publicUrl }: { vault: Vault; publicUrl:
     const token = tokens.sign([tx.tenant.cell, tx.team, order.id], LIFETIME_S)
     order.requisition_form_url = `${publicUrl()}${PATH}?token=${encodeURIComponent(token)}`
   }
-  // An appointment that has its requisition takes a step of its own, whose event shows no address yet.
+  // An appointment with a requisition makes a transition of its own, whose event does not contain the link yet.
   return on(orderStepped, giveAddress, { after: 'visits/appointments' })
 }
 
@@ -46,7 +47,7 @@ const linkExpired = () => textPage(404, 'This link is invalid or has expired. Pl
 /** What that page needs of the process. */
 export interface RequisitionPageDependencies extends RenderDependencies {
   cells: Cells
-  /** The tenant of a team, as it is now; undefined when the team is gone. */
+  /** The present tenant of a team; undefined if the team does not exist. */
   tenantOf: (cell: CellName, team_id: string) => Promise<Tenant | undefined>
   vault: Vault
 }
@@ -78,7 +79,7 @@ async function draw(outside: MultiTransactionContext, documents: RenderDependenc
     const headers = {
       'content-type': file.type,
       'content-disposition': `inline; filename="${file.name}"`,
-      // What shows PDFs within a browser has scripts and styles of its own.
+      // PDF viewers in browsers have scripts and styles of their own.
       'content-security-policy': "frame-ancestors 'none'",
     }
     return { status: 200, headers, html: file.bytes }

@@ -1,4 +1,4 @@
-/** Owns what a requisition looks like on paper. A pure function of its input: it decides nothing about the order. */
+/** Renders a requisition as PDF. A pure function of its input: it makes no decisions about the order. */
 import { factBoxes, headedText, plainTable, type Column } from '../../platform/pdf/blocks.ts'
 import { contentWidth, pageSize, styles, type Block, type PdfCanvas } from '../../platform/pdf/page.ts'
 import { formatTimestamp } from '../../platform/pdf/text.ts'
@@ -6,7 +6,7 @@ import { signatureFields, renderForm } from './form-layout.ts'
 import type { PrintableLab } from './order-data.ts'
 import { usDate, type PrintablePatient } from './person-text.ts'
 
-/** Who is billed beside the account. */
+/** Insurance or patient billing, in addition to the account. */
 export interface Coverage {
   payer: string
   member_id: string
@@ -51,7 +51,7 @@ const columnsOf = (...given: [title: string, share: number][]): Column[] => {
 const tests = columnsOf(['CODE', 0.22], ['TEST', 0.6], ['KIND', 0.18])
 const questions = columnsOf(['QUESTION', 0.42], ['ANSWER', 0.28], ['FOR', 0.3])
 
-/** A requisition on US Letter as the bytes of a PDF; the same requisition gives the same bytes. */
+/** Renders a requisition on US Letter pages; the same requisition gives the same bytes. */
 export function renderRequisition(requisition: Requisition, options: { compress?: boolean } = {}): Promise<Uint8Array> {
   const { lab, order, patient } = requisition
   const number = order.sample_id ?? order.id
@@ -148,7 +148,7 @@ function orderAndCoverageBlocks(canvas: PdfCanvas, { order, coverage }: Requisit
   return [factBoxes(canvas, left, right)]
 }
 
-/** Filled in by whoever takes the sample. */
+/** Filled in by the person who takes the sample. */
 const collectionBlocks = (canvas: PdfCanvas): Block[] => [
   {
     height: 70,

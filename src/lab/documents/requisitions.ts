@@ -1,4 +1,4 @@
-// What a requisition says, before it is laid out. Source: lab-testing.md 15, 6.1, 3.3, 4.
+// The content of a requisition, before layout. Source: lab-testing.md 15, 6.1, 3.3, 4.
 import { FASTING } from '../catalog/aoe.ts'
 import { getLabTest } from '../catalog/lab-tests.ts'
 import type { LabTest, Question } from '../catalog/schema.ts'
@@ -21,7 +21,7 @@ async function coverageOf(tx: Tx, { health_insurance_id }: Order): Promise<Cover
   return { payer: company.name, member_id, group_id, relationship }
 }
 
-/** Laboratories that take clinical notes; for others they are only kept with the order. */
+/** Laboratories that accept clinical notes; for others the notes are only stored with the order. */
 const LABS_TAKING_NOTES = new Set(['quest', 'sonora_quest', 'labcorp', 'bioreference'])
 
 const payers: Record<Billing, string> = {
@@ -31,7 +31,7 @@ const payers: Record<Billing, string> = {
   patient_bill: 'Patient',
 }
 
-/** The requisition of an order. 404: no such order, or no requisition of it was made here. */
+/** The requisition of an order. Errors: 404 unknown order, or an order without a requisition created here. */
 export async function getRequisition(tx: Tx, id: string): Promise<RenderJob<Requisition>> {
   const file = await loadOrderData(tx, id)
   const { order, lab, account } = file
@@ -75,7 +75,7 @@ export async function getRequisition(tx: Tx, id: string): Promise<RenderJob<Requ
   return { name: pdfFileName(order.sample_id ?? order.id), input }
 }
 
-/** What the account always says, then what this order says; to laboratories that take notes. */
+/** The notes of the account, then those of the order; for laboratories that accept notes. */
 function notesOf({ order, account }: OrderData): string | null {
   if (!LABS_TAKING_NOTES.has(order.lab_test.lab!.slug)) return null
   return [account?.default_clinical_notes, order.clinical_notes].filter(Boolean).join('\n') || null
@@ -87,7 +87,7 @@ interface Answer {
   answer: string
 }
 
-/** Every question that was answered, in the words of the laboratory; whether the patient fasts is known from the test. */
+/** Every answered question in the laboratory's words; fasting is known from the test. */
 function answeredQuestions(test: LabTest, { intake }: OrderData): Requisition['answers'] {
   const given = (intake.aoe_answers ?? []) as Answer[]
   return (test.markers ?? []).flatMap(({ id, name, aoe }) =>
@@ -103,7 +103,7 @@ function answeredQuestions(test: LabTest, { intake }: OrderData): Requisition['a
   )
 }
 
-/** The words that stand for a code; what is not listed, text and numbers stay. */
+/** The text of an answer code; unlisted codes, text and numbers are printed as given. */
 function answerText({ type, answers }: Question, answer: string): string {
   const codes = type === 'multi_choice' ? answer.split(',').map((code) => code.trim()) : [answer]
   return codes.map((code) => answers.find((listed) => listed.code === code)?.value ?? code).join(', ')

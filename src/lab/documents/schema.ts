@@ -3,7 +3,7 @@ import { Fields, Int, Maybe, T, Timestamp, Uuid, type Static } from '../../platf
 export const OrderParams = Fields({ order_id: Uuid })
 export const LabTestParams = Fields({ lab_test_id: Uuid })
 
-/** Labels of one request: more than any sample needs. */
+/** Maximum number of labels in one request. */
 export const LABELS_MAX = 50
 
 export const LabelsQuery = Fields({

@@ -1,4 +1,4 @@
-// A PDF of one empty page, in Base64, for the OpenAPI document. |
+// A PDF of one empty page, in Base64, for the OpenAPI document.
 
 export const examplePdf = [
   'JVBERi0xLjQKMSAwIG9iago8PC9UeXBlL0NhdGFsb2cvUGFnZXMgMiAwIFI+PgplbmRvYmoKMiAwIG9iago8PC9UeXBlL1BhZ2Vz',

@@ -1,5 +1,5 @@
 // Checks that bytes are a PDF that a reader can open: its header, its end, and its cross-reference table. Pure. Does not check the content.
-// |
+//
 
 /** Readers search the last kilobyte for the end of the file, and accept some bytes before the header. */
 const EDGE = 1024

@@ -112,7 +112,7 @@ describe('recording a draw', () => {
     }
   })
 
-  test('a draw at home requires an appointment', async () => {
+  test('an at-home draw requires an appointment', async () => {
     const order = await createAcceptedOrder(team, 'at_home_phlebotomy')
     await staffActionOk(team, order, 'accept')
     assert.equal((await staffAction(team, order, 'draw')).status, 400)

@@ -1,5 +1,5 @@
 // A laboratory's report on a specimen, as a neutral record: every link delivers this form, whatever it received. It does not name orders
-// and contains no interpretation of ours: flags and ranges are as the laboratory wrote them. |
+// and contains no interpretation of ours: flags and ranges are as the laboratory wrote them.
 
 /** `numeric`: a decimal number. `range`: `<1.2`, `>=40`, `3-5`. `comment`: text. `coded_value`: a constant. */
 export const resultTypes = ['numeric', 'range', 'comment', 'coded_value'] as const

@@ -1,4 +1,4 @@
-// A lab link: the adapter between orders and the interface of one laboratory. It uses neutral records and never sees an order. |
+// A lab link: the adapter between orders and one laboratory's protocol. It uses neutral records and never sees an order.
 
 /** The request to a laboratory. */
 export interface Requisition {

@@ -6,7 +6,7 @@ import { address, kit, orderBody, orderOf, patient, createOrder, shipping } from
 import { createTestTeam, settings, type TestTeam } from '../../../test/support/server.ts'
 
 const refusal = (lab: string) => ({
-  detail: `There is no integration with ${lab} here. Laboratories that take orders: manual`,
+  detail: `This installation has no integration with ${lab}. Available laboratories: manual`,
 })
 const USSL = refusal('USSL (sandbox) (ussl)')
 const QUEST = refusal('Quest (sandbox) (quest)')

@@ -16,7 +16,7 @@ export function labLinkFor(tenant: Pick<Tenant, 'cell'>, lab_slug: string): LabL
 export function assertLink(tenant: Pick<Tenant, 'cell' | 'settings'>, { slug, name }: { slug: string; name: string }): void {
   if (tenant.settings.orders_without_integration === true || labLinkFor(tenant, slug)) return
   const linked = labSlugs.filter((each) => labLinkFor(tenant, each))
-  throw badRequest(`There is no integration with ${name} (${slug}) here. Laboratories that take orders: ${linked.join(', ')}`)
+  throw badRequest(`This installation has no integration with ${name} (${slug}). Available laboratories: ${linked.join(', ')}`)
 }
 
 /** Whether the laboratory's orders use manual fulfillment. A sandbox team can practice with the practice laboratory. */

@@ -1,4 +1,4 @@
-// Specimen numbers that this installation assigns itself. |
+// Specimen numbers that this installation assigns itself.
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 

@@ -1,4 +1,4 @@
-// A lifecycle: a table of statuses and the next statuses of each. |
+// A lifecycle: a table of statuses and the next statuses of each.
 
 export const topLevelStatuses = ['received', 'collecting_sample', 'sample_with_lab', 'completed', 'cancelled', 'failed'] as const
 export type TopLevelStatus = (typeof topLevelStatuses)[number]
