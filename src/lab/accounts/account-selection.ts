@@ -1,5 +1,5 @@
-// Under which lab account an order is placed. A team's accounts are remembered for a few seconds, since every order asks; what would be
-// refused is looked at anew first, so that a link made elsewhere counts at once. Source: management-auth.md 12; lab-testing.md 4.
+// Selects the lab account of an order. A team's accounts are cached for a few seconds, because every order needs them; before an order is
+// rejected, they are read again, so that a link made by another process counts at once. Source: management-auth.md 12; lab-testing.md 4.
 import type { PlainTx, Queries, Tenant, Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
@@ -104,7 +104,7 @@ const offeredAt = (states: string[], { state, country }: Pick<PatientAddress, 's
 /** Labs that require the customer's physician for an order under a delegated account. */
 const PHYSICIAN_LABS = new Set(['labcorp', 'quest', 'sonora_quest'])
 
-/** Whether an order under this account must name its physician; not where the installation does not insist (`enforce_delegated_physician`). */
+/** Whether an order under this account must name its physician; false if the installation does not enforce it (`enforce_delegated_physician`). */
 export const requiresPhysician = (
   { settings }: Pick<Tenant, 'settings'>,
   { delegated_flow }: UsableAccount,

@@ -33,8 +33,7 @@ const linkedTeamCondition = (teams: Sql): Sql =>
 
 /**
  * An organization's accounts in the cell, newest first. A key that is bound to teams gets the accounts linked to its teams, and of the
- * linked
- * teams its own. Errors: 403 or 404 the filter names an inaccessible team. A team of another region has no accounts here.
+ * linked teams its own. Errors: 403 or 404 the filter names an inaccessible team. A team of another region has no accounts here.
  */
 export async function listAccounts(
   tx: PlainTx,

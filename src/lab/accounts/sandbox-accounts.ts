@@ -23,11 +23,9 @@ function termsOf(body: UpsertAccount) {
 
 /**
  * Creates an organization's account in a sandbox under an id that the caller chose, or replaces it; linked teams stay unless the request
- * names
- * teams. Orders of the linked teams use it at once in this process, within 5 s in others. Writes lab_account, lab_account_team.
+ * names teams. Orders of the linked teams use it at once in this process, within 5 s in others. Writes lab_account, lab_account_team.
  * Errors: 400 500 accounts already, the account belongs to another laboratory, or teams that are not in the organization and cell; 403 not
- * a
- * sandbox; 404 unknown lab, or the id belongs to another organization's account; 409 a concurrent request creates the account.
+ * a sandbox; 404 unknown lab, or the id belongs to another organization's account; 409 a concurrent request creates the account.
  */
 export async function upsertSandboxAccount(
   tx: PlainTx,

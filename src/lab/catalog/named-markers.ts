@@ -26,8 +26,7 @@ export type ResolvedMarker = Static<typeof NamedMarker>
 
 /**
  * Looks up the markers of a request at every lab. `ofOneLab` then returns each once, in the given order, for the given lab or for the only
- * lab
- * that has them all. Errors: 400 an unknown marker, one of another lab, or codes that several labs use.
+ * lab that has them all. Errors: 400 an unknown marker, one of another lab, or codes that several labs use.
  */
 export async function resolveMarkers(tx: Tx, { marker_ids = [], provider_ids = [] }: MarkerNames) {
   const found = await tx.many(

@@ -15,9 +15,8 @@ import { LabTest } from './schema.ts'
 /**
  * The lab test of an order set, as orders store it (without its markers). A set of one active test by its own method resolves to that test,
  * without a statement while it is cached. For any other set an `auto_generated` active test of the team is found or created: sets of the
- * same
- * markers of a lab by the same method share one, as long as price, fasting and sample are the same. Writes lab_test and lab_test_marker if
- * one is created; several transactions may do so at the same time.
+ * same markers of a lab by the same method share one, as long as price, fasting and sample are the same. Writes lab_test and
+ * lab_test_marker if one is created; several transactions may do so at the same time.
  * Errors: 404 unknown lab test; 400 an add-on without method, or with neither or both of its lists, an empty set, an inactive test, several
  * labs or methods, a marker that is unknown, not sold à la carte or of another lab, a method that the lab does not offer, another lab than
  * `only`.

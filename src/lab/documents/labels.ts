@@ -9,10 +9,10 @@ import { loadOrderData } from './order-data.ts'
 import { toPrintablePatient } from './person-text.ts'
 import type { LabelsQuery } from './schema.ts'
 
-/** The time zone, by its name, of the place where the sample of an order is taken. */
+/** The name of the time zone of the collection site of an order. */
 export type CollectionZone = (tx: Tx, order: Order) => Promise<string>
 
-/** Labels for the samples of an order. 404: no such order, or it has no sample id yet. */
+/** Labels for the samples of an order. Errors: 404 unknown order, or an order without a sample id. */
 export async function getLabels(
   tx: Tx,
   id: string,

@@ -3,9 +3,9 @@ import type { CollectionZone } from './labels.ts'
 import { requisitionHook, requisitionPage, type RequisitionPageDependencies } from './requisition-links.ts'
 import { routes } from './routes.ts'
 
-/** What documents need of the process. */
+/** Process dependencies of documents. */
 export interface DocumentDependencies extends RequisitionPageDependencies {
-  /** Where browsers reach this server, without a final slash; empty where nobody knows. */
+  /** The server's URL for browsers, without a final slash; empty if it is not configured. */
   publicUrl: () => string
   collectionZone: CollectionZone
 }

@@ -22,8 +22,7 @@ const linkTokens = (vault: Vault): SignedTokens => new SignedTokens(vault, 'requ
 
 /**
  * Adds the requisition link to an order in the transaction that creates its requisition: one signature, no statement. Without a public URL
- * of
- * the server, adds none.
+ * of the server, adds none.
  */
 export const requisitionHook = ({ vault, publicUrl }: { vault: Vault; publicUrl: () => string }): Hook => {
   const tokens = linkTokens(vault)
@@ -44,7 +43,7 @@ const textPage = (status: number, sentence: string, headers: Record<string, stri
 
 const linkExpired = () => textPage(404, 'This link is invalid or has expired. Please request a new one.')
 
-/** What that page needs of the process. */
+/** Process dependencies of the requisition page. */
 export interface RequisitionPageDependencies extends RenderDependencies {
   cells: Cells
   /** The present tenant of a team; undefined if the team does not exist. */
@@ -52,7 +51,7 @@ export interface RequisitionPageDependencies extends RenderDependencies {
   vault: Vault
 }
 
-/** The page behind those addresses. 404: not one of ours, too old, or nothing there any more. 503: too busy. */
+/** The page of requisition links. Errors: 404 an invalid or expired link, or the order no longer exists; 503 too many render jobs. */
 export function requisitionPage({ cells, tenantOf, vault, heavy }: RequisitionPageDependencies): BrowserPage {
   const tokens = linkTokens(vault)
   return {

@@ -11,12 +11,12 @@ import { LabelsQuery, LabTestParams, OrderParams } from './schema.ts'
 
 const url = new URL('documents.task.ts', import.meta.url)
 
-/** What draws documents: threads, and whatever of an order is kept elsewhere. */
+/** Dependencies for rendering: the worker pool. */
 export interface RenderDependencies {
   heavy: WorkerPool
 }
 
-/** Draw the requisition of an order. 404, 503: as its parts. */
+/** Renders the requisition of an order. Errors: 404 and 503 of its parts. */
 export const renderRequisitionPdf = ({ heavy }: RenderDependencies, outside: MultiTransactionContext, order_id: string) =>
   renderPdf(heavy, outside, { url, name: 'requisition' }, (tx) => getRequisition(tx, order_id))
 

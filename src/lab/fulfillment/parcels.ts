@@ -116,8 +116,7 @@ const EXPECTED_ON_MAX_S = 60 * 86_400
  * Records the tracking number of a parcel and its expected delivery date. The inbound number may be known before the kit is sent, because
  * labels are often in the box. Writes lab_order. Emits no event, because the status does not change.
  * Errors: 400 no kit, order not accepted, the parcel has arrived, or a delivery date that is past, more than 60 days ahead, or for an
- * inbound
- * parcel; 404 unknown order.
+ * inbound parcel; 404 unknown order.
  */
 export const recordTracking = (tx: Tx, order_id: string, tracking: RecordTracking): Promise<WorkDone> =>
   runStep(tx, order_id, (open) => {

@@ -21,15 +21,13 @@ import type { OrderReplaced, ReplaceOrder } from './schema.ts'
 
 /**
  * Cancels an order and places one of another lab test for the same patient: in its transaction, with origin `recreation` and the order as
- * its
- * parent. An order that is already cancelled or has failed is replaced and keeps its status. Replacing it by the same test again changes
- * nothing. Works for orders of every laboratory. Writes lab_order. Queues orders.dispatch. Emits labtest.order.created,
+ * its parent. An order that is already cancelled or has failed is replaced and keeps its status. Replacing it by the same test again
+ * changes nothing. Works for orders of every laboratory. Writes lab_order. Queues orders.dispatch. Emits labtest.order.created,
  * labtest.order.updated.
  * Errors: 404 unknown order or lab test, or deleted user; 403 on-site collection without that feature; 400 the order can no longer be
  * cancelled (`cancelNotAllowed`), its patient is unknown, it has this test already, or it was replaced by another test; 400 the test is not
  * active, has another collection method or unanswered questions; 400 the laboratory does not accept the patient, has no account for the
- * order,
- * or has no link.
+ * order, or has no link.
  */
 export async function replaceOrder(tx: Tx, order_id: string, { lab_test_id, notes }: ReplaceOrder): Promise<OrderReplaced> {
   const open = await lockOrder(tx, order_id)

@@ -21,8 +21,7 @@ const isReported = ({ lowLevelStatus }: LockedOrder): boolean => lowLevelStatus 
  * Receives a manually entered report, as every other report (`receiveReport`). The same report again changes nothing.
  * Writes lab_result, lab_result_pdf. Emits what `receiveReport` emits.
  * Errors: 400 the order is not at the laboratory, a final report exists and this one does not amend it, or there is no final report to
- * amend;
- * 404 unknown order; 422 errors of `parseManualReport`.
+ * amend; 404 unknown order; 422 errors of `parseManualReport`.
  */
 export const enterManualReport = (tx: Tx, order_id: string, body: EnterReport): Promise<WorkDone> =>
   runStep(tx, order_id, async (open) => {

@@ -40,11 +40,8 @@ const STATUSES_BY_WORK_TYPE = [
 ]
 
 /**
- * The next step of an order `o`, on a date of its team; null if it awaits none, for example an order scheduled for a later day. Some steps
- * have no column and are found in the text of the document: a rejection by the last event, which precedes the status; the transit of a
- * registered kit, which may be at home or not shipped yet, by any event of a collecting status. Quotes inside values are escaped, so no
- * value
- * can look like these patterns.
+ * The next step of an order `o`, on a date of its team; null if it awaits none, for example an order scheduled for a later day.
+ * A registered kit may be at home or not shipped yet.
  */
 const workTypeOf = (today: Sql) => sql`
   case

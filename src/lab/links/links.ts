@@ -12,7 +12,10 @@ export function labLinkFor(tenant: Pick<Tenant, 'cell'>, lab_slug: string): LabL
   return lab_slug === 'manual' ? manualLink : undefined
 }
 
-/** 400, unless this installation has a link to the laboratory, or takes orders without one (`orders_without_integration`). The text names the laboratories that it has links to. */
+/**
+ * Errors: 400 unless this installation has a link to the laboratory or accepts orders without one (`orders_without_integration`). The message
+ * names the linked laboratories.
+ */
 export function assertLink(tenant: Pick<Tenant, 'cell' | 'settings'>, { slug, name }: { slug: string; name: string }): void {
   if (tenant.settings.orders_without_integration === true || labLinkFor(tenant, slug)) return
   const linked = labSlugs.filter((each) => labLinkFor(tenant, each))

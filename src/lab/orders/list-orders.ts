@@ -66,10 +66,8 @@ const Found = T.Object({ total: T.Integer(), document: Nullable(T.String()) })
 
 /**
  * As `filtered`, for filters that match few rows: finds all matches first, then counts and sorts them. With a limit in the query, the
- * planner
- * would scan the newest orders until it had found enough matches. Uses a view, because the table's policy prevents use of the index of
- * names
- * (docs/decisions/row-security.md).
+ * planner would scan the newest orders until it had found enough matches. Uses a view, because the table's policy prevents use of the index
+ * of names (docs/decisions/row-security.md).
  */
 async function searchFirst(tx: Tx, { filters, key, direction, page, size }: ListQuery) {
   const order = sorting[key]![direction]

@@ -27,10 +27,10 @@ export interface InternalData {
 export const eventIds = (tx: Tx, count: number, above?: number): Promise<number[]> =>
   tx.allocateIds('order_event_id', count, above)
 
-/** The beginning of the statuses of a kit that has left. */
+/** Prefix of the published statuses of a shipped kit. */
 export const KIT_SENT = 'collecting_sample.testkit.'
 
-/** After these the sample is on its way or with the laboratory. */
+/** In these statuses the sample is in transit to the laboratory or has arrived. */
 const COLLECTED_STATUSES = new Set(['transit_lab', 'delivered_to_lab', 'draw_completed'])
 
 export class LockedOrder {

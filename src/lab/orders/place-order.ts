@@ -50,8 +50,7 @@ export interface Placement {
   withBarcode?: boolean
   /**
    * Origin of the order. Default: `request`. `import`: placed elsewhere, so that nothing is sent to the laboratory. `result`: created for
-   * an
-   * incoming result, so that no sample has to be taken either.
+   * an incoming result, so that no sample has to be taken either.
    */
   comesFrom?: 'request' | 'import' | 'result'
 }

@@ -50,8 +50,7 @@ export async function applyReport(tx: Tx, lockedOrder: LockedOrder, report: Diag
 
 /**
  * Applies an incoming result to the order that a reviewer chose, or to a new order in its place: if the order was cancelled, failed or
- * awaits
- * a redraw, or belongs to a different laboratory than the result. In the last case the order is cancelled if its status allows it.
+ * awaits a redraw, or belongs to a different laboratory than the result. In the last case the order is cancelled if its status allows it.
  * Writes lab_order, lab_result. Emits labtest.order.updated; labtest.order.created for a new order.
  * Errors: 400 none of this is possible.
  */

@@ -39,8 +39,7 @@ export async function rejectForTeam(tx: Tx, id: string, note: string | undefined
 
 /**
  * Returns the decision to the team, or passes it to the team for the first time. Writes raw_result. Emits labtest.match_review.created if
- * the
- * team sees the review for the first time, else labtest.match_review.updated.
+ * the team sees the review for the first time, else labtest.match_review.updated.
  * Errors: 400 the team does not have the feature; 404 the review is not with the operator.
  */
 export async function releaseToTeam(tx: Tx, id: string, note: string | undefined): Promise<UnmatchedResult> {

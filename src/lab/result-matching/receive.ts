@@ -51,8 +51,7 @@ const LINK_SENDER = 'link'
 
 /**
  * Receives a result from the link to a laboratory and finds its team: by the laboratory's account, or by the sample id and the patient. If
- * the
- * team is not certain, no team sees the result and the operator assigns it. Writes and emits as `receiveForTeam`.
+ * the team is not certain, no team sees the result and the operator assigns it. Writes and emits as `receiveForTeam`.
  * Errors: 400 unknown laboratory; errors of `assertDelivery`.
  */
 export async function receiveFromLink({ cell, db, tenantOf }: ReceiveContext, delivery: IncomingResult): Promise<Receipt> {

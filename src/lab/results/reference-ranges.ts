@@ -39,10 +39,8 @@ function normalizeText(text: string): string | undefined {
 
 /**
  * Parses a reference range, or the result of type `range`: `<n`, `<=n`, `>n`, `>=n`, `a-b`, `< OR = n`, `> OR = n`, in any letter case,
- * with
- * spaces, thousands commas, `≤ ≥` and signs. A hyphen range includes both ends. Undefined for any other text and for a range that ends
- * before
- * it begins.
+ * with spaces, thousands commas, `≤ ≥` and signs. A hyphen range includes both ends. Undefined for any other text and for a range that ends
+ * before it begins.
  */
 export function parseRange(text: string | null): Range | undefined {
   const given = text === null ? undefined : normalizeText(text)
@@ -72,8 +70,7 @@ export interface RangeFlags {
 
 /**
  * Compares a result with its reference range. A number is compared directly. A `range` result is above or below if every value it allows
- * is,
- * and is not if no value is. On an open side of the reference range nothing is out of range.
+ * is, and is not if no value is. On an open side of the reference range nothing is out of range.
  */
 export function compareToRange(type: ResultType, result: string, reference: Range | undefined): RangeFlags {
   const values = reference && possibleValues(type, result)
@@ -123,8 +120,7 @@ const flagInterpretations: Record<string, Interpretation> = {
 
 /**
  * Interprets a result. A known flag of the laboratory decides. Without a flag, out of range is abnormal and any other result normal. With
- * an
- * unknown flag, out of range is abnormal and any other result `unknown`.
+ * an unknown flag, out of range is abnormal and any other result `unknown`.
  * Unsourced: NORMAL, NEG, HIGH, LOW, ABNORMAL, CRITICAL, and the treatment of unknown flags.
  */
 export function interpret(flag: string, flags: RangeFlags): Interpretation {

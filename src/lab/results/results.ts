@@ -31,11 +31,9 @@ const PreviousResult = T.Object({ interpretation: T.String(), document: T.String
 /**
  * Receives a laboratory's report: it becomes or replaces the result of its order, and a final one completes the order.
  * Writes lab_result, lab_result_pdf, mail. Emits labtest.result.critical at the first critical interpretation and whenever another marker
- * turns critical;
- * then labtest.order.updated for `completed`, for `corrected` if the order was completed before, or for `sample_error` if nothing could be
- * reported. A partial report changes the order to `partial_results`, but changes no status of a kit. If missing results lead to a redraw,
- * the
- * order changes to `redraw_available` instead, and a redraw is placed (redraws.ts).
+ * turns critical; then labtest.order.updated for `completed`, for `corrected` if the order was completed before, or for `sample_error` if
+ * nothing could be reported. A partial report changes the order to `partial_results`, but changes no status of a kit. If missing results
+ * lead to a redraw, the order changes to `redraw_available` instead, and a redraw is placed (redraws.ts).
  * Errors: 400 the order is not at the laboratory, or its report is no longer awaited; more than 2,000 results or 500 missing ones.
  * Source: lab-testing.md 12, 13.1, 13.7.
  */

@@ -59,9 +59,8 @@ async function kitTest(tx: Tx, id: string): Promise<LabTest> {
  * Assigns a patient to the kit with this barcode. Writes lab_order, user_demographics, and insurance if the request has one.
  * Emits labtest.order.updated twice, for `requisition_created` and `registered`; both name the final user.
  * Errors: 404 unknown kit or user; 400 the kit is already registered or its status does not allow it; 400 neither consents nor a physician,
- * or
- * no physician although the lab account requires one; errors of `insuranceGiven`; 422 a date of birth in the future or more than 130 years
- * ago.
+ * or no physician although the lab account requires one; errors of `insuranceGiven`; 422 a date of birth in the future or more than 130
+ * years ago.
  * Source: lab-testing.md 6.7.
  */
 export async function registerTestkit(tx: Tx, body: RegisterTestkit): Promise<PreserializedJson<OrderReply>> {
