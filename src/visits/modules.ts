@@ -13,11 +13,11 @@ import { pscBooking } from './psc-booking/module.ts'
 
 export interface VisitDependencies {
   vault: Vault
-  /** Where postal codes are. */
+  /** Finds the location of a postal code. */
   locate: Geocode
 }
 
-/** The directory of service centers does not know visits; it is told of them here. */
+/** The directory of service centers does not import at-home phlebotomy; the coverage is passed to it here. */
 const coverage: PhlebotomyCoverage = async (tx, { zip_code }) => (await createCoverage(tx, zip_code)).providers
 
 export function visits({ vault, locate }: VisitDependencies): Module[] {

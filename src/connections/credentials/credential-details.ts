@@ -1,4 +1,4 @@
-// What credentials hold beside an id and a secret: a shape for each provider that wants more, and which of it is never shown. Pure.
+// Details of credentials besides id and secret: a shape for each provider that needs more, and the fields that are never shown. Pure.
 // Source: management-auth.md 13; openapi-management.json.
 import { unprocessable } from '../../platform/http/errors.ts'
 import type { Fault } from '../../platform/schema/fault.ts'
@@ -53,7 +53,7 @@ const PhlebFinders = Fields(
 const LEVELS_MAX = 6
 const VALUES_MAX = 300
 
-/** Whether an object that may hold anything can be kept: not too deep, not too much, sound text. */
+/** Whether an object with arbitrary content can be stored: limited depth and size, valid text. */
 function isTrimmed(value: unknown): boolean {
   let left = VALUES_MAX
   const trimmed = (part: unknown, level: number): boolean => {
@@ -97,7 +97,7 @@ const BioReference = Fields(
   { title: 'BioReferenceProviderDetails', finish: freeFormObject('bioreference') },
 )
 
-/** Provider → the shape of its details. Those that are not named have none. */
+/** Provider → the shape of its details. A provider that is not listed has none. */
 export const detailShapes: Readonly<Record<string, TSchema>> = {
   fitbit: Fitbit,
   google_fit: GoogleFit,
@@ -137,7 +137,7 @@ function mapLeaves(value: unknown, leaf: Leaf, path: readonly string[] = []): un
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapLeaves(item, leaf, [...path, key])]))
 }
 
-/** The details with every secret masked. A value is secret by its name, or by the name of what it stands in. */
+/** Returns the details with every secret masked. A value is secret by its own name, or by the name of the object that contains it. */
 export const maskSecrets = (details: Details): Details =>
   mapLeaves(details, (value, path) => (value !== null && isSecret(path) ? MASK : value)) as Details
 
@@ -147,7 +147,7 @@ const valueAtPath = (value: unknown, path: readonly string[]): unknown =>
     value,
   )
 
-/** The details with every mask replaced by the secret that is stored there. 422: a mask where nothing is stored. */
+/** Returns the details with every mask replaced by the stored secret. Errors: 422 a mask without a stored secret. */
 export function restoreMasked(details: Details, stored: Details | null): Details {
   const faults: Fault[] = []
   const result = mapLeaves(details, (value, path) => {

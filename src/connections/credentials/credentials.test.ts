@@ -20,7 +20,7 @@ const set = async (org: TestTeam, body: object = {}) => {
 const verified = { workout_verify_token: 'w-fictional', sleep_verify_token: 's-fictional', body_verify_token: 'b-fictional' }
 
 describe('credentials', () => {
-  test('are set and listed with a hash of the secret, under source and not provider', async () => {
+  test('credentials are set and listed with a hash of the secret, under source and not provider', async () => {
     const org = await createTestTeam()
     const body = await set(org, { client_id: 'fictional-client', client_secret: 'fictional-secret' })
     assert.deepEqual(body, {
@@ -39,7 +39,7 @@ describe('credentials', () => {
     assert.deepEqual((await org.manage.get('/team_custom_credentials/production/us')).body.credentials, [])
   })
 
-  test('are one for each team, environment and provider: what is absent stays, null clears, but for the secret', async () => {
+  test('there is one credential per team, environment and provider: absent fields stay, null clears, except for the secret', async () => {
     const org = await createTestTeam()
     const first = await set(org, {
       client_id: 'one',
@@ -55,7 +55,7 @@ describe('credentials', () => {
     )
   })
 
-  test('of one environment are not known in the other', async () => {
+  test('credentials of one environment are not visible in the other', async () => {
     const org = await createTestTeam()
     const team_id = await made(org)
     const sandbox = await set(org, { team_id, client_secret: 'fictional-secret' })
@@ -67,14 +67,14 @@ describe('credentials', () => {
     assert.equal(absent.status, 404)
   })
 
-  test('set twice at once become one', async () => {
+  test('two concurrent requests set one credential', async () => {
     const org = await createTestTeam()
     const both = await Promise.all([set(org, { client_id: 'one' }), set(org, { client_id: 'two' })])
     assert.equal(both[0].id, both[1].id)
     assert.equal((await org.manage.get(HERE)).body.credentials.length, 1)
   })
 
-  test('are filtered by team and provider, and turned page by page, newest first', async () => {
+  test('credentials are filtered by team and provider, and paged newest first', async () => {
     const org = await createTestTeam()
     const apart = await made(org)
     const oura = await set(org)
@@ -94,7 +94,7 @@ describe('credentials', () => {
     assert.equal((await org.manage.get(`${HERE}?next_cursor=nonsense`)).status, 400)
   })
 
-  test('beyond fifty come on a second page', async () => {
+  test('the list has pages of fifty credentials', async () => {
     const org = await createTestTeam()
     const apart = await made(org)
     for (const provider of providers.slice(0, 37)) await set(org, { provider })
@@ -107,7 +107,7 @@ describe('credentials', () => {
     assert.equal((await org.manage.get(`${HERE}?provider=oura&next_cursor=${first.next_cursor}`)).status, 400)
   })
 
-  test('are of a team of that region, which the organization has and the key reaches', async () => {
+  test('credentials require a team of the region that belongs to the organization and is accessible to the key', async () => {
     const org = await createTestTeam()
     const apart = await made(org)
     const bound = await boundTo(org, org.team)
@@ -123,7 +123,7 @@ describe('credentials', () => {
     assert.deepEqual((await org.manage.get(`/team_custom_credentials/sandbox/eu?team_id=${org.team}`)).body.credentials, [])
   })
 
-  test('are deleted by id; what is unknown, elsewhere or out of reach was not found', async () => {
+  test('credentials are deleted by id, and unknown, remote or inaccessible ones are reported as not found', async () => {
     const org = await createTestTeam()
     const apart = await made(org)
     const good = await set(org)
@@ -144,7 +144,7 @@ describe('credentials', () => {
     assert.equal((await org.manage.delete(HERE)).status, 422)
   })
 
-  test('leave a line in the log of their team, with the id and nothing of what they are', async () => {
+  test('changes of credentials write an audit entry of the team, with the id only', async () => {
     const org = await createTestTeam()
     const { id } = await set(org, { client_secret: 'fictional-secret' })
     await org.manage.delete(`${HERE}?credential_id=${id}`)
@@ -159,14 +159,14 @@ describe('credentials', () => {
   })
 })
 
-describe('details', () => {
+describe('credential details', () => {
   const refused = async (org: TestTeam, provider: string, details: unknown) => {
     const { status, body } = await org.manage.post(HERE, { team_id: org.team, provider, details })
     assert.equal(status, 422, JSON.stringify(body))
     return body.detail.map(({ loc, type }: { loc: string[]; type: string }) => `${loc.slice(1).join('.')} ${type}`)
   }
 
-  test('are shown with secrets masked, and a mask that is sent back stands for what is stored', async () => {
+  test('details are shown with secrets masked, and a returned mask keeps the stored secret', async () => {
     const org = await createTestTeam()
     const details = { fitbit: { is_hr_enabled: true, ...verified } }
     const mask = '********'
@@ -187,7 +187,7 @@ describe('details', () => {
     ])
   })
 
-  test('that may hold anything are masked by the names of their values', async () => {
+  test('arbitrary details are masked by the names of their values', async () => {
     const org = await createTestTeam()
     const quest = { account: '1', user: { name: 'north', password: 'fictional', api_key: 7 }, tokens: ['a', 'b'] }
     const { details } = await set(org, { provider: 'quest', details: { quest, allowed_business_units: ['NE'] } })
@@ -222,7 +222,7 @@ describe('details', () => {
     },
   }
   for (const [provider, details] of Object.entries(good))
-    test(`of ${provider} have its own shape`, async () => {
+    test(`details of ${provider} have their own shape`, async () => {
       const org = await createTestTeam()
       const open = JSON.parse(JSON.stringify(details).replaceAll('********', 'fictional'))
       const body = await set(org, { provider, details: open })
@@ -232,7 +232,7 @@ describe('details', () => {
       assert(wrong.length > 0 && wrong.every((fault: string) => fault.endsWith(' missing')), wrong.join())
     })
 
-  test('of labcorp may name its facilities instead', async () => {
+  test('details of labcorp may list facilities instead', async () => {
     const org = await createTestTeam()
     const names = ['sending_facility', 'sending_application', 'receiving_facility', 'receiving_application']
     const details = Object.fromEntries(names.map((name) => [name, 'fictional']))
@@ -244,7 +244,7 @@ describe('details', () => {
     ])
   })
 
-  test('of another provider, or where there are none, are refused with every other fault', async () => {
+  test('rejects details of another provider, or for a provider without details, together with every other error', async () => {
     const org = await createTestTeam()
     assert.deepEqual(await refused(org, 'polar', { client: 'x' }), ['details.webhook_secret missing'])
     assert.deepEqual(await refused(org, 'oura', { client: 'x' }), ['details none_required'])
@@ -259,7 +259,7 @@ describe('details', () => {
     assert.deepEqual(await refused(org, 'bioreference', { bioreference: { a: 'nul\0' } }), ['details.bioreference value_error'])
   })
 
-  /** The details as they are kept. */
+  /** Returns the details as stored. */
   async function stored(org: TestTeam) {
     const { rows } = await org.db.pool.query('select id, details from custom_credential where team_id = $1', [org.team])
     return JSON.parse(vault.decrypt(rows[0].details, `details of credential ${rows[0].id}`))

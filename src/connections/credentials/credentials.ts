@@ -1,4 +1,4 @@
-// Credentials that teams bring for providers. Owns `custom_credential`. A secret comes in and never goes out: neither in an answer
+// Custom credentials: those of teams at providers. Owns `custom_credential`. A secret is stored and never returned, neither in a response
 // nor in an error. Source: management-auth.md 13.
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import type { CellParams } from '../../platform/http/management-shapes.ts'
@@ -62,7 +62,7 @@ function toWire(vault: Vault, row: Row): Credential {
   }
 }
 
-/** Credentials in this cell of the teams that the key reaches, newest first, 50 a page. 400: a cursor of another list. */
+/** Lists credentials in this cell of the accessible teams, newest first, 50 a page. Errors: 400 a cursor of another list. */
 export async function listCredentials(
   tx: PlainTx,
   vault: Vault,
@@ -87,14 +87,14 @@ export async function listCredentials(
 const credentialOf = (tx: PlainTx, team_id: string, provider: string): Promise<Row | undefined> =>
   tx.maybe(Row, sql`select ${columns} from custom_credential c where c.team_id = ${team_id} and c.provider = ${provider}`)
 
-/** The address that a team wants users to come back to from a provider, instead of ours. */
+/** Returns the address to which a provider redirects the team's users instead of ours. */
 export const getRedirectOverride = async (tx: PlainTx, team_id: string, provider: string): Promise<string | null> =>
   (await credentialOf(tx, team_id, provider))?.redirect_url_override ?? null
 
 /**
- * Set the credentials of a team for a provider: absent leaves, null clears, but for the secret, which is replaced or left. A mask in
- * the details leaves what is stored there. The team must be reached. Writes custom_credential.
- * 422: a mask where nothing is stored.
+ * Sets the credentials of a team for a provider. An absent field keeps its value, null clears it; the secret can only be replaced or kept.
+ * A mask in the details keeps the stored value. The caller checks access to the team. Writes custom_credential.
+ * Errors: 422 a mask without a stored value.
  */
 export async function upsertCredential(
   tx: PlainTx,
@@ -131,8 +131,8 @@ export async function upsertCredential(
 const Deleted = T.Object({ id: T.String(), team_id: T.String() })
 
 /**
- * Delete credentials in this cell. Writes custom_credential.
- * @returns which were deleted; what is unknown or out of reach was not found
+ * Deletes credentials in this cell. Writes custom_credential.
+ * @returns the deleted ids; unknown and inaccessible ids are reported as not found
  */
 export async function deleteCredentials(tx: PlainTx, manager: ManagementPrincipal, ids: string[], about: RecordAuditSubject) {
   const asked = [...new Set(ids)]

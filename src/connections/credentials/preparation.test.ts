@@ -5,11 +5,11 @@ import { client, createTestTeam, url, type TestTeam } from '../../../test/suppor
 
 const CREDENTIALS = '/team_custom_credentials/sandbox/us'
 
-describe('preparing credentials', () => {
+describe('setup steps for credentials', () => {
   const prepare = async (org: TestTeam, provider: string, place = 'sandbox/us') =>
     org.manage.post(`/prepare_team_custom_credentials/${place}`, { team_id: org.team, provider })
 
-  test('names the addresses of this server that a provider has to know', async () => {
+  test('contains the addresses of this server that a provider needs', async () => {
     const org = await createTestTeam()
     const steps = async (provider: string) =>
       (await prepare(org, provider)).body.preparation_steps.map(({ type, key, value }: Record<string, string>) => [
@@ -32,7 +32,7 @@ describe('preparing credentials', () => {
     )
   })
 
-  test('names the address that the team wants users to come back to', async () => {
+  test("contains the team's own redirect address", async () => {
     const org = await createTestTeam()
     const redirect_url_override = 'https://app.example.com/back'
     await org.manage.post(CREDENTIALS, { team_id: org.team, provider: 'oura', redirect_url_override })
@@ -47,7 +47,7 @@ describe('preparing credentials', () => {
     assert.equal((await prepare(org, 'twilio')).status, 422)
   })
 
-  test('changes nothing, and is for teams that the key reaches', async () => {
+  test('changes nothing, and requires an accessible team', async () => {
     const org = await createTestTeam()
     const apart = (await org.manage.post('/team', { name: 'Apart', region: 'us' })).body.id
     const { key } = (await org.manage.post('/management_key', { label: 'bound', team_id: org.team })).body

@@ -1,15 +1,14 @@
-// What somebody has to do at a provider before their own application can be used. Pure. Source: management-auth.md 13;
-// users-wearables.md 2.2, 17. That the other providers' subscriptions are made by this server through their interfaces, or not at
-// all, is why they have no step for events.
+// Setup steps at a provider before a team's own application can be used. Pure. Source: management-auth.md 13; users-wearables.md 2.2, 17.
+// Other providers have no step for events, because this server creates their subscriptions through their APIs or they have none.
 import { oauthProviders } from '../../people/users/sources.ts'
 import type { Step } from './schema.ts'
 
-/** Providers whose application needs to know where users come back to. */
+/** Providers whose application needs the redirect address. */
 const consent: ReadonlySet<string> = new Set([...oauthProviders, 'map_my_fitness'])
 
 const FITBIT = ['workout', 'sleep', 'body', 'foods']
 
-/** Providers to which the address of our receiver is told by hand; one address for each kind of event, null for all of them. */
+/** Providers at which the address of our webhook receiver is entered manually; one address for each kind of event, null for all kinds. */
 const receivers: Readonly<Record<string, readonly (string | null)[]>> = {
   fitbit: FITBIT,
   garmin: [null],
@@ -24,16 +23,16 @@ export interface TeamEnvironment {
   team_id: string
 }
 
-/** Where a provider sends users back to. @param base where this server is reached, without a final slash */
+/** Returns the redirect address of a provider. @param base public address of this server, without a final slash */
 const redirectUri = (base: string, provider: string): string => `${base}/v2/link/connect/${provider}`
 
-/** Where a provider tells of new data of a team's users. */
+/** Returns the address at which a provider reports new data of a team's users. */
 const webhookUri = (base: string, { env, region, team_id }: TeamEnvironment, provider: string, kind: string | null): string =>
   `${base}/v2/link/webhook/${env}-${region}/${team_id}/${provider}${kind === null ? '' : `/${kind}`}`
 
 /**
- * The steps for a provider, none where nothing is to be done.
- * @param override the team's own address for users who come back, if it has one
+ * Returns the setup steps for a provider; empty if there are none.
+ * @param override the team's own redirect address, if it has one
  */
 export function preparationSteps(base: string, place: TeamEnvironment, provider: string, override: string | null): Step[] {
   if (!consent.has(provider)) return []

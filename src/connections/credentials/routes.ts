@@ -8,11 +8,11 @@ import { preparationSteps } from './preparation.ts'
 import * as shapes from './schema.ts'
 import { listScopes, upsertScopes, UpsertScopes } from './scope-requirements.ts'
 
-/** What these operations need of the process. */
+/** Dependencies of these operations. */
 export interface CredentialDependencies {
   vault: Vault
   cells: Cells
-  /** Where browsers reach this server, without a final slash. */
+  /** Public address of this server, without a final slash. */
   publicUrl: () => string
 }
 
@@ -108,7 +108,7 @@ const scopeRequirements = [
     method: 'POST',
     path: SCOPES,
     summary: 'Set OAuth scope requirements',
-    description: 'Holds for both environments. Providers that are absent stay as they are; null goes back to what is usual.',
+    description: 'Applies to both environments. An absent provider does not change; null resets it to the default.',
     body: UpsertScopes,
     reply: Nothing,
     example: { oura: { user_must_grant: ['daily'], user_may_grant: ['workout'] } },

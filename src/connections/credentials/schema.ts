@@ -1,5 +1,4 @@
-// Shapes of how teams reach providers: credentials, scopes, how far back data is pulled. Source: openapi-management.json;
-// management-auth.md 5, 7, 13, 14.
+// Shapes of credentials, scopes and pull preferences of teams. Source: openapi-management.json; management-auth.md 5, 7, 13, 14.
 import { NextCursor } from '../../platform/http/management-shapes.ts'
 import {
   Clearable,
@@ -20,7 +19,7 @@ export const TEAMS_MAX = 100
 export const TeamIds = T.Array(Uuid, { maxItems: TEAMS_MAX })
 
 const others = ['aftership', 'shippo', 'supera', 'twilio', 'telnyx', 'getlabs', 'phlebfinders'] as const
-/** Whoever an organization may have credentials for: clouds of devices, laboratories, carriers of mail and messages, visitors. */
+/** Every provider of credentials: device clouds, laboratories, carriers of mail and messages, mobile phlebotomy providers. */
 export const CredentialProvider = OpenEnum([...new Set([...providers, ...labSlugs, ...others])], { title: 'CredentialProvider' })
 export type CredentialProvider = Static<typeof CredentialProvider>
 
@@ -65,7 +64,7 @@ export const UpsertCredential = Fields(
     team_id: Uuid,
     provider: CredentialProvider,
     client_id: Clearable(Text({ minLength: 1, maxLength: 1000 })),
-    client_secret: Maybe(Text({ minLength: 1, maxLength: 4000, description: 'Absent or null: as it is stored.' })),
+    client_secret: Maybe(Text({ minLength: 1, maxLength: 4000, description: 'Absent or null: keeps the stored secret.' })),
     details: Clearable(Details),
     redirect_url_override: Clearable(Redirect),
   },

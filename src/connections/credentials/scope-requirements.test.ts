@@ -6,7 +6,7 @@ const path = (org: TestTeam): string => `/team/${org.team}/scope_requirements`
 const of = async (org: TestTeam, provider: string) =>
   (await org.manage.get(`${path(org)}?provider=${provider}`)).body.requirements as Record<string, unknown>[]
 
-test('requirements are listed for every provider that has scopes, as they are where nothing is set', async () => {
+test('requirements are listed for every provider with scopes, with the defaults where nothing is set', async () => {
   const org = await createTestTeam()
   const { requirements } = (await org.manage.get(path(org))).body
   assert.deepEqual(
@@ -24,7 +24,7 @@ test('requirements are listed for every provider that has scopes, as they are wh
   assert.equal((await org.manage.get(`${path(org)}?provider=peloton`)).status, 422)
 })
 
-test('what is set holds until it is replaced; absent leaves it, null goes back', async () => {
+test('a requirement stays until it is replaced; absent keeps it, and null resets it to the default', async () => {
   const org = await createTestTeam()
   const usual = await of(org, 'oura')
   const reply = await org.manage.post(path(org), {
@@ -42,7 +42,7 @@ test('what is set holds until it is replaced; absent leaves it, null goes back',
   assert.deepEqual((await of(org, 'wahoo'))[0]!.user_must_grant, ['email'])
 })
 
-test('every scope that does not exist, or both must and may be granted, is told, and nothing is set', async () => {
+test('reports every scope that is unknown or both required and optional, and changes nothing', async () => {
   const org = await createTestTeam()
   const wahoo = { user_must_grant: ['email'], user_may_grant: [] }
   const faults = async (body: object) => {
@@ -64,7 +64,7 @@ test('every scope that does not exist, or both must and may be granted, is told,
   assert.deepEqual((await of(org, 'wahoo'))[0]!.user_must_grant, [])
 })
 
-test('requirements are kept once for both environments, and are told in the log of the organization', async () => {
+test("requirements are stored once for both environments, and changes are in the organization's audit log", async () => {
   const org = await createTestTeam()
   await org.manage.post(path(org), { oura: { user_must_grant: ['daily'], user_may_grant: [] } })
   const { rows } = await cells.control.pool.query('select provider from scope_requirement where team_id = $1', [org.team])

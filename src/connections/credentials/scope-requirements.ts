@@ -1,5 +1,5 @@
-// What users are asked to consent to when they connect a provider, team by team. Owns `scope_requirement`, in the control plane: it
-// holds for both environments of a team. Source: management-auth.md 7; users-wearables.md 17.
+// Scope requirements of teams: the scopes that users are asked to grant when they connect a provider. Owns `scope_requirement`, in the
+// control plane: it applies to both environments of a team. Source: management-auth.md 7; users-wearables.md 17.
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { unprocessable } from '../../platform/http/errors.ts'
 import type { Fault } from '../../platform/schema/fault.ts'
@@ -21,7 +21,7 @@ export type UpsertScopes = Static<typeof UpsertScopes>
 
 const Row = T.Object({ provider: T.String(), user_must_grant: T.Array(T.String()), user_may_grant: T.Array(T.String()) })
 
-/** The requirements of a team for every provider that can have some, or for one; what is usual where the team has set none. */
+/** Lists the requirements of a team for every provider with scopes, or for one; the default if the team has set none. */
 export async function listScopes(tx: PlainTx, team_id: string, provider: string | undefined) {
   const rows = await tx.many(
     Row,
@@ -33,8 +33,8 @@ export async function listScopes(tx: PlainTx, team_id: string, provider: string 
 }
 
 /**
- * Set requirements: absent leaves a provider's, null goes back to what is usual. Writes scope_requirement.
- * 422: a scope that must and may be granted at once.
+ * Sets requirements. An absent provider keeps its requirement; null resets it to the default. Writes scope_requirement.
+ * Errors: 422 a scope that is both required and optional.
  */
 export async function upsertScopes(tx: PlainTx, team_id: string, body: UpsertScopes): Promise<void> {
   const faults: Fault[] = []

@@ -1,5 +1,4 @@
-// What providers can be asked for, scope by scope, and what is asked where a team has said nothing. Only values.
-// Source: openapi-management.json; users-wearables.md 17.
+// The scopes of providers, and the default requirements. Only values. Source: openapi-management.json; users-wearables.md 17.
 
 const google = (area: string, names: string[], end: string): string[] =>
   names.map((name) => `https://www.googleapis.com/auth/${area}.${name}.${end}`)
@@ -60,7 +59,7 @@ export const scopes = {
 export type ScopedProvider = keyof typeof scopes
 export const scopedProviders = Object.keys(scopes) as ScopedProvider[]
 
-/** Everything may be granted and nothing must be; what would let us write is not asked for. */
+/** By default every scope is optional, and scopes that allow writing are not requested. */
 export const defaultScopes = (provider: ScopedProvider): { user_must_grant: string[]; user_may_grant: string[] } => ({
   user_must_grant: [],
   user_may_grant: scopes[provider].filter((scope) => !scope.endsWith(':write')),

@@ -11,7 +11,7 @@ const details = {
   fitbit: { workout_verify_token: hidden[1], sleep_verify_token: hidden[2], body_verify_token: hidden[3] },
 }
 
-test('a secret of credentials is in no answer, no log, no row and no line of the audit', async () => {
+test('a secret of credentials appears in no response, log line, table row or audit entry', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'drawbridge-log-'))
   const path = join(folder, 'log')
   const log = createLog('trace', { path })
@@ -39,7 +39,7 @@ test('a secret of credentials is in no answer, no log, no row and no line of the
     answers.map((answer) => answer.slice(0, 3)),
     ['200', '200', '422', '422', '422', '404'],
   )
-  // A value in the database that this process cannot read is a fault of the server, and is told as little.
+  // A value in the database that this process cannot decrypt is a server error, and its report contains no secret either.
   await org.db.pool.query('update custom_credential set details = client_secret where team_id = $1', [org.team])
   answers.push(await ask('GET'), await ask('POST', '', whole))
   assert.deepEqual(

@@ -1,16 +1,16 @@
-// How many days of history a provider is asked for when a user connects it, unless a team wants another number. Only values.
-// Source: management-auth.md 14; users-wearables.md 3.
+// Default number of historical days that are requested when a user connects a provider. Only values. Source: management-auth.md 14;
+// users-wearables.md 3.
 import type { Provider } from '../../people/users/sources.ts'
 import type { Resource } from '../../wearables/resources/resources.ts'
 
-/** The most that anybody may ask for. */
+/** Maximum number of days. */
 export const DAYS_MAX = 365
 
 interface DefaultPull {
   days: number
-  /** The provider gives no more and no less. */
+  /** The provider always gives exactly this number. */
   fixed?: true
-  /** Resources with a number of their own, which is fixed. */
+  /** Resources with a fixed number of their own. */
   resources?: Partial<Record<Resource, number>>
 }
 

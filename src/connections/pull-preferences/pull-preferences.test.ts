@@ -40,8 +40,8 @@ const usual = {
   kardia: 30,
 }
 
-describe('preferences', () => {
-  test('are those of the table where nothing is set', async () => {
+describe('data pull preferences', () => {
+  test('returns the defaults of the table if nothing is set', async () => {
     const org = await createTestTeam()
     const [{ team_id, providers }, ...more] = await read(org)
     assert.deepEqual([team_id, more], [org.team, []])
@@ -53,7 +53,7 @@ describe('preferences', () => {
     assert.deepEqual(providers.fitbit.resource_overrides.heartrate, limited(14, 14))
   })
 
-  test('that are set replace those of the provider, and are shown with the answer', async () => {
+  test("a preference replaces the provider's default, and the response shows it", async () => {
     const org = await createTestTeam()
     const oura = { default: days(60), resource_overrides: { sleep: days(365), heartrate: days(1) } }
     const { status, body } = await set(org, { oura, strava: { default: days(30) } })
@@ -72,7 +72,7 @@ describe('preferences', () => {
     })
   })
 
-  test('are of one environment', async () => {
+  test('a preference applies to one environment', async () => {
     const org = await createTestTeam()
     const team_id = await made(org)
     await set(org, { oura: { default: days(60) } }, [team_id])
@@ -80,7 +80,7 @@ describe('preferences', () => {
     assert.deepEqual(providers.oura.default, limited(180))
   })
 
-  test('outside of one day to a year, of unknown providers or resources, are refused with every fault', async () => {
+  test('rejects days outside 1 to 365 and unknown providers and resources, with every error', async () => {
     const org = await createTestTeam()
     const faults = async (providers: object, team_ids = [org.team]) => {
       const { status, body } = await set(org, providers, team_ids)
@@ -102,7 +102,7 @@ describe('preferences', () => {
     assert.deepEqual(await faults({}, []), ['team_ids too_short'])
   })
 
-  test('that a provider does not leave open are refused, and nothing is set', async () => {
+  test('rejects another value for a fixed provider, and changes nothing', async () => {
     const org = await createTestTeam()
     const oura = { default: days(60) }
     for (const [name, n] of Object.entries({
@@ -125,7 +125,7 @@ describe('preferences', () => {
     assert.deepEqual([providers.oura.default, providers.fitbit.default], [limited(180), limited(30)])
   })
 
-  test('are listed five teams a page, newest first, of the teams that the key reaches', async () => {
+  test('lists the accessible teams, five a page, newest first', async () => {
     const org = await createTestTeam()
     const teams = [org.team]
     for (let i = 0; i < 6; i++) teams.unshift(await made(org))
@@ -148,7 +148,7 @@ describe('preferences', () => {
     assert.equal((await org.manage.get(`${HERE}?next_cursor=nonsense`)).status, 400)
   })
 
-  test('are set for all teams of a list or for none', async () => {
+  test('sets preferences for all teams of a list or for none', async () => {
     const org = await createTestTeam()
     const apart = await made(org)
     const europe = await made(org, 'eu')
@@ -167,14 +167,14 @@ describe('preferences', () => {
   })
 })
 
-describe('going back to what is usual', () => {
+describe('resetting data pull preferences', () => {
   const both = { oura: { default: days(60) }, strava: { default: days(60) } }
   const standing = async (org: TestTeam, team_id: string) => {
     const [{ providers }] = await read(org, `?team_id=${team_id}`)
     return ['oura', 'strava'].map((name) => providers[name].default.historical_days_to_pull)
   }
 
-  test('is for the teams and providers that are named', async () => {
+  test('resets the given teams and providers', async () => {
     const org = await createTestTeam()
     const apart = await made(org)
     await set(org, both, [org.team, apart])

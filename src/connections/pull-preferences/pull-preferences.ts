@@ -1,5 +1,5 @@
-// How far back teams want data to be pulled. Owns `data_pull_preference`, which holds what differs from the usual only.
-// Source: management-auth.md 14.
+// Data pull preferences of teams: the number of historical days. Owns `data_pull_preference`, which stores only differences from the
+// defaults. Source: management-auth.md 14.
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { badRequest, invalidField } from '../../platform/http/errors.ts'
 import type { CellParams } from '../../platform/http/management-shapes.ts'
@@ -24,7 +24,7 @@ type Row = Static<typeof Row>
 
 const withLimit = (days: number, limit: number) => ({ historical_days_to_pull: days, historical_days_to_pull_limit: limit })
 
-/** What holds for a provider: what a team has set, else what is usual, with what is fixed over both. */
+/** Returns the effective preference for a provider: the team's, otherwise the default; fixed values override both. */
 function pullOf(provider: PulledProvider, row: Row | undefined): PullWithLimit {
   const { days, fixed, resources = {} } = defaultPull(provider)
   const limit = fixed ? days : DAYS_MAX
@@ -51,8 +51,8 @@ async function shown(tx: PlainTx, team_ids: string[], providers: readonly Pulled
 }
 
 /**
- * Preferences in this cell of the teams that the key reaches, all that hold, teams newest first. 400: a cursor of another list.
- * @param query.limit of teams
+ * Lists the effective preferences of the accessible teams in this cell, newest teams first. Errors: 400 a cursor of another list.
+ * @param query.limit number of teams
  */
 export async function listPulls(tx: PlainTx, manager: ManagementPrincipal, place: CellParams, query: PullQuery) {
   const list = `pulls ${manager.org} ${place.env} ${place.region} ${query.team_id?.join() ?? ''}`
@@ -73,7 +73,7 @@ export async function listPulls(tx: PlainTx, manager: ManagementPrincipal, place
   return { data_pull_preferences, next_cursor }
 }
 
-/** 400: a number for what is fixed to another. */
+/** Errors: 400 a value that differs from a fixed one. */
 function assertConfigurable(provider: PulledProvider, wanted: Pull): void {
   const { days, fixed, resources = {} } = defaultPull(provider)
   const overrides = Object.entries(wanted.resource_overrides ?? {})
@@ -90,9 +90,9 @@ function assertConfigurable(provider: PulledProvider, wanted: Pull): void {
 }
 
 /**
- * Set preferences of providers for teams, whatever these had before; other providers keep theirs. The teams must be reached.
- * Writes data_pull_preference. 400: a number for what is fixed to another.
- * @returns the preferences of these teams, all that hold
+ * Sets preferences of providers for teams and replaces their earlier ones; other providers keep theirs. The caller checks access to the
+ * teams. Writes data_pull_preference. Errors: 400 a value that differs from a fixed one.
+ * @returns all effective preferences of these teams
  */
 export async function upsertPulls(tx: PlainTx, body: UpsertPulls, about: RecordAuditSubject) {
   const wanted = pulledProviders.filter((name) => body.providers[name])
@@ -117,8 +117,8 @@ export async function upsertPulls(tx: PlainTx, body: UpsertPulls, about: RecordA
 const Reverted = T.Object({ team_id: T.String() })
 
 /**
- * Go back to what is usual: for these providers, or all, of these teams, or all that the key reaches; teams out of reach are passed
- * over. Writes data_pull_preference. 422: neither teams nor providers are named.
+ * Resets to the defaults: these providers or all, for these teams or all accessible ones; inaccessible teams are skipped. Writes
+ * data_pull_preference. Errors: 422 neither teams nor providers are given.
  */
 export async function resetPulls(
   tx: PlainTx,

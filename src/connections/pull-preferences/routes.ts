@@ -17,7 +17,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
     method: 'GET',
     path: PULLS,
     summary: 'List data pull preferences',
-    description: 'Everything that holds is shown, also where a team has set nothing. `limit` counts teams.',
+    description: 'Shows all effective preferences, including defaults. `limit` counts teams.',
     query: PullQuery,
     reply: PullPage,
     run: (tx, { manager, params, query }) => listPulls(tx, manager, params, query),
@@ -30,7 +30,8 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
     method: 'POST',
     path: PULLS,
     summary: 'Set data pull preferences',
-    description: 'Replaces what these teams had set for these providers. Providers whose number is fixed refuse another.',
+    description:
+      'Replaces the preferences of these teams for these providers. A provider with a fixed number rejects another one.',
     body: UpsertPulls,
     reply: PullPage,
     example: {
@@ -51,7 +52,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
     method: 'DELETE',
     path: PULLS,
     summary: 'Reset data pull preferences',
-    description: 'Of these providers, or all, for these teams, or all that the key reaches; at least one has to be named.',
+    description: 'For these providers or all, and these teams or all accessible ones; `providers` or `team_ids` is required.',
     query: RevertPullsQuery,
     reply: Nothing,
     run: async (tx, { manager, query, recordAuditSubject }) => {

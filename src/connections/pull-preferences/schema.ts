@@ -1,4 +1,4 @@
-// Shapes of how far back data is pulled. Source: openapi-management.json; management-auth.md 14.
+// Shapes of data pull preferences. Source: openapi-management.json; management-auth.md 14.
 import { NextCursor } from '../../platform/http/management-shapes.ts'
 import { RuleError, type FinalizeObject } from '../../platform/schema/read.ts'
 import { Clearable, Fields, Int, Maybe, Nullable, OpenEnum, T, Uuid, type Static } from '../../platform/schema/schema.ts'
@@ -6,7 +6,7 @@ import { resources } from '../../wearables/resources/resources.ts'
 import { DAYS_MAX, pulledProviders } from './pull-defaults.ts'
 import { TEAMS_MAX, TeamIds } from '../credentials/schema.ts'
 
-/** Teams, each with all providers. */
+/** Number of teams a page; each has all providers. */
 export const PAGE = 5
 
 const Pulled = OpenEnum(pulledProviders, { title: 'PulledProvider' })

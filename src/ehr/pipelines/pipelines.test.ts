@@ -1,4 +1,4 @@
-// EHR pipelines over HTTP: what is kept and shown of them, and who reaches whose.
+// EHR pipelines over HTTP: what is stored and shown, and access to them.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
@@ -29,15 +29,15 @@ const faults = ({ body }: Reply): string[] =>
 const anotherTeam = async ({ manage }: TestTeam, region = 'us'): Promise<string> =>
   (await manage.post('/team', { name: 'Another', region })).body.id
 
-/** Requests of a key that is bound to teams. */
+/** Requests with a key that is bound to teams. */
 async function bound({ manage, org_id }: TestTeam, ...ids: string[]) {
   const team_role_bindings = ids.map((team_id) => ({ team_id }))
   const { key } = (await manage.post('/management_key', { label: 'x', role: 'team_admin', team_role_bindings })).body
   return client(key, 'x-management-key', `/v1/org/${org_id}`)
 }
 
-describe('a pipeline', () => {
-  test('is answered in a bare list and shown in an envelope with next_token, its secret masked', async () => {
+describe('an EHR pipeline', () => {
+  test('is created as a bare list and listed in an envelope with next_token, with its secret masked', async () => {
     const team = await createTestTeam()
     const shown = {
       team_id: team.team,
@@ -58,7 +58,7 @@ describe('a pipeline', () => {
     ['an API key', { type: 'api_key', api_key: 'an-invented-key' }, 'an-invented-key'],
     ['a Google account', google, undefined],
   ] as const)
-    test(`with ${kind} keeps its secret sealed, each team's by itself`, async () => {
+    test(`with ${kind} its secret is stored encrypted, separately for each team`, async () => {
       const team = await createTestTeam()
       const apart = await anotherTeam(team)
       const { status, body: made } = await team.manage.post(PATH, body({ authentication }))
@@ -77,7 +77,7 @@ describe('a pipeline', () => {
       if (secret) assert.throws(() => vault.decrypt(rows[0]!.secret!, `secret of EHR pipeline fhir of ${rows[1]!.team_id}`))
     })
 
-  test('is replaced by the next of its type, whole, and stands beside that of the other', async () => {
+  test('is replaced as a whole by the next one of its type, and leaves the other type unchanged', async () => {
     const team = await createTestTeam()
     await team.manage.post(PATH, body({ allowed_mappers: ['steps'] }))
     const next = { base_url: 'http://localhost:9/fhir', authentication: { type: 'API_KEY', api_key: 'x' }, allowed_mappers: [] }
@@ -98,7 +98,7 @@ describe('a pipeline', () => {
     )
   })
 
-  test('is deleted by its type; who has none of it is left alone', async () => {
+  test('is deleted by type, and teams without that type do not change', async () => {
     const team = await createTestTeam()
     await team.manage.post(PATH, body())
     await team.manage.post(PATH, body({ ehr_type: 'hint_health' }))
@@ -117,7 +117,7 @@ describe('a pipeline', () => {
     )
   })
 
-  test('of a deleted team is not shown', async () => {
+  test('of a deleted team is not listed', async () => {
     const team = await createTestTeam()
     const apart = await anotherTeam(team)
     await team.manage.post(PATH, body())
@@ -126,8 +126,8 @@ describe('a pipeline', () => {
   })
 })
 
-describe('pipelines', () => {
-  test('are listed page by page, newest first, and take cursors of their own list only', async () => {
+describe('EHR pipelines', () => {
+  test('lists pages newest first, and rejects cursors of other lists', async () => {
     const team = await createTestTeam()
     for (let i = 0; i < 50; i += 10)
       await Promise.all(Array.from({ length: 10 }, () => team.manage.post('/team', { name: 'One more', region: 'us' })))
@@ -144,7 +144,7 @@ describe('pipelines', () => {
       assert.equal((await team.manage.get(path)).status, 400, path)
   })
 
-  test('without a team are meant for every team of the organization in the cell, and no other', async () => {
+  test('without teams a pipeline is created for every team of the organization in the cell', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const apart = await anotherTeam(team)
     await anotherTeam(team, 'eu')
@@ -156,7 +156,7 @@ describe('pipelines', () => {
     assert.equal(teams(await team.manage.get(PATH)).length, 2)
   })
 
-  test('of a key that is bound to teams are those of its teams; any other in a list refuses writing, and is not deleted', async () => {
+  test('a key bound to teams manages only their pipelines: another team in a list rejects a write and is skipped in a deletion', async () => {
     const team = await createTestTeam()
     const [apart, third] = [await anotherTeam(team), await anotherTeam(team)]
     const api = await bound(team, team.team, apart)
@@ -172,7 +172,7 @@ describe('pipelines', () => {
     assert.deepEqual(teams(await team.manage.get(`${PATH}?team_id=${third}`)), [third])
   })
 
-  test('for teams out of reach are refused, not deleted, and of another region listed as none', async () => {
+  test('inaccessible teams are rejected in writes, skipped in deletions, and teams of another region have an empty list', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const european = await anotherTeam(team, 'eu')
     for (const [id, status, detail] of [
@@ -191,7 +191,7 @@ describe('pipelines', () => {
     assert.deepEqual([production.status, production.body], [400, { detail: 'A team does not exist in this environment' }])
   })
 
-  test('with faults are refused with all of them, by the kind of authentication they say they have', async () => {
+  test('rejects an invalid pipeline with all errors, by its kind of authentication', async () => {
     const { manage } = await createTestTeam()
     const post = async (changes: Record<string, unknown>) => faults(await manage.post(PATH, body(changes)))
     assert.deepEqual(faults(await manage.post(PATH, {})), [
@@ -227,7 +227,7 @@ describe('pipelines', () => {
     assert.equal((await manage.get('/team_ehr_pipelines/staging/us')).status, 422)
   })
 
-  test('in production go to https only', async () => {
+  test('requires https in production', async () => {
     const team = await createTestTeam('production-us')
     const path = '/team_ehr_pipelines/production/us'
     const plain = { base_url: 'http://ehr.example.com', authentication: { ...oauth, token_url: 'http://ehr.example.com/token' } }

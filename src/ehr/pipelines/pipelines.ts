@@ -1,4 +1,5 @@
-// EHR pipelines: where a team's records are to go, with what right. Owns ehr_pipeline; sends nothing. Source: management-auth.md 14.
+// EHR pipelines: the destination of a team's records, and the credentials for it. Owns ehr_pipeline; sends nothing. Source:
+// management-auth.md 14.
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
 import { badRequest, unprocessable } from '../../platform/http/errors.ts'
 import type { Fault } from '../../platform/schema/fault.ts'
@@ -44,7 +45,7 @@ const toWire = ({ team_id, ehr_type, base_url, authentication, allowed_mappers }
   allowed_mappers,
 })
 
-/** The field of each kind of authentication that is a secret. */
+/** The secret field of each kind of authentication. */
 const secretField: Record<string, string> = { client_credentials: 'client_secret', api_key: 'api_key' }
 
 function maskSecret(authentication: Record<string, string>): Authentication {
@@ -52,7 +53,7 @@ function maskSecret(authentication: Record<string, string>): Authentication {
   return { ...authentication, ...(field && { [field]: MASK }) } as unknown as Authentication
 }
 
-/** What may be read of an authentication, and what may not. */
+/** Splits an authentication into its readable fields and its secret. */
 function splitSecret(authentication: Authentication): { open: Record<string, string>; secret: string | undefined } {
   const field = secretField[authentication.type]
   if (!field) return { open: authentication, secret: undefined }
@@ -63,8 +64,8 @@ function splitSecret(authentication: Authentication): { open: Record<string, str
 const columns = sql`p.id, p.team_id, p.ehr_type, p.base_url, p.authentication, p.allowed_mappers, p.created_at`
 
 /**
- * Pipelines of the teams that the key reaches, newest first, 50 a page, secrets masked.
- * 400: a cursor of another list. 403, 404: the filter names a team out of reach; one of another region has none here.
+ * Lists pipelines of the accessible teams, newest first, 50 a page, with secrets masked.
+ * Errors: 400 a cursor of another list; 403 or 404 an inaccessible team in the filter. A team of another region has none here.
  */
 export async function listPipelines(
   tx: PlainTx,
@@ -91,9 +92,8 @@ export async function listPipelines(
 }
 
 /**
- * Give teams a pipeline of a type, in the place of the one they have: those named, or every one that the key reaches in the cell.
- * Writes ehr_pipeline.
- * 400: a team of another region; more than 1,000 teams are meant. 403, 404: a team out of reach. 422: not https in production.
+ * Creates or replaces a pipeline of a type for teams: the given ones, or all accessible ones in the cell. Writes ehr_pipeline.
+ * Errors: 400 a team of another region, or more than 1,000 teams; 403 or 404 an inaccessible team; 422 not https in production.
  */
 export async function upsertPipelines(
   tx: PlainTx,
@@ -124,7 +124,7 @@ export async function upsertPipelines(
   return teams.map((team) => made.get(team)!)
 }
 
-/** A sealed secret is worth something in its own row only. */
+/** An encrypted secret can only be decrypted in its own row. */
 const contextOf = (team_id: string, ehr_type: string): string => `secret of EHR pipeline ${ehr_type} of ${team_id}`
 
 export const encryptedPipelineSecretsColumn: EncryptedColumn = {
@@ -135,7 +135,7 @@ export const encryptedPipelineSecretsColumn: EncryptedColumn = {
   context: contextOf,
 }
 
-/** Secrets and patients' data do not leave production in clear. */
+/** Secrets and patient data do not leave production unencrypted. */
 function assertEncrypted({ base_url, authentication }: UpsertPipelines): void {
   const faults: Fault[] = []
   const check = (url: string, ...loc: string[]) => {
@@ -153,8 +153,8 @@ function assertEncrypted({ base_url, authentication }: UpsertPipelines): void {
 }
 
 /**
- * Delete the pipelines of a type: of the teams named, as far as the key reaches them and they are here, or of every one that it
- * reaches. Writes ehr_pipeline.
+ * Deletes the pipelines of a type: of the given teams that are accessible and in this cell, or of all accessible teams. Writes
+ * ehr_pipeline.
  */
 export async function deletePipelines(
   tx: PlainTx,

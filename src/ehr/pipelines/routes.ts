@@ -6,7 +6,7 @@ import type { Vault } from '../../platform/crypto/vault.ts'
 import { deletePipelines, listPipelines, upsertPipelines } from './pipelines.ts'
 import * as shapes from './schema.ts'
 
-/** What operations on pipelines need of the process. */
+/** Dependencies of the operations on pipelines. */
 export interface PipelineDependencies {
   cells: Cells
   vault: Vault
@@ -38,7 +38,8 @@ export const routes = (dependencies: PipelineDependencies): Operation[] => [
     patients: false,
     method: 'POST',
     summary: 'Create or replace EHR pipelines',
-    description: 'Without `team_ids` every team that the key reaches in this environment and region. Nothing is sent there yet.',
+    description:
+      'Without `team_ids` for all accessible teams in this environment and region. Drawbridge does not send data there yet.',
     body: shapes.UpsertPipelines,
     reply: T.Array(shapes.Pipeline),
     example: {
@@ -68,8 +69,7 @@ export const routes = (dependencies: PipelineDependencies): Operation[] => [
     patients: false,
     method: 'DELETE',
     summary: 'Delete the EHR pipelines of one type of teams',
-    description:
-      'Without `team_id` of every team that the key reaches in this environment and region. Teams out of its reach are left alone.',
+    description: 'Without `team_id` for all accessible teams in this environment and region. Inaccessible teams are skipped.',
     query: shapes.DeletePipelinesQuery,
     reply: Nothing,
     run: async (tx, { manager, query, recordAuditSubject }) => {

@@ -52,7 +52,7 @@ export type Authentication = Static<typeof Authentication>
 
 const Mappers = T.Array(Text({ minLength: 1, maxLength: 200 }), {
   maxItems: 200,
-  description: 'Left out or empty: all of them.',
+  description: 'Absent or empty: all of them.',
 })
 
 export const Pipeline = Fields(
@@ -73,13 +73,13 @@ export const PipelinePage = Fields(
   { title: 'TeamEHRPipelineResponse' },
 )
 
-/** Teams that one request can name or mean. */
+/** Maximum number of teams in one request, given or implied. */
 export const TEAMS_MAX = 1000
 
 export const UpsertPipelines = Fields(
   {
     team_ids: Maybe(
-      T.Array(Uuid, { minItems: 1, maxItems: TEAMS_MAX, description: 'Left out: every team that the key reaches here.' }),
+      T.Array(Uuid, { minItems: 1, maxItems: TEAMS_MAX, description: 'Absent: all teams in this cell that the key can access.' }),
     ),
     ehr_type: EhrType,
     base_url: Url,
@@ -97,7 +97,7 @@ export const DeletePipelinesQuery = Fields({
     T.Array(Uuid, {
       minItems: 1,
       maxItems: TEAMS_MAX,
-      description: 'Left out: every team that the key reaches here.',
+      description: 'Absent: all teams in this cell that the key can access.',
       example: ['01890000-0000-7000-8000-000000000001'],
     }),
   ),

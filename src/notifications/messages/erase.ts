@@ -1,4 +1,4 @@
-// Erasing what was told to patients, with the user or the team, and the mails that carried it.
+// Erases the messages to patients with the user or the team, and the emails that carried them.
 import type { PlainTx, Tx } from '../../platform/db/transaction.ts'
 import type { TeamEraser } from '../../platform/db/erasure.ts'
 import { eraseMail } from '../../platform/mail/mail-outbox.ts'
@@ -26,7 +26,7 @@ export async function eraseMessages(tx: Tx, user_id: string): Promise<void> {
   )
 }
 
-/** The messages of a deleted team, found by its orders. */
+/** Erases the messages of a deleted team, found by its orders. */
 export const eraseTeamMessages: TeamEraser = (tx, team_id, rows_max) =>
   erase(
     tx,

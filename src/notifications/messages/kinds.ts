@@ -1,10 +1,10 @@
-// What patients are told of, by how the sample is collected and on which channel. Data. Source: lab-testing.md 23.
+// Message rules: the statuses that make a message, by collection method and channel. Data. Source: lab-testing.md 23.
 import type { CollectionMethod } from '../../lab/catalog/enums.ts'
 
 export const channels = ['sms', 'email'] as const
 export type Channel = (typeof channels)[number]
 
-/** On each channel, or on the first of them that is switched on. */
+/** A message goes to each enabled channel, or with `first_only` only to the first of them. */
 interface ChannelRule {
   channels: readonly Channel[]
   first_only?: true
@@ -14,7 +14,7 @@ const sms: ChannelRule = { channels: ['sms'] }
 const both: ChannelRule = { channels: ['sms', 'email'] }
 const emailElseSms: ChannelRule = { channels: ['email', 'sms'], first_only: true }
 
-/** Low-level status → channels. What does not stand here nobody is told of. */
+/** Low-level status → channels. A status that is not listed makes no message. */
 export const messageRules: Record<CollectionMethod, Readonly<Record<string, ChannelRule>>> = {
   testkit: {
     ordered: sms,
@@ -52,7 +52,7 @@ export const messageRules: Record<CollectionMethod, Readonly<Record<string, Chan
   },
 }
 
-/** The channels of a step that are switched on. */
+/** Returns the enabled channels of a status. */
 export function channelsOf(method: CollectionMethod, lowLevelStatus: string, on: Readonly<Record<Channel, boolean>>): Channel[] {
   const rule = messageRules[method][lowLevelStatus]
   const open = rule?.channels.filter((channel) => on[channel]) ?? []
@@ -62,7 +62,7 @@ export function channelsOf(method: CollectionMethod, lowLevelStatus: string, on:
 const HOUR_S = 3600
 const DAY_S = 24 * HOUR_S
 
-/** While an order stays in a status its patient is reminded so long after it began. Text messages only. */
+/** Times of the reminders after a status began, while the order stays in it. Text messages only. */
 export const reminders: Record<CollectionMethod, { low: string; after_s: readonly number[] } | undefined> = {
   testkit: { low: 'with_customer', after_s: [2 * DAY_S, 7 * DAY_S] },
   walk_in_test: { low: 'requisition_created', after_s: [24 * HOUR_S, 72 * HOUR_S, 7 * DAY_S] },
@@ -70,10 +70,10 @@ export const reminders: Record<CollectionMethod, { low: string; after_s: readonl
   on_site_collection: undefined,
 }
 
-/** So long before an appointment at a service center that was booked here. Text messages only. */
+/** Times of the reminders before a PSC appointment that was booked here. Text messages only. */
 export const appointmentReminders: readonly number[] = [24 * HOUR_S, 2 * HOUR_S]
 
-/** Every status that makes a message or begins a series of reminders. */
+/** Every status that makes a message or starts a series of reminders. */
 export const triggeringStatuses: ReadonlySet<string> = new Set([
   ...Object.values(messageRules).flatMap((steps) => Object.keys(steps)),
   ...Object.values(reminders).flatMap((series) => (series ? [series.low] : [])),

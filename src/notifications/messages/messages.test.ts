@@ -5,7 +5,7 @@ import type { Order } from '../../lab/orders/schema.ts'
 import { address, kit, orderOf, patient, createOrder, advanceTo } from '../../../test/support/orders.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
-interface Told {
+interface SentMessage {
   kind: string
   channel: string
   recipient: string
@@ -13,9 +13,10 @@ interface Told {
   state: string
 }
 
-const told = async ({ api }: TestTeam, id: string): Promise<Told[]> => (await api.get(`/v3/order/${id}/messages`)).body.data
+const messagesOf = async ({ api }: TestTeam, id: string): Promise<SentMessage[]> =>
+  (await api.get(`/v3/order/${id}/messages`)).body.data
 const kinds = async (team: TestTeam, id: string): Promise<string[]> =>
-  (await told(team, id)).map(({ kind, channel }) => `${kind} ${channel}`)
+  (await messagesOf(team, id)).map(({ kind, channel }) => `${kind} ${channel}`)
 
 const switched = (team: TestTeam, sms: boolean, email: boolean) =>
   team.manage.patch(`/team/${team.team}`, {
@@ -110,7 +111,7 @@ const lives: Record<string, { steps: string[]; both: string[]; email: string[]; 
 describe('patient messages', () => {
   for (const [method, { steps, ...expected }] of Object.entries(lives))
     for (const [on, messages] of Object.entries({ ...expected, nothing: [] as string[] }))
-      test(`of an order by ${method}, with ${on} switched on`, async () => {
+      test(`sends the messages of an order by ${method}, with ${on} enabled`, async () => {
         const team = await createTestTeam()
         await switched(team, on === 'both' || on === 'sms', on === 'both' || on === 'email')
         const { id } = await ordered(team, method)
@@ -118,7 +119,7 @@ describe('patient messages', () => {
         assert.deepEqual(await kinds(team, id), messages)
       })
 
-  test('a cancelled order is told of whatever its method', async () => {
+  test('sends a message for a cancelled order of any collection method', async () => {
     const team = await createTestTeam()
     for (const method of Object.keys(lives)) {
       const { id } = await ordered(team, method)
@@ -137,7 +138,7 @@ describe('patient messages', () => {
     })
     const { id, lab_test } = await ordered(team, 'walk_in_test')
     await advanceTo(team, id, 'requisition_created')
-    const [first, text, mail] = await told(team, id)
+    const [first, text, mail] = await messagesOf(team, id)
     assert.deepEqual([first!.recipient, mail!.recipient], [patient.phone_number, patient.email])
     assert.match(first!.body, /^Harbor Clinic: your laboratory order has been placed/)
     assert.match(mail!.body, /Harbor Clinic\n$/)
@@ -145,29 +146,29 @@ describe('patient messages', () => {
     for (const { body } of [first!, text!, mail!]) assert.doesNotMatch(body, new RegExp(`Testa|Fictional|1990|${lab_test.name}`))
   })
 
-  test('an e-mail has the address of the requisition, and so has a text message when no e-mail goes out', async () => {
+  test('an email contains the link to the requisition, and a text message contains it if no email is sent', async () => {
     const team = await createTestTeam()
     const { id } = await ordered(team, 'walk_in_test')
     await advanceTo(team, id, 'requisition_created')
     const link = (await orderOf(team, id)).requisition_form_url!
-    const [, text, mail] = await told(team, id)
+    const [, text, mail] = await messagesOf(team, id)
     assert.deepEqual([text!.body.includes(link), mail!.body.includes(link)], [false, true])
     assert.equal((await fetch(link)).status, 200)
     await switched(team, true, false)
     const other = await ordered(team, 'walk_in_test')
     await advanceTo(team, other.id, 'requisition_created')
     const own = (await orderOf(team, other.id)).requisition_form_url!
-    assert((await told(team, other.id))[1]!.body.endsWith(` ${own}`))
+    assert((await messagesOf(team, other.id))[1]!.body.endsWith(` ${own}`))
   })
 
-  test('a kit on its way says when it should arrive, and has the address of its parcel', async () => {
+  test("a shipped kit's message contains the expected arrival date and the tracking link", async () => {
     const team = await createTestTeam()
     const { id } = await ordered(team, 'testkit')
     await team.api.post(`/v3/order/${id}/test?final_status=collecting_sample.testkit.transit_customer`)
     await team.settle()
     const { details } = await orderOf(team, id)
     const parcel = (details.data as { shipment: { outbound_tracking_url: string } }).shipment
-    const { body } = (await told(team, id)).at(-1)!
+    const { body } = (await messagesOf(team, id)).at(-1)!
     assert(body.endsWith(` ${parcel.outbound_tracking_url}`))
     assert.match(body, /is on its way to you and should arrive on \w+day, \w+ \d{1,2}\. /)
   })
@@ -176,12 +177,12 @@ describe('patient messages', () => {
     const team = await createTestTeam()
     const { id, shipping_details } = await kit(team)
     assert.deepEqual(
-      (await told(team, id)).map(({ kind, recipient }) => [kind, recipient]),
+      (await messagesOf(team, id)).map(({ kind, recipient }) => [kind, recipient]),
       [['ordered', shipping_details!.phone_number]],
     )
   })
 
-  test('an order placed elsewhere is not told of as a new one', async () => {
+  test('an imported order sends no message that it was placed', async () => {
     const team = await createTestTeam()
     const { body } = await team.api.post('/v3/order/import', {
       user_id: await team.user(),
@@ -223,10 +224,10 @@ describe('patient messages', () => {
   })
 })
 
-describe("an order's switch", () => {
+describe('communication settings of an order', () => {
   const path = (id: string) => `/v3/order/${id}/communication_settings`
 
-  test("is the team's until it has one of its own", async () => {
+  test("an order inherits the team's setting until it has its own", async () => {
     const team = await createTestTeam()
     const { id } = await ordered(team, 'testkit')
     assert.deepEqual((await team.api.get(path(id))).body, { order_id: id, sms_enabled: true })
@@ -239,7 +240,7 @@ describe("an order's switch", () => {
     assert.deepEqual(await kinds(team, id), ['ordered sms', 'transit_customer sms'])
   })
 
-  test('switched off keeps its patient from text messages alone, and tells the team nothing', async () => {
+  test("disabling an order's text messages stops only those, and emits no event", async () => {
     const team = await createTestTeam()
     const { id } = await ordered(team, 'walk_in_test')
     await team.api.patch(path(id), { sms_enabled: false })

@@ -1,5 +1,5 @@
-// Messages to patients: owns patient_message, what was said of which order, and what became of it. Everything that would be said is
-// written down; it is carried only where there is somebody who carries it. Never logs whom or what.
+// Messages to patients. Owns patient_message: the messages of each order and their delivery state. Every message is recorded; it is sent
+// only if a gateway or mail server is configured. Recipients and texts never appear in logs.
 import type { Order } from '../../lab/orders/schema.ts'
 import { hasOrder } from '../../lab/orders/orders.ts'
 import type { Queries, Tx } from '../../platform/db/transaction.ts'
@@ -18,7 +18,7 @@ const LISTED_MAX = 200
 const PHONE = /^\+[1-9]\d{6,14}$/
 const EMAIL = /^[^\s@<>]+@[^\s@<>]+$/
 
-/** Where a patient is reached; undefined where no valid number or address is known. */
+/** The recipient on a channel; undefined if there is no valid number or address. */
 function recipientOf({ patient_details: patient, shipping_details: parcel }: Order, channel: Channel): string | undefined {
   if (channel === 'email') return patient?.email && EMAIL.test(patient.email) ? patient.email : undefined
   const digits = (patient ? patient.phone_number : parcel?.phone_number)?.replace(/[ ().-]/g, '')
@@ -42,10 +42,10 @@ interface NewMessage {
 }
 
 /**
- * Tell the patient of an order something on these channels: one insert for all messages of a transaction, and a mail for each e-mail.
- * Nothing where the patient cannot be reached. Writes patient_message, mail.
- * @param smsEnabled whether a gateway is set
- * @param help what is known besides
+ * Records a message about an order on these channels: one insert for all messages of a transaction, and a mail for each email. Records
+ * nothing if the patient has no valid number or address. Writes patient_message, mail.
+ * @param smsEnabled whether a gateway is configured
+ * @param help further details for the text
  */
 export function recordMessages(
   tx: Tx,
@@ -75,7 +75,7 @@ export function recordMessages(
   }
 }
 
-/** What helps with the occasion: the parcel, or the requisition. */
+/** The link of a message: the parcel, or the requisition. */
 function linkOf({ details, requisition_form_url }: Order, kind: string): string | null {
   if (details.type === 'testkit')
     return kind === 'transit_customer' ? (details.data.shipment?.outbound_tracking_url ?? null) : null
@@ -93,7 +93,10 @@ const insertMessages = (tx: Tx, messages: NewMessage[]): Sql => {
     values ${join(rows, ', ')}`
 }
 
-/** The messages of an order, oldest first, at most 200. Of an e-mail the outbox of mail knows what became of it. 404: no such order. */
+/**
+ * Returns the messages of an order, oldest first, at most 200. The delivery state of an email comes from the email outbox. Errors: 404
+ * unknown order.
+ */
 export async function listMessages(tx: Tx, order_id: string): Promise<PatientMessages> {
   if (!(await hasOrder(tx, order_id))) throw notFound('Order not found')
   const data = await tx.many(
@@ -109,7 +112,7 @@ export async function listMessages(tx: Tx, order_id: string): Promise<PatientMes
 
 const Reached = T.Object({ mail_id: T.String(), team_id: T.String(), user_id: T.String() })
 
-/** The users whose orders these mails are about. For the operator, who reads the outbox of a cell. */
+/** Returns the users of the orders that these mails are about. For the operator, who reads the outbox of a cell. */
 export const usersOfMail = (queries: Pick<Queries, 'many'>, mail_ids: readonly string[]): Promise<Static<typeof Reached>[]> =>
   queries.many(
     Reached,
@@ -120,7 +123,7 @@ export const usersOfMail = (queries: Pick<Queries, 'many'>, mail_ids: readonly s
 
 const Held = T.Object({ mail_id: T.String() })
 
-/** Which of these mails are about orders of deleted users: they are not sent as long as the deletion is not undone. */
+/** Returns which of these mails are about orders of deleted users. They are not sent unless the deletion is undone. */
 export async function heldMail(queries: Pick<Queries, 'many'>, mail_ids: readonly string[]): Promise<Set<string>> {
   const rows = await queries.many(
     Held,

@@ -33,7 +33,8 @@ export const routes: Operation[] = [
     method: 'GET',
     path: '/v3/order/{order_id}/messages',
     summary: 'List messages sent to the patient of an order',
-    description: 'Text messages and e-mails, oldest first, those included that nobody carries. At most 200.',
+    description:
+      'Text messages and emails, oldest first, including those that were only recorded because no carrier is configured. At most 200.',
     params: OrderParams,
     reply: PatientMessages,
     run: (tx, { params }) => listMessages(tx, params.order_id),

@@ -11,7 +11,9 @@ export const PatientMessage = Fields(
   {
     id: Uuid,
     order_id: Uuid,
-    kind: T.String({ description: 'The low-level status that it tells of, or `reminder_1`, `appointment_reminder_1`, ….' }),
+    kind: T.String({
+      description: 'The low-level status that the message reports, or `reminder_1`, `appointment_reminder_1`, ….',
+    }),
     channel: OpenEnum(channels),
     recipient: T.String(),
     body: T.String(),
@@ -21,7 +23,7 @@ export const PatientMessage = Fields(
           '`recorded`: nobody carries messages of this channel here. Null: an e-mail so old that what became of it is forgotten.',
       }),
     ),
-    error: Nullable(T.String({ description: 'A code: why it was not sent, or not yet.' })),
+    error: Nullable(T.String({ description: 'A code for the reason why it was not sent, or not yet.' })),
     created_at: Timestamp,
   },
   { title: 'PatientMessage' },

@@ -1,5 +1,5 @@
-// Whether a patient is told anything, and how: the team's switches, and an order's own for text messages. An order's is kept with what
-// else was given with it. Source: lab-testing.md 23.
+// Communication settings: the team's, and an order's own for text messages. An order's setting is stored in its internal data. Source:
+// lab-testing.md 23.
 import { updateOrder } from '../../lab/orders/change-order.ts'
 import type { InternalData } from '../../lab/orders/open-order.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
@@ -12,7 +12,7 @@ import { notDeleted } from '../../people/users/users.ts'
 
 type Settings = Readonly<Record<string, unknown>>
 
-/** The switches of an order. What nobody has switched is on. */
+/** Returns the enabled channels of an order. A channel without a setting is enabled. */
 export const enabledChannels = (settings: Settings, intake: InternalData): Record<Channel, boolean> => ({
   sms: ((intake.sms_enabled ?? settings.lab_tests_patient_sms_communication_enabled) as boolean | undefined) ?? true,
   email: (settings.lab_tests_patient_email_communication_enabled as boolean | undefined) ?? true,
@@ -20,7 +20,7 @@ export const enabledChannels = (settings: Settings, intake: InternalData): Recor
 
 const Row = T.Object({ user_id: T.String(), intake: T.String() })
 
-/** The switch of an order, the team's where it has none of its own. 404: no such order. */
+/** Returns the setting of an order, or the team's if the order has none. Errors: 404 unknown order. */
 export async function getSettings(tx: Tx, order_id: string): Promise<CommunicationSettings> {
   const row = await tx.maybe(
     Row,
@@ -32,7 +32,10 @@ export async function getSettings(tx: Tx, order_id: string): Promise<Communicati
   return { order_id, sms_enabled: enabledChannels(tx.tenant.settings, JSON.parse(row.intake) as InternalData).sms }
 }
 
-/** Give an order a switch of its own, whatever the team's says. No event: nothing happened to it. 404: no such order. */
+/**
+ * Sets an order's own setting, which overrides the team's. Emits no event, because the order's status does not change. Errors: 404 unknown
+ * order.
+ */
 export async function setSettings(tx: Tx, order_id: string, sms_enabled: boolean): Promise<CommunicationSettings> {
   await updateOrder(tx, order_id, (open) => void (open.internalData.sms_enabled = sms_enabled), 'Order not found')
   return { order_id, sms_enabled }

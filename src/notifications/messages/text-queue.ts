@@ -1,4 +1,4 @@
-// The text messages among the messages to patients, as a queue: those of a cell with a gateway wait in it, others are only recorded.
+// The queue of text messages: messages of a cell with a gateway wait in it; other messages are only recorded.
 import { notDeletedOf } from '../../people/users/users.ts'
 import { dbNow, dbUuidOfAge } from '../../platform/db/leases.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -6,7 +6,7 @@ import type { Queries } from '../../platform/db/transaction.ts'
 import type { RetryableQueue } from '../../platform/queue/dead-letters.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 
-/** An older message is no news any more. */
+/** A message older than this is not sent. */
 const LIFETIME_S = 86_400
 
 const ClaimedText = T.Object({
@@ -45,7 +45,7 @@ export const textQueue: RetryableQueue = {
 
 const Held = T.Object({ held: T.Boolean() })
 
-/** Whether a text message is about the order of a deleted user: it is not sent as long as the deletion is not undone. */
+/** Whether a text message is about an order of a deleted user. It is not sent unless the deletion is undone. */
 export async function isHeldText(queries: Queries, { order_id, team_id }: ClaimedText): Promise<boolean> {
   const row = await queries.maybe(
     Held,

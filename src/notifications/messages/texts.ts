@@ -1,12 +1,13 @@
-// The words of messages to patients. They name neither patient nor test: a text message is read by whoever holds the phone.
+// The texts of messages to patients. They contain neither the patient's nor the test's name, because other people may see the phone's
+// screen.
 import type { CollectionMethod } from '../../lab/catalog/enums.ts'
 import type { Channel } from './kinds.ts'
 
-/** What is known besides, and is said where it helps. */
+/** Further details, which the text includes if they are known. */
 export interface MessageDetails {
-  /** `YYYY-MM-DD`: when the kit that is on its way should arrive. */
+  /** `YYYY-MM-DD`: expected arrival of the shipped kit. */
   arrives_on?: string
-  /** Where the visit is booked. */
+  /** The page for booking the at-home appointment. */
   booking_url?: string
 }
 
@@ -14,17 +15,17 @@ export interface MessageContext extends MessageDetails {
   /** A low-level status, or `reminder_1`, `appointment_reminder_1`, …. */
   kind: string
   method: CollectionMethod
-  /** Who speaks; null: no name is set. */
+  /** The sender; null if no name is set. */
   brand: string | null
   support_email: string | null
-  /** Address of the requisition; for kits of the parcel. */
+  /** Link to the requisition; for kits, to the parcel. */
   link: string | null
-  /** The requisition goes by e-mail, so that the text message need not carry its long address. */
+  /** Whether the requisition also goes out by email; then the text message omits its long link. */
   mailed: boolean
 }
 
 export interface MessageText {
-  /** Of an e-mail. */
+  /** Only for an email. */
   subject: string
   body: string
 }
@@ -79,7 +80,7 @@ const subjects: Record<string, string> = {
 
 const BRAND_LENGTH_MAX = 60
 let days: Intl.DateTimeFormat | undefined
-/** `Monday, January 7` */
+/** Formats as `Monday, January 7`. */
 const formatDay = (date: string): string =>
   (days ??= new Intl.DateTimeFormat('en-US', { weekday: 'long', month: 'long', day: 'numeric', timeZone: 'UTC' })).format(
     new Date(date),
@@ -95,14 +96,14 @@ function renderSentence({ kind, method, arrives_on }: MessageContext, name: stri
   return sentence
 }
 
-/** What is said on a channel. */
-export function renderMessage(occasion: MessageContext, channel: Channel): MessageText {
-  const { kind, link, booking_url } = occasion
+/** Returns the text of a message on a channel. */
+export function renderMessage(context: MessageContext, channel: Channel): MessageText {
+  const { kind, link, booking_url } = context
   const name = kind.replace(/_\d+$/, '')
-  const sentence = renderSentence(occasion, name)
-  const brand = occasion.brand && toSingleLine(occasion.brand)
+  const sentence = renderSentence(context, name)
+  const brand = context.brand && toSingleLine(context.brand)
   if (channel === 'sms') {
-    const requisition = link && !occasion.mailed ? ` ${booking_url ? 'Requisition: ' : ''}${link}` : ''
+    const requisition = link && !context.mailed ? ` ${booking_url ? 'Requisition: ' : ''}${link}` : ''
     const booking = booking_url ? ` Book it: ${booking_url}` : ''
     return { subject: '', body: `${brand ? `${brand}: ${sentence}` : capital(sentence)}${booking}${requisition}` }
   }
@@ -111,7 +112,7 @@ export function renderMessage(occasion: MessageContext, channel: Channel): Messa
     capital(sentence),
     ...(booking_url ? [`Book your visit:\n${booking_url}`] : []),
     ...(link ? [`Your requisition, for seven days from when it was made:\n${link}`] : []),
-    ...(occasion.support_email ? [`Questions? Write to ${occasion.support_email}.`] : []),
+    ...(context.support_email ? [`Questions? Write to ${context.support_email}.`] : []),
     brand ?? 'Your laboratory service',
   ]
   return { subject: subjects[name] ?? 'Your laboratory order', body: `${paragraphs.join('\n\n')}\n` }

@@ -1,4 +1,4 @@
-// Where patients are told to book a visit at home.
+// The link for booking an at-home appointment in messages to patients.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { orderOf, createOrder, advanceTo } from '../../../test/support/orders.ts'
@@ -12,7 +12,7 @@ const pageOf = (id: string): string => `https://clinic.example/visits/${id}?agai
 const setting = async (team: TestTeam, sandbox: Record<string, unknown>) =>
   ok(await team.manage.patch(`/team/${team.team}`, { sandbox }))
 
-/** What the patient of an order was told when its requisition came, by channel. */
+/** Returns the messages that the patient got when the requisition was created, by channel. */
 async function ready({ api }: TestTeam, id: string): Promise<Record<string, string>> {
   const { body } = await api.get(`/v3/order/${id}/messages`)
   const messages = body.data as { kind: string; channel: string; body: string }[]
@@ -21,7 +21,7 @@ async function ready({ api }: TestTeam, id: string): Promise<Record<string, stri
   )
 }
 
-test('the messages that a visit can be booked say where', async () => {
+test('the messages after the requisition contain the booking link', async () => {
   const team = await createTestTeam()
   await setting(team, { appointment_booking_url: PAGE })
   const id = await homeOrder(team)
@@ -32,7 +32,7 @@ test('the messages that a visit can be booked say where', async () => {
   assert(email!.includes(link))
 })
 
-test('where e-mail is switched off the text message tells the two addresses apart', async () => {
+test('with email disabled the text message labels both links', async () => {
   const team = await createTestTeam()
   await setting(team, { appointment_booking_url: PAGE, lab_tests_patient_email_communication_enabled: false })
   const id = await homeOrder(team)
@@ -42,7 +42,7 @@ test('where e-mail is switched off the text message tells the two addresses apar
   assert.equal(email, undefined)
 })
 
-test('sends no booking message if no booking page is configured, or not any more', async () => {
+test('without a booking page the messages contain no booking link', async () => {
   const team = await createTestTeam()
   const without = async () => {
     for (const body of Object.values(await ready(team, await homeOrder(team)))) assert.doesNotMatch(body, /[Bb]ook|clinic/)
@@ -53,7 +53,7 @@ test('sends no booking message if no booking page is configured, or not any more
   await without()
 })
 
-test('orders whose patients go somewhere themselves are not told to book', async () => {
+test('orders of other collection methods have no booking link', async () => {
   const team = await createTestTeam()
   await setting(team, { appointment_booking_url: PAGE })
   for (const method of ['walk_in_test', 'on_site_collection']) {
@@ -63,7 +63,7 @@ test('orders whose patients go somewhere themselves are not told to book', async
   }
 })
 
-test('a visit that was booked before the requisition is not to be booked again, one that was cancelled is', async () => {
+test('a reserved at-home appointment omits the booking link, and a cancelled one keeps it', async () => {
   const team = await createAtHomeTeam('sandbox-us')
   await command(cells, ['team', 'feature', team.team, 'pre_requisition_scheduling', 'on'])
   await setting(team, { appointment_booking_url: PAGE })

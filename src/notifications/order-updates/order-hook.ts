@@ -1,4 +1,4 @@
-// Tells patients of the steps of their orders, within the transactions that make them.
+// Records messages to patients for the status transitions of orders, in the same transactions.
 import { orderStepped } from '../../lab/orders/order-hooks.ts'
 import { on, type Hook } from '../../platform/db/hooks.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
@@ -10,7 +10,7 @@ import { scheduleReminders } from '../reminders/reminders.ts'
 import { enabledChannels } from '../messages/settings.ts'
 import { planAppointmentReminders } from '../reminders/visit-reminders.ts'
 
-/** @param sms whether a gateway for text messages is set */
+/** @param sms whether a gateway for text messages is configured */
 export const orderHook = ({ sms }: { sms: boolean }): Hook =>
   on(orderStepped, (tx, open, low) => {
     if (triggeringStatuses.has(low) && !open.isHidden) return onStatus(tx, open, low, sms)
@@ -27,5 +27,5 @@ async function onStatus(tx: Tx, open: LockedOrder, low: string, sms: boolean): P
   planAppointmentReminders(tx, open.order, low)
 }
 
-/** An order that was placed elsewhere is none that was just placed. */
+/** An imported order is not reported as newly placed. */
 const shouldNotify = ({ internalData }: LockedOrder, low: string): boolean => low !== 'ordered' || internalData.imported !== true

@@ -24,8 +24,8 @@ async function waiting(team: TestTeam, method: string, ...steps: string[]): Prom
 
 const toCustomer = ['requisition_created', 'transit_customer', 'out_for_delivery', 'with_customer']
 
-describe('a patient is reminded', () => {
-  test('of a kit two and seven days after it arrived', async () => {
+describe('reminders to patients', () => {
+  test('reminds of a kit two and seven days after its delivery', async () => {
     const team = await createTestTeam()
     const { id, from } = await waiting(team, 'testkit', ...toCustomer)
     await advanceClock(team, 30 * SECONDS_PER_DAY)
@@ -35,7 +35,7 @@ describe('a patient is reminded', () => {
     ])
   })
 
-  test('of a visit 24 hours, 72 hours and 7 days after the requisition', async () => {
+  test('reminds of booking an at-home appointment 24 hours, 72 hours and 7 days after the requisition', async () => {
     const team = await createTestTeam()
     const { id, from } = await waiting(team, 'walk_in_test', 'requisition_created')
     await advanceClock(team, 30 * SECONDS_PER_DAY)
@@ -45,7 +45,7 @@ describe('a patient is reminded', () => {
     )
   })
 
-  test('not once the kit is on its way back, or the visit is booked', async () => {
+  test('sends no reminder once the kit is on its way back or the appointment is booked', async () => {
     const team = await createTestTeam()
     const parcel = await waiting(team, 'testkit', ...toCustomer)
     const visit = await waiting(team, 'walk_in_test', 'requisition_created')
@@ -57,7 +57,7 @@ describe('a patient is reminded', () => {
     assert.equal((await reminded(team, visit.id)).length, 1)
   })
 
-  test('not where text messages are switched off meanwhile, for the team or for the order', async () => {
+  test('sends no reminder after text messages were disabled for the team or the order', async () => {
     const team = await createTestTeam()
     const one = await waiting(team, 'testkit', ...toCustomer)
     const other = await waiting(team, 'testkit', ...toCustomer)
@@ -68,7 +68,7 @@ describe('a patient is reminded', () => {
     assert.deepEqual([(await reminded(team, one.id)).length, (await reminded(team, other.id)).length], [0, 1])
   })
 
-  test('not in a team whose operator has switched reminders off', async () => {
+  test('sends no reminder in a team for which the operator has disabled reminders', async () => {
     const team = await createTestTeam()
     const early = await waiting(team, 'testkit', ...toCustomer)
     await team.db.plainTx((tx) => switchFeature(tx, team.team, 'patient_reminders', false))
@@ -80,7 +80,7 @@ describe('a patient is reminded', () => {
     assert.deepEqual([await reminded(team, early.id), await reminded(team, late.id)], [[], []])
   })
 
-  test('once, though the job runs twice, and of nothing that is gone', async () => {
+  test('sends one reminder if the job runs twice, and none for a deleted order or user', async () => {
     const team = await createTestTeam()
     const { id, from } = await waiting(team, 'testkit', ...toCustomer)
     const tenant = await tenantOf(team)
@@ -91,7 +91,7 @@ describe('a patient is reminded', () => {
     await remindHandler(true).run(context, { ...payload, order_id: '01890000-0000-7000-8000-000000000000' })
   })
 
-  test('of an appointment 24 and 2 hours before it, at the time to which it was moved, and not of one called off', async () => {
+  test('reminds of a PSC appointment 24 and 2 hours before it, after rescheduling too, and not of a cancelled one', async () => {
     const team = await createTestTeam()
     const order = async () => (await waiting(team, 'walk_in_test', 'requisition_created')).id
     const { slots } = (await team.api.post('/v3/order/psc/appointment/availability?lab=quest&zip_code=85004')).body
@@ -107,18 +107,18 @@ describe('a patient is reminded', () => {
     const [reason] = (await team.api.get('/v3/order/psc/appointment/cancellation-reasons')).body
     assert.equal((await team.api.patch(path(off, 'cancel'), { cancellationReasonId: reason.id })).status, 200)
     await advanceClock(team, 30 * SECONDS_PER_DAY)
-    const told = async (id: string) =>
+    const messagesOf = async (id: string) =>
       (await team.api.get(`/v3/order/${id}/messages`)).body.data
         .filter(({ kind }: { kind: string }) => kind.startsWith('appointment_reminder'))
         .map(({ kind, created_at }: Record<string, string>) => `${kind} ${created_at}`)
     assert.deepEqual(
-      await told(moved),
+      await messagesOf(moved),
       [24, 2].map((hours, index) => `appointment_reminder_${index + 1} ${since(late.start, -hours * HOUR_S)}`),
     )
-    assert.deepEqual(await told(off), [])
+    assert.deepEqual(await messagesOf(off), [])
   })
 })
 
-/** Days from now, at least. */
+/** Whether the start is at least this number of days from now. */
 const isAhead = (start: string, days: number): boolean =>
   new Date(start).getTime() > systemNow().getTime() + days * SECONDS_PER_DAY * 1000

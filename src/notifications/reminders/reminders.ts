@@ -1,4 +1,4 @@
-// Reminders of what a patient has not done yet: jobs in team time that look at the order when they run. Source: lab-testing.md 23.
+// Reminders of open steps of a patient: jobs in team time that read the order when they run. Source: lab-testing.md 23.
 import type { InternalData } from '../../lab/orders/open-order.ts'
 import type { Order } from '../../lab/orders/schema.ts'
 import { addSeconds } from '../../platform/runtime/clock.ts'
@@ -17,11 +17,11 @@ const remind = defineJob(
   T.Object({ order_id: T.String(), low: T.String(), began_at: T.String(), turn: T.Integer() }),
 )
 
-/** Whether the operator has switched reminders off for the team. */
+/** Whether the operator has disabled reminders for the team. */
 export const remindersDisabled = ({ tenant }: Tx): boolean =>
   tenant.features_off?.includes(features.patient_reminders.name) ?? false
 
-/** The status begins a series of reminders: see to the first one. Queues messages.remind. */
+/** Schedules the first reminder of a series if the status starts one. Queues messages.remind. */
 export function scheduleReminders(tx: Tx, { id, lab_test, last_event }: Order, low: string): void {
   const series = reminders[lab_test.method]
   if (series?.low !== low || remindersDisabled(tx)) return
@@ -32,11 +32,11 @@ export function scheduleReminders(tx: Tx, { id, lab_test, last_event }: Order, l
 const Row = T.Object({ document: T.String(), intake: T.String(), low_status: T.String(), tellable: T.Boolean() })
 const MessageRow = T.Object({ id: T.String() })
 
-/** @param smsEnabled whether a gateway is set */
+/** @param smsEnabled whether a gateway is configured */
 export const remindHandler = (smsEnabled: boolean) =>
   defineHandler(remind, (context, { order_id, low, began_at, turn }) =>
     context.tx(async (tx) => {
-      // Locked, so that a reminder that is run twice is told once.
+      // Locked, so that a job that runs twice records one reminder.
       const row = await tx.locking.maybe(
         Row,
         sql`

@@ -1,5 +1,4 @@
-// Reminders of an appointment at a service center that was booked here: so long before it begins, as it stands then. Source:
-// lab-testing.md 23.
+// Reminders of a PSC appointment that was booked here, at fixed times before its current start. Source: lab-testing.md 23.
 import { readAppointment } from '../../visits/appointments/open-appointment.ts'
 import type { Appointment } from '../../visits/appointments/schema.ts'
 import type { InternalData } from '../../lab/orders/open-order.ts'
@@ -15,12 +14,12 @@ import { remindersDisabled } from './reminders.ts'
 import { enabledChannels } from '../messages/settings.ts'
 import { notDeleted } from '../../people/users/users.ts'
 
-/** Look at the appointment once it is written, and see to its reminders. */
+/** Reads the appointment after it was saved, and schedules its reminders. */
 const plan = defineJob('messages.plan_visit', T.Object({ order_id: T.String() }))
 
 const remind = defineJob('messages.remind_visit', T.Object({ order_id: T.String(), start_at: T.String(), turn: T.Integer() }))
 
-/** An appointment of the order was confirmed, for the first time or at another time. Queues messages.plan_visit. */
+/** Schedules reminders after an appointment was confirmed or rescheduled. Queues messages.plan_visit. */
 export function planAppointmentReminders(tx: Tx, { id, lab_test }: Order, low: string): void {
   if (low !== 'appointment_scheduled' || lab_test.method !== 'walk_in_test' || remindersDisabled(tx)) return
   enqueue(tx, plan, { order_id: id })
@@ -34,7 +33,7 @@ async function startOf(tx: Tx, order_id: string): Promise<string | undefined> {
   return event_status === 'scheduled' && start_at ? start_at : undefined
 }
 
-/** A reminder whose instant is past already is none. Queues messages.remind_visit. */
+/** Skips reminders whose time is past. Queues messages.remind_visit. */
 export const planAppointmentRemindersHandler = defineHandler(plan, (context, { order_id }) =>
   context.tx(async (tx) => {
     const start_at = await startOf(tx, order_id)
@@ -49,11 +48,11 @@ export const planAppointmentRemindersHandler = defineHandler(plan, (context, { o
 const Row = T.Object({ document: T.String(), intake: T.String(), low_status: T.String(), tellable: T.Boolean() })
 const MessageRow = T.Object({ id: T.String() })
 
-/** @param smsEnabled whether a gateway is set */
+/** @param smsEnabled whether a gateway is configured */
 export const remindAppointmentHandler = (smsEnabled: boolean) =>
   defineHandler(remind, (context, { order_id, start_at, turn }) =>
     context.tx(async (tx) => {
-      // Locked, so that a reminder that is run twice is told once.
+      // Locked, so that a job that runs twice records one reminder.
       const row = await tx.locking.maybe(
         Row,
         sql`
@@ -61,7 +60,7 @@ export const remindAppointmentHandler = (smsEnabled: boolean) =>
         from lab_order where id = ${order_id} and team_id = ${tx.team} for no key update`,
       )
       if (row?.low_status !== 'appointment_scheduled' || remindersDisabled(tx)) return
-      // Moved or cancelled since.
+      // The appointment was rescheduled or cancelled in the meantime.
       if ((await startOf(tx, order_id)) !== start_at) return
       const kind = `appointment_reminder_${turn}`
       const before = await tx.maybe(

@@ -6,7 +6,7 @@ import { SmsSender } from './sms-sender.ts'
 
 export interface SmsDependencies {
   cells: Cells
-  /** The gateway that text messages are handed to; undefined: they are written down and not sent. */
+  /** The gateway for text messages; undefined: messages are recorded but not sent. */
   sms: SmsSettings | undefined
   log: Log
 }

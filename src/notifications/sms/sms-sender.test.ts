@@ -15,10 +15,10 @@ import { command } from '../../../test/support/commands.ts'
 
 const messagesOf = async ({ api }: TestTeam, id: string) => (await api.get(`/v3/order/${id}/messages`)).body.data
 
-/** Text messages of other tests of this file are none of this one's business. */
+/** Removes the waiting text messages of other tests of this file. */
 const quiet = () => cells.of('sandbox-us').pool.query(`delete from patient_message where state = 'waiting'`)
 
-/** What waits was written, and put off, so many seconds earlier. */
+/** Makes waiting messages older by a number of seconds, and their retries due earlier. */
 const later = (seconds: number) =>
   cells
     .of('sandbox-us')
@@ -32,7 +32,7 @@ function courier(url: string) {
 }
 
 describe('text messages', { concurrency: 1 }, () => {
-  test('are handed to the gateway once, under a reference of their own, and nothing of them is logged', async () => {
+  test('hands text messages to the gateway once, with a unique reference, and logs nothing of them', async () => {
     await quiet()
     const team = await createTestTeam()
     const { url, asked } = await startSmsGateway()
@@ -55,7 +55,7 @@ describe('text messages', { concurrency: 1 }, () => {
     [302, 'HTTP 302'],
     ['never', 'UND_ERR_SOCKET'],
   ] as const)
-    test(`are tried again later when the answer is ${failure}, under the same reference`, async () => {
+    test(`retries a text message later with the same reference when the reply is ${failure}`, async () => {
       await quiet()
       const team = await createTestTeam()
       const { url, asked } = await startSmsGateway((before) => (before === 0 ? failure : 200))
@@ -72,7 +72,7 @@ describe('text messages', { concurrency: 1 }, () => {
       assert.deepEqual([asked.length, sent.state, sent.error], [2, 'sent', null])
     })
 
-  test('are marked failed when the gateway rejects them permanently', async () => {
+  test('marks text messages as failed when the gateway rejects them permanently', async () => {
     await quiet()
     const team = await createTestTeam()
     const { url, asked } = await startSmsGateway(() => 400)
@@ -84,7 +84,7 @@ describe('text messages', { concurrency: 1 }, () => {
     assert.deepEqual([asked.length, message.state, message.error], [1, 'failed', 'HTTP 400'])
   })
 
-  test('are given up after six attempts', async () => {
+  test('marks text messages as failed after six attempts', async () => {
     await quiet()
     const team = await createTestTeam()
     const { url, asked } = await startSmsGateway(() => 500)
@@ -97,7 +97,7 @@ describe('text messages', { concurrency: 1 }, () => {
     assert.deepEqual([asked.length, message.state, message.error], [6, 'failed', 'HTTP 500'])
   })
 
-  test('are given up when they are a day old, unsent', async () => {
+  test('marks unsent text messages as failed after a day', async () => {
     await quiet()
     const team = await createTestTeam()
     const { url, asked } = await startSmsGateway()
@@ -110,7 +110,7 @@ describe('text messages', { concurrency: 1 }, () => {
     assert.deepEqual([asked.length, message.state, message.error], [0, 'failed', 'expired'])
   })
 
-  test('that another worker has claimed since are not put off by a late failure, and not tried again after a late success', async () => {
+  test('ignores the late outcome of a worker whose text message another worker has claimed', async () => {
     for (const [answer, state, due] of [
       [503, 'waiting', 'later'],
       [202, 'sent', null],
@@ -134,7 +134,7 @@ describe('text messages', { concurrency: 1 }, () => {
     }
   })
 
-  test('to a deleted user are not sent, and are when the deletion is undone within their lifetime', async () => {
+  test('holds text messages to a deleted user, and sends them when the deletion is undone within their lifetime', async () => {
     for (const isUndone of [false, true]) {
       await quiet()
       const [team, other] = [await createTestTeam(), await createTestTeam()]
@@ -155,7 +155,7 @@ describe('text messages', { concurrency: 1 }, () => {
     }
   })
 
-  test('that failed are listed without whom or what, and sent again when retried', async () => {
+  test('lists failed text messages without recipient or text, and sends them again when retried', async () => {
     await quiet()
     const team = await createTestTeam()
     const { url, asked } = await startSmsGateway((before) => (before === 0 ? 400 : 200))
@@ -176,7 +176,7 @@ describe('text messages', { concurrency: 1 }, () => {
     await assert.rejects(command(cells, ['text-messages', 'retry', id]), /None of these/)
   })
 
-  test('of a team whose clock is ahead are sent now', async () => {
+  test('sends text messages immediately for a team whose clock is ahead', async () => {
     await quiet()
     const team = await createTestTeam()
     await advanceClock(team, 40 * SECONDS_PER_DAY)
@@ -187,7 +187,7 @@ describe('text messages', { concurrency: 1 }, () => {
   })
 })
 
-test('an e-mail goes through the outbox of mail, which knows what became of it', async () => {
+test('an email goes through the email outbox and shows its delivery state', async () => {
   const team = await createTestTeam()
   const server = await mailServer()
   const { id } = await createOrder(team, { lab_test_id: await team.test('walk_in_test') })
@@ -202,7 +202,7 @@ test('an e-mail goes through the outbox of mail, which knows what became of it',
   assert.equal((await mail()).state, 'sent')
 })
 
-test('an e-mail to a deleted user is not sent, and is when the deletion is undone within its lifetime', async () => {
+test('holds an email to a deleted user, and sends it when the deletion is undone within its lifetime', async () => {
   const [team, server] = [await createTestTeam(), await mailServer()]
   const smtp = parseSmtpSettings(`${server.url}?tls=off`, 'lab@example.org', [])!
   const post = new MailSender({ cells, smtp, log: pino({ level: 'silent' }), held: heldMail })

@@ -1,6 +1,6 @@
-// Hands text messages from the cells of a process to the gateway. A message is completed after it was handed over, so that a killed process
-// loses none and may have sent one twice, under one reference. The messages of an order are sent one after the other. What is for a deleted
-// user waits.
+// Sends the text messages of a process's cells to the gateway. A message is completed after the gateway has accepted it: a killed process
+// loses none, but may send one twice, with the same reference. The messages of an order are sent one after the other. Messages for a
+// deleted user wait.
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import { LeasedQueue } from '../../platform/queue/leased-queue.ts'
@@ -11,12 +11,12 @@ import { errorFields, type Log } from '../../platform/telemetry/log.ts'
 import { isHeldText, textQueue, type ClaimedText } from '../messages/text-queue.ts'
 
 const POLL_MS = 1000
-/** Text messages sent at once in a cell; the last slots are for teams of which none is being sent. */
+/** Concurrent text messages in a cell; the last slots are for teams without a message in flight. */
 const SLOTS = 10
 const SLOTS_FOR_OTHERS = 2
-/** The pauses after failures, in seconds. A message that has failed once more than this becomes a dead letter. */
+/** Backoff after failures, in seconds. A message that fails once more becomes a dead letter. */
 const BACKOFF_S = [10, 60, 300, 1800, 7200]
-/** A message about the order of a deleted user is looked at again after so long: the deletion may have been undone. */
+/** Time until a message about an order of a deleted user is checked again: the deletion may have been undone. */
 const POSTPONED_S = 600
 
 export interface SmsSenderOptions {

@@ -1,4 +1,4 @@
-// The files: the shipped ones as they are, and what is taken of an operator's.
+// The shipped files, and the import of an operator's files.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { usStates } from '../person/countries.ts'
@@ -14,8 +14,8 @@ const faults = (work: () => unknown): readonly string[] => {
   return assert.fail('the file was taken')
 }
 
-describe('the shipped files', () => {
-  test('have 1,500 diagnoses and more, each in order and once', () => {
+describe('the shipped files of payors and diagnoses', () => {
+  test('contain at least 1,500 diagnoses, each once and in order', () => {
     const rows = icdRows(readBundledFile('icd'))
     assert(rows.length >= 1500, String(rows.length))
     const codes = rows.map(({ code }) => code)
@@ -23,7 +23,7 @@ describe('the shipped files', () => {
     for (const code of ['Z0000', 'E119', 'I10', 'N390', 'Z113', 'D649']) assert(codes.includes(code), code)
   })
 
-  test('have a plan of Medicare and one of Medicaid for every state', () => {
+  test('contain a plan of Medicare and one of Medicaid for every state', () => {
     const rows = payorRows(readBundledFile('payors'))
     for (const program of ['medicare', 'medicaid'])
       for (const state of usStates)
@@ -31,7 +31,7 @@ describe('the shipped files', () => {
     assert.equal(rows.find(({ code }) => code === 'AETNA')!.payer_id, '60054')
   })
 
-  test('exclude only what is written as the beginning of a code', () => {
+  test('list as exclusions only prefixes of codes', () => {
     const rows = exclusionRows(readBundledFile('exclusions'))
     assert(rows.some(({ code, excluded, type }) => code === 'E11' && excluded === 'E10' && type === 'excludes1'))
   })
@@ -43,7 +43,7 @@ describe('the shipped files', () => {
 
 describe('a file of payors', () => {
   const header = 'payor_code,name,first_line,city,state,zip'
-  test('is taken with its optional columns', () => {
+  test('is imported with its optional columns', () => {
     const [row] = payorRows(
       `${header},aliases,availity,program,program_state\nFICT,Fictional Plan,1 Example Street,Phoenix,arizona,85004,One| Two |,F1,medicaid,AZ\n`,
     )
@@ -70,11 +70,11 @@ describe('a file of payors', () => {
   test('is rejected with one error line per invalid row', () => {
     const good = 'A,Name,1 Example Street,Phoenix,AZ,85004'
     const lines = faults(() => payorRows(`${header}\n${good}\n${good}\nB,,1 Example Street,Phoenix,Nowhere,85004\n`))
-    assert.deepEqual(lines, ['line 3: payor_code A is there twice', 'line 4: state is not a US state', 'line 4: name is empty'])
-    assert.match(faults(() => payorRows('payor_code,name\nA,B\n'))[0]!, /lacks the columns first_line, city, state, zip/)
-    assert.match(faults(() => payorRows(`${header},colour\n${good},red\n`))[0]!, /colour/)
+    assert.deepEqual(lines, ['line 3: duplicate payor_code A', 'line 4: state is not a US state', 'line 4: name is empty'])
+    assert.match(faults(() => payorRows('payor_code,name\nA,B\n'))[0]!, /is missing columns: first_line, city, state, zip/)
+    assert.match(faults(() => payorRows(`${header},color\n${good},red\n`))[0]!, /color/)
     assert.match(faults(() => payorRows(`${header}\n${good},more\n`))[0]!, /line 2/)
-    assert.match(faults(() => payorRows(`${header},program,program_state\n${good},medicare,\n`))[0]!, /go together/)
+    assert.match(faults(() => payorRows(`${header},program,program_state\n${good},medicare,\n`))[0]!, /must be set together/)
     for (const empty of ['', header]) assert.equal(faults(() => payorRows(empty)).length, 1)
   })
 })
@@ -83,7 +83,7 @@ describe('a file of diagnoses', () => {
   const order = (number: string, code: string, billable: string, text: string) =>
     `${number} ${code.padEnd(8)}${billable} ${text.slice(0, 60).padEnd(60)} ${text}`
 
-  test('may be the order file of CMS; headings are left out', () => {
+  test('may be the order file of CMS, whose headings are skipped', () => {
     const lines = [
       order('00001', 'E11', '0', 'Type 2 diabetes mellitus'),
       order('00002', 'E119', '1', 'Type 2 diabetes mellitus without complications'),
@@ -107,12 +107,12 @@ describe('a file of diagnoses', () => {
       'line 2: the code is malformed',
       'line 3: the description must have 1 to 400 characters in one line',
       'line 4: billable must be 1 or 0',
-      'line 6: I10 is there twice',
+      'line 6: duplicate I10',
     ])
     const lines = [order('00001', 'E119', '1', 'Text'), 'something else', order('00003', 'E119', '1', 'Text')]
     assert.deepEqual(
       faults(() => icdRows(lines.join('\n'))),
-      ['line 2: the line is not in the order-file format', 'line 3: E119 is there twice'],
+      ['line 2: the line is not in the order-file format', 'line 3: duplicate E119'],
     )
     assert.equal(faults(() => icdRows('code,description,billable\nE11,Heading,0\n')).length, 1)
   })

@@ -1,5 +1,5 @@
-// The shipped files of payors and diagnoses, and files of the same forms that an operator brings, as rows. Pure but for reading the
-// shipped ones. A file is taken whole or not at all: every row that cannot be taken is named.
+// Parses the shipped files of payors and diagnoses, and files of the same format from an operator. Pure, except that it reads the shipped
+// files. A file is imported as a whole or not at all; the error lists every invalid row.
 import { readFileSync } from 'node:fs'
 import { parseCsv } from '../../platform/files/csv.ts'
 import { RuleError } from '../../platform/schema/read.ts'
@@ -15,7 +15,7 @@ export type InsuranceDataset = keyof typeof bundledFiles
 export const readBundledFile = (part: InsuranceDataset): string =>
   readFileSync(new URL(`data/${bundledFiles[part]}`, import.meta.url), 'utf8')
 
-/** A file that was not taken, with a sentence for each row that is to blame. */
+/** An invalid file, with a message for each invalid row. */
 export class InvalidFileError extends Error {
   override name = 'FileFault'
   readonly lines: readonly string[]
@@ -50,7 +50,7 @@ export interface ExclusionRow {
 
 type Line = Record<string, string>
 
-/** Rows of a table, each made by `row`, which says what is wrong with one that cannot be. */
+/** Returns the rows of a table, each parsed by `row`, which reports its errors. */
 function rowsOf<R>(
   text: string,
   required: string[],
@@ -65,10 +65,10 @@ function rowsOf<R>(
   }
   const names = Object.keys(lines[0] ?? {})
   const lacking = required.filter((name) => !names.includes(name))
-  const strange = names.filter((name) => !required.includes(name) && !allowed.includes(name))
+  const unknownColumns = names.filter((name) => !required.includes(name) && !allowed.includes(name))
   if (!lines.length) throw new InvalidFileError(['The file has no rows.'])
   if (lacking.length) throw new InvalidFileError([`The file is missing columns: ${lacking.join(', ')}.`])
-  if (strange.length) throw new InvalidFileError([`The file has unrecognized columns: ${strange.join(', ')}.`])
+  if (unknownColumns.length) throw new InvalidFileError([`The file has unrecognized columns: ${unknownColumns.join(', ')}.`])
   const faults: string[] = []
   const rows = lines.map((line, i) => row(line, (fault) => void faults.push(`line ${i + 2}: ${fault}`)))
   if (faults.length) throw new InvalidFileError(faults)
@@ -80,7 +80,7 @@ const optionalColumns = ['aliases', 'second_line', 'country', 'payer_id', 'progr
 const programs = ['medicare', 'medicaid']
 
 /**
- * Payors of a CSV file: `payor_code,name,first_line,city,state,zip` and, where wanted, `aliases` (parted by `|`), `second_line`,
+ * Parses payors of a CSV file: `payor_code,name,first_line,city,state,zip` and optionally `aliases` (separated by `|`), `second_line`,
  * `country`, `payer_id`, a column for each clearinghouse, `program` and `program_state`. Throws InvalidFileError.
  */
 export function payorRows(text: string): PayorRow[] {
@@ -132,17 +132,20 @@ export function payorRows(text: string): PayorRow[] {
   })
 }
 
-/** Longest description that is taken; the longest there is has 228 characters. */
+/** Maximum length of a description; the longest existing one has 228 characters. */
 const DESCRIPTION_MAX = 400
-/** `icd10cm-order-YYYY.txt`: number, code, whether it can be billed, short and long description, each at its column. */
+/** `icd10cm-order-YYYY.txt`: number, code, whether it is billable, short and long description, in fixed columns. */
 const ORDER_LINE = /^\d{5} ([A-Z0-9]{3,7})\s+([01]) /
 const LONG_FROM = 77
 const ORDER_SIZE_MAX = 64 * 1024 * 1024
 
-/** Diagnoses of a file: the order file of CMS, or CSV with `code,description` and, where wanted, `billable` (1 or 0). Throws InvalidFileError. */
+/**
+ * Parses diagnoses of a file: the order file of CMS, or CSV with `code,description` and optionally `billable` (1 or 0). Throws
+ * InvalidFileError.
+ */
 export const icdRows = (text: string): IcdRow[] => (ORDER_LINE.test(text) ? orderRows(text) : csvIcdRows(text))
 
-/** Adds a diagnosis to the rows, or says why not. */
+/** Adds a diagnosis to the rows, or reports its error. */
 function collect(rows: Map<string, IcdRow>, codeText: string, description: string, fault: (text: string) => void): void {
   const code = toStoredCode(codeText)
   if (!code) fault('the code is malformed')
@@ -182,7 +185,7 @@ function accepted(rows: Map<string, IcdRow>): IcdRow[] {
   return [...rows.values()]
 }
 
-/** Exclusions of a CSV file, `code,excluded,type`; codes may be beginnings of codes. Throws InvalidFileError. */
+/** Parses exclusions of a CSV file, `code,excluded,type`; codes may be prefixes. Throws InvalidFileError. */
 export function exclusionRows(text: string): ExclusionRow[] {
   const pairs = new Set<string>()
   return rowsOf(text, ['code', 'excluded', 'type'], [], (line, fault) => {

@@ -1,4 +1,4 @@
-// Diagnoses: the codes of ICD-10-CM that can be billed, searched and held against each other. Reads what load.ts has brought in.
+// Diagnoses: the billable codes of ICD-10-CM, their search, and the check of codes against each other. Reads the tables that load.ts fills.
 // Source: lab-testing.md 26; ICD-10-CM Official Guidelines, I.A.12 (Excludes).
 import type { Tx } from '../../platform/db/transaction.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
@@ -7,14 +7,14 @@ import { buildIcdIndex, searchIndex, type IcdIndex } from './icd-index.ts'
 import { codePrefixes, toStoredCode, toDisplayCode } from './icd-codes.ts'
 import type { Diagnosis, ValidatedCodes } from './schema.ts'
 
-/** Cells may have different sets loaded; beyond this the oldest is read again when it is asked for. */
+/** Cells may have different code sets; beyond this number the oldest index is dropped and read again when needed. */
 const INDEXES_MAX = 4
 const indexes = new Map<string, Promise<IcdIndex>>()
 
 const Loaded = T.Object({ checksum: T.String() })
 const Text = T.Object({ text: Nullable(T.String()) })
 
-/** The index of what is loaded, as it was at most 4 s ago. Read from the database once a process and set of codes, when first asked for. */
+/** Returns the index of the loaded codes, at most 4 s old. Each process reads a code set from the database once, at the first query. */
 async function indexFor(tx: Tx): Promise<IcdIndex> {
   const loaded = await tx.cached('icd codes', () => tx.maybe(Loaded, sql`select checksum from insurance_load where part = 'icd'`))
   if (!loaded) return buildIcdIndex('')
@@ -29,7 +29,7 @@ async function indexFor(tx: Tx): Promise<IcdIndex> {
 }
 
 async function readIndex(tx: Tx): Promise<IcdIndex> {
-  // Sorted by bytes, as the index searches.
+  // Sorted by bytes, as the index requires.
   const { text } = await tx.one(
     Text,
     sql`
@@ -39,12 +39,12 @@ async function readIndex(tx: Tx): Promise<IcdIndex> {
   return buildIcdIndex(text ?? '')
 }
 
-/** Diagnoses by the beginning of their code or by words of their text: the likeliest 50. */
+/** Returns the 50 most relevant diagnoses by a prefix of their code or by words of their text. */
 export const searchDiagnoses = async (tx: Tx, query: string): Promise<Diagnosis[]> => searchIndex(await indexFor(tx), query)
 
 const Known = T.Object({ code: T.String(), is_known: T.Boolean(), has_more: T.Boolean() })
 
-/** What is wrong with each code that cannot be billed, by its place in the list. */
+/** Returns the error of each code that cannot be billed, by its position in the list. */
 export async function findCodeErrors(tx: Tx, codes: readonly string[]): Promise<Map<number, string>> {
   const kept = codes.map(toStoredCode)
   const wanted = [...new Set(kept.filter((code) => code !== undefined))]
@@ -67,7 +67,7 @@ export async function findCodeErrors(tx: Tx, codes: readonly string[]): Promise<
 
 const Exclusion = T.Object({ code: T.String(), excluded: T.String(), type: T.String() })
 
-/** Codes held against the table and against each other. The first of a pair is the one whose note rules out the other. */
+/** Checks codes against the table and against each other. The first code of a pair is the one whose note excludes the other. */
 export async function validateCodes(tx: Tx, codes: readonly string[]): Promise<ValidatedCodes> {
   const faults = await findCodeErrors(tx, codes)
   const sound = [...new Set(codes.filter((_, i) => !faults.has(i)).map((code) => toStoredCode(code)!))]
@@ -84,7 +84,7 @@ export async function validateCodes(tx: Tx, codes: readonly string[]): Promise<V
   for (const { code, excluded, type } of exclusions)
     for (const one of sound.filter((each) => each.startsWith(code)))
       for (const other of sound.filter((each) => each !== one && each.startsWith(excluded))) {
-        // Notes often stand at both ends, and are one conflict.
+        // Notes often exist in both directions, which is one conflict.
         const pair = `${type} ${[one, other].sort().join()}`
         if (reported.has(pair)) continue
         reported.add(pair)

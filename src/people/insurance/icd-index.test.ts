@@ -18,8 +18,8 @@ const index = buildIcdIndex(
 )
 const found = (query: string) => searchIndex(index, query).map(({ diagnosis_code }) => diagnosis_code)
 
-describe('diagnoses are found', () => {
-  test('by the beginning of a code, with its dot or without, in order', () => {
+describe('the search for diagnoses', () => {
+  test('finds by a prefix of a code, with or without its dot, in order', () => {
     assert.deepEqual(found('E11'), ['E11.65', 'E11.9'])
     assert.deepEqual(found('e11.'), ['E11.65', 'E11.9'])
     assert.deepEqual(found('E11.9'), ['E11.9'])
@@ -27,19 +27,19 @@ describe('diagnoses are found', () => {
     assert.deepEqual(found('Z'), ['Z13.1'])
   })
 
-  test('by words, in any order, also within words', () => {
+  test('finds by words in any order, also within words', () => {
     assert.deepEqual(found('hyperglycemia type'), ['E11.65'])
     assert.deepEqual(found('LIPID'), ['E78.5'])
     assert.deepEqual(found('e11 hyper'), ['E11.65'])
     assert.deepEqual(found('without 1 mellitus')[0], 'E10.9')
   })
 
-  test('the likeliest first: whole words, those that begin with it, the shorter', () => {
+  test('ranks whole words first, then prefixes of words, then shorter texts', () => {
     assert.deepEqual(found('type 1 diabetes')[0], 'E10.9')
     assert.deepEqual(found('diabetes'), ['E11.65', 'Z13.1', 'E10.9', 'E11.9'])
   })
 
-  test('with the first and the last of all, and with their mark', () => {
+  test('finds the first and the last diagnosis, and returns whether they are secondary', () => {
     assert.deepEqual(found('E10.9'), ['E10.9'])
     assert.deepEqual(found('Encounter'), ['Z13.1'])
     const [one] = searchIndex(index, 'neuropathy')
@@ -50,13 +50,13 @@ describe('diagnoses are found', () => {
     })
   })
 
-  test('or not: nothing, spaces, a single letter within words, no codes at all', () => {
+  test('finds nothing for an empty query, spaces, a single letter within words, or without codes', () => {
     for (const query of ['xyzzy', '  ', 'i', '.', 'E11.9 lipid']) assert.deepEqual(found(query), [])
     assert.deepEqual(searchIndex(buildIcdIndex(''), 'E11'), [])
   })
 })
 
-test('codes are kept without their dot and shown with it', () => {
+test('codes are stored without their dot and shown with it', () => {
   const texts = { 'e11.9': 'E119', E119: 'E119', ' Z3A.08 ': 'Z3A08', I10: 'I10', 'T78.40XA': 'T7840XA' }
   for (const [text, code] of Object.entries(texts)) assert.equal(toStoredCode(text), code)
   for (const text of ['', 'E1', 'E.119', 'E11.', '1E1', 'E11.9.1', 'E11 9', 'T78.40XAA', 'Ｅ11'])
@@ -64,7 +64,7 @@ test('codes are kept without their dot and shown with it', () => {
   assert.deepEqual(['I10', 'E119', 'T7840XA'].map(toDisplayCode), ['I10', 'E11.9', 'T78.40XA'])
 })
 
-test('what is caused by another disease is secondary', () => {
+test('a diagnosis caused by another disease is secondary', () => {
   assert.equal(isSecondary('Myositis in diseases classified elsewhere'), true)
   assert.equal(isSecondary('Eosinophilia in other diseases classified elsewhere'), true)
   assert.equal(isSecondary('Fever presenting with conditions classified elsewhere'), false)

@@ -1,5 +1,5 @@
-// Searching diagnoses. All descriptions stand in one string in memory: finding a word anywhere in 75,000 of them takes some milliseconds,
-// needs no extension of the database, and finds "lipid" within "Hyperlipidemia", which indexes of words do not.
+// Search index of diagnoses. All descriptions are in one string in memory. Finding a word in 75,000 of them takes a few milliseconds, needs
+// no database extension, and finds "lipid" within "Hyperlipidemia", which word indexes do not.
 import { toDisplayCode } from './icd-codes.ts'
 import type { Diagnosis } from './schema.ts'
 
@@ -7,15 +7,15 @@ const FOUND_MAX = 50
 const WORDS_MAX = 10
 
 export interface IcdIndex {
-  /** Lines of code, description and mark, parted by tabs, in the order of codes. */
+  /** Lines of code, description and secondary flag, separated by tabs, in the order of codes. */
   text: string
-  /** The same in small letters, of the same length. */
+  /** The same in lower case, with the same length. */
   lower: string
-  /** Where each line starts, and the end. */
+  /** Start of each line, and the end of the last. */
   starts: Uint32Array
 }
 
-/** @param text a line a code: code, description, and 1 where it is secondary, parted by tabs; sorted by code */
+/** @param text one line for each code: code, description, and 1 if it is secondary, separated by tabs; sorted by code */
 export function buildIcdIndex(text: string): IcdIndex {
   const starts = [0]
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
@@ -23,7 +23,7 @@ export function buildIcdIndex(text: string): IcdIndex {
   return { text, lower: lowered(text), starts: Uint32Array.from(starts) }
 }
 
-/** Small letters, each in the place of its capital. */
+/** Lower case, with every character at its original position. */
 const lowered = (text: string): string => {
   const lower = text.toLowerCase()
   return lower.length === text.length ? lower : text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
@@ -39,10 +39,10 @@ function lineAt({ starts }: IcdIndex, position: number): number {
   return low
 }
 
-/** Code and description, without the mark. */
+/** Code and description, without the flag. */
 const lineNumberAt = ({ lower, starts }: IcdIndex, line: number): string => lower.slice(starts[line], starts[line + 1]! - 3)
 
-/** Diagnoses whose code begins with the query, in order, then those that every word of it is in, the likeliest first: 50 at most. */
+/** Returns diagnoses whose code begins with the query, in order, then those that contain every word of it, by rank: 50 at most. */
 export function searchIndex(index: IcdIndex, query: string): Diagnosis[] {
   const words = query
     .toLowerCase()
@@ -59,7 +59,7 @@ export function searchIndex(index: IcdIndex, query: string): Diagnosis[] {
   return lines.slice(0, FOUND_MAX).map((line) => diagnosisAt(index, line))
 }
 
-/** Codes may be written with their dot. */
+/** Codes may contain their dot. */
 const withoutDot = (word: string): string => (/^[a-z][0-9][0-9a-z]\.[0-9a-z]*$/.test(word) ? word.replace('.', '') : word)
 
 function linesOfCode(index: IcdIndex, beginning: string): number[] {
@@ -91,7 +91,7 @@ function linesOfText(index: IcdIndex, words: string[]): number[] {
   return found.sort((a, b) => b.rank - a.rank || a.length - b.length || a.line - b.line).map(({ line }) => line)
 }
 
-/** Words that stand for themselves count more than those that begin one, and these more than parts; the first word of all counts extra. */
+/** Whole words count more than prefixes of words, and prefixes more than other parts; a match at the start of the text counts extra. */
 function rankOf(text: string, words: string[]): number {
   const description = text.slice(text.indexOf('\t') + 1)
   let rank = description.startsWith(words[0]!) ? 1 : 0

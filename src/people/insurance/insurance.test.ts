@@ -1,4 +1,4 @@
-// Payors, diagnoses and insurances over HTTP, and what orders ask of them.
+// Payors, diagnoses and insurances over HTTP, and the requirements of insured orders.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
@@ -35,7 +35,7 @@ const namesOf = (body: { name: string }[]) => body.map(({ name }) => name)
 const where = (body: { detail: { loc: string[] }[] }) => body.detail.map(({ loc }) => loc.join('.'))
 
 describe('payors', () => {
-  test('are found by words of a name or an alias, the exact one first', async () => {
+  test('finds payors by words of a name or an alias, exact names first', async () => {
     const team = await createTestTeam()
     const { status, body } = await search(team, { insurance_name: 'united healthcare' })
     assert.equal(status, 200)
@@ -45,7 +45,7 @@ describe('payors', () => {
     assert.deepEqual((await search(team, { insurance_name: '100% _none' })).body, [])
   })
 
-  test('are found by the code of a clearinghouse', async () => {
+  test('finds payors by the code of a clearinghouse', async () => {
     const team = await createTestTeam()
     const { body } = await search(team, { provider: 'Stedi', provider_payor_id: '60054' })
     assert.deepEqual(namesOf(body), ['Aetna'])
@@ -66,7 +66,7 @@ describe('payors', () => {
     }
   })
 
-  test('are found in the old form, too', async () => {
+  test('finds payors through the deprecated operation', async () => {
     const team = await createTestTeam()
     const post = (body: unknown) => team.api.post('/v3/insurance/search/payor', body)
     const { body } = await post({ provider: 'availity', provider_id: '60054' })
@@ -76,7 +76,7 @@ describe('payors', () => {
     assert.deepEqual([half.status, where(half.body)], [422, ['body.provider_id']])
   })
 
-  test('of a team are seen by the team alone', async () => {
+  test('a payor of a team is visible only to the team', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const made = await team.api.post('/v3/payor', {
       name: 'Fictional Mutual',
@@ -103,7 +103,7 @@ describe('payors', () => {
     assert.equal((await insure(team, await known(team), { payor_code })).body.company.name, 'Fictional Mutual')
   })
 
-  test('that are there cannot be added again', async () => {
+  test('rejects a payor that already exists', async () => {
     const team = await createTestTeam()
     const add = (body: Record<string, unknown>) => team.api.post('/v3/payor', { name: 'Fictional Mutual', address, ...body })
     const detail = 'The platform already has this payor; search for it'
@@ -117,7 +117,7 @@ describe('payors', () => {
 })
 
 describe('diagnoses', () => {
-  test('are searched by code and by words', async () => {
+  test('finds diagnoses by code and by words', async () => {
     const team = await createTestTeam()
     const found = async (query: string) =>
       (await team.api.get(`/v3/insurance/search/diagnosis?diagnosis_query=${encodeURIComponent(query)}`)).body
@@ -132,7 +132,7 @@ describe('diagnoses', () => {
     assert.equal((await team.api.get('/v3/insurance/search/diagnosis')).status, 422)
   })
 
-  test('are held against the list and against each other', async () => {
+  test('validates codes against the list and against each other', async () => {
     const team = await createTestTeam()
     const validate = async (codes: string[]) => (await team.api.post('/v3/insurance/validate_icd_codes', { codes })).body
     const fine = { valid: true, errors: [], violations: [], warnings: [] }
@@ -156,7 +156,7 @@ describe('diagnoses', () => {
 })
 
 describe('an insurance', () => {
-  test('is added and read, and another one does not replace it', async () => {
+  test('is added and read, and does not replace another one', async () => {
     const team = await createTestTeam()
     const user = await known(team)
     const latest = (query = '') => team.api.get(`/v2/user/${user}/insurance/latest${query}`)
@@ -186,7 +186,7 @@ describe('an insurance', () => {
     assert.deepEqual([(await latest('?is_primary=true')).body.member_id, (await latest()).body.group_id], ['M-3', 'G-1'])
   })
 
-  test('of somebody else needs a guarantor', async () => {
+  test('requires a guarantor if another person is insured', async () => {
     const team = await createTestTeam()
     const user = await known(team)
     const refused = await insure(team, user, { relationship: 'spouse' })
@@ -217,7 +217,7 @@ describe('an insurance', () => {
     assert.equal((await team.api.get(`/v2/user/${user}/insurance/latest`)).status, 404)
   })
 
-  test('with Medicare or Medicaid is that of the user’s state', async () => {
+  test("with Medicare or Medicaid it is the plan of the user's state", async () => {
     const team = await createTestTeam()
     const user = await known(team, 'TX')
     assert.equal((await insure(team, user, { payor_code: 'MEDFED' })).body.payor_code, 'MEDICARE-TX')
@@ -252,7 +252,7 @@ describe('an order billed to an insurance', () => {
       return true
     })
 
-  test('gets the newest primary one', async () => {
+  test('gets the newest primary insurance', async () => {
     const team = await createTestTeam()
     const user = await known(team)
     await insure(team, user)
@@ -266,7 +266,7 @@ describe('an order billed to an insurance', () => {
     assert.deepEqual(rows, [{ id: first }, { id: second }])
   })
 
-  test('is refused without diagnoses, or with one that cannot be billed', async () => {
+  test('rejects missing diagnoses and diagnoses that cannot be billed', async () => {
     const team = await createTestTeam()
     const user = await known(team)
     await insure(team, user)
@@ -275,7 +275,7 @@ describe('an order billed to an insurance', () => {
     await refused(team, user, ['nonsense'], /code number 1 is not an ICD-10-CM code/)
   })
 
-  test('is refused without demographics, and without a primary insurance', async () => {
+  test('rejects a user without demographics or without a primary insurance', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     await refused(team, await team.user(), ['I10'], /demographics/)
     const user = await known(team)

@@ -1,5 +1,5 @@
-// Insurances of users, each kept as it was given with the insurer as it was then: a new one is added, none is changed. Owns insurance;
-// never knows which orders lean on it. Source: lab-testing.md 26.
+// Insurances of users. Each is stored as given, with the payor's data at that time; insurances are added and never changed. Owns insurance;
+// does not know which orders use it. Source: lab-testing.md 26.
 import { isDeepStrictEqual } from 'node:util'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, invalidField, notFound } from '../../platform/http/errors.ts'
@@ -14,16 +14,16 @@ import { findCodeErrors } from './diagnoses.ts'
 import { resolvePayor } from './payors.ts'
 import { Insurance, type CreateInsurance, type HealthInsuranceInput } from './schema.ts'
 
-/** Insurances that a user can have had. */
+/** Maximum number of insurances of a user, including earlier ones. */
 const INSURANCES_MAX = 1000
 
 const Count = T.Object({ n: T.Integer() })
 const Stored = T.Object({ document: Insurance })
 
 /**
- * Add an insurance of a user; it does not replace others. Writes insurance.
- * 400: the user has no demographics, no such payor, a public programme that has no plan in the user's state, the user has 1,000 already.
- * 404: no such user. 422: no guarantor though the insured is another than the patient; an impossible date of birth.
+ * Adds an insurance of a user; it does not replace others. Writes insurance.
+ * Errors: 400 the user has no demographics, unknown payor, a public program without a plan in the user's state, the user already has 1,000;
+ * 404 unknown user; 422 no guarantor although the insured is another person than the patient, or an impossible date of birth.
  */
 export async function createInsurance(tx: Tx, user_id: string, body: CreateInsurance): Promise<Insurance> {
   await getUser(tx, user_id)
@@ -47,7 +47,7 @@ export async function createInsurance(tx: Tx, user_id: string, body: CreateInsur
   return insurance
 }
 
-/** 400: the user has as many as there can be. @returns its id */
+/** Errors: 400 the user already has the maximum number. @returns its id */
 async function add(tx: Tx, user_id: string, insurance: Insurance): Promise<string> {
   const { n } = await tx.one(Count, sql`select count(*) as n from insurance where user_id = ${user_id} and team_id = ${tx.team}`)
   if (n >= INSURANCES_MAX) throw badRequest(`A user has at most ${INSURANCES_MAX} insurances`)
@@ -58,7 +58,7 @@ async function add(tx: Tx, user_id: string, insurance: Insurance): Promise<strin
   return id
 }
 
-/** Whose insurance comes with an order or a registration. */
+/** The patient of an insurance that comes with an order or a registration. */
 export interface InsuredPatient {
   user_id: string
   patient_details: PatientInput
@@ -66,12 +66,12 @@ export interface InsuredPatient {
 }
 
 /**
- * The insurance that came with an order or a registration. Named by `payor_code` and `insurance_id` it is added to those of the user as
- * the primary one, unless the newest primary one says the same. Writes insurance.
- * 400: no such payor; a public programme that has no plan in the patient's state; the user has 1,000 already. 404: no such user.
- * 422: one of `payor_code` and `insurance_id` without the other; nobody responsible though the relationship is not Self.
+ * Stores the insurance that comes with an order or a registration. With `payor_code` and `insurance_id` it is added to the user's as the
+ * primary one, unless the newest primary one is the same. Writes insurance.
+ * Errors: 400 unknown payor, a public program without a plan in the patient's state, the user already has 1,000; 404 unknown user; 422 only
+ * one of `payor_code` and `insurance_id`, or no responsible person although the relationship is not Self.
  * Source: lab-testing.md 5.4.
- * @returns its id; undefined where no insurance is named
+ * @returns its id; undefined if no insurance is given
  */
 export async function insuranceGiven(
   tx: Tx,
@@ -112,7 +112,7 @@ const newestPrimary = (tx: Tx, user_id: string): Promise<Static<typeof Primary> 
     select id, document from insurance where user_id = ${user_id} and team_id = ${tx.team} and is_primary order by id desc limit 1`,
   )
 
-/** The newest insurance of a user that is, or is not, the primary one. 404: no such user, or none. */
+/** Returns the newest insurance of a user that is, or is not, the primary one. Errors: 404 unknown user, or no such insurance. */
 export async function latestInsurance(tx: Tx, user_id: string, is_primary: boolean): Promise<Insurance> {
   await getUser(tx, user_id)
   const row = await tx.maybe(
@@ -125,25 +125,26 @@ export async function latestInsurance(tx: Tx, user_id: string, is_primary: boole
   return row.document
 }
 
-/** An insurance by its id, as an order keeps it; undefined when it was erased with its user. */
+/** Returns an insurance by the id that an order stores; undefined if it was erased with its user. */
 export async function findInsurance(tx: Tx, id: string): Promise<Insurance | undefined> {
   const row = await tx.maybe(Stored, sql`select document from insurance where id = ${id} and team_id = ${tx.team}`)
   return row?.document
 }
 
-/** What an order that is billed to the patient's insurance asks of it. */
+/** The requirements of an order that is billed to the patient's insurance. */
 export interface Insured {
   user_id: string
   icd_codes: readonly string[] | undefined
-  /** The insurance that came with the order, where one did. */
+  /** The insurance that came with the order, if any. */
   insurance_id?: string | undefined
 }
 
 /**
- * The insurance that an order of the user is billed to now: the id of the one that came with it, else of the newest primary one, which
- * the order keeps as its `health_insurance_id`. Whether the lab account takes such orders, in the state of the patient and for these tests, is not looked at.
- * To be called before the patient of the order is saved as the user's demographics. Writes nothing.
- * 400: no diagnosis, or one that cannot be billed (said by its place in the list); no demographics; no primary insurance.
+ * Returns the id of the insurance that an order of the user is billed to now: the one that came with it, otherwise the newest primary one.
+ * The order stores it as its `health_insurance_id`. This function does not check whether the lab account accepts such orders in the
+ * patient's state and for these tests. Call it before the patient of the order is saved as the user's demographics. Writes nothing.
+ * Errors: 400 no diagnosis, or one that cannot be billed (given by its position in the list); 400 no demographics; 400 no primary
+ * insurance.
  * Source: lab-testing.md 26.
  */
 export async function assertInsured(tx: Tx, { user_id, icd_codes, insurance_id }: Insured): Promise<string> {
@@ -158,6 +159,6 @@ export async function assertInsured(tx: Tx, { user_id, icd_codes, insurance_id }
   return insurance.id
 }
 
-/** The insurances of a deleted user. */
+/** Erases the insurances of a deleted user. */
 export const eraseInsurances = async (tx: Tx, user_id: string): Promise<void> =>
   void (await tx.run(sql`delete from insurance where user_id = ${user_id} and team_id = ${tx.team}`))

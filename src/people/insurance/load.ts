@@ -1,5 +1,5 @@
-// Brings payors, diagnoses and exclusions into a cell: the shipped files at each start, and what an operator loads. Writes payor,
-// icd_code, icd_exclusion and insurance_load.
+// Loads payors, diagnoses and exclusions into a cell: the shipped files at each start, and files of the operator. Writes payor, icd_code,
+// icd_exclusion and insurance_load.
 import { createHash } from 'node:crypto'
 import type { Db } from '../../platform/db/database.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
@@ -16,7 +16,7 @@ import {
   type PayorRow,
 } from './data-files.ts'
 
-/** To be raised when the same files become other rows. */
+/** Increase it when the same files are mapped to different rows. */
 const DATA_REVISION = '1'
 
 const checksumOf = (text: string): string =>
@@ -27,8 +27,8 @@ export const insuranceChecksum = (): string =>
   (Object.keys(bundledFiles) as InsuranceDataset[]).map((part) => checksumOf(readBundledFile(part))).join()
 
 /**
- * Load the shipped payors, diagnoses and exclusions; what is loaded already, or was replaced by the operator, is skipped. One
- * transaction. Throws when a file cannot be understood; then nothing has changed.
+ * Loads the shipped payors, diagnoses and exclusions; skips those that are already loaded or were replaced by the operator. One
+ * transaction. Throws if a file is invalid; then nothing changes.
  */
 export async function loadInsuranceData(db: Db): Promise<void> {
   await db.plainTx(async (tx) => {
@@ -41,7 +41,7 @@ export async function loadInsuranceData(db: Db): Promise<void> {
   })
 }
 
-/** Whether the part has to be loaded. Of two processes that start together the second waits, and then has nothing to do. */
+/** Whether the part has to be loaded. Of two processes that start together the second waits, and then finds nothing to do. */
 async function updateDataVersion(tx: PlainTx, part: InsuranceDataset, text: string): Promise<boolean> {
   const claimed = await tx.run(sql`
     insert into insurance_load (part, checksum, origin) values (${part}, ${checksumOf(text)}, 'shipped')
@@ -51,9 +51,9 @@ async function updateDataVersion(tx: PlainTx, part: InsuranceDataset, text: stri
 }
 
 /**
- * Add an operator's payors to the platform's directory and change those that it has under the same codes; nothing is removed. A public
- * programme of a state is afterwards the one of the file. One transaction. Throws InvalidFileError when a row cannot be taken.
- * @returns how many rows the file has
+ * Adds an operator's payors to the platform's directory and updates those with the same codes; removes none. A public program of a state
+ * then belongs to the payor of the file. One transaction. Throws InvalidFileError for an invalid row.
+ * @returns number of rows in the file
  */
 export async function importPayors(db: Db, text: string): Promise<number> {
   const rows = payorRows(text)
@@ -70,7 +70,7 @@ export async function importPayors(db: Db, text: string): Promise<number> {
 
 const Change = T.Object({ there: T.Integer(), removed: T.Integer(), added: T.Integer(), changed: T.Integer() })
 
-/** What `importCodes` would do to the codes of a cell; changes nothing. Throws InvalidFileError when a row cannot be taken. */
+/** Returns what `importCodes` would change in a cell; changes nothing. Throws InvalidFileError for an invalid row. */
 export async function changeOfCodes(db: Db, text: string): Promise<Static<typeof Change>> {
   return db.queries.one(
     Change,
@@ -87,8 +87,8 @@ export async function changeOfCodes(db: Db, text: string): Promise<Static<typeof
 }
 
 /**
- * Replace all diagnoses by those of an operator's file. Later starts leave them alone. One transaction. Throws InvalidFileError when a row
- * cannot be taken. @returns how many codes that can be billed the file has
+ * Replaces all diagnoses by those of an operator's file. Later starts do not change them. One transaction. Throws InvalidFileError for an
+ * invalid row. @returns number of billable codes in the file
  */
 export async function importCodes(db: Db, text: string): Promise<number> {
   const rows = icdRows(text)
@@ -101,7 +101,7 @@ export async function importCodes(db: Db, text: string): Promise<number> {
   return rows.length
 }
 
-/** A shipped row neither changes an operator's nor takes a programme that another row has. */
+/** A shipped row neither changes an operator's row nor takes a program of another row. */
 async function writePayors(tx: PlainTx, rows: PayorRow[], origin: 'shipped' | 'imported'): Promise<void> {
   await tx.run(sql`
     insert into payor (code, origin, name, aliases, org_address, payer_id, external_codes, program, state, created_at)

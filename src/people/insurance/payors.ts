@@ -1,5 +1,5 @@
-// Payors: insurers that a laboratory can bill. Owns payor, with load.ts: the platform's directory and what teams have added of their own.
-// Never knows who is insured where. Source: lab-testing.md 26.
+// Payors: insurers that a laboratory can bill. Owns payor, together with load.ts: the platform's directory and the payors that teams have
+// added. Does not know insurances. Source: lab-testing.md 26.
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, unprocessable, invalidField } from '../../platform/http/errors.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
@@ -7,7 +7,7 @@ import { joinConditions, sql, type Sql } from '../../platform/db/sql.ts'
 import { ContactAddress, toContactAddress } from '../person/address.ts'
 import type { Clearinghouse, CreatePayor, Payor } from './schema.ts'
 
-/** Payors that a team can add of its own. */
+/** Maximum number of payors that a team can add. */
 const TEAM_PAYORS_MAX = 1000
 const FOUND_MAX = 100
 
@@ -21,7 +21,7 @@ const Row = T.Object({
 
 const fields = sql`code, team_id, name, aliases, org_address`
 
-/** The platform's, and the team's own. */
+/** The platform's payors, and the team's own. */
 const visible = (tx: Tx): Sql => sql`(team_id is null or team_id = ${tx.team})`
 
 const shown = ({ code, team_id, ...payor }: Static<typeof Row>): Payor => ({
@@ -32,7 +32,7 @@ const shown = ({ code, team_id, ...payor }: Static<typeof Row>): Payor => ({
 
 const likePattern = (text: string): string => text.replace(/[\\%_]/g, '\\$&')
 
-/** What a payor is looked for by. */
+/** The fields by which a payor is searched. */
 export interface PayorReference {
   insurance_name?: string | undefined
   provider?: Clearinghouse | undefined
@@ -44,14 +44,14 @@ const nameCondition = (name: string): Sql =>
 
 const wordsOf = (text: string): string[] => text.split(/\s+/).filter(Boolean).slice(0, 20)
 
-/** What a clearinghouse calls it; its electronic payer id, where nothing else is known. */
+/** The code of a clearinghouse; if there is none, the electronic payer id. */
 const codeCondition = (provider: Clearinghouse, code: string): Sql =>
   sql`upper(coalesce(external_codes->>${provider}, payer_id)) = upper(${code})`
 
 /**
- * The platform's and the team's own payors that every word of a name is in, of their names or aliases, or that a clearinghouse knows
- * under a code: the likeliest 100, exact names first, then those that begin so.
- * 422: neither a name nor both of provider and code. @param codeField what requests call the code
+ * Searches the platform's and the team's own payors: those that contain every word of a name in their name or aliases, or that have a
+ * clearinghouse's code. Returns the 100 most relevant, exact names first, then names with that prefix.
+ * Errors: 422 neither a name nor both provider and code. @param codeField name of the code field in the request
  */
 export async function searchPayors(tx: Tx, wanted: PayorReference, at: string, codeField: string): Promise<Payor[]> {
   const { insurance_name, provider, external_code } = wanted
@@ -77,12 +77,12 @@ export async function searchPayors(tx: Tx, wanted: PayorReference, at: string, c
 
 const halfLimit = (at: string, field: string) => unprocessable([{ loc: [at, field], msg: 'Field required', type: 'missing' }])
 
-/** Codes that stand for a public programme, whose plan is another in every state. */
+/** Codes of public programs, which have a different plan in every state. */
 const programs: Record<string, string> = { MEDFED: 'medicare', MAIDFED: 'medicaid' }
 
 /**
- * The payor of a code. 400: there is none, of the platform or the team; a public programme that has no plan in the state.
- * @param state of the patient, where the code stands for a public programme
+ * Returns the payor of a code. Errors: 400 neither the platform nor the team has one; 400 a public program without a plan in the state.
+ * @param state of the patient, for the code of a public program
  */
 export async function resolvePayor(tx: Tx, code: string, state: string): Promise<Payor> {
   const program = Object.hasOwn(programs, code.toUpperCase()) ? programs[code.toUpperCase()]! : undefined
@@ -95,8 +95,8 @@ export async function resolvePayor(tx: Tx, code: string, state: string): Promise
 const Found = T.Object({ owner: T.String(), n: T.Integer() })
 
 /**
- * Add a payor that only the team sees. Writes payor.
- * 400: the platform or the team has one of this name, or of this code; there are 1,000. 422: one of provider and code without the other.
+ * Adds a payor that only the team sees. Writes payor.
+ * Errors: 400 the platform or the team already has this name or code; 400 the team already has 1,000; 422 only one of provider and code.
  */
 export async function createPayor(tx: Tx, body: CreatePayor): Promise<Payor> {
   const { name, provider, provider_payor_id } = body

@@ -16,7 +16,8 @@ export const routes = [
     method: 'POST',
     path: '/v2/user/{user_id}/insurance',
     summary: 'Add an insurance of a user',
-    description: 'Always another one; orders are billed to the newest primary one. The user must have demographics.',
+    description:
+      'Adds one and replaces none; orders are billed to the newest primary insurance. The user must have demographics.',
     params,
     body: shapes.CreateInsurance,
     reply: shapes.Insurance,
@@ -54,7 +55,7 @@ export const routes = [
     method: 'GET',
     path: '/v3/insurance/search/payor',
     summary: "Search payors, the platform's and the team's own",
-    description: 'By words of a name or an alias, or by what a clearinghouse calls them. The likeliest come first, 100 at most.',
+    description: 'By words of a name or an alias, or by the code of a clearinghouse. The most relevant 100, best matches first.',
     query: shapes.PayorQuery,
     reply: T.Array(shapes.FoundPayor),
     run: async (tx, { query: { insurance_name, provider, provider_payor_id: external_code } }) =>
@@ -85,7 +86,7 @@ export const routes = [
     method: 'GET',
     path: '/v3/insurance/search/diagnosis',
     summary: 'Search ICD-10-CM diagnoses by code prefix or text',
-    description: 'The likeliest come first, 50 at most.',
+    description: 'The most relevant 50, best matches first.',
     query: shapes.DiagnosisQuery,
     reply: T.Array(shapes.Diagnosis),
     run: (tx, { query }) => searchDiagnoses(tx, query.diagnosis_query),

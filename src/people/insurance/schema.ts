@@ -15,7 +15,7 @@ const PayorSource = OpenEnum(['platform', 'team'])
 const payor = { name: T.String(), aliases: T.Array(T.String()), org_address: ContactAddress, source: PayorSource }
 export const Payor = Fields({ payor_code: T.String(), ...payor }, { title: 'Payor' })
 export type Payor = Static<typeof Payor>
-/** With the code under both of its names: samples in public read the older one. */
+/** Has the code under both field names: public examples read the older one. */
 export const FoundPayor = Fields({ payor_code: T.String(), code: T.String(), ...payor }, { title: 'FoundPayor' })
 export const FoundPayorByCode = Fields({ code: T.String(), ...payor }, { title: 'FoundPayorByCode' })
 
@@ -48,13 +48,13 @@ export const Diagnosis = Fields(
   {
     diagnosis_code: T.String(),
     description: T.String(),
-    is_secondary: T.Boolean({ description: 'Never the first diagnosis: it names what another one has caused.' }),
+    is_secondary: T.Boolean({ description: 'Whether another diagnosis causes this one, so that it can never be the first.' }),
   },
   { title: 'Diagnosis' },
 )
 export type Diagnosis = Static<typeof Diagnosis>
 
-/** Diagnoses that are looked at together. */
+/** Maximum number of diagnoses that are checked together. */
 const CODES_MAX = 100
 export const ValidateCodes = Fields(
   { codes: T.Array(Text({ maxLength: 50 }), { maxItems: CODES_MAX }) },
@@ -62,7 +62,7 @@ export const ValidateCodes = Fields(
 )
 export const ValidatedCodes = Fields(
   {
-    valid: T.Boolean({ description: 'Every code can be billed, and none rules out another.' }),
+    valid: T.Boolean({ description: 'Whether every code can be billed and none excludes another.' }),
     errors: T.Array(T.String()),
     violations: T.Array(Fields({ code: T.String(), conflicts_with: T.String(), type: T.String() })),
     warnings: T.Array(Fields({ code: T.String(), overlaps_with: T.String(), type: T.String() })),
@@ -71,10 +71,10 @@ export const ValidatedCodes = Fields(
 )
 export type ValidatedCodes = Static<typeof ValidatedCodes>
 
-/** Codes of diagnoses, as orders name them. */
+/** Codes of diagnoses in orders. */
 export const IcdCodes = T.Array(Text({ minLength: 1, maxLength: 16 }), { maxItems: 50 })
 
-/** What the insured person is to the patient. */
+/** Relationship of the insured person to the patient. */
 const Relationship = OpenEnum(['Self', 'Spouse', 'Other'])
 
 const contact = { email: Text({ minLength: 1, maxLength: 254 }), phone_number: Text({ minLength: 1, maxLength: 50 }) }
@@ -103,7 +103,7 @@ export const CreateInsurance = Fields(
 )
 export type CreateInsurance = Static<typeof CreateInsurance>
 
-/** Whoever holds the insurance of a patient who does not. */
+/** The insured person if it is not the patient. */
 const ResponsibleInput = Fields(
   {
     first_name: Text({ minLength: 1, maxLength: 200 }),
@@ -125,8 +125,8 @@ export const HealthInsuranceInput = Fields(
     patient_signature_image: Maybe(Image),
     subjective: Maybe(Narrative),
     assessment_plan: Maybe(Narrative),
-    payor_code: Maybe(Text({ minLength: 1, maxLength: 100, description: 'Goes with `insurance_id`.' })),
-    insurance_id: Maybe(Text({ minLength: 1, maxLength: 100, description: 'The number of the member.' })),
+    payor_code: Maybe(Text({ minLength: 1, maxLength: 100, description: 'Requires `insurance_id`.' })),
+    insurance_id: Maybe(Text({ minLength: 1, maxLength: 100, description: 'The member number.' })),
     responsible_relationship: Maybe(Relationship),
     responsible_details: Maybe(ResponsibleInput),
     diagnosis_codes: Maybe(IcdCodes),

@@ -1,4 +1,4 @@
-// Addresses as requests give them and as orders show them.
+// Addresses in requests and in orders.
 import { RuleError, type FinalizeObject } from '../../platform/schema/read.ts'
 import type { TProperties } from 'typebox'
 import { Fields, Maybe, Nullable, T, Text, type Static } from '../../platform/schema/schema.ts'
@@ -21,7 +21,7 @@ const Country = Text({
 
 const aliases = { street: 'first_line', street_number: 'second_line', zip_code: 'zip' }
 
-/** A US state is kept as its two-letter code; elsewhere any text is a state. */
+/** Stores a US state as its two-letter code; elsewhere any text is a state. */
 const finalize: FinalizeObject = (address) => {
   if (address.country !== UNITED_STATES) return address
   const state = stateCode(address.state as string)
@@ -33,7 +33,7 @@ const WITH_STATES = new Set(['AU', 'BR', 'CA', 'CN', 'IN', 'JP', 'MX', 'US'])
 
 const abroadFields = { state: Maybe(Line), zip: Text({ minLength: 1, maxLength: 20 }) }
 
-/** A state where the country has them, else none has to be given; of a US state its code. */
+/** Requires a state if the country has states; converts a US state to its code. */
 const stateAbroad: FinalizeObject = (address) => {
   const { country, state } = address as { country: string; state?: string }
   if (state === undefined && WITH_STATES.has(countryCode(country) ?? ''))
@@ -41,7 +41,7 @@ const stateAbroad: FinalizeObject = (address) => {
   return finalize({ ...address, state: state ?? '' })
 }
 
-/** As `stateAbroad`, and a postal code of the form that the country has. */
+/** Like `stateAbroad`, and checks the format of the country's postal codes. */
 const finishAbroad: FinalizeObject = (address) => {
   const { country, zip } = address as { country: string; zip: string }
   const plain = zip.trim().toUpperCase().replace(/\s+/g, ' ')
@@ -50,7 +50,7 @@ const finishAbroad: FinalizeObject = (address) => {
   return stateAbroad({ ...address, zip: plain })
 }
 
-/** An address, as it is asked for in the United States and elsewhere. */
+/** Returns the input shapes of an address in the United States and elsewhere. */
 const twoFold = <P extends TProperties>(fields: P, title: string, elsewhere: FinalizeObject = finishAbroad) =>
   Fields(fields, {
     title,
@@ -59,7 +59,7 @@ const twoFold = <P extends TProperties>(fields: P, title: string, elsewhere: Fin
     abroad: Fields({ ...fields, ...abroadFields }, { aliases, finish: elsewhere }),
   })
 
-/** The code of a US state where it is known to be one. */
+/** The two-letter code of a known US state. */
 const shortState = ({ country, state }: Record<string, unknown>): string =>
   (country === UNITED_STATES ? stateCode(state as string) : undefined) ?? (state as string)
 
@@ -91,7 +91,7 @@ const importedAddress = {
   phone_number: Maybe(Text({ maxLength: 50 })),
 }
 
-/** Of an order placed elsewhere: taken as it stands there. */
+/** The address of an imported order, stored unchanged. */
 export const ImportedAddressInput = Fields(importedAddress, {
   title: 'ImportedAddressInput',
   aliases,
@@ -171,7 +171,7 @@ export const toShippingAddress = (given: ShippingAddressInput): ShippingAddress 
   phone_number: given.phone_number,
 })
 
-/** Where somebody can be reached by letter. Less is asked of it than of where samples are taken: the ZIP may have any form. */
+/** A mailing address. It has fewer requirements than the address for collecting samples: the ZIP may have any format. */
 export const ContactAddressInput = twoFold(
   {
     first_line: Line,

@@ -1,4 +1,4 @@
-// Countries and US states: what requests may say, and the one form that is kept. Source: lab-testing.md 5.2.
+// Countries and US states: accepted inputs and the stored form. Source: lab-testing.md 5.2.
 import { RuleError, type Rule } from '../../platform/schema/read.ts'
 
 const stateNames: Record<string, string> = {
@@ -54,7 +54,7 @@ const stateNames: Record<string, string> = {
   WY: 'Wyoming',
 }
 
-/** Where people live although the interface does not count them among the states. */
+/** Territories with residents that the API's enumeration of states does not contain. */
 const otherNames: Record<string, string> = {
   DC: 'District of Columbia',
   PR: 'Puerto Rico',
@@ -67,13 +67,13 @@ const otherNames: Record<string, string> = {
   AP: 'Armed Forces Pacific',
 }
 
-/** The 50 states of the interface's enumeration. */
+/** The 50 states of the API's enumeration. */
 export const usStates: string[] = Object.keys(stateNames)
 
 const states = new Map<string, string>()
 for (const [code, name] of Object.entries({ ...stateNames, ...otherNames })) states.set(code, code).set(name.toUpperCase(), code)
 
-/** The two-letter code of a US state or territory given by code or name. */
+/** Returns the two-letter code of a US state or territory given by code or name. */
 export const stateCode = (text: string): string | undefined => states.get(text.trim().toUpperCase())
 
 export const UNITED_STATES = 'United States'
@@ -87,18 +87,18 @@ for (let a = 65; a <= 90; a++)
     const name = /^(X[A-Z]|Q[M-Z]|ZZ|AA|EU|EZ|UN)$/.test(code) ? undefined : names.of(code)
     if (name) {
       countries.set(code, countries.get(name.toUpperCase()) ?? name).set(name.toUpperCase(), name)
-      // Codes that are not given any more, such as DD, lead to those that took their place.
+      // Withdrawn codes, such as DD, map to their successors.
       codes.set(name, new Intl.Locale(`und-${code}`).region ?? code)
     }
   }
 for (const spelling of ['U.S.', 'USA', 'U.S.A.', 'UNITED STATES OF AMERICA']) countries.set(spelling, UNITED_STATES)
 
-/** The full name of a country that is known; else the text itself. */
+/** Returns the full name of a known country; otherwise the text itself. */
 export const knownCountry: Rule = (text) => countries.get(text.trim().toUpperCase()) ?? text
 
-/** A country by two-letter code or English name; kept as its full name. */
+/** Accepts a country by two-letter code or English name; stores its full name. */
 export const countryRule: Rule = (text) =>
   countries.get(text.trim().toUpperCase()) ?? new RuleError('not a country, give its two-letter code')
 
-/** The two-letter code of a country given by code or English name. */
+/** Returns the two-letter code of a country given by code or English name. */
 export const countryCode = (text: string): string | undefined => codes.get(countries.get(text.trim().toUpperCase()) ?? '')

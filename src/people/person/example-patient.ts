@@ -1,4 +1,4 @@
-// The fictional person whom examples of the description and samples of events speak of.
+// The fictional person in examples of the OpenAPI document and in sample events.
 
 export const examplePatient = {
   first_name: 'Testa',
@@ -9,5 +9,5 @@ export const examplePatient = {
   email: 'testa@example.com',
 }
 
-/** Who orders for that person, where the lab account wants the customer's own physician. */
+/** The ordering physician of that person if the lab account requires the customer's own. */
 export const examplePhysician = { first_name: 'Medica', last_name: 'Fictional', npi: '0000000000' }

@@ -1,4 +1,4 @@
-// Who answers for a patient: pays for what an insurance does not, or speaks for a minor. Source: lab-testing.md 5.1.
+// The guarantor of a patient: pays what an insurance does not pay, or represents a minor. Source: lab-testing.md 5.1.
 import { Email, Fields, Int, Maybe, Nullable, T, Text, type Static } from '../../platform/schema/schema.ts'
 import { ContactAddress, ContactAddressInput, toContactAddress } from './address.ts'
 

@@ -1,4 +1,4 @@
-// The patient of an order: who, and what is checked of them. Source: lab-testing.md 2, 5.1.
+// The patient of an order: shape and checks. Source: lab-testing.md 2, 5.1.
 import { RuleError, type Rule } from '../../platform/schema/read.ts'
 import {
   DateOfBirth,
@@ -42,7 +42,7 @@ export const GenderIdentity = OpenEnum([
   'other',
 ])
 
-/** What laboratories print: letters, digits, `- . , '` and single spaces between words; nothing else. */
+/** The characters that laboratories print: letters, digits, `- . , '` and single spaces between words. */
 export const PersonName = Text({
   minLength: 1,
   maxLength: 50,
@@ -62,7 +62,7 @@ const proxyAddress = {
   first_line: Text({ minLength: 1, maxLength: 200 }),
   second_line: T.Optional(Text({ maxLength: 200 })),
   city: Text({ minLength: 1, maxLength: 200 }),
-  // Empty only where it is shown, of a country without states.
+  // The state is empty only in responses, for a country without states.
   state: Text({ maxLength: 200, rule: (text) => (text ? text : new RuleError('must not be empty')) }),
   zip: Text({ minLength: 1, maxLength: 20 }),
   country: Text({ minLength: 1, maxLength: 80, rule: countryRule }),
@@ -92,7 +92,7 @@ export const MedicalProxy = Fields(
 )
 export type MedicalProxy = Static<typeof MedicalProxy>
 
-/** The proxy that is known of a user, as orders show proxies: without what nobody has said. */
+/** Converts a user's guarantor to the proxy that orders show, without absent fields. */
 export const toMedicalProxy = ({ address, household_income, household_size, email, ...person }: Guarantor): MedicalProxy => {
   const { second_line, access_notes, ...place } = address
   return {

@@ -1,4 +1,4 @@
-// The forms of postal codes, by the two-letter code of the country. Source: Universal Postal Union, addressing systems.
+// Formats of postal codes, by the two-letter code of the country. Source: Universal Postal Union, addressing systems.
 
 const digits = (count: number): RegExp => new RegExp(`^\\d{${count}}$`)
 const grouped = /^\d{3} ?\d{2}$/
@@ -22,9 +22,9 @@ const forms: Record<string, RegExp> = {
   RO: digits(6),
   US: /^\d{5}(-\d{4})?$/,
 }
-/** Of every other country. */
+/** The format in all other countries. */
 const anywhere = /^[A-Z\d][A-Z\d -]{1,14}$/
 
-/** Whether a text, in capitals, has the form that postal codes have in a country. */
+/** Whether a text, in upper case, has the format of a country's postal codes. */
 export const isPostalCode = (country: string | undefined, text: string): boolean =>
   ((country !== undefined && forms[country]) || anywhere).test(text)

@@ -1,4 +1,4 @@
-// A team's physicians: managed by its organization, listed to its keys, chosen for orders.
+// A team's physicians: its organization manages them, its keys list them, and orders use them.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
@@ -16,7 +16,7 @@ const chosen = (team: TestTeam, state: string) =>
   team.db.tx(team.tenant, async (tx) => (await servicePhysician(tx, state))?.last_name)
 
 describe('the physicians of a team', () => {
-  test('are added, listed to the organization and to the team, and removed', async () => {
+  test('physicians are added, listed to the organization and to the team, and removed', async () => {
     const team = await createTestTeam()
     const [first, second] = [await add(team, 'First', ['CA', 'AZ', 'CA']), await add(team, 'Second')]
     const { body } = await team.manage.get(placeOf(team))
@@ -46,7 +46,7 @@ describe('the physicians of a team', () => {
     ])
   })
 
-  test('are each there once, and in states that exist', async () => {
+  test('rejects a duplicate physician and an unknown state', async () => {
     const team = await createTestTeam()
     await add(team, 'First')
     const body = { first_name: 'Docta', last_name: 'Again', npi: 'FIRST' }
@@ -59,7 +59,7 @@ describe('the physicians of a team', () => {
     )
   })
 
-  test('of another team are not listed to a team’s key', async () => {
+  test("a team's key cannot list the physicians of another team", async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     for (const id of [other.team, randomUUID()]) {
       const { status, body } = await team.api.get(`/v2/team/${id}/physicians`)
@@ -68,13 +68,13 @@ describe('the physicians of a team', () => {
   })
 })
 
-describe('an order of a patient gets', () => {
-  test('no physician where none is configured', async () => {
+describe('the physician of an order', () => {
+  test('an order has no physician if none is configured', async () => {
     const team = await createTestTeam()
     assert.equal(await chosen(team, 'AZ'), undefined)
   })
 
-  test('the first of the state, else the first of every state', async () => {
+  test('an order gets the first physician of the state, otherwise the first of every state', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     await add(team, 'Everywhere')
     await add(team, 'Later')
@@ -88,7 +88,7 @@ describe('an order of a patient gets', () => {
     assert.equal(await chosen(other, 'NY'), undefined)
   })
 
-  test('another one as soon as the one before is removed', async () => {
+  test('an order gets another physician as soon as the previous one is removed', async () => {
     const team = await createTestTeam()
     const first = await add(team, 'First', ['AZ'])
     await add(team, 'Second', ['AZ'])

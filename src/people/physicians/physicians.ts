@@ -1,12 +1,12 @@
-// The service network: physicians who order for a team, state by state, where the customer's own physician does not. Owns
-// team_physician; never knows what was ordered in their name. Source: lab-testing.md 4, 33 (21).
+// The service network: physicians who order for a team, by state, if the customer has no physician of its own. Owns team_physician; does
+// not know orders. Source: lab-testing.md 4, 33 (21).
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { TeamPhysician, type AddPhysician, type Physician } from './schema.ts'
 
-/** Physicians that a team can have in an environment. */
+/** Maximum number of physicians of a team in an environment. */
 const PHYSICIANS_MAX = 200
 
 const KEY = 'physicians'
@@ -21,19 +21,19 @@ const load = (tx: Tx): Promise<TeamPhysician[]> =>
 
 const sameNpi = ({ first_name, last_name, npi }: TeamPhysician): Physician => ({ first_name, last_name, npi })
 
-/** The team's physicians in the order they were added, as its own keys see them. 404: another team. */
+/** Lists the team's physicians in the order they were added, for the team's own keys. Errors: 404 another team. */
 export async function listOwnPhysicians(tx: Tx, team_id: string): Promise<Physician[]> {
   if (team_id !== tx.team) throw notFound('Not Found')
   return (await load(tx)).map(sameNpi)
 }
 
-/** The team's physicians in the order they were added, for who manages the team. */
+/** Lists the team's physicians in the order they were added, for managers of the team. */
 export const listPhysicians = async (tx: Tx): Promise<{ physicians: TeamPhysician[] }> => ({ physicians: await load(tx) })
 
 /**
- * The physician in whose name an order of a patient in `state` goes to the lab when the customer names none: the first that was added
- * for that state, else the first that was added for every state; undefined where none is. As it was at most 4 s ago.
- * @param state two-letter code; anything else is a state only of those who order in every one
+ * Returns the ordering physician for a patient in `state` if the customer names none: the first one added for that state, otherwise the
+ * first one added for every state; undefined if there is none. At most 4 s old.
+ * @param state two-letter code; any other text matches only physicians of every state
  */
 export async function servicePhysician(tx: Tx, state: string): Promise<Physician | undefined> {
   const all = (await tx.cached(KEY, () => load(tx)))!
@@ -43,7 +43,7 @@ export async function servicePhysician(tx: Tx, state: string): Promise<Physician
 
 const Count = T.Object({ n: T.Integer() })
 
-/** Add a physician. Writes team_physician. 400: there are 200; the same number is there already. */
+/** Adds a physician. Writes team_physician. Errors: 400 there are already 200; 400 the number already exists. */
 export async function addPhysician(tx: Tx, body: AddPhysician): Promise<TeamPhysician> {
   await tx.locking.run(sql`select id from team where id = ${tx.team} for no key update`)
   const { n } = await tx.one(Count, sql`select count(*) as n from team_physician where team_id = ${tx.team}`)
@@ -61,7 +61,7 @@ export async function addPhysician(tx: Tx, body: AddPhysician): Promise<TeamPhys
   )
 }
 
-/** Remove a physician; orders that named one stay as they are. Writes team_physician. 404: no such physician of the team. */
+/** Removes a physician; orders that name one do not change. Writes team_physician. Errors: 404 the team has no such physician. */
 export async function removePhysician(tx: Tx, id: string): Promise<void> {
   const gone = await tx.run(sql`delete from team_physician where id = ${id} and team_id = ${tx.team}`)
   if (!gone) throw notFound('Physician not found')

@@ -50,7 +50,7 @@ export const routes: Operation[] = [
     patients: false,
     method: 'DELETE',
     path: `${TEAM}/{physician_id}`,
-    summary: 'Remove a physician; orders that name one stay as they are',
+    summary: 'Remove a physician; orders that name one do not change',
     params: shapes.PhysicianScopeParams,
     reply: Fields({}),
     run: async (tx, { params }) => {

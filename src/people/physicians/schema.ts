@@ -4,7 +4,7 @@ import { Fields, Maybe, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '
 import { PersonName } from '../person/patient.ts'
 import { usStates } from '../person/countries.ts'
 
-/** As orders name them. */
+/** A physician in an order. */
 export const Physician = Fields({ first_name: T.String(), last_name: T.String(), npi: T.String() }, { title: 'Physician' })
 export type Physician = Static<typeof Physician>
 

@@ -1,4 +1,5 @@
-// Long lists of users: with checkpoints, pages and totals are what a plain query says, and cost the same however many users there are.
+// Long lists of users: with checkpoints, pages and totals equal those of a plain query, at a cost that does not grow with the number of
+// users.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
@@ -15,7 +16,7 @@ import { countUsers, createUser, deleteUser, listUsers, markUsers, undoDelete } 
 
 const HOUR_S = 3600
 
-/** So many users, five in each second, the last one so many seconds ago; their ids are as old as they are. */
+/** Inserts users, five in each second, the last one `age_s` seconds ago; their ids are as old as they are. */
 const users = ({ db, team }: TestTeam, count: number, age_s: number) =>
   db.queries.run(sql`
     with fresh as (
@@ -47,7 +48,7 @@ const checkpoints = async ({ db, team }: TestTeam): Promise<number[]> =>
     ({ shown }) => shown,
   )
 
-/** Whether every total, and pages everywhere in the list, are what the plain query says. */
+/** Asserts that every total, and pages everywhere in the list, equal those of the plain query. */
 async function assertExact(team: TestTeam): Promise<void> {
   const expected = await plain(team)
   const total = expected.length
@@ -84,12 +85,12 @@ describe('a long list of users', () => {
     await assertExact(team)
   })
 
-  test('is exact after users anywhere in it were deleted, had back and erased', async () => {
+  test('is exact after users anywhere in it were deleted, restored and erased', async () => {
     const team = await unlimited()
     await users(team, 3 * CHECKPOINT_STRIDE + 50, HOUR_S)
     await setCheckpoints(team)
     const ids = (await plain(team)).toReversed()
-    // The first, the last before a checkpoint, the one at it, and one behind the last.
+    // The first, the last before a checkpoint, the one at it, and one after the last.
     const chosen = [0, 499, 500, 501, 1499, 1500, 1540].map((place) => ids[place]!)
     for (const id of chosen) assert.equal((await team.api.delete(`/v2/user/${id}`)).status, 200)
     assert.deepEqual(await checkpoints(team), [498, 498, 499])
@@ -108,7 +109,7 @@ describe('a long list of users', () => {
     await assertExact(team)
   })
 
-  test('has no checkpoint where a user is younger than two minutes', async () => {
+  test('has no checkpoint at a user younger than two minutes', async () => {
     const team = await unlimited()
     await users(team, CHECKPOINT_STRIDE + 20, 0)
     await setCheckpoints(team)
@@ -116,7 +117,7 @@ describe('a long list of users', () => {
     await assertExact(team)
   })
 
-  test('is exact when a user is deleted while checkpoints are being set', async () => {
+  test('is exact when a user is deleted while checkpoints are set', async () => {
     const team = await unlimited()
     await users(team, CHECKPOINT_STRIDE + 1, HOUR_S)
     const tenant = await tenantOf(team)
@@ -134,7 +135,7 @@ describe('a long list of users', () => {
     await assertExact(team)
   })
 
-  test('has checkpoints of its own team alone', async () => {
+  test('has checkpoints of its own team only', async () => {
     const [team, other] = [await unlimited(), await unlimited()]
     await users(team, CHECKPOINT_STRIDE + 1, HOUR_S)
     await other.user()
@@ -144,7 +145,7 @@ describe('a long list of users', () => {
     assert.equal((await other.api.get('/v2/user')).body.total, 1)
   })
 
-  test('queues the job that sets checkpoints for one in about 500 new users', async () => {
+  test('queues the job that sets checkpoints for about one in 500 new users', async () => {
     const team = await unlimited()
     const tenant = await tenantOf(team)
     for (let n = 0; n < 20; n++)
@@ -169,13 +170,13 @@ const rowsIn = (plan: Plan): number =>
     ? (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops']
     : 0) + (plan.Plans ?? []).reduce((sum, inner) => sum + rowsIn(inner), 0)
 
-/** How many rows of users and checkpoints the statements of `work` look at: each is explained by the database after it has run. */
+/** Returns how many rows of users and checkpoints the statements of `work` read: each is explained by the database after it has run. */
 const Explained = T.Object({ 'QUERY PLAN': T.Unknown() })
 
 async function rowsRead(team: TestTeam, work: (tx: Tx) => Promise<unknown>): Promise<number> {
   let read = 0
   await team.db.read(await tenantOf(team), async (tx) => {
-    // As the team has it: under the policies.
+    // With the team's role, so that the row security policies apply.
     const explained = async (q: Sql) => {
       const row = await tx.one(Explained, sql`explain (analyze, format json) ${q}`)
       read += rowsIn((row['QUERY PLAN'] as { Plan: Plan }[])[0]!.Plan)
@@ -190,7 +191,7 @@ async function rowsRead(team: TestTeam, work: (tx: Tx) => Promise<unknown>): Pro
   return read
 }
 
-test('a page, wherever it is, and the total look at a few hundred rows of 50,000 users', async () => {
+test('any page, and the total, read a few hundred rows of 50,000 users', async () => {
   const team = await unlimited()
   const count = 100 * CHECKPOINT_STRIDE
   await users(team, count + 100, HOUR_S)
@@ -198,13 +199,13 @@ test('a page, wherever it is, and the total look at a few hundred rows of 50,000
   await asOwner('analyze production_us."user", production_us.user_checkpoint')
   for (const offset of [0, 400, count / 2, count - 1]) {
     const read = await rowsRead(team, (tx) => listUsers(tx, { offset, limit: 100 }))
-    // The part behind the last checkpoint, the page with the part before it, and the checkpoints themselves, one for 500 users.
+    // The part after the last checkpoint, the page with the part before it, and the checkpoints themselves, one for 500 users.
     assert(read <= 2 * CHECKPOINT_STRIDE + 100 + 3 * 100, `${read} rows for a page from ${offset} on`)
   }
   assert((await rowsRead(team, countUsers)) <= CHECKPOINT_STRIDE + 2 * 100)
 })
 
-test('the migration sets the checkpoints of the users that there are', async () => {
+test('the migration sets the checkpoints of existing users', async () => {
   const team = await unlimited()
   await users(team, 2 * CHECKPOINT_STRIDE + 10, HOUR_S)
   await users(team, CHECKPOINT_STRIDE, 0)

@@ -1,4 +1,4 @@
-// Deleting a user, having the user back, and the erasure when nobody asked for that in time.
+// Deleting a user, undoing it, and the erasure after the grace period.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
@@ -15,7 +15,7 @@ const listed = async ({ api }: TestTeam): Promise<string[]> =>
 
 const undo = ({ api }: TestTeam, by: Record<string, string>) => api.post(`/v2/user/undo_delete?${new URLSearchParams(by)}`)
 
-/** Tables of people's data → how many rows of the team there are. */
+/** Tables with personal data → number of rows of the team. */
 async function rowsOf({ db, team }: TestTeam): Promise<Record<string, number>> {
   const Counts = T.Object({ users: T.Integer(), orders: T.Integer(), results: T.Integer(), events: T.Integer() })
   return db.queries.one(
@@ -29,7 +29,7 @@ async function rowsOf({ db, team }: TestTeam): Promise<Record<string, number>> {
 }
 
 describe('deleting a user', () => {
-  test('hides the user from everything at once and queues the erasure', async () => {
+  test('hides the user from everything immediately and queues the erasure', async () => {
     const team = await createTestTeam()
     const user_id = await team.user('first')
     const { status, body } = await team.api.delete(`/v2/user/${user_id}`)
@@ -44,7 +44,7 @@ describe('deleting a user', () => {
     assert.deepEqual(await team.jobs(), ['users.erase'])
   })
 
-  test('who is deleted already, or changing that user, is not found, in words of its own', async () => {
+  test('deleting or changing a deleted user returns 404 with a detail of its own', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     await team.api.delete(`/v2/user/${user_id}`)
@@ -57,7 +57,7 @@ describe('deleting a user', () => {
     assert.deepEqual(await team.jobs(), ['users.erase'])
   })
 
-  test('who is unknown or of another team is not found', async () => {
+  test('an unknown user, or one of another team, returns 404', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     for (const id of [randomUUID(), await other.user('theirs')]) {
       const { status, body } = await team.api.delete(`/v2/user/${id}`)
@@ -67,7 +67,7 @@ describe('deleting a user', () => {
     assert.equal((await team.api.delete('/v2/user/not-an-id')).status, 422)
   })
 
-  test('frees the reference at once', async () => {
+  test('frees the client user id immediately', async () => {
     const team = await createTestTeam()
     const first = await team.user('first')
     await team.api.delete(`/v2/user/${first}`)
@@ -76,7 +76,7 @@ describe('deleting a user', () => {
     assert.equal((await team.api.get('/v2/user/resolve/first')).body.user_id, second)
   })
 
-  test('refuses new orders for the user', async () => {
+  test('rejects new orders for the user', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     await team.api.delete(`/v2/user/${user_id}`)
@@ -98,8 +98,8 @@ describe('deleting a user', () => {
   })
 })
 
-describe('taking a deletion back', () => {
-  test('works by the id of the user and by the reference', async () => {
+describe('undoing the deletion of a user', () => {
+  test('works by user id and by client user id', async () => {
     for (const by of ['user_id', 'client_user_id'] as const) {
       const team = await createTestTeam()
       const user_id = await team.user('first')
@@ -111,7 +111,7 @@ describe('taking a deletion back', () => {
     }
   })
 
-  test('by the reference brings the one back who was deleted last', async () => {
+  test('by client user id restores the user that was deleted last', async () => {
     const team = await createTestTeam()
     const older = await team.user('first')
     await team.api.delete(`/v2/user/${older}`)
@@ -122,7 +122,7 @@ describe('taking a deletion back', () => {
     assert.equal((await team.api.get('/v2/user/resolve/first')).body.user_id, newer)
   })
 
-  test('needs exactly one of the two', async () => {
+  test('requires exactly one of the two ids', async () => {
     const team = await createTestTeam()
     const user_id = await team.user('first')
     await team.api.delete(`/v2/user/${user_id}`)
@@ -135,7 +135,7 @@ describe('taking a deletion back', () => {
     assert.deepEqual(await listed(team), [])
   })
 
-  test('of one who is not deleted, unknown, or of another team is not found', async () => {
+  test('returns 404 for a user that is not deleted, unknown, or of another team', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const live = await team.user('live')
     const theirs = await other.user('theirs')
@@ -190,8 +190,8 @@ describe('taking a deletion back', () => {
   })
 })
 
-describe('seven days after the deletion', () => {
-  /** A user with an order that has a result and a kit, all told about in events. */
+describe('seven days after the deletion of a user', () => {
+  /** Creates a user with an order that has a result and a kit, with their events. */
   async function history(team: TestTeam, reference: string): Promise<string> {
     const user_id = await team.user(reference)
     const order = await createOrder(team, { user_id })
@@ -202,7 +202,7 @@ describe('seven days after the deletion', () => {
     return user_id
   }
 
-  test('user, orders, results and events are gone, and those of another user are not', async () => {
+  test('user, orders, results and events are erased, and those of another user are not', async () => {
     const team = await createTestTeam()
     await history(team, 'stays')
     const before = await rowsOf(team)
@@ -224,7 +224,7 @@ describe('seven days after the deletion', () => {
     assert.deepEqual(await listed(team), ['stays'])
   })
 
-  test('nothing is gone when the deletion was taken back', async () => {
+  test('nothing is erased if the deletion was undone', async () => {
     const team = await createTestTeam()
     const user_id = await history(team, 'stays')
     const before = await rowsOf(team)
@@ -235,7 +235,7 @@ describe('seven days after the deletion', () => {
     assert.deepEqual(await team.jobs(), [])
   })
 
-  test('and a second deletion, the seven days begin anew', async () => {
+  test('after an undo, a second deletion starts the seven days again', async () => {
     const team = await createTestTeam()
     const user_id = await team.user('first')
     await team.api.delete(`/v2/user/${user_id}`)
@@ -253,7 +253,7 @@ describe('seven days after the deletion', () => {
     assert.deepEqual(await team.jobs(), [])
   })
 
-  test('a kit that was registered for somebody else is kept, without what was told of the first user', async () => {
+  test('a kit that was registered for another person is kept, without the events about the first user', async () => {
     const team = await createTestTeam()
     const [stock, person] = [await team.user('stock'), await team.user('person')]
     const { id, sample_id } = await kit(team, { user_id: stock })
@@ -276,7 +276,7 @@ describe('seven days after the deletion', () => {
   })
 })
 
-test('a deletion cannot be taken back when the sandbox team has become full meanwhile', async () => {
+test('a deletion cannot be undone if the sandbox team has become full in the meantime', async () => {
   const team = await createTestTeam()
   const user_id = await team.user('first')
   await team.api.delete(`/v2/user/${user_id}`)

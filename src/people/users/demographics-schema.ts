@@ -1,4 +1,4 @@
-// Shapes of who a user is. Source: lab-testing.md 5.1-5.3; openapi-0.4.687.json, UserInfo.
+// Shapes of demographics. Source: lab-testing.md 5.1-5.3; openapi-0.4.687.json, UserInfo.
 import { Clearable, DateOfBirth, DateOnly, Email, Fields, Nullable, T, Text, type Static } from '../../platform/schema/schema.ts'
 import { ContactAddress, ContactAddressInput } from '../person/address.ts'
 import { Guarantor, GuarantorInput } from '../person/guarantor.ts'

@@ -1,4 +1,4 @@
-// Demographics over HTTP, and as orders keep them.
+// Demographics over HTTP, and as orders store them.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
@@ -36,8 +36,8 @@ const proxy = {
 const patched = ({ api }: TestTeam, user: string, body: unknown) => api.patch(`/v2/user/${user}/info`, body)
 const latest = async ({ api }: TestTeam, user: string) => (await api.get(`/v2/user/${user}/info/latest`)).body
 
-describe('demographics', () => {
-  test('are created, shown in one form, and read again', async () => {
+describe('demographics of a user', () => {
+  test('are created, shown in a normalized form, and read again', async () => {
     const team = await createTestTeam()
     const user = await team.user()
     const { status, body } = await patched(team, user, person)
@@ -46,7 +46,7 @@ describe('demographics', () => {
     assert.deepEqual(await team.events(), [])
   })
 
-  test('are changed: what is absent stays, what is null is cleared', async () => {
+  test('are changed: absent fields stay, and null clears', async () => {
     const team = await createTestTeam()
     const user = await team.user()
     await patched(team, user, { ...person, race: 'asian', ethnicity: 'other', medical_proxy: proxy })
@@ -57,7 +57,7 @@ describe('demographics', () => {
     assert.deepEqual(await latest(team, user), body)
   })
 
-  test('are refused with every fault, and nothing is kept', async () => {
+  test('are rejected with every error, and nothing is stored', async () => {
     const team = await createTestTeam()
     const user = await team.user()
     const wrong = { ...person, first_name: 'José', email: 'nobody', gender: 'x', address: { ...address, state: 'Nowhere' } }
@@ -74,7 +74,7 @@ describe('demographics', () => {
     assert.deepEqual([read.status, read.body], [404, { detail: 'Demographics not found' }])
   })
 
-  test('of users that are not the team’s or not there are not found', async () => {
+  test("of an unknown user, or of another team's, return 404", async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const theirs = await other.user()
     await patched(other, theirs, person)
@@ -87,7 +87,7 @@ describe('demographics', () => {
     assert.equal((await latest(other, theirs)).first_name, 'Testa')
   })
 
-  test('go with their user when the grace is over', async () => {
+  test('are erased with their user after the grace period', async () => {
     const team = await createTestTeam()
     const user = await team.user()
     await patched(team, user, person)
@@ -101,13 +101,13 @@ describe('demographics', () => {
   })
 })
 
-describe('an order’s patient', () => {
+describe('the patient of an order', () => {
   const patient = { ...person, gender: 'female' as const, household_size: 3 }
   const place = { ...address, state: 'AZ', country: 'United States', receiver_name: 'Testa' }
   const saved = (team: TestTeam, user: string, who: typeof patient) =>
     team.db.tx(team.tenant, async (tx) => saveDemographics(tx, user, who, place))
 
-  test('becomes the demographics of the user, and what an order leaves out stays', async () => {
+  test('becomes the demographics of the user, and absent fields stay', async () => {
     const team = await createTestTeam()
     const user = await team.user()
     await saved(team, user, patient)
@@ -117,7 +117,7 @@ describe('an order’s patient', () => {
     assert.deepEqual(await latest(team, user), { ...shown, race: 'asian', last_name: 'Renamed' })
   })
 
-  test('of a user who is deleted or another team’s is not kept', async () => {
+  test("is not stored for a deleted user or another team's", async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const [gone, theirs] = [await team.user(), await other.user()]
     await team.api.delete(`/v2/user/${gone}`)

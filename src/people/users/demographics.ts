@@ -1,4 +1,4 @@
-// Demographics: who a user is, as last said. Owns user_demographics, one row a user; never knows what of it was ordered for.
+// Demographics of users, in their latest version. Owns user_demographics, one row a user; does not know orders.
 // Source: lab-testing.md 5.3.
 import { utcDate } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
@@ -15,14 +15,14 @@ const AGE_YEARS_MAX = 130
 
 const Stored = T.Object({ document: Demographics })
 
-/** What a user's demographics become: what is absent stays, what is null is cleared. */
+/** A change of demographics: absent fields stay, null clears. */
 type Change = Pick<Demographics, 'first_name' | 'last_name' | 'email' | 'phone_number' | 'gender' | 'dob' | 'address'> &
   Partial<Demographics>
 
 const none = { medical_proxy: null, race: null, ethnicity: null, sexual_orientation: null, gender_identity: null }
 
 /**
- * Nothing is written where nothing changes, so that the next order of the same patient costs no new row; and nothing is locked then, so
+ * Writes nothing if nothing changes, so that the next order of the same patient creates no new row version. Then it also takes no lock, so
  * that many orders of one patient do not wait for each other.
  */
 const upsert = (tx: Tx, user_id: string, change: Change): Sql => sql`
@@ -36,7 +36,7 @@ const upsert = (tx: Tx, user_id: string, change: Change): Sql => sql`
   set document = user_demographics.document || ${JSON.stringify(change)}::text::jsonb, updated_at = excluded.updated_at
   where user_demographics.document is distinct from user_demographics.document || ${JSON.stringify(change)}::text::jsonb`
 
-/** Absent fields are not in the result, so that they stay. */
+/** Omits absent fields from the result, so that they stay. */
 function changeOf(given: DemographicsInput): Change {
   const { medical_proxy, address, ...plain } = given
   return {
@@ -47,15 +47,15 @@ function changeOf(given: DemographicsInput): Change {
 }
 
 /**
- * Keep what an order says of its patient as the user's demographics: what it leaves out stays as it is. Writes user_demographics with
- * one deferred statement, nothing when the user is not (or no more) one of the team. At most once a user and transaction.
+ * Saves the patient of an order as the user's demographics; absent fields stay. Writes user_demographics with one deferred statement;
+ * nothing if the user is not, or no longer, one of the team. At most once per user and transaction.
  */
 export function saveDemographics(tx: Tx, user_id: string, patient: PatientInput, address: ContactAddressInput): void {
   const { household_income: _income, household_size: _size, ...person } = patient
   tx.defer(upsert(tx, user_id, changeOf({ ...person, address })))
 }
 
-/** What is known of a user; undefined when nothing is, or for a user that is not the team's. */
+/** Returns the demographics of a user; undefined if there are none, or for a user of another team. */
 export async function latestDemographics(tx: Tx, user_id: string): Promise<Demographics | undefined> {
   const row = await tx.maybe(
     Stored,
@@ -65,8 +65,8 @@ export async function latestDemographics(tx: Tx, user_id: string): Promise<Demog
 }
 
 /**
- * Create or change the demographics of a user. Writes user_demographics.
- * 404: no such user. 422: born in the future or more than 130 years ago.
+ * Creates or changes the demographics of a user. Writes user_demographics.
+ * Errors: 404 unknown user; 422 born in the future or more than 130 years ago.
  */
 export async function patchDemographics(tx: Tx, user_id: string, given: DemographicsInput): Promise<Demographics> {
   await getUser(tx, user_id)
@@ -76,7 +76,7 @@ export async function patchDemographics(tx: Tx, user_id: string, given: Demograp
   return (await latestDemographics(tx, user_id))!
 }
 
-/** Read the demographics of a user. 404: no such user, or nothing is known of it. */
+/** Returns the demographics of a user. Errors: 404 unknown user, or no demographics. */
 export async function getDemographics(tx: Tx, user_id: string): Promise<Demographics> {
   await getUser(tx, user_id)
   const found = await latestDemographics(tx, user_id)
@@ -84,7 +84,7 @@ export async function getDemographics(tx: Tx, user_id: string): Promise<Demograp
   return found
 }
 
-/** 422 unless somebody may have been born on the day and live: not in the future, not more than 130 years ago. */
+/** Checks a date of birth. Errors: 422 it is in the future, or more than 130 years ago. */
 export function assertBirthDate(tx: Tx, dob: string, at: (string | number)[]): void {
   const today = utcDate(tx.now)
   if (dob > today) throw invalidField(at, 'must not be in the future')
@@ -92,6 +92,6 @@ export function assertBirthDate(tx: Tx, dob: string, at: (string | number)[]): v
   if (dob <= oldest) throw invalidField(at, `must not be more than ${AGE_YEARS_MAX} years ago`)
 }
 
-/** The demographics of a deleted user. */
+/** Erases the demographics of a deleted user. */
 export const eraseDemographics = async (tx: Tx, user_id: string): Promise<void> =>
   void (await tx.run(sql`delete from user_demographics where user_id = ${user_id} and team_id = ${tx.team}`))

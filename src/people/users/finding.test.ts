@@ -1,11 +1,11 @@
-// Finding users by their references.
+// Finding users by client user id.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from '../../platform/db/sql.ts'
 import { createTestTeam } from '../../../test/support/server.ts'
 import type { User } from './schema.ts'
 
-describe('resolving a reference', () => {
+describe('resolving a client user id', () => {
   const references = [
     'plain',
     'a/b/c',
@@ -28,7 +28,7 @@ describe('resolving a reference', () => {
       assert.deepEqual([status, body.user_id, body.client_user_id], [200, id, reference])
     })
 
-  // A question mark or a hash ends the path, and a percent sign is taken for an encoding: those have to be encoded.
+  // A question mark or a hash ends the path, and a percent sign starts an encoding: these have to be encoded.
   for (const reference of [
     'plain',
     'a/b/c',
@@ -38,14 +38,14 @@ describe('resolving a reference', () => {
     "quote's",
     'https://x.example',
   ])
-    test(`finds ${JSON.stringify(reference)} when it is sent as it is`, async () => {
+    test(`finds ${JSON.stringify(reference)} when it is not encoded`, async () => {
       const { api, user } = await createTestTeam()
       const id = await user(reference)
       const { status, body } = await api.get(`/v2/user/resolve/${reference}`)
       assert.deepEqual([status, body.user_id], [200, id])
     })
 
-  test('with a percent sign that encodes nothing is no path', async () => {
+  test('rejects a path with a percent sign that starts no encoding', async () => {
     const { api } = await createTestTeam()
     for (const path of ['100%', '%zz', '%E0%A4%A']) {
       const { status, body } = await api.get(`/v2/user/resolve/${path}`)
@@ -53,14 +53,14 @@ describe('resolving a reference', () => {
     }
   })
 
-  test('ignores a final slash and what comes after the path', async () => {
+  test('ignores a final slash and a query string', async () => {
     const { api, user } = await createTestTeam()
     const id = await user('plain')
     assert.equal((await api.get('/v2/user/resolve/plain/')).body.user_id, id)
     assert.equal((await api.get('/v2/user/resolve/plain?x=/y')).body.user_id, id)
   })
 
-  test('is exact, and of the own team alone', async () => {
+  test('matches exactly, and only within the team', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     await team.user('First')
     await other.user('theirs')
@@ -72,7 +72,7 @@ describe('resolving a reference', () => {
     }
   })
 
-  test('of more than 512 characters is refused', async () => {
+  test('rejects more than 512 characters', async () => {
     const { api, user } = await createTestTeam()
     await user('a'.repeat(512))
     assert.equal((await api.get(`/v2/user/resolve/${'a'.repeat(512)}`)).status, 200)
@@ -82,7 +82,7 @@ describe('resolving a reference', () => {
 })
 
 describe('searching for users', () => {
-  test('finds by the start of the id and by any part of the reference, in any case, newest first', async () => {
+  test('finds by a prefix of the id and by any part of the client user id, in any case, newest first', async () => {
     const { api, user } = await createTestTeam()
     const found = async (query_id: string) =>
       (await api.get(`/v2/team/users/search?${new URLSearchParams({ query_id })}`)).body.map((each: User) => each.user_id)
@@ -95,7 +95,7 @@ describe('searching for users', () => {
     assert.deepEqual(await found(first.slice(-12)), [], 'the end of an id is not its start')
   })
 
-  test('takes the signs of patterns as themselves', async () => {
+  test('treats pattern characters literally', async () => {
     const { api, user } = await createTestTeam()
     const found = async (query_id: string) =>
       (await api.get(`/v2/team/users/search?${new URLSearchParams({ query_id })}`)).body.length
@@ -110,7 +110,7 @@ describe('searching for users', () => {
     assert.equal(await found('%%'), 0)
   })
 
-  test('needs two characters, and no more than a reference may have', async () => {
+  test('requires two characters, and at most the length of a client user id', async () => {
     const { api } = await createTestTeam()
     for (const [query, type] of [
       ['', 'missing'],

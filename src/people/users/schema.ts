@@ -13,7 +13,7 @@ import {
   type Static,
 } from '../../platform/schema/schema.ts'
 
-/** The caller's own reference. Bounded so that it can be indexed. */
+/** The caller's own id of a user. Limited so that it can be indexed. */
 export const ClientUserId = Text({ minLength: 1, maxLength: 512, example: 'your-own-reference-1' })
 
 const Provider = Fields({ name: T.String(), slug: T.String(), logo: T.String() })

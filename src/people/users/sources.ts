@@ -1,8 +1,8 @@
-// Where data of the body comes from: devices, apps and the clouds behind them, laboratories. Only values, no behaviour.
+// Sources of health data: devices, apps and their clouds, laboratories. Only values, no behavior.
 // Source: openapi-management.json, Providers, OAuthProviders; users-wearables.md 3.
 import { OpenEnum, type Static } from '../../platform/schema/schema.ts'
 
-/** Users are sent to these to consent, and come back. */
+/** Providers to which users are redirected for consent. */
 export const oauthProviders = [
   'oura',
   'fitbit',
@@ -54,7 +54,7 @@ export const providers = [
 ] as const
 export type Provider = (typeof providers)[number]
 
-/** Laboratories that results come from. */
+/** Laboratories that send results. */
 export const labSlugs = [
   'ayumetrix',
   'spiriplex',

@@ -10,7 +10,7 @@ const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const LIMIT = 50
 
-/** Put users into the team without asking. */
+/** Inserts users into the team by SQL. */
 const fill = ({ db, team, tenant }: TestTeam, count: number) =>
   db.tx(tenant, (tx) =>
     tx.run(sql`
@@ -26,7 +26,7 @@ const fullTeam = {
 }
 
 describe('creating a user', () => {
-  test('answers with the whole record, nothing left out, and tells nobody', async () => {
+  test('returns the whole record with every field, and emits no event', async () => {
     const team = await createTestTeam()
     const { status, body } = await create(team, { client_user_id: 'first' })
     assert.equal(status, 200)
@@ -48,7 +48,7 @@ describe('creating a user', () => {
     assert.deepEqual((await team.api.get(`/v2/user/${body.user_id}`)).body, body)
   })
 
-  test('keeps zone, date of birth and bounds, and says that they were given by hand', async () => {
+  test('stores time zone, date of birth and bounds, and marks their source as manual', async () => {
     const team = await createTestTeam()
     const { status, body } = await create(team, {
       client_user_id: 'first',
@@ -65,14 +65,14 @@ describe('creating a user', () => {
     assert.deepEqual((await team.api.get(`/v2/user/${body.user_id}`)).body, body)
   })
 
-  test('takes null for what is not given', async () => {
+  test('accepts null for absent fields', async () => {
     const team = await createTestTeam()
     const optional = ['fallback_time_zone', 'fallback_birth_date', 'ingestion_start', 'ingestion_end']
     const body = { client_user_id: 'first', ...Object.fromEntries(optional.map((field) => [field, null])) }
     assert.equal((await create(team, body)).status, 200)
   })
 
-  test('under a reference in use is refused with the id of its user, and changes nothing', async () => {
+  test('with a client user id in use is rejected with the id of its user, and changes nothing', async () => {
     const team = await createTestTeam()
     const { user_id, created_on } = (await create(team, { client_user_id: 'first', ingestion_start: '2024-01-01' })).body
     const again = await create(team, { client_user_id: 'first', ingestion_start: '2020-01-01', fallback_time_zone: 'Etc/UTC' })
@@ -89,7 +89,7 @@ describe('creating a user', () => {
     assert.deepEqual([body.users[0].ingestion_start, body.users[0].fallback_time_zone], ['2024-01-01', null])
   })
 
-  test('under the reference of another team, or in another case, makes another user', async () => {
+  test('with the client user id of another team, or in another case, creates another user', async () => {
     const [mine, theirs] = [await createTestTeam(), await createTestTeam()]
     const ids = new Set<string>()
     for (const [team, client_user_id] of [
@@ -102,7 +102,7 @@ describe('creating a user', () => {
     assert.equal(ids.size, 4)
   })
 
-  test('at the same time and under the same reference makes one user, whom every caller learns of', async () => {
+  test('concurrent requests with the same client user id create one user, and every caller gets its id', async () => {
     const team = await createTestTeam()
     const replies = await Promise.all(Array.from({ length: 6 }, () => create(team, { client_user_id: 'first' })))
     assert.deepEqual(replies.map((reply) => reply.status).sort(), [200, 400, 400, 400, 400, 400])
@@ -112,27 +112,32 @@ describe('creating a user', () => {
   })
 
   const refused: [string, Record<string, unknown>, string, string][] = [
-    ['without a reference', {}, 'client_user_id', 'missing'],
-    ['with an empty reference', { client_user_id: '' }, 'client_user_id', 'string_too_short'],
-    ['with a number for a reference', { client_user_id: 7 }, 'client_user_id', 'string_type'],
-    ['with a reference of 513 characters', { client_user_id: 'a'.repeat(513) }, 'client_user_id', 'string_too_long'],
-    ['in a zone that is none', { client_user_id: 'a', fallback_time_zone: 'Mars/Base' }, 'fallback_time_zone', 'value_error'],
-    ['in a bare UTC', { client_user_id: 'a', fallback_time_zone: 'UTC' }, 'fallback_time_zone', 'value_error'],
+    ['a missing client user id', {}, 'client_user_id', 'missing'],
+    ['an empty client user id', { client_user_id: '' }, 'client_user_id', 'string_too_short'],
+    ['a number as client user id', { client_user_id: 7 }, 'client_user_id', 'string_type'],
+    ['a client user id of 513 characters', { client_user_id: 'a'.repeat(513) }, 'client_user_id', 'string_too_long'],
+    ['an unknown time zone', { client_user_id: 'a', fallback_time_zone: 'Mars/Base' }, 'fallback_time_zone', 'value_error'],
     [
-      'born on a day that never was',
+      'the time zone UTC without a region',
+      { client_user_id: 'a', fallback_time_zone: 'UTC' },
+      'fallback_time_zone',
+      'value_error',
+    ],
+    [
+      'an impossible date of birth',
       { client_user_id: 'a', fallback_birth_date: '1990-02-30' },
       'fallback_birth_date',
       'date_from_datetime_parsing',
     ],
     [
-      'with reversed bounds',
+      'reversed bounds',
       { client_user_id: 'a', ingestion_start: '2024-02-02', ingestion_end: '2024-02-01' },
       'ingestion_end',
       'value_error',
     ],
   ]
   for (const [how, body, field, type] of refused)
-    test(`${how} is refused`, async () => {
+    test(`rejects ${how}`, async () => {
       const team = await createTestTeam()
       const reply = await create(team, body)
       assert.equal(reply.status, 422)
@@ -143,7 +148,7 @@ describe('creating a user', () => {
       assert.equal((await team.api.get('/v2/user')).body.total, 0)
     })
 
-  test('under a reference of 512 characters of any kind works', async () => {
+  test('accepts a client user id of 512 characters of any kind', async () => {
     const team = await createTestTeam()
     for (const client_user_id of ['a'.repeat(512), '🧪'.repeat(512), ' ', "'; --", '{"$ne":null}', '../%2e', 'ü\u0301\u202e']) {
       const { status, body } = await create(team, { client_user_id })
@@ -152,8 +157,8 @@ describe('creating a user', () => {
   })
 })
 
-describe('the limit of a sandbox team', () => {
-  test('lets 50 users in and refuses the next with its own words', async () => {
+describe('the user limit of a sandbox team', () => {
+  test('accepts 50 users and rejects the next one with an error of its own', async () => {
     const team = await createTestTeam()
     await fill(team, LIMIT - 1)
     assert.equal((await create(team, { client_user_id: 'fiftieth' })).status, 200)
@@ -162,7 +167,7 @@ describe('the limit of a sandbox team', () => {
     assert.equal((await team.api.get('/v2/user')).body.total, LIMIT)
   })
 
-  test('leaves room again when a user is deleted', async () => {
+  test('a deleted user makes room for another', async () => {
     const team = await createTestTeam()
     await fill(team, LIMIT - 1)
     const { user_id } = (await create(team, { client_user_id: 'fiftieth' })).body
@@ -171,7 +176,7 @@ describe('the limit of a sandbox team', () => {
     assert.equal((await create(team, { client_user_id: 'one too many' })).status, 400)
   })
 
-  test('does not hide that a reference is in use', async () => {
+  test('reports a client user id in use even if the team is full', async () => {
     const team = await createTestTeam()
     const { user_id } = (await create(team, { client_user_id: 'first' })).body
     await fill(team, LIMIT - 1)
@@ -179,7 +184,7 @@ describe('the limit of a sandbox team', () => {
     assert.deepEqual([status, body.detail.user_id], [400, user_id])
   })
 
-  test('is not passed by users created at the same time', async () => {
+  test('is not exceeded by concurrent requests', async () => {
     const team = await createTestTeam()
     await fill(team, LIMIT - 2)
     const replies = await Promise.all(Array.from({ length: 8 }, (_, i) => create(team, { client_user_id: `late ${i}` })))
@@ -188,7 +193,7 @@ describe('the limit of a sandbox team', () => {
     assert.equal((await team.api.get('/v2/user')).body.total, LIMIT)
   })
 
-  test('counts the users of its own team and cell alone, and is none in production', async () => {
+  test('counts only the users of its own team and cell, and does not apply in production', async () => {
     const [full, other, production] = [await createTestTeam(), await createTestTeam(), await createTestTeam('production-us')]
     await fill(full, LIMIT)
     await fill(production, LIMIT)
@@ -199,7 +204,7 @@ describe('the limit of a sandbox team', () => {
 })
 
 describe('the list of users', () => {
-  test('is newest first, in pages that meet, on both spellings of its path', async () => {
+  test('is newest first, in adjoining pages, on both spellings of its path', async () => {
     const team = await createTestTeam()
     const ids: string[] = []
     for (let n = 0; n < 7; n++) ids.unshift(await team.user())
@@ -228,7 +233,7 @@ describe('the list of users', () => {
     )
   })
 
-  test('takes a limit from 1 to 500 and an offset from 0 on', async () => {
+  test('accepts a limit from 1 to 500 and an offset from 0 on', async () => {
     const { api } = await createTestTeam()
     for (const query of ['limit=1', 'limit=500', 'offset=0', 'offset=2147483647', 'limit=&offset='])
       assert.equal((await api.get(`/v2/user?${query}`)).status, 200, query)
@@ -256,14 +261,14 @@ describe('the list of users', () => {
 })
 
 describe('reading a user', () => {
-  test('works with the id in any case', async () => {
+  test('accepts the id in any case', async () => {
     const { api, user } = await createTestTeam()
     const id = await user()
     const { status, body } = await api.get(`/v2/user/${id.toUpperCase()}`)
     assert.deepEqual([status, body.user_id], [200, id])
   })
 
-  test('who is unknown or of another team is not found, and an id that is none is refused', async () => {
+  test('returns 404 for an unknown user or one of another team, and rejects an invalid id', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     for (const id of [randomUUID(), await other.user()]) {
       const { status, body } = await team.api.get(`/v2/user/${id}`)
@@ -288,7 +293,7 @@ describe('changing a user', () => {
     return { reply, user_id, after: (await team.api.get(`/v2/user/${user_id}`)).body as User }
   }
 
-  test('answers 204 without a body, and absent fields stay as they are', async () => {
+  test('returns 204 without a body, and absent fields stay', async () => {
     const team = await createTestTeam()
     const { reply, after } = await changed(team, { client_user_id: 'renamed' })
     assert.deepEqual([reply.status, reply.body.length], [204, 0])
@@ -301,7 +306,7 @@ describe('changing a user', () => {
   })
 
   for (const field of ['fallback_time_zone', 'fallback_birth_date', 'ingestion_start', 'ingestion_end'] as const)
-    test(`clears ${field} with null and leaves the others`, async () => {
+    test(`clears ${field} with null and keeps the others`, async () => {
       const { reply, after } = await changed(await createTestTeam(), { [field]: null })
       assert.equal(reply.status, 204)
       const kept = ['fallback_time_zone', 'fallback_birth_date', 'ingestion_start', 'ingestion_end'] as const
@@ -326,28 +331,28 @@ describe('changing a user', () => {
   })
 
   const refused: [string, Record<string, unknown>, string, string][] = [
-    ['the end before the start that is there', { ingestion_end: '2023-12-31' }, 'ingestion_end', 'value_error'],
-    ['the start after the end that is there', { ingestion_start: '2025-01-01' }, 'ingestion_end', 'value_error'],
-    ['a zone that is none', { fallback_time_zone: 'Mars/Base' }, 'fallback_time_zone', 'value_error'],
-    ['an empty reference', { client_user_id: '' }, 'client_user_id', 'string_too_short'],
-    ['a number for a date', { ingestion_start: 2024 }, 'ingestion_start', 'string_type'],
+    ['an end before the stored start', { ingestion_end: '2023-12-31' }, 'ingestion_end', 'value_error'],
+    ['a start after the stored end', { ingestion_start: '2025-01-01' }, 'ingestion_end', 'value_error'],
+    ['an unknown time zone', { fallback_time_zone: 'Mars/Base' }, 'fallback_time_zone', 'value_error'],
+    ['an empty client user id', { client_user_id: '' }, 'client_user_id', 'string_too_short'],
+    ['a number as a date', { ingestion_start: 2024 }, 'ingestion_start', 'string_type'],
   ]
   for (const [what, body, field, type] of refused)
-    test(`to ${what} is refused and changes nothing`, async () => {
+    test(`rejects ${what} and changes nothing`, async () => {
       const { reply, after } = await changed(await createTestTeam(), { fallback_birth_date: '1980-01-01', ...body })
       assert.equal(reply.status, 422)
       assert.deepEqual([reply.body.detail[0].loc, reply.body.detail[0].type], [['body', field], type])
       assert.equal(after.fallback_birth_date?.value, '1990-01-31')
     })
 
-  test('in nothing is refused; null for the reference is nothing', async () => {
+  test('rejects an empty change, also with null for the client user id', async () => {
     for (const body of [{}, { client_user_id: null }, { nickname: 'x' }]) {
       const { reply } = await changed(await createTestTeam(), body)
       assert.deepEqual([reply.status, reply.body], [400, { detail: 'Nothing to patch' }])
     }
   })
 
-  test('to a reference in use is a conflict; to its own it is not', async () => {
+  test("rejects a client user id in use with a conflict, but not the user's own", async () => {
     const team = await createTestTeam()
     const [first, second] = [await team.user('first'), await team.user('second')]
     const { status, body } = await team.api.patch(`/v2/user/${second}`, { client_user_id: 'first' })
@@ -356,7 +361,7 @@ describe('changing a user', () => {
     assert.equal((await team.api.get(`/v2/user/${second}`)).body.client_user_id, 'second')
   })
 
-  test('who is not of the team is not found', async () => {
+  test('returns 404 for a user of another team', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     for (const id of [randomUUID(), await other.user('theirs')]) {
       const { status, body } = await team.api.patch(`/v2/user/${id}`, { client_user_id: 'mine' })
@@ -366,7 +371,7 @@ describe('changing a user', () => {
   })
 })
 
-test('the counts of a team are those of its live users and of all its orders', async () => {
+test('the counts of a team are those of its active users and of all its orders', async () => {
   const [team, other] = [await createTestTeam(), await createTestTeam()]
   await other.user()
   const expected = (users: number, orders: number) => ({
@@ -387,7 +392,7 @@ test('the counts of a team are those of its live users and of all its orders', a
   assert.deepEqual([status, body], [200, expected(1, 2)])
 })
 
-test('a user is created at the time of the team, not of the machine', async () => {
+test("a user is created at the team's time, not at the system time", async () => {
   const team = await createTestTeam()
   const before = (await create(team, { client_user_id: 'first' })).body.created_on
   await advanceClock(team, 3 * SECONDS_PER_DAY)

@@ -1,4 +1,4 @@
-// Users: the people a team orders for. Owns the table "user"; never knows what is ordered for them or measured of them.
+// Users: the people a team orders for. Owns the table "user"; does not know their orders or measurements.
 import type { Static } from 'typebox'
 import { Checkpoints, CHECKPOINT_STRIDE, lockTeam } from '../../platform/db/checkpoints.ts'
 import { iso, addSeconds } from '../../platform/runtime/clock.ts'
@@ -11,13 +11,13 @@ import { Nullable, T } from '../../platform/schema/schema.ts'
 import { joinConditions, join, sql, type Sql } from '../../platform/db/sql.ts'
 import { User, type CreateUser, type PatchUser } from './schema.ts'
 
-/** A deleted user can be had back for this long; then the data goes. Source: interface.md, Limits. */
+/** Grace period: a deletion can be undone for this long; then the data is erased. Source: interface.md, Limits. */
 const GRACE_S = 7 * 86_400
 const SEARCH_MAX = 50
 
 /**
- * Announced when a deleted user's data has to go. Modules above erase what they hold of the user first. Erasing was promised, so it is tried
- * until it is done.
+ * Erases a deleted user. Modules above erase their data of the user first. The job is retried without a limit, because the erasure was
+ * promised.
  */
 export const eraseUser = defineJob('users.erase', T.Object({ user_id: T.String() }), { attempts_max: Infinity, timeout_s: 300 })
 
@@ -31,20 +31,20 @@ const list = new Checkpoints({
   isShown: () => sql`t.deleted_at is null`,
 })
 
-/** One in so many new users has the job queued. */
+/** About one in this many new users queues the job. */
 const TURN = 499
 
 /** Whether the user with this id queues the job: its last digits are random. */
 const isTurn = (id: string): boolean => Number.parseInt(id.slice(-8), 16) % TURN === 0
 
-/** Writes user_checkpoint; queues users.mark again while there is more than a run's worth. */
+/** Writes user_checkpoint; queues users.mark again while there is more than one run's work. */
 export const markHandler = defineHandler(markUsers, (context) =>
   context.tx(async (tx) => {
     if (await list.set(tx)) enqueue(tx, markUsers, {})
   }),
 )
 
-/** How many users the team has, without deleted ones. */
+/** Returns the number of users of the team, without deleted ones. */
 export const countUsers = (tx: Tx): Promise<number> => list.total(tx)
 
 const userWire = sql`
@@ -55,8 +55,9 @@ const userWire = sql`
 const notDeletedCondition = (tx: Tx): Sql => sql`team_id = ${tx.team} and deleted_at is null`
 
 /**
- * Create a user. Writes "user". Queues users.mark now and then.
- * 400: the reference is in use (the body names the user it stands for); the sandbox team is full. 422: the bounds are reversed.
+ * Creates a user. Writes "user". Occasionally queues users.mark.
+ * Errors: 400 the client user id is in use (the body contains the id of its user); 400 the sandbox team is full; 422 the bounds are
+ * reversed.
  */
 export async function createUser(tx: Tx, body: CreateUser): Promise<User> {
   assertBounds(body.ingestion_start, body.ingestion_end)
@@ -81,15 +82,15 @@ export async function createUser(tx: Tx, body: CreateUser): Promise<User> {
 
 async function inUse(tx: Tx, client_user_id: string) {
   const user = await tx.maybe(User, sql`${userWire} where ${notDeletedCondition(tx)} and client_user_id = ${client_user_id}`)
-  // Deleted between the two statements: the caller's next try will succeed.
+  // The user was deleted between the two statements: the caller's next attempt will succeed.
   if (!user) return unavailable('The user id was just released; try again')
   const { user_id, created_on } = user
   return badRequest({ error_type: 'INVALID_REQUEST', error_message: 'Client user id already exists.', user_id, created_on })
 }
 
 /**
- * The limit of sandbox teams. The team's row is locked, so that two who come at once cannot both take the last place.
- * 400: the team is full. `but`: a reference that counts for nothing, since using it again is another fault.
+ * Checks the user limit of a sandbox team. Locks the team's row, so that of two concurrent requests only one gets the last slot.
+ * Errors: 400 the team is full. `but`: a client user id that is ignored, because its repeated use is another error.
  */
 async function assertUserLimit(tx: Tx, but?: string): Promise<void> {
   const max = Number(tx.tenant.settings.users_max ?? 0)
@@ -113,13 +114,13 @@ function assertBounds(start: string | null | undefined, end: string | null | und
 
 const reversedBounds = () => invalidField(['body', 'ingestion_end'], 'must not be before ingestion_start')
 
-/** The constraints of this module's tables and what violating them answers. */
+/** Constraints of this module's tables and the errors for their violations. */
 export const constraints = {
   user__client_user_id: () => conflict('Client user id already exists'),
   user__ingestion_bounds: reversedBounds,
 }
 
-/** Users, newest first; deleted ones are left out. Pages far down are read from the nearest checkpoint on. */
+/** Lists users, newest first, without deleted ones. Deep pages are read from the nearest checkpoint. */
 export async function listUsers(tx: Tx, { offset, limit }: { offset: number; limit: number }) {
   if (offset < CHECKPOINT_STRIDE) {
     const [users, total] = await Promise.all([
@@ -146,47 +147,47 @@ export async function listUsers(tx: Tx, { offset, limit }: { offset: number; lim
 
 const Deleted = T.Object({ deleted_at: Nullable(T.String()) })
 
-/** Read a user. 404: unknown, of another team, or deleted. */
+/** Returns a user. Errors: 404 unknown, of another team, or deleted. */
 export async function getUser(tx: Tx, user_id: string): Promise<User> {
   const user = await findUser(tx, user_id)
   if (user) return user
   throw (await isDeleted(tx, user_id)) ? notFound('You have scheduled this user for deletion.') : notFound('Not found')
 }
 
-/** Read a user that may not be there. */
+/** Returns a user, or undefined. */
 export const findUser = (tx: Tx, user_id: string): Promise<User | undefined> =>
   tx.maybe(User, sql`${userWire} where id = ${user_id} and ${notDeletedCondition(tx)}`)
 
 const Known = T.Object({ user_id: T.String(), client_user_id: T.String() })
 export type UserIdentity = Static<typeof Known>
 
-/** A user that may not be there, as it was at most 4 s ago: what is written about it leans on `verifiedUserId`. */
+/** Returns a user, or undefined, at most 4 s old. Statements that write data of the user use `verifiedUserId`. */
 export const cachedUser = (tx: Tx, user_id: string): Promise<UserIdentity | undefined> =>
   tx.cached(`user ${user_id}`, () =>
     tx.lookup(Known, sql`select id as user_id, client_user_id from "user" where id = ${user_id} and ${notDeletedCondition(tx)}`),
   )
 
-/** The id of a known user as a value of a statement; null when it has been deleted or renamed since. */
+/** The id of a cached user as a value of a statement; null if the user was deleted or renamed in the meantime. */
 export const verifiedUserId = (tx: Tx, { user_id, client_user_id }: UserIdentity): Sql =>
   sql`(select id from "user" where id = ${user_id} and client_user_id = ${client_user_id} and ${notDeletedCondition(tx)})`
 
 /**
- * Whether a column does not hold the id of a deleted user of the team: for every statement about rows of users that are shown. A user is
- * deleted by one change of its own row, and everything of the user is hidden, and shown again, by asking for it.
+ * Condition that a column does not contain the id of a deleted user of the team, for every statement that shows rows of users. Deleting a
+ * user changes only the user's own row; this condition hides everything of the user, until the deletion is undone.
  */
 export const notDeleted = (tx: { team: string }, column: Sql): Sql => notDeletedOf(column, sql`${tx.team}`)
 
-/** As `notDeleted`, for a statement that reads one row by its key: half as dear there, and dearer for many rows. */
+/** Like `notDeleted`, for a statement that reads one row by its key: half the cost there, and a higher cost for many rows. */
 export const notDeletedHere = (tx: { team: string }, column: Sql): Sql => sql`
   (select u.deleted_at from "user" u where u.id = ${column} and u.team_id = ${tx.team}) is null`
 
-/** As `notDeleted`, for a statement about several teams. */
+/** Like `notDeleted`, for a statement about several teams. */
 export const notDeletedOf = (column: Sql, team: Sql): Sql => sql`
   not exists (select from "user" gone where gone.id = ${column} and gone.team_id = ${team} and gone.deleted_at is not null)`
 
 /**
- * Whether something may be shown that is about one of several users, nobody knows which; `column` holds their ids. It is hidden where some
- * are deleted and none is left who is not.
+ * Whether data may be shown that belongs to one of several users, without it being known which; `column` contains their ids. It is hidden
+ * if at least one of them is deleted and none is active.
  */
 export const notOfDeletedAlone = (tx: Tx, column: Sql): Sql => {
   const among = sql`select from "user" u where u.team_id = ${tx.team} and u.id = any (${column})`
@@ -195,7 +196,7 @@ export const notOfDeletedAlone = (tx: Tx, column: Sql): Sql => {
 
 const Some = T.Object({ some: T.Boolean() })
 
-/** Refuse to show what is about these users. 404: one of them is deleted. */
+/** Rejects access to data of these users. Errors: 404 one of them is deleted. */
 export async function assertNotDeleted(tx: Tx, user_ids: string[]): Promise<void> {
   const { some } = await tx.one(
     Some,
@@ -211,14 +212,14 @@ async function isDeleted(tx: Tx, user_id: string): Promise<boolean> {
   return row?.deleted_at != null
 }
 
-/** Resolve a user by client user id. 404: none. */
+/** Returns a user by client user id. Errors: 404 unknown client user id. */
 export async function resolveUser(tx: Tx, client_user_id: string): Promise<User> {
   const user = await tx.maybe(User, sql`${userWire} where ${notDeletedCondition(tx)} and client_user_id = ${client_user_id}`)
   if (!user) throw notFound('User not found')
   return user
 }
 
-/** Users whose id starts with, or whose reference contains, `text`: the newest 50. */
+/** Returns the newest 50 users whose id starts with, or whose client user id contains, `text`. */
 export function searchUsers(tx: Tx, text: string): Promise<User[]> {
   const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`
   return tx.many(
@@ -230,8 +231,8 @@ export function searchUsers(tx: Tx, text: string): Promise<User[]> {
 }
 
 /**
- * Change a user: absent fields stay, null clears. Writes "user".
- * 400: nothing given. 404: no such user. 409: the new reference is in use. 422: the bounds would be reversed.
+ * Changes a user: absent fields stay, null clears. Writes "user".
+ * Errors: 400 no fields given; 404 unknown user; 409 the new client user id is in use; 422 the bounds would be reversed.
  */
 export async function patchUser(tx: Tx, user_id: string, body: PatchUser): Promise<void> {
   const changes: Sql[] = []
@@ -255,8 +256,9 @@ async function assertUserActive(tx: Tx, user_id: string): Promise<void> {
 }
 
 /**
- * Delete a user: hidden now, the reference free at once, the data erased after 7 days. Writes "user", user_checkpoint. Queues users.erase.
- * 404: no such user.
+ * Deletes a user: hidden immediately, the client user id free immediately, the data erased after 7 days. Writes "user", user_checkpoint.
+ * Queues users.erase.
+ * Errors: 404 unknown user.
  */
 export async function deleteUser(tx: Tx, user_id: string): Promise<{ success: boolean }> {
   await lockTeam(tx, tx.team)
@@ -269,9 +271,9 @@ export async function deleteUser(tx: Tx, user_id: string): Promise<{ success: bo
 const Found = T.Object({ id: T.String() })
 
 /**
- * Undo the deletion of a user within 7 days. Writes "user", user_checkpoint.
- * 400: the sandbox team is full. 404: no such deleted user, or too late. 409: somebody else has the reference now.
- * 422: not exactly one of the two ids.
+ * Undoes the deletion of a user within 7 days. Writes "user", user_checkpoint.
+ * Errors: 400 the sandbox team is full; 404 no such deleted user, or too late; 409 another user has the client user id now; 422 not exactly
+ * one of the two ids.
  */
 export async function undoDelete(tx: Tx, by: { user_id?: string; client_user_id?: string }): Promise<{ success: boolean }> {
   if ((by.user_id === undefined) === (by.client_user_id === undefined))
@@ -294,7 +296,7 @@ export async function undoDelete(tx: Tx, by: { user_id?: string; client_user_id?
   return { success: true }
 }
 
-/** Which of these users are deleted, whether erased yet or not. For those who would tell of them. */
+/** Returns which of these users are deleted, erased or not. For modules that send data about users. */
 export async function findDeletedUsers(db: Queries, users: { team_id: string; user_id: string | null }[]): Promise<Set<string>> {
   const rows = await db.many(
     Found,
@@ -308,7 +310,7 @@ export async function findDeletedUsers(db: Queries, users: { team_id: string; us
 
 const ErasureDueRow = T.Object({ n: T.Integer() })
 
-/** Whether a user is to be erased now: deleted, not had back, and the grace over. */
+/** Whether a user is to be erased now: deleted, not restored, and the grace period is over. */
 async function isErasureDue(tx: Tx, user_id: string): Promise<boolean> {
   const { n } = await tx.one(
     ErasureDueRow,
@@ -319,7 +321,7 @@ async function isErasureDue(tx: Tx, user_id: string): Promise<boolean> {
   return n > 0
 }
 
-/** What erases the rows of one module when users.erase runs: in a transaction of its own, unless the user has been had back. */
+/** Creates the handler that erases one module's rows when users.erase runs: in a transaction of its own, unless the user was restored. */
 export const eraseHandler = (erase: (tx: Tx, user_id: string) => Promise<void>): Handler =>
   defineHandler(eraseUser, (context, { user_id }) =>
     context.tx(async (tx) => {
@@ -327,7 +329,7 @@ export const eraseHandler = (erase: (tx: Tx, user_id: string) => Promise<void>):
     }),
   )
 
-/** The last to be erased of a deleted user: the events told about it, the answers kept, then the user. */
+/** Erases the last rows of a deleted user: the events about the user, the stored responses, then the user. */
 export async function eraseUserRows(tx: Tx, user_id: string): Promise<void> {
   await eraseEvents(tx, user_id)
   await eraseAnswers(tx, user_id)

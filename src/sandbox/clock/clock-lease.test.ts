@@ -1,4 +1,4 @@
-// Many teams move their clocks at once, in one process: each is moved, and reads go on beside it.
+// Many teams advance their clocks concurrently in one process: each advance completes, and reads continue meanwhile.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
@@ -24,7 +24,7 @@ async function simulated(): Promise<TestTeam> {
   return team
 }
 
-test('50 teams move their clocks at once: every call is answered 200, and reads are answered meanwhile', async (t) => {
+test('50 teams advance their clocks concurrently: every call returns 200, and reads are answered meanwhile', async (t) => {
   const teams = await Promise.all(Array.from({ length: TEAMS }, simulated))
   const times_ms: number[] = []
   const statuses = new Set<number>()
@@ -43,7 +43,7 @@ test('50 teams move their clocks at once: every call is answered 200, and reads 
     replies.map(({ status, body }) => [status, body.complete]),
     replies.map(() => [200, true]),
   )
-  // Dispatched, and six steps of the simulation; every 250th order has one more, which sets marks in the list of orders.
+  // The dispatch, and six steps of the simulation. Every 250th order has one job more, which sets checkpoints in the list of orders.
   for (const { body } of replies) assert(body.jobs_run === 7 || body.jobs_run === 8, body.jobs_run)
   assert.deepEqual([...statuses], [200])
   assert(times_ms.length > TEAMS, `only ${times_ms.length} reads were answered meanwhile`)
@@ -51,8 +51,8 @@ test('50 teams move their clocks at once: every call is answered 200, and reads 
   t.diagnostic(`${times_ms.length} reads meanwhile, p99 ${Math.round(times_ms[Math.floor(times_ms.length * 0.99)]!)} ms`)
 })
 
-describe('moving a clock', () => {
-  /** A move that goes on until it is told to end. */
+describe('clock advances', () => {
+  /** Starts an advance that continues until the test ends it. */
   function begun(moves: ClockMoves, team: string) {
     const [began, finish] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const done = moves.run(db, team, async () => {
@@ -63,7 +63,7 @@ describe('moving a clock', () => {
   }
   const isProblem = (status: number) => (error: unknown) => error instanceof Problem && error.status === status
 
-  test('waits for its turn where many are moving, and is answered 503 where too many wait or the turn does not come', async () => {
+  test('an advance waits for its turn, and returns 503 if too many wait or the turn does not come in time', async () => {
     const [first, second, third] = await Promise.all([createTestTeam(), createTestTeam(), createTestTeam()])
     const moves = new ClockMoves({ at_once: 1, waiting_max: 1, wait_ms: 50 })
     const running = begun(moves, first.team)
@@ -79,18 +79,19 @@ describe('moving a clock', () => {
     await again.done
   })
 
-  test('holds no connection between its statements', async () => {
+  test('an advance holds no connection between its statements', async () => {
     const teams = await Promise.all(Array.from({ length: 20 }, () => createTestTeam()))
     const moves = new ClockMoves({ at_once: 20 })
     const running = teams.map(({ team }) => begun(moves, team))
     await Promise.all(running.map(({ began }) => began))
-    // Others may be using one for a moment, such as who writes the access log; a move that held one would hold it until it is told to end.
+    // Other code, such as the access log, may use a connection for a moment. An advance with a connection would hold it until the test ends
+    // it.
     for (const end = performance.now() + 10_000; db.poolStats.busy > 0; await setImmediate()) assert(performance.now() < end)
     for (const { finish } of running) finish()
     await Promise.all(running.map(({ done }) => done))
   })
 
-  test('of one team is for one caller at a time, also in several processes', async () => {
+  test("a team's clock is advanced by one caller at a time, also across processes", async () => {
     const team = await createTestTeam()
     const running = begun(new ClockMoves(), team.team)
     await running.began
@@ -102,7 +103,7 @@ describe('moving a clock', () => {
     assert.equal((await advance(team, 60)).status, 200)
   })
 
-  test('is taken over when the lease of a killed process has ended, and the late process changes nothing', async () => {
+  test('an advance takes over when the lease of a killed process has expired, and the late process changes nothing', async () => {
     const team = await createTestTeam()
     const offset = async () => (await team.api.get('/v1/sandbox/clock')).body.offset_s as number
     await assert.rejects(
@@ -120,7 +121,7 @@ describe('moving a clock', () => {
     assert(moved >= 60 && moved < 120, String(moved))
   })
 
-  test('is renewed as long as it lasts', async () => {
+  test('an advance renews its lease while it runs', async () => {
     const team = await createTestTeam()
     const running = begun(new ClockMoves({ lease_s: 3 }), team.team)
     await running.began
@@ -134,7 +135,7 @@ describe('moving a clock', () => {
     await running.done
   })
 
-  test('ends where a job of the team is in hand elsewhere for too long', async () => {
+  test('an advance ends when another worker holds a job of the team for too long', async () => {
     const team = await createTestTeam()
     await db.queries.run(sql`
       insert into job (id, team_id, name, payload, run_at, due_at, owner, fence, attempts, leased_until)

@@ -1,7 +1,7 @@
-// Who moves the clock of a team: one caller at a time, by a lease, and a few clocks of a cell side by side. Owns clock_move.
+// The lease for advancing a team's clock: one caller at a time for each team, and a few clocks of a cell concurrently. Owns clock_move.
 //
-// A lease needs no connection between its statements: callers that hold connections while their jobs wait for connections of the same pool
-// stop each other for good.
+// A lease holds no connection between its statements. Callers that hold connections while their jobs wait for connections of the same pool
+// would deadlock.
 import type { Db } from '../../platform/db/database.ts'
 import { conflict } from '../../platform/http/errors.ts'
 import { dbNowPlus, isUnleased, LeaseKeeper } from '../../platform/db/leases.ts'
@@ -11,13 +11,13 @@ import { sql, type Sql } from '../../platform/db/sql.ts'
 import { Turns, type TurnLimits } from '../../platform/runtime/turns.ts'
 import { uuid } from '../../platform/runtime/uuid.ts'
 
-/** A killed process's clock can be moved again after so long. */
+/** Lease duration: after it, the clock of a killed process can be advanced again. */
 const LEASE_S = 15
-/** Of the connections of a cell so many are used for moving clocks: each uses one at a time. */
+/** Divisor of a cell's connections: one in SHARE is available for advancing clocks, and each advance uses one at a time. */
 const SHARE = 3
 const LIMITS = { waiting_max: 200, wait_ms: 60_000 }
 const AT_ONCE_MAX = 4
-/** What is not done by then is left to the next call. */
+/** Time limit of one call; the next call continues. */
 const MOVE_MS_MAX = 30_000
 const JOBS_MAX = 2000
 
@@ -32,25 +32,25 @@ const clockMoves: LeasedTableDefinition = {
   isDurable: true,
 }
 
-/** The right to move a team's clock. */
+/** The lease for advancing a team's clock. */
 export interface ClockLease {
-  /** For the transactions that move it: see `Db.tx`. */
+  /** Guard of the transactions of the advance: see `Db.tx`. */
   guard: Sql
-  /** Whether the move has to end: the lease is lost, or it has taken too long. */
+  /** Whether the advance has to end: the lease is lost, or the time limit is reached. */
   isOver: () => boolean
-  /** How many jobs it may run. */
+  /** Maximum number of jobs. */
   jobs_max: number
 }
 
 export interface ClockLimits extends Partial<TurnLimits> {
   lease_s?: number
-  /** How long one move may take. */
+  /** Time limit of one advance. */
   move_ms?: number
-  /** How many jobs one move may run. */
+  /** Maximum number of jobs of one advance. */
   jobs_max?: number
 }
 
-/** The moves of a process, by cell. */
+/** The advances of a process, by cell. */
 export class ClockMoves {
   readonly #limits: ClockLimits
   readonly #owner = uuid()
@@ -61,8 +61,8 @@ export class ClockMoves {
   }
 
   /**
-   * Move a clock when it is its turn: `move` asks in between whether it has to end. Writes clock_move.
-   * 409: the team's clock is moving already. 503: too many are moving, or this one's turn did not come in time.
+   * Advances a clock when it is its turn: `move` checks regularly whether it has to end. Writes clock_move.
+   * Errors: 409 the team's clock is already advancing; 503 too many clocks are advancing, or the turn did not come in time.
    */
   async run<R>(db: Db, team: string, move: (lease: ClockLease) => Promise<R>): Promise<R> {
     const { table, turns, keeper } = this.#of(db)
@@ -79,7 +79,7 @@ export class ClockMoves {
       })
     } finally {
       keeper.release(lease)
-      // Otherwise it ends by itself.
+      // If releasing fails, the lease expires.
       await table.endLeases([claimed]).catch(() => 0)
     }
   }
@@ -99,7 +99,7 @@ export class ClockMoves {
     return made
   }
 
-  /** Claims a row that is there, or else makes it. The lock of the first statement is what a guard stands against. */
+  /** Claims the existing row or inserts one. The guard of later transactions checks against the lock of the first statement. */
   async #claim(db: Db, table: LeasedTable<ClockMove>, team: string): Promise<ClockMove | undefined> {
     const [claimed] = await table.claimFrom(
       sql`select team_id from clock_move where team_id = ${team} and ${isUnleased} for update skip locked`,

@@ -1,4 +1,4 @@
-// The movable clock of a sandbox team: forward only, and what falls due on the way is lived through.
+// The movable clock of a sandbox team: it only moves forward and runs the jobs that become due.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { iso, addSeconds } from '../../platform/runtime/clock.ts'
@@ -13,12 +13,12 @@ const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/
 
 const advance = ({ api }: TestTeam, by: Record<string, unknown>) => api.post(`${CLOCK}/advance`, by)
 const read = async ({ api }: TestTeam): Promise<{ now: string; offset_s: number }> => (await api.get(CLOCK)).body
-/** The team's time, so many seconds from now. */
+/** The team's time plus a number of seconds. */
 const at = async (team: TestTeam, seconds: number) => iso(addSeconds(teamNow(await tenantOf(team)), seconds))
 const seconds = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 1000
 
 describe("a team's clock", () => {
-  test('shows the time of the machine until it is moved', async () => {
+  test("a team's clock shows the system time until it is advanced", async () => {
     const team = await createTestTeam()
     const { status, body } = await team.api.get(CLOCK)
     assert.equal(status, 200)
@@ -28,7 +28,7 @@ describe("a team's clock", () => {
     assert.ok(Math.abs(seconds(body.now, iso(new Date(await at(team, 0))))) < 60)
   })
 
-  test('moves by seconds, at once and for all that follows', async () => {
+  test('advances by seconds, immediately and for all later operations', async () => {
     const team = await createTestTeam()
     const before = await read(team)
     const { status, body } = await advance(team, { seconds: SECONDS_PER_DAY })
@@ -43,7 +43,7 @@ describe("a team's clock", () => {
     assert.ok(seconds(body.now, created_on) >= 0)
   })
 
-  test('moves to an instant, in any of its forms', async () => {
+  test('advances to an instant, in every accepted format', async () => {
     const team = await createTestTeam()
     for (const [days, form] of [
       [1, (text: string) => text],
@@ -65,7 +65,7 @@ describe("a team's clock", () => {
     const before = await read(team)
     for (const to of ['2001-01-01', await at(team, -1), await at(team, -SECONDS_PER_DAY)]) {
       const { status, body } = await advance(team, { to })
-      assert.deepEqual([status, body], [400, { detail: 'The clock can only be moved forward' }])
+      assert.deepEqual([status, body], [400, { detail: 'The clock can only move forward' }])
     }
     assert.equal((await read(team)).offset_s, before.offset_s)
   })
@@ -83,24 +83,24 @@ describe("a team's clock", () => {
   })
 
   const wrong: [string, Record<string, unknown>, string[], string][] = [
-    ['nothing', {}, ['body'], 'value_error'],
-    ['null for both', { seconds: null, to: null }, ['body'], 'value_error'],
-    ['both', { seconds: 1, to: '2999-01-01' }, ['body'], 'value_error'],
-    ['no seconds', { seconds: 0 }, ['body', 'seconds'], 'greater_than_equal'],
-    ['seconds back', { seconds: -5 }, ['body', 'seconds'], 'greater_than_equal'],
-    ['parts of seconds', { seconds: 1.5 }, ['body', 'seconds'], 'int_from_float'],
+    ['an empty body', {}, ['body'], 'value_error'],
+    ['null for both fields', { seconds: null, to: null }, ['body'], 'value_error'],
+    ['both fields', { seconds: 1, to: '2999-01-01' }, ['body'], 'value_error'],
+    ['zero seconds', { seconds: 0 }, ['body', 'seconds'], 'greater_than_equal'],
+    ['negative seconds', { seconds: -5 }, ['body', 'seconds'], 'greater_than_equal'],
+    ['fractions of seconds', { seconds: 1.5 }, ['body', 'seconds'], 'int_from_float'],
     ['seconds as text', { seconds: '5' }, ['body', 'seconds'], 'int_type'],
-    ['an instant that is none', { to: 'tomorrow' }, ['body', 'to'], 'datetime_parsing'],
+    ['an invalid instant', { to: 'tomorrow' }, ['body', 'to'], 'datetime_parsing'],
   ]
   for (const [what, by, loc, type] of wrong)
-    test(`is not moved by ${what}`, async () => {
+    test(`rejects ${what}`, async () => {
       const team = await createTestTeam()
       const { status, body } = await advance(team, by)
       assert.deepEqual([status, body.detail[0].loc, body.detail[0].type], [422, loc, type])
       assert.equal((await read(team)).offset_s, 0)
     })
 
-  test('is its own: that of another team, and of the other cells, stays', async () => {
+  test('advancing a clock leaves the clocks of other teams and cells unchanged', async () => {
     const [team, other, european] = [await createTestTeam(), await createTestTeam(), await createTestTeam('sandbox-eu')]
     await advance(team, { seconds: SECONDS_PER_DAY })
     assert.deepEqual([(await read(other)).offset_s, (await read(european)).offset_s], [0, 0])
@@ -115,8 +115,8 @@ describe("a team's clock", () => {
 })
 
 describe('jobs due during an advance', () => {
-  /** When each of the team's events was told, oldest first. */
-  const told = async ({ db, team }: TestTeam) =>
+  /** When each of the team's events was emitted, oldest first. */
+  const eventsOf = async ({ db, team }: TestTeam) =>
     db.queries.many(
       T.Object({ type: T.String(), object_id: T.String(), created_at: T.String() }),
       sql`select type, object_id, created_at from event where team_id = ${team} order by id`,
@@ -136,22 +136,22 @@ describe('jobs due during an advance', () => {
     }
     assert.deepEqual(await since(slow.id), [0, 3600, 7200])
     assert.deepEqual(await since(fast.id), [0, 1000, 2000, 3000, 4000, 5000, 6000])
-    const times = (await told(team)).map((event) => event.created_at)
-    assert.deepEqual(times, [...times].sort(), 'told in the order in which it happened')
+    const times = (await eventsOf(team)).map((event) => event.created_at)
+    assert.deepEqual(times, [...times].sort(), 'events are in the order of their times')
     assert.deepEqual(await team.jobs(), ['simulator.step'])
     assert.equal((await advance(team, { seconds: SECONDS_PER_DAY })).body.jobs_run, 4)
     assert.deepEqual(await since(slow.id), [0, 3600, 7200, 10800, 14400, 18000, 21600])
     assert.deepEqual(await team.jobs(), [])
   })
 
-  test('up to the last second, and not beyond', async () => {
+  test('an advance runs jobs up to its last second, and none after it', async () => {
     const team = await createTestTeam()
     const { id } = await createOrder(team)
     await team.api.post(`/v3/order/${id}/test?delay=3600`)
     await team.settle()
     const first = (await orderOf(team, id)).last_event.created_at
     await advance(team, { to: iso(addSeconds(new Date(first), 3599)) })
-    // The clock goes on while the test runs, but nobody looks for work: what is due is done by the next journey.
+    // The clock continues during the test, but no worker looks for jobs: the next advance runs the due ones.
     assert.equal((await orderOf(team, id)).events.length, 2)
     await advance(team, { to: iso(addSeconds(new Date(first), 3600 + 60)) })
     const { events } = await orderOf(team, id)
@@ -159,7 +159,7 @@ describe('jobs due during an advance', () => {
     assert.ok(seconds(first, events[2]!.created_at) >= 3600 && seconds(first, events[2]!.created_at) < 3660)
   })
 
-  test('that was due before is done at the present, since time does not go back', async () => {
+  test('a job that was already due runs at the current time, because the clock never moves back', async () => {
     const team = await createTestTeam()
     const order = await createOrder(team)
     await team.api.post(`/v3/order/${order.id}/test?delay=60`)
@@ -171,7 +171,7 @@ describe('jobs due during an advance', () => {
     assert.equal(seconds(events[1]!.created_at, events[2]!.created_at), 60)
   })
 
-  test('of another team is left alone', async () => {
+  test('an advance runs no job of another team', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const { id } = await createOrder(other)
     await other.api.post(`/v3/order/${id}/test?delay=60`)
@@ -179,7 +179,7 @@ describe('jobs due during an advance', () => {
     assert.equal((await orderOf(other, id)).events.length, 1)
   })
 
-  test('moves with the clock, so that what waits is still due at its instant', async () => {
+  test('waiting jobs move with the clock, so that each stays due at its own time', async () => {
     const team = await createTestTeam()
     const { user_id } = await createOrder(team)
     await team.api.delete(`/v2/user/${user_id}`)

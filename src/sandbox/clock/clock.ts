@@ -1,5 +1,5 @@
-// The movable clock of a sandbox team. It only moves forward, and what falls due on the way is lived through: each job runs in
-// order, at its own instant, as if the days had passed. Source: lab-testing.md 24; a choice of this project beyond it.
+// The movable clock of a sandbox team. It only moves forward. An advance runs the jobs that become due, in order, each at its scheduled
+// time. Source: lab-testing.md 24; a choice of this project beyond it.
 import type { TeamGuard } from '../../tenancy/access/team-guard.ts'
 import { setClockOffset } from '../../tenancy/teams/teams.ts'
 import type { Cells } from '../../platform/db/cells.ts'
@@ -13,18 +13,18 @@ import { LeaseLost } from '../../platform/db/leases.ts'
 import type { ClockLease, ClockMoves } from './clock-lease.ts'
 
 const TEN_YEARS_MS = 315_360_000_000
-/** The clock that others see follows the journey every so many jobs: setting it touches every waiting job. */
+/** Number of jobs after which the stored clock is updated during an advance: each update touches every waiting job. */
 const CLOCK_SYNC_EVERY_JOBS = 100
 
-/** What moving clocks needs of the process. */
+/** The dependencies of clock advances. */
 export interface ClockDependencies {
-  /** What carries out the jobs of this process. */
+  /** The runner of this process's jobs. */
   runner: () => JobRunner
   guard: Pick<TeamGuard, 'tenant' | 'invalidate'>
   clocks: ClockMoves
 }
 
-/** Only sandbox teams have this. 404 for others, as if the path did not exist. */
+/** Rejects teams without a sandbox. Errors: 404, as if the path did not exist. */
 export function assertSandbox(tenant: Tenant): void {
   if (!tenant.cell.startsWith('sandbox')) throw notFound('Not Found')
 }
@@ -32,9 +32,10 @@ export function assertSandbox(tenant: Tenant): void {
 export const readClock = (tenant: Tenant) => ({ now: iso(teamNow(tenant)), offset_s: tenant.clock_offset_s })
 
 /**
- * Advance the team's clock. Writes clock_move, team, job, and what the jobs on the way write.
- * 400: backwards or nowhere, or more than ten years. 404: not a sandbox team. 409: the clock is moving already.
- * 422: not exactly one of `seconds` and `to`. 503: too many clocks are moving. At most 2,000 jobs run in one call, and for 30 s.
+ * Advances the team's clock. Writes clock_move, team, job, and the tables of the jobs that it runs. At most 2,000 jobs and 30 s in one
+ * call.
+ * Errors: 400 backwards or by nothing, or by more than ten years; 404 not a sandbox team; 409 the clock is already advancing; 422 not
+ * exactly one of `seconds` and `to`; 503 too many clocks are advancing.
  */
 export async function advanceClock(
   dependencies: ClockDependencies,
@@ -49,7 +50,7 @@ export async function advanceClock(
   try {
     return await dependencies.clocks.run(db, key.team, (lease) => advanceTo(dependencies, db, key, by, lease))
   } catch (error) {
-    if (error instanceof LeaseLost) throw unavailable('The clock could not be moved without interruption, try again')
+    if (error instanceof LeaseLost) throw unavailable('Advancing the clock was interrupted; try again')
     throw error
   }
 }
@@ -64,7 +65,7 @@ async function advanceTo(
   const tenant = (await dependencies.guard.tenant(key.cell, key.team))!
   const from = teamNow(tenant)
   const until = by.to === undefined ? new Date(from.getTime() + by.seconds! * 1000) : new Date(by.to)
-  if (until <= from) throw badRequest('The clock can only be moved forward')
+  if (until <= from) throw badRequest('The clock can only move forward')
   if (until.getTime() - from.getTime() > TEN_YEARS_MS)
     throw badRequest('The clock can be advanced by at most ten years at a time')
   const setClock = (at: Date): Promise<void> => db.tx(tenant, (tx) => setClockOffset(tx, clockOffsetFor(at)), undefined, guard)

@@ -1,13 +1,13 @@
 import { Fields, Int, Maybe, T, Timestamp } from '../../platform/schema/schema.ts'
 
 export const Clock = Fields(
-  { now: Timestamp, offset_s: T.Integer({ description: "How far ahead of the machine's clock." }) },
+  { now: Timestamp, offset_s: T.Integer({ description: 'Number of seconds ahead of the system clock.' }) },
   { title: 'Clock' },
 )
 
 export const AdvanceClock = Fields(
   {
-    seconds: Maybe(Int({ minimum: 1, maximum: 315_360_000, description: 'How far to go, at most ten years.' })),
+    seconds: Maybe(Int({ minimum: 1, maximum: 315_360_000, description: 'Number of seconds to advance, at most ten years.' })),
     to: Maybe(Timestamp),
   },
   { title: 'AdvanceClock' },

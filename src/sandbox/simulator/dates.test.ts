@@ -1,4 +1,4 @@
-// Simulations that wait for an instant: the date of an order, the beginning of a visit. Source: lab-testing.md 6.3, 24.
+// Simulations that wait for an instant: the date of an order, the start of an appointment. Source: lab-testing.md 6.3, 24.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { TimeSlot } from '../../visits/appointments/schema.ts'
@@ -19,7 +19,7 @@ async function dayIn(team: TestTeam, days: number): Promise<string> {
   return new Date((await nowOf(team)).getTime() + days * SECONDS_PER_DAY * 1000).toISOString().slice(0, 10)
 }
 
-/** Move the clock to an instant, or to so many seconds from it. */
+/** Advances the clock to an instant, or to a number of seconds after it. */
 async function until(team: TestTeam, at: string | number | Date, seconds = 0): Promise<void> {
   const left_s = (new Date(at).getTime() - (await nowOf(team)).getTime()) / 1000 + seconds
   await advanceClock(team, left_s)
@@ -28,7 +28,7 @@ async function until(team: TestTeam, at: string | number | Date, seconds = 0): P
 const midnight = (day: string) => `${day}T00:00:00+00:00`
 
 describe('simulating an order for a date', () => {
-  test('waits for the date, and goes on when the clock passes it', async () => {
+  test('waits for the date, and continues when the clock passes it', async () => {
     const team = await createTestTeam()
     const date = await dayIn(team, 3)
     const { id } = await createOrder(team, { activate_by: date })
@@ -47,7 +47,7 @@ describe('simulating an order for a date', () => {
     assert.deepEqual(await team.jobs(), [])
   })
 
-  test('keeps the pace that was asked for after the date', async () => {
+  test('keeps the requested delay after the date', async () => {
     const team = await createTestTeam()
     const date = await dayIn(team, 2)
     const { id } = await createOrder(team, { activate_by: date })
@@ -59,7 +59,7 @@ describe('simulating an order for a date', () => {
     )
   })
 
-  test('goes by the date that the order has got meanwhile, or at once when it has none any more', async () => {
+  test('follows a changed date, and continues immediately when the date is removed', async () => {
     for (const [first, second] of [
       [2, 4],
       [4, 2],
@@ -86,7 +86,7 @@ describe('simulating an order for a date', () => {
     }
   })
 
-  test('does not wait where the order is to be cancelled', async () => {
+  test('does not wait if the final status is cancelled', async () => {
     const team = await createTestTeam()
     const { id } = await createOrder(team, { activate_by: await dayIn(team, 3) })
     await start(team, id, { final_status: 'cancelled.testkit.cancelled' })
@@ -94,7 +94,7 @@ describe('simulating an order for a date', () => {
     assert.deepEqual(await lows(team, id), ['ordered', 'cancelled'])
   })
 
-  test('ships nothing where the order is cancelled before', async () => {
+  test('ships nothing if the order is cancelled before the date', async () => {
     const team = await createTestTeam()
     const date = await dayIn(team, 1)
     const { id } = await createOrder(team, { activate_by: date })
@@ -107,7 +107,7 @@ describe('simulating an order for a date', () => {
     assert.deepEqual(await team.jobs(), [])
   })
 
-  test('of today is not held up', async () => {
+  test('an order for today does not wait', async () => {
     const team = await createTestTeam()
     const { id } = await createOrder(team, { activate_by: await dayIn(team, 0) })
     await start(team, id)
@@ -116,7 +116,7 @@ describe('simulating an order for a date', () => {
   })
 })
 
-/** An order that is drawn at home, simulated as far as it goes by itself. */
+/** Creates an at-home phlebotomy order and simulates it until it waits. */
 async function simulated(team: TestTeam, query: Record<string, string> = {}, changes: Record<string, unknown> = {}) {
   const id = await homeOrder(team, changes, false)
   await start(team, id, query)
@@ -126,12 +126,12 @@ async function simulated(team: TestTeam, query: Record<string, string> = {}, cha
 }
 
 const booked = async (team: TestTeam, id: string, slot: TimeSlot) => ok(await visitOf(team, id).book(slot.booking_key))
-/** When the order came to a status. */
+/** When the order reached a status. */
 const instantOf = async (team: TestTeam, id: string, low: string) =>
   (await orderOf(team, id)).events.find(({ status }) => status.endsWith(`.${low}`))?.created_at
 
-describe('simulating an order that is drawn at home', () => {
-  test('draws when the visit begins', async () => {
+describe('simulating an at-home phlebotomy order', () => {
+  test('records the draw when the appointment begins', async () => {
     const team = await createTestTeam()
     const id = await simulated(team)
     const slot = (await slots(team)).at(-1)!
@@ -147,7 +147,7 @@ describe('simulating an order that is drawn at home', () => {
     await assertAgreement(team)
   })
 
-  test('draws at the time to which the visit was moved last', async () => {
+  test('records the draw at the last rescheduled time', async () => {
     for (const [first, second] of [
       [-1, -20],
       [-20, -1],
@@ -164,7 +164,7 @@ describe('simulating an order that is drawn at home', () => {
     }
   })
 
-  test('waits again where the visit is cancelled', async () => {
+  test('waits again when the appointment is cancelled', async () => {
     const team = await createTestTeam()
     const id = await simulated(team)
     await booked(team, id, (await slots(team)).at(-20)!)
@@ -178,7 +178,7 @@ describe('simulating an order that is drawn at home', () => {
     assert.equal(await instantOf(team, id, 'draw_completed'), slot.start)
   })
 
-  test('draws before its time where a status or a delay was asked for', async () => {
+  test('draws before the appointment if the query has a final status or a delay', async () => {
     for (const query of [
       { delay: '1' },
       { final_status: 'completed.at_home_phlebotomy.completed' },
@@ -193,7 +193,7 @@ describe('simulating an order that is drawn at home', () => {
     }
   })
 
-  test('draws on the day that a visit got which was asked for', async () => {
+  test('records the draw on the date of a requested appointment', async () => {
     const team = await createTestTeam()
     const id = await simulated(team, {}, { patient_address: avenue })
     ok(await visitOf(team, id).request({ address: usAddress(avenue) }))
@@ -206,8 +206,8 @@ describe('simulating an order that is drawn at home', () => {
   })
 })
 
-describe('a visit of the sandbox, with no simulation', () => {
-  test('begins and ends at its time, whether it was booked or asked for', async () => {
+describe('a sandbox appointment without a simulation', () => {
+  test('begins and ends at its time, whether it was booked or requested', async () => {
     const team = await createTestTeam()
     const [here, there] = [await homeOrder(team), await homeOrder(team, { patient_address: avenue })]
     await booked(team, here, (await slots(team, street)).at(-1)!)
@@ -236,7 +236,7 @@ describe('a visit of the sandbox, with no simulation', () => {
     assert.deepEqual(await team.jobs(), [])
   })
 
-  test('that was moved takes place once, and one that was cancelled never', async () => {
+  test('a rescheduled appointment takes place once, and a cancelled one never', async () => {
     const team = await createTestTeam()
     const [moved, cancelled] = [await homeOrder(team), await homeOrder(team)]
     const all = await slots(team)
@@ -257,7 +257,7 @@ describe('a visit of the sandbox, with no simulation', () => {
     )
   })
 
-  test('that somebody begins before its time still ends at its end', async () => {
+  test('an appointment that is started early still ends at its end', async () => {
     const team = await createTestTeam()
     const id = await homeOrder(team)
     const slot = (await slots(team)).at(-1)!
@@ -271,11 +271,11 @@ describe('a visit of the sandbox, with no simulation', () => {
 
 const Due = T.Object({ due_at: T.String() })
 
-test('the second step of a simulation comes no sooner than its delay after the first', async () => {
+test('the second step of a simulation runs at least its delay after the first', async () => {
   const team = await createTestTeam()
   const { id } = await createOrder(team)
   await start(team, id, { delay: '60' })
-  // Late in a second: what is counted from its beginning comes too soon.
+  // Late in a second: a delay counted from the start of the second would end too early.
   const soon = (): boolean => systemNow().getMilliseconds() < 500 || systemNow().getMilliseconds() > 800
   for (const end = performance.now() + 60_000; soon(); await new Promise((resolve) => setTimeout(resolve, 10)))
     if (performance.now() > end) assert.fail('the clock stands still')

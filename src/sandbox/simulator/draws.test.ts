@@ -1,4 +1,4 @@
-// Simulating orders whose blood is drawn.
+// Simulating orders with a blood draw.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { orderOf, createOrder, advanceTo } from '../../../test/support/orders.ts'
@@ -9,8 +9,8 @@ const order = async (team: TestTeam, method: string) => createOrder(team, { lab_
 
 const lows = async (team: TestTeam, id: string) => statuses(await orderOf(team, id)).map((status) => status.split('.').at(-1))
 
-describe('simulating', () => {
-  test('a walk-in goes from its requisition to its result, with no visit', async () => {
+describe('simulating draws', () => {
+  test('a walk-in order goes from its requisition to its result without an appointment', async () => {
     const team = await createTestTeam()
     const { id } = await order(team, 'walk_in_test')
     await start(team, id)
@@ -22,7 +22,7 @@ describe('simulating', () => {
     assert.equal((await team.api.get(`/v3/order/${id}/result`)).body.metadata.status, 'final')
   })
 
-  test('a walk-in with partial results shows them, and tells of them only to a team that wants to hear', async () => {
+  test('a walk-in order with partial results emits their events only to a team with the feature', async () => {
     for (const partial_webhooks_enabled of [false, true]) {
       const team = await createTestTeam()
       await team.manage.patch(`/team/${team.team}`, { sandbox: { partial_webhooks_enabled } })
@@ -38,7 +38,7 @@ describe('simulating', () => {
     }
   })
 
-  test('a draw at home waits for the visit, and goes on when it is booked', async () => {
+  test('an at-home phlebotomy order waits for the appointment, and continues when it is booked', async () => {
     const team = await createTestTeam()
     const { id } = await order(team, 'at_home_phlebotomy')
     await start(team, id, {}, { interpretation: 'critical' })
@@ -59,7 +59,7 @@ describe('simulating', () => {
     assert.deepEqual(await team.events(id), [CREATED, ...updates(4), CRITICAL, ...updates(1)])
   })
 
-  test('a draw on site is taken, reported, and corrected when asked to', async () => {
+  test('an on-site collection order is drawn, reported, and corrected on request', async () => {
     const team = await createTestTeam()
     const { id } = await order(team, 'on_site_collection')
     await start(team, id, { final_status: 'completed.on_site_collection.corrected' })
@@ -67,7 +67,7 @@ describe('simulating', () => {
     assert.deepEqual(await lows(team, id), ['ordered', 'requisition_created', 'draw_completed', 'completed', 'corrected'])
   })
 
-  test('stops where a draw fails or is cancelled', async () => {
+  test('stops when a draw fails or is cancelled', async () => {
     const team = await createTestTeam()
     for (const [method, target, taken] of [
       ['walk_in_test', 'failed.walk_in_test.sample_error', ['ordered', 'requisition_created', 'sample_error']],
@@ -85,7 +85,7 @@ describe('simulating', () => {
     }
   })
 
-  test('is refused for a status of another way of taking samples', async () => {
+  test('rejects a status of another collection method', async () => {
     const team = await createTestTeam()
     const { id } = await order(team, 'walk_in_test')
     for (const final_status of [

@@ -31,7 +31,7 @@ const named = (...ids: number[]) => ids.map((id) => markers.find((marker) => mar
 /** A lipid panel, A1c, hs-CRP, TSH and vitamin D of one laboratory: ten results. */
 const kit = named(3001, 3002, 3003, 3004, 3005)
 const KIT_RESULTS = 10
-/** A thyroid panel, and TSH again by itself. */
+/** A thyroid panel, and TSH as a separate marker. */
 const overlapping = named(3021, 3004)
 const mixed = named(3025, 3024, 3001)
 
@@ -62,7 +62,7 @@ const meaningOf = (result: Pick<ReportedResult, 'type' | 'result' | 'reference_r
 const wholeOf = (report: DiagnosticReport) => mostSevere(report.results.map(meaningOf))
 const slugsOf = (list: { slug: string }[]) => list.map(({ slug }) => slug)
 
-test('a report gives each expected result once, in order, under the names of the catalog', () => {
+test('a report has each expected result once, in order, with the names of the catalog', () => {
   const report = generate(1)
   assert.deepEqual(
     slugsOf(report.results),
@@ -79,7 +79,7 @@ test('a report gives each expected result once, in order, under the names of the
   assert.equal(a1c!.provider_id, kit[1]!.provider_id)
 })
 
-test('what two markers ask for is reported once and names both', () => {
+test('a result that two markers expect is reported once with both markers', () => {
   const report = generate(1, {}, overlapping)
   assert.equal(report.results.length, 4)
   const tsh = report.results.find(({ slug }) => slug === 'tsh')!
@@ -90,21 +90,21 @@ test('what two markers ask for is reported once and names both', () => {
   assert.equal(tsh.provider_id, overlapping[1]!.provider_id)
 })
 
-test('a marker without listed results is reported as itself', () => {
+test('a marker without expected results is reported as one result', () => {
   const report = generate(1, {}, named(4143))
   assert.equal(report.results.length, 1)
   assert.equal(report.results[0]!.slug, named(4143)[0]!.slug)
   assert.equal(report.results[0]!.provider_id, named(4143)[0]!.provider_id)
 })
 
-test('the same order gives the same report, another one another', () => {
+test('the same order has the same report, and another order has another one', () => {
   for (const interpretation of ['normal', 'abnormal', 'critical', 'unknown'] as const) {
     assert.deepEqual(generate(1, { interpretation }), generate(1, { interpretation }))
     assert.notDeepEqual(generate(1, { interpretation }).results, generate(2, { interpretation }).results)
   }
 })
 
-test('a report carries the specimen of its order and the instants it was given', () => {
+test('a report has the specimen of its order and the given instants', () => {
   const { specimen_number, collected_at, received_at, reported_at } = generateReport(
     order(1, { sample_id: 'DBKTEST' }),
     kit,
@@ -115,7 +115,7 @@ test('a report carries the specimen of its order and the instants it was given',
   assert.notEqual(generate(1).specimen_number, generate(2).specimen_number)
 })
 
-test('the whole is what was asked for', () => {
+test('the interpretation of the report is the requested one', () => {
   for (const interpretation of ['normal', 'abnormal', 'critical', 'unknown'] as const)
     for (const expected of [kit, overlapping, mixed, named(4143)])
       for (const n of many)
@@ -123,7 +123,7 @@ test('the whole is what was asked for', () => {
           assert.equal(wholeOf(generate(n, { interpretation, partial }, expected)), interpretation)
 })
 
-test('an abnormal report shows a number out of its range, a critical one beyond it', () => {
+test('an abnormal report has a number outside its range, and a critical one a number beyond the critical limit', () => {
   for (const n of many) {
     const flagged = generate(n, { interpretation: 'abnormal' }).results.filter(({ type, flag }) => type === 'numeric' && flag)
     assert.ok(flagged.length > 0 && flagged.every(({ flag }) => flag === 'H' || flag === 'L'))
@@ -133,7 +133,7 @@ test('an abnormal report shows a number out of its range, a critical one beyond 
   }
 })
 
-test('numbers cycle over number, comment and range; what is no number in the catalog keeps its type', () => {
+test('numeric results cycle through number, comment and range, and other results keep their type', () => {
   const { results } = generate(1, {}, mixed)
   const own = (slug: string) => analytes.get(slug)!.definition.type
   const numbers = results.filter(({ slug }) => own(slug) === 'numeric').map(({ type }) => type)
@@ -146,7 +146,7 @@ test('numbers cycle over number, comment and range; what is no number in the cat
   for (const { type, slug } of others) assert.equal(type, own(slug))
 })
 
-test('types that are asked for are cycled over all results', () => {
+test('requested types cycle over all results', () => {
   const asked: ResultType[] = ['range', 'coded_value']
   const { results } = generate(1, { result_types: asked }, mixed)
   assert.deepEqual(
@@ -170,7 +170,7 @@ test('a partial report has half of the results, and the final one repeats them',
     }
 })
 
-test('missing results are named instead of reported', () => {
+test('missing results are listed and not reported', () => {
   for (const n of many) {
     const whole = generate(n, { interpretation: 'abnormal' })
     const report = generate(n, { interpretation: 'abnormal', has_missing_results: true })
@@ -188,7 +188,7 @@ test('missing results are named instead of reported', () => {
   assert.deepEqual(alone.results, [])
 })
 
-test('an amended report says so and differs in one result at most', () => {
+test('an amended report is marked as amended and differs in at most one result', () => {
   let changed = 0
   for (const n of many) {
     const first = generate(n).results
@@ -203,7 +203,7 @@ test('an amended report says so and differs in one result at most', () => {
 
 const RANGE = /^([<>]=?\d*(\.\d+)?|(\d*(\.\d+)?-\d*(\.\d+)?))$/
 
-test('every analyte of the catalog can be given every type and meaning, inside and outside its limits', () => {
+test('every analyte of the catalog can have every type and interpretation, inside and outside its limits', () => {
   for (const { slug, definition } of offers.analytes)
     for (const gender of ['female', 'male', 'other'])
       for (const type of resultTypes)
@@ -247,7 +247,7 @@ function assertNumber(
   assert.equal(beyond, kind === 'critical' && side !== null, what)
 }
 
-test("limits are those of the patient's gender", () => {
+test("uses the limits of the patient's gender", () => {
   const { definition } = analytes.get('hemoglobin')!
   const rangeFor = (gender: string) =>
     makeResult({ slug: 'hemoglobin', definition }, 'numeric', 'normal', gender, seededRandom('any')).reference_range

@@ -1,5 +1,5 @@
-// Reports of the sandbox's laboratory. Pure: the same order and flags give the same report, so that snapshots of it hold.
-// Source: lab-testing.md 24; what is plausible is a choice of this project.
+// Reports of the sandbox laboratory. Pure: the same order and flags give the same report, so that snapshots of it stay valid.
+// Source: lab-testing.md 24; plausible values are a choice of this project.
 import { createHash } from 'node:crypto'
 import type { ExpectedMarker } from '../../lab/catalog/analytes.ts'
 import type {
@@ -15,14 +15,14 @@ import { seededRandom, isTextual, makeResult } from './result-values.ts'
 
 export interface ReportFlags {
   interpretation: Interpretation
-  /** Types to cycle over; null: the usual mixture. */
+  /** Types to cycle over; null for the default mixture. */
   result_types: ResultType[] | null
   has_missing_results: boolean
   partial: boolean
   amended: boolean
 }
 
-/** A result to be made. */
+/** A result to generate. */
 interface Plan {
   item: ExpectedResult
   type: ResultType
@@ -31,14 +31,14 @@ interface Plan {
 }
 
 const DEFAULT_RESULT_TYPES: ResultType[] = ['numeric', 'comment', 'range']
-/** How many of the results beside the first are abnormal too, where the whole is. */
+/** Share of the other results that are also abnormal if the report is. */
 const ABNORMAL_SHARE = 0.15
 const MISSING_SHARE = 0.1
 
 /**
- * Make the report of an order: one result for each expected one. `at` are ISO 8601 instants.
- * Not normal: at least one result is what the whole is to be. Partial: about half of the results. Missing: at least one result is not
- * there, reported as an `unknown_failure`. Amended: one result is measured anew.
+ * Generates the report of an order: one result for each expected one. `at` are ISO 8601 instants.
+ * Not normal: at least one result has the requested interpretation. Partial: about half of the results. Missing: at least one result is
+ * absent and reported as an `unknown_failure`. Amended: one result is measured again.
  */
 export function generateReport(
   order: Pick<Order, 'id' | 'sample_id' | 'patient_details'>,
@@ -80,7 +80,7 @@ const identity = ({ name, slug, provider_id, loinc, loinc_slug, source_markers }
   source_markers,
 })
 
-/** Every expected result with its type and meaning, best suited to stand out first. */
+/** Every expected result with its type and interpretation; results best suited to be abnormal come first. */
 function planResults(order_id: string, items: ExpectedResult[], flags: ReportFlags): (Plan & { place: number })[] {
   const types = typesOf(items, flags.result_types)
   const plans = items.map((item, place) => {
@@ -94,12 +94,12 @@ function planResults(order_id: string, items: ExpectedResult[], flags: ReportFla
       place,
       type,
       kind: interpretationFor(flags.interpretation, rank === 0, random),
-      // The first changes when the report is amended.
+      // The first result changes when the report is amended.
       seed: rank === 0 && flags.amended ? `${seed} amended` : seed,
     }))
 }
 
-/** Its own type where the catalog says that it is not a number; the usual ones in turn where it is. */
+/** The analyte's own type if the catalog defines it as not numeric; otherwise the allowed types in turn. */
 function typesOf(items: ExpectedResult[], allowed: ResultType[] | null): ResultType[] {
   if (allowed?.length) return items.map((_, i) => allowed[i % allowed.length]!)
   let numbers = 0
@@ -109,7 +109,7 @@ function typesOf(items: ExpectedResult[], allowed: ResultType[] | null): ResultT
   })
 }
 
-/** Numbers show best what is out of range, and those with critical limits what is critical; what may be left out shows it least. */
+/** Numbers come first, because they can be out of range; those with critical limits before others. Optional results come last. */
 function planPriority({ item, type }: { item: ExpectedResult; type: ResultType }): number {
   const { definition, required } = item
   const measured = (type === 'numeric' || type === 'range') && !isTextual(definition)
@@ -123,7 +123,7 @@ function interpretationFor(whole: Interpretation, first: boolean, random: number
   return mixed && random < ABNORMAL_SHARE ? 'abnormal' : 'normal'
 }
 
-/** Which results are there and which are missing; the first stays as long as it can. Both in the order they are expected. */
+/** Returns the reported and the missing results, both in expected order; the first result is the last to be removed. */
 function selectResults(plans: (Plan & { place: number })[], flags: ReportFlags): { chosen: Plan[]; missing: Plan[] } {
   const required = plans.filter(({ item }) => item.required)
   const candidates = required.length > 0 ? required : plans

@@ -1,4 +1,4 @@
-// Simulated kits whose patient is known later: they wait for the registration. Source: lab-testing.md 24.
+// Simulated kits whose patient registers later: the simulation waits for the registration. Source: lab-testing.md 24.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { SECONDS_PER_DAY, kit, orderOf, advanceClock, patient, advanceTo } from '../../../test/support/orders.ts'
@@ -18,7 +18,7 @@ import {
   updates,
 } from '../../../test/support/simulator.ts'
 
-describe('simulating a kit to be registered', () => {
+describe('simulating a registrable kit', () => {
   test('waits in with_customer and continues after registration', async () => {
     const team = await createTestTeam()
     const { id, sample_id } = await kit(team)
@@ -40,7 +40,7 @@ describe('simulating a kit to be registered', () => {
     assert.deepEqual(await team.jobs(), [])
   })
 
-  test('keeps what was asked for while it waits', async () => {
+  test('keeps the requested options while it waits', async () => {
     const team = await createTestTeam()
     const { id, sample_id } = await kit(team)
     await start(team, id, { delay: '60', final_status: 'completed.testkit.completed' }, { interpretation: 'critical' })
@@ -60,7 +60,7 @@ describe('simulating a kit to be registered', () => {
     assert.deepEqual(await team.events(), [CREATED, ...updates(4 + 2 + 2), CRITICAL, UPDATED])
   })
 
-  test('that is registered before it is sent, or on its way, does not wait', async () => {
+  test('a kit that is registered before or during shipment does not wait', async () => {
     for (const past of [0, 1, 2]) {
       const team = await createTestTeam()
       const { id, sample_id } = await kit(team)
@@ -77,7 +77,7 @@ describe('simulating a kit to be registered', () => {
     }
   })
 
-  test('that is registered while it is simulated goes on with the carrier', async () => {
+  test('a kit that is registered during a simulation continues with the carrier', async () => {
     const team = await createTestTeam()
     const { id, sample_id } = await kit(team)
     await start(team, id, { delay: '60' })
@@ -93,7 +93,7 @@ describe('simulating a kit to be registered', () => {
     assert.deepEqual(await team.jobs(), [])
   })
 
-  test('stays put without a registration, and registration starts no simulation', async () => {
+  test('stays in its status without a registration, and a registration starts no simulation', async () => {
     const team = await createTestTeam()
     const { id, sample_id } = await kit(team)
     await start(team, id, { final_status: 'collecting_sample.testkit.with_customer' })
@@ -113,7 +113,7 @@ describe('simulating a kit to be registered', () => {
     ['failed.testkit.failure_to_deliver_to_lab', [LABORATORY[0], 'failed.testkit.failure_to_deliver_to_lab'], true],
     ['failed.testkit.sample_error', [LABORATORY[1], 'failed.testkit.sample_error'], true],
   ] as [string, string[], boolean][])
-    test(`stops where it is told to${waits ? ', after its registration' : ''}: ${final_status}`, async () => {
+    test(`stops at the requested status${waits ? ', after its registration' : ''}: ${final_status}`, async () => {
       const team = await createTestTeam()
       const { id, sample_id } = await kit(team)
       await start(team, id, { final_status })

@@ -1,14 +1,14 @@
-// Made-up values of analytes: plausible, never of anybody. Pure; the same chance gives the same values.
-// Numbers are whole multiples of the last printed decimal throughout, so that nothing is rounded over a limit.
+// Generates plausible fictional values of analytes. Pure; the same random source gives the same values.
+// Numbers are integer multiples of the last printed decimal, so that rounding never crosses a limit.
 import { createHash } from 'node:crypto'
 import type { AnalyteDefinition } from '../../lab/catalog/analytes.ts'
 import type { Interpretation, ResultType } from '../../lab/links/diagnostic-report.ts'
 import { constantText, commentText, textResult } from './result-words.ts'
 
-/** A number from 0 up to 1. */
+/** A number from 0 (inclusive) to 1 (exclusive). */
 export type Random = () => number
 
-/** Numbers that look random and are the same for the same text. */
+/** Returns a pseudo-random source that is repeatable for the same text. */
 export function seededRandom(text: string): Random {
   let state = createHash('sha256').update(text).digest().readUInt32LE(0)
   return () => {
@@ -19,27 +19,27 @@ export function seededRandom(text: string): Random {
   }
 }
 
-/** Whole, both ends included; `low` when there is nothing between. */
+/** Returns an integer, both ends included; `low` if the range is empty. */
 const randomInt = (random: Random, low: number, high: number): number => low + Math.floor(random() * Math.max(1, high - low + 1))
 const randomFraction = (random: Random, least: number, most: number): number => least + random() * (most - least)
 
-/** Where normal and where critical begins; at least one of `low` and `high` is there. */
+/** Where the normal and the critical range begin; at least one of `low` and `high` is set. */
 interface Limits {
   low: number | null
   high: number | null
   critical_low: number | null
   critical_high: number | null
-  /** Beyond it no value makes sense. */
+  /** The highest plausible value. */
   top: number
-  /** How far normal reaches. */
+  /** Width of the normal range. */
   span: number
   decimals: number
 }
 
-/** For what has no limits in the catalog. */
+/** For analytes without limits in the catalog. */
 const FALLBACK_HIGH = 1
 
-/** The limits for a patient: those of the gender where they differ, and what is normal for either where it is neither. */
+/** Returns the limits for a patient: those of the gender if they differ, and the values that are normal for both otherwise. */
 function limitsOf(definition: AnalyteDefinition | null, gender: string): Limits {
   const decimals = definition?.decimals ?? 1
   const steps = (value: number | null | undefined) => (value == null ? null : Math.round(value * 10 ** decimals))
@@ -76,7 +76,7 @@ function rangeText({ low, high, decimals }: Limits): string {
   return high === null ? `>=${formatSteps(low, decimals)}` : `${formatSteps(low, decimals)}-${formatSteps(high, decimals)}`
 }
 
-/** Away from the ends where there is room. */
+/** Avoids the ends of the range if it is wide enough. */
 function normal(random: Random, { low, high, span }: Limits): number {
   if (low === null) return randomInt(random, Math.ceil(high! * 0.5), high!)
   if (high === null) return randomInt(random, low, low + Math.floor(low * 0.6))
@@ -86,7 +86,7 @@ function normal(random: Random, { low, high, span }: Limits): number {
 
 export type RangeSide = 'high' | 'low'
 
-/** Few steps below a low limit leave no room for a value. */
+/** Number of steps below a low limit that leave no value to choose. */
 const LOW_ROOM = 3
 
 function sideOf(random: Random, limits: Limits, critical: boolean): RangeSide {
@@ -98,7 +98,7 @@ function sideOf(random: Random, limits: Limits, critical: boolean): RangeSide {
   return high ? 'high' : 'low'
 }
 
-/** Out of range, and not critical where the analyte has critical limits. */
+/** Out of range, and not critical if the analyte has critical limits. */
 function abnormal(random: Random, limits: Limits, side: RangeSide): number {
   const { critical_low, critical_high, span, top } = limits
   if (side === 'high') {
@@ -111,7 +111,7 @@ function abnormal(random: Random, limits: Limits, side: RangeSide): number {
   return Math.max(Math.min(low - 1, least), low - Math.max(1, Math.round(Math.min(span, low) * randomFraction(random, 0.1, 0.5))))
 }
 
-/** Beyond the critical limit; where there is none, far out of range. */
+/** Beyond the critical limit; far out of range if there is none. */
 function critical(random: Random, limits: Limits, side: RangeSide): number {
   const { critical_low, critical_high, span, top } = limits
   if (side === 'high') {
@@ -137,7 +137,7 @@ export interface GeneratedResult {
   flag: string
 }
 
-/** A result of an analyte. `kind` is what it has to mean; without a definition nothing is known of the analyte. */
+/** Generates a result of an analyte with the interpretation `kind`; without a definition the analyte is unknown. */
 export function makeResult(
   { slug, definition }: { slug: string; definition: AnalyteDefinition | null },
   type: ResultType,
@@ -163,13 +163,13 @@ export function makeResult(
   return { result, unit: definition?.unit ?? null, reference_range, flag }
 }
 
-/** Normal for it is a word, or nothing. */
+/** Whether the normal result is text, or undefined. */
 export const isTextual = (definition: AnalyteDefinition | null): boolean => definition === null || definition.type === 'comment'
 
 const wordFlags = { normal: '', abnormal: 'A', critical: 'CRIT', unknown: 'IND' } satisfies Record<Interpretation, string>
 const numberFlags = { abnormal: { high: 'H', low: 'L' }, critical: { high: 'HH', low: 'LL' } }
 
-/** A value known only to lie on one side of a number, or between two; always conclusive against the reference range. */
+/** A value known only as above or below a number, or between two; always conclusive against the reference range. */
 function comparison(random: Random, { low, high, span, decimals }: Limits, value: number, side: RangeSide | undefined): string {
   const text = (steps: number) => formatSteps(steps, decimals)
   if (side === 'high') return `>${text(value)}`

@@ -1,8 +1,8 @@
-// What worded results say: the opposite of each normal text, and sentences for what is normally a number.
+// Texts of results: the opposite of each normal text, and comments in place of numbers.
 import type { AnalyteDefinition } from '../../lab/catalog/analytes.ts'
 import type { Interpretation } from '../../lab/links/diagnostic-report.ts'
 
-/** Normal text, in lower case → what stands in its place when it is not normal. */
+/** Normal text, in lower case → texts of results that are not normal. */
 const abnormalTexts: Record<string, string[]> = {
   negative: ['Positive'],
   positive: ['Negative'],
@@ -15,7 +15,7 @@ const abnormalTexts: Record<string, string[]> = {
   'no pathogens isolated': ['Campylobacter species isolated'],
 }
 
-/** Analytes without a normal text. Blood groups have no wrong answer. */
+/** Analytes without a normal text. Blood groups have no abnormal value. */
 const textsByAnalyte: Record<string, { normal: string[]; abnormal: string[] }> = {
   'abo-group': { normal: ['O', 'A', 'B', 'AB'], abnormal: ['O', 'A', 'B', 'AB'] },
   'rh-type': { normal: ['Positive', 'Negative'], abnormal: ['Positive', 'Negative'] },
@@ -24,7 +24,7 @@ const textsByAnalyte: Record<string, { normal: string[]; abnormal: string[] }> =
 
 const TITERS = ['1:80', '1:160', '1:320', '1:640']
 
-/** The text of an analyte whose results are words. */
+/** Returns the text of an analyte with text results. */
 export function textResult(
   slug: string,
   definition: AnalyteDefinition | null,
@@ -41,7 +41,7 @@ export function textResult(
   return pick(abnormalTexts[usual.toLowerCase()] ?? [`Not ${usual.toLowerCase()}`])
 }
 
-/** A sentence in place of a number. */
+/** Returns a comment in place of a number. */
 export function commentText(kind: Interpretation, side: 'high' | 'low' | undefined): string {
   if (kind === 'unknown') return 'Indeterminate'
   if (side === undefined) return 'Within normal limits'
@@ -49,6 +49,6 @@ export function commentText(kind: Interpretation, side: 'high' | 'low' | undefin
   return kind === 'critical' ? `Critically ${where} normal limits` : `${where === 'above' ? 'Above' : 'Below'} normal limits`
 }
 
-/** A constant in place of whatever it is. */
+/** Returns a constant in place of any value. */
 export const constantText = (kind: Interpretation): string =>
   kind === 'normal' ? 'NOT_DETECTED' : kind === 'unknown' ? 'INDETERMINATE' : 'DETECTED'

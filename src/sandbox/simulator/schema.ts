@@ -6,7 +6,7 @@ export const SimulateQuery = Fields({
     Text({
       minLength: 1,
       maxLength: 120,
-      description: 'Where to stop, `<top-level>.<method>.<low-level>`; completed when not given.',
+      description: 'The final status, `<top-level>.<method>.<low-level>`; default: completed.',
     }),
   ),
   delay: Maybe(Int({ minimum: 0, maximum: 3600, default: 0, description: 'Seconds between steps.' })),

@@ -1,5 +1,5 @@
-// Playing the world for a sandbox order: carriers, laboratory, results. It uses the same functions as production and owns only the
-// plan of a simulation that waits.
+// Simulates carriers, laboratory and results for a sandbox order. It uses the same functions as production and owns only the plan of a
+// waiting simulation.
 import { expectedResults } from '../../lab/catalog/lab-tests.ts'
 import { labLinkFor } from '../../lab/links/links.ts'
 import { activationTime } from '../../lab/orders/send-to-lab.ts'
@@ -31,25 +31,25 @@ const Plan = T.Object({
   interpretation: Interpretation,
   result_types: Nullable(T.Array(T.String())),
   has_missing_results: T.Boolean(),
-  /** Whether a visit is waited for until it begins: where the caller has named neither an end nor a delay. */
+  /** Whether the simulation waits until the appointment begins: if the caller has set neither a final status nor a delay. */
   awaits_visit: T.Optional(T.Boolean()),
 })
 type Plan = Static<typeof Plan>
 
-/** One step of a simulation; queues the next. */
+/** Runs one step of a simulation and queues the next. */
 export const simulateStep = defineJob('simulator.step', Plan)
 
-/** A simulation that waits for an instant looks again whether it has come. */
+/** Checks whether the instant that a simulation waits for has come. */
 export const wakeSimulation = defineJob('simulator.wake', T.Object({ order_id: T.String() }))
 
 const DEFAULT_TARGET = 'completed'
-/** How long the simulated carrier says that a parcel takes to the patient. */
+/** Transit time that the simulated carrier announces for a parcel to the patient. */
 const TRANSIT_TIME_S = 3 * 86_400
 
 /**
- * Start a simulation of an order; the steps follow as jobs, each with its own transaction and event. An order for a date waits for it, and
- * a visit is waited for until it begins unless the query says where the simulation ends or how fast it goes. Queues simulator.step.
- * 400: no such status for this kind of order, or it cannot get there from where it is. 404: not a sandbox team, or no such order.
+ * Starts a simulation of an order. Each step is a job with its own transaction and event. A simulation waits for the date of an order, and
+ * for the start of an appointment unless the query sets a final status or a delay. Queues simulator.step.
+ * Errors: 400 the collection method has no such status, or the order cannot reach it; 404 not a sandbox team, or unknown order.
  */
 export async function startSimulation(
   tx: Tx,
@@ -84,7 +84,7 @@ const positionOf = (open: LockedOrder): OrderPosition => ({
   past: open.order.events.map((event) => event.status.split('.').at(-1)!),
 })
 
-/** When the appointment of an order begins; undefined where it has none. */
+/** Returns when the appointment of an order begins; undefined if it has none. */
 export type AppointmentStart = (tx: Tx, open: LockedOrder) => Promise<string | undefined>
 
 export const simulationHandlers = (appointmentStart: AppointmentStart): Handler[] => [
@@ -104,7 +104,7 @@ export const simulationHandlers = (appointmentStart: AppointmentStart): Handler[
   ),
 ]
 
-/** Take the next step, or wait for what it needs. Writes lab_order, simulation. Queues simulator.step or simulator.wake. */
+/** Takes the next step, or waits for its condition. Writes lab_order, simulation. Queues simulator.step or simulator.wake. */
 async function step(tx: Tx, open: LockedOrder, plan: Plan, appointmentStart: AppointmentStart): Promise<void> {
   const next = nextStep(positionOf(open), plan.target)
   if (next === undefined) return
@@ -119,10 +119,12 @@ async function step(tx: Tx, open: LockedOrder, plan: Plan, appointmentStart: App
   if (next !== plan.target) enqueue(tx, simulateStep, plan, addSeconds(tx.now, plan.delay_s))
 }
 
-/** Statuses of an order that its laboratory has not been sent yet. */
+/** Statuses in which the order was not sent to its laboratory yet. */
 const UNSENT = new Set(['ordered', 'awaiting_registration'])
 
-/** When a step can be taken: an order for a date is not sent before its day, and a visit draws no blood before it begins. */
+/**
+ * Returns when a step can be taken: an order for a date is not sent before it, and a draw does not happen before the appointment begins.
+ */
 async function instantOf(tx: Tx, open: LockedOrder, next: string, plan: Plan, appointmentStart: AppointmentStart): Promise<Date> {
   if (UNSENT.has(open.lowLevelStatus) && next !== 'cancelled') return activationTime(tx, open.order.activate_by)
   if (next !== 'draw_completed' || !plan.awaits_visit) return tx.now
@@ -130,7 +132,7 @@ async function instantOf(tx: Tx, open: LockedOrder, next: string, plan: Plan, ap
   return start_at ? new Date(start_at) : tx.now
 }
 
-/** What the world does for an order to become `next`. */
+/** Does what a carrier or laboratory would do for an order to reach `next`. */
 export async function applyStep(tx: Tx, open: LockedOrder, next: string, plan: Plan): Promise<void> {
   if (next === 'requisition_created') open.order.sample_id ??= newSampleId(tx, open)
   if (REPORT_STATUSES.has(next)) return deliverReport(tx, open, next, plan)
@@ -146,10 +148,10 @@ export async function applyStep(tx: Tx, open: LockedOrder, next: string, plan: P
 }
 
 const REDRAW = 'redraw_available'
-/** Statuses that a report of the laboratory brings about. Which of them the final report leads to is for results to say. */
+/** Statuses that follow from a report of the laboratory. The results module decides which of them the final report leads to. */
 const REPORT_STATUSES = new Set(['partial_results', 'completed', 'corrected', REDRAW])
 
-/** The laboratory has taken the order and given it a number. */
+/** The laboratory has accepted the order and assigned it a number. */
 const newSampleId = (tx: Tx, { order }: LockedOrder): string | null =>
   labLinkFor(tx.tenant, order.lab_test.lab!.slug)?.barcode(order.id) ?? null
 
@@ -157,7 +159,7 @@ function ensureInbound(tx: Tx, open: LockedOrder): void {
   if (!kitOf(open).shipment?.inbound_tracking_number) updateTracking(tx, open, 'inbound', trackingNumber(open, 'inbound'))
 }
 
-/** A made-up tracking number that is the same for the same order. */
+/** A fictional tracking number that is the same for the same order. */
 function trackingNumber(open: LockedOrder, direction: 'outbound' | 'inbound') {
   const digits = BigInt(`0x${open.order.id.replaceAll('-', '').slice(12)}`)
     .toString()
@@ -187,7 +189,7 @@ async function deliverReport(tx: Tx, open: LockedOrder, next: string, plan: Plan
   await receiveReport(tx, open, report)
 }
 
-/** Wait for the registration, the visit or a date. Writes simulation. */
+/** Waits for the registration, the appointment or a date. Writes simulation. */
 async function waitForInput(tx: Tx, plan: Plan): Promise<void> {
   await tx.run(sql`
     insert into simulation (order_id, team_id, plan) values (${plan.order_id}, ${tx.team}, ${JSON.stringify(plan)})
@@ -196,7 +198,7 @@ async function waitForInput(tx: Tx, plan: Plan): Promise<void> {
 
 const WaitingSimulation = T.Object({ plan: Plan })
 
-/** The plan of a simulation that waits, which does so no longer; the order's lock is its lock. Writes simulation. */
+/** Deletes and returns the plan of a waiting simulation; the order's lock also locks it. Writes simulation. */
 async function unpark(tx: Tx, order_id: string): Promise<Plan | undefined> {
   const parked = await tx.maybe(
     WaitingSimulation,
@@ -207,7 +209,7 @@ async function unpark(tx: Tx, order_id: string): Promise<Plan | undefined> {
 
 const AWAITED = new Set(['registered', 'appointment_pending', 'appointment_scheduled', 'appointment_cancelled'])
 
-/** Something happened that a simulation may have waited for: it goes on, or waits anew. Queues simulator.step or simulator.wake. */
+/** Runs after an event that a simulation may wait for: the simulation continues or waits again. Queues simulator.step or simulator.wake. */
 export const orderHooks: Hook[] = [
   on(orderStepped, (tx, open, low) => {
     if (AWAITED.has(low)) return goOn(tx, open.order.id)

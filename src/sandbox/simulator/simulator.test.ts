@@ -24,7 +24,7 @@ import {
 } from '../../../test/support/simulator.ts'
 
 describe('simulating a kit for a known patient', () => {
-  test('answers at once, and the steps follow one by one, each with its event', async () => {
+  test('replies immediately, and the steps follow one by one, each with its event', async () => {
     const team = await createTestTeam()
     const order = await createOrder(team)
     await start(team, order.id)
@@ -37,15 +37,15 @@ describe('simulating a kit for a known patient', () => {
     assert.equal(after.order_transaction.status, 'completed')
     assert.deepEqual(await team.events(order.id), [CREATED, ...updates(7)])
     assert.deepEqual(await team.jobs(), [])
-    const told = (await team.api.get(`/v1/events?object_id=${order.id}`)).body.data.reverse()
+    const emitted = (await team.api.get(`/v1/events?object_id=${order.id}`)).body.data.reverse()
     assert.deepEqual(
-      told.map((event: { body: { data: Order } }) => event.body.data.last_event.status),
+      emitted.map((event: { body: { data: Order } }) => event.body.data.last_event.status),
       REGISTERED,
     )
-    assert.deepEqual(told.at(-1).body.data, after)
+    assert.deepEqual(emitted.at(-1).body.data, after)
   })
 
-  test('gives it its barcode, its parcel and its numbers when their time has come, and the dates of the result', async () => {
+  test('sets barcode, parcel and numbers of a kit at their steps, and the dates of the result', async () => {
     const team = await createTestTeam()
     const { id, lab_test } = await createOrder(team)
     await start(team, id, { delay: '60' })
@@ -85,7 +85,7 @@ describe('simulating a kit for a known patient', () => {
     assert.deepEqual([completed!.interpretation, completed!.has_missing_results], ['normal', false])
   })
 
-  test('ends with a result of every marker', async () => {
+  test('ends with a result for every marker', async () => {
     const team = await createTestTeam()
     const { id } = await createOrder(team)
     const before = await team.api.get(`/v3/order/${id}/result`)
@@ -101,7 +101,7 @@ describe('simulating a kit for a known patient', () => {
   })
 
   for (const interpretation of ['normal', 'abnormal', 'critical'])
-    test(`with a ${interpretation} result says so, and tells of it first when it is critical`, async () => {
+    test(`a ${interpretation} result has that interpretation, and a critical one emits its event first`, async () => {
       const team = await createTestTeam()
       const { id } = await createOrder(team)
       await start(team, id, {}, { interpretation, result_types: ['numeric'], has_missing_results: true })
@@ -120,7 +120,7 @@ describe('simulating a kit for a known patient', () => {
       ])
     })
 
-  test('takes options, null, or nothing at all for a body, and refuses what is none', async () => {
+  test('accepts options, null or no body, and rejects an invalid body', async () => {
     const team = await createTestTeam()
     for (const [body, headers] of [
       [undefined, {}],
@@ -174,7 +174,7 @@ describe('simulating a kit for a known patient', () => {
     ]),
   ]
   for (const [final_status, steps] of targets)
-    test(`stops where it is told to: ${final_status}`, async () => {
+    test(`stops at the requested status: ${final_status}`, async () => {
       const team = await createTestTeam()
       const { id } = await createOrder(team)
       await start(team, id, { final_status })
@@ -184,7 +184,7 @@ describe('simulating a kit for a known patient', () => {
       assert.deepEqual(await team.jobs(), [])
     })
 
-  test('that is completed can be corrected, with another report', async () => {
+  test('a completed order can be corrected with another report', async () => {
     const team = await createTestTeam()
     const { id } = await createOrder(team)
     await start(team, id)
@@ -199,7 +199,7 @@ describe('simulating a kit for a known patient', () => {
     assert.deepEqual(await team.events(), [CREATED, ...updates(8)])
   })
 
-  test('goes on from wherever it is', async () => {
+  test('continues from any status', async () => {
     for (const [past, steps] of [
       [
         ['requisition_created', 'transit_customer', 'problem_in_transit_customer'],
@@ -218,7 +218,7 @@ describe('simulating a kit for a known patient', () => {
     }
   })
 
-  test('asked for twice takes each step once', async () => {
+  test('two simulations of an order take each step once', async () => {
     const team = await createTestTeam()
     const { id } = await createOrder(team)
     await start(team, id)
@@ -228,7 +228,7 @@ describe('simulating a kit for a known patient', () => {
     assert.deepEqual(await team.events(), [CREATED, ...updates(7)])
   })
 
-  test('spreads its steps over the time of the team', async () => {
+  test("spreads its steps over the team's time", async () => {
     const team = await createTestTeam()
     const { id } = await createOrder(team)
     await start(team, id, { delay: '3600' })
@@ -249,14 +249,14 @@ describe('simulating a kit for a known patient', () => {
       events.slice(1).map((event) => (Date.parse(event.created_at) - Date.parse(first)) / 1000),
       [0, 3600, 7200, 10800, 14400, 18000, 21600],
     )
-    const told = (await team.api.get('/v1/events')).body.data.reverse()
+    const emitted = (await team.api.get('/v1/events')).body.data.reverse()
     assert.deepEqual(
-      told.map((event: { created_at: string }) => event.created_at),
+      emitted.map((event: { created_at: string }) => event.created_at),
       events.map((event) => event.created_at),
     )
   })
 
-  test('ends when the order is cancelled on the way', async () => {
+  test('ends when the order is cancelled meanwhile', async () => {
     const team = await createTestTeam()
     const { id } = await createOrder(team)
     await start(team, id, { delay: '60' })
@@ -267,7 +267,7 @@ describe('simulating a kit for a known patient', () => {
     assert.deepEqual(await team.jobs(), [])
   })
 
-  test('ends when the order is erased on the way', async () => {
+  test('ends when the order is erased meanwhile', async () => {
     const team = await createTestTeam()
     const { id, user_id } = await createOrder(team)
     await start(team, id, { delay: '60' })
@@ -281,8 +281,8 @@ describe('simulating a kit for a known patient', () => {
   })
 })
 
-describe('a simulation is refused', () => {
-  test('to a status that is none, is not named in full, or is of another modality', async () => {
+describe('rejected simulations', () => {
+  test('rejects a final status that is unknown, not in full form, or of another modality', async () => {
     const team = await createTestTeam()
     const [known, unknown] = [await createOrder(team), await kit(team)]
     for (const [order, final_status] of [
@@ -300,7 +300,7 @@ describe('a simulation is refused', () => {
     assert.ok(!(await team.jobs()).includes('simulator.step'))
   })
 
-  test('to a status that the order cannot come to, is in, or that its patient alone can bring about', async () => {
+  test('rejects a final status that the order has, cannot reach, or reaches only through its patient', async () => {
     const team = await createTestTeam()
     const [known, unknown] = [await createOrder(team), await kit(team)]
     await advanceTo(team, known.id, 'requisition_created', 'transit_customer', 'with_customer')
@@ -326,7 +326,7 @@ describe('a simulation is refused', () => {
     ['do_not_process', 'requisition_created', 'transit_customer'],
     ['sample_error', 'requisition_created', 'transit_customer', 'with_customer', 'delivered_to_lab'],
   ] as [string, ...string[]][])
-    test(`of an order that is ${low}`, async () => {
+    test(`rejects an order that is ${low}`, async () => {
       const team = await createTestTeam()
       const { id } = await createOrder(team)
       await advanceTo(team, id, ...past, low)
@@ -334,7 +334,7 @@ describe('a simulation is refused', () => {
       assert.deepEqual([status, body], [400, { detail: `An order in status ${low} can no longer change` }])
     })
 
-  test('of an order that is completed', async () => {
+  test('rejects a completed order', async () => {
     const team = await createTestTeam()
     const { id } = await createOrder(team)
     await start(team, id)
@@ -343,7 +343,7 @@ describe('a simulation is refused', () => {
     assert.deepEqual([status, body], [400, { detail: 'An order in status completed cannot reach completed' }])
   })
 
-  test('with a delay that is negative, longer than an hour, or no number', async () => {
+  test('rejects a delay that is negative, longer than an hour, or not a number', async () => {
     const team = await createTestTeam()
     const { id } = await createOrder(team)
     for (const [delay, type] of [
@@ -358,7 +358,7 @@ describe('a simulation is refused', () => {
     await start(team, id, { delay: '3600' })
   })
 
-  test('of an order that the team does not have', async () => {
+  test('rejects an unknown order', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const theirs = await createOrder(other)
     for (const id of [randomUUID(), theirs.id]) {
@@ -369,7 +369,7 @@ describe('a simulation is refused', () => {
     assert.deepEqual(await other.jobs(), [])
   })
 
-  test('in production, as if there were no such thing', async () => {
+  test('returns 404 in production', async () => {
     const team = await createTestTeam('production-us')
     const { id } = await createOrder(team)
     for (const order_id of [id, randomUUID()]) {

@@ -1,4 +1,4 @@
-// Which way a simulated order goes: from every state to every status, against a search of all the ways there are.
+// Paths of simulated orders: from every position to every status, compared with an exhaustive search.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { lifecycles, lowLevelStatuses, type LifecycleName } from '../../lab/orders/lifecycle.ts'
@@ -15,11 +15,11 @@ const REGISTRABLE_AT = [
   'problem_in_transit_customer',
 ]
 
-/** Kits; how draws go has tables of its own below. */
+/** Kits; draws have tables of their own below. */
 const names: LifecycleName[] = ['testkit', 'registrable_testkit']
 const statesOf = (lifecycle: LifecycleName) => Object.keys(lifecycles[lifecycle].steps)
 
-/** Where a patient is known, and where none can be. */
+/** Statuses with a registered patient only, and without one only. */
 const ONLY_REGISTERED = [
   'registered',
   'transit_lab',
@@ -31,7 +31,7 @@ const ONLY_REGISTERED = [
 const ALWAYS_KNOWN = [...ONLY_REGISTERED, 'corrected', 'failure_to_deliver_to_lab', 'sample_error']
 const NEVER_KNOWN = ['ordered', 'awaiting_registration']
 
-/** Every place an order can be in. */
+/** Every position an order can be in. */
 const places = (lifecycle: LifecycleName): OrderPosition[] =>
   statesOf(lifecycle)
     .filter((low_status) => lifecycle === 'testkit' || low_status !== 'requisition_created')
@@ -47,7 +47,7 @@ const places = (lifecycle: LifecycleName): OrderPosition[] =>
 const shown = ({ low_status, registered, lifecycle }: OrderPosition) =>
   `${low_status}${lifecycle === 'testkit' ? '' : registered ? ' (registered)' : ' (not registered)'}`
 
-/** What the world may do to an order, other than its patient. */
+/** Steps that carriers and laboratory can take, without the patient. */
 const steps = ({ lifecycle, low_status, registered }: OrderPosition): string[] =>
   nextStatuses(lifecycles[lifecycle], low_status).filter(
     (to) => lifecycle === 'testkit' || (!REGISTRATION.includes(to) && (registered || !NEEDS_PATIENT.includes(to))),
@@ -55,13 +55,13 @@ const steps = ({ lifecycle, low_status, registered }: OrderPosition): string[] =
 
 const moved = (place: OrderPosition, to: string): OrderPosition => ({ ...place, low_status: to, past: [...place.past, to] })
 
-/** What a patient's registration makes of a place; undefined where it is not possible. */
+/** The position after a patient's registration; undefined if it is not possible. */
 const registered = (place: OrderPosition): OrderPosition | undefined =>
   place.lifecycle === 'testkit' || place.registered || !REGISTRABLE_AT.includes(place.low_status)
     ? undefined
     : { ...moved(moved(place, 'requisition_created'), 'registered'), registered: true }
 
-/** Every status that could ever follow, by what the world does and, if they come to it, by a registration. */
+/** Every status that can follow, through simulated steps and, if one comes up, a registration. */
 function future(from: OrderPosition): Set<string> {
   const seen = new Map<string, OrderPosition>()
   const reached = new Set<string>()
@@ -79,7 +79,7 @@ function future(from: OrderPosition): Set<string> {
   return reached
 }
 
-/** Follow the route; whenever it waits, the patient registers, if `patient`. */
+/** Follows the route; whenever it waits, the patient registers, if `patient`. */
 function follow(
   from: OrderPosition,
   target: string,
@@ -111,12 +111,12 @@ for (const lifecycle of names)
     describe(`a ${lifecycle} that is ${shown(place)}`, () => {
       const reachable = future(place)
 
-      test('can be brought to a status exactly where there is a way', () => {
+      test('reaches exactly the statuses to which a path exists', () => {
         for (const target of lowLevelStatuses)
           assert.equal(isReachable(place, target), target !== place.low_status && reachable.has(target), target)
       })
 
-      test('is brought there by legal steps alone, and its patient registers once at most', () => {
+      test('takes only legal steps, with at most one registration', () => {
         for (const target of lowLevelStatuses) {
           const { end, waited } = follow(place, target, true)
           if (isReachable(place, target)) assert.equal(end.low_status, target)
@@ -125,7 +125,7 @@ for (const lifecycle of names)
         }
       })
 
-      test('never goes on by itself where a patient is needed', () => {
+      test('waits where a patient is needed', () => {
         for (const target of lowLevelStatuses) {
           const { end, waited } = follow(place, target, false)
           if (waited.length) assert.equal(end.low_status, 'with_customer')
@@ -133,7 +133,7 @@ for (const lifecycle of names)
         }
       })
 
-      test('stays where it is when there is no way', () => {
+      test('stays where it is without a path', () => {
         for (const target of lowLevelStatuses)
           if (!isReachable(place, target)) assert.deepEqual(follow(place, target, true).taken, [], target)
       })
@@ -148,7 +148,7 @@ describe('the default path', () => {
   })
   const carrier = ['transit_customer', 'out_for_delivery', 'with_customer']
 
-  test('of a kit for a known patient leads through every scan to the result', () => {
+  test('a kit for a known patient passes every scan on its default path to the result', () => {
     assert.deepEqual(follow(start('testkit'), 'completed', true).taken, [
       'requisition_created',
       ...carrier,
@@ -158,14 +158,14 @@ describe('the default path', () => {
     ])
   })
 
-  test('of a kit to be registered waits with the customer and then leads on', () => {
+  test('a registrable kit waits with the customer and then continues', () => {
     const { taken, waited } = follow(start('registrable_testkit'), 'completed', true)
     assert.deepEqual(taken, ['awaiting_registration', ...carrier, 'transit_lab', 'delivered_to_lab', 'completed'])
     assert.equal(waited.length, 1)
     assert.deepEqual(follow(start('registrable_testkit'), 'completed', false).taken, ['awaiting_registration', ...carrier])
   })
 
-  test('of a kit that was registered on its way goes on from where the carrier was', () => {
+  test("a kit registered during shipment continues from the carrier's position", () => {
     const rest = [...carrier, 'transit_lab', 'delivered_to_lab', 'completed']
     for (const [past, taken] of [
       [['ordered', 'awaiting_registration'], rest],
@@ -184,7 +184,7 @@ describe('the default path', () => {
     }
   })
 
-  test('is left for a failure by the shortest legal way', () => {
+  test('a failure is reached by the shortest legal path', () => {
     for (const [lifecycle, target, taken] of [
       ['testkit', 'cancelled', ['cancelled']],
       ['testkit', 'lost', ['requisition_created', 'transit_customer', 'lost']],
@@ -214,8 +214,8 @@ describe('the default path', () => {
   })
 })
 
-describe('the status where a simulation is to stop', () => {
-  test('is named in full, and the registered one in either word', () => {
+describe('the final status of a simulation', () => {
+  test('is given in full form, and `registered` in either word', () => {
     for (const [published, low] of [
       ['completed.testkit.completed', 'completed'],
       ['completed.testkit.corrected', 'corrected'],
@@ -228,7 +228,7 @@ describe('the status where a simulation is to stop', () => {
     assert.equal(targetOf('registrable_testkit', 'received.testkit.registered'), 'registered')
   })
 
-  test('is none when it is of another modality, of another top level, not of this life, or not named in full', () => {
+  test('rejects a status of another modality, top-level status or lifecycle, or not in full form', () => {
     for (const published of [
       'completed.walk_in_test.completed',
       'received.testkit.completed',
@@ -258,7 +258,7 @@ const BOOKED = ['appointment_pending', 'appointment_scheduled', 'appointment_can
 for (const lifecycle of ['walk_in_test', 'at_home_phlebotomy', 'on_site_collection'] as LifecycleName[])
   describe(`a ${lifecycle}`, () => {
     for (const from of statesOf(lifecycle))
-      test(`that is ${from} is brought where its life leads, and waits for a visit rather than book one`, () => {
+      test(`an order that is ${from} follows its lifecycle, and waits for an appointment instead of booking one`, () => {
         const cycle = lifecycles[lifecycle]
         for (const target of statesOf(lifecycle)) {
           const next = nextStep(draw(lifecycle, from), target)
@@ -269,7 +269,7 @@ for (const lifecycle of ['walk_in_test', 'at_home_phlebotomy', 'on_site_collecti
       })
   })
 
-/** Whether a life leads from one status to another without some. */
+/** Whether a lifecycle leads from one status to another without passing some. */
 function reaches(lifecycle: LifecycleName, from: string, to: string, barred: string[] = []): boolean {
   const seen = new Set<string>()
   const queue = [from]
@@ -298,7 +298,7 @@ test('the default path of phlebotomy orders skips optional visits and waits for 
     assert.equal(nextStep(draw(lifecycle, from), 'completed'), next, `${lifecycle} ${from}`)
 })
 
-test('the draw on site is asked for under either of its names', () => {
+test('the draw of on-site collection can be requested under either name', () => {
   for (const top of ['sample_with_lab', 'collecting_sample'])
     assert.equal(targetOf('on_site_collection', `${top}.on_site_collection.draw_completed`), 'draw_completed')
   assert.equal(targetOf('at_home_phlebotomy', 'sample_with_lab.at_home_phlebotomy.draw_completed'), undefined)

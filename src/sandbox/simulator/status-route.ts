@@ -1,10 +1,10 @@
-// Which way a simulated order goes. Pure. Source: lab-testing.md 24.
+// Finds the path of a simulated order. Pure. Source: lab-testing.md 24.
 import { lifecycleOf, type LifecycleName } from '../../lab/orders/lifecycle.ts'
 import { toLowLevelStatus, shortestPath, publishedStatus, type Lifecycle } from '../../lab/orders/status-machine.ts'
 
-/** The ways on which nothing goes wrong. */
+/** The paths without failures. */
 const defaultPaths: Record<LifecycleName, string[]> = {
-  // A visit is booked by people: the ways of draws lead around it, or wait for it.
+  // Appointments are booked by people: the paths of draws avoid them or wait for them.
   walk_in_test: ['ordered', 'requisition_created', 'completed'],
   at_home_phlebotomy: ['ordered', 'requisition_created', 'appointment_scheduled', 'draw_completed', 'completed'],
   on_site_collection: ['ordered', 'requisition_created', 'draw_completed', 'completed'],
@@ -32,21 +32,21 @@ const defaultPaths: Record<LifecycleName, string[]> = {
 
 /** Steps that only a patient's registration takes. */
 const REGISTRATION = new Set(['requisition_created', 'registered'])
-/** Steps that only a visit takes, which somebody books. */
+/** Steps that only a booked appointment takes. */
 const BOOKING = new Set(['appointment_pending', 'appointment_scheduled', 'appointment_cancelled'])
-/** Steps of a sample, which has a patient. */
+/** Steps of a sample, which require a known patient. */
 const NEED_PATIENT = new Set(['transit_lab', 'delivered_to_lab'])
 
 export interface OrderPosition {
   lifecycle: LifecycleName
   low_status: string
-  /** The patient is known. */
+  /** Whether the patient is known. */
   registered: boolean
-  /** Low-level statuses the order has been through. */
+  /** Low-level statuses of the order so far. */
   past: string[]
 }
 
-/** The low-level status that a published one names in a lifecycle; undefined when the lifecycle has no such status. */
+/** Returns the low-level status for a published status in a lifecycle; undefined if the lifecycle has none. */
 export function targetOf(lifecycle: LifecycleName, published: string): string | undefined {
   const parts = published.split('.')
   const lowLevelStatus = toLowLevelStatus(parts.at(-1)!)
@@ -56,18 +56,18 @@ export function targetOf(lifecycle: LifecycleName, published: string): string | 
     publishedStatus(cycle, lowLevelStatus),
     `${cycle.steps[lowLevelStatus]![0]}.${cycle.method}.${lowLevelStatus}`,
   ]
-  // The draw on site is published under two names. Source: lab-testing.md 30.
+  // The draw of on-site collection is published under two names. Source: lab-testing.md 30.
   if (lifecycle === 'on_site_collection' && lowLevelStatus === 'draw_completed')
     spellings.push(`collecting_sample.${cycle.method}.${lowLevelStatus}`)
   return spellings.includes(published) ? lowLevelStatus : undefined
 }
 
-/** Whether an order could ever get to a status from where it is, if need be after its registration. */
+/** Whether an order can reach a status, also after its registration. */
 export const isReachable = (place: OrderPosition, target: string): boolean => nextStep(place, target) !== undefined
 
 /**
- * The next step towards a status; `wait`: the kit has to be registered first, or the visit booked; undefined: arrived, or there is no
- * way on.
+ * Returns the next step towards a status. `wait`: the kit has to be registered first, or the appointment booked; undefined: the status is
+ * reached, or there is no path.
  */
 export function nextStep(place: OrderPosition, target: string): string | 'wait' | undefined {
   if (place.low_status === target) return undefined
@@ -79,28 +79,28 @@ export function nextStep(place: OrderPosition, target: string): string | 'wait' 
     !shortestPath(afterRegistrationLifecycle, 'registered', target)
   )
     return undefined
-  // The patient has to come first. Until then the kit travels to its customer.
+  // The patient has to register first. Until then the kit travels to its customer.
   return place.low_status === 'with_customer' ? 'wait' : pathTo(place, 'with_customer')?.[0]
 }
 
-/** Where the way leads through a visit: to the requisition, without which none is booked, and there it waits. */
+/** If the path leads through an appointment: goes to the requisition, without which none can be booked, and waits there. */
 function stepTowardAppointment(place: OrderPosition, target: string): string | undefined {
   if (!shortestPath(lifecycleOf(place.lifecycle), place.low_status, target)) return undefined
   return place.low_status === 'ordered' ? 'requisition_created' : 'wait'
 }
 
-/** A life without the steps into some statuses. */
+/** Returns a lifecycle without the steps into some statuses. */
 function withoutSteps({ steps, ...cycle }: Lifecycle, statuses: Set<string>): Lifecycle {
   const kept = Object.entries(steps).map(([from, [top, ...next]]) => [from, [top, ...next.filter((to) => !statuses.has(to))]])
   return { ...cycle, steps: Object.fromEntries(kept) as Lifecycle['steps'] }
 }
 
-/** What the world can do to a kit once its patient is known: everything but register it. */
+/** Steps of a kit with a known patient: everything except the registration. */
 const afterRegistrationLifecycle = withoutSteps(lifecycleOf('registrable_testkit'), REGISTRATION)
-/** And before: nothing of it goes to the laboratory. */
+/** Steps of a kit before the registration: nothing goes to the laboratory. */
 const beforeRegistrationLifecycle = withoutSteps(afterRegistrationLifecycle, NEED_PATIENT)
 
-/** What the world can do to an order whose blood is drawn: everything but book the visit. */
+/** Steps of an order with a draw: everything except booking an appointment. */
 const withoutBooking = new Map(
   (['walk_in_test', 'at_home_phlebotomy', 'on_site_collection'] as LifecycleName[]).map((name) => [
     name,
@@ -113,7 +113,7 @@ function simulatedLifecycle({ lifecycle, registered: known }: OrderPosition): Li
   return withoutBooking.get(lifecycle) ?? (known ? afterRegistrationLifecycle : beforeRegistrationLifecycle)
 }
 
-/** The happy way, with what stands beside its end where that is asked for: a first part of the results, or a correction of them. */
+/** Returns the default path; with partial or corrected results if the target is one of them. */
 function defaultPath(lifecycle: LifecycleName, target: string): string[] {
   const path = defaultPaths[lifecycle]
   if (target === 'corrected') return [...path, target]
@@ -122,7 +122,7 @@ function defaultPath(lifecycle: LifecycleName, target: string): string[] {
     : path
 }
 
-/** The steps to a status that the world takes by itself: the happy ones where they lead there, else the fewest. */
+/** Returns the simulated steps to a status: the default path if it leads there, otherwise the shortest path. */
 function pathTo(place: OrderPosition, target: string): string[] | undefined {
   const lifecycle = simulatedLifecycle(place)
   const path = defaultPath(place.lifecycle, target)
@@ -134,7 +134,7 @@ function pathTo(place: OrderPosition, target: string): string[] | undefined {
   return shortestPath(lifecycle, place.low_status, target)
 }
 
-/** A kit may be registered before it is delivered: then the carrier goes on where it was. */
+/** A kit may be registered before its delivery: then the carrier continues from its position. */
 const resumeIndex = (place: OrderPosition, path: string[]): number =>
   Math.max(
     ...['awaiting_registration', 'transit_customer', 'out_for_delivery', 'with_customer']

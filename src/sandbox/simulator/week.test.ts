@@ -1,4 +1,5 @@
-// A week in the sandbox by the clock alone: orders are placed on the first day, and each then lives as it would. Source: lab-testing.md 24.
+// A week in the sandbox driven by the clock only: orders are placed on the first day, and each follows its lifecycle. Source:
+// lab-testing.md 24.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Appointment, TimeSlot } from '../../visits/appointments/schema.ts'
@@ -11,12 +12,12 @@ import { start } from '../../../test/support/simulator.ts'
 
 const HOUR_S = 3600
 const PHOENIX_S = -7 * HOUR_S
-/** Ten in the morning in Phoenix. */
+/** 10:00 in Phoenix. */
 const TEN_S = 10 * HOUR_S - PHOENIX_S
 
 const now = async ({ api }: TestTeam): Promise<number> => Date.parse(ok(await api.get('/v1/sandbox/clock')).now) / 1000
 
-/** Move the clock as a user would, and as far as it takes. */
+/** Advances the clock like a user, with as many calls as needed. */
 async function moveTo({ api }: TestTeam, to_s: number): Promise<void> {
   const { complete } = ok(await api.post('/v1/sandbox/clock/advance', { to: new Date(to_s * 1000).toISOString() }))
   assert.equal(complete, true)
@@ -30,7 +31,7 @@ interface Entry {
   what: string
 }
 
-/** What the team was told of orders and their visits, in that order, by the names they have in the story. */
+/** Returns the events of orders and their appointments in order, with the names that the test gave them. */
 async function diary({ api }: TestTeam, names: Record<string, string>): Promise<Entry[]> {
   const { data } = ok(await api.get('/v1/events?limit=250'))
   return (data as { type: string; created_at: string; body: { data: Order & Appointment } }[])
@@ -43,7 +44,7 @@ async function diary({ api }: TestTeam, names: Record<string, string>): Promise<
     })
 }
 
-test('a week in the sandbox reads as a real one', async () => {
+test('a week in the sandbox emits the events of a real week', async () => {
   const team = await createTestTeam()
   // The week begins on the day after tomorrow at 00:00 UTC, in the evening of the day before in Phoenix.
   const monday = (Math.floor((await now(team)) / 86_400) + 2) * 86_400
@@ -62,14 +63,14 @@ test('a week in the sandbox reads as a real one', async () => {
   ok(await visitOf(team, home).book(at(1).booking_key))
   ok(await visitOf(team, asked).request({ address: usAddress(avenue) }))
 
-  // Moved once before it, to a later day, and then to an earlier one.
+  // Rescheduled twice before it begins: to a later day, and then to an earlier one.
   await moveTo(team, monday + 4 * HOUR_S)
   const again = await slots(team)
   const key = (n: number) => again.find(({ start: begin }) => begin === text(day(n) + TEN_S))!.booking_key
   ok(await visitOf(team, home).move(key(5)))
   ok(await visitOf(team, home).move(key(3)))
 
-  // Nothing else is done: a day passes, and another one.
+  // The rest happens by the clock, one day after another.
   for (let n = 1; n <= 7; n++) await moveTo(team, day(n))
 
   const dated = ok(await visitOf(team, asked).read()) as Appointment
@@ -109,7 +110,7 @@ test('a week in the sandbox reads as a real one', async () => {
     'completed',
   ])
 
-  // Each at its time: the order for a date on its day, a visit when it begins, and the whole in the order of these times.
+  // Each at its time: the order for a date on its day, a visit when it begins, and all events in the order of these times.
   const asking_s = all.find(({ name, what }) => name === 'asked' && what === 'visit created: pending')!.at_s
   const expected = {
     'walk-in requisition_created': day(2),

@@ -1,4 +1,4 @@
-// The cases in which a result cannot be matched, as they can be rehearsed. Data, and what follows from it alone.
+// The cases of unmatched-result tests. Data, and values derived from it.
 // Source: lab-testing.md 14; roles and states are a choice of this project.
 import { reviewCodes } from '../../lab/result-matching/schema.ts'
 import type { LabSlug } from '../../lab/catalog/enums.ts'
@@ -6,12 +6,12 @@ import type { LabSlug } from '../../lab/catalog/enums.ts'
 export const unmatchedResultTestCases = reviewCodes
 export type UnmatchedResultTestCase = (typeof unmatchedResultTestCases)[number]
 
-/** Laboratories whose results are rehearsed. */
+/** Laboratories whose results can be tested. */
 export const SUPPORTED_LABS: LabSlug[] = ['labcorp', 'quest', 'sonora_quest', 'bioreference']
 
 const READY_STATUS = 'requisition_created'
 
-/** Case → its orders by role, each with the low-level status in which it must be when the result comes. */
+/** Case → its orders by role, each with the low-level status that it must have when the result arrives. */
 export const requiredRoles: Record<UnmatchedResultTestCase, Record<string, string>> = {
   match_completed: { original: 'completed' },
   match_cancelled: { original: 'cancelled' },
@@ -23,7 +23,7 @@ export const requiredRoles: Record<UnmatchedResultTestCase, Record<string, strin
   no_match: {},
 }
 
-/** The result has the number of the order's sample. */
+/** Cases whose result has the sample id of the order. */
 export const casesWithSampleId = new Set<UnmatchedResultTestCase>([
   'match_completed',
   'match_cancelled',

@@ -1,4 +1,5 @@
-// Which lab tests a rehearsal orders, and which one its result is of. Only reads, but for a test that is made where the team has none.
+// Selects the lab tests that a test run orders, and the one that its result is for. Only reads, except that it creates a test if the team
+// has none.
 import { expectedResults, selectLabTests } from '../../lab/catalog/lab-tests.ts'
 import { testOfMarkers } from '../../lab/catalog/order-sets.ts'
 import { LabTest } from '../../lab/catalog/schema.ts'
@@ -8,7 +9,7 @@ import { sql } from '../../platform/db/sql.ts'
 import { SUPPORTED_LABS } from './cases.ts'
 import type { CreateUnmatchedResultTest } from './schema.ts'
 
-/** Why a run cannot go on. */
+/** Why a run cannot continue. */
 export class TestRunError extends Error {
   readonly code: string
   constructor(code: string, message: string) {
@@ -17,7 +18,7 @@ export class TestRunError extends Error {
   }
 }
 
-/** What is ordered, and what the result is of: the same but where the laboratory is the wrong one. */
+/** The ordered test and the test of the result: they differ only in the case of the wrong laboratory. */
 export interface TestRunLabTests {
   ordered: LabTest
   reported: LabTest
@@ -33,7 +34,7 @@ const walkInTests = (tx: Tx): Promise<LabTest[]> =>
     order by t.created_at, t.id`,
   )
 
-/** The tests of a run whose orders are managed, or that has none. */
+/** Returns the tests of a run with managed orders, or without orders. */
 export async function chooseTests(tx: Tx, request: CreateUnmatchedResultTest): Promise<TestRunLabTests> {
   const tests = await walkInTests(tx)
   const named = (id: string | undefined): LabTest | undefined => {
@@ -61,27 +62,30 @@ const sameTest = (test: LabTest): TestRunLabTests => ({ ordered: test, reported:
 
 export function differentTests(ordered: LabTest, reported: LabTest): TestRunLabTests {
   if (ordered.lab!.id === reported.lab!.id)
-    throw new TestRunError('invalid_configuration', 'For wrong_lab the order and the result must be of two laboratories')
+    throw new TestRunError(
+      'invalid_configuration',
+      'For wrong_lab the order and the result must belong to different laboratories',
+    )
   return { ordered, reported }
 }
 
-/** The oldest: a result that belongs to no order may be of any test. */
+/** The oldest test: a result without an order may be for any test. */
 function anyOf([first]: LabTest[]): LabTest {
   if (first) return first
   throw new TestRunError('no_configuration', `The team has no active walk-in test of one of ${SUPPORTED_LABS.join(', ')}`)
 }
 
-/** The test that is ordered: which of several is for the caller to say. */
+/** The only test; if there are several, the caller has to choose. */
 function onlyOne(tests: LabTest[]): LabTest {
   const [, ...others] = tests
   const first = anyOf(tests)
-  if (others.length) throw new TestRunError('ambiguous_configuration', 'Several lab tests would do: say which in lab_test_id')
+  if (others.length) throw new TestRunError('ambiguous_configuration', 'Several lab tests match; set lab_test_id')
   return first
 }
 
 const Single = T.Object({ id: T.Integer(), lab_id: T.Integer() })
 
-/** A test of another laboratory, of a marker that measures what the given one does where there is such a marker. */
+/** Returns a test of another laboratory, with a marker that measures the same as the given test's if there is one. */
 export async function testAtAnotherLab(tx: Tx, test: LabTest): Promise<LabTest> {
   const slugs = (await expectedResults(tx, test.id)).map(({ slug }) => slug)
   const marker = await tx.maybe(
@@ -92,6 +96,6 @@ export async function testAtAnotherLab(tx: Tx, test: LabTest): Promise<LabTest> 
       and m.is_orderable
     order by (m.slug = any (${slugs}::text[])) desc, m.id limit 1`,
   )
-  if (!marker) throw new TestRunError('no_configuration', 'The catalog has no other laboratory to mistake this one for')
+  if (!marker) throw new TestRunError('no_configuration', 'The catalog has no other laboratory for wrong_lab')
   return testOfMarkers(tx, { lab_id: marker.lab_id, marker_ids: [marker.id], method: 'walk_in_test', fasting: false })
 }

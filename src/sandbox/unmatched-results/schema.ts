@@ -7,7 +7,7 @@ const Source = OpenEnum(['managed', 'provided'])
 const ResultStatus = OpenEnum(['final', 'partial'])
 const Status = OpenEnum(['queued', 'running', 'succeeded', 'failed'])
 
-/** In the order in which they are passed. */
+/** In the order in which a run passes them. */
 export const stages = [
   'validating',
   'selecting_configuration',
@@ -23,7 +23,7 @@ export const CreateUnmatchedResultTest = Fields(
   {
     case: Case,
     order_source: Source,
-    orders: Maybe(T.Record(T.String({ maxLength: 50 }), Uuid, { description: 'By role; only of the source `provided`.' })),
+    orders: Maybe(T.Record(T.String({ maxLength: 50 }), Uuid, { description: 'By role; only with the source `provided`.' })),
     result_status: Maybe(ResultStatus),
     interpretation: Maybe(Interpretation),
     lab_test_id: Maybe(Uuid),
@@ -69,7 +69,7 @@ export const UnmatchedResultTestCases = Fields(
           case: Case,
           order_roles: T.Array(T.String()),
           required_statuses: T.Record(T.String(), T.String({ description: 'A low-level status.' })),
-          lab_constraints: T.Array(T.String({ description: 'The slug of a laboratory whose orders will do.' })),
+          lab_constraints: T.Array(T.String({ description: 'The slug of a supported laboratory.' })),
         },
         { title: 'UnmatchedResultTestCaseDefinition' },
       ),

@@ -1,5 +1,5 @@
-// What each stage of a rehearsal does. A stage is a transaction of its own and leaves the run where the next one takes it up, so that a
-// stage that is run twice changes nothing twice. What cannot be done ends the run, and the run says why.
+// The stages of a test run. A stage is one transaction and stores the state for the next one, so that a stage that runs twice changes
+// nothing twice. A stage that fails ends the run with an error.
 import { createHash } from 'node:crypto'
 import { expectedResults, findLabTest } from '../../lab/catalog/lab-tests.ts'
 import type { LabTest } from '../../lab/catalog/schema.ts'
@@ -25,7 +25,7 @@ import { chooseTests, differentTests, testAtAnotherLab, TestRunError } from './l
 import { lockTestRun, runStage, saveTestRun, type TestRun } from './unmatched-result-tests.ts'
 import { applyStep } from '../simulator/simulate.ts'
 
-/** What stages leave for later ones. */
+/** State that stages store for later ones. */
 interface Plan {
   ordered_test?: string
   reported_test?: string
@@ -65,7 +65,7 @@ function toTestError(error: unknown): { code: string; message: string } | undefi
 }
 
 const stageHandlers: Record<Stage, StageHandler> = {
-  /** Orders that were provided are those that the case needs. */
+  /** Checks that the provided orders are in the states of the case. */
   async validating(tx, { request, orders }) {
     for (const [role, id] of Object.entries(request.orders ?? {})) {
       const order = await getOrder(tx, id)
@@ -81,7 +81,7 @@ const stageHandlers: Record<Stage, StageHandler> = {
       : await chooseTests(tx, request)
     plan.ordered_test = tests.ordered.id
     plan.reported_test = tests.reported.id
-    // Orders are placed for users that were there before.
+    // Orders are placed for users that already exist.
     if (request.order_source === 'managed') plan.users = await usersOf(tx, request.case)
   },
 
@@ -126,7 +126,7 @@ const stageHandlers: Record<Stage, StageHandler> = {
         `The result was judged ${decision_code}: other orders of the team come into it`,
       )
     if (status !== 'pending_customer_review')
-      throw new TestRunError('not_reviewable', 'The result is not up for review: unmatched results are switched off for the team')
+      throw new TestRunError('not_reviewable', 'The result has no visible review: unmatched results are disabled for the team')
   },
 }
 
@@ -142,11 +142,11 @@ function assertOrderFitsRole(order: Order, name: keyof typeof requiredRoles, rol
   const wanted = requiredRoles[name][role]
   if (status !== wanted) throw new TestRunError('invalid_order', `The order ${role} is ${status} and must be ${wanted}`)
   if (!SUPPORTED_LABS.includes(lab!.slug as never))
-    throw new TestRunError('invalid_order', `The order ${role} must be of one of ${SUPPORTED_LABS.join(', ')}`)
+    throw new TestRunError('invalid_order', `The order ${role} must belong to one of ${SUPPORTED_LABS.join(', ')}`)
   if (name === 'wrong_collection' && method !== 'at_home_phlebotomy')
-    throw new TestRunError('invalid_order', `The order ${role} must be one that is drawn at home`)
+    throw new TestRunError('invalid_order', `The order ${role} must have the collection method at_home_phlebotomy`)
   if (casesWithSampleId.has(name) && order.sample_id === null)
-    throw new TestRunError('invalid_order', `The order ${role} has no number of a sample yet`)
+    throw new TestRunError('invalid_order', `The order ${role} has no sample id yet`)
   if (!order.patient_details) throw new TestRunError('invalid_order', `The order ${role} has no patient yet`)
 }
 
@@ -159,7 +159,7 @@ async function testsOfProvidedOrder(tx: Tx, order: Order, request: TestRun<Plan>
   return differentTests(lab_test, reported)
 }
 
-/** The users of rehearsals are always the same, one for each role where the case is about several: a sandbox has room for few. */
+/** Returns the users of test runs: always the same, one for each role if the case needs several, because a sandbox has a limit of users. */
 async function usersOf(tx: Tx, name: keyof typeof requiredRoles): Promise<string[]> {
   const users: string[] = []
   for (const n of Object.keys(requiredRoles[name]).keys())
@@ -189,7 +189,7 @@ const sandboxAddress = {
   phone_number: null,
 }
 
-/** Who orders where the account that will be chosen wants the customer's own physician; undefined where the service's orders. */
+/** Returns the ordering physician if the selected account requires the customer's own; undefined if the service's physician orders. */
 async function physicianFor(tx: Tx, { lab }: LabTest): Promise<typeof examplePhysician | undefined> {
   const wanted = { lab_id: lab!.id, billing_type: 'client_bill', address: sandboxAddress, statuses: ['active'] } as const
   const account = await chooseAccount(tx, await usableAccounts(tx), wanted)
@@ -198,7 +198,7 @@ async function physicianFor(tx: Tx, { lab }: LabTest): Promise<typeof examplePhy
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex').toUpperCase()
 
-/** A patient of each run's own, so that runs do not come into each other's way. */
+/** Returns a patient of the run's own, so that runs do not affect each other. */
 function patientOf(run_id: string): Patient {
   const digest = digestOf(run_id)
   const number = (at: number, size: number) => 1 + (Number.parseInt(digest.slice(at, at + 4), 16) % size)

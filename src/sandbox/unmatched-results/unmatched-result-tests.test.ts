@@ -1,4 +1,4 @@
-// Rehearsals of results that cannot be matched. Source: lab-testing.md 14.
+// Unmatched-result tests. Source: lab-testing.md 14.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
@@ -13,8 +13,8 @@ import { command } from '../../../test/support/commands.ts'
 const PATH = '/v3/unmatched_result_test'
 const post = ({ api }: TestTeam, body: unknown, key: string = randomUUID()) => api.post(PATH, body, { 'x-idempotency-key': key })
 
-/** Start a run and see it to its end. */
-async function rehearsed(team: TestTeam, body: Record<string, unknown>) {
+/** Starts a run and waits for its end. */
+async function testRun(team: TestTeam, body: Record<string, unknown>) {
   const { status, body: started } = await post(team, body)
   assert.deepEqual([status, started.status], [202, 'queued'], JSON.stringify(started))
   await team.settle()
@@ -31,12 +31,12 @@ test('lists eight unmatched-result test cases with their orders', async () => {
   for (const one of body.data) assert.deepEqual(one.order_roles, Object.keys(one.required_statuses))
 })
 
-describe('with managed orders', () => {
+describe('unmatched-result tests with managed orders', () => {
   for (const name of unmatchedResultTestCases.filter((each) => each !== 'wrong_collection'))
-    test(`${name} ends in a review of that kind, also when it is run again`, async () => {
+    test(`${name} ends in a review with that code, also when it runs again`, async () => {
       const team = await createTestTeam()
       for (const interpretation of ['normal', 'critical']) {
-        const run = await rehearsed(team, { case: name, order_source: 'managed', interpretation })
+        const run = await testRun(team, { case: name, order_source: 'managed', interpretation })
         assert.deepEqual([run.status, run.stage, run.error], ['succeeded', 'succeeded', null])
         assert.deepEqual(Object.keys(run.orders), Object.keys(requiredRoles[name]))
         const review = (await team.api.get(`/v3/unmatched_result/${run.raw_result_id}`)).body
@@ -46,7 +46,7 @@ describe('with managed orders', () => {
       assert((await team.api.get('/v2/user')).body.total <= 2)
     })
 
-  test('a run waits to be taken up, and its times are told', async () => {
+  test('a run waits for a worker, and shows its times', async () => {
     const team = await createTestTeam()
     const { body } = await post(team, { case: 'no_match', order_source: 'managed', result_status: 'partial' })
     const queued = (await team.api.get(`${PATH}/${body.run_id}`)).body
@@ -57,7 +57,7 @@ describe('with managed orders', () => {
     assert.equal((await team.api.get(`/v3/unmatched_result/${done.raw_result_id}`)).body.result_status, 'partial')
   })
 
-  test('a run of a team with several tests that would do says so, but for one that orders none', async () => {
+  test('a run of a team with several suitable tests fails with an error, unless it orders none', async () => {
     const team = await createTestTeam()
     const { name, lab_id, markers } = (await team.api.get(`/v3/lab_tests?collection_method=walk_in_test`)).body.map(
       (one: { name: string; lab: { id: number }; markers: { id: number }[] }) => ({
@@ -66,36 +66,36 @@ describe('with managed orders', () => {
         markers: one.markers.map(({ id }) => id),
       }),
     )[0]
-    const twin = await team.api.post('/v3/lab_tests', {
+    const duplicate = await team.api.post('/v3/lab_tests', {
       name: `${name} again`,
-      description: 'A twin',
+      description: 'A duplicate',
       method: 'walk_in_test',
       lab_id,
       marker_ids: markers,
     })
-    assert.equal(twin.status, 200, JSON.stringify(twin.body))
-    const run = await rehearsed(team, { case: 'match_completed', order_source: 'managed' })
+    assert.equal(duplicate.status, 200, JSON.stringify(duplicate.body))
+    const run = await testRun(team, { case: 'match_completed', order_source: 'managed' })
     assert.deepEqual([run.status, run.stage, run.error.code], ['failed', 'failed', 'ambiguous_configuration'])
-    const any = await rehearsed(team, { case: 'no_match', order_source: 'managed' })
+    const any = await testRun(team, { case: 'no_match', order_source: 'managed' })
     assert.deepEqual([any.status, any.error], ['succeeded', null])
-    const chosen = await rehearsed(team, {
+    const chosen = await testRun(team, {
       case: 'no_match',
       order_source: 'managed',
       lab_test_id: await team.test('walk_in_test'),
     })
     assert.equal(chosen.status, 'succeeded')
-    const kit = await rehearsed(team, { case: 'no_match', order_source: 'managed', lab_test_id: await team.test() })
+    const kit = await testRun(team, { case: 'no_match', order_source: 'managed', lab_test_id: await team.test() })
     assert.equal(kit.error.code, 'invalid_configuration')
   })
 
   for (const delegated_flow of ['order_delegated', 'fully_delegated'] as const)
-    test(`a run names a physician where the lab account is ${delegated_flow}`, async () => {
+    test(`a run sends a physician if the lab account is ${delegated_flow}`, async () => {
       const team = await createTestTeam()
       const lab = (await team.api.get(`/v3/lab_tests/${await team.test('walk_in_test')}`)).body.lab.slug
       assert.equal(lab, 'quest')
       await labAccount(team, { lab, delegated_flow })
       for (const name of ['match_completed', 'match_demo', 'no_match']) {
-        const run = await rehearsed(team, { case: name, order_source: 'managed' })
+        const run = await testRun(team, { case: name, order_source: 'managed' })
         assert.deepEqual([run.status, run.error], ['succeeded', null], name)
         for (const { order_id } of Object.values(run.orders as Record<string, { order_id: string }>))
           assert.deepEqual((await orderOf(team, order_id)).physician, examplePhysician)
@@ -106,63 +106,68 @@ describe('with managed orders', () => {
     const team = await createTestTeam()
     await command(cells, ['team', 'feature', team.team, 'unmatched_results', 'off'])
     guard.invalidate(team.team)
-    assert.equal((await rehearsed(team, { case: 'no_match', order_source: 'managed' })).error.code, 'not_reviewable')
+    assert.equal((await testRun(team, { case: 'no_match', order_source: 'managed' })).error.code, 'not_reviewable')
   })
 })
 
-describe('with orders that are provided', () => {
-  test('wrong_collection takes an order that is drawn at home', async () => {
+describe('unmatched-result tests with provided orders', () => {
+  test('wrong_collection requires an at-home phlebotomy order', async () => {
     const team = await createTestTeam()
     const order = await receiveReport(team, 'at_home_phlebotomy')
     const body = { case: 'wrong_collection', order_source: 'provided', orders: { original: order.id } }
-    const run = await rehearsed(team, body)
+    const run = await testRun(team, body)
     assert.deepEqual([run.status, run.orders.original.order_id], ['succeeded', order.id])
     const other = await receiveReport(team)
-    const refused = await rehearsed(team, { ...body, orders: { original: other.id } })
+    const refused = await testRun(team, { ...body, orders: { original: other.id } })
     assert.equal(refused.error.code, 'invalid_order')
   })
 
-  test('an order in another state than the case needs ends the run, one in that state does not', async () => {
+  test('a run fails if an order is not in the state that the case needs, and succeeds otherwise', async () => {
     const team = await createTestTeam()
     const order = await receiveReport(team)
     const body = { case: 'match_cancelled', order_source: 'provided', orders: { original: order.id } }
-    assert.equal((await rehearsed(team, body)).error.code, 'invalid_order')
+    assert.equal((await testRun(team, body)).error.code, 'invalid_order')
     await advanceOrder(team, order, 'cancelled')
-    assert.equal((await rehearsed(team, body)).status, 'succeeded')
+    assert.equal((await testRun(team, body)).status, 'succeeded')
   })
 
-  test('wrong_lab and no_match need no tests of the team', async () => {
+  test('wrong_lab and no_match require no lab tests of the team', async () => {
     const team = await createTestTeam()
     const order = await receiveReport(team)
-    const run = await rehearsed(team, { case: 'wrong_lab', order_source: 'provided', orders: { original: order.id } })
+    const run = await testRun(team, { case: 'wrong_lab', order_source: 'provided', orders: { original: order.id } })
     assert.equal(run.status, 'succeeded')
-    assert.equal((await rehearsed(team, { case: 'no_match', order_source: 'provided' })).status, 'succeeded')
+    assert.equal((await testRun(team, { case: 'no_match', order_source: 'provided' })).status, 'succeeded')
   })
 })
 
-describe('what contradicts itself is refused', () => {
+describe('rejected unmatched-result tests', () => {
   const id = randomUUID()
   const refused: [string, Record<string, unknown>, number, (string | number)[]][] = [
     ['an at-home case without an order', { case: 'wrong_collection', order_source: 'managed' }, 422, ['order_source']],
-    ['managed orders that are given', { case: 'no_match', order_source: 'managed', orders: { original: id } }, 422, ['orders']],
-    ['a role that is missing', { case: 'match_demo', order_source: 'provided', orders: { first: id } }, 422, ['orders']],
-    ['a role that there is not', { case: 'no_match', order_source: 'provided', orders: { first: id } }, 422, ['orders']],
-    ['a key that there is not', { case: 'no_match', order_source: 'managed', unknown: 1 }, 422, ['unknown']],
+    [
+      'managed orders that are also provided',
+      { case: 'no_match', order_source: 'managed', orders: { original: id } },
+      422,
+      ['orders'],
+    ],
+    ['a missing role', { case: 'match_demo', order_source: 'provided', orders: { first: id } }, 422, ['orders']],
+    ['an unknown role', { case: 'no_match', order_source: 'provided', orders: { first: id } }, 422, ['orders']],
+    ['an unknown field', { case: 'no_match', order_source: 'managed', unknown: 1 }, 422, ['unknown']],
   ]
   for (const [what, body, status, loc] of refused)
-    test(what, async () => {
+    test(`rejects ${what}`, async () => {
       const reply = await post(await createTestTeam(), body)
       assert.equal(reply.status, status)
       assert.deepEqual(reply.body.detail[0].loc, ['body', ...loc])
     })
 
-  test('a wrong test for a case that has none', async () => {
+  test('rejects a lab test for a case that has none', async () => {
     const team = await createTestTeam()
     const body = { case: 'no_match', order_source: 'managed', wrong_lab_test_id: await team.test() }
     assert.equal((await post(team, body)).status, 422)
   })
 
-  test('orders and tests that are not there', async () => {
+  test('rejects unknown orders and lab tests', async () => {
     const team = await createTestTeam()
     assert.equal((await post(team, { case: 'no_match', order_source: 'managed', lab_test_id: id })).status, 404)
     const body = { case: 'match_cancelled', order_source: 'provided', orders: { original: id } }
@@ -170,7 +175,7 @@ describe('what contradicts itself is refused', () => {
     assert.equal((await team.api.get(`${PATH}/${id}`)).status, 404)
   })
 
-  test('a request without a key, and a key that stands for another one', async () => {
+  test('rejects a missing idempotency key, and a key that was used for another request', async () => {
     const team = await createTestTeam()
     const body = { case: 'no_match', order_source: 'managed' }
     const missing = await team.api.post(PATH, body)

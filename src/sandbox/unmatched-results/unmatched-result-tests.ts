@@ -1,5 +1,5 @@
-// Rehearsals in the sandbox: a result that cannot be matched is brought about, as far as its review. Owns unmatched_result_test, a row for
-// each run; what a stage does is in stages.ts. Source: lab-testing.md 14.
+// Unmatched-result tests in the sandbox: a run creates a result that cannot be matched, up to its review. Owns unmatched_result_test, one
+// row for each run; stages.ts has the stages. Source: lab-testing.md 14.
 import { findLabTest } from '../../lab/catalog/lab-tests.ts'
 import { hasOrder } from '../../lab/orders/orders.ts'
 import { iso } from '../../platform/runtime/clock.ts'
@@ -12,15 +12,15 @@ import { assertSandbox } from '../clock/clock.ts'
 import { requiredRoles } from './cases.ts'
 import { stages, type Artifact, type CreateUnmatchedResultTest, type UnmatchedResultTest, type Stage } from './schema.ts'
 
-/** One stage of a run; queues the next. */
+/** Runs one stage and queues the next. */
 export const runStage = defineJob(
   'simulator.rehearse',
   T.Object({ run_id: T.String(), stage: T.Unsafe<Stage>({ type: 'string' }) }),
 )
 
 /**
- * Start a run. Writes unmatched_result_test. Queues simulator.rehearse.
- * 404: not a sandbox team; no such lab test or order. 422: what contradicts the case or the source of the orders.
+ * Starts a run. Writes unmatched_result_test. Queues simulator.rehearse.
+ * Errors: 404 not a sandbox team, unknown lab test or order; 422 parameters that contradict the case or the source of the orders.
  */
 export async function startUnmatchedResultTest(
   tx: Tx,
@@ -68,7 +68,7 @@ const Row = T.Object({
   completed_at: Nullable(Timestamp),
 })
 
-/** A run in the hands of a stage. `plan` is what earlier stages have left for later ones. */
+/** A run locked by a stage. `plan` is the state of earlier stages. */
 export interface TestRun<P> {
   id: string
   stage: UnmatchedResultTest['stage']
@@ -81,7 +81,7 @@ export interface TestRun<P> {
 const columns = sql`
   id, status, stage, request, orders, plan, raw_result_id, error, created_at, updated_at, started_at, completed_at`
 
-/** Read a run. 404: not a sandbox team, or it has no such run. */
+/** Returns a run. Errors: 404 not a sandbox team, or unknown run. */
 export async function getUnmatchedResultTest(tx: Tx, id: string): Promise<UnmatchedResultTest> {
   assertSandbox(tx.tenant)
   const row = await tx.maybe(Row, sql`select ${columns} from unmatched_result_test where id = ${id} and team_id = ${tx.team}`)
@@ -104,7 +104,7 @@ export async function getUnmatchedResultTest(tx: Tx, id: string): Promise<Unmatc
   }
 }
 
-/** Lock a run that is still going on; undefined when it is not. */
+/** Locks an unfinished run; undefined if it is finished. */
 export async function lockTestRun<P>(tx: Tx, id: string): Promise<TestRun<P> | undefined> {
   const row = await tx.locking.maybe(
     Row,
@@ -124,7 +124,7 @@ export async function lockTestRun<P>(tx: Tx, id: string): Promise<TestRun<P> | u
   )
 }
 
-/** Write a run back after a stage, or at its end. Writes unmatched_result_test. */
+/** Saves a run after a stage, or at its end. Writes unmatched_result_test. */
 export function saveTestRun(
   tx: Tx,
   { id, orders, plan, raw_result_id }: TestRun<unknown>,

@@ -1,6 +1,6 @@
-// What happens to appointments, for modules above this one: they hook on it, and this module does not know them.
+// Hooks on appointments. Modules above this one register functions here; this module does not import them.
 import { hookPoint } from '../../platform/db/hooks.ts'
 import type { Appointment } from './schema.ts'
 
-/** An appointment is over, however that came about. */
+/** Runs after an appointment was completed or cancelled, for any reason. */
 export const appointmentEnded = hookPoint<[appointment: Appointment]>('appointment.ended')

@@ -1,4 +1,4 @@
-// What happens to appointments and to their orders, together. The interface to it are the modules above.
+// Status transitions of appointments and of their orders, together. Modules above provide the API for them.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { iso, addSeconds } from '../../platform/runtime/clock.ts'
@@ -55,7 +55,7 @@ const refused = (detail: string) => (error: unknown) => {
   return true
 }
 
-describe('booked and confirmed with a requisition', () => {
+describe('an appointment booked and confirmed with a requisition', () => {
   for (const method of methods)
     test(`${method}: books the appointment and emits pending and scheduled events`, async () => {
       const team = await createTestTeam()
@@ -121,7 +121,7 @@ describe('booked and confirmed with a requisition', () => {
   })
 })
 
-describe('a visit', () => {
+describe('an at-home appointment', () => {
   test('a requested appointment is scheduled later', async () => {
     const team = await createTestTeam()
     const id = await appointmentOrder(team, 'at_home_phlebotomy')
@@ -134,7 +134,7 @@ describe('a visit', () => {
     await assertAgreement(team)
   })
 
-  test('that takes place is the draw of the order', async () => {
+  test('completing an at-home appointment records the draw on the order', async () => {
     const team = await createTestTeam()
     const id = await appointmentOrder(team, 'at_home_phlebotomy')
     await booked(team, id, 'at_home_phlebotomy')
@@ -146,7 +146,7 @@ describe('a visit', () => {
     await assertAgreement(team)
   })
 
-  test('is over when its order has been drawn', async () => {
+  test('an at-home appointment is completed when its order reaches a draw status', async () => {
     const team = await createTestTeam()
     const id = await appointmentOrder(team, 'at_home_phlebotomy')
     await booked(team, id, 'at_home_phlebotomy')
@@ -160,7 +160,7 @@ describe('a visit', () => {
     [24, false],
     [23, false],
   ] as const)
-    test(`cancelled with its order ${hours} h ahead is ${refundable ? '' : 'not '}refunded`, async () => {
+    test(`cancelling the order ${hours} h ahead cancels the at-home appointment ${refundable ? 'with' : 'without'} a refund`, async () => {
       const team = await createTestTeam()
       const id = await appointmentOrder(team, 'at_home_phlebotomy')
       const appointment = await booked(team, id, 'at_home_phlebotomy', 'confirmed', hours)
@@ -177,7 +177,7 @@ describe('a visit', () => {
 })
 
 describe('an appointment at a service center', () => {
-  test('stays when its order is cancelled, and can be cancelled afterwards', async () => {
+  test('cancelling the order keeps the PSC appointment, which can be cancelled afterwards', async () => {
     const team = await createTestTeam()
     const id = await appointmentOrder(team, 'walk_in_test')
     await booked(team, id, 'walk_in_test')
@@ -193,7 +193,7 @@ describe('an appointment at a service center', () => {
     await assertAgreement(team)
   })
 
-  test('that takes place says nothing of its order', async () => {
+  test('completing a PSC appointment does not change its order', async () => {
     const team = await createTestTeam()
     const id = await appointmentOrder(team, 'walk_in_test')
     await booked(team, id, 'walk_in_test')
@@ -205,7 +205,7 @@ describe('an appointment at a service center', () => {
   })
 
   for (const low of ['partial_results', 'completed', 'redraw_available', 'sample_error'])
-    test(`is over when its order is at ${low}`, async () => {
+    test(`a PSC appointment is completed when its order reaches ${low}`, async () => {
       const team = await createTestTeam()
       const id = await appointmentOrder(team, 'walk_in_test')
       await booked(team, id, 'walk_in_test')
@@ -269,7 +269,7 @@ describe('before the requisition', () => {
   })
 
   for (const method of methods)
-    test(`${method}: it is reserved, may be moved, and is confirmed by the requisition`, async () => {
+    test(`${method}: the appointment is reserved, can be rescheduled, and is confirmed by the requisition`, async () => {
       const team = await createTestTeam()
       const id = await appointmentOrder(team, method, false)
       const appointment = await booked(team, id, method)
@@ -287,7 +287,7 @@ describe('before the requisition', () => {
       await assertAgreement(team)
     })
 
-  test('a request that has no time yet is pending when the requisition comes, and when it does not', async () => {
+  test('a requested appointment without a time is pending with and without the requisition', async () => {
     const team = await createTestTeam()
     const [first, second] = [
       await appointmentOrder(team, 'at_home_phlebotomy', false),
@@ -306,7 +306,7 @@ describe('before the requisition', () => {
     await assertAgreement(team)
   })
 
-  test('one that the laboratory has yet to confirm is not confirmed by the requisition', async () => {
+  test('the requisition does not confirm an appointment that the laboratory has yet to confirm', async () => {
     const team = await createTestTeam()
     const id = await appointmentOrder(team, 'walk_in_test', false)
     await booked(team, id, 'walk_in_test', 'unconfirmed')
@@ -319,7 +319,7 @@ describe('before the requisition', () => {
   })
 
   for (const method of methods)
-    test(`${method}: cancelled, the order is told nothing`, async () => {
+    test(`${method}: cancelling a reserved appointment does not change the order`, async () => {
       const team = await createTestTeam()
       const id = await appointmentOrder(team, method, false)
       await booked(team, id, method)
@@ -328,7 +328,7 @@ describe('before the requisition', () => {
       await assertAgreement(team)
     })
 
-  test('a visit goes with its order, a place at a service center does not', async () => {
+  test('cancelling the order cancels an at-home appointment but keeps a PSC appointment', async () => {
     const team = await createTestTeam()
     for (const method of methods) {
       const id = await appointmentOrder(team, method, false)
@@ -358,7 +358,7 @@ describe('an appointment whose requisition does not come', () => {
     await assertAgreement(team)
   })
 
-  test('is not, when its order was scheduled for a date; but two hours before it begins', async () => {
+  test('an appointment of an order scheduled for a date is cancelled only two hours before it begins', async () => {
     const team = await createTestTeam()
     const { id } = await createOrder(team, { lab_test_id: await team.test('walk_in_test'), activate_by: '2100-01-31' })
     await booked(team, id, 'walk_in_test', 'confirmed', 24)
@@ -369,7 +369,7 @@ describe('an appointment whose requisition does not come', () => {
     await assertAgreement(team)
   })
 
-  test('counts from where it was moved to', async () => {
+  test('rescheduling an appointment moves its expiry', async () => {
     const team = await createTestTeam()
     const { id } = await createOrder(team, { lab_test_id: await team.test('walk_in_test'), activate_by: '2100-01-31' })
     await booked(team, id, 'walk_in_test', 'confirmed', 4)
@@ -391,8 +391,8 @@ describe('an appointment whose requisition does not come', () => {
   })
 })
 
-describe('what is erased', () => {
-  test('the appointments of a deleted user are gone with the orders', async () => {
+describe('erasure', () => {
+  test('erasing a deleted user deletes the appointments with the orders', async () => {
     const team = await createTestTeam()
     const id = await appointmentOrder(team, 'walk_in_test')
     await booked(team, id, 'walk_in_test')

@@ -1,9 +1,9 @@
-// What happens to appointments, and what it means to their orders. Owns table appointment; never knows who offers times or asks a
-// provider.
+// Status transitions of appointments, and their effect on the orders. Owns table appointment. Does not know which modules offer times or
+// call a provider.
 //
-// Invariant: an appointment and its order never disagree after a commit. Whoever changes an appointment holds its order open and comes
-// through here, and what happens to the order itself is followed in its own transaction (order-hook.ts). `docs/APPOINTMENTS.md` has the
-// table of what agrees.
+// Invariant: an appointment and its order agree after every commit. Every change of an appointment locks its order and goes through this
+// file. Transitions of the order are applied to the appointment in the same transaction (order-hook.ts). `docs/APPOINTMENTS.md` has the
+// table of statuses that agree.
 import { addSeconds } from '../../platform/runtime/clock.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
@@ -18,22 +18,23 @@ import type { Appointment, EventData } from './schema.ts'
 
 const REQUISITION = /\.requisition_(created|bypassed)$/
 
-/** Whether the laboratory has taken an order: only then does an order show what becomes of its appointment. */
+/** Whether the laboratory has accepted an order. Only then does the order show the status of its appointment. */
 export const hasRequisition = ({ order }: LockedOrder): boolean => order.events.some(({ status }) => REQUISITION.test(status))
 
-/** Take the steps that the order's lifecycle has from where it is. */
+/** Applies the transitions that the order's lifecycle allows from its current status. */
 export function advanceOrder(lockedOrder: LockedOrder, ...lowLevelStatuses: string[]): void {
   for (const lowLevelStatus of lowLevelStatuses)
     if (lockedOrder.canTransitionTo(lowLevelStatus)) lockedOrder.transitionTo(lowLevelStatus)
 }
 
-/** Whether a new appointment may be made: then its steps are ones that the order can show, now or when its requisition comes. */
+/** Whether a new appointment can be made: the order can show the appointment's statuses, now or when its requisition arrives. */
 const canBook = (lockedOrder: LockedOrder): boolean =>
   hasRequisition(lockedOrder) ? lockedOrder.canTransitionTo('appointment_pending') : lockedOrder.lowLevelStatus === 'ordered'
 
 /**
- * Refuse a booking that the order does not allow. 400: it has an appointment, or has gone too far; there is no requisition, and the team
- * may not book without.
+ * Rejects a booking that the order does not allow.
+ * Errors: 400 the order has an appointment, or its status is too late for one; 400 there is no requisition, and the team may not book
+ * without one.
  */
 export async function assertBookable(tx: Tx, lockedOrder: LockedOrder): Promise<void> {
   if (!canBook(lockedOrder) || (await findAppointment(tx, lockedOrder)))
@@ -43,14 +44,15 @@ export async function assertBookable(tx: Tx, lockedOrder: LockedOrder): Promise<
 }
 
 /**
- * What a provider says to a booking: the time is ours; a request that gets its date later; nothing yet, so that the order is told
- * nothing; ours, but the laboratory has to confirm it, and until then the order is told nothing either.
+ * A provider's reply to a booking. `confirmed`: the time is booked. `requested`: the provider sets the date later. `unanswered`: no reply
+ * yet, so the order does not change. `unconfirmed`: the time is booked, but the laboratory has to confirm it; until then the order does not
+ * change either.
  */
 export type Reply = 'confirmed' | 'requested' | 'unanswered' | 'unconfirmed'
 
 /**
- * Make the appointment of an order that `assertBookable` lets have one. Writes appointment; the order is the caller's to finish.
- * Emits labtest.appointment.created, labtest.appointment.updated for each status, and what the order's steps emit.
+ * Creates the appointment of an order that passed `assertBookable`. Writes appointment; the caller saves the order.
+ * Emits labtest.appointment.created, labtest.appointment.updated for each status, and the events of the order's transitions.
  * Source: lab-testing.md 17.3, 17.4.
  */
 export async function bookAppointment(
@@ -65,7 +67,7 @@ export async function bookAppointment(
   if (reply === 'requested' || reply === 'unanswered') lockedAppointment.transitionTo('pending')
   else if (reply === 'confirmed' && isReady) lockedAppointment.transitionTo('scheduled')
   else {
-    // A visit has no such beginning; it is requested and pencilled in at once.
+    // An at-home appointment does not begin as pending; it is requested and reserved in one step.
     if (!lockedAppointment.canTransitionTo('reserved')) lockedAppointment.transitionTo('pending')
     lockedAppointment.transitionTo('reserved')
   }
@@ -76,7 +78,7 @@ export async function bookAppointment(
   return lockedAppointment
 }
 
-/** What a change of time brings along; what is left out stays. */
+/** Fields that change with the time; an absent field keeps its value. */
 export interface Reschedule {
   start_at?: string | null | undefined
   end_at?: string | null | undefined
@@ -95,7 +97,9 @@ function apply(lockedAppointment: LockedAppointment, { site_code = lockedAppoint
   lockedAppointment.site_code = site_code
 }
 
-/** Refuse to move an appointment. 400: it is over, or can not be moved here, or its order is not where one can be. */
+/**
+ * Rejects rescheduling an appointment. Errors: 400 it is over, cannot be rescheduled here, or the status of its order does not allow it.
+ */
 export function assertReschedulable(lockedOrder: LockedOrder, { appointment }: LockedAppointment): void {
   if (isFinal(appointment.event_status)) throw badRequest('This appointment has been cancelled or completed.')
   if (!appointment.can_reschedule) throw badRequest('This appointment cannot be rescheduled.')
@@ -105,8 +109,8 @@ export function assertReschedulable(lockedOrder: LockedOrder, { appointment }: L
 }
 
 /**
- * Give an appointment another time; `assertMovable` first. Writes appointment. Emits labtest.appointment.updated, and what the order's
- * steps emit: one for a visit, two at a service center.
+ * Changes the time of an appointment; call `assertReschedulable` first. Writes appointment. Emits labtest.appointment.updated and the
+ * events of the order's transitions: one transition for an at-home appointment, two for a PSC appointment.
  */
 export async function rescheduleAppointment(
   tx: Tx,
@@ -124,7 +128,10 @@ export async function rescheduleAppointment(
   else advanceOrder(lockedOrder, 'appointment_pending', 'appointment_scheduled')
 }
 
-/** The provider says yes, perhaps with the time. Writes appointment. Emits labtest.appointment.updated, and what the order's steps emit. */
+/**
+ * Records the provider's confirmation, with the time if the provider sets it. Writes appointment. Emits labtest.appointment.updated and the
+ * events of the order's transitions.
+ */
 export async function confirmAppointment(
   _tx: Tx,
   lockedOrder: LockedOrder,
@@ -149,14 +156,14 @@ const isRefundable = (tx: Tx, { start_at }: Appointment): boolean =>
 export interface Cancellation {
   reason_id?: string | undefined
   notes?: string | undefined
-  /** Of the event; a visit's says beside whether it is refunded. */
+  /** Event data; for an at-home appointment the event also has `refundable`. */
   data: Record<string, unknown>
 }
 
 /**
- * Cancel an appointment. Writes appointment. Emits labtest.appointment.updated; and labtest.order.updated where the order has been told
- * of the appointment and is still there.
- * 400: it is over.
+ * Cancels an appointment. Writes appointment. Emits labtest.appointment.updated, and labtest.order.updated if the order shows the
+ * appointment and still exists.
+ * Errors: 400 the appointment is over.
  */
 export async function cancelAppointment(
   tx: Tx,
@@ -178,13 +185,16 @@ export async function cancelAppointment(
   if (wasNotified) advanceOrder(lockedOrder, 'appointment_cancelled')
 }
 
-/** It has begun. Writes appointment. Emits labtest.appointment.updated. */
+/** Records that the appointment has begun. Writes appointment. Emits labtest.appointment.updated. */
 export async function startAppointment(lockedAppointment: LockedAppointment, data: EventData = null): Promise<void> {
   lockedAppointment.transitionTo('in_progress', data)
   await lockedAppointment.save()
 }
 
-/** It has taken place. Writes appointment. Emits labtest.appointment.updated; for a visit the order's draw too. */
+/**
+ * Records that the appointment took place. Writes appointment. Emits labtest.appointment.updated; for an at-home appointment also the
+ * events of the order's draw.
+ */
 export async function completeAppointment(
   lockedOrder: LockedOrder,
   lockedAppointment: LockedAppointment,
@@ -195,12 +205,12 @@ export async function completeAppointment(
   if (lockedAppointment.appointment.type === 'phlebotomy') advanceOrder(lockedOrder, 'draw_completed')
 }
 
-/** Constraints of this module's tables and what violating them answers. */
+/** Constraints of this module's tables and the errors for their violations. */
 export const constraints = {
   appointment__one_active: () => badRequest('Order is not in a state that allows booking an appointment.'),
 }
 
-/** Erase the appointments of a deleted user, when the grace is over; before the orders go. Writes appointment. */
+/** Erases the appointments of a deleted user after the grace period, before the orders are erased. Writes appointment. */
 export async function eraseAppointments(tx: Tx, user_id: string): Promise<void> {
   await tx.run(sql`
       delete from appointment

@@ -1,4 +1,4 @@
-// Booking keys: whose they are, what becomes of forged ones, and that they outlive a change of the encryption keys.
+// Booking keys: they belong to a team, forged keys are rejected, and keys stay valid during a rotation of the encryption keys.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Tenant } from '../../platform/db/transaction.ts'
@@ -21,12 +21,12 @@ const refused = (detail: string) => (error: unknown) => {
   return true
 }
 
-test('a key gives back what was offered, in every process that has the encryption key', () => {
+test('a key decodes to its offer in every process that has the encryption key', () => {
   const key = bookingKey(vault, tenant, offer)
   assert.deepEqual(verifyBookingKey(new Vault(() => [newer, older]), tenant, providers, key, at(1000)), offer)
 })
 
-test('a key outlives a new encryption key, and ends with the old one', () => {
+test('a key stays valid when an encryption key is added, and ends when its own is removed', () => {
   const key = bookingKey(vault, tenant, offer)
   keys.unshift(newer)
   assert.deepEqual(verifyBookingKey(vault, tenant, providers, key, at(1000)), offer)
@@ -37,15 +37,15 @@ const key = bookingKey(vault, tenant, offer)
 const [version, , id, mac] = key.split('.')
 const payload = Buffer.from(JSON.stringify({ ...offer, price: -1 })).toString('base64url')
 for (const [what, text] of Object.entries({
-  nothing: '',
+  'an empty text': '',
   'a word': 'nonsense',
-  dots: '....',
-  'a key cut short': key.slice(0, -3),
-  'a key with more behind it': `${key}.x`,
+  'a text of dots': '....',
+  'a truncated key': key.slice(0, -3),
+  'a key with a suffix': `${key}.x`,
   'another offer under the same signature': [version, payload, id, mac].join('.'),
   'another version': key.replace(/^bk1/, 'bk2'),
-  'a signature of a key that nobody has': key.replace(`.${id}.`, '.00000000.'),
-  'something that is signed and no offer': bookingKey(vault, tenant, { nonsense: true } as never),
+  'a signature with an unknown encryption key': key.replace(`.${id}.`, '.00000000.'),
+  'a signed text that is not an offer': bookingKey(vault, tenant, { nonsense: true } as never),
 }))
   test(`rejects ${what} as an invalid booking key`, () =>
     assert.throws(() => verifyBookingKey(vault, tenant, providers, text, at(1000)), refused(FORMAT)))
@@ -59,7 +59,7 @@ test('a booking key is only valid for its team, cell and provider type', () => {
   assert.throws(() => verifyBookingKey(vault, tenant, ['getlabs'], key, at(1000)), refused(FORMAT))
 })
 
-test('a key expires, and with the time it is for', () => {
+test('a key expires, at the latest when its time begins', () => {
   assert.deepEqual(verifyBookingKey(vault, tenant, providers, key, at(1499)), offer)
   assert.throws(() => verifyBookingKey(vault, tenant, providers, key, at(1500)), refused(KEY_EXPIRED))
   const late = bookingKey(vault, tenant, { ...offer, expires_s: 9000 })

@@ -1,5 +1,5 @@
-// Booking keys: what a slot's availability names and a booking gives back. They are signed, not stored: every process with the
-// installation's encryption keys takes them, also while those are being changed. A key is good for one team in one cell, and expires.
+// Booking keys: availability returns one for each slot, and a booking sends it back. Keys are signed, not stored: every process with the
+// installation's encryption keys accepts them, also during a key rotation. A key is valid for one team in one cell, and it expires.
 import type { Tenant } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
@@ -8,12 +8,12 @@ import { Check } from 'typebox/value'
 
 const VERSION = 'bk1'
 
-/** What is offered. Instants in whole seconds. */
+/** An offered time. Instants in whole seconds. */
 export const Offer = T.Object({
   provider: T.String(),
-  /** The laboratory that the sample goes to; null where any will do. */
+  /** The laboratory that receives the sample; null if any laboratory can. */
   lab: Nullable(T.String()),
-  /** The site, or the area that a visit is offered in. */
+  /** The site, or the area of an at-home appointment. */
   site: T.String(),
   start_s: T.Integer(),
   end_s: T.Integer(),
@@ -27,18 +27,19 @@ export const SLOT_UNAVAILABLE = 'This appointment slot is no longer available. P
 export const KEY_EXPIRED = 'This booking key has expired. Please ask for the available times again.'
 
 const CONTEXT = 'booking key'
-/** What is signed: the key and whose it is. */
+/** The signed text: the key with its cell and team. */
 const signedText = ({ cell, team }: Tenant, text: string): string => `${cell} ${team} ${text}`
 
-/** The key of an offer to a team. */
+/** Returns the booking key of an offer to a team. */
 export function bookingKey(vault: Vault, tenant: Tenant, offer: Offer): string {
   const text = `${VERSION}.${Buffer.from(JSON.stringify(offer)).toString('base64url')}`
   return `${text}.${vault.sign(signedText(tenant, text), CONTEXT)}`
 }
 
 /**
- * What a key offers, if it is one of these providers'. 400: not a key of ours for this team and these providers (`Invalid booking key
- * format`), or one whose time has come, in the first words of the table in lab-testing.md 18, or that has expired, which it says.
+ * Verifies a booking key and returns its offer.
+ * Errors: 400 `Invalid booking key format` if the key was not made for this team and one of these providers; 400 if its time has begun, in
+ * the words of the table in lab-testing.md 18; 400 if it has expired, with a text that says so.
  */
 export function verifyBookingKey(vault: Vault, tenant: Tenant, providers: readonly string[], key: string, now: Date): Offer {
   const [version, payload = '', key_id, mac, ...more] = key.split('.')

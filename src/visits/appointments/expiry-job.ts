@@ -1,4 +1,4 @@
-// Cancelling appointments whose requisition has not come in time. Source: lab-testing.md 17.5.
+// Cancels appointments whose requisition did not arrive in time. Source: lab-testing.md 17.5.
 import { findAndLockOrder, saveOrder } from '../../lab/orders/change-order.ts'
 import { defineHandler } from '../../platform/queue/outbox.ts'
 import { cancelAppointment, hasRequisition } from './appointments.ts'

@@ -1,5 +1,5 @@
-// An appointment held open by a transaction: its order is locked, it is changed in memory and written back. The only writer of an
-// appointment; what it means to the order is appointments.ts.
+// A locked appointment: its order is locked, it is changed in memory and then saved. This file is the only writer of appointments;
+// appointments.ts applies the changes to the order.
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
@@ -11,16 +11,16 @@ import { appointmentEnded } from './appointment-hooks.ts'
 import { isFinal, canTransition, statusOf, type EventStatus } from './status-machine.ts'
 import type { Appointment, EventData, InternalData } from './schema.ts'
 
-/** What an appointment is made of, before anything happened to it. */
+/** The properties of a new appointment. */
 export interface Booking {
-  /** Made here unless the provider has one. */
+  /** Generated unless the provider assigns one. */
   id?: string
   type: Appointment['type']
   provider: Appointment['provider']
-  /** What the provider calls it; the appointment's own id unless given. */
+  /** The provider's id of the appointment; defaults to the appointment's own id. */
   provider_id?: string
   external_id?: string | null
-  /** The site of the laboratory; null for visits. */
+  /** The site of the laboratory; null for at-home appointments. */
   site_code: string | null
   address: Appointment['address']
   location: Appointment['location']
@@ -34,7 +34,7 @@ export interface Booking {
 const RESCHEDULABLE_STATUSES = new Set<EventStatus>(['scheduled', 'reserved'])
 
 export class LockedAppointment {
-  /** As the interface shows it; what is changed here is written by `write`. */
+  /** The appointment as the API shows it; `save` writes changes made here. */
   readonly appointment: Appointment
   readonly internalData: InternalData
   site_code: string | null
@@ -55,15 +55,16 @@ export class LockedAppointment {
     this.#made = parts.made
   }
 
-  /** Whether it may go to a status now. */
+  /** Whether the appointment may change to a status now. */
   canTransitionTo(to: EventStatus): boolean {
     const { type, event_status, events } = this.appointment
     return canTransition(type, events.length ? event_status : undefined, to)
   }
 
   /**
-   * Go to a status. Emits labtest.appointment.updated with the appointment as of that step, and labtest.appointment.created before the first.
-   * 400: the machine has no such step.
+   * Changes the status. Emits labtest.appointment.updated with the appointment after this transition, and labtest.appointment.created
+   * before the first.
+   * Errors: 400 the status machine does not allow the transition.
    */
   transitionTo(to: EventStatus, data: EventData = null): void {
     const { appointment } = this
@@ -85,7 +86,7 @@ export class LockedAppointment {
     emit(this.#tx, { type, object_id: id, user_id, client_user_id, data: JSON.stringify(this.appointment) })
   }
 
-  /** Write it, and on the order which appointment it has; who wants to know is told when it is over. Writes appointment. */
+  /** Saves the appointment, and its id on the order; runs the hooks when it is over. Writes appointment. */
   async save(): Promise<void> {
     const { appointment: a, internalData } = this
     const [document, hidden] = [JSON.stringify(a), JSON.stringify(internalData)]
@@ -111,7 +112,7 @@ export class LockedAppointment {
   }
 }
 
-/** A new appointment of an order, in memory. */
+/** Creates a new appointment of an order, in memory. */
 export function newAppointment(tx: Tx, open: LockedOrder, booking: Booking): LockedAppointment {
   const { order } = open
   const id = booking.id ?? tx.uuid()
@@ -157,7 +158,7 @@ const lockRow = (tx: Tx, open: LockedOrder, row: Static<typeof Row>): LockedAppo
     made: true,
   })
 
-/** The appointment that an open order has: the one that was not cancelled. The order's lock is its lock. */
+/** Returns the appointment of a locked order that was not cancelled. The lock of the order also locks the appointment. */
 export async function findAppointment(tx: Tx, open: LockedOrder): Promise<LockedAppointment | undefined> {
   const row = await tx.maybe(
     Row,
@@ -183,7 +184,7 @@ export const hasEndedAppointment = async (tx: Tx, order_id: string): Promise<boo
 
 const Document = T.Object({ document: T.String() })
 
-/** The appointment that an order has, as JSON text; undefined when there is none, or only cancelled ones. */
+/** Returns the appointment of an order as JSON text; undefined if there is none or all are cancelled. */
 export const readAppointment = async (tx: Tx, order_id: string): Promise<string | undefined> =>
   (
     await tx.lookup(
@@ -195,7 +196,7 @@ export const readAppointment = async (tx: Tx, order_id: string): Promise<string 
 
 const Found = T.Object({ order_id: T.String() })
 
-/** The order of an appointment that was not cancelled. */
+/** Returns the order of an appointment that was not cancelled. */
 export const orderOfAppointment = async (tx: Tx, id: string): Promise<string | undefined> =>
   (
     await tx.maybe(

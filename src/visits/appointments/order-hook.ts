@@ -1,4 +1,4 @@
-// What an order's steps mean to its appointment, in the transaction that takes them. Source: lab-testing.md 11, 17.4.
+// Applies status transitions of an order to its appointment, in the same transaction. Source: lab-testing.md 11, 17.4.
 import { orderStepped } from '../../lab/orders/order-hooks.ts'
 import { on } from '../../platform/db/hooks.ts'
 import type { LockedOrder } from '../../lab/orders/open-order.ts'
@@ -7,7 +7,7 @@ import { cancelAppointment, completeAppointment, advanceOrder } from './appointm
 import { isFinal } from './status-machine.ts'
 import { findAppointment, type LockedAppointment } from './open-appointment.ts'
 
-/** The sample is there: however that came about, nobody has to come any more. */
+/** In these statuses the sample exists, so no appointment is needed any more. */
 const collectedStatuses = ['draw_completed', 'partial_results', 'completed', 'redraw_available', 'sample_error']
 const requisition = ['requisition_created', 'requisition_bypassed']
 
@@ -16,7 +16,7 @@ const hasAppointment = ({ order: { details } }: LockedOrder): boolean =>
 
 const heard = new Set([...requisition, ...collectedStatuses, 'cancelled'])
 
-// Most orders have no appointment, and are not to pay for that.
+// Most orders have no appointment; this check costs them no query.
 export const orderHook = on(orderStepped, (tx, open, low) => {
   if (heard.has(low) && hasAppointment(open)) return onStatus(tx, open, low)
 })
@@ -37,7 +37,7 @@ async function onRequisitionReady(open: LockedOrder, lockedAppointment: LockedAp
   advanceOrder(open, 'appointment_pending', 'appointment_scheduled')
 }
 
-/** A place at a service center stays the patient's, who may go there for something else. */
+/** A PSC appointment stays: the patient may go there for something else. */
 async function onOrderCancelled(tx: Tx, open: LockedOrder, lockedAppointment: LockedAppointment): Promise<void> {
   if (lockedAppointment.appointment.type === 'phlebotomy')
     await cancelAppointment(tx, open, lockedAppointment, { data: { origin: 'system', reason: 'order_cancelled' } })

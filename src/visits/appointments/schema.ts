@@ -1,4 +1,4 @@
-// Shapes of appointments, whoever gives them. Source: lab-testing.md 17.1, 18, 19; sdk-response-required.tsv.
+// Shapes of appointments of all providers. Source: lab-testing.md 17.1, 18, 19; sdk-response-required.tsv.
 import {
   DateOnly,
   Fields,
@@ -51,11 +51,11 @@ export const Appointment = Fields(
     location: LngLat,
     start_at: Nullable(Timestamp),
     end_at: Nullable(Timestamp),
-    iana_timezone: Nullable(T.String({ description: 'Of the place; instants are in UTC.' })),
+    iana_timezone: Nullable(T.String({ description: 'Time zone of the location; instants are in UTC.' })),
     type: OpenEnum(appointmentTypes),
     provider: OpenEnum(appointmentProviders),
     status: OpenEnum(appointmentStatuses),
-    provider_id: T.String({ description: 'What the provider calls the appointment.' }),
+    provider_id: T.String({ description: 'Id of the appointment at the provider.' }),
     external_id: Nullable(T.String({ description: 'The code that a patient shows at the service center.' })),
     can_reschedule: T.Boolean(),
     appointment_notes: Nullable(T.String()),
@@ -67,25 +67,25 @@ export const Appointment = Fields(
 )
 export type Appointment = Static<typeof Appointment>
 
-/** What of an appointment is not shown. */
+/** Internal data of an appointment, not shown. */
 export const InternalData = Fields({
-  /** The provider's answer is still to come: until then the order is told nothing. */
+  /** Whether the provider's reply is pending; until then the order does not change. */
   awaits_provider: T.Boolean(),
-  /** It may be moved here, as long as its status allows it. */
+  /** Whether the appointment may be rescheduled here if its status allows it. */
   movable: T.Boolean(),
-  /** It may be cancelled here. */
+  /** Whether the appointment may be cancelled here. */
   cancellable: T.Boolean(),
-  /** How a visit was arranged; null at a service center. */
+  /** The service type of an at-home appointment; null for a PSC appointment. */
   tier: Nullable(T.String()),
   price: T.Number(),
-  /** Of a cancellation: whether its price is given back; null as long as there is none. */
+  /** Whether the price of a cancelled appointment is refunded; null if it was not cancelled. */
   refundable: Nullable(T.Boolean()),
   cancellation_reason_id: Nullable(T.String()),
   cancellation_notes: Nullable(T.String()),
 })
 export type InternalData = Static<typeof InternalData>
 
-const BookingKey = Text({ minLength: 1, maxLength: 2000, description: 'Of the slot, as its availability names it.' })
+const BookingKey = Text({ minLength: 1, maxLength: 2000, description: 'The key of the slot from the availability.' })
 const Notes = Maybe(Text({ maxLength: 1000 }))
 
 export const BookAppointment = Fields(
@@ -129,7 +129,7 @@ export type TimeSlot = Static<typeof TimeSlot>
 const AppointmentLocation = Fields(
   {
     location: LngLat,
-    distance: Nullable(T.Integer({ description: 'Miles, rounded; null where nothing was searched near a place.' })),
+    distance: Nullable(T.Integer({ description: 'Miles, rounded; null if the request named the sites.' })),
     address: UsAddress,
     code: T.String(),
     name: T.String(),

@@ -1,4 +1,4 @@
-// Every pair of statuses of every kind of appointment.
+// Tests every pair of statuses for every type of appointment.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -11,7 +11,7 @@ import {
   type EventStatus,
 } from './status-machine.ts'
 
-/** Source: lab-testing.md 17.3, in rows; `reserved` again is ours. */
+/** Source: lab-testing.md 17.3, in rows; `reserved` → `reserved` is ours. */
 const allowed: Record<EventStatus, EventStatus[]> = {
   pending: ['reserved', 'scheduled', 'cancelled'],
   reserved: ['reserved', 'scheduled', 'cancelled'],
@@ -24,16 +24,16 @@ const allowed: Record<EventStatus, EventStatus[]> = {
 for (const type of appointmentTypes)
   for (const from of eventStatuses)
     for (const to of eventStatuses)
-      test(`of ${type} ${from} ${allowed[from].includes(to) ? 'may' : 'may not'} become ${to}`, () =>
+      test(`the status machine of ${type} ${allowed[from].includes(to) ? 'allows' : 'rejects'} ${from} → ${to}`, () =>
         assert.equal(canTransition(type, from, to), allowed[from].includes(to)))
 
-test('an appointment begins as its kind does', () => {
+test('each type of appointment begins with its own statuses', () => {
   const starts = (type: (typeof appointmentTypes)[number]) => eventStatuses.filter((to) => canTransition(type, undefined, to))
   assert.deepEqual(starts('phlebotomy'), ['pending', 'scheduled'])
   assert.deepEqual(starts('patient_service_center'), ['pending', 'reserved', 'scheduled'])
 })
 
-test('every event status has a status of its own, and two of them are final', () => {
+test('every event status maps to one status, and two event statuses are final', () => {
   assert.deepEqual(new Set(eventStatuses.map((status) => statusOf[status])), new Set(appointmentStatuses))
   assert.deepEqual(eventStatuses.filter(isFinal), ['completed', 'cancelled'])
 })

@@ -1,4 +1,4 @@
-// The lives of appointments, as data. Source: lab-testing.md 17.2, 17.3.
+// The status machines of appointments, as data. Source: lab-testing.md 17.2, 17.3.
 
 export const appointmentTypes = ['phlebotomy', 'patient_service_center'] as const
 export type AppointmentType = (typeof appointmentTypes)[number]
@@ -9,7 +9,7 @@ export type EventStatus = (typeof eventStatuses)[number]
 export const appointmentStatuses = ['confirmed', 'pending', 'reserved', 'in_progress', 'completed', 'cancelled'] as const
 export type AppointmentStatus = (typeof appointmentStatuses)[number]
 
-/** What an appointment shows as its status in each event status. */
+/** The appointment status of each event status. */
 export const statusOf: Record<EventStatus, AppointmentStatus> = {
   pending: 'pending',
   reserved: 'reserved',
@@ -21,11 +21,11 @@ export const statusOf: Record<EventStatus, AppointmentStatus> = {
 
 export interface AppointmentMachine {
   starts: readonly EventStatus[]
-  /** Status → the statuses that may follow; without any it is final. */
+  /** Status → the next statuses; a status without any is final. */
   steps: Record<EventStatus, readonly EventStatus[]>
 }
 
-/** Unsourced: `reserved` again, when somebody moves what is pencilled in; `scheduled` → `completed`; a service center's `in_progress`. */
+/** Unsourced: `reserved` → `reserved` when a reserved appointment is rescheduled; `scheduled` → `completed`; `in_progress` at a PSC. */
 const steps: AppointmentMachine['steps'] = {
   pending: ['scheduled', 'reserved', 'cancelled'],
   reserved: ['reserved', 'scheduled', 'cancelled'],
@@ -40,7 +40,7 @@ export const machines: Record<AppointmentType, AppointmentMachine> = {
   patient_service_center: { starts: ['pending', 'reserved', 'scheduled'], steps },
 }
 
-/** Whether an appointment may go from one status to another; `undefined`: it is being made. */
+/** Whether an appointment may change from one status to another; `undefined` for a new appointment. */
 export const canTransition = (type: AppointmentType, from: EventStatus | undefined, to: EventStatus): boolean =>
   (from === undefined ? machines[type].starts : machines[type].steps[from]).includes(to)
 

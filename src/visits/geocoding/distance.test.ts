@@ -9,7 +9,7 @@ const point = fc.record({
   lng: fc.double({ min: -180, max: 180, noNaN: true }),
 })
 
-test('miles are those of the great circle', () => {
+test('milesBetween returns great-circle distances', () => {
   const [nashville, losAngeles] = [
     { lat: 36.12, lng: -86.67 },
     { lat: 33.94, lng: -118.4 },
@@ -20,7 +20,7 @@ test('miles are those of the great circle', () => {
   assert.equal(Math.round(milesBetween({ lat: 90, lng: 0 }, { lat: -90, lng: 77 })), 12437)
 })
 
-test('distance is the same both ways and never more than half the globe', () => {
+test('distance is the same in both directions and at most half the circumference of the Earth', () => {
   fc.assert(
     fc.property(point, point, (a, b) => {
       const miles = milesBetween(a, b)
@@ -30,12 +30,12 @@ test('distance is the same both ways and never more than half the globe', () => 
   )
 })
 
-test('a straight line between points of the globe tells the same miles', () => {
+test('converting miles to a chord and back returns the same miles', () => {
   fc.assert(
     fc.property(point, point, (a, b) => {
       const [from, to] = [unitVector(a), unitVector(b)]
       const line = Math.hypot(...from.map((figure, i) => figure - to[i]!))
-      // Near the other end of the globe neither is exact.
+      // Near the antipode neither is exact.
       const miles = milesBetween(a, b)
       assert.ok(Math.abs(milesFromChord(line) - miles) < (miles > 12_000 ? 1 : 1e-6), `${milesFromChord(line)} and ${miles}`)
       assert.ok(Math.abs(milesFromChord(chordFromMiles(miles)) - miles) < (miles > 12_000 ? 1 : 1e-6))
@@ -43,27 +43,27 @@ test('a straight line between points of the globe tells the same miles', () => {
   )
 })
 
-test('no point within a radius is outside its boxes, at the poles and at the 180th meridian neither', () => {
+test('boxesAround contains every point within the radius, also at the poles and at the 180th meridian', () => {
   const offset = fc.double({ min: -6, max: 6, noNaN: true })
   fc.assert(
-    fc.property(point, offset, offset, fc.constantFrom(10, 25, 100), (centre, north, east, radius) => {
-      const lat = Math.max(-90, Math.min(90, centre.lat + north))
-      const other = { lat, lng: ((((centre.lng + east + 180) % 360) + 360) % 360) - 180 }
-      if (milesBetween(centre, other) > radius) return
-      const inside = boxesAround(centre, radius).some(
+    fc.property(point, offset, offset, fc.constantFrom(10, 25, 100), (center, north, east, radius) => {
+      const lat = Math.max(-90, Math.min(90, center.lat + north))
+      const other = { lat, lng: ((((center.lng + east + 180) % 360) + 360) % 360) - 180 }
+      if (milesBetween(center, other) > radius) return
+      const inside = boxesAround(center, radius).some(
         (box) =>
           other.lat >= box.south - 1e-9 &&
           other.lat <= box.north + 1e-9 &&
           other.lng >= box.west - 1e-9 &&
           other.lng <= box.east + 1e-9,
       )
-      assert.ok(inside, `${JSON.stringify(other)} is near ${JSON.stringify(centre)}`)
+      assert.ok(inside, `${JSON.stringify(other)} is near ${JSON.stringify(center)}`)
     }),
     { numRuns: 2000 },
   )
 })
 
-test('a point has a time zone, land and sea, and what is no point has none', async () => {
+test('a point on land or at sea has a time zone, and an invalid point has none', async () => {
   assert.equal(await timeZoneAt(33.4557, -112.0686), 'America/Phoenix')
   assert.equal(await timeZoneAt(40.7484, -73.9967), 'America/New_York')
   for (const [lat, lng] of [

@@ -1,13 +1,13 @@
-// Distances on the globe, and time zones of its points. Pure.
+// Distances on the globe, and time zones of points. Pure.
 import type { Point } from './zip-codes.ts'
 
-/** The mean radius of the Earth, in miles. */
+/** Mean radius of the Earth, in miles. */
 const RADIUS_MILES = 3958.7613
 const MILES_PER_DEGREE = (RADIUS_MILES * Math.PI) / 180
 
 const radians = (degrees: number): number => (degrees * Math.PI) / 180
 
-/** Miles along the great circle between two points. */
+/** Returns the miles along the great circle between two points. */
 export function milesBetween(a: Point, b: Point): number {
   const lat = Math.sin(radians(b.lat - a.lat) / 2)
   const lng = Math.sin(radians(b.lng - a.lng) / 2)
@@ -15,16 +15,16 @@ export function milesBetween(a: Point, b: Point): number {
   return 2 * RADIUS_MILES * Math.asin(Math.min(1, Math.sqrt(h)))
 }
 
-/** A point on a globe of radius one. */
+/** Returns the point on a sphere of radius one. */
 export function unitVector({ lat, lng }: Point): [x: number, y: number, z: number] {
   const ring = Math.cos(radians(lat))
   return [ring * Math.cos(radians(lng)), ring * Math.sin(radians(lng)), Math.sin(radians(lat))]
 }
 
-/** The straight line, on a globe of radius one, under an arc of so many miles; of more than half the globe the diameter. */
+/** Returns the chord length, on a sphere of radius one, for an arc in miles; the diameter for more than half the circumference. */
 export const chordFromMiles = (miles: number): number => 2 * Math.sin(Math.min(Math.PI / 2, miles / RADIUS_MILES / 2))
 
-/** The miles of the arc over a straight line on a globe of radius one. */
+/** Returns the miles of the arc for a chord on a sphere of radius one. */
 export const milesFromChord = (line: number): number => 2 * RADIUS_MILES * Math.asin(Math.min(1, line / 2))
 
 export interface Box {
@@ -35,8 +35,8 @@ export interface Box {
 }
 
 /**
- * Boxes that together hold every point within so many miles of a place: one, or two where the circle crosses the 180th meridian.
- * Near a pole the box goes around the globe.
+ * Returns boxes that together contain every point within a radius: one box, or two where the circle crosses the 180th meridian. Near a pole
+ * the box covers all longitudes.
  */
 export function boxesAround({ lat, lng }: Point, radius_miles: number): Box[] {
   const high = radius_miles / MILES_PER_DEGREE
@@ -58,10 +58,12 @@ export function boxesAround({ lat, lng }: Point, radius_miles: number): Box[] {
   return [{ south, north, west, east }]
 }
 
-/** Whether both are degrees that a point can have. */
+/** Whether latitude and longitude are within their ranges. */
 export const isPoint = ({ lat, lng }: Point): boolean => Math.abs(lat) <= 90 && Math.abs(lng) <= 180
 
-/** The IANA time zone of a point, at sea one of the `Etc` zones; undefined for what is no point. The table is loaded at the first call. */
+/**
+ * Returns the IANA time zone of a point, at sea one of the `Etc` zones; undefined for an invalid point. Loads the table at the first call.
+ */
 export async function timeZoneAt(lat: number, lng: number): Promise<string | undefined> {
   if (!isPoint({ lat, lng })) return undefined
   const { default: zoneOf } = await import('@photostructure/tz-lookup')

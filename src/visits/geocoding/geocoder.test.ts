@@ -9,7 +9,7 @@ import { placeCleanups } from './postal-places.ts'
 
 const db = cells.of('sandbox-eu')
 
-/** A geocoder that answers as it is told, and what it was asked. */
+/** Starts a geocoder that replies with `answer`, and records its requests. */
 async function peer(answer: (request: IncomingMessage, reply: ServerResponse) => void) {
   const asked: string[] = []
   const server = createServer((request, reply) => {
@@ -29,7 +29,7 @@ async function peer(answer: (request: IncomingMessage, reply: ServerResponse) =>
 const says = (status: number, body: string) => (_: unknown, reply: ServerResponse) => void reply.writeHead(status).end(body)
 const berlin = { country: 'Germany', postal_code: '10 115', city: 'Musterstadt' }
 
-test('a place that nobody here knows is asked for once, by country, code and city alone', async () => {
+test('an unknown place is requested once, by country, postal code and city only', async () => {
   const { asked, locate } = await peer(says(200, '{"lat":52.5,"lng":13.25,"city":"Musterstadt","state":"Berlin","more":1}'))
   const place = { lat: 52.5, lng: 13.25, city: 'Musterstadt', state: 'Berlin' }
   const both = await Promise.all([locate(db, berlin), locate(db, berlin)])
@@ -38,7 +38,7 @@ test('a place that nobody here knows is asked for once, by country, code and cit
   assert.deepEqual(asked, ['/find?key=fictional&country=DE&postal_code=10115&city=musterstadt'])
 })
 
-test('what is known here is not asked for, nor what is no place', async () => {
+test('known places and invalid queries cause no request', async () => {
   const { asked, locate } = await peer(says(500, ''))
   assert.equal((await locate(db, { country: 'US', postal_code: '85004' }))?.city, 'Phoenix')
   assert.equal(await locate(db, { country: 'Nowhere', postal_code: '1' }), undefined)
@@ -54,8 +54,8 @@ test('caches negative results', async () => {
 
 test('backs off after a failure and caches nothing', async () => {
   for (const [answer, reason] of [
-    [says(500, 'oops'), 'it answered 500'],
-    [says(302, ''), 'it answered 302'],
+    [says(500, 'oops'), 'the response has status 500'],
+    [says(302, ''), 'the response has status 302'],
     [says(200, 'oops'), 'the response is not a JSON object'],
     [says(200, '{"lat":"52","lng":13}'), 'the response has no coordinates'],
     [says(200, '{"lat":152,"lng":13}'), 'the response has no coordinates'],
@@ -70,17 +70,17 @@ test('backs off after a failure and caches nothing', async () => {
   assert.deepEqual(await locate(db, { country: 'DE', postal_code: '00002' }), { lat: 1, lng: 2, city: '', state: '' })
 })
 
-test('one that does not answer is not waited for longer than its time', async () => {
+test('a request to a geocoder that does not respond times out', async () => {
   const { failures, locate } = await peer(() => {})
   assert.equal(await locate(db, { country: 'DE', postal_code: '00003' }), undefined)
   assert.deepEqual(failures, ['TimeoutError'])
 })
 
-test('without a geocoder nobody is asked', async () => {
+test('without a configured geocoder no request is made', async () => {
   assert.equal(await createGeocoder({ url: () => undefined })(db, { country: 'DE', postal_code: '00004' }), undefined)
 })
 
-test('answers are forgotten after half a year, that nothing was found after a day', async () => {
+test('cached places expire after half a year, negative results after a day', async () => {
   await db.queries.run(sql`
     insert into geocoded_place (country, postal_code, city, lat, lng, found_city, found_state, asked_at) values
       ('IS', '1', '', 64, -22, 'Old', '', '2001-01-01'), ('IS', '2', '', null, null, '', '', '2001-01-01')`)

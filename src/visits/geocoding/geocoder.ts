@@ -1,5 +1,5 @@
-// Places that nobody here knows, asked of a service that the operator names. It is told country, postal code and city, never who is
-// asked for or a street. What it says is kept; while it fails it is left alone. The contract stands in docs/PLACES.md.
+// Geocoding of unknown places through a service that the operator configures. Requests contain country, postal code and city, never a
+// person or a street. Responses are cached; after a failure no request is made for a while. docs/PLACES.md describes the contract.
 import type { Db } from '../../platform/db/database.ts'
 import { expiringCache } from '../../platform/runtime/expiring-cache.ts'
 import { isPoint } from './distance.ts'
@@ -13,13 +13,13 @@ import {
   type PlaceQuery,
 } from './postal-places.ts'
 
-/** Where a postal code is, by all means there are; undefined when it cannot be told. Not within a transaction. */
+/** Finds a postal code in the tables or through the service; undefined if not found. Must not be called within a transaction. */
 export type Geocode = (db: Db, where: PlaceQuery) => Promise<Place | undefined>
 
 export interface GeocoderOptions {
-  /** The address of the service; undefined for none. */
+  /** Address of the service; undefined for none. */
   url: () => string | undefined
-  /** Told why the service could not be asked; never what about. */
+  /** Called with the reason when a request to the service failed; the reason never contains the query. */
   onFailure?: (reason: string) => void
 }
 
@@ -29,7 +29,7 @@ const CONCURRENT_REQUESTS_MAX = 20
 const FAILURE_BACKOFF_MS = 30_000
 const TEXT_MAX = 200
 
-/** A way to find places: at most 20 questions at once, 3 s each, none for 30 s after a failure. Writes geocoded_place. */
+/** Creates a geocoder: at most 20 concurrent requests, 3 s each, none for 30 s after a failure. Writes geocoded_place. */
 export function createGeocoder({ url, onFailure = () => {} }: GeocoderOptions): Geocode {
   const asking = new Map<string, Promise<Place | undefined>>()
   const failed = expiringCache<true>({ lifetime_ms: FAILURE_BACKOFF_MS, size_max: 10 })
@@ -40,7 +40,7 @@ export function createGeocoder({ url, onFailure = () => {} }: GeocoderOptions): 
     where: PlaceQuery,
     asked: NormalizedPlaceQuery,
   ): Promise<Place | undefined> {
-    // Another question may have been answered since this place was looked up.
+    // Another request may have found the place in the meantime.
     const known = await findPlace(db.queries, where)
     if (known) return known
     try {
@@ -70,7 +70,7 @@ export function createGeocoder({ url, onFailure = () => {} }: GeocoderOptions): 
   }
 }
 
-/** The service could not be asked, or did not answer as agreed. */
+/** The request failed, or the response did not follow the contract. */
 class GeocoderError extends Error {}
 
 async function requestGeocoding(address: string, asked: NormalizedPlaceQuery): Promise<Place | undefined> {
@@ -90,7 +90,7 @@ async function requestGeocoding(address: string, asked: NormalizedPlaceQuery): P
       chunks.push(chunk)
     }
     if (statusCode === 404) return undefined
-    if (statusCode !== 200) throw new GeocoderError(`it HTTP ${statusCode}`)
+    if (statusCode !== 200) throw new GeocoderError(`the response has status ${statusCode}`)
     return parsePlace(Buffer.concat(chunks).toString())
   } catch (error) {
     if (error instanceof GeocoderError) throw error
@@ -112,7 +112,7 @@ function parsed(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
   } catch {
-    // Said below.
+    // The error below reports this case.
   }
   throw new GeocoderError('the response is not a JSON object')
 }

@@ -21,7 +21,7 @@ const line = (country: string, code: string, city: string, lat: string, lng: str
 const at = (country: string, postal_code: string) => findPlace(cells.of('sandbox-eu').queries, { country, postal_code })
 const run = (...words: string[]) => command(cells, ['places', 'import', ...words, '--cell', 'sandbox-eu'])
 
-test('sound lines are taken, the others are named with what is wrong', async () => {
+test('imports valid lines and reports the errors of the others', async () => {
   const file = fileOf(
     line('FR', '75001', 'Exempleville', '48.85', '2.35'),
     line('FR', '75001', 'Exempleville', '0', '0'),
@@ -47,7 +47,7 @@ test('sound lines are taken, the others are named with what is wrong', async () 
   assert.equal((await at('PT', '1000 001'))?.city, 'Exemplo')
 })
 
-test('a country is replaced whole, and others of the file are left out when one is named', async () => {
+test('importing a country replaces all of it, and importing one named country ignores the others in the file', async () => {
   await run(fileOf(line('AT', '1010', 'Altstadt', '48', '16'), line('CH', '8000', 'Musterdorf', '47', '8')))
   const printed = await run(
     fileOf(line('AT', '1020', 'Neustadt', '48', '16'), line('CH', '9000', 'Anderswo', '47', '9')),
@@ -62,7 +62,7 @@ test('a country is replaced whole, and others of the file are left out when one 
   assert.equal(await at('CH', '9000'), undefined)
 })
 
-test('an import that removes postal codes asks, or needs --yes; one that only adds or changes does not', async () => {
+test('an import that removes postal codes asks for confirmation or needs --yes; other imports do not', async () => {
   const [one, two, three] = ['1', '2', '3'].map((n) => line('FI', `0010${n}`, `Testila ${n}`, '60', '25'))
   await run(fileOf(one!, two!, line('NO', '0150', 'Testvik', '59', '10')))
   const file = fileOf(two!, three!)
@@ -95,7 +95,7 @@ test('an invalid file changes nothing', async () => {
   assert.equal((await at('DK', '1000'))?.city, 'Testhavn')
 })
 
-test('many lines are taken, and of many faults the first are told', async () => {
+test('imports many lines, and reports only the first of many errors', async () => {
   const lines = Array.from({ length: 2500 }, (_, i) =>
     i % 25 ? line('SE', String(10_000 + i), `Ort ${i}`, '59', '18') : 'SE\tnothing',
   )
@@ -110,8 +110,8 @@ test('many lines are taken, and of many faults the first are told', async () => 
 })
 
 test('reports unusable input as a one-line error', async () => {
-  await assert.rejects(run(join(folder, 'missing.txt')), /There is no such file/)
-  await assert.rejects(run(folder), /folder/)
+  await assert.rejects(run(join(folder, 'missing.txt')), /File not found/)
+  await assert.rejects(run(folder), /is a directory/)
   await assert.rejects(run(fileOf(''), '--country', 'Nowhere'), /--country/)
   await assert.rejects(command(cells, ['places', 'export']), /Unknown command 'export'/)
   await assert.rejects(command(cells, ['places', 'import']), /Missing required argument 'file'/)

@@ -1,5 +1,5 @@
-// Brings postal codes of other countries into a cell, from files as GeoNames offers them: lines of twelve fields with tabs between.
-// Writes postal_place. A country is replaced whole, so that a newer file takes the place of an older one.
+// Imports postal codes of other countries into a cell, from GeoNames files: tab-separated lines of twelve fields.
+// Writes postal_place. An import replaces all postal codes of a country.
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { Db } from '../../platform/db/database.ts'
@@ -33,8 +33,8 @@ const LINE_MAX = 2000
 const TEXT_MAX = 200
 
 /**
- * Import a file, or the rows of one country in it. One transaction; sound rows are taken whatever is wrong with others. A country
- * without a sound row stays as it was.
+ * Imports a file, or only the rows of one country. One transaction. Valid rows are imported even if others are invalid. A country without a
+ * valid row does not change.
  */
 export const importPostalCodes = (db: Db, path: string, only?: string): Promise<ImportedCodes> =>
   db.plainTx(async (tx) => {
@@ -45,14 +45,14 @@ export const importPostalCodes = (db: Db, path: string, only?: string): Promise<
     return { rows, countries: [...countries].sort(), rejections }
   })
 
-/** How many places of a country are in a cell, and how many of them an import removes. */
+/** Number of places of a country in a cell, and number of them that an import removes. */
 export interface CountryLoss {
   country: string
   there: number
   removed: number
 }
 
-/** What an import of the file would do to the countries that are there already. Changes nothing. */
+/** Returns how an import of the file would change the countries that exist already. Changes nothing. */
 export async function lossesOfImport(db: Db, path: string, only?: string): Promise<CountryLoss[]> {
   const countries = new Map<string, number>()
   let losses: CountryLoss[] = []
@@ -68,7 +68,7 @@ export async function lossesOfImport(db: Db, path: string, only?: string): Promi
     losses = await Promise.all(
       there.map(async ([country, count]) => ({ country, there: count, removed: await countOf(tx, country) })),
     )
-    // What the file does not have is left now. None of it happens.
+    // The rows that the file does not have are left now. The exception rolls everything back.
     throw new Compared()
   })
   await compare.catch((error: unknown) => {
@@ -82,7 +82,7 @@ class Compared extends Error {}
 const countOf = async (tx: PlainTx, country: string): Promise<number> =>
   (await tx.one(Count, sql`select count(*) as n from postal_place where country = ${country}`)).n
 
-/** The sound rows of a file, or of one country in it, 1,000 at a time. */
+/** Yields the valid rows of a file, or of one country in it, 1,000 at a time. */
 async function* batches(path: string, only: string | undefined, rejections: RejectedRows): AsyncGenerator<Row[]> {
   let line = 0
   let batch: Row[] = []
@@ -99,7 +99,7 @@ async function* batches(path: string, only: string | undefined, rejections: Reje
   if (batch.length) yield batch
 }
 
-/** The row of a line, or what is wrong with it. */
+/** Returns the row of a line, or its errors. */
 function parseRow(text: string): Row | string[] {
   if (text.length > LINE_MAX) return ['the line is too long']
   const fields = text.split('\t').map((field) => field.trim().toWellFormed().replaceAll('\0', ''))
@@ -127,7 +127,7 @@ async function write(tx: PlainTx, batch: Row[], begun: Set<string>): Promise<num
       await tx.run(sql`delete from postal_place where country = ${country}`)
       begun.add(country)
     }
-  // Of lines that say the same place the first counts.
+  // The first of several lines for the same place counts.
   return tx.run(sql`
     insert into postal_place (country, postal_code, city, state, lat, lng)
     select country, postal_code, city, state, lat, lng

@@ -9,7 +9,7 @@ import { findPlace } from './postal-places.ts'
 const { queries } = cells.of('sandbox-us')
 const at = (country: string, postal_code: string, city?: string) => findPlace(queries, { country, postal_code, city })
 
-test('a US place is found by ZIP and by ZIP+4, whatever the country is called', async () => {
+test('a US place is found by ZIP and by ZIP+4, with every spelling of the country', async () => {
   const phoenix = { lat: 33.4557, lng: -112.0686, city: 'Phoenix', state: 'AZ' }
   for (const country of ['US', 'us', 'USA', 'United States']) {
     assert.deepEqual(await at(country, '85004'), phoenix)
@@ -17,7 +17,7 @@ test('a US place is found by ZIP and by ZIP+4, whatever the country is called', 
   }
 })
 
-test('elsewhere places are those imported: that of the city, else the middle of all with the code', async () => {
+test('a place in another country is the one of the city, else the mean of all places with the code', async () => {
   await queries.run(sql`
     insert into postal_place (country, postal_code, city, state, lat, lng) values
       ('DE', '10115', 'Musterstadt', 'Berlin', 52.5, 13.25), ('DE', '10115', 'Beispielhausen', 'Berlin', 52.25, 13.75),
@@ -30,7 +30,7 @@ test('elsewhere places are those imported: that of the city, else the middle of 
   assert.equal((await at('US', '00901'))?.city, 'San Ejemplo')
 })
 
-test('a place that nobody knows is undefined', async () => {
+test('an unknown place is undefined', async () => {
   for (const [country, code] of [
     ['US', '00000'],
     ['US', ''],

@@ -1,5 +1,5 @@
-// Where postal codes are. Owns postal_place and geocoded_place; never knows an address beyond country, postal code and city. The
-// United States come with the program (zip-codes.ts); other countries are what the operator has imported, or what a geocoder has said.
+// Locations of postal codes. Owns postal_place and geocoded_place. Stores no part of an address except country, postal code and city. The
+// program contains the ZIP codes of the United States (zip-codes.ts); other countries come from imports of the operator or from a geocoder.
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
@@ -9,17 +9,17 @@ import { zipTable, type Place, type Point } from './zip-codes.ts'
 
 export type { Place, Point }
 
-/** What is asked about: never a name or a street. */
+/** The query of a place: never a name or a street. */
 export interface PlaceQuery {
-  /** Two-letter code or English name, as addresses have it. */
+  /** Two-letter code or English name, as in addresses. */
   country: string
-  /** As written; spaces, hyphens and letter case do not matter, a ZIP+4 counts as its ZIP. */
+  /** As written; spaces, hyphens and letter case do not matter. A ZIP+4 counts as its ZIP. */
   postal_code: string
-  /** Chooses among the places of one postal code. */
+  /** Selects among the places of one postal code. */
   city?: string | undefined
 }
 
-/** A question in the form that tables and the geocoder have it. */
+/** A normalized query, as the tables and the geocoder use it. */
 export interface NormalizedPlaceQuery {
   country: string
   postal_code: string
@@ -29,10 +29,10 @@ export interface NormalizedPlaceQuery {
 const CODE_LENGTH_MAX = 20
 const CITY_LENGTH_MAX = 200
 
-/** A postal code without spaces and hyphens, in capitals. */
+/** Returns a postal code without spaces and hyphens, in upper case. */
 export const normalizePostalCode = (code: string): string => code.replace(/[\s-]/g, '').toUpperCase()
 
-/** The question in one form; undefined when it can have no answer. */
+/** Returns the normalized query; undefined if no place can match. */
 export function normalizePlaceQuery({ country, postal_code, city = '' }: PlaceQuery): NormalizedPlaceQuery | undefined {
   const code = countryCode(country)
   const plain = normalizePostalCode(postal_code)
@@ -44,10 +44,12 @@ export function normalizePlaceQuery({ country, postal_code, city = '' }: PlaceQu
 
 const Row = T.Object({ postal_code: T.String(), city: T.String(), state: T.String(), lat: T.Number(), lng: T.Number() })
 
-/** Territories that write US addresses and are countries of their own in GeoNames. */
+/** Territories that use US addresses and are separate countries in GeoNames. */
 const TERRITORIES = ['PR', 'GU', 'VI', 'AS', 'MP', 'FM', 'MH', 'PW']
 
-/** GeoNames has the first part of these countries' codes only: how many characters, or from the end how many not. */
+/**
+ * GeoNames has only the first part of these countries' codes: number of characters, or, if negative, number of characters cut from the end.
+ */
 const CODE_PREFIX_LENGTH: Record<string, number> = { CA: 3, GB: -3, IE: 3, MT: 3, NL: 4 }
 
 const codesOf = ({ country, postal_code }: NormalizedPlaceQuery): string[] => {
@@ -56,8 +58,9 @@ const codesOf = ({ country, postal_code }: NormalizedPlaceQuery): string[] => {
 }
 
 /**
- * The middle of a postal code's area, as far as it is known here: nobody outside is asked, so that transactions may ask this.
- * Undefined when it is not known, whatever was given.
+ * Returns the center of a postal code's area from the tables, without a request to the geocoder, so that it can be used within a
+ * transaction.
+ * Undefined if the place is unknown, for any input.
  */
 export async function findPlace(queries: Pick<Queries, 'many' | 'maybe'>, where: PlaceQuery): Promise<Place | undefined> {
   const asked = normalizePlaceQuery(where)
@@ -66,7 +69,7 @@ export async function findPlace(queries: Pick<Queries, 'many' | 'maybe'>, where:
   return zip ?? (await findImportedPlace(queries, asked)) ?? (await cachedGeocoding(queries, asked))?.place
 }
 
-/** Of several places with one code the one of that city, else the middle of all. */
+/** Returns the place of the city if several places have the code, else their mean. */
 async function findImportedPlace(queries: Pick<Queries, 'many'>, asked: NormalizedPlaceQuery): Promise<Place | undefined> {
   const countries = asked.country === 'US' ? ['US', ...TERRITORIES] : [asked.country]
   const rows = await queries.many(
@@ -87,7 +90,7 @@ function midpoint(rows: Static<typeof Row>[]): Place | undefined {
   const [first] = rows
   if (!first) return undefined
   if (rows.length === 1) return placeIn(first)
-  // Longitudes are measured from the first, so that places on both sides of the 180th meridian have their middle between them.
+  // Longitudes are relative to the first one, so that the mean of places on both sides of the 180th meridian lies between them.
   const east = rows.map(({ lng }) => ((lng - first.lng + 540) % 360) - 180)
   const mean = (figures: number[]) => figures.reduce((sum, figure) => sum + figure, 0) / figures.length
   const lng = first.lng + mean(east)
@@ -101,7 +104,7 @@ const CachedGeocoding = T.Object({
   found_state: T.String(),
 })
 
-/** What the geocoder said some time ago; its place is undefined when it did not know. */
+/** Returns a cached response of the geocoder; its place is undefined for a negative result. */
 export async function cachedGeocoding(
   queries: Pick<Queries, 'maybe'>,
   { country, postal_code, city }: NormalizedPlaceQuery,
@@ -117,7 +120,7 @@ export async function cachedGeocoding(
   return { place: lat === null || lng === null ? undefined : { lat, lng, city: found_city, state: found_state } }
 }
 
-/** Keep what the geocoder said. Writes geocoded_place. */
+/** Caches a response of the geocoder. Writes geocoded_place. */
 export async function cacheGeocoding(
   tx: PlainTx,
   { country, postal_code, city }: NormalizedPlaceQuery,
@@ -135,7 +138,7 @@ export async function cacheGeocoding(
 const FOUND_TTL_S = 180 * 86_400
 const NOT_FOUND_TTL_S = 86_400
 
-/** What the geocoder said half a year ago, and what it did not know a day ago. Deletes from geocoded_place. */
+/** Deletes cached places after half a year and negative results after a day. Deletes from geocoded_place. */
 export const placeCleanups = [
   cleanup({ table: 'geocoded_place', column: 'asked_at', kept_s: FOUND_TTL_S }),
   cleanup({

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { stateCode, usStates } from '../../people/person/countries.ts'
 import { zipTable, ZipTable } from './zip-codes.ts'
 
-test('a ZIP code has its place, the first of the file and the last too', async () => {
+test('a ZIP code has its place, also the first and the last of the file', async () => {
   const zips = await zipTable()
   assert.deepEqual(zips.find('85004'), { lat: 33.4557, lng: -112.0686, city: 'Phoenix', state: 'AZ' })
   assert.deepEqual(zips.find('99553'), { lat: 54.143, lng: -165.7854, city: 'Akutan', state: 'AK' })
@@ -32,7 +32,7 @@ test('every ZIP code of the table is a point in a state, a territory or at a mil
   for (const state of usStates) assert.ok(states.has(state), state)
 })
 
-test('lines that have no place or no code are left out, the first of a repeated code counts', () => {
+test('lines without a place or a code are skipped, and the first line of a repeated code counts', () => {
   const line = (...[zip, city, lat, lng]: string[]) => `US\t${zip}\t${city}\tTest State\tTS\t\t\t\t\t${lat}\t${lng}\t4`
   const text = [
     line('00007', 'Testville', '1.5', '-2.25'),

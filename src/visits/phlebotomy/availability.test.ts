@@ -1,4 +1,4 @@
-// What is offered at an address, through the interface.
+// Availability at an address, through the API.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { AvailableSlots } from '../appointments/schema.ts'
@@ -25,8 +25,8 @@ const todayIn = async (team: TestTeam, timeZone = 'America/Phoenix') =>
   new Intl.DateTimeFormat('en-CA', { timeZone }).format(teamNow(await tenantOf(team)))
 const nightly = (from: string, to: string) => Object.fromEntries(Object.keys(week).map((day) => [day, [{ from, to }]]))
 
-describe('in the sandbox', () => {
-  test('every day has six windows of two hours from six to six, the outer ones dearer', async () => {
+describe('availability in the sandbox', () => {
+  test('every day has six windows of two hours from 06:00 to 18:00, and the first and the last cost more', async () => {
     const team = await createTestTeam('sandbox-us')
     const tomorrow = plusDays(await todayIn(team), 1)
     const body = ok(await available(team, street, tomorrow)) as AvailableSlots
@@ -49,7 +49,7 @@ describe('in the sandbox', () => {
     }
   })
 
-  test('one street of one ZIP code is visited', async () => {
+  test('serves one street in one ZIP code', async () => {
     const team = await createTestTeam('sandbox-us')
     const detail = 'In the sandbox the address must be in West Lincoln Street, Phoenix, AZ 85004.'
     assertRejected(await available(team, { ...street, first_line: '1 Sample Way' }), 400, detail)
@@ -59,7 +59,7 @@ describe('in the sandbox', () => {
       assertRejected(await available(team, { ...street, zip }), 400, 'No at-home phlebotomy provider serves this address.')
   })
 
-  test('the day begins where the patient is, and nothing of it that is past is offered', async () => {
+  test("days are those of the patient's time zone, and past windows are not offered", async () => {
     const team = await createTestTeam('sandbox-us')
     const before = await todayIn(team)
     assertRejected(
@@ -81,14 +81,14 @@ describe('in the sandbox', () => {
   })
 })
 
-describe('of own staff', () => {
+describe('availability of own staff', () => {
   test('offers no windows without staff of the organization', async () => {
     await createAtHomeTeam()
     const team = await createTestTeam(PRODUCTION)
     assertRejected(await available(team), 400, 'No at-home phlebotomy provider serves this address.')
   })
 
-  test('fourteen days come however far ahead, with empty lists where nobody works', async () => {
+  test('returns fourteen days from any start date, with empty lists for days without working hours', async () => {
     const team = await createAtHomeTeam(PRODUCTION, { hours: { monday: [{ from: '08:00', to: '10:00' }] } })
     const today = await todayIn(team)
     for (const start of [today, plusDays(today, 100), plusDays(today, 365)]) {
@@ -101,7 +101,7 @@ describe('of own staff', () => {
     }
   })
 
-  test('days off, the notice that somebody needs, and being inactive take windows away', async () => {
+  test('days off, the notice period and inactive staff remove windows', async () => {
     const team = await createAtHomeTeam()
     const day = plusDays(await todayIn(team), 3)
     const on = async () => (await slots(team)).filter(({ start }) => start.startsWith(day)).length
@@ -143,7 +143,7 @@ describe('of own staff', () => {
     )
   })
 
-  test('hours are those of whoever comes, and days those of the patient', async () => {
+  test('working hours are in the time zone of the phlebotomist, and days in that of the patient', async () => {
     const team = await createTestTeam(PRODUCTION)
     await createPhlebotomist(team, 'away', { time_zone: 'Pacific/Honolulu', hours: nightly('20:00', '24:00') })
     const day = plusDays(await todayIn(team), 3)

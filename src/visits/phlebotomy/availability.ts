@@ -1,4 +1,4 @@
-// What can be booked at an address. Source: lab-testing.md 19.2, 19.3.
+// Windows that can be booked at an address. Source: lab-testing.md 19.2, 19.3.
 import { bookingKey } from '../appointments/booking-keys.ts'
 import type { AvailableSlots, TimeSlot } from '../appointments/schema.ts'
 import { iso } from '../../platform/runtime/clock.ts'
@@ -12,14 +12,14 @@ import type { UsAddressInput } from './schema.ts'
 import { toUsAddress, NOT_SERVED, requireVisitLocation, type VisitLocation } from './visit-location.ts'
 import { byDay, daysFrom, type OpenWindow } from './time-windows.ts'
 
-/** How long the key of a window is good for, unless the window begins before. */
+/** How long the booking key of a window is valid, unless the window begins earlier. */
 const KEY_S = 3600
-/** How far ahead windows are offered. */
+/** How many days ahead windows are offered. */
 export const AHEAD_DAYS_MAX = 365
 
 /**
- * The windows of the 14 days from a date on, in the address's zone; today unless said otherwise.
- * 400: the date is past or more than a year ahead; nobody visits the address, or can find it.
+ * Returns the windows of 14 days from a date, in the time zone of the address; from today by default.
+ * Errors: 400 the date is past or more than a year ahead; 400 no provider serves the address, or it was not found.
  */
 export async function visitAvailability(
   tx: Tx,

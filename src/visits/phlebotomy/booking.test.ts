@@ -1,4 +1,4 @@
-// Rules of visits at home, whoever makes them.
+// Rules of at-home appointments that hold for every provider.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { iso, addSeconds } from '../../platform/runtime/clock.ts'
@@ -40,8 +40,8 @@ const lows = async (team: TestTeam, id: string) =>
   (await orderOf(team, id)).events.map(({ status }) => status.split('.').at(-1)).slice(1)
 const nowOf = async (team: TestTeam) => teamNow(await tenantOf(team))
 
-describe('an order whose patient is visited', () => {
-  test('it is there, is drawn at home and has a requisition', async () => {
+describe('an order with at-home phlebotomy', () => {
+  test('requires that the order exists, has at-home phlebotomy and has a requisition', async () => {
     const team = await createAtHomeTeam()
     const { booking_key } = (await slots(team))[0]!
     const other = await createAtHomeTeam()
@@ -64,7 +64,7 @@ describe('an order whose patient is visited', () => {
     assertRejected(await early.read(), 404, 'Appointment not found.')
   })
 
-  test('the patient is of age on the day of the booking', async () => {
+  test('requires that the patient is an adult on the day of the booking', async () => {
     const team = await createAtHomeTeam('sandbox-us')
     const tomorrow = iso(addSeconds(await nowOf(team), SECONDS_PER_DAY)).slice(0, 10)
     const dob = `${Number(tomorrow.slice(0, 4)) - 18}${tomorrow.slice(4)}`.replace('02-29', '03-01')
@@ -75,7 +75,7 @@ describe('an order whose patient is visited', () => {
     ok(await book())
   })
 
-  test('with the option enabled, a visit is reserved before the requisition and expires without one', async () => {
+  test('with the option enabled, an appointment is reserved before the requisition and expires without one', async () => {
     const team = await createAtHomeTeam('sandbox-us')
     await command(cells, ['team', 'feature', team.team, 'pre_requisition_scheduling', 'on'])
     guard.invalidate(team.team)
@@ -97,7 +97,7 @@ describe('an order whose patient is visited', () => {
 })
 
 describe('a booking key', () => {
-  test('is of the team, of this kind of visit, not spent by time, and for this order whatever it was made for', async () => {
+  test('a booking key is valid for its team and service type, can be used repeatedly, and works for any order', async () => {
     const team = await createAtHomeTeam('sandbox-us')
     const id = await homeOrder(team)
     const { booking_key, start } = (await slots(team)).at(-1)!
@@ -111,7 +111,7 @@ describe('a booking key', () => {
     assert.equal(ok(await visitOf(team, id).book(again.booking_key)).start_at, start)
   })
 
-  test('of a window that nobody offers any more is worth nothing', async () => {
+  test('rejects the booking key of a window that is no longer offered', async () => {
     const team = await createAtHomeTeam()
     const id = await homeOrder(team)
     const { booking_key } = (await slots(team)).at(-1)!
@@ -122,10 +122,10 @@ describe('a booking key', () => {
   })
 })
 
-describe('places', () => {
+describe('capacity', () => {
   const one = { window_min: 60, visit_min: 30, travel_min: 30, capacity: 1 }
 
-  test('are counted down, and come back with a cancellation or another time', async () => {
+  test('a booking reduces the capacity, and cancelling or rescheduling restores it', async () => {
     const team = await createAtHomeTeam(PRODUCTION, { ...one, window_min: 120 })
     const left = async (start: string) =>
       (await slots(team)).find((slot) => slot.start === start)?.num_appointments_available ?? 0
@@ -147,7 +147,7 @@ describe('places', () => {
     assertRejected(await visitOf(team, orders[1]).move(spare), 400, 'This appointment has already been cancelled.')
   })
 
-  test('a visit that stays in a full window can be moved within it', async () => {
+  test('an appointment in a full window can be rescheduled within it', async () => {
     const team = await createAtHomeTeam(PRODUCTION, one)
     const id = await homeOrder(team)
     const { booking_key, start } = (await slots(team)).at(-1)!
@@ -169,7 +169,7 @@ describe('places', () => {
     await assertAgreement(team)
   })
 
-  test("of a patient's bookings at once with one provider exactly one wins", async () => {
+  test('of concurrent bookings of a patient with one provider exactly one succeeds', async () => {
     const team = await createAtHomeTeam(PRODUCTION, { capacity: 50 })
     const user_id = await team.user()
     const { booking_key } = (await slots(team)).at(-1)!
@@ -191,10 +191,10 @@ describe('places', () => {
   })
 })
 
-describe('cancelling', () => {
+describe('cancelling an at-home appointment', () => {
   const NAMED = '796da8c8-e654-4347-8ded-1026410c1976'
 
-  test('needs one of the reasons, which are eleven', async () => {
+  test('requires one of the eleven cancellation reasons', async () => {
     const team = await createAtHomeTeam('sandbox-us')
     const { body } = await team.api.get('/v3/order/phlebotomy/appointment/cancellation-reasons')
     assert.equal(body.length, 11)
@@ -206,7 +206,7 @@ describe('cancelling', () => {
     ok(await visit.cancel(body.at(-1).id, { notes: 'x'.repeat(1000) }))
   })
 
-  test('more than a day ahead is refunded, later not; with the order the same', async () => {
+  test('refunds a cancellation more than a day ahead and not a later one, also when the order is cancelled', async () => {
     const team = await createAtHomeTeam('sandbox-us')
     for (const [hours, refundable] of [
       [25, true],
@@ -228,7 +228,7 @@ describe('cancelling', () => {
     }
   })
 
-  test('of what is over is refused', async () => {
+  test('rejects cancelling a finished appointment', async () => {
     const team = await createAtHomeTeam()
     const id = await homeOrder(team)
     ok(await visitOf(team, id).book((await slots(team)).at(-1)!.booking_key))
@@ -240,7 +240,7 @@ describe('cancelling', () => {
   })
 })
 
-test('a simulated order waits until its visit is booked or dated, and is drawn when that begins', async () => {
+test('a simulated order waits until its appointment is booked or dated, and is drawn when that begins', async () => {
   const team = await createTestTeam('sandbox-us')
   const [booked, asked] = [await homeOrder(team, {}, false), await homeOrder(team, { patient_address: avenue }, false)]
   for (const id of [booked, asked]) ok(await team.api.post(`/v3/order/${id}/test`))

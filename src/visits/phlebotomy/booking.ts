@@ -1,4 +1,4 @@
-// Appointments of visits at home, as patients and their teams make and change them. Source: lab-testing.md 19.
+// Booking, rescheduling and cancelling at-home appointments, for patients and their teams. Source: lab-testing.md 19.
 import {
   assertBookable,
   assertReschedulable,
@@ -38,14 +38,14 @@ const ADULT_YEARS = 18
 
 type Reply = Promise<PreserializedJson<Appointment>>
 
-/** Lock an order that is visited. 400: it is of another kind. 404: the team has no such order. */
+/** Locks an at-home phlebotomy order. Errors: 404 unknown order; 400 other collection method. */
 export async function lockAtHomeOrder(tx: Tx, order_id: string): Promise<LockedOrder> {
   const open = await lockOrder(tx, order_id)
   if (open.order.lab_test.method !== METHOD) throw badRequest('Order is not an at-home phlebotomy order')
   return open
 }
 
-/** The appointment that an order has. 400: it never had one, or it was cancelled. */
+/** Returns the current appointment of an order. Errors: 400 the order never had one, or it was cancelled. */
 export async function currentAppointment(tx: Tx, open: LockedOrder): Promise<LockedAppointment> {
   const lockedAppointment = await findAppointment(tx, open)
   if (lockedAppointment) return lockedAppointment
@@ -56,13 +56,13 @@ export async function currentAppointment(tx: Tx, open: LockedOrder): Promise<Loc
   )
 }
 
-/** What whoever comes is told of an order's patient. */
+/** The details of an order's patient that the phlebotomist receives. */
 export function visitDetailsOf({ order }: LockedOrder, address: UsAddress, appointment_notes: string | null): VisitDetails {
   const { first_name = null, last_name = null, phone_number = null } = order.patient_details ?? {}
   return { patient: { first_name, last_name, phone_number }, address, appointment_notes }
 }
 
-/** The order, locked and finished; the appointment that `work` leaves. */
+/** Locks the order, runs `work`, saves the order and replies with the appointment that `work` returns. */
 async function updateAndReply(tx: Tx, order_id: string, work: (open: LockedOrder) => Promise<LockedAppointment>): Reply {
   const open = await lockAtHomeOrder(tx, order_id)
   const { appointment } = await work(open)
@@ -92,7 +92,10 @@ const requireOffer = (tx: Tx, vault: Vault, key: string): Offer =>
     tx.now,
   )
 
-/** A new visit of an order. 400: the patient is a minor; nobody visits the address in this way, or can find it. */
+/**
+ * Creates a visit for an order. Errors: 400 the patient is a minor; 400 no provider serves the address with this service type, or the
+ * address was not found.
+ */
 async function createVisit(
   tx: Tx,
   open: LockedOrder,
@@ -108,24 +111,24 @@ async function createVisit(
   if (!(await link.services(tx, where)).includes(service)) throw badRequest(NOT_SERVED)
   const refusal = link.unavailableReason(address)
   if (refusal !== undefined) throw badRequest(refusal)
-  return { appointment_id: tx.uuid(), order_id, user_id, where, told: visitDetailsOf(open, address, notes ?? null) }
+  return { appointment_id: tx.uuid(), order_id, user_id, where, details: visitDetailsOf(open, address, notes ?? null) }
 }
 
-const toBooking = ({ appointment_id, where, told }: PendingVisit, link: VisitLink) => ({
+const toBooking = ({ appointment_id, where, details }: PendingVisit, link: VisitLink) => ({
   id: appointment_id,
   type: 'phlebotomy' as const,
   provider: link.provider,
   site_code: null,
-  address: told.address,
+  address: details.address,
   location: { lng: where.lng, lat: where.lat },
   iana_timezone: where.time_zone,
-  appointment_notes: told.appointment_notes,
+  appointment_notes: details.appointment_notes,
 })
 
 /**
- * Book an at-home appointment. Writes appointment, lab_order, phlebotomy_visit. Emits
- * labtest.appointment.created and .updated, labtest.order.updated.
- * 400: the key, the order, the patient or the address do not allow it. 404: no such order; in production the window is taken.
+ * Books an at-home appointment. Writes appointment, lab_order, phlebotomy_visit. Emits labtest.appointment.created and .updated,
+ * labtest.order.updated.
+ * Errors: 400 the key, the order, the patient or the address do not allow it; 404 unknown order; 404 the window is taken (production).
  */
 export function bookVisit(tx: Tx, vault: Vault, order_id: string, body: BookAppointment): Reply {
   return updateAndReply(tx, order_id, async (open) => {
@@ -140,9 +143,9 @@ export function bookVisit(tx: Tx, vault: Vault, order_id: string, body: BookAppo
 }
 
 /**
- * Ask a provider for a visit whose date comes later. Writes appointment, lab_order, phlebotomy_visit. Emits labtest.appointment.created
- * and .updated, labtest.order.updated.
- * 400: the provider takes no requests, or the order, the patient or the address do not allow it. 404: no such order.
+ * Requests an at-home appointment from a provider that sets the date later. Writes appointment, lab_order, phlebotomy_visit. Emits
+ * labtest.appointment.created and .updated, labtest.order.updated.
+ * Errors: 400 the provider takes no requests, or the order, the patient or the address do not allow it; 404 unknown order.
  */
 export function requestVisit(tx: Tx, order_id: string, body: RequestAppointment): Reply {
   return updateAndReply(tx, order_id, async (open) => {
@@ -160,9 +163,9 @@ export function requestVisit(tx: Tx, order_id: string, body: RequestAppointment)
 }
 
 /**
- * Move a visit to another window; whoever comes is told the notes anew. Writes appointment, lab_order, phlebotomy_visit. Emits
- * labtest.appointment.updated, labtest.order.updated.
- * 400: the key, the appointment or the order do not allow it. 404: no such order; in production the window is taken.
+ * Reschedules an at-home appointment to another window and updates the notes for the phlebotomist. Writes appointment, lab_order,
+ * phlebotomy_visit. Emits labtest.appointment.updated, labtest.order.updated.
+ * Errors: 400 the key, the appointment or the order do not allow it; 404 unknown order; 404 the window is taken (production).
  */
 export function rescheduleVisit(tx: Tx, vault: Vault, order_id: string, body: RescheduleAppointment): Reply {
   return updateAndReply(tx, order_id, async (open) => {
@@ -178,7 +181,7 @@ export function rescheduleVisit(tx: Tx, vault: Vault, order_id: string, body: Re
       order_id,
       user_id: appointment.user_id,
       where: await requireVisitLocation(tx, address),
-      told: visitDetailsOf(open, address, notes),
+      details: visitDetailsOf(open, address, notes),
     }
     await visitLinkFor(tx.tenant, offer.provider)!.reschedule(tx, visit, requestedWindow(offer))
     lockedAppointment.internalData.price = offer.price
@@ -196,9 +199,9 @@ export function rescheduleVisit(tx: Tx, vault: Vault, order_id: string, body: Re
 const RESCHEDULED_BY_PATIENT = { origin: 'patient', is_reschedule: true }
 
 /**
- * Cancel a visit. Writes appointment, lab_order, phlebotomy_visit. Emits labtest.appointment.updated, whose event says whether it is
- * refunded; labtest.order.updated.
- * 400: there is no such reason, or nothing to cancel any more. 404: no such order.
+ * Cancels an at-home appointment. Writes appointment, lab_order, phlebotomy_visit. Emits labtest.appointment.updated with `refundable`, and
+ * labtest.order.updated.
+ * Errors: 400 unknown reason, or nothing left to cancel; 404 unknown order.
  */
 export function cancelVisit(tx: Tx, order_id: string, body: CancelVisit): Reply {
   return updateAndReply(tx, order_id, async (open) => {
@@ -215,7 +218,7 @@ export function cancelVisit(tx: Tx, order_id: string, body: CancelVisit): Reply 
   })
 }
 
-/** The appointment of an order. 404: no such order, one of another kind, or without an appointment. */
+/** Returns the appointment of an order. Errors: 404 unknown order, other collection method, or no appointment. */
 export async function readVisit(tx: Tx, order_id: string): Reply {
   const { lab_test } = await getOrder(tx, order_id)
   if (lab_test.method !== METHOD) throw notFound('This order is not an at-home phlebotomy order.')
@@ -224,7 +227,7 @@ export async function readVisit(tx: Tx, order_id: string): Reply {
   return new PreserializedJson(document)
 }
 
-/** Nobody has to come any more, whoever has ended the appointment. */
+/** Deletes the visit when its appointment has ended, for any reason. */
 export const visitEnded = on(appointmentEnded, async (tx, { type, id, provider }) => {
   if (type === 'phlebotomy') await visitLinkFor(tx.tenant, provider)?.cancel(tx, id)
 })

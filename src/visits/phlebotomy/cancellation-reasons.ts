@@ -1,4 +1,4 @@
-// Why visits are cancelled. Source: lab-testing.md 19.4.
+// Reasons for cancelling at-home appointments. Source: lab-testing.md 19.4.
 import type { CancellationReason } from '../appointments/schema.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 
@@ -18,7 +18,7 @@ const names = {
 
 export const reasons: CancellationReason[] = Object.entries(names).map(([id, name]) => ({ id, name, is_refundable: true }))
 
-/** 400: there is no such reason. */
+/** Errors: 400 unknown reason. */
 export function assertReason(id: string): void {
   if (!Object.hasOwn(names, id)) throw badRequest('Cancellation reason not found.')
 }

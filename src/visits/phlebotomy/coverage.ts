@@ -1,4 +1,4 @@
-// Who visits patients in an area. Source: lab-testing.md 16.
+// Providers that serve an area. Source: lab-testing.md 16.
 import type { Tx } from '../../platform/db/transaction.ts'
 import { visitLinksFor } from './links/links.ts'
 import type { ProviderName, ServiceType } from './service-types.ts'
@@ -9,7 +9,7 @@ export interface Coverage {
   providers: { name: ProviderName; service_types: ServiceType[] }[]
 }
 
-/** Which providers visit patients of the team in a ZIP code, and how visits are arranged with them. */
+/** Returns the providers that serve the team's patients in a ZIP code, with their service types. */
 export async function createCoverage(tx: Tx, zip_code: string): Promise<Coverage> {
   const where = await locateZip(tx, zip_code)
   const asked = where

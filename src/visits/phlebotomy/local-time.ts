@@ -1,48 +1,48 @@
-// Wall clocks of time zones, as far as working hours need them. Pure; the table of zones is loaded at the first use.
+// Local times in time zones, for working hours. Pure; the table of zones is loaded at the first use.
 
 export const MINUTE_MS = 60_000
 const DAY_MINUTES = 1440
 
-/** A stretch of time, in ms. */
+/** A span of time, in ms. */
 export interface Span {
   start_ms: number
   end_ms: number
 }
 
-/** Which of two instants is meant where a clock is set back, and what is meant of a time that it skips. */
+/** Selects the instant of a local time that occurs twice or is skipped when the clock changes. */
 export type DayBoundary = 'start' | 'end'
 
-/** A calendar day in a zone. */
+/** A calendar day in a time zone. */
 export interface LocalDay {
   date: string
-  /** Monday is 0. */
+  /** 0 is Monday. */
   weekday: number
   /**
-   * The instant, in ms, of a minute of the day, 0 to 1440. A time that occurs twice is its first occurrence. Of a time that is skipped,
-   * the `start` of something comes as much later, and its `end` as much earlier: nothing lasts longer than the clock says.
+   * Returns the instant, in ms, of a minute of the day, 0 to 1440. A time that occurs twice is its first occurrence. For a skipped time, a
+   * `start` moves later by the length of the gap and an `end` earlier by it, so that nothing lasts longer than the clock shows.
    */
   toInstant(minute: number, boundary: DayBoundary): number
 }
 
 export interface WallClocks {
   day(date: string, zone: string): LocalDay
-  /** The days that have something of a range, in order. */
+  /** Returns the days that overlap a range, in order. */
   days(range: Span, zone: string): LocalDay[]
-  /** The calendar day of an instant. */
+  /** Returns the calendar day of an instant. */
   dateOf(at_ms: number, zone: string): string
 }
 
-/** The calendar day so many days after another. */
+/** Returns the calendar day a number of days later. */
 export const plusDays = (date: string, days: number): string =>
   new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_MINUTES * MINUTE_MS).toISOString().slice(0, 10)
 
 const weekdayOf = (date: string): number => (new Date(`${date}T00:00:00Z`).getUTCDay() + 6) % 7
 
-/** What has been looked up: a day's hours are the same for everybody in a zone. */
+/** Cached days: a day's hours are the same for all staff of a zone. */
 const known = new Map<string, LocalDay>()
 const KNOWN_MAX = 5000
 
-/** Wall clocks for one question: ranges that it asks for again are not looked up again. */
+/** Returns local clocks for one query; they cache the ranges that the query repeats. */
 export async function wallClocks(): Promise<WallClocks> {
   const { Temporal } = await import('temporal-polyfill')
 

@@ -1,4 +1,4 @@
-// The visits of a sandbox as they take place. What was moved, cancelled or taken on by somebody meanwhile the job finds out itself.
+// Plays the visits of a sandbox. The job checks whether the visit was rescheduled, cancelled or started in the meantime.
 import { startAppointment, completeAppointment } from '../appointments/appointments.ts'
 import { isFinal } from '../appointments/status-machine.ts'
 import { findAppointment } from '../appointments/open-appointment.ts'
@@ -9,8 +9,8 @@ import { playVisit } from './links/sandbox-visit.ts'
 const PLAYED = { origin: 'provider' }
 
 /**
- * A visit begins when its time begins, and the blood is drawn when its time ends, unless that has happened before. Writes appointment,
- * lab_order. Emits labtest.appointment.updated, labtest.order.updated. Queues phlebotomy.play for its end.
+ * Starts a visit when its time begins, and records the draw when its time ends, unless that happened before. Writes appointment, lab_order.
+ * Emits labtest.appointment.updated, labtest.order.updated. Queues phlebotomy.play for the end.
  */
 export const playHandler = defineHandler(playVisit, (context, { order_id, appointment_id }) =>
   context.tx(async (tx) => {

@@ -1,4 +1,4 @@
-// Shapes of visits at home. Source: lab-testing.md 5.2, 19.
+// Shapes of at-home appointments. Source: lab-testing.md 5.2, 19.
 import { appointmentProviders, LngLat, UsAddress } from '../appointments/schema.ts'
 import { eventStatuses } from '../appointments/status-machine.ts'
 import { Environment } from '../../platform/http/management-shapes.ts'
@@ -32,8 +32,8 @@ export const UsAddressInput = Fields(
       says: 'be a ZIP code of five digits, or ZIP+4',
       description: 'ZIP or ZIP+4.',
     }),
-    unit: Maybe(Text({ maxLength: 50, description: 'Deprecated: say it in second_line.' })),
-    access_notes: Maybe(Text({ maxLength: 1000, description: 'How to get in.' })),
+    unit: Maybe(Text({ maxLength: 50, description: 'Deprecated: use `second_line`.' })),
+    access_notes: Maybe(Text({ maxLength: 1000, description: 'How to enter the building.' })),
   },
   { title: 'USAddressInput', aliases: { street: 'first_line', street_number: 'second_line', zip: 'zip_code' } },
 )
@@ -65,7 +65,7 @@ const team = { org_id: Uuid, team_id: Uuid, environment: Environment }
 export const VisitsParams = Fields(team)
 export const VisitParams = Fields({ ...team, order_id: Uuid })
 
-/** A visit that is to come or goes on, as those who make it are told of it. */
+/** An upcoming or current visit, with the details for the phlebotomist. */
 export const Visit = Fields(
   {
     appointment_id: Uuid,
@@ -75,7 +75,7 @@ export const Visit = Fields(
     start_at: Nullable(Timestamp),
     end_at: Nullable(Timestamp),
     iana_timezone: T.String(),
-    phlebotomist: Nullable(T.String({ description: 'The reference of whoever comes; null where nobody was named.' })),
+    phlebotomist: Nullable(T.String({ description: 'The reference of the phlebotomist; null if none is assigned.' })),
     patient: Fields({ first_name: Nullable(T.String()), last_name: Nullable(T.String()), phone_number: Nullable(T.String()) }),
     address: UsAddress,
     location: LngLat,

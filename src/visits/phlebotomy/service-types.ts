@@ -1,7 +1,7 @@
-// How visits are arranged, and what the interface calls who arranges them. Source: lab-testing.md 2, 19.1.
+// Service types, and the provider names in the API. Source: lab-testing.md 2, 19.1.
 import { OpenEnum } from '../../platform/schema/schema.ts'
 
-/** `appointment-ready`: windows are offered and booked. `appointment-request`: a visit is asked for, and its date comes later. */
+/** `appointment-ready`: windows are offered and booked. `appointment-request`: a visit is requested, and its date is set later. */
 export const serviceTypes = ['appointment-ready', 'appointment-request'] as const
 export const ServiceType = OpenEnum(serviceTypes)
 export type ServiceType = (typeof serviceTypes)[number]

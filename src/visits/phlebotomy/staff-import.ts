@@ -1,4 +1,4 @@
-// Brings an operator's file of phlebotomists into a cell.
+// Imports an operator's file of phlebotomists into a cell.
 import { readFile, stat } from 'node:fs/promises'
 import type { Db } from '../../platform/db/database.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
@@ -18,10 +18,10 @@ export interface ImportedStaff {
 }
 
 /**
- * Write the phlebotomists of a JSON file, a list, by their references; those that are not in it stay. One transaction. Sound ones are
- * taken whatever is wrong with others, unless `strict`. Writes phlebotomist.
- * @param org_id null: they are the operator's own
- * @throws InvalidFileError when nothing of it can be taken
+ * Imports the phlebotomists of a JSON list, by reference; phlebotomists that are not in the file stay. One transaction. Valid entries are
+ * imported even if others are invalid, unless `strict`. Writes phlebotomist.
+ * @param org_id null for the operator's own staff
+ * @throws InvalidFileError if nothing in the file can be imported
  */
 export async function importStaff(db: Db, org_id: string | null, path: string, strict: boolean): Promise<ImportedStaff> {
   const list = await parseStaffList(path)
@@ -55,14 +55,14 @@ async function parseStaffList(path: string): Promise<unknown[]> {
 
 const Named = Fields({ reference: Reference })
 
-/** Take one. @returns what is wrong with it */
+/** Imports one entry. @returns its errors */
 async function importEntry(tx: PlainTx, org_id: string | null, item: unknown, seen: Set<string>): Promise<string[]> {
   const faults: Fault[] = []
   const named = validate(Named, item, [], faults, 'json') as { reference: string }
   const isObject = faults[0]?.type !== 'model_attributes_type'
   const input = (isObject ? validate(StaffInput, item, [], faults, 'json') : undefined) as StaffInput
   if (faults.length) return faults.map(reasonOf)
-  if (seen.has(named.reference)) return ['reference is that of one before']
+  if (seen.has(named.reference)) return ['duplicate reference']
   seen.add(named.reference)
   try {
     await putStaff(tx, org_id, named.reference, input)

@@ -5,7 +5,7 @@ import { SetVisitDate, SetVisitProgress, VisitParams, Visits, VisitsParams } fro
 import { listStaff, putStaff, removeStaff } from './staff.ts'
 import { staffExample, StaffInput, StaffList, StaffParams, StaffScopeParams, StaffReply } from './staff-schema.ts'
 
-/** Operations of our own: who visits patients, and what they say of visits. */
+/** Operations of Drawbridge's own: phlebotomists, and the progress of visits. */
 export const staffRoutes: Operation[] = [
   managementOperation({
     id: 'list_phlebotomists',
@@ -27,7 +27,7 @@ export const staffRoutes: Operation[] = [
     scope: 'cell',
     keyScope: 'org',
     summary: 'Create or replace a phlebotomist',
-    description: 'Visits that are booked stay as they are.',
+    description: 'Booked visits do not change.',
     params: StaffParams,
     body: StaffInput,
     reply: StaffReply,
@@ -44,7 +44,7 @@ export const staffRoutes: Operation[] = [
     scope: 'cell',
     keyScope: 'org',
     summary: 'Delete a phlebotomist',
-    description: 'Refused while visits are to come; one that is not active is offered no more.',
+    description: 'Rejected while the phlebotomist has upcoming visits; an inactive phlebotomist gets no new ones.',
     params: StaffParams,
     reply: noContent,
     run: (tx, { manager, params }) => removeStaff(tx, manager.org, params.reference),
@@ -58,7 +58,8 @@ export const staffRoutes: Operation[] = [
     keyScope: 'bound',
     auditsRead: true,
     summary: 'List upcoming at-home appointments',
-    description: 'Those without a date first. With what those who come are told: name, telephone number, address and notes.',
+    description:
+      'Visits without a date first. Includes the details for the phlebotomist: name, telephone number, address and notes.',
     params: VisitsParams,
     reply: Visits,
     run: (tx) => listVisits(tx),
@@ -71,7 +72,7 @@ export const staffRoutes: Operation[] = [
     scope: 'team',
     keyScope: 'bound',
     summary: 'Schedule a requested at-home appointment',
-    description: 'Again for another date. A phlebotomist who is named is not offered for the time.',
+    description: 'Repeat it to change the date. The time is blocked for a named phlebotomist.',
     params: VisitParams,
     body: SetVisitDate,
     reply: Appointment,

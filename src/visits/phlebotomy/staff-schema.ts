@@ -1,4 +1,4 @@
-// Shapes of phlebotomists and teams, as an operator writes them down.
+// Shapes of phlebotomists and teams, as an operator writes them.
 import { Environment, Region } from '../../platform/http/management-shapes.ts'
 import { RuleError, type FinalizeObject } from '../../platform/schema/read.ts'
 import {
@@ -79,7 +79,7 @@ const Priority = Fields(
   { price_cents: Int({ minimum: 0, maximum: 10_000_000 }), hours: T.Array(StaffHours, { minItems: 1, maxItems: 10 }) },
   {
     title: 'StaffPriority',
-    description: 'Windows that begin in these hours of the day are of priority, at a price of their own.',
+    description: 'Windows that begin in these hours of the day are priority windows and have their own price.',
   },
 )
 
@@ -89,7 +89,7 @@ const fitsVisit: FinalizeObject = (staff) => {
   return staff
 }
 
-/** What is meant by what is not said. */
+/** Defaults of absent fields. */
 export const defaults = {
   is_active: true,
   service_types: ['appointment-ready'] as ServiceType[],
@@ -114,7 +114,7 @@ const facts = {
       minimum: 1,
       maximum: 500,
       default: defaults.capacity,
-      description: 'People, each of whom makes one visit after the other.',
+      description: 'Number of people; each makes one visit after the other.',
     }),
   ),
   window_min: minutes(15, MINUTES_MAX, defaults.window_min, 'What a patient is promised; a visit begins and ends within it.'),
@@ -141,14 +141,14 @@ export type StaffInput = Static<typeof StaffInput>
 
 const Priorities = Fields({ price_cents: T.Integer(), hours: T.Array(StaffHours) }, { title: 'StaffPriorityShown' })
 
-/** As it is kept and shown: nothing is left to be guessed. */
+/** A phlebotomist as stored and shown: every default is filled in. */
 export const StaffRecord = Fields(
   {
     id: Uuid,
-    org_id: Nullable(T.String({ format: 'uuid', description: 'Null: of the operator, for every team.' })),
+    org_id: Nullable(T.String({ format: 'uuid', description: 'Null: staff of the operator, for every team.' })),
     reference: T.String({ description: "The owner's name for it." }),
     name: T.String(),
-    is_active: T.Boolean({ description: 'Whether new visits are offered.' }),
+    is_active: T.Boolean({ description: 'Whether new visits can be booked.' }),
     service_types: T.Array(ServiceType),
     service_area: Fields(
       {
@@ -158,7 +158,7 @@ export const StaffRecord = Fields(
       },
       { title: 'StaffArea' },
     ),
-    time_zone: T.String({ description: 'Of its working hours.' }),
+    time_zone: T.String({ description: 'Time zone of the working hours.' }),
     hours: Fields(
       {
         monday: T.Array(StaffHours),
@@ -189,7 +189,7 @@ export type StaffRecord = Static<typeof StaffRecord>
 export const StaffList = Fields({ data: T.Array(StaffRecord) }, { title: 'Phlebotomists' })
 export const StaffReply = Fields({ phlebotomist: StaffRecord }, { title: 'PhlebotomistReply' })
 
-/** The owner's name for somebody: it stands in paths. */
+/** The owner's reference of a phlebotomist or team; it is part of paths. */
 export const Reference = Text({
   pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$',
   says: 'begin with a letter or digit and have up to 100 letters, digits and . _ -',

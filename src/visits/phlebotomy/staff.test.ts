@@ -1,4 +1,4 @@
-// Who visits patients: said over the management interface and by command.
+// Management of phlebotomists, through the Management API and the CLI.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ import { command, outcomeOf } from '../../../test/support/commands.ts'
 const PRODUCTION = 'production-us'
 
 describe('phlebotomists of an organization', () => {
-  test('are kept as they are said, with nothing left to be guessed', async () => {
+  test('phlebotomists are stored with every default filled in', async () => {
     const team = await createTestTeam(PRODUCTION)
     const made = await createPhlebotomist(team, 'north-team', {
       service_area: { zips: ['85006', '85004', '85006'] },
@@ -71,14 +71,14 @@ describe('phlebotomists of an organization', () => {
     assertRejected(await team.manage.delete(staffPath(team, 'north-team')), 404, 'Phlebotomist not found')
   })
 
-  test("are another organization's business", async () => {
+  test('phlebotomists of another organization are not accessible', async () => {
     const [team, other] = [await createAtHomeTeam(), await createTestTeam(PRODUCTION)]
     assert.deepEqual((await other.manage.get(staffPath(other))).body, { data: [] })
     assert.equal((await other.manage.delete(staffPath(other, 'north-team'))).status, 404)
     assert.notEqual((await createPhlebotomist(other, 'north-team')).id, (await team.manage.get(staffPath(team))).body.data[0].id)
   })
 
-  test('with visits to come stay, and go when those are over', async () => {
+  test('phlebotomists with upcoming visits cannot be removed, and can be afterwards', async () => {
     const team = await createAtHomeTeam()
     const id = await homeOrder(team)
     ok(await visitOf(team, id).book((await slots(team)).at(-1)!.booking_key))
@@ -102,17 +102,21 @@ describe('phlebotomists of an organization', () => {
       },
       'hours.friday',
     ],
-    ['an area without a place', { service_area: {} }, 'service_area.zips'],
+    ['a service area without center and ZIP codes', { service_area: {} }, 'service_area.zips'],
     ['a circle without a radius', { service_area: { center: { lat: 33, lng: -112 } } }, 'service_area.radius_miles'],
-    ['a place that is none', { service_area: { center: { lat: 91, lng: -112 }, radius_miles: 5 } }, 'service_area.center.lat'],
-    ['a window that no visit fits into', { window_min: 30 }, 'window_min'],
-    ['a zone that is none', { time_zone: 'UTC' }, 'time_zone'],
-    ['a ZIP code that nobody knows, and no zone', { service_area: { zips: ['00000'] } }, 'time_zone'],
-    ['minutes that are no quarter', { hours: { monday: [{ from: '08:10', to: '12:00' }] } }, 'hours.monday.0.from'],
-    ['nobody at all', { capacity: 0 }, 'capacity'],
+    [
+      'a center with an invalid latitude',
+      { service_area: { center: { lat: 91, lng: -112 }, radius_miles: 5 } },
+      'service_area.center.lat',
+    ],
+    ['a window shorter than a visit', { window_min: 30 }, 'window_min'],
+    ['an unrecognized time zone', { time_zone: 'UTC' }, 'time_zone'],
+    ['an unknown ZIP code without a time zone', { service_area: { zips: ['00000'] } }, 'time_zone'],
+    ['hours that do not start at a quarter hour', { hours: { monday: [{ from: '08:10', to: '12:00' }] } }, 'hours.monday.0.from'],
+    ['a capacity of zero', { capacity: 0 }, 'capacity'],
   ]
   for (const [what, changes, place] of faults)
-    test(`${what} is a fault`, async () => {
+    test(`rejects ${what}`, async () => {
       const team = await createTestTeam(PRODUCTION)
       const { status, body } = await team.manage.put(staffPath(team, 'x'), staff(changes))
       assert.equal(status, 422)
@@ -154,7 +158,7 @@ describe('drawbridge phlebotomy', () => {
         '  2: price_cents: Input should be greater than or equal to 0; capacity: Input should be greater than or equal to 1\n',
         '  3: reference: String should begin with a letter or digit and have up to 100 letters, digits and . _ -\n',
         '  4: Input should be a valid dictionary or object to extract fields from\n',
-        '  5: reference is that of one before\n',
+        '  5: duplicate reference\n',
         '  6: time_zone: Value error, is required: no time zone is known for the first ZIP code of the service area\n',
       ].join(''),
     )
@@ -177,7 +181,7 @@ describe('drawbridge phlebotomy', () => {
     assert.equal(await run('list', ...of(team)), 'production-us\n')
   })
 
-  test("brings the operator's own, who visit the patients of every team", async () => {
+  test("imports the operator's own phlebotomists, who serve the patients of every team", async () => {
     const team = await createTestTeam('production-eu')
     const zip = '99501'
     const anchorage = { ...street, zip, city: 'Anchorage', state: 'AK' }
@@ -196,7 +200,7 @@ describe('drawbridge phlebotomy', () => {
     assert.equal((await available(team, anchorage)).status, 400)
   })
 
-  test('is removed from each cell that has it, and what no cell has is the failure', async () => {
+  test('removes a phlebotomist from each cell that has it, and fails if no cell has it', async () => {
     const { org_id } = await createTestTeam(PRODUCTION)
     const removed = (...references: string[]) => outcomeOf(cells, ['phlebotomy', 'remove', ...references, '--org', org_id])
     await run('import', file(['north', 'south'].map((reference) => ({ reference, ...staff() }))), ...of({ org_id } as TestTeam))

@@ -1,5 +1,5 @@
-// Who can visit patients: the phlebotomists and teams of an organization, and the operator's own, who are for every team. Owns
-// phlebotomist; never knows a visit.
+// Staff: the phlebotomists and teams of an organization, and the operator's own, who serve every team. Owns phlebotomist; does not know
+// visits.
 import { iso } from '../../platform/runtime/clock.ts'
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
 import { badRequest, invalidField, notFound } from '../../platform/http/errors.ts'
@@ -11,7 +11,7 @@ import { minutesOf, defaults, weekdays, type StaffHours, type StaffInput, type S
 import type { ServiceType } from './service-types.ts'
 import type { Hours, Schedule } from './time-windows.ts'
 
-/** Phlebotomists and teams that one owner can have in a cell. */
+/** Maximum number of phlebotomists and teams of one owner in a cell. */
 export const STAFF_MAX = 2000
 
 const Row = T.Object({ document: T.String() })
@@ -19,7 +19,7 @@ const parsed = ({ document }: { document: string }): StaffRecord => JSON.parse(d
 
 const ownerCondition = (org_id: string | null): Sql => sql`org_id is not distinct from ${org_id}::uuid`
 
-/** All of an owner's, by reference. */
+/** Returns all staff of an owner, by reference. */
 export const listStaff = async (queries: Pick<Queries, 'many'>, org_id: string | null): Promise<StaffRecord[]> =>
   (
     await queries.many(
@@ -32,8 +32,8 @@ const Known = T.Object({ id: T.String(), document: T.String() })
 const Count = T.Object({ n: T.Integer() })
 
 /**
- * Add somebody under the owner's reference, or replace all that was said. Visits that are booked stay. Writes phlebotomist.
- * 400: the owner has 2,000 already. 422: no time zone is given, and none follows from the area.
+ * Creates staff under the owner's reference, or replaces it. Booked visits stay. Writes phlebotomist.
+ * Errors: 400 the owner already has 2,000; 422 no time zone is given and the area determines none.
  */
 export async function putStaff(tx: PlainTx, org_id: string | null, reference: string, input: StaffInput): Promise<StaffRecord> {
   await tx.locking.run(sql`select pg_advisory_xact_lock(hashtextextended(${`phlebotomists ${org_id}`}, 0))`)
@@ -64,7 +64,7 @@ export async function putStaff(tx: PlainTx, org_id: string | null, reference: st
   return record
 }
 
-/** Take somebody away. Writes phlebotomist. 400: visits are booked. 404: the owner has no such. */
+/** Removes staff. Writes phlebotomist. Errors: 400 it has booked visits; 404 unknown reference. */
 export async function removeStaff(tx: PlainTx, org_id: string | null, reference: string): Promise<void> {
   const gone = await tx.run(sql`delete from phlebotomist where ${ownerCondition(org_id)} and reference = ${reference}`)
   if (!gone) throw notFound('Phlebotomist not found')
@@ -95,7 +95,7 @@ async function zoneOf(tx: PlainTx, center: Point | null, zips: string[]): Promis
   return point && timeZoneAt(point.lat, point.lng)
 }
 
-/** The box around the circle, as PostgreSQL writes it; around the globe where the circle crosses the 180th meridian. */
+/** The bounding box of the service area as PostgreSQL writes it; it covers all longitudes if the circle crosses the 180th meridian. */
 function areaOf({ service_area: { center, radius_miles } }: StaffRecord): string | null {
   if (!center || radius_miles === null) return null
   const boxes = boxesAround(center, radius_miles)
@@ -103,7 +103,7 @@ function areaOf({ service_area: { center, radius_miles } }: StaffRecord): string
   return `(${east},${north}),(${west},${south})`
 }
 
-/** Somebody by the reference that an organization has given, else the operator. */
+/** Returns the staff with a reference of the organization, otherwise of the operator. */
 export async function findStaff(
   queries: Pick<Queries, 'many'>,
   org_id: string,
@@ -118,13 +118,13 @@ export async function findStaff(
   return rows.map(parsed)[0]
 }
 
-/** Where a patient is. */
+/** The location of a patient. */
 export interface PatientLocation extends Point {
   /** Five digits. */
   zip: string
 }
 
-/** Who visits patients there: of the organization and of the operator, in the order of their ids. */
+/** Returns the staff that serve a location, of the organization and of the operator, in the order of their ids. */
 export async function findStaffServing(
   queries: Pick<Queries, 'many'>,
   org_id: string,
@@ -151,7 +151,7 @@ function servesLocation({ service_area: { zips, center, radius_miles } }: StaffR
 
 const minutes = ({ from, to }: StaffHours): Hours => ({ from_min: minutesOf(from), to_min: minutesOf(to) })
 
-/** What of somebody decides when it can come. */
+/** The fields of staff that determine its windows. */
 export const scheduleOf = (staff: StaffRecord): Schedule => ({
   ...staff,
   hours: weekdays.map((weekday) => staff.hours[weekday].map(minutes)),

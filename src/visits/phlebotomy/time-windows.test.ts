@@ -6,7 +6,7 @@ import { byDay, daysFrom, openWindows, remainingCapacity, windowsOf, type Schedu
 
 const HOUR_MS = 60 * MINUTE_MS
 
-/** Zones that change their clocks by an hour, by half an hour, at midnight, in the south, or never. */
+/** Zones that change their clocks by an hour, by half an hour, at midnight, in the southern hemisphere, or never. */
 const zones = [
   'America/New_York',
   'America/Phoenix',
@@ -66,7 +66,7 @@ const schedules = fc
   .map((changes) => schedule({ ...changes, visit_min: 15, travel_min: 15 }))
 
 describe('windows of working hours', () => {
-  test('they follow one another from the beginning of the hours, and the rest of them is not used', () => {
+  test('windows follow one another from the start of the hours, and a shorter remainder is not used', () => {
     const nine = schedule({ hours: always([{ from_min: 540, to_min: 1050 }]) })
     const found = windowsOf(clocks, nine, day('2026-07-01', 'America/New_York'))
     assert.deepEqual(
@@ -80,7 +80,7 @@ describe('windows of working hours', () => {
     )
   })
 
-  test('a day of 23 hours has 23 of an hour each, one of 25 hours has 25, none lost or doubled', () => {
+  test('a day of 23 hours has 23 one-hour windows and a day of 25 hours has 25', () => {
     const hourly = schedule({ hours: always(round), window_min: 60 })
     for (const [date, hours] of [
       ['2026-03-08', 23],
@@ -93,7 +93,7 @@ describe('windows of working hours', () => {
     }
   })
 
-  test('nothing starts in an hour that the clock skips, and an hour that it repeats is worked twice', () => {
+  test('no window starts in a skipped hour, and a repeated hour has windows twice', () => {
     const night = schedule({ window_min: 30, hours: always([{ from_min: 60, to_min: 150 }]) })
     const spring = windowsOf(clocks, night, day('2026-03-08', 'America/New_York'))
     assert.deepEqual(
@@ -104,7 +104,7 @@ describe('windows of working hours', () => {
     assert.equal(autumn.length, 5)
   })
 
-  test('in every zone and year: in the hours, adjoining, of one length, in order, and as many as fit', () => {
+  test('in every zone and year windows lie within the hours, adjoin, have one length, are in order and fill the hours', () => {
     fc.assert(
       fc.property(schedules, dates, (given, date) => {
         const zone = given.time_zone
@@ -134,7 +134,7 @@ describe('windows of working hours', () => {
     )
   })
 
-  test('days together have what each of them has, whatever range is asked', () => {
+  test('a range of days has the windows of each of its days', () => {
     fc.assert(
       fc.property(schedules, dates, fc.constantFrom(...zones), (given, date, patientZone) => {
         const { dates: days, range } = daysFrom(clocks, date, patientZone)
@@ -155,7 +155,7 @@ describe('windows of working hours', () => {
     )
   })
 
-  test('those of priority hours cost what they cost', () => {
+  test('windows in priority hours cost the priority price', () => {
     const early = schedule({ priority: { price_cents: 7900, hours: [{ from_min: 480, to_min: 600 }] } })
     const found = windowsOf(clocks, early, day('2026-07-01', 'America/New_York'))
     assert.deepEqual(
@@ -165,7 +165,7 @@ describe('windows of working hours', () => {
   })
 })
 
-describe('places of a window', () => {
+describe('capacity of a window', () => {
   const at = (hour: number, hours = 2): Window => ({
     start_ms: hour * HOUR_MS,
     end_ms: (hour + hours) * HOUR_MS,
@@ -179,7 +179,7 @@ describe('places of a window', () => {
     assert.equal(remainingCapacity(schedule({ capacity: 3 }), at(8), []), 6)
   })
 
-  test('a booked visit takes a place of every window it touches, and more where it is longer', () => {
+  test('a booked visit reduces the capacity of every window that it overlaps, by more than one if it is longer', () => {
     const visit = (hour: number, busy_min = 60) => ({ ...at(hour), busy_min })
     assert.equal(remainingCapacity(schedule(), at(8), [visit(8)]), 1)
     assert.equal(remainingCapacity(schedule(), at(8), [visit(7)]), 1)
@@ -197,15 +197,15 @@ describe('places of a window', () => {
           travel_min: fc.constantFrom(0, 15, 30),
         }),
         fc.array(fc.nat(), { maxLength: 80 }),
-        (changes, wishes) => {
+        (changes, requests) => {
           const given = schedule(changes)
           const range = day('2026-11-01', 'America/New_York')
           const booked: { start_ms: number; end_ms: number; busy_min: number }[] = []
           const busy_min = given.visit_min + given.travel_min
-          for (const wish of wishes) {
+          for (const request of requests) {
             const open = openWindows(clocks, given, range, booked)
             if (open.length === 0) break
-            const { start_ms, end_ms } = open[wish % open.length]!
+            const { start_ms, end_ms } = open[request % open.length]!
             booked.push({ start_ms, end_ms, busy_min })
           }
           for (const window of windowsOf(clocks, given, range)) {

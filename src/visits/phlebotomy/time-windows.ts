@@ -1,31 +1,31 @@
-// The windows in which staff can visit: from working hours, days off and what is booked already. Pure: it knows no table and no clock.
+// The windows in which staff can visit, computed from working hours, days off and booked visits. Pure: reads no table and no clock.
 import { MINUTE_MS, plusDays, type LocalDay, type Span, type WallClocks } from './local-time.ts'
 
 export type { Span }
 
-/** Days that an availability has, always. Source: lab-testing.md 1, 19.2. */
+/** Number of days in every availability. Source: lab-testing.md 1, 19.2. */
 export const AVAILABILITY_DAYS = 14
 
-/** Part of a day, in minutes of its clock; `to` is at most 1440. */
+/** Part of a day, in minutes of local time; `to` is at most 1440. */
 export interface Hours {
   from_min: number
   to_min: number
 }
 
-/** What of a phlebotomist or team decides when it can come. */
+/** The fields of a phlebotomist or team that determine its windows. */
 export interface Schedule {
   time_zone: string
-  /** By weekday, Monday first; hours of a day are in order and apart. */
+  /** By weekday, Monday first; the hours of a day are in order and do not overlap. */
   hours: readonly (readonly Hours[])[]
   days_off: ReadonlySet<string>
-  /** What the patient is promised. */
+  /** Length of the window in which the patient expects the visit. */
   window_min: number
   visit_min: number
-  /** From each visit to the next. */
+  /** Travel time from each visit to the next. */
   travel_min: number
-  /** Visits that can go on at once. */
+  /** Number of concurrent visits. */
   capacity: number
-  /** How far ahead a visit must be booked. */
+  /** Minimum time between booking and visit. */
   notice_min: number
   price_cents: number
   priority?: { price_cents: number; hours: readonly Hours[] } | undefined
@@ -36,7 +36,7 @@ export interface Window extends Span {
   is_priority: boolean
 }
 
-/** A visit that is booked already, and how long it keeps somebody, the way to the next included. */
+/** A booked visit, and how long it blocks staff, including travel to the next. */
 export interface BookedVisit extends Span {
   busy_min: number
 }
@@ -46,8 +46,8 @@ export interface OpenWindow extends Window {
 }
 
 /**
- * Windows that start within `range`, soonest first. In each stretch of working hours they follow one another without a gap, each
- * as long as `window_min` says whatever the clock does meanwhile; what is left at the end and is shorter is not used.
+ * Returns windows that start within `range`, soonest first. Within each span of working hours they follow one another without a gap. Each
+ * lasts `window_min`, also when the clock changes; a shorter remainder is not used.
  */
 export function windowsOf(clocks: WallClocks, schedule: Schedule, range: Span): Window[] {
   const length_ms = schedule.window_min * MINUTE_MS
@@ -73,13 +73,13 @@ const spanOf = (day: LocalDay, { from_min, to_min }: Hours): Span => ({
   end_ms: day.toInstant(to_min, 'end'),
 })
 
-/** How long a visit keeps somebody. */
+/** How long a visit blocks staff. */
 export const blockedMinutes = ({ visit_min, travel_min }: Pick<Schedule, 'visit_min' | 'travel_min'>): number =>
   visit_min + travel_min
 
 /**
- * Visits that still fit into a window. Each person makes as many as fit one after the other, with the way to the next; a booked visit
- * counts in every window that it touches, and as several where it takes longer than visits do now.
+ * Returns the number of visits that still fit into a window. Each person makes as many visits as fit one after the other, including travel.
+ * A booked visit counts in every window that it overlaps, and as several visits if it takes longer than visits do now.
  */
 export function remainingCapacity(schedule: Schedule, window: Span, booked: readonly BookedVisit[]): number {
   const blocked_minutes = blockedMinutes(schedule)
@@ -89,7 +89,7 @@ export function remainingCapacity(schedule: Schedule, window: Span, booked: read
   return Math.max(0, remaining)
 }
 
-/** Windows with room left, soonest first. */
+/** Returns windows with remaining capacity, soonest first. */
 export function openWindows(clocks: WallClocks, schedule: Schedule, range: Span, booked: readonly BookedVisit[]): OpenWindow[] {
   const open: OpenWindow[] = []
   for (const window of windowsOf(clocks, schedule, range)) {
@@ -104,7 +104,7 @@ export interface Day {
   windows: OpenWindow[]
 }
 
-/** The 14 days from a date on, in the zone of the patient, and when they begin and end. */
+/** Returns 14 dates from a date on, in the patient's time zone, and the range of instants that they cover. */
 export function daysFrom(clocks: WallClocks, start_date: string, zone: string): { dates: string[]; range: Span } {
   const dates = Array.from({ length: AVAILABILITY_DAYS }, (_, index) => plusDays(start_date, index))
   const start_ms = clocks.day(start_date, zone).toInstant(0, 'start')
@@ -113,8 +113,8 @@ export function daysFrom(clocks: WallClocks, start_date: string, zone: string): 
 }
 
 /**
- * What several have to offer, day by day: windows that start and end together, cost the same and are of one kind are one, with the
- * places of all. Every date has its day, empty where nothing is open.
+ * Merges the windows of several staff by day: windows with the same start, end, price and type become one, with the sum of the capacities.
+ * Every date has an entry, empty if nothing is open.
  */
 export function byDay(clocks: WallClocks, dates: string[], zone: string, offers: readonly (readonly OpenWindow[])[]): Day[] {
   const merged = new Map<number, OpenWindow[]>()

@@ -1,4 +1,4 @@
-// Which addresses can be visited. Source: lab-testing.md 19.3.
+// Addresses that can be visited. Source: lab-testing.md 19.3.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { homeOrder, street, usAddress, visitOf, createAtHomeTeam } from '../../../test/support/home-visits.ts'
@@ -33,7 +33,7 @@ const unnumbered: [string, string?][] = [
 
 describe('an address with a house number', () => {
   for (const cell of ['sandbox-us', 'production-us'] as const)
-    test(`is visited however the street is shortened, one without is refused, when offered and when booked: ${cell}`, async () => {
+    test(`accepts abbreviated streets and rejects a missing house number, in availability and in bookings: ${cell}`, async () => {
       const team = await createAtHomeTeam(cell)
       const { slots } = (await offers(team, '1 West Lincoln Street')).body
       const { booking_key } = slots.at(-1).slots[0]
@@ -49,7 +49,7 @@ describe('an address with a house number', () => {
       assert.equal((await visitOf(team, order).book(booking_key)).status, 200)
     })
 
-  test('is known by the number of the house, not by that of a road, a box or a flat', () => {
+  test('recognizes the number of a house, not that of a road, a box or an apartment', () => {
     const reachable = (first_line: string, second_line: string | null = null) =>
       hasStreetAddress({
         first_line,

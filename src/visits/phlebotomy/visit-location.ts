@@ -1,4 +1,4 @@
-// Where a visit goes: the address as it is given and shown, the middle of its ZIP code, and the clock there.
+// The location of a visit: the address as given and shown, the center of its ZIP code, and its time zone.
 import type { Queries } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { timeZoneAt } from '../geocoding/distance.ts'
@@ -15,7 +15,7 @@ export interface VisitLocation extends PatientLocation {
   time_zone: string
 }
 
-/** Where a ZIP code is; undefined for one that nobody knows. A ZIP+4 counts as its ZIP. */
+/** Returns the location of a ZIP code; undefined if unknown. A ZIP+4 counts as its ZIP. */
 export async function locateZip(queries: Pick<Queries, 'many' | 'maybe'>, zip_code: string): Promise<VisitLocation | undefined> {
   const zip = zip_code.slice(0, 5)
   const place = await findPlace(queries, { country: 'US', postal_code: zip })
@@ -23,7 +23,7 @@ export async function locateZip(queries: Pick<Queries, 'many' | 'maybe'>, zip_co
   return place && time_zone !== undefined ? { zip, lat: place.lat, lng: place.lng, time_zone } : undefined
 }
 
-/** As `locateZip`, for a patient who is to be visited. 400: nobody knows the ZIP code. */
+/** Like `locateZip`, for a patient's address. Errors: 400 unknown ZIP code. */
 export async function requireVisitLocation(
   queries: Pick<Queries, 'many' | 'maybe'>,
   { zip_code }: UsAddress,
@@ -43,7 +43,7 @@ export const toUsAddress = (given: UsAddressInput): UsAddress => ({
   access_notes: given.access_notes ?? null,
 })
 
-/** The address of an order's patient. 400: there is none, or it is in another country. */
+/** Returns the address of an order's patient. Errors: 400 there is none, or it is in another country. */
 export function patientAddress({ patient_address: address }: Order): UsAddress {
   if (!address) throw badRequest('This order does not have a patient address.')
   if (address.country !== UNITED_STATES) throw badRequest(NOT_SERVED)
@@ -60,22 +60,22 @@ export function patientAddress({ patient_address: address }: Order): UsAddress {
 
 export const NO_DOOR = 'The address must have a street and a house number.'
 
-/** Whether somebody who stands in the street can find the door: by the number of a house, not by that of a street or of a flat alone. */
+/** Whether the address has the number of a house, not only that of a street or of an apartment. */
 export const hasStreetAddress = ({ first_line, second_line }: UsAddress): boolean => {
   if (/\bp\.?\s*o\.?\s*box\b/i.test(`${first_line} ${second_line ?? ''}`)) return false
   const words = first_line.split(/[\s,]+/).filter(Boolean)
   if (!words.some((word) => /\p{L}/u.test(word))) return false
-  // A letter of the house may stand apart: `Sample Way 12 B`.
+  // The letter of a house number may be a separate word: `Sample Way 12 B`.
   const [before = '', last = ''] = words.slice(0, /^[a-z]$/i.test(words.at(-1)!) ? -1 : undefined).slice(-2)
   if (words.length > 1 && (isHouse(words[0]!) || (isHouse(last) && !NUMBERED.test(before)))) return true
-  // Where requests give the number of the house beside the street it is the second line.
+  // Some requests give the house number as the second line.
   return isHouse(second_line?.trim() ?? '')
 }
 
-/** `12`, `12A`, `12-14`, `#12`, and `N6W23001` of a grid of streets; not `5th`. */
+/** Matches `12`, `12A`, `12-14`, `#12`, and grid addresses such as `N6W23001`; not `5th`. */
 const isHouse = (word: string): boolean =>
   /^#?\d[\da-z/-]*$|^[nsew]\d+[nsew]\d+$/i.test(word) && !/^\d*(1st|2nd|3rd|\dth)$/i.test(word)
 
-/** Before a number: of a flat or of a road. */
+/** Words before the number of an apartment or of a road. */
 const NUMBERED =
   /^(apt|apartment|unit|suite|ste|floor|fl|room|rm|bldg|building|lot|box|highway|hwy|route|rte|rt|road|interstate|us|sr|cr|no)\.?$/i

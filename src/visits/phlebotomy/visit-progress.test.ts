@@ -1,4 +1,4 @@
-// What those who visit patients are told, and what they say.
+// Details that phlebotomists read, and the progress that they report.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { iso, addSeconds } from '../../platform/runtime/clock.ts'
@@ -28,7 +28,7 @@ const noon = (days: number) => async (team: TestTeam) => {
 const inThreeDays = noon(3)
 const inFiveDays = noon(5)
 
-describe('a visit that was asked for', () => {
+describe('a requested visit', () => {
   test('can be scheduled and rescheduled by the provider', async () => {
     const team = await createAtHomeTeam()
     const id = await homeOrder(team)
@@ -72,7 +72,7 @@ describe('a visit that was asked for', () => {
     assert((await slots(team)).some(({ start }) => start === slot.start))
   })
 
-  test('gets none that is past, turned around or longer than a day', async () => {
+  test('rejects a date that is past, ends before it begins or lasts more than a day', async () => {
     const team = await createAtHomeTeam()
     const id = await homeOrder(team)
     ok(await visitOf(team, id).request())
@@ -101,7 +101,7 @@ describe('a visit that was asked for', () => {
     assert.equal((await managementHeaders(other).put(`/visit/${booked}/date`, span)).status, 404)
   })
 
-  test('in the sandbox an hour passes until it is dated, unless it was cancelled', async () => {
+  test('in the sandbox a requested visit gets its date after one hour, unless it was cancelled', async () => {
     const team = await createTestTeam('sandbox-us')
     const [kept, cancelled, early] = [
       await homeOrder(team, { patient_address: avenue }),
@@ -129,8 +129,8 @@ describe('a visit that was asked for', () => {
   })
 })
 
-describe('a visit that goes on', () => {
-  test('is begun, and with the blood drawn the order is, too', async () => {
+describe('a visit in progress', () => {
+  test('starting and completing a visit records the draw on the order', async () => {
     const team = await createAtHomeTeam()
     const id = await homeOrder(team)
     ok(await visitOf(team, id).book((await slots(team)).at(-1)!.booking_key))
@@ -151,7 +151,7 @@ describe('a visit that goes on', () => {
     await assertAgreement(team)
   })
 
-  test('is not begun before it has a date', async () => {
+  test('a visit without a date cannot be started', async () => {
     const team = await createAtHomeTeam()
     const id = await homeOrder(team)
     ok(await visitOf(team, id).request())

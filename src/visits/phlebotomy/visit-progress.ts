@@ -1,4 +1,4 @@
-// What those who visit say: when they come to a patient who asked, that they are there, that the blood is drawn.
+// Progress of visits, reported by providers: the date of a requested visit, its start, and the draw.
 import { startAppointment, completeAppointment, confirmAppointment, rescheduleAppointment } from '../appointments/appointments.ts'
 import { findAppointment, type LockedAppointment } from '../appointments/open-appointment.ts'
 import type { Appointment as Shown } from '../appointments/schema.ts'
@@ -25,11 +25,11 @@ const VISIT_DURATION_S_MAX = 86_400
 const SCHEDULABLE_STATUSES = new Set(['pending', 'reserved', 'scheduled'])
 
 /**
- * Give a visit that was asked for its date, or another one. With a phlebotomist named the time is taken of those windows that are
- * offered, whether there is room or not. Writes appointment, lab_order, phlebotomy_visit. Emits labtest.appointment.updated,
+ * Sets or changes the date of a requested visit. If a phlebotomist is named, the time is subtracted from that phlebotomist's windows, even
+ * if there is no remaining capacity. Writes appointment, lab_order, phlebotomy_visit. Emits labtest.appointment.updated,
  * labtest.order.updated.
- * 400: the date of this appointment is not set so, or not any more; it is past; no such phlebotomist. 404: no such
- * order. 422: it ends before it begins, or lasts more than a day.
+ * Errors: 400 the date of this appointment cannot be set here, or not any more; 400 it is past; 400 unknown phlebotomist; 404 unknown
+ * order; 422 it ends before it begins, or lasts more than a day.
  */
 export async function setVisitDate(tx: Tx, order_id: string, body: SetVisitDate): Promise<PreserializedJson<Shown>> {
   const [start, end] = [new Date(body.start_at), new Date(body.end_at)]
@@ -72,12 +72,12 @@ async function scheduleVisit(
   const data = { origin: 'provider', is_reschedule: again }
   if (again) await rescheduleAppointment(tx, open, lockedAppointment, span, data)
   else await confirmAppointment(tx, open, lockedAppointment, span, data)
-  await updateVisit(tx, { appointment_id, told: visitDetailsOf(open, address, appointment_notes) }, taken)
+  await updateVisit(tx, { appointment_id, details: visitDetailsOf(open, address, appointment_notes) }, taken)
   const [start_ms, end_ms] = [Date.parse(span.start_at), Date.parse(span.end_at)]
   visitLinkFor(tx.tenant, provider)?.dated?.(tx, { appointment_id, order_id }, { start_ms, end_ms })
 }
 
-/** In the sandbox somebody comes on the day after, from ten to twelve. */
+/** In the sandbox the visit is on the day after, from 10:00 to 12:00. */
 const SANDBOX_VISIT_HOURS = { from_min: 600, to_min: 720 }
 
 export const scheduleVisitHandler = defineHandler(scheduleVisitJob, (context, { order_id, appointment_id }) =>
@@ -98,9 +98,9 @@ export const scheduleVisitHandler = defineHandler(scheduleVisitJob, (context, { 
 )
 
 /**
- * Somebody is with the patient, or has been. Writes appointment, lab_order, phlebotomy_visit. Emits labtest.appointment.updated; of a
- * visit that is completed labtest.order.updated, too.
- * 400: the appointment cannot become that. 404: no such order.
+ * Records that a visit has started or was completed. Writes appointment, lab_order, phlebotomy_visit. Emits labtest.appointment.updated,
+ * and labtest.order.updated for a completed visit.
+ * Errors: 400 the appointment cannot change to this status; 404 unknown order.
  */
 export async function setVisitProgress(
   tx: Tx,
@@ -118,7 +118,7 @@ export async function setVisitProgress(
 const Row = T.Object({ user_id: T.String(), document: T.String(), told: T.String(), reference: T.Union([T.String(), T.Null()]) })
 const LISTED_MAX = 1000
 
-/** The team's visits that are to come or go on; those without a date first, then the soonest. At most 1,000. */
+/** Returns the team's upcoming and current visits: visits without a date first, then by start. At most 1,000. */
 export async function listVisits(tx: Tx): Promise<{ data: Visit[] }> {
   const rows = await tx.many(
     Row,

@@ -1,5 +1,5 @@
-// Visits that are to come or go on: who comes, how long that keeps them, and what they were told. Owns phlebotomy_visit; a visit that is
-// over is not kept here, its appointment is.
+// Upcoming and current visits: the staff, the time they are blocked, and the details they received. Owns phlebotomy_visit. A finished visit
+// is deleted here; its appointment stays.
 import type { Queries, Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { T } from '../../platform/schema/schema.ts'
@@ -8,7 +8,7 @@ import type { PendingVisit } from './links/visit-link.ts'
 import type { ProviderName } from './service-types.ts'
 import type { BookedVisit, Span } from './time-windows.ts'
 
-/** Whose time a visit takes. */
+/** The staff and the time that a visit blocks. */
 export interface BookedTime extends Span {
   staff_id: string
   busy_min: number
@@ -17,33 +17,38 @@ export interface BookedTime extends Span {
 const date = (at_ms: number | undefined): Date | null => (at_ms === undefined ? null : new Date(at_ms))
 
 /**
- * Keep a visit. Writes phlebotomy_visit. 400: the patient has one to come with this provider, of this order or of another.
- * @param taken absent while nobody's time is
+ * Inserts a visit. Writes phlebotomy_visit. Errors: 400 the patient already has an upcoming visit with this provider, for this order or
+ * another.
+ * @param taken absent while no staff is assigned
  */
 export async function insertVisit(tx: Tx, provider: ProviderName, visit: PendingVisit, taken?: BookedTime): Promise<void> {
   const made = await tx.run(sql`
     insert into phlebotomy_visit (appointment_id, team_id, user_id, provider, staff_id, start_at, end_at, busy_min, told)
     values (${visit.appointment_id}, ${tx.team}, ${visit.user_id}, ${provider}, ${taken?.staff_id ?? null}, ${date(taken?.start_ms)},
-            ${date(taken?.end_ms)}, ${taken?.busy_min ?? null}, ${JSON.stringify(visit.told)})
+            ${date(taken?.end_ms)}, ${taken?.busy_min ?? null}, ${JSON.stringify(visit.details)})
     on conflict (team_id, user_id, provider) do nothing`)
   if (!made) throw badRequest('The patient already has an active appointment with this provider.')
 }
 
-/** Somebody else, or at another time, and told anew. Writes phlebotomy_visit. */
-export const updateVisit = (tx: Tx, visit: Pick<PendingVisit, 'appointment_id' | 'told'>, taken?: BookedTime): Promise<number> =>
+/** Updates staff, time and details of a visit. Writes phlebotomy_visit. */
+export const updateVisit = (
+  tx: Tx,
+  visit: Pick<PendingVisit, 'appointment_id' | 'details'>,
+  taken?: BookedTime,
+): Promise<number> =>
   tx.run(sql`
     update phlebotomy_visit
     set staff_id = ${taken?.staff_id ?? null}, start_at = ${date(taken?.start_ms)}, end_at = ${date(taken?.end_ms)},
-        busy_min = ${taken?.busy_min ?? null}, told = ${JSON.stringify(visit.told)}
+        busy_min = ${taken?.busy_min ?? null}, told = ${JSON.stringify(visit.details)}
     where appointment_id = ${visit.appointment_id} and team_id = ${tx.team}`)
 
-/** It is over, or nobody has to come. Writes phlebotomy_visit. */
+/** Deletes a visit that is finished or cancelled. Writes phlebotomy_visit. */
 export const deleteVisit = (tx: Tx, appointment_id: string): Promise<number> =>
   tx.run(sql`delete from phlebotomy_visit where appointment_id = ${appointment_id} and team_id = ${tx.team}`)
 
 const Row = T.Object({ staff_id: T.String(), start_ms: T.Number(), end_ms: T.Number(), busy_min: T.Integer() })
 
-/** Whose time is taken within a range, by whichever team; but not for one appointment. */
+/** Returns the booked times of staff within a range, of all teams, except those of one appointment. */
 export async function bookedTimes(
   queries: Pick<Queries, 'many'>,
   staff_ids: string[],
@@ -59,7 +64,7 @@ export async function bookedTimes(
   return Map.groupBy(rows, ({ staff_id }) => staff_id)
 }
 
-/** Constraints of this module's tables and what violating them answers. */
+/** Constraints of this module's tables and the errors for their violations. */
 export const constraints = {
   phlebotomy_visit__staff: () => badRequest('This phlebotomist has upcoming visits; deactivate it instead'),
 }

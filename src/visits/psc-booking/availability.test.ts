@@ -1,4 +1,4 @@
-// Free times at service centers: the sandbox's, and those of schedules of our own.
+// Availability at service centers: that of the sandbox, and that of own schedules.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { utcDate, addSeconds } from '../../platform/runtime/clock.ts'
@@ -16,7 +16,7 @@ const PHOENIX = await calendarOf('America/Phoenix')
 const now = async (team: TestTeam) => teamNow(await tenantOf(team))
 const SITES = 'lab=quest&site_codes=SBQ0020'
 
-/** Bring a team's clock to a minute of a day in Phoenix. */
+/** Advances a team's clock to a minute of a day in Phoenix. */
 async function until(team: TestTeam, minute: number): Promise<void> {
   const at = await now(team)
   const today = PHOENIX.dayOf(at)
@@ -24,8 +24,8 @@ async function until(team: TestTeam, minute: number): Promise<void> {
   await advanceClock(team, (then.getTime() - at.getTime()) / 1000)
 }
 
-describe('in a sandbox', () => {
-  test('the nearest sites of a ZIP code are answered, fourteen days each, in the time of their place', async () => {
+describe('availability in a sandbox', () => {
+  test("returns fourteen days for each of the nearest sites of a ZIP code, in the site's time zone", async () => {
     const team = await createTestTeam()
     const { status, body } = await getAvailability(team, 'lab=quest&zip_code=85004')
     assert.deepEqual([status, body.timezone], [200, null])
@@ -48,7 +48,7 @@ describe('in a sandbox', () => {
     )
   })
 
-  test('no site has an appointment while its hours say that it is closed, wherever it is', async () => {
+  test('no site offers slots outside its opening hours, in any time zone', async () => {
     const team = await createTestTeam()
     const lab_id = await labId('quest')
     let shut = 0
@@ -85,7 +85,7 @@ describe('in a sandbox', () => {
     assert.ok(shut > 0)
   })
 
-  test('with SANDBOX_PARITY every site has the zone of New York, and the same times on every day', async () => {
+  test('with SANDBOX_PARITY every site is in the zone of New York and has the same slots on every day', async () => {
     const newYork = await calendarOf('America/New_York')
     settings.sandbox_parity = true
     try {
@@ -102,7 +102,7 @@ describe('in a sandbox', () => {
     }
   })
 
-  test('other days have appointments of twenty minutes from seven to twelve', async () => {
+  test('days after today have slots of twenty minutes from 07:00 to 12:00', async () => {
     const team = await createTestTeam()
     const today = PHOENIX.dayOf(await now(team))
     const tomorrow = (await slots(team, SITES)).filter(({ date }) => date === PHOENIX.plusDays(today, 1))
@@ -123,7 +123,7 @@ describe('in a sandbox', () => {
     [15 * 60 + 59, 960, 3],
     [16 * 60, undefined, 0],
   ] as const)
-    test(`today at minute ${minute} there are ${count} left`, async () => {
+    test(`today at minute ${minute} there are ${count} slots left`, async () => {
       const team = await createTestTeam()
       await until(team, minute)
       const today = PHOENIX.dayOf(await now(team))
@@ -143,8 +143,8 @@ describe('in a sandbox', () => {
   })
 })
 
-describe('asking', () => {
-  test('is done in the query or in a body, and the query counts', async () => {
+describe('availability requests', () => {
+  test('accepts parameters in the query or in a body, and prefers the query', async () => {
     const team = await createTestTeam()
     const codes = async (query: string, body?: unknown) => {
       const reply = await getAvailability(team, query, body)
@@ -156,7 +156,7 @@ describe('asking', () => {
     assert.deepEqual(await codes('lab=quest&site_codes=SBQ0029&site_codes=SBQ0020&site_codes=SBQ0029'), ['SBQ0029', 'SBQ0020'])
   })
 
-  test('for another day begins there', async () => {
+  test('a start date selects the first day', async () => {
     const team = await createTestTeam()
     const start = utcDate(addSeconds(await now(team), 40 * 86_400))
     const { body } = await getAvailability(team, `${SITES}&start_date=${start}`)
@@ -164,37 +164,33 @@ describe('asking', () => {
   })
 
   const refusals: Record<string, [query: string, status: number, detail: string]> = {
-    'for nothing': ['lab=quest', 400, 'site_codes or zip_code must be provided'],
-    'for four sites': ['lab=quest&site_codes=A,B,C,D', 400, 'site_codes must be less than or equal to 3'],
-    'for a site that is not there': ['lab=quest&site_codes=NONE', 400, 'Location with site code NONE not found'],
-    'for a site of another lab': ['lab=sonora_quest&site_codes=SBQ0020', 400, 'Location with site code SBQ0020 not found'],
-    'without a radius': ['lab=quest&zip_code=85004&radius=', 400, 'radius must be provided when using zip_code'],
-    'for a day that is over': [
-      `${SITES}&start_date=2020-01-01`,
-      400,
-      'start_date must be greater or equal than the current date',
-    ],
-    'for a day in a hundred years': [`${SITES}&start_date=2126-01-01`, 400, 'start_date must be within a year'],
-    'where there is nothing': ['lab=sonora_quest&zip_code=10001', 404, 'No slots found for zip code'],
-    'where nobody knows the ZIP code': ['lab=quest&zip_code=00000', 404, 'No slots found for zip code'],
-    'for a site that takes none': [
+    'a request without sites or ZIP code': ['lab=quest', 400, 'site_codes or zip_code must be provided'],
+    'more than three sites': ['lab=quest&site_codes=A,B,C,D', 400, 'site_codes must be less than or equal to 3'],
+    'an unknown site': ['lab=quest&site_codes=NONE', 400, 'Location with site code NONE not found'],
+    'a site of another lab': ['lab=sonora_quest&site_codes=SBQ0020', 400, 'Location with site code SBQ0020 not found'],
+    'a ZIP code without a radius': ['lab=quest&zip_code=85004&radius=', 400, 'radius must be provided when using zip_code'],
+    'a day in the past': [`${SITES}&start_date=2020-01-01`, 400, 'start_date must be greater or equal than the current date'],
+    'a day more than a year ahead': [`${SITES}&start_date=2126-01-01`, 400, 'start_date must be within a year'],
+    'a ZIP code without sites nearby': ['lab=sonora_quest&zip_code=10001', 404, 'No slots found for zip code'],
+    'an unknown ZIP code': ['lab=quest&zip_code=00000', 404, 'No slots found for zip code'],
+    'a site without appointments': [
       'lab=quest&site_codes=SBQ0018',
       404,
       'No slots found. Not all PSCs support scheduling appointments and some included in your query were filtered out because of this.',
     ],
   }
   for (const [what, [query, status, detail]] of Object.entries(refusals))
-    test(`${what} is refused`, async () => {
+    test(`rejects ${what}`, async () => {
       const reply = await getAvailability(await createTestTeam(), query)
       assert.deepEqual([reply.status, reply.body], [status, { detail }])
     })
 
-  test('with a radius of null in the body is refused, too', async () => {
+  test('rejects a null radius in the body', async () => {
     const reply = await getAvailability(await createTestTeam(), '', { lab: 'quest', zip_code: '85004', radius: null })
     assert.deepEqual([reply.status, reply.body], [400, { detail: 'radius must be provided when using zip_code' }])
   })
 
-  test('without a lab, or for one that cannot be booked, is a fault of the request', async () => {
+  test('a missing lab or one that cannot be booked is a validation error', async () => {
     const team = await createTestTeam()
     for (const query of [
       'zip_code=85004',
@@ -205,7 +201,7 @@ describe('asking', () => {
       assert.equal((await getAvailability(team, query)).status, 422, query)
   })
 
-  test('a site that was closed is refused', async () => {
+  test('rejects an inactive site', async () => {
     const team = await createTestTeam()
     const lab_id = await labId('quest')
     await insertSites('sandbox-us', lab_id, [site('CLOSED-1', 1, { ...BOOKABLE, active: false })])
@@ -215,7 +211,7 @@ describe('asking', () => {
     assert.equal((await getAvailability(team, 'lab=quest&site_codes=CLOSED-1')).status, 200)
   })
 
-  test('is refused with 503 where the team has no scheduling', async () => {
+  test('returns 503 if the team has no scheduling', async () => {
     const team = await createTestTeam()
     await command(cells, ['team', 'feature', team.team, 'psc_scheduling', 'off'])
     guard.invalidate(team.team)
@@ -224,8 +220,8 @@ describe('asking', () => {
   })
 })
 
-describe('with schedules of our own', () => {
-  test('a site has the hours, places and prices of its schedule, in the time of its place', async () => {
+describe('availability of own schedules', () => {
+  test('a site has the hours, capacity and prices of its schedule, in its time zone', async () => {
     const team = await createTestTeam('production-us')
     const hours = Array.from({ length: 7 }, (_, i) =>
       i === 6 ? [] : [[420, 480] as [number, number], [600, 630] as [number, number]],
@@ -246,7 +242,7 @@ describe('with schedules of our own', () => {
     assert.deepEqual([body.slots[0].location.iana_timezone, body.slots[0].location.distance], ['America/Phoenix', 1])
   })
 
-  test('a site without a schedule takes none, whatever the directory says of it', async () => {
+  test('a site without a schedule has no slots, even if the directory marks it as bookable', async () => {
     const team = await createTestTeam('production-us')
     await insertSites('production-us', await labId('quest', 'production-us'), [site('BARE-1', 1, BOOKABLE)])
     const reply = await getAvailability(team, 'lab=quest&site_codes=BARE-1')

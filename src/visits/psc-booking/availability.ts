@@ -1,4 +1,4 @@
-// What can be booked at service centers. Source: lab-testing.md 18.
+// Slots that can be booked at service centers. Source: lab-testing.md 18.
 import type { AppointmentLocation, AvailableSlots, TimeSlot } from '../appointments/schema.ts'
 import { bookingKey } from '../appointments/booking-keys.ts'
 import { milesBetween } from '../geocoding/distance.ts'
@@ -19,7 +19,7 @@ import { addressOf, isBookableSite, findBookableSite } from './bookable-sites.ts
 
 const DAYS = 14
 const SITES_MAX = 3
-/** How many sites near a ZIP code are looked at for some that take appointments. */
+/** Number of sites near a ZIP code that are examined to find bookable ones. */
 const CANDIDATES_MAX = 30
 const KEY_S = 1800
 const AHEAD_DAYS_MAX = 365
@@ -32,18 +32,19 @@ export interface SchedulingDependencies {
   vault: Vault
 }
 
-/** A site that takes appointments, and how. */
+/** A bookable site and its plan. */
 interface Candidate {
   site: SiteRecord
   plan: SitePlan
-  /** Not rounded; undefined where nothing was searched near a place. */
+  /** Not rounded; undefined if the request named the sites. */
   miles?: number | undefined
 }
 
 /**
- * The free times at sites of a lab, those named or the nearest ones of a ZIP code, on fourteen days: one entry for each site and day.
- * 400: neither sites nor a ZIP code, too many sites, one that is not there or not open, a day that is over, no radius.
- * 404: none of them takes appointments here. 422: no lab.
+ * Returns the free slots at sites of a lab, for named sites or the nearest ones of a ZIP code, on fourteen days: one entry for each site
+ * and day.
+ * Errors: 400 neither sites nor a ZIP code, too many sites, a site that is unknown or inactive, a day that is over, no radius; 404 no site
+ * is bookable here; 422 no lab.
  */
 export async function availability(tx: Tx, means: SchedulingDependencies, asked: AvailabilityRequest): Promise<AvailableSlots> {
   const { lab, site_codes = [], zip_code, radius = '25' } = asked
@@ -102,7 +103,7 @@ async function withPlans(tx: Tx, lab_id: number, sites: SiteRecord[]): Promise<C
   })
 }
 
-/** It may be yesterday still where the site is. */
+/** At the site it may still be yesterday. */
 function assertDay(tx: Tx, found: Candidate[], from: string): void {
   const days = found.map(({ plan: { calendar } }) => calendar.dayOf(tx.now))
   if (days.every((today) => from < today)) throw badRequest('start_date must be greater or equal than the current date')
@@ -118,7 +119,7 @@ async function offeredSlots(
   from: string | undefined,
 ): Promise<AvailableSlots['slots']> {
   const codes = found.map(({ site }) => site.site_code)
-  // A day too many on both sides: the days of sites begin at different instants.
+  // One day more on both sides: the days of sites begin at different instants.
   const begin = from === undefined ? tx.now : new Date(`${from}T00:00:00Z`)
   const span = { start: addSeconds(begin, -2 * 86_400), end: addSeconds(begin, (DAYS + 2) * 86_400) }
   const booked = Map.groupBy(await loadBookedSlots(tx, lab, codes, span), ({ site_code }) => site_code)

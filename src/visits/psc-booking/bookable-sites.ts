@@ -1,11 +1,11 @@
-// Sites as appointments see them.
+// Sites for appointments.
 import type { UsAddress } from '../appointments/schema.ts'
 import type { Queries } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { capabilitySet, isBookable } from '../psc/directory.ts'
 import { findSite, type SiteRecord } from '../psc/sites.ts'
 
-/** A site of a lab that is open. 400: it is not there, or not open any more. */
+/** Returns an active site of a lab. Errors: 400 unknown or inactive site. */
 export async function findBookableSite(tx: Pick<Queries, 'maybe'>, lab_id: number, code: string): Promise<SiteRecord> {
   const site = await findSite(tx, lab_id, code)
   if (!site) throw badRequest(`Location with site code ${code} not found`)

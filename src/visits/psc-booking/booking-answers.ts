@@ -1,5 +1,5 @@
-// Answers that come later: of people at a site, or of the laboratory. Without one in time a booking is given up, and its order is told
-// nothing. Source: lab-testing.md 18.
+// Replies to pending bookings, from staff of a site or from the laboratory. A booking without a reply in time expires, and its order does
+// not change. Source: lab-testing.md 18.
 import { cancelAppointment, confirmAppointment } from '../appointments/appointments.ts'
 import { findAppointment, orderOfAppointment, type LockedAppointment } from '../appointments/open-appointment.ts'
 import { findAndLockOrder, saveOrder } from '../../lab/orders/change-order.ts'
@@ -16,7 +16,7 @@ export const expirePendingBooking = defineJob(
 
 type Waiting = { open: LockedOrder; held: LockedAppointment }
 
-/** An appointment of an order that waits for an answer. */
+/** Returns an appointment of an order that waits for a reply. */
 async function findPendingBooking(tx: Tx, order_id: string, appointment_id: string): Promise<Waiting | undefined> {
   const open = await findAndLockOrder(tx, order_id)
   const lockedAppointment = open && (await findAppointment(tx, open))
@@ -35,8 +35,9 @@ export const expireBookingHandler = defineHandler(expirePendingBooking, (context
 )
 
 /**
- * Say yes or no to a booking that waits for it. Emits labtest.appointment.updated, and after a yes what the order's steps emit.
- * @returns false: none such waits
+ * Confirms or declines a pending booking. Emits labtest.appointment.updated; after a confirmation also the events of the order's
+ * transitions.
+ * @returns false if no such booking is pending
  */
 export async function resolvePendingBooking(tx: Tx, appointment_id: string, isConfirmed: boolean): Promise<boolean> {
   const order_id = await orderOfAppointment(tx, appointment_id)
@@ -59,7 +60,7 @@ const Row = T.Object({
 })
 export type PendingBooking = Static<typeof Row>
 
-/** Bookings of a cell that wait for an answer, of all its teams; the soonest first. */
+/** Lists the pending bookings of all teams of a cell, soonest first. */
 export const listPendingBookings = (queries: Pick<Queries, 'many'>, limit: number): Promise<PendingBooking[]> =>
   queries.many(
     Row,
@@ -73,7 +74,7 @@ export const listPendingBookings = (queries: Pick<Queries, 'many'>, limit: numbe
 
 const Team = T.Object({ team_id: T.String() })
 
-/** The team of a booking, whichever it is: for the operator. */
+/** Returns the team of a booking, of any team: for the operator. */
 export const findBookingTeam = async (queries: Pick<Queries, 'maybe'>, appointment_id: string): Promise<string | undefined> =>
   (
     await queries.maybe(

@@ -1,4 +1,4 @@
-// Appointments at service centers, through the interface.
+// Appointments at service centers, through the API.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
@@ -37,8 +37,8 @@ async function option(team: TestTeam, name: string): Promise<void> {
 const keyOf = async (team: TestTeam, query?: string, index = 0): Promise<string> =>
   (await slots(team, query))[index]!.booking_key!
 
-describe('a booking', () => {
-  test('is confirmed at once, and the order is scheduled', async () => {
+describe('a PSC booking', () => {
+  test('a booking is confirmed immediately, and the order is scheduled', async () => {
     const team = await createTestTeam()
     const id = await walkIn(team)
     const [slot] = await slots(team)
@@ -128,7 +128,7 @@ describe('a booking', () => {
     await assertAgreement(team)
   })
 
-  test('may be moved to a time that its own place overlaps', async () => {
+  test('can be rescheduled to a slot that overlaps its own', async () => {
     const team = await createTestTeam('production-us')
     await siteWithSchedule('OVER-1', { slot_minutes: 60 })
     const id = await walkIn(team)
@@ -143,7 +143,7 @@ describe('a booking', () => {
     await assertAgreement(team)
   })
 
-  test('under an idempotency key is made once, and answered as it was then', async () => {
+  test('a repeated booking with the same idempotency key returns the first response and books nothing', async () => {
     const team = await createTestTeam()
     const [id, key] = [await walkIn(team), await keyOf(team)]
     const headers = { 'x-idempotency-key': randomUUID() }
@@ -162,8 +162,8 @@ describe('a booking', () => {
   })
 })
 
-describe('a booking is refused', () => {
-  test('with a key that is none, or of another team, or has expired', async () => {
+describe('rejected PSC bookings', () => {
+  test('rejects a key that is invalid, of another team, or expired', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const id = await walkIn(team)
     const key = (await slots(team)).at(-1)!.booking_key!
@@ -173,7 +173,7 @@ describe('a booking is refused', () => {
     refused(await book(team, id, key), 400, 'This booking key has expired. Please ask for the available times again.')
   })
 
-  test('for an order that is not there, is of another kind, or of another lab', async () => {
+  test('rejects an order that is unknown, of another collection method, or of another lab', async () => {
     const team = await createTestTeam()
     const key = await keyOf(team)
     refused(await book(team, randomUUID(), key), 404, "This order doesn't exist.")
@@ -191,7 +191,7 @@ describe('a booking is refused', () => {
     }
   })
 
-  test('without a requisition, twice, and when the order has gone on', async () => {
+  test('rejects a booking without a requisition, a second booking, and a booking after the order has advanced', async () => {
     const team = await createTestTeam()
     const id = await walkIn(team, false)
     refused(await book(team, id, await keyOf(team)), 400, 'This order does not have a requisition yet.')
@@ -205,7 +205,7 @@ describe('a booking is refused', () => {
     await assertAgreement(team)
   })
 
-  test('at a site that is closed, gone, or works otherwise by now', async () => {
+  test('rejects a booking at a site that is inactive, deleted, or has a changed schedule', async () => {
     const team = await createTestTeam('production-us')
     await siteWithSchedule('SHUT-1')
     const lab_id = await labId('quest', 'production-us')
@@ -228,7 +228,7 @@ describe('a booking is refused', () => {
     assert.equal((await book(team, id, key)).status, 200)
   })
 
-  test('with bounds that are not those of the interface, naming every fault', async () => {
+  test('returns all validation errors for values outside the limits of the API', async () => {
     const team = await createTestTeam()
     const { status, body } = await book(team, randomUUID(), 'x', {
       appointment_notes: 'x'.repeat(1001),
@@ -239,8 +239,8 @@ describe('a booking is refused', () => {
   })
 })
 
-describe('an appointment that is not there', () => {
-  test('is neither read, moved nor cancelled', async () => {
+describe('a missing PSC appointment', () => {
+  test('a missing appointment cannot be read, rescheduled or cancelled', async () => {
     const team = await createTestTeam()
     const id = await walkIn(team)
     refused(await read(team, id), 404, 'Appointment not found.')
@@ -254,7 +254,7 @@ describe('an appointment that is not there', () => {
     refused(await cancel(team, id), 400, over)
   })
 
-  test('is not cancelled for a reason that nobody knows', async () => {
+  test('rejects an unknown cancellation reason', async () => {
     const team = await createTestTeam()
     const id = await walkIn(team)
     await book(team, id, await keyOf(team))
@@ -265,8 +265,8 @@ describe('an appointment that is not there', () => {
   })
 })
 
-describe('before the requisition, where the team may', () => {
-  test('a place is reserved, and confirmed by the requisition', async () => {
+describe('PSC bookings before the requisition, with the option enabled', () => {
+  test('an appointment is reserved, and confirmed by the requisition', async () => {
     const team = await createTestTeam()
     await option(team, 'pre_requisition_scheduling')
     const id = await walkIn(team, false)
@@ -284,7 +284,7 @@ describe('before the requisition, where the team may', () => {
 })
 
 describe('a simulated order', () => {
-  test('with an appointment goes on to its result, and the appointment is over', async () => {
+  test('a simulated order with an appointment continues to its result and completes the appointment', async () => {
     const team = await createTestTeam()
     const id = await walkIn(team)
     await book(team, id, await keyOf(team))
@@ -296,10 +296,10 @@ describe('a simulated order', () => {
   })
 })
 
-describe('where people confirm', () => {
+describe('PSC bookings with manual confirmation', () => {
   const query = (code: string) => `lab=quest&site_codes=${code}`
 
-  test('a caller that does not wait is answered 502, and nothing is booked', async () => {
+  test('a synchronous booking gets 502, and nothing is booked', async () => {
     const team = await createTestTeam('production-us')
     await siteWithSchedule('HAND-1', { confirms: 'by_hand' })
     const id = await walkIn(team)
@@ -312,7 +312,7 @@ describe('where people confirm', () => {
     [true, 'confirmed', 'appointment_scheduled'],
     [false, undefined, 'requisition_created'],
   ] as const)
-    test(`a booking is pending until somebody says ${yes ? 'yes' : 'no'}`, async () => {
+    test(`a booking is pending until it is ${yes ? 'confirmed' : 'declined'}`, async () => {
       const team = await createTestTeam('production-us')
       await siteWithSchedule('HAND-2', { confirms: 'by_hand', places: 9 })
       const id = await walkIn(team)
@@ -354,7 +354,7 @@ describe('where people confirm', () => {
   })
 })
 
-describe('at Sonora Quest, for teams whose appointments the laboratory confirms', () => {
+describe('bookings at Sonora Quest that the laboratory confirms', () => {
   const QUERY = 'lab=sonora_quest&zip_code=85004'
   const arranged = async () => {
     const team = await createTestTeam()
@@ -367,7 +367,7 @@ describe('at Sonora Quest, for teams whose appointments the laboratory confirms'
     return { team, id, body }
   }
 
-  test('a place is reserved until it is confirmed, and then the order is scheduled', async () => {
+  test('an appointment is reserved until the laboratory confirms it, and then the order is scheduled', async () => {
     const { team, id, body } = await arranged()
     assert.deepEqual(await lows(team, id), ['ordered', 'requisition_created'])
     await team.db.tx(team.tenant, (tx) => resolvePendingBooking(tx, body.id, true))
@@ -377,20 +377,20 @@ describe('at Sonora Quest, for teams whose appointments the laboratory confirms'
     await assertAgreement(team)
   })
 
-  test('the laboratory may refuse it, and the order is told nothing', async () => {
+  test('a booking that the laboratory declines does not change the order', async () => {
     const { team, id, body } = await arranged()
     await team.db.tx(team.tenant, (tx) => resolvePendingBooking(tx, body.id, false))
     assert.deepEqual(await lows(team, id), ['ordered', 'requisition_created'])
     await assertAgreement(team)
   })
 
-  test('it is moved and cancelled with the laboratory, not here', async () => {
+  test('the appointment can only be rescheduled or cancelled with the laboratory', async () => {
     const { team, id } = await arranged()
     refused(await move(team, id, await keyOf(team, QUERY, 1)), 400, 'This appointment cannot be rescheduled.')
     refused(await cancel(team, id), 400, 'This appointment can only be cancelled with the laboratory.')
   })
 
-  test('for other teams it is booked as anywhere', async () => {
+  test('for teams without the option a booking is confirmed immediately', async () => {
     const team = await createTestTeam()
     await atLab(team, 'sonora_quest')
     const id = await walkIn(team)

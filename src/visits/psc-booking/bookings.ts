@@ -1,4 +1,4 @@
-// Booking, moving and cancelling appointments at service centers. Writes no table: appointments and orders are changed by their owners.
+// Booking, rescheduling and cancelling PSC appointments. Writes no table of its own: the modules of appointments and orders write theirs.
 // Source: lab-testing.md 18.
 import { randomInt } from 'node:crypto'
 import {
@@ -46,7 +46,7 @@ interface Lab {
   slug: BookableLab
 }
 
-/** The lab of a walk-in order. 400: another kind of order, or a lab that takes no appointments here. */
+/** Returns the lab of a walk-in order. Errors: 400 other collection method, or a lab without appointments here. */
 function labOf({ order }: LockedOrder): Lab {
   if (order.lab_test.method !== 'walk_in_test') throw badRequest('Order is not a walkin phlebotomy order')
   const { lab } = order.lab_test
@@ -62,8 +62,9 @@ interface ReservedSlot {
 }
 
 /**
- * Hold the place that a key offers, until this transaction ends. 400: no key, or one that has expired; its site is not there any more or
- * not as it was; in a sandbox, the place is taken. 404: the place is taken.
+ * Locks the slot of a booking key until this transaction ends.
+ * Errors: 400 invalid or expired key; 400 the site does not exist any more or its plan has changed; 400 the slot is taken (sandbox); 404
+ * the slot is taken (production).
  */
 async function reserveSlot(tx: Tx, lab: Lab, offer: Offer, but?: string): Promise<ReservedSlot> {
   if (offer.lab !== lab.slug) throw badRequest(`Location with site code ${offer.site} not found`)
@@ -76,7 +77,7 @@ async function reserveSlot(tx: Tx, lab: Lab, offer: Offer, but?: string): Promis
   return { site, plan, slot }
 }
 
-/** Whether a site still has such a time: its schedule may have changed since the key was made. */
+/** Whether a site still has the slot: its schedule may have changed since the key was made. */
 const isOffered = (plan: SitePlan, { start, end }: Slot, now: Date): boolean =>
   slotsIn(plan.openings(plan.calendar.dayOf(start)), plan.slot_minutes, now).some(
     (slot) => slot.start.getTime() === start.getTime() && slot.end.getTime() === end.getTime(),
@@ -91,7 +92,7 @@ const siteAndTime = ({ site, plan, slot }: ReservedSlot) => ({
   end_at: iso(slot.end),
 })
 
-/** What a patient shows at the desk. */
+/** Generates the code that a patient shows at the desk. */
 const generateConfirmationCode = (): string =>
   Array.from({ length: CODE_LETTERS }, () => String.fromCharCode(65 + randomInt(26))).join('')
 
@@ -99,9 +100,10 @@ const shown = ({ appointment }: LockedAppointment): PreserializedJson<Appointmen
   new PreserializedJson(JSON.stringify(appointment))
 
 /**
- * Book a place at a service center. Emits labtest.appointment.created, labtest.appointment.updated, and what the order's steps emit.
- * Queues scheduling.give-up where people have to confirm it. 404: no such order. 400: what `labOf`, `assertBookable` and `hold` refuse.
- * 502: it would have to be confirmed, and the caller does not wait; nothing was booked.
+ * Books a slot at a service center. Emits labtest.appointment.created, labtest.appointment.updated, and the events of the order's
+ * transitions. Queues scheduling.give-up if the booking needs manual confirmation.
+ * Errors: 404 unknown order; 400 as in `labOf`, `assertBookable` and `reserveSlot`; 502 the booking needs confirmation and the caller does
+ * not wait for it; nothing was booked.
  */
 export async function bookPsc(
   tx: Tx,
@@ -144,7 +146,7 @@ export async function bookPsc(
   return shown(made)
 }
 
-/** The appointment that an order has, to be changed. 400: there is none, or it was cancelled. */
+/** Returns the current appointment of an order, to be changed. Errors: 400 there is none, or it was cancelled. */
 async function getCurrentAppointment(tx: Tx, open: LockedOrder): Promise<LockedAppointment> {
   const reserved = await findAppointment(tx, open)
   if (reserved) return reserved
@@ -155,7 +157,10 @@ async function getCurrentAppointment(tx: Tx, open: LockedOrder): Promise<LockedA
   )
 }
 
-/** Move an appointment to another place or time. Emits as booking does, but `created`. 404, 400: as booking; it cannot be moved. */
+/**
+ * Reschedules an appointment to another site or time. Emits the same events as a booking except `created`. Errors: 400 and 404 as for a
+ * booking; 400 it cannot be rescheduled.
+ */
 export async function reschedulePsc(
   tx: Tx,
   vault: Vault,
@@ -168,7 +173,7 @@ export async function reschedulePsc(
   assertReschedulable(open, moved)
   const offer = verifyBookingKey(vault, tx.tenant, bookableLabs, body.booking_key, tx.now)
   const reserved = await reserveSlot(tx, lab, offer, moved.appointment.id)
-  // Whoever wants to go where people confirm cancels and books anew: what is confirmed is not given up for what may be.
+  // Moving to a site with manual confirmation requires cancelling first: a confirmed appointment is not exchanged for a pending one.
   if (reserved.plan.confirms !== 'at_once') throw badRequest('This appointment cannot be rescheduled.')
   const data = { origin: 'patient', is_reschedule: true }
   await rescheduleAppointment(tx, open, moved, { ...siteAndTime(reserved), appointment_notes: body.appointment_notes }, data)
@@ -177,9 +182,9 @@ export async function reschedulePsc(
 }
 
 /**
- * Cancel an appointment; without a reason for clients of an old path. Emits labtest.appointment.updated, and labtest.order.updated where
- * the order knows of it.
- * 404: no such order. 400: no appointment, one that is over or that is the laboratory's to cancel; no such reason.
+ * Cancels an appointment; the reason is absent for clients of an old path. Emits labtest.appointment.updated, and labtest.order.updated if
+ * the order shows the appointment.
+ * Errors: 404 unknown order; 400 no appointment, one that is over or that only the laboratory can cancel; 400 unknown reason.
  */
 export async function cancelPsc(tx: Tx, order_id: string, body?: CancelPscAppointment): Promise<PreserializedJson<Appointment>> {
   const open = await lockOrder(tx, order_id)
@@ -196,7 +201,7 @@ export async function cancelPsc(tx: Tx, order_id: string, body?: CancelPscAppoin
   return shown(reserved)
 }
 
-/** The appointment of an order. 404: no such order, one of another kind, or none. */
+/** Returns the appointment of an order. Errors: 404 unknown order, other collection method, or no appointment. */
 export async function readPsc(tx: Tx, order_id: string): Promise<PreserializedJson<Appointment>> {
   const { lab_test } = await getOrder(tx, order_id)
   if (lab_test.method !== 'walk_in_test') throw notFound('This order is not a walk-in phlebotomy order.')

@@ -1,4 +1,4 @@
-// Many who want the last place at once: as many get one as there are, on a real database.
+// Concurrent bookings of the last capacity of a slot, on a real database: the number of bookings equals the capacity.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { assertAgreement } from '../../../test/support/appointments.ts'
@@ -13,7 +13,7 @@ const answers = (replies: { status: number; body: { detail?: string } }[]) => ({
   gone: replies.filter(({ status, body }) => status === 404 && body.detail === GONE).length,
 })
 
-/** A first slot of a site, and so many orders of as many teams that may book it. */
+/** Returns the first slot of a site, and a number of orders of as many teams that may book it. */
 async function rivals(code: string, places: number, count: number) {
   await siteWithSchedule(code, { places })
   const teams = await Promise.all(Array.from({ length: count }, () => createTestTeam('production-us')))
@@ -37,7 +37,7 @@ describe('concurrent bookings of one slot', () => {
       }
     })
 
-  test('one gets it who moves there and one who books, not both', async () => {
+  test('a rescheduling and a booking of the same slot do not both succeed', async () => {
     const [mover, booker] = (await rivals('LAST-MOVE', 1, 2)) as [Rival, Rival]
     assert.equal((await book(mover.team, mover.id, mover.next)).status, 200)
     const replies = await Promise.all([move(mover.team, mover.id, mover.key), book(booker.team, booker.id, booker.key)])
@@ -46,7 +46,7 @@ describe('concurrent bookings of one slot', () => {
     await assertAgreement(booker.team)
   })
 
-  test('the second waits for the first and counts after it', async () => {
+  test('the second booking waits for the first and counts after its commit', async () => {
     const [first, second] = (await rivals('LAST-WAIT', 1, 2)) as [Rival, Rival]
     const [slot] = await slots(first.team, 'lab=quest&site_codes=LAST-WAIT')
     const span = { start: new Date(slot!.start), end: new Date(slot!.end) }
@@ -60,7 +60,7 @@ describe('concurrent bookings of one slot', () => {
     assert.equal((await reply!).status, 200)
   })
 
-  test('twice for the same order is one appointment', async () => {
+  test('two concurrent bookings for the same order create one appointment', async () => {
     const [one] = (await rivals('LAST-TWICE', 5, 1)) as [Rival]
     const replies = await Promise.all([1, 2, 3].map(() => book(one.team, one.id, one.key)))
     assert.deepEqual(
@@ -70,7 +70,7 @@ describe('concurrent bookings of one slot', () => {
     await assertAgreement(one.team)
   })
 
-  test('booking and cancelling the order at once leaves both in agreement', async () => {
+  test('booking an appointment while cancelling the order leaves both in agreement', async () => {
     const [one] = (await rivals('LAST-ORDER', 5, 1)) as [Rival]
     const [booked, cancelled] = await Promise.all([
       book(one.team, one.id, one.key),

@@ -1,6 +1,5 @@
-// Which places at sites are taken. Places are counted, under a lock for each site: of two who want the last one, the second counts after
-// the first has committed. What takes a place is the appointment itself, until it is cancelled; there is nothing beside it to be given
-// back.
+// Booked slots at sites. Bookings are counted under a lock for each site: of two bookings of the last capacity, the second counts after the
+// first has committed. The appointment itself uses the capacity until it is cancelled; no other row has to be released.
 import type { Tx } from '../../platform/db/transaction.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -10,7 +9,7 @@ import { selectScheduler } from './schedulers/choose-scheduler.ts'
 const Taken = T.Object({ site_code: T.String(), start_at: T.String(), end_at: T.String(), count: T.Integer() })
 export type BookedSlots = Static<typeof Taken>
 
-/** The appointments at sites of a lab that overlap a span of time; those that count for the team. */
+/** Returns the appointments at sites of a lab that overlap a span of time and count for the team. */
 export function loadBookedSlots(tx: Tx, lab: string, site_codes: string[], span: Slot, but?: string): Promise<BookedSlots[]> {
   const { hasSharedCapacity } = selectScheduler(tx.tenant)
   return tx.many(
@@ -27,13 +26,13 @@ export function loadBookedSlots(tx: Tx, lab: string, site_codes: string[], span:
   )
 }
 
-/** How many appointments there are at a time. */
+/** Returns the number of appointments that overlap a span. */
 export const countOverlapping = (taken: BookedSlots[], { start, end }: Slot): number =>
   taken.reduce((sum, one) => (new Date(one.start_at) < end && new Date(one.end_at) > start ? sum + one.count : sum), 0)
 
 /**
- * How many places of a site are taken at a time, but for an appointment that is to be moved. Nobody else counts there until this
- * transaction ends.
+ * Returns the number of appointments at a site that overlap a slot, except the one that is rescheduled. Other bookings at the site wait
+ * until this transaction ends.
  */
 export async function countBookingsLocked(tx: Tx, lab: string, site_code: string, slot: Slot, but?: string): Promise<number> {
   await tx.locking.run(

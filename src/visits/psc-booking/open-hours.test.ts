@@ -6,7 +6,7 @@ import { openHours } from './open-hours.ts'
 const MONDAY = 0
 const SATURDAY = 5
 
-test('hours are read day by day, several stretches too', () => {
+test('parses hours by day, also several spans a day', () => {
   const hours = {
     monday: '07:00-15:30',
     tuesday: '06:30-12:00 13:00-24:00',
@@ -24,12 +24,12 @@ test('hours are read day by day, several stretches too', () => {
   ])
 })
 
-test('a day that is null or left out is closed', () => {
+test('a day that is null or absent is closed', () => {
   assert.deepEqual(openHours({ monday: '07:00-15:30', saturday: null }, SATURDAY), [])
   assert.deepEqual(openHours({ monday: '07:00-15:30' }, SATURDAY), [])
 })
 
-test('of hours that are missing or written in another way nothing is known', () => {
+test('missing hours and hours in another format are unknown', () => {
   for (const hours of [null, {}, { open: 'always' }, { monday: 'by appointment' }, { monday: 7 }, { monday: '15:00-07:00' }])
     assert.equal(openHours(hours, MONDAY), undefined, JSON.stringify(hours))
   for (const text of ['25:00-26:00', '23:00-24:30', '07:00', '', '-'.repeat(10_000)])

@@ -1,4 +1,4 @@
-// The opening hours that a directory shows of a site, as far as they can be read: laboratories write them as they like. Pure.
+// Parses the opening hours that a directory shows of a site, if possible: laboratories use different formats. Pure.
 import type { SiteRecord } from '../psc/sites.ts'
 import { weekdays, type Span } from './schedule.ts'
 
@@ -7,8 +7,8 @@ const DAY_MINUTES = 1440
 const TEXT_MAX = 200
 
 /**
- * When a site is open on a day of the week, 0 for Monday: minutes of the day. No spans: it is closed, which is what null says, or a day
- * that is left out beside others. Undefined: nobody knows, because there are no hours or they are written in another way.
+ * Returns when a site is open on a day of the week, 0 for Monday, in minutes of the day. An empty list: the site is closed, because the day
+ * is null or absent beside other days. Undefined: unknown, because there are no hours or they have another format.
  */
 export function openHours(hours: SiteRecord['hours'], weekday: number): Span[] | undefined {
   if (hours === null || !weekdays.some((name) => name in hours)) return undefined

@@ -1,4 +1,4 @@
-// Schedules and answers to bookings by command.
+// Schedules and replies to bookings through the CLI.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -30,7 +30,7 @@ const sites = async (...codes: string[]) =>
     codes.map((code) => site(code, 1, BOOKABLE)),
   )
 
-test('a schedule is taken from comma-separated values, and shown as it can be imported again', async () => {
+test('imports schedules from CSV and shows them in a form that can be imported again', async () => {
   await sites('F-1', 'F-2')
   const file = fileOf(
     [
@@ -65,7 +65,7 @@ test('a schedule is taken from comma-separated values, and shown as it can be im
   assert.match(await run('schedule', 'list', '--lab', 'quest', ...CELL), /F-1 +15 minutes {2}4 at a time {2}confirmed by hand\n/)
 })
 
-test('sound rows are taken, the others are named with all that is wrong with them', async () => {
+test('imports valid rows and reports all errors of the others', async () => {
   await sites('G-1')
   const file = fileOf(
     [
@@ -85,8 +85,8 @@ test('sound rows are taken, the others are named with all that is wrong with the
       'production-us',
       '1 imported',
       '4 not taken:',
-      '  row 2: site_code is that of a row before',
-      '  row 3: the lab has no such site',
+      '  row 2: duplicate site_code',
+      '  row 3: site not found',
       `  row 4: site_code must have 1 to 50 characters; ${MONDAY}; ${CLOSED}; confirms must be at_once or by_hand; slot_minutes must be a whole number from 10 to 240; places must be a whole number from 1 to 100; price must be a whole number from 0 to 1000000`,
       `  row 5: ${MONDAY}; ${CLOSED}`,
       '',
@@ -98,16 +98,16 @@ test('sound rows are taken, the others are named with all that is wrong with the
 })
 
 for (const [what, text, ending] of [
-  ['no JSON', '{', 'json'],
-  ['no list', '{"site_code":"F-1"}', 'json'],
-  ['a list of something else', '[1]', 'json'],
-  ['a column that nobody knows', 'site_code,colour\nF-1,green', 'csv'],
-  ['a quote that is never closed', 'site_code\n"F-1', 'csv'],
-  ['nothing', '', 'csv'],
+  ['invalid JSON', '{', 'json'],
+  ['an object instead of a list', '{"site_code":"F-1"}', 'json'],
+  ['a list of numbers', '[1]', 'json'],
+  ['an unknown column', 'site_code,color\nF-1,green', 'csv'],
+  ['an unclosed quote', 'site_code\n"F-1', 'csv'],
+  ['no content', '', 'csv'],
 ] as const)
-  test(`a file with ${what} is refused whole`, async () => assert.rejects(take(fileOf(text, ending)), Error))
+  test(`rejects a file with ${what} as a whole`, async () => assert.rejects(take(fileOf(text, ending)), Error))
 
-test('a site without its schedule takes no more appointments, and what is booked stays', async () => {
+test('a site whose schedule was removed takes no new appointments and keeps the booked ones', async () => {
   const team = await createTestTeam('production-us')
   await siteWithSchedule('H-1')
   const id = await walkIn(team)
@@ -120,7 +120,7 @@ test('a site without its schedule takes no more appointments, and what is booked
   assert.equal((await read(team, id)).body.status, 'confirmed')
 })
 
-test('a booking that waits is listed, and confirmed or refused', async () => {
+test('lists a pending booking, and confirms or declines it', async () => {
   const team = await createTestTeam('production-us')
   await siteWithSchedule('I-1', { confirms: 'by_hand', places: 2 })
   const [slot] = await slots(team, 'lab=quest&site_codes=I-1')
@@ -138,7 +138,7 @@ test('a booking that waits is listed, and confirmed or refused', async () => {
   }
 })
 
-test('an import of which a row is not sound has failed in part', async () => {
+test('an import with an invalid row exits with the status for a partial failure', async () => {
   const words = ['psc', 'schedule', 'import', fileOf('[{"site_code":"PHX-NOWHERE"}]', 'json'), '--lab', 'quest', ...CELL]
   const { printed, failure } = await outcomeOf(cells, words)
   assert.match(printed, /^production-us\n0 imported\n1 not taken:\n/)

@@ -1,4 +1,4 @@
-// Brings an operator's file of schedules into a cell.
+// Imports an operator's file of schedules into a cell.
 import { readFile, stat } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { csvSizeMax, parseCsv } from '../../platform/files/csv.ts'
@@ -16,7 +16,7 @@ export interface ImportedSchedules {
 
 const known = new Set<string>(columns)
 
-/** The rows of a file by where they stand. @throws InvalidFileError when it is no such file, or has columns that nobody knows */
+/** Returns the rows of a file with their positions. @throws InvalidFileError if the format is unknown or the file has unknown columns */
 async function rowsOf(path: string): Promise<[where: string, raw: RawSchedule][]> {
   if ((await stat(path)).size > csvSizeMax)
     throw new InvalidFileError(`A schedule file must be at most ${csvSizeMax / 1_048_576} MB.`)
@@ -49,9 +49,9 @@ function fromCsv(text: string): RawSchedule[] {
 }
 
 /**
- * Write the schedules of a file, each whole; sites that are not in it keep theirs, and what is booked stays. One transaction. Sound rows
- * are taken whatever is wrong with others, unless `strict`. Writes psc_schedule.
- * @throws InvalidFileError when nothing of it can be taken
+ * Imports the schedules of a file, each as a whole; sites that are not in the file keep theirs, and booked appointments stay. One
+ * transaction. Valid rows are imported even if others are invalid, unless `strict`. Writes psc_schedule.
+ * @throws InvalidFileError if nothing in the file can be imported
  */
 export async function importSchedules(db: Db, lab_id: number, path: string, strict: boolean): Promise<ImportedSchedules> {
   const rows = await rowsOf(path)
@@ -61,8 +61,8 @@ export async function importSchedules(db: Db, lab_id: number, path: string, stri
     for (const [where, raw] of rows) {
       const row = readSchedule(raw)
       if (Array.isArray(row)) rejections.add(where, row)
-      else if (taken.has(row.site_code)) rejections.add(where, ['site_code is that of a row before'])
-      else if (!(await siteExists(tx, lab_id, row.site_code))) rejections.add(where, ['the lab has no such site'])
+      else if (taken.has(row.site_code)) rejections.add(where, ['duplicate site_code'])
+      else if (!(await siteExists(tx, lab_id, row.site_code))) rejections.add(where, ['site not found'])
       else taken.set(row.site_code, row)
     }
     if (strict && rejections.count) throw new InvalidFileError(`Nothing was imported. ${rejections.text().trimEnd()}`)

@@ -1,8 +1,8 @@
-// A schedule as an operator's file has it, read and written: every fault of a row is told, none of its values. Pure.
+// Parses and formats a schedule in an operator's file: reports every error of a row, and none of its values. Pure.
 import { weekdays, type Schedule, type Span } from './schedule.ts'
 import type { SiteSchedule } from './schedules.ts'
 
-/** Columns of a comma-separated file, or fields of a JSON one. */
+/** Columns of a CSV file, or fields of a JSON file. */
 export const columns = ['site_code', ...weekdays, 'closed', 'slot_minutes', 'places', 'price', 'confirms'] as const
 export type RawSchedule = Partial<Record<(typeof columns)[number], unknown>>
 
@@ -17,7 +17,7 @@ const SPAN = new RegExp(`^${TIME}-(?:${TIME}|24:00)$`)
 const splitList = (value: unknown): string[] =>
   (Array.isArray(value) ? value : String(value ?? '').split(/[\s;]+/)).map(String).filter((word) => word !== '')
 
-/** Spans in order, none of which overlaps another; undefined when they are not. */
+/** Parses spans in order without overlap; undefined if they are not. */
 function parseSpans(words: string[]): Span[] | undefined {
   const spans: Span[] = []
   for (const word of words) {
@@ -32,14 +32,14 @@ function parseSpans(words: string[]): Span[] | undefined {
   return spans.length > SPANS_MAX ? undefined : spans
 }
 
-/** Whether the text is a day of the calendar. */
+/** Whether the text is a calendar date. */
 function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
   const at = new Date(`${text}T00:00:00Z`)
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text)
 }
 
-/** The schedule of a row, or what is wrong with it. What is left out is as usual: twenty minutes, one place, free, confirmed at once. */
+/** Returns the schedule of a row, or its errors. Defaults: twenty minutes, capacity one, free, automatic confirmation. */
 export function readSchedule(raw: RawSchedule): SiteSchedule | string[] {
   const faults: string[] = []
   const parseInteger = (name: 'slot_minutes' | 'places' | 'price', defaults: number, min: number, max: number): number => {
@@ -76,7 +76,7 @@ export function readSchedule(raw: RawSchedule): SiteSchedule | string[] {
 const formatMinute = (minute: number): string =>
   `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
 
-/** A schedule as a JSON file has it. */
+/** Returns a schedule as a JSON file has it. */
 export const formatSchedule = ({ site_code, schedule: { hours, ...rest } }: SiteSchedule): RawSchedule => ({
   site_code,
   ...Object.fromEntries(

@@ -1,4 +1,4 @@
-// Times of a site in its time zone, also on the days on which clocks change.
+// Slots of a site in its time zone, also on the days on which clocks change.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { iso } from '../../platform/runtime/clock.ts'
@@ -20,14 +20,14 @@ const phoenix = await calendarOf('America/Phoenix')
 const startsOn = (day: string, schedule = plan(), calendar = newYork) =>
   slotsIn(openingsOf(schedule, calendar, day), schedule.slot_minutes, LONG_AGO).map(({ start }) => iso(start))
 
-test('a day has twenty-four hours, but for the days on which the clocks change', () => {
+test('a day has twenty-four hours, except the days on which the clocks change', () => {
   assert.equal(startsOn('2026-03-07').length, 24)
   assert.equal(startsOn('2026-03-08').length, 23)
   assert.equal(startsOn('2026-11-01').length, 25)
   assert.equal(startsOn('2026-03-08', plan(), phoenix).length, 24)
 })
 
-test('a site opens at the hour of its clocks, in summer and in winter', () => {
+test('a site opens at its local time, in summer and in winter', () => {
   const morning = plan({ hours: Array.from({ length: 7 }, () => [[420, 480]]) })
   assert.deepEqual(startsOn('2026-03-07', morning), ['2026-03-07T12:00:00+00:00'])
   assert.deepEqual(startsOn('2026-03-08', morning), ['2026-03-08T11:00:00+00:00'])
@@ -35,13 +35,13 @@ test('a site opens at the hour of its clocks, in summer and in winter', () => {
   assert.deepEqual(startsOn('2026-03-08', morning, phoenix), ['2026-03-08T14:00:00+00:00'])
 })
 
-test('an hour that the clocks skip has no appointments, one that comes twice has twice as many', () => {
+test('a skipped hour has no slots, and a repeated hour has twice as many', () => {
   const night = plan({ hours: Array.from({ length: 7 }, () => [[60, 240]]) })
   assert.deepEqual(startsOn('2026-03-08', night), ['2026-03-08T06:00:00+00:00', '2026-03-08T07:00:00+00:00'])
   assert.equal(startsOn('2026-11-01', night).length, 4)
 })
 
-test('days of the week have their own hours, and some days none', () => {
+test('each day of the week has its own hours, and some days have none', () => {
   const schedule = plan({ hours: [[[420, 540]], [], [], [], [], [[480, 510]], []], closed: ['2026-01-12'], slot_minutes: 30 })
   assert.equal(startsOn('2026-01-05', schedule).length, 4)
   assert.equal(startsOn('2026-01-12', schedule).length, 0)
@@ -49,7 +49,7 @@ test('days of the week have their own hours, and some days none', () => {
   assert.deepEqual(startsOn('2026-01-10', schedule), ['2026-01-10T13:00:00+00:00'])
 })
 
-test('what does not fit whole before a site closes is not offered, nor what is over', () => {
+test('slots that extend past the closing time or are in the past are not offered', () => {
   const schedule = plan({ hours: Array.from({ length: 7 }, () => [[420, 470]]), slot_minutes: 20 })
   const openings = openingsOf(schedule, newYork, '2026-01-05')
   assert.equal(slotsIn(openings, 20, LONG_AGO).length, 2)

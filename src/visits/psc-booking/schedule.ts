@@ -1,4 +1,4 @@
-// How a site works: when it is open, how long an appointment takes, how many come at a time. Pure.
+// The schedule of a site: opening hours, slot length and capacity. Pure.
 import { T, type Static } from '../../platform/schema/schema.ts'
 
 export const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
@@ -8,32 +8,32 @@ const Span = T.Tuple([T.Integer(), T.Integer()])
 export type Span = Static<typeof Span>
 
 export const Schedule = T.Object({
-  /** Of each day of the week, from Monday on; in order, and none overlaps another. */
+  /** One list for each day of the week, Monday first; spans are in order and do not overlap. */
   hours: T.Array(T.Array(Span)),
-  /** Days on which it is closed whatever day of the week they are. */
+  /** Dates on which the site is closed on any weekday. */
   closed: T.Array(T.String()),
   slot_minutes: T.Integer(),
   places: T.Integer(),
   price: T.Number(),
-  /** Whether a booking is ours at once, or has to be confirmed by people. */
+  /** Whether a booking is confirmed automatically or manually. */
   confirms: T.Union([T.Literal('at_once'), T.Literal('by_hand')]),
 })
 export type Schedule = Static<typeof Schedule>
 
-/** An opening as instants. */
+/** Opening hours as instants. */
 export type Opening = [from: Date, to: Date]
 
-/** The calendar of a time zone. It stands on a package that is loaded when somebody asks for appointments. */
+/** The calendar of a time zone. It uses a package that is loaded at the first request for appointments. */
 export interface Calendar {
-  /** The day there at an instant. */
+  /** The local date of an instant. */
   dayOf(at: Date): string
-  /** So many days later. */
+  /** Returns the date a number of days later. */
   plusDays(day: string, days: number): string
-  /** The instant of a minute of a day; one that the clocks skip is as much later. */
+  /** Returns the instant of a minute of a day; a skipped time moves later by the length of the gap. */
   instantOf(day: string, minute: number): Date
   /** 0 is Monday. */
   weekdayOf(day: string): number
-  /** Minutes since the day began, as the clocks show them. */
+  /** Minutes since the day began, in local time. */
   minuteOf(at: Date): number
 }
 
@@ -56,7 +56,7 @@ export async function calendarOf(zone: string): Promise<Calendar> {
   }
 }
 
-/** When a site is open on a day. */
+/** Returns when a site is open on a day. */
 export const openingsOf = (schedule: Schedule, calendar: Calendar, day: string): Opening[] =>
   schedule.closed.includes(day)
     ? []
@@ -68,8 +68,8 @@ export interface Slot {
 }
 
 /**
- * The appointments that fit into openings, from `after` on. They are counted by the time that passes and not by what the clocks show:
- * an hour that the clocks skip has none, and one that comes twice has twice as many.
+ * Returns the slots that fit into openings, from `after` on. Slots count elapsed time, not local time: a skipped hour has none, and a
+ * repeated hour has twice as many.
  */
 export function slotsIn(openings: Opening[], slot_minutes: number, after: Date): Slot[] {
   const slots: Slot[] = []

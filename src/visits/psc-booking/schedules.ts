@@ -1,4 +1,4 @@
-// The schedules of sites, as the operator keeps them. Owns psc_schedule; never knows what is booked.
+// The operator's schedules of sites. Owns psc_schedule; does not know bookings.
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -6,7 +6,7 @@ import { Schedule } from './schedule.ts'
 
 const Row = T.Object({ site_code: T.String(), schedule: Schedule })
 
-/** Schedules by the codes of their sites; a site without one is not in it. */
+/** Returns schedules by site code; a site without a schedule is absent. */
 export async function loadSchedules(
   tx: Pick<Queries, 'many'>,
   lab_id: number,
@@ -25,7 +25,7 @@ export interface SiteSchedule {
   schedule: Schedule
 }
 
-/** Write schedules, each whole. What is booked stays. Writes psc_schedule. */
+/** Writes schedules, each as a whole. Booked appointments stay. Writes psc_schedule. */
 export async function upsertSchedules(tx: PlainTx, lab_id: number, schedules: SiteSchedule[]): Promise<void> {
   await tx.run(sql`
     insert into psc_schedule (lab_id, site_code, schedule, updated_at)
@@ -34,11 +34,11 @@ export async function upsertSchedules(tx: PlainTx, lab_id: number, schedules: Si
     on conflict (lab_id, site_code) do update set schedule = excluded.schedule, updated_at = excluded.updated_at`)
 }
 
-/** Take no more appointments at a site; what is booked stays. Writes psc_schedule. False: it has no schedule. */
+/** Stops new appointments at a site; booked appointments stay. Writes psc_schedule. Returns false if the site has no schedule. */
 export const removeSchedule = async (tx: PlainTx, lab_id: number, site_code: string): Promise<boolean> =>
   (await tx.run(sql`delete from psc_schedule where lab_id = ${lab_id} and site_code = ${site_code}`)) > 0
 
-/** Sites of a lab that have a schedule, from the one after `after` on. */
+/** Lists sites of a lab that have a schedule, in the order of their codes, starting after `after`. */
 export const listSchedules = (
   tx: Pick<Queries, 'many'>,
   lab_id: number,

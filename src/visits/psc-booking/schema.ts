@@ -1,4 +1,4 @@
-// Shapes of appointments at service centers. Source: lab-testing.md 18.
+// Shapes of PSC appointments. Source: lab-testing.md 18.
 import { DateOnly, Fields, Maybe, OpenEnum, T, Text, Uuid, Clearable, type Static } from '../../platform/schema/schema.ts'
 
 /** Labs whose service centers can be booked. */
@@ -12,15 +12,15 @@ const availabilityFields = {
   start_date: Maybe(DateOnly),
   site_codes: Maybe(T.Array(Text({ minLength: 1, maxLength: 100 }), { maxItems: 100, description: 'At most 3.' })),
   zip_code: Maybe(Text({ pattern: '^\\d{5}$', says: 'be a ZIP code of five digits', example: '85004' })),
-  allow_stale: Maybe(T.Boolean({ description: 'Older answers would do. What is answered here is never old.' })),
+  allow_stale: Maybe(T.Boolean({ description: 'Accepted for compatibility; responses are never stale.' })),
 }
 
 export const AvailabilityQuery = Fields({
   ...availabilityFields,
-  radius: Maybe(OpenEnum([...radii, ''], { description: 'Miles, 25 unless given. Empty is not allowed beside `zip_code`.' })),
+  radius: Maybe(OpenEnum([...radii, ''], { description: 'Miles; default 25. An empty value is not allowed beside `zip_code`.' })),
 })
 
-/** The same, for clients that send a body. */
+/** The same parameters, for clients that send a body. */
 export const AvailabilityBody = Fields(
   { ...availabilityFields, radius: Clearable(OpenEnum(radii, { description: 'Miles; null is not allowed beside `zip_code`.' })) },
   { title: 'PscAvailabilityRequest' },

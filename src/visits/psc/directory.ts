@@ -1,5 +1,5 @@
-// The sites of each lab in memory, found by place: a box query of a k-d tree, then miles along the globe. Read from the database when
-// they are first asked for and when they have changed; whether they have is asked every two seconds at most, once for all labs.
+// The sites of each lab in memory, searched by location: a box query of a k-d tree, then great-circle miles. They are read from the
+// database at the first query and after changes. A check for changes runs at most every two seconds, once for all labs.
 import type KDBush from 'kdbush'
 import { LRUCache } from 'lru-cache'
 import type { CellName } from '../../platform/db/cell-names.ts'
@@ -15,14 +15,14 @@ const PAGE = 2000
 /** A set of capabilities as bits, in the order of `capabilities`. */
 export type CapabilitySet = number
 
-/** The capabilities that are named, in either spelling. */
+/** Returns the set of named capabilities; both spellings are accepted. */
 export const capabilitySet = (names: readonly string[]): CapabilitySet =>
   names.reduce((set, name) => {
     const index = capabilities.indexOf((name === BOOKABLE_VIA_API_ALIAS ? BOOKABLE_VIA_API : name) as Capability)
     return index < 0 ? set : set | (1 << index)
   }, 0)
 
-/** As the interface shows them: what can be booked here in both spellings. */
+/** Returns capabilities as the API shows them: bookable sites have both spellings. */
 export const shownCapabilities = (set: CapabilitySet): string[] =>
   capabilities
     .filter((_, index) => set & (1 << index))
@@ -31,28 +31,28 @@ export const shownCapabilities = (set: CapabilitySet): string[] =>
 export const isBookable = (set: CapabilitySet): boolean => (set & capabilitySet([BOOKABLE_VIA_API])) !== 0
 
 export interface NearbySite {
-  /** Its place in the lab's sites. */
+  /** Index in the lab's sites. */
   index: number
   /** Not rounded. */
   miles: number
 }
 
-/** Answers kept of a lab, some 15 kB each at most. */
+/** Maximum number of cached responses of a lab, about 15 kB each at most. */
 const RESPONSES_CACHED_MAX = 128
 
-/** What of a lab's sites is needed to search and to answer; by ascending code. */
+/** The data of a lab's sites for searches and responses, by ascending code. */
 export class LabSites {
   readonly codes: readonly string[]
   readonly bill_types: readonly string[][]
   readonly capabilities: Uint8Array
-  /** Points of the unit sphere, three numbers each: between two of them a straight line is as good as an arc, and cheaper. */
+  /** Points of the unit sphere, three numbers each: comparing chords gives the same order as comparing arcs, at a lower cost. */
   readonly #vectors: Float64Array
   readonly #tree: KDBush
-  /** Each site as JSON text, but for the distance and the types of billing, which differ from answer to answer. */
+  /** Each site as JSON text, without distance and billing types, which differ between responses. */
   readonly #heads: string[]
   readonly #tails: string[]
   readonly #billing: string[]
-  /** Answers given before. Cities are asked about again and again. */
+  /** Cached responses. Clients repeat queries for the same cities. */
   readonly #answers = new LRUCache<string, string>({ max: RESPONSES_CACHED_MAX })
 
   constructor(sites: SiteRecord[], tree: KDBush) {
@@ -67,7 +67,7 @@ export class LabSites {
     this.#billing = this.bill_types.map((types) => JSON.stringify(types))
   }
 
-  /** Sites within so many miles, in no order, each with the square of the line to it. */
+  /** Visits the sites within a radius, in no order, each with the squared chord length. */
   #within(center: Point, radius_miles: number, walkTree: (index: number, line2: number) => void): void {
     const [x, y, z] = unitVector(center)
     const vectors = this.#vectors
@@ -80,7 +80,7 @@ export class LabSites {
       }
   }
 
-  /** The nearest sites within so many miles that have all these capabilities, of equally near ones by code. */
+  /** Returns the nearest sites within a radius that have all needed capabilities; equally near ones by code. */
   nearest(center: Point, radius_miles: number, needed: CapabilitySet, limit: number): NearbySite[] {
     const best: { index: number; line2: number }[] = []
     this.#within(center, radius_miles, (index, line2) => {
@@ -94,7 +94,7 @@ export class LabSites {
     return best.map(({ index, line2 }) => ({ index, miles: milesFromChord(Math.sqrt(line2)) }))
   }
 
-  /** The nearest sites as JSON texts, joined; types of billing as `billed` leaves them. */
+  /** Returns the nearest sites as joined JSON texts, with the billing types that `billed` returns. */
   answer(
     center: Point,
     radius_miles: number,
@@ -111,14 +111,14 @@ export class LabSites {
     return text
   }
 
-  /** Every site within so many miles, in no order. */
+  /** Returns every site within a radius, in no order. */
   inRadius(center: Point, radius_miles: number): number[] {
     const found: number[] = []
     this.#within(center, radius_miles, (index) => found.push(index))
     return found
   }
 
-  /** A site as the interface shows it, JSON. */
+  /** A site as the API shows it, JSON. */
   #text({ index, miles }: NearbySite, bill_types?: readonly string[]): string {
     const billing = bill_types ? JSON.stringify(bill_types) : this.#billing[index]!
     return `${this.#heads[index]!}${Math.round(miles)},"supported_bill_types":${billing}${this.#tails[index]!}`
@@ -160,19 +160,19 @@ interface CellDirectory {
   held: Map<number, CachedSites>
 }
 
-/** What can ask: a team's transaction, or anything else that says its cell. */
+/** A team's transaction, or any other query interface with a cell. */
 export type DirectoryQuery = Pick<Queries, 'many'> & { tenant: { cell: CellName } }
 
 /** The directories of the cells that a process serves. */
 export class PscDirectory {
   readonly #cells = new Map<CellName, CellDirectory>()
 
-  /** Every lab of the cell by its id, as it was two seconds ago at most. */
+  /** Returns every lab of the cell by id, at most two seconds old. */
   async labs(tx: DirectoryQuery): Promise<Map<number, DirectoryHead>> {
     return this.#cell(tx).heads
   }
 
-  /** The active sites of a lab; undefined when lab not found. */
+  /** Returns the active sites of a lab; undefined if the lab is unknown. */
   async sites(tx: DirectoryQuery, lab_id: number): Promise<LabSites | undefined> {
     const cell = this.#cell(tx)
     const head = (await cell.heads).get(lab_id)

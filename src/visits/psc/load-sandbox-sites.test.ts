@@ -13,7 +13,7 @@ const versions = async () =>
   (await db.queries.one(Versions, sql`select string_agg(version::text, ',' order by lab_id) as versions from psc_directory`))
     .versions
 
-test('a cell has the fictional sites of four labs, and a second load changes nothing', async () => {
+test('a cell gets the fictional sites of four labs, and a second load changes nothing', async () => {
   const before = await countSites(db.queries)
   assert.deepEqual(before.map(({ slug }) => slug).toSorted(), ['bioreference', 'labcorp', 'quest', 'sonora_quest'])
   assert.ok(before.reduce((sum, { active }) => sum + active, 0) >= 2000)
@@ -22,7 +22,7 @@ test('a cell has the fictional sites of four labs, and a second load changes not
   assert.equal(await versions(), known)
 })
 
-test('other data brings the fictional sites in line, once, and leaves those of the operator', async () => {
+test("loading changed data updates the fictional sites once and keeps the operator's sites", async () => {
   const quest = await labId('quest', 'production-eu')
   const before = await countSites(db.queries)
   const original = await findSite(db.queries, quest, 'SBQ0001')

@@ -1,4 +1,4 @@
-// Brings the fictional sites into a cell whose labs are those of the sandbox. What an operator has imported beside them stays.
+// Loads the fictional sites into a cell with sandbox labs. Sites that an operator has imported stay.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { parseCsv } from '../../platform/files/csv.ts'
@@ -8,7 +8,7 @@ import { sql } from '../../platform/db/sql.ts'
 import { pscLabs } from './schema.ts'
 import { updateSandboxRevision, upsertSites, type SiteRecord } from './sites.ts'
 
-/** To be raised when the same file becomes other rows. */
+/** Increase it when the same file is mapped to different rows. */
 const DATA_REVISION = '1'
 
 const textOfSites = (): string => readFileSync(new URL('data/sandbox-sites.csv', import.meta.url), 'utf8')
@@ -19,7 +19,7 @@ export const sitesChecksum = (text = textOfSites()): string =>
 
 const Lab = T.Object({ id: T.Integer(), slug: T.String() })
 
-/** Load the fictional sites of each lab that has not these already. One transaction; two processes may do so at once. */
+/** Loads the fictional sites of each lab with an outdated revision. One transaction; two processes may run it concurrently. */
 export async function loadSandboxSites(db: Db): Promise<void> {
   const text = textOfSites()
   const form = sitesChecksum(text)
@@ -62,7 +62,7 @@ function siteOf(row: Record<string, string>): SiteRecord {
 const weekdays = (time: string) =>
   Object.fromEntries(['monday', 'tuesday', 'wednesday', 'thursday', 'friday'].map((name) => [name, time]))
 
-/** When a site is open: on weekdays, Saturdays too, or always. */
+/** Returns when a site is open: on weekdays, also on Saturdays, or always. */
 function hoursOf(letter: string): Record<string, unknown> | null {
   if (letter === 'a') return { ...weekdays('07:00-15:30'), saturday: null, sunday: null }
   if (letter === 'b') return { ...weekdays('06:30-17:00'), saturday: '07:00-12:00', sunday: null }

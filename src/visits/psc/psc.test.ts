@@ -16,7 +16,7 @@ const both = ['appointment_scheduling_via_service', 'appointment_scheduling_via_
 const codes = (body: { patient_service_centers: { site_code: string }[] }) =>
   body.patient_service_centers.map((one) => one.site_code)
 
-// Before anybody has looked, so that the sites are there at once.
+// Before the first query, so that the first read of the directory contains the sites.
 const lab_id = await labId('ihd')
 await insertSites('sandbox-us', lab_id, [
   site('FAR', 24.9),
@@ -36,7 +36,7 @@ await insertSites('sandbox-us', lab_id, [
 ])
 const near = `/v3/order/psc/info?zip_code=85004&lab_id=${lab_id}`
 
-test('sites of a lab are listed nearest first, equally near ones by code, inactive ones not', async () => {
+test('lists active sites of a lab nearest first, and equally near ones by code', async () => {
   const { api } = await createTestTeam()
   const { status, body } = await api.get(near)
   assert.equal(status, 200)
@@ -71,14 +71,14 @@ test('the radius counts unrounded miles', async () => {
   assert.deepEqual(codes((await api.get(`${near}&radius=50`)).body), ['HERE', 'TIE-A', 'TIE-B', 'FAR', 'OUT'])
 })
 
-test('of capabilities all must be there, the bookable one in either spelling', async () => {
+test('requires all requested capabilities, and accepts both spellings of the bookable one', async () => {
   const { api } = await createTestTeam()
   for (const name of both) assert.deepEqual(codes((await api.get(`${near}&capabilities=${name}`)).body), ['TIE-A'])
   assert.deepEqual(codes((await api.get(`${near}&capabilities=stat&capabilities=${both[1]}`)).body), ['TIE-A'])
   assert.deepEqual(codes((await api.get(`${near}&capabilities=stat&capabilities=appointment_scheduling_with_lab`)).body), [])
 })
 
-test('a place that nobody knows has no sites, bad parameters are 422', async () => {
+test('an unknown place has no sites, and invalid parameters are 422', async () => {
   const { api } = await createTestTeam()
   assert.deepEqual((await api.get(`/v3/order/psc/info?zip_code=00000&lab_id=${lab_id}`)).body.patient_service_centers, [])
   assert.equal((await api.get('/v3/order/psc/info?zip_code=85004&lab_id=999999')).status, 422)
@@ -92,7 +92,7 @@ test('a place that nobody knows has no sites, bad parameters are 422', async () 
   ])
 })
 
-test('there are at most 30 sites', async () => {
+test('returns at most 30 sites', async () => {
   const { api } = await createTestTeam('sandbox-eu')
   const many = await labId('nexus', 'sandbox-eu')
   await insertSites(
@@ -107,7 +107,7 @@ test('there are at most 30 sites', async () => {
   )
 })
 
-test('a lab account opens its lab alone and leaves the billing that it offers in the state', async () => {
+test('a lab account limits results to its lab and to the billing types that it offers in the state', async () => {
   const team = await createTestTeam()
   const quest = await labId('quest')
   const own = await labAccount(team, {
@@ -132,7 +132,7 @@ test('a lab account opens its lab alone and leaves the billing that it offers in
   assert.equal((await stranger.api.get(`/v3/order/area/info?zip_code=85004&lab_account_id=${own}`)).status, 404)
 })
 
-test("an order's sites are those of its lab near its patient", async () => {
+test("returns the sites of an order's lab near its patient", async () => {
   const team = await createTestTeam()
   const order = await createOrder(team)
   const lab = order.lab_test.lab!
@@ -149,7 +149,7 @@ test("an order's sites are those of its lab near its patient", async () => {
   assert.deepEqual(codes((await team.api.get(`/v3/order/${elsewhere.id}/psc/info`)).body), [])
 })
 
-test("a patient's place that nobody here knows is asked of the geocoder, without who it is or the street", async () => {
+test('requests an unknown patient location from the geocoder without name or street', async () => {
   const team = await createTestTeam()
   const asked: string[] = []
   const server = createServer((request, reply) => {
@@ -167,7 +167,7 @@ test("a patient's place that nobody here knows is asked of the geocoder, without
   assert.deepEqual(asked, ['/?country=DE&postal_code=10115&city=musterstadt'])
 })
 
-test('an order without a patient address yet is 400, one of another team 404', async () => {
+test('an order without a patient address returns 400, and an order of another team 404', async () => {
   const team = await createTestTeam()
   const { id } = await kit(team)
   assert.equal((await team.api.get(`/v3/order/${id}/psc/info`)).status, 400)
@@ -175,7 +175,7 @@ test('an order without a patient address yet is 400, one of another team 404', a
   assert.equal((await api.get(`/v3/order/${id}/psc/info`)).status, 404)
 })
 
-test('an area shows the labs near it, and those that are asked for though they are far', async () => {
+test('area info lists labs nearby, and distant labs that are requested by name', async () => {
   const { api } = await createTestTeam()
   const { status, body } = await api.get('/v3/order/area/info?zip_code=85004')
   assert.equal(status, 200)
@@ -209,7 +209,7 @@ test('returns no coverage for an unknown ZIP code', async () => {
   assert.deepEqual(body, { zip_code: '00000', phlebotomy: { is_served: false, providers: [] }, central_labs: {} })
 })
 
-test('what another process changes is found within seconds', async () => {
+test('changes of another process become visible within seconds', async () => {
   const { api } = await createTestTeam('production-us')
   const lab = await labId('mtl', 'production-us')
   const path = `/v3/order/psc/info?zip_code=85004&lab_id=${lab}`

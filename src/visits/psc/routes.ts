@@ -5,7 +5,7 @@ import type { PscDirectory } from './directory.ts'
 import { AreaInfo, AreaQuery, OrderPscQuery, PscInfo, PscQuery } from './schema.ts'
 import { areaInfo, orderPscInfo, pscInfo, type PhlebotomyCoverage } from './search.ts'
 
-/** What these operations need of the process and of modules above. */
+/** Dependencies of these operations. */
 export interface PscDependencies {
   directory: PscDirectory
   locate: Geocode
@@ -19,7 +19,7 @@ export const routes = ({ directory, locate, coverage }: PscDependencies) => [
     method: 'GET',
     path: '/v3/order/area/info',
     summary: 'Get area coverage for a ZIP code',
-    description: 'A lab without sites in the radius is left out unless it is named.',
+    description: 'A lab without sites in the radius is omitted unless it is requested by name.',
     query: AreaQuery,
     reply: AreaInfo,
     run: (tx, { query }) => areaInfo(tx, directory, coverage, query),
@@ -30,7 +30,7 @@ export const routes = ({ directory, locate, coverage }: PscDependencies) => [
     method: 'GET',
     path: '/v3/order/psc/info',
     summary: 'List the patient service centers of a lab near a ZIP code',
-    description: 'Nearest first, at most 30. With `lab_account_id` only what that account opens, billed as it allows.',
+    description: 'Nearest first, at most 30. With `lab_account_id` only the sites and billing types of that account.',
     query: PscQuery,
     reply: PscInfo,
     run: (tx, { query }) => pscInfo(tx, directory, query),

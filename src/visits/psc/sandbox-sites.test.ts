@@ -1,4 +1,4 @@
-// The file of fictional sites is what its generator makes; UPDATE=1 writes it anew.
+// The file of fictional sites equals the output of its generator; UPDATE=1 writes it again.
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -14,13 +14,13 @@ const zips = await zipTable()
 const made = sandboxSites(zips.all())
 const sites = parseCsv(made)
 
-test('the file is what the generator makes, the same each time', () => {
+test('the file equals the output of the generator, which is the same each time', () => {
   if (process.env.UPDATE) writeFileSync(file, made)
   assert.equal(readFileSync(file, 'utf8'), made, 'data/sandbox-sites.csv is not up to date: run this test once with UPDATE=1')
   assert.equal(sandboxSites(zips.all()), made)
 })
 
-test('there are over 2000 sites in every state, more where more people live', () => {
+test('there are over 2000 sites in every state, more in states with more residents', () => {
   const byState = Map.groupBy(sites, ({ state }) => state!)
   assert.ok(sites.length >= 2000 && made.length < 1_000_000)
   for (const state of usStates) assert.ok(byState.get(state)!.length >= 2, state)
@@ -30,7 +30,7 @@ test('there are over 2000 sites in every state, more where more people live', ()
   assert.deepEqual([...new Set(sites.filter(({ lab }) => lab === 'sonora_quest').map(({ state }) => state))], ['AZ'])
 })
 
-test('Phoenix has sites of every lab close by, New York of every lab that is there, some to be booked here', () => {
+test('Phoenix has nearby sites of every lab, and New York of every lab that operates there, some of them bookable', () => {
   for (const [zip, labs] of [
     ['85004', pscLabs],
     ['10001', ['quest', 'labcorp', 'bioreference']],
@@ -45,7 +45,7 @@ test('Phoenix has sites of every lab close by, New York of every lab that is the
     }
 })
 
-test('sites have codes of their own, names nobody has, and lie in their ZIP codes', () => {
+test('sites have unique codes and fictional names, and lie in their ZIP codes', () => {
   assert.equal(new Set(sites.map(({ site_code }) => site_code)).size, sites.length)
   for (const { site_code, name, zip_code, state, lat, lng, capabilities } of sites) {
     assert.match(name!, / \(sandbox\)$/)

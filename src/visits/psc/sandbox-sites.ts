@@ -1,5 +1,5 @@
-// Makes the fictional sites of the sandbox from the table of ZIP codes: the same ones each time, spread over the states by population
-// and within a state by how many ZIP codes are close together. What it makes is checked in as data/sandbox-sites.csv.
+// Generates the fictional sites of the sandbox from the table of ZIP codes: the same ones each time, spread over the states by population
+// and within a state by the density of ZIP codes. The output is checked in as data/sandbox-sites.csv.
 import type { ZipPlace } from '../geocoding/zip-codes.ts'
 import { BOOKABLE_VIA_API } from './schema.ts'
 
@@ -18,7 +18,7 @@ interface Plan {
   prefix: string
   sites: number
   states: string[]
-  /** Of ten sites, how many can be booked here, or only at the lab. */
+  /** Of ten sites, the number that can be booked here, or only with the lab. */
   bookable: number
   with_lab: number
 }
@@ -31,7 +31,7 @@ const plans: Plan[] = [
   { lab: 'sonora_quest', prefix: 'SBS', sites: 60, states: ['AZ'], bookable: 6, with_lab: 1 },
 ]
 
-/** Where examples and tests look. */
+/** ZIP codes of examples and tests. */
 const ANCHORS = ['85004', '10001']
 
 const words = 'Pretend Imaginary Sample Placeholder Makebelieve Fictional Mock Example Invented Storybook'.split(' ')
@@ -42,10 +42,10 @@ const billings = [
   'client_bill patient_bill',
   'client_bill',
 ]
-/** See `hoursOf` in load-sandbox-sites.ts; without a letter nobody knows. */
+/** See `hoursOf` in load-sandbox-sites.ts; an empty letter means unknown hours. */
 const hours = ['a', 'a', 'b', 'c', '']
 
-/** Whole numbers that look random and are the same each time (mulberry32). */
+/** Returns a repeatable pseudo-random generator of integers (mulberry32). */
 function seededRandom(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -59,7 +59,7 @@ function seededRandom(seed: number): (below: number) => number {
 const COLUMNS =
   'lab,site_code,name,first_line,second_line,city,state,zip_code,phone_number,hours,lat,lng,capabilities,supported_bill_types'
 
-/** The sites as text of comma-separated values. No value has a comma or a quote. @param zips by ascending code */
+/** Returns the sites as CSV text. No value contains a comma or a quote. @param zips by ascending code */
 export function sandboxSites(zips: Iterable<ZipPlace>): string {
   const byState = Map.groupBy(zips, ({ state }) => state)
   const rows = plans.flatMap((plan, i) => sitesOf(plan, byState, seededRandom(i + 1)))
@@ -75,7 +75,7 @@ function sitesOf(plan: Plan, byState: Map<string, ZipPlace[]>, random: (below: n
   return chosen.map((place, i) => siteAt(plan, place, i + 1, random))
 }
 
-/** So many different places, denser ones likelier; anchors first. */
+/** Selects distinct places, denser ones with higher probability; anchors first. */
 function chooseZipCodes(places: ZipPlace[], count: number, random: (below: number) => number): ZipPlace[] {
   const squared = ({ lat, lng }: ZipPlace) => `${Math.round(lat * 5)} ${Math.round(lng * 5)}`
   const crowd = Map.groupBy(places, squared)

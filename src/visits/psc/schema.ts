@@ -7,7 +7,7 @@ export const pscLabs = ['quest', 'labcorp', 'bioreference', 'sonora_quest'] as c
 const PscLab = OpenEnum(pscLabs)
 
 export const BOOKABLE_VIA_API = 'appointment_scheduling_via_service'
-/** The other spelling of `BOOKABLE_VIA_API`, shown beside it and taken for it. */
+/** The other spelling of `BOOKABLE_VIA_API`; it is shown in addition and accepted instead. */
 export const BOOKABLE_VIA_API_ALIAS = 'appointment_scheduling_via_junction'
 
 const Capability = OpenEnum(['stat', BOOKABLE_VIA_API, BOOKABLE_VIA_API_ALIAS, 'appointment_scheduling_with_lab'])
@@ -22,7 +22,7 @@ const SiteMetadata = Fields(
     second_line: Nullable(T.String()),
     phone_number: Nullable(T.String()),
     fax_number: Nullable(T.String()),
-    hours: Nullable(T.Record(T.String(), T.Unknown(), { description: 'As the laboratory writes them; null when not known.' })),
+    hours: Nullable(T.Record(T.String(), T.Unknown(), { description: 'In the format of the laboratory; null if unknown.' })),
     website: Nullable(T.String()),
   },
   { title: 'LabLocationMetadata' },
@@ -36,7 +36,7 @@ const Site = Fields(
     site_code: T.String(),
     location: Fields({ lng: T.Number(), lat: T.Number() }, { title: 'LngLat' }),
     capabilities: T.Array(Capability, {
-      description: 'What can be booked here is named twice, in both spellings that clients know.',
+      description: 'A bookable site has both spellings of the capability.',
     }),
   },
   { title: 'ClientFacingLabLocation' },
@@ -61,10 +61,10 @@ const LabInArea = Fields(
   {
     patient_service_centers: Fields(
       {
-        appointment_with_vital: T.Boolean({ description: 'Whether one of them can be booked here.' }),
+        appointment_with_vital: T.Boolean({ description: 'Whether one of the sites can be booked here.' }),
         within_radius: T.Integer(),
         radius: T.String(),
-        capabilities: T.Array(Capability, { description: 'Of all of them together.' }),
+        capabilities: T.Array(Capability, { description: 'Capabilities of all sites together.' }),
       },
       { title: 'PSCAreaInfoDetails' },
     ),
@@ -87,7 +87,7 @@ export type AreaInfo = Static<typeof AreaInfo>
 
 const ZipCode = Text({ pattern: '^\\d{5}$', says: 'be a ZIP code of five digits', example: '85004' })
 const radius = Maybe(OpenEnum(['10', '20', '25', '50', '100'], { default: '25', description: 'Miles.' }))
-const capabilities = Maybe(T.Array(Capability, { maxItems: 10, description: 'Sites that have all of them.' }))
+const capabilities = Maybe(T.Array(Capability, { maxItems: 10, description: 'Only sites that have all of these.' }))
 const lab_account_id = Maybe(Uuid)
 
 export const OrderPscQuery = Fields({ radius, capabilities })

@@ -1,4 +1,4 @@
-// Answers about sites near a place. Source: lab-testing.md 16.
+// Queries for sites near a location. Source: lab-testing.md 16.
 import { billingOffered, usableAccount, type UsableAccount } from '../../lab/accounts/account-selection.ts'
 import { getOrder } from '../../lab/orders/orders.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
@@ -19,22 +19,22 @@ import {
 } from './schema.ts'
 import type { DirectoryHead } from './sites.ts'
 
-/** Most sites of an answer. */
+/** Maximum number of sites in a response. */
 export const SITES_MAX = 30
 
-/** Who takes samples at home, and how visits are arranged. */
+/** A provider of at-home phlebotomy and its service types. */
 export interface PhlebotomyProvider {
   name: string
   service_types: string[]
 }
 
-/** Who takes samples at home in an area. Visits are kept by a module above, which gives this. */
+/** Returns the providers of at-home phlebotomy in an area. A module above, which manages visits, supplies this function. */
 export type PhlebotomyCoverage = (
   tx: Tx,
   area: { zip_code: string; radius_miles: number; place: Place },
 ) => Promise<PhlebotomyProvider[]>
 
-/** Sites of a lab near a ZIP code, at most 30. 404: no account that the team may use. 422: no such lab. */
+/** Returns sites of a lab near a ZIP code, at most 30. Errors: 404 no account that the team may use; 422 unknown lab. */
 export async function pscInfo(tx: Tx, directory: PscDirectory, query: PscQuery): Promise<PreserializedJson<PscInfo>> {
   const account = await findNamedAccount(tx, query.lab_account_id)
   const head = (await directory.labs(tx)).get(query.lab_id)
@@ -45,8 +45,8 @@ export async function pscInfo(tx: Tx, directory: PscDirectory, query: PscQuery):
 }
 
 /**
- * Sites of the order's lab near the order's patient, at most 30. 400: the order has no patient address yet. 404: no such order.
- * A place that is not known here may be asked of a geocoder, so that this is no transaction.
+ * Returns sites of an order's lab near its patient, at most 30. Errors: 400 the order has no patient address yet; 404 unknown order.
+ * This function may query a geocoder for an unknown place, so it does not run in a transaction.
  */
 export async function orderPscInfo(
   { tenant, cells }: MultiTransactionContext,
@@ -88,13 +88,13 @@ async function sitesNear(
   return new PreserializedJson(`{"lab_id":${lab_id},"slug":${JSON.stringify(slug)},"patient_service_centers":[${found}]}`)
 }
 
-/** What of a site's types of billing is left under an account, for a patient at this place. */
+/** Returns the billing types of a site that an account offers to a patient in this state. */
 function billingTypesUnder(account: UsableAccount, { state }: Place): (types: readonly string[]) => readonly string[] {
   const offered = new Set(billingOffered(account, { state, country: UNITED_STATES }))
   return (types) => types.filter((type) => offered.has(type))
 }
 
-/** Who serves a ZIP code: visits at home, and labs with sites near it. 404: no account that the team may use. */
+/** Returns the coverage of a ZIP code: at-home phlebotomy, and labs with sites nearby. Errors: 404 no account that the team may use. */
 export async function areaInfo(
   tx: Tx,
   directory: PscDirectory,

@@ -1,4 +1,4 @@
-// Files of sites, row by row: comma-separated values as a stream, or a GeoJSON collection of points. Knows no database.
+// Reads files of sites, row by row: CSV as a stream, or a GeoJSON collection of points. Does not use a database.
 import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { extname } from 'node:path'
@@ -7,10 +7,10 @@ import { InvalidFileError } from '../../platform/files/rejected-rows.ts'
 import { optional, required, type SiteRow } from './site-row.ts'
 
 export interface FileRow {
-  /** Such as `line 7`. */
+  /** A position such as `line 7`. */
   where: string
   raw?: SiteRow
-  /** Why the row cannot be looked at. */
+  /** Why the row cannot be parsed. */
   fault?: string
 }
 
@@ -18,7 +18,7 @@ const RECORD_BYTES_MAX = 100_000
 const GEOJSON_BYTES_MAX = 64 * 1024 * 1024
 const known = new Set<string>([...required, ...optional])
 
-/** The rows of a file. @throws InvalidFileError when it is no such file, lacks columns or breaks off */
+/** Yields the rows of a file. @throws InvalidFileError if the format is unknown, columns are missing or the file is truncated */
 export const readRows = (path: string): AsyncGenerator<FileRow, void> =>
   /^\.(geo)?json$/i.test(extname(path)) ? geoJsonRows(path) : csvRows(path)
 
@@ -38,8 +38,7 @@ async function* csvRows(path: string): AsyncGenerator<FileRow, void> {
     for await (const { record, info } of file.pipe(parser) as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
       const where = `line ${info.lines}`
       if (!names) names = columnsOf(record)
-      else if (record.length !== names.length)
-        yield { where, fault: `${record.length} fields where the first line names ${names.length}` }
+      else if (record.length !== names.length) yield { where, fault: `${record.length} fields; the header has ${names.length}` }
       else yield { where, raw: Object.fromEntries(names.map((name, i) => [name, record[i]])) }
     }
   } catch (error) {
@@ -55,10 +54,10 @@ function columnsOf(record: string[]): string[] {
   const missing = required.filter((name) => !names.includes(name))
   if (missing.length) throw new InvalidFileError(`The header is missing columns: ${missing.join(', ')}.`)
   if (new Set(names).size < names.length) throw new InvalidFileError('The header contains a duplicate column.')
-  const strange = names.filter((name) => !known.has(name))
-  // A misspelt column would be lost without a word.
-  if (strange.length)
-    throw new InvalidFileError(`Unrecognized column ${strange.map((name) => `"${name.slice(0, 50)}"`).join(', ')}.`)
+  const unknownColumns = names.filter((name) => !known.has(name))
+  // Without this check the values of a misspelled column would be ignored silently.
+  if (unknownColumns.length)
+    throw new InvalidFileError(`Unrecognized column ${unknownColumns.map((name) => `"${name.slice(0, 50)}"`).join(', ')}.`)
   return names
 }
 
@@ -79,9 +78,9 @@ async function* geoJsonRows(path: string): AsyncGenerator<FileRow, void> {
   for (const [i, feature] of features.entries()) {
     const where = `feature ${i + 1}`
     const { geometry, properties } = (feature ?? {}) as Feature
-    const strange = Object.keys(properties ?? {}).some((name) => !known.has(name))
+    const hasUnknown = Object.keys(properties ?? {}).some((name) => !known.has(name))
     if (!properties || typeof properties !== 'object') yield { where, fault: 'it has no properties' }
-    else if (strange) yield { where, fault: 'it has properties that nobody knows' }
+    else if (hasUnknown) yield { where, fault: 'unrecognized properties' }
     else if (geometry?.type !== 'Point' || !Array.isArray(geometry.coordinates))
       yield { where, fault: 'its geometry is no point' }
     else yield { where, raw: { ...properties, lng: geometry.coordinates[0], lat: geometry.coordinates[1] } }
@@ -93,7 +92,7 @@ function featuresOf(text: string): unknown[] {
     const file = JSON.parse(text.replace(/^\uFEFF/, '')) as { type?: unknown; features?: unknown } | null
     if (file?.type === 'FeatureCollection' && Array.isArray(file.features)) return file.features
   } catch {
-    // Said below.
+    // The error below reports this case.
   }
   throw new InvalidFileError('The file is not a GeoJSON FeatureCollection.')
 }

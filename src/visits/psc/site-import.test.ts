@@ -26,7 +26,7 @@ const HEADER = 'site_code,name,first_line,city,state,zip_code,lat,lng,capabiliti
 const row = (code: string, lat = '33.45', lng = '-112.07', rest = ',,') =>
   `${code},Pretend Site,1 Sample Way,Phoenix,Arizona,85004,${lat},${lng},${rest}`
 
-test('a site has what its row says, and of what the row leaves out what is usual', async () => {
+test('a site has the values of its row, and defaults for absent values', async () => {
   const file = fileOf(
     [
       'zip_code,state,site_code,name,first_line,second_line,city,phone_number,fax_number,website,hours,lat,lng,capabilities,supported_bill_types,active',
@@ -58,7 +58,7 @@ test('a site has what its row says, and of what the row leaves out what is usual
   assert.deepEqual([plain.capabilities, plain.supported_bill_types], [[], ['client_bill']])
 })
 
-test('sound rows are taken, the others are named with all that is wrong with them', async () => {
+test('imports valid rows and reports all errors of the others', async () => {
   const file = fileOf(
     [
       HEADER,
@@ -87,11 +87,11 @@ test('sound rows are taken, the others are named with all that is wrong with the
       '  line 4: lat and lng are not a point in decimal degrees',
       '  line 5: lat and lng are 6998 miles from the ZIP code',
       '  line 6: lat and lng are not a point in decimal degrees',
-      `  line 7: hours must be a JSON object of at most 4000 characters; capabilities may have ${bookable}; supported_bill_types may have client_bill, commercial_insurance, patient_bill_passthrough, patient_bill`,
-      '  line 8: hours must be a JSON object of at most 4000 characters; capabilities have two ways of booking, which exclude each other',
-      '  line 9: 2 fields where the first line names 11',
-      '  line 10: 6 fields where the first line names 11',
-      '  line 11: site_code is that of a row before',
+      `  line 7: hours must be a JSON object of at most 4000 characters; capabilities must be one of ${bookable}; supported_bill_types must be one of client_bill, commercial_insurance, patient_bill_passthrough, patient_bill`,
+      '  line 8: hours must be a JSON object of at most 4000 characters; capabilities must not contain both ways of booking',
+      '  line 9: 2 fields; the header has 11',
+      '  line 10: 6 fields; the header has 11',
+      '  line 11: duplicate site_code',
       '  line 12: zip_code is missing',
       '  line 13: coordinates are missing and the ZIP code is not recognized',
       '',
@@ -101,7 +101,7 @@ test('sound rows are taken, the others are named with all that is wrong with the
   assert.equal(await found('ussl', 'B-6'), undefined)
 })
 
-test('a second file changes the sites it names and leaves the others', async () => {
+test('a second file updates the sites that it contains and keeps the others', async () => {
   await take('my_uti', fileOf([HEADER, row('C-1'), row('C-2')].join('\n')))
   await take('my_uti', fileOf([HEADER, row('C-2', '33.5', '-112.07', 'stat,,'), row('C-3')].join('\n')))
   assert.deepEqual((await found('my_uti', 'C-2'))!.capabilities, ['stat'])
@@ -117,7 +117,7 @@ test('a second file changes the sites it names and leaves the others', async () 
   )
 })
 
-test('a strict import takes everything or nothing', async () => {
+test('a strict import with an invalid row imports nothing', async () => {
   const lines = [HEADER, ...Array.from({ length: 600 }, (_, i) => row(`D-${i}`)), row('D-BAD', '200', '200')]
   await assert.rejects(
     take('spiriplex', fileOf(lines.join('\n')), '--strict'),
@@ -127,7 +127,7 @@ test('a strict import takes everything or nothing', async () => {
   assert.match(await take('spiriplex', fileOf(lines.slice(0, -1).join('\n')), '--strict'), /600 imported/)
 })
 
-test('GeoJSON is taken like CSV, its points count', async () => {
+test('imports GeoJSON like CSV, with its points as coordinates', async () => {
   const properties = {
     site_code: 'E-1',
     name: 'Mock',
@@ -147,7 +147,7 @@ test('GeoJSON is taken like CSV, its points count', async () => {
       feature({ hours: { monday: '07:00' }, capabilities: ['stat'], active: 'true' }),
       feature({ site_code: 'E-2', hours: 7 }),
       feature({ site_code: 'E-3' }, ['x', null]),
-      feature({ site_code: 'E-4', colour: 'green' }),
+      feature({ site_code: 'E-4', color: 'green' }),
       feature({ site_code: { no: 'text' } }),
       { type: 'Feature', properties: null },
       null,
@@ -159,7 +159,7 @@ test('GeoJSON is taken like CSV, its points count', async () => {
   for (const line of [
     'feature 2: hours must',
     'feature 3: lat and lng',
-    'feature 4: it has properties that',
+    'feature 4: unrecognized properties',
     'feature 5: site_code is not text',
   ])
     assert.ok(printed.includes(line), printed)
@@ -167,41 +167,41 @@ test('GeoJSON is taken like CSV, its points count', async () => {
   assert.deepEqual([hours, capabilities], [{ monday: '07:00' }, ['stat']])
 })
 
-test('a file that is none of these is refused whole, in a sentence without its content', async () => {
+test('rejects a file of another format with an error that does not contain its content', async () => {
   for (const [text, ending, sentence] of [
     ['', 'csv', /is empty/],
-    ['site_code,name\nF-1,x', 'csv', /lacks first_line, city, state, zip_code/],
-    [`${HEADER},colour\n${row('F-2')},green`, 'csv', /no column "colour"/],
+    ['site_code,name\nF-1,x', 'csv', /is missing columns: first_line, city, state, zip_code/],
+    [`${HEADER},color\n${row('F-2')},green`, 'csv', /Unrecognized column "color"/],
     [`${HEADER},lat\n`, 'csv', /duplicate column/],
-    [`${HEADER}\n${row('F-3')}\n"Secret" patient,x\n`, 'csv', /^(?!.*Secret).*breaks off at line 3/],
-    [`${HEADER}\n"${'x'.repeat(200_000)}`, 'csv', /breaks off/],
-    ['{', 'json', /not a GeoJSON/],
-    ['[]', 'geojson', /not a GeoJSON/],
+    [`${HEADER}\n${row('F-3')}\n"Secret" patient,x\n`, 'csv', /^(?!.*Secret).*malformed at line 3/],
+    [`${HEADER}\n"${'x'.repeat(200_000)}`, 'csv', /is malformed/],
+    ['{', 'json', /is not a GeoJSON/],
+    ['[]', 'geojson', /is not a GeoJSON/],
   ] as const)
     await assert.rejects(take('sanocardio', fileOf(text, ending)), sentence)
-  await assert.rejects(take('sanocardio', join(folder, 'missing.csv')), /no such file/)
-  await assert.rejects(take('sanocardio', join(folder, 'missing.json')), /no such file/)
+  await assert.rejects(take('sanocardio', join(folder, 'missing.csv')), /File not found/)
+  await assert.rejects(take('sanocardio', join(folder, 'missing.json')), /File not found/)
   for (const code of ['F-1', 'F-2', 'F-3']) assert.equal(await found('sanocardio', code), undefined)
 })
 
-test('sites are counted, switched off and on again, by code', async () => {
+test('counts sites, and disables and enables them by code', async () => {
   await take('us_biotek', fileOf([HEADER, row('G-1'), row('G-2')].join('\n')))
   const inCell = ['--lab', 'us_biotek', '--cell', 'production-us']
-  assert.equal(await run('deactivate', 'G-1', 'G-9', ...inCell), 'production-us\n  G-1  inactive\n  G-9  no such site\n')
+  assert.equal(await run('deactivate', 'G-1', 'G-9', ...inCell), 'production-us\n  G-1  inactive\n  G-9  not found\n')
   assert.match(await run('list', '--cell', 'production-us'), / {2}us_biotek +1 active, 1 inactive\n/)
   assert.match(await run('list', ...inCell), /G-1 +inactive/)
   await run('activate', 'G-1', ...inCell)
   assert.match(await run('list', '--cell', 'production-us'), / {2}us_biotek +2 active, 0 inactive\n/)
 })
 
-test('an import of which a row is not sound has failed in part', async () => {
+test('an import with an invalid row exits with the status for a partial failure', async () => {
   const words = ['psc', 'import', fileOf([HEADER, row('H-0'), row('')].join('\n')), '--lab', 'manual', '--cell', 'production-us']
   const { printed, failure } = await outcomeOf(cells, words)
   assert.match(printed, /^production-us\n1 imported\n1 not taken:\n/)
   assert.equal(failure, '1 of the file not taken; the rest was.')
 })
 
-test('without a cell an import goes to production, and what makes no sense is said', async () => {
+test('an import without a cell goes to production, and invalid arguments are reported', async () => {
   const printed = await run('import', fileOf([HEADER, row('H-1')].join('\n')), '--lab', 'manual')
   assert.equal(printed, 'production-us\n1 imported\nproduction-eu\n1 imported\n')
   await assert.rejects(run('import', 'x.csv', '--lab', 'nobody'), /--lab must be one of/)

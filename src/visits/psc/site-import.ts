@@ -1,4 +1,4 @@
-// Brings an operator's file of sites into a cell.
+// Imports an operator's file of sites into a cell.
 import { zipTable } from '../geocoding/zip-codes.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
@@ -19,14 +19,14 @@ export const SITES_PER_FILE_MAX = 200_000
 
 const Id = T.Object({ id: T.Integer() })
 
-/** The id of a lab in the cell. */
+/** Returns the id of a lab in the cell. */
 export const findLabId = async (tx: Pick<PlainTx, 'maybe'>, slug: string): Promise<number | undefined> =>
   (await tx.maybe(Id, sql`select id from lab where slug = ${slug}`))?.id
 
 /**
- * Write the sites of a file, by their codes; sites that are not in the file stay. One transaction. Sound rows are taken whatever is
- * wrong with others, unless `strict`. Writes psc_site, psc_directory.
- * @throws InvalidFileError when nothing of it can be taken
+ * Imports the sites of a file, by code; sites that are not in the file stay. One transaction. Valid rows are imported even if others are
+ * invalid, unless `strict`. Writes psc_site, psc_directory.
+ * @throws InvalidFileError if nothing in the file can be imported
  */
 export const importSites = (db: Db, lab_id: number, path: string, strict: boolean): Promise<ImportedSites> =>
   db.plainTx(async (tx) => {
@@ -37,7 +37,7 @@ export const importSites = (db: Db, lab_id: number, path: string, strict: boolea
     for await (const { where, raw, fault } of readRows(path)) {
       const site = raw ? readSite(raw, zips) : [fault!]
       if (Array.isArray(site)) rejections.add(where, site)
-      else if (seen.has(site.site_code)) rejections.add(where, ['site_code is that of a row before'])
+      else if (seen.has(site.site_code)) rejections.add(where, ['duplicate site_code'])
       else batch.push(site)
       if (!Array.isArray(site)) seen.add(site.site_code)
       if (seen.size > SITES_PER_FILE_MAX)

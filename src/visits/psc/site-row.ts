@@ -1,4 +1,4 @@
-// A site as an operator's file has it, read: every fault of a row is told, none of its values. Pure.
+// Parses a site in an operator's file: reports every error of a row, and none of its values. Pure.
 import { milesBetween, isPoint } from '../geocoding/distance.ts'
 import type { ZipTable } from '../geocoding/zip-codes.ts'
 import { billingTypes } from '../../lab/catalog/enums.ts'
@@ -21,14 +21,14 @@ export const optional = [
   'active',
 ] as const
 
-/** By column; what is absent is empty. Values of JSON files may be more than text. */
+/** By column; absent values are empty. Values of JSON files may be other than text. */
 export type SiteRow = Partial<Record<(typeof required)[number] | (typeof optional)[number], unknown>>
 
 const HOURS_MAX = 4000
-/** Farther from the middle of its ZIP code no site can be: then one of the two is wrong. */
+/** A site farther than this from the center of its ZIP code is an error: coordinates or ZIP code are wrong. */
 const ZIP_DISTANCE_MILES_MAX = 150
 
-/** The site of a row, or what is wrong with it. Without coordinates it lies in the middle of its ZIP code. */
+/** Returns the site of a row, or its errors. A site without coordinates gets the center of its ZIP code. */
 export function readSite(raw: SiteRow, zips: ZipTable): SiteRecord | string[] {
   const faults: string[] = []
   const fault = <V>(text: string, instead: V): V => (faults.push(text), instead)
@@ -80,7 +80,7 @@ export function readSite(raw: SiteRow, zips: ZipTable): SiteRecord | string[] {
   }
   if (site.supported_bill_types.length === 0) site.supported_bill_types = ['client_bill']
   if (site.capabilities.includes(BOOKABLE_VIA_API) && site.capabilities.includes('appointment_scheduling_with_lab'))
-    faults.push('capabilities have two ways of booking, which exclude each other')
+    faults.push('capabilities must not contain both ways of booking')
   return faults.length ? faults : site
 }
 
@@ -88,7 +88,7 @@ type AddError = <V>(text: string, instead: V) => V
 
 function point(lat: string | null, lng: string | null, zip_code: string, zips: ZipTable, fault: AddError) {
   const nowhere = { lat: 0, lng: 0 }
-  // That it is missing has been said.
+  // The missing field was reported above.
   if (!zip_code) return nowhere
   if (!/^\d{5}(-\d{4})?$/.test(zip_code)) return fault('zip_code is not a ZIP code', nowhere)
   const middle = zips.find(zip_code.slice(0, 5))
@@ -122,7 +122,7 @@ function hoursOf(value: unknown, fault: AddError): SiteRecord['hours'] {
   if (value === undefined || value === null || (typeof value === 'string' && value.trim() === '')) return null
   const refused = () => fault(`hours must be a JSON object of at most ${HOURS_MAX} characters`, null)
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  // What the database keeps as JSON holds neither of these.
+  // PostgreSQL JSON rejects both.
   if (text.length > HOURS_MAX || !text.isWellFormed() || /\\u(0000|d[89a-f]..)/i.test(text)) return refused()
   try {
     const hours: unknown = JSON.parse(text)

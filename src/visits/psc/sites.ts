@@ -1,5 +1,5 @@
-// Sites of laboratories where samples are taken. Owns psc_site and psc_directory; never knows who is near one (directory.ts) or
-// what is booked there.
+// Sites of laboratories where samples are collected. Owns psc_site and psc_directory; does not search by location (directory.ts) and does
+// not know bookings.
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -21,7 +21,7 @@ export const SiteRecord = T.Object({
   website: Nullable(T.String()),
   lat: T.Number(),
   lng: T.Number(),
-  /** Not both ways of booking. */
+  /** Only one of the two spellings for bookable sites. */
   capabilities: T.Array(T.String()),
   supported_bill_types: T.Array(T.String()),
   active: T.Boolean(),
@@ -32,7 +32,7 @@ const siteColumns = sql`
   site_code, name, first_line, second_line, city, state, zip_code, phone_number, fax_number, hours, website, lat, lng,
   to_json(capabilities) as capabilities, to_json(supported_bill_types) as supported_bill_types, active`
 
-/** Write sites, each whole: what a row leaves out is gone. Writes psc_site. `bumpDirectoryVersion` is the caller's. */
+/** Writes sites, each as a whole: absent values are removed. Writes psc_site. The caller calls `bumpDirectoryVersion`. */
 export async function upsertSites(tx: PlainTx, lab_id: number, sites: SiteRecord[]): Promise<void> {
   await tx.run(sql`
     insert into psc_site (lab_id, site_code, name, first_line, second_line, city, state, zip_code, phone_number, fax_number, hours,
@@ -51,14 +51,14 @@ export async function upsertSites(tx: PlainTx, lab_id: number, sites: SiteRecord
       updated_at = excluded.updated_at`)
 }
 
-/** Processes that hold the lab's sites read them anew within seconds. Writes psc_directory. */
+/** Makes processes reload the lab's sites within seconds. Writes psc_directory. */
 export async function bumpDirectoryVersion(tx: PlainTx, lab_id: number): Promise<void> {
   await tx.run(sql`
     insert into psc_directory (lab_id, version) values (${lab_id}, 1)
     on conflict (lab_id) do update set version = psc_directory.version + 1`)
 }
 
-/** Whether the lab's fictional sites have another form than this, which they have from now on. Writes psc_directory. */
+/** Sets the revision of the lab's fictional sites. Returns whether it was another one. Writes psc_directory. */
 export async function updateSandboxRevision(tx: PlainTx, lab_id: number, form: string): Promise<boolean> {
   const claimed = await tx.run(sql`
     insert into psc_directory (lab_id, version, sandbox_form) values (${lab_id}, 1, ${form})
@@ -67,7 +67,7 @@ export async function updateSandboxRevision(tx: PlainTx, lab_id: number, form: s
   return claimed > 0
 }
 
-/** Show a site, or no longer. Writes psc_site, psc_directory. False: the lab has no such site. */
+/** Activates or deactivates a site. Writes psc_site, psc_directory. Returns false if the lab has no such site. */
 export async function setActive(tx: PlainTx, lab_id: number, site_code: string, active: boolean): Promise<boolean> {
   const changed = await tx.run(sql`
     update psc_site set active = ${active}, updated_at = ${tx.now} where lab_id = ${lab_id} and site_code = ${site_code}`)
@@ -75,11 +75,11 @@ export async function setActive(tx: PlainTx, lab_id: number, site_code: string, 
   return changed > 0
 }
 
-/** A site by its code, inactive ones too. */
+/** Returns a site by code, also an inactive one. */
 export const findSite = (tx: Pick<Queries, 'maybe'>, lab_id: number, site_code: string): Promise<SiteRecord | undefined> =>
   tx.maybe(SiteRecord, sql`select ${siteColumns} from psc_site where lab_id = ${lab_id} and site_code = ${site_code}`)
 
-/** Sites of a lab by code, from the one after `after` on; inactive ones too unless only active ones are asked for. */
+/** Lists sites of a lab by code, starting after `after`; inactive ones too unless only active ones are requested. */
 export const listSites = (
   tx: Pick<Queries, 'many'>,
   lab_id: number,
@@ -94,10 +94,10 @@ export const listSites = (
   )
 
 const Head = T.Object({ lab_id: T.Integer(), slug: T.String(), version: T.Integer() })
-/** A lab and how often its sites have changed. */
+/** A lab and the version of its sites. */
 export type DirectoryHead = Static<typeof Head>
 
-/** Every lab of the cell. */
+/** Returns every lab of the cell. */
 export const directoryHeads = (tx: Pick<Queries, 'many'>): Promise<DirectoryHead[]> =>
   tx.many(
     Head,
@@ -108,7 +108,7 @@ export const directoryHeads = (tx: Pick<Queries, 'many'>): Promise<DirectoryHead
 
 const Count = T.Object({ slug: T.String(), active: T.Integer(), inactive: T.Integer() })
 
-/** How many sites each lab has that has any. */
+/** Returns the number of sites of each lab that has any. */
 export const countSites = (tx: Pick<Queries, 'many'>): Promise<Static<typeof Count>[]> =>
   tx.many(
     Count,

@@ -1,11 +1,11 @@
-// The tables that queries read: their columns and what these hold. Only values. Names differ from those of summaries.
-// Source: openapi-management.json, *ColumnExpr; users-wearables.md 9, 10, 15.2-15.4. Unsourced: that `power_source` is text, and that
-// scores are whole numbers but for strain.
+// The tables that queries read: their columns and types. Only values. Names differ from those of summaries.
+// Source: openapi-management.json, *ColumnExpr; users-wearables.md 9, 10, 15.2-15.4. Unsourced: `power_source` is text, and scores are
+// integers except strain.
 import { intervalTimeseries, pointTimeseries, type Resource } from '../resources/resources.ts'
 
-/** What a column holds. `date` and `time` are of the user's own wall clock. */
+/** Type of a column. `date` and `time` are in the user's local time. */
 export type Scalar = 'int' | 'double' | 'text' | 'bool' | 'date' | 'time'
-/** A list in every row, of plain values or of things with fields. It cannot be selected, only counted and summed up row by row. */
+/** A list in every row, of plain values or of objects with fields. It cannot be selected, only counted and aggregated per row. */
 export interface List {
   of: Scalar | Readonly<Record<string, Scalar>>
 }
@@ -128,7 +128,7 @@ export const tables = { sleep, derived_readiness, activity, workout, body, meal,
 export type TableName = keyof typeof tables
 export const tableNames = Object.keys(tables) as TableName[]
 
-/** What a table is made of; a change there is a reason to run a query again. */
+/** The resources of each table; a change of one of them is a reason to run a query again. */
 export const dependencies: Readonly<Record<TableName, readonly Resource[]>> = {
   sleep: ['sleep'],
   derived_readiness: ['sleep'],
@@ -140,7 +140,7 @@ export const dependencies: Readonly<Record<TableName, readonly Resource[]>> = {
   profile: ['profile'],
 }
 
-/** Values that are worked out of a sleep session. The last two need the stages of the night. */
+/** Values that are computed from a sleep session. The last two require the sleep stages. */
 export const macros: Readonly<Record<string, { kind: Scalar; dependencies: readonly Resource[] }>> = {
   sleep_score: { kind: 'int', dependencies: ['sleep'] },
   chronotype: { kind: 'text', dependencies: ['sleep'] },
@@ -149,7 +149,7 @@ export const macros: Readonly<Record<string, { kind: Scalar; dependencies: reado
   awakenings: { kind: 'int', dependencies: ['sleep', 'sleep_cycle'] },
 }
 
-/** Where a row comes from; the last two are known of single samples only. */
+/** Source of a row; the last two exist only for single samples. */
 export const sourceColumns = {
   ...each('text', 'source_provider source_type source_app_id source_workout_id source_sport'),
 }
@@ -158,7 +158,7 @@ export const sampleSources: ReadonlySet<string> = new Set(['source_workout_id', 
 const sampleColumns: Columns = { ...sourceColumns, timezone_offset: 'int', type: 'text' }
 const intervalColumns: Columns = { ...sampleColumns, duration: 'int', value: 'double' }
 
-/** Timeseries by what a sample has. */
+/** Timeseries by the fields of their samples. */
 export const sampleGroups: readonly { title: string; resources: readonly Resource[]; fields: Columns }[] = [
   { title: 'DiscreteTimeseriesExpr', resources: pointTimeseries, fields: { ...sampleColumns, value: 'double' } },
   { title: 'IntervalTimeseriesExpr', resources: intervalTimeseries, fields: intervalColumns },
@@ -191,5 +191,5 @@ export const sampleGroups: readonly { title: string; resources: readonly Resourc
 
 const fields = new Map(sampleGroups.flatMap((group) => group.resources.map((name) => [name as string, group.fields])))
 
-/** The fields of a timeseries' samples; undefined when there is no such timeseries. */
+/** Returns the fields of a timeseries' samples; undefined for an unknown timeseries. */
 export const fieldsOf = (resource: string): Columns | undefined => fields.get(resource)

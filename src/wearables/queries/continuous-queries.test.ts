@@ -24,7 +24,7 @@ const boundTo = async (org: TestTeam, team_id = org.team): Promise<TestTeam['man
 }
 
 describe('a continuous query', () => {
-  test('is kept with what its result looks like and what it depends on', async () => {
+  test('is stored with the columns of its result and its dependencies', async () => {
     const org = await createTestTeam()
     const body = await create(org)
     assert.deepEqual(body, {
@@ -48,7 +48,7 @@ describe('a continuous query', () => {
     assert.deepEqual((await org.manage.get(`/team/${await made(org)}/production/continuous_query`)).body.data, [])
   })
 
-  test('keeps what else it is given, and the order of its columns', async () => {
+  test('stores its other fields, and the order of its columns', async () => {
     const org = await createTestTeam()
     const select = ['stage_rem_second', 'efficiency', 'duration_second'].map((sleep) => ({ func: 'mean', arg: { sleep } }))
     const wanted = {
@@ -75,18 +75,18 @@ describe('a continuous query', () => {
     ])
   })
 
-  test('that cannot be used answers 400 with the reasons, and is not kept', async () => {
+  test('that cannot be used returns 400 with the reasons, and is not stored', async () => {
     const org = await createTestTeam()
     const { status, body } = await org.manage.post(pathOf(org), {
       ...monthly,
       query: { select: [{ sleep: 'state' }], where: 'steps > 1' },
     })
     assert.equal(status, 400)
-    assert.match(body.detail, /names steps.*exactly one truncated datetime/)
+    assert.match(body.detail, /unknown column steps.*exactly one truncated datetime/)
     assert.deepEqual(await list(org), [])
   })
 
-  test('that is not well-formed answers 422 with every fault where it is', async () => {
+  test('that is malformed returns 422 with every error and its location', async () => {
     const org = await createTestTeam()
     const { status, body } = await org.manage.post(pathOf(org), {
       slug: 'monthly_sleep',
@@ -123,7 +123,7 @@ describe('a continuous query', () => {
     good: ['a', '0', 'a-b', 'x'.repeat(128)],
     bad: ['', 'A', 'a_b', '-a', 'a-', 'a--b', 'a b', 'é', 'x'.repeat(129)],
   }
-  test('has a slug of small letters, digits and single hyphens', async () => {
+  test('has a slug of lower-case letters, digits and single hyphens', async () => {
     const org = await createTestTeam()
     for (const slug of slugs.good) await create(org, { slug })
     for (const slug of slugs.bad) {
@@ -132,7 +132,7 @@ describe('a continuous query', () => {
     }
   })
 
-  test('has a slug of its own among those of the team in that environment, archived ones included', async () => {
+  test('has a unique slug within its team and environment, including archived queries', async () => {
     const org = await createTestTeam()
     const { id } = await create(org)
     const again = async (path = pathOf(org)) => (await org.manage.post(path, monthly)).status
@@ -147,14 +147,14 @@ describe('a continuous query', () => {
     assert.deepEqual(both.map(({ status }) => status).sort(), [200, 409])
   })
 
-  test('asked for under a repeated idempotency key is created once', async () => {
+  test('is created once under a repeated idempotency key', async () => {
     const org = await createTestTeam()
     const ask = () => org.manage.post(pathOf(org), monthly, { 'x-idempotency-key': 'the-same' })
     const [first, second] = [await ask(), await ask()]
     assert.deepEqual([first.status, second.status, second.body], [200, 200, first.body])
   })
 
-  test('changes its title and schedule, and nothing else', async () => {
+  test('can change its title and schedule, and nothing else', async () => {
     const org = await createTestTeam()
     const before = await create(org, { scheduling_preferences: { minimum_gap_duration_second: 3600 } })
     const patch = async (body: object) => (await org.manage.patch(pathOf(org, `/${before.id}`), body)).body
@@ -168,7 +168,7 @@ describe('a continuous query', () => {
     assert.equal((await org.manage.patch(pathOf(org, `/${before.id}`), gap(60))).status, 422)
   })
 
-  test('that is archived is still listed, changes no more, and stays archived', async () => {
+  test('that is archived stays in the list, cannot be changed, and stays archived', async () => {
     const org = await createTestTeam()
     const before = await create(org)
     const path = pathOf(org, `/${before.id}`)
@@ -179,7 +179,7 @@ describe('a continuous query', () => {
     assert.equal((await org.manage.delete(path)).status, 200)
   })
 
-  test('of another team or environment is not there', async () => {
+  test('of another team or environment returns 404', async () => {
     const org = await createTestTeam()
     const apart = await made(org)
     const { id } = await create(org)
@@ -196,7 +196,7 @@ describe('a continuous query', () => {
     assert.equal((await list(org))[0].status, 'active')
   })
 
-  test('is one of at most a hundred that are active, listed a hundred a page, newest first', async () => {
+  test('at most a hundred can be active; the list is newest first, a hundred a page', async () => {
     const org = await createTestTeam()
     for (let i = 0; i < 100; i++) await create(org, { slug: `query-${i}` })
     const refused = await org.manage.post(pathOf(org), monthly)
@@ -214,7 +214,7 @@ describe('a continuous query', () => {
 })
 
 describe('validating a query', () => {
-  test('answers with the columns and the dependencies, and keeps nothing', async () => {
+  test('returns the columns and the dependencies, and stores nothing', async () => {
     const org = await createTestTeam()
     await create(org)
     const { status, body } = await org.manage.post(`/team/${org.team}/sandbox/validate_continuous_query`, monthly)
@@ -227,7 +227,7 @@ describe('validating a query', () => {
     assert.equal((await list(org)).length, 1)
   })
 
-  test('refuses what creating refuses', async () => {
+  test('rejects the same queries as creating', async () => {
     const org = await createTestTeam()
     const ask = async (body: object) =>
       (await org.manage.post(`/team/${org.team}/sandbox/validate_continuous_query`, { ...monthly, ...body })).status
@@ -238,7 +238,7 @@ describe('validating a query', () => {
 })
 
 describe('a query for the whole organization', () => {
-  test('is for every team in its environment, and is none of theirs', async () => {
+  test('applies to every team in its environment, and belongs to none of them', async () => {
     const org = await createTestTeam()
     const apart = await made(org)
     const body = await create(org, {}, '?query_type=platform')
@@ -254,7 +254,7 @@ describe('a query for the whole organization', () => {
     assert.equal((await org.manage.delete(pathOf(org, `/${body.id}`))).status, 200)
   })
 
-  test('is read by a key that is bound to teams, and neither made, validated, changed nor archived by it', async () => {
+  test('can be read by a key that is bound to teams, but not created, validated, changed or archived', async () => {
     const org = await createTestTeam()
     const bound = await boundTo(org)
     const body = await create(org, {}, '?query_type=platform')

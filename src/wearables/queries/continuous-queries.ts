@@ -1,5 +1,5 @@
-// Continuous queries as organizations manage them. Owns `continuous_query`. A query is kept, and never changed afterwards; nothing
-// runs it here. Source: management-auth.md 15.
+// Continuous queries, as organizations manage them. Owns `continuous_query`. The query itself is never changed; nothing runs it here.
+// Source: management-auth.md 15.
 import type { ConstraintErrors } from '../../platform/db/database.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, conflict, forbidden, notFound } from '../../platform/http/errors.ts'
@@ -52,19 +52,19 @@ const shown = (row: Row): ContinuousQuery => {
   } as ContinuousQuery
 }
 
-/** Queries that run for the team: its own, and those of its organization in this cell. */
+/** Queries that apply to the team: its own, and those of its organization in this cell. */
 const ofTeam = (tx: Tx) => sql`org_id = ${tx.tenant.org} and (team_id = ${tx.team} or team_id is null)`
 
 export type Kind = 'team' | 'platform'
 
-/** 403: what is for the whole organization is not for keys that are bound to teams. */
+/** Errors: 403 a query for the whole organization requires a key that is not bound to teams. */
 function assertQueryAccess(manager: ManagementPrincipal, kind: Kind): void {
   if (kind === 'platform' && manager.teams) throw forbidden('Action forbidden')
 }
 
 /**
- * What the result of a query would look like, and what it would depend on; nothing is kept.
- * 400: every reason why the query cannot be used. 403: for the whole organization, with a key that is bound to teams.
+ * Returns the columns of a query's result and its dependencies; stores nothing.
+ * Errors: 400 every reason why the query cannot be used; 403 a query for the whole organization with a key that is bound to teams.
  */
 export function validateQuery(manager: ManagementPrincipal, kind: Kind, query: Query) {
   assertQueryAccess(manager, kind)
@@ -76,9 +76,9 @@ export function validateQuery(manager: ManagementPrincipal, kind: Kind, query: Q
 const Count = T.Object({ n: T.Integer() })
 
 /**
- * Keep a query for a team, or for its whole organization in this cell. Writes continuous_query.
- * 400: the query cannot be used; a hundred are active. 403: for the whole organization, with a key that is bound to teams.
- * 409: the slug is in use.
+ * Creates a query for a team, or for its whole organization in this cell. Writes continuous_query.
+ * Errors: 400 the query cannot be used, or a hundred are active; 403 for the whole organization, with a key that is bound to teams; 409 the
+ * slug is in use.
  */
 export async function createQuery(tx: Tx, manager: ManagementPrincipal, kind: Kind, body: CreateQuery): Promise<ContinuousQuery> {
   const { result_table_schema, resource_dependencies } = validateQuery(manager, kind, body.query)
@@ -111,7 +111,7 @@ export async function createQuery(tx: Tx, manager: ManagementPrincipal, kind: Ki
   return shown(row)
 }
 
-/** Queries that run for the team, archived ones too, newest first, 100 a page. 400: a cursor of another list. */
+/** Lists queries that apply to the team, archived ones too, newest first, 100 a page. Errors: 400 a cursor of another list. */
 export async function listQueries(tx: Tx, query: { next_cursor?: string }) {
   const pages = new Pages(`continuous queries ${tx.team}`, query, byCreation(), { limit: PAGE })
   const rows = await tx.many(
@@ -123,7 +123,7 @@ export async function listQueries(tx: Tx, query: { next_cursor?: string }) {
   return { data: page.map(shown), next_cursor }
 }
 
-/** 404: the team has no such query. 403: it is one of the organization, and the key is bound to teams. */
+/** Locks a query. Errors: 404 the team has no such query; 403 it belongs to the organization, and the key is bound to teams. */
 async function lockQuery(tx: Tx, manager: ManagementPrincipal, id: string): Promise<Row> {
   const row = await tx.locking.maybe(
     Row,
@@ -135,8 +135,8 @@ async function lockQuery(tx: Tx, manager: ManagementPrincipal, id: string): Prom
 }
 
 /**
- * Change title or schedule: absent and null leave, but null clears the gap. Writes continuous_query.
- * 400: the query is archived. 403: it is one of the organization, and the key is bound to teams. 404: unknown.
+ * Changes title or schedule: absent and null keep the value, but null clears the gap. Writes continuous_query.
+ * Errors: 400 the query is archived; 403 it belongs to the organization, and the key is bound to teams; 404 unknown.
  */
 export async function updateQuery(tx: Tx, manager: ManagementPrincipal, id: string, body: UpdateQuery): Promise<ContinuousQuery> {
   const before = await lockQuery(tx, manager, id)
@@ -153,8 +153,8 @@ export async function updateQuery(tx: Tx, manager: ManagementPrincipal, id: stri
 }
 
 /**
- * Archive a query: it is still listed and keeps its slug. An archived one stays as it is. Writes continuous_query.
- * 403: it is one of the organization, and the key is bound to teams. 404: unknown.
+ * Archives a query: it stays in the list and keeps its slug. An archived query does not change. Writes continuous_query.
+ * Errors: 403 it belongs to the organization, and the key is bound to teams; 404 unknown.
  */
 export async function archiveQuery(tx: Tx, manager: ManagementPrincipal, id: string): Promise<void> {
   await lockQuery(tx, manager, id)

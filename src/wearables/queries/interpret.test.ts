@@ -1,4 +1,4 @@
-// What a query means, without a database: names and types of columns, dependencies, and what makes no sense.
+// Analysis of queries without a database: names and types of columns, dependencies, and errors.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { validate } from '../../platform/schema/read.ts'
@@ -11,7 +11,7 @@ const bySleep = { group_by: [byWeek('sleep')] }
 const key = { group_key: '*' }
 const mean = (arg: object) => ({ func: 'mean', arg })
 
-/** A query as a request says it, read and interpreted. */
+/** Parses and analyzes a query as a request contains it. */
 function meaning(query: object) {
   const faults: Fault[] = []
   const value = validate(Query, query, ['query'], faults, 'json')
@@ -54,12 +54,12 @@ describe('columns of a result', () => {
     ['newest', 'latency_second', 'int64'],
   ]
   for (const [func, column, type] of types)
-    test(`${func} of ${column} is ${type}`, () => {
+    test(`${func} of ${column} has type ${type}`, () => {
       const select = [key, { func, arg: { sleep: column } }]
       assert.deepEqual(schemaOf({ select, ...bySleep }), { 'group_key.0': 'string', [`${func}.${column}`]: type })
     })
 
-  test('of keys have the type of what is grouped by, in the order of selection', () => {
+  test('group keys have the type of their expression, in the order of selection', () => {
     const group_by = [
       { activity: 'wheelchair_use' },
       byWeek('activity'),
@@ -77,7 +77,7 @@ describe('columns of a result', () => {
     ])
   })
 
-  test('of samples are named by their field, and their index by its time', () => {
+  test('samples are named by their field, and their index by its time', () => {
     const group_by = [byWeek('timeseries'), { timeseries: 'stand_hour', field: 'type' }]
     const select = [key, { func: 'sum', arg: { timeseries: 'stand_hour', field: 'value' } }]
     const found = schemaOf({ select: [...select, { func: 'newest', arg: { index: 'timeseries' } }], group_by })
@@ -89,7 +89,7 @@ describe('columns of a result', () => {
     })
   })
 
-  test('of lists are named by both functions, the list and the field', () => {
+  test('list aggregates are named by both functions, the list and the field', () => {
     const of = (list: string, arg: object | null, func = 'count') => ({
       func: 'max',
       arg: { select: { func, arg }, from: { unnest: { menstrual_cycle: list } } },
@@ -109,7 +109,7 @@ describe('columns of a result', () => {
   })
 })
 
-test('a query depends on the resources that it reads, and on those its derived values are made of', () => {
+test('a query depends on the resources that it reads, and on those of its derived values', () => {
   const of = (arg: object, index: string) => meaning({ select: [key, { func: 'count', arg }], group_by: [byWeek(index)] })
   const expected: [arg: object, index: string, resources: string[]][] = [
     [{ value_macro: 'sleep_score' }, 'sleep', ['sleep']],
@@ -122,24 +122,28 @@ test('a query depends on the resources that it reads, and on those its derived v
   for (const [arg, index, resources] of expected) assert.deepEqual(of(arg, index).resource_dependencies, resources)
 })
 
-describe('a query makes no sense', () => {
+describe('rejected queries', () => {
   const selected = mean({ sleep: 'efficiency' })
   const select = [key, selected]
   const cases: [what: string, query: object, expected: RegExp][] = [
-    ['without a group', { select: [selected] }, /exactly one truncated datetime/],
-    ['grouped by no truncated datetime', { select, group_by: [{ sleep: 'type' }] }, /exactly one truncated datetime/],
-    ['grouped by two', { select, group_by: [byWeek('sleep'), byWeek('sleep')] }, /exactly one truncated datetime/],
-    ['without its group keys', { select: [selected], ...bySleep }, /selects all of its group keys/],
+    ['without group_by', { select: [selected] }, /exactly one truncated datetime/],
+    ['grouped by a plain column', { select, group_by: [{ sleep: 'type' }] }, /exactly one truncated datetime/],
+    [
+      'grouped by two truncated datetimes',
+      { select, group_by: [byWeek('sleep'), byWeek('sleep')] },
+      /exactly one truncated datetime/,
+    ],
+    ['without its group keys', { select: [selected], ...bySleep }, /must select all of its group keys/],
     [
       'without one of its group keys',
       { select: [{ group_key: 0 }, selected], group_by: [byWeek('sleep'), { sleep: 'type' }] },
-      /selects all of its group keys/,
+      /must select all of its group keys/,
     ],
-    ['with a group key that it does not have', { select: [key, { group_key: 1 }], ...bySleep }, /no key 1/],
+    ['with an unknown group key', { select: [key, { group_key: 1 }], ...bySleep }, /no key 1/],
     ['with a plain column', { select: [key, { sleep: 'efficiency' }], ...bySleep }, /neither a group key nor an aggregate/],
     ['with a plain source', { select: [key, { source: 'source_type' }], ...bySleep }, /source_type is neither/],
-    ['with one column twice', { select: [key, selected, selected], ...bySleep }, /called mean\.efficiency/],
-    ['with a key twice', { select: [key, { group_key: 0 }], ...bySleep }, /called group_key\.0/],
+    ['with one column twice', { select: [key, selected, selected], ...bySleep }, /duplicate result column mean\.efficiency/],
+    ['with a key twice', { select: [key, { group_key: 0 }], ...bySleep }, /duplicate result column group_key\.0/],
     [
       'over two tables',
       { select: [key, mean({ activity: 'steps' })], ...bySleep },
@@ -153,32 +157,36 @@ describe('a query makes no sense', () => {
       },
       /one table/,
     ],
-    ['over a timeseries that it does not name', { select: [key], group_by: [byWeek('timeseries')] }, /which timeseries/],
-    ['with the mean of text', { select: [key, mean({ sleep: 'state' })], ...bySleep }, /mean is not for state/],
-    ['with the sum of instants', { select: [key, { func: 'sum', arg: { sleep: 'session_end' } }], ...bySleep }, /sum is not for/],
+    ['over an unnamed timeseries', { select: [key], group_by: [byWeek('timeseries')] }, /does not specify a timeseries/],
+    ['with the mean of text', { select: [key, mean({ sleep: 'state' })], ...bySleep }, /mean cannot be applied to state/],
     [
-      'with the smallest truth',
-      { select: [key, { func: 'min', arg: { activity: 'wheelchair_use' } }], group_by: [byWeek('activity')] },
-      /min is not for/,
+      'with the sum of instants',
+      { select: [key, { func: 'sum', arg: { sleep: 'session_end' } }], ...bySleep },
+      /sum cannot be applied to/,
     ],
     [
-      'with the sport of a night',
+      'with the minimum of booleans',
+      { select: [key, { func: 'min', arg: { activity: 'wheelchair_use' } }], group_by: [byWeek('activity')] },
+      /min cannot be applied to/,
+    ],
+    [
+      'with the sport of a sleep session',
       { select, group_by: [byWeek('sleep'), { source: 'source_sport' }] },
-      /source_sport is known of timeseries only/,
+      /source_sport is only available for timeseries/,
     ],
     [
       'grouped by a list',
       { select: [key], group_by: [byWeek('menstrual_cycle'), { menstrual_cycle: 'contraceptive' }] },
-      /contraceptive is a list/,
+      /cannot group by contraceptive/,
     ],
     [
-      'with a list as it is',
+      'with a list that is not unnested',
       { select: [key, { func: 'count', arg: { menstrual_cycle: 'contraceptive' } }], group_by: [byWeek('menstrual_cycle')] },
-      /contraceptive is a list: unnest it/,
+      /contraceptive is a list: use unnest/,
     ],
   ]
   for (const [what, query, expected] of cases)
-    test(what, () => {
+    test(`rejects a query ${what}`, () => {
       const faults = faultsOf(query)
       assert(
         faults.some((fault) => expected.test(fault)),
@@ -186,12 +194,12 @@ describe('a query makes no sense', () => {
       )
     })
 
-  test('and every reason is told, each once', () => {
+  test('reports every error once', () => {
     assert.deepEqual(faultsOf({ select: [mean({ sleep: 'state' }), mean({ sleep: 'state' }), { sleep: 'type' }], ...bySleep }), [
-      'mean is not for state, which is no number',
+      'mean cannot be applied to state: it is not a number',
       'type is neither a group key nor an aggregate',
       'a continuous query must select all of its group keys',
-      'two columns of the result are called mean.state',
+      'duplicate result column mean.state',
     ])
   })
 
@@ -203,37 +211,52 @@ describe('a query makes no sense', () => {
       })
     const flow = { menstrual_cycle: 'menstrual_flow' }
     const refused: [what: string, faults: string[], expected: RegExp][] = [
-      ['that is none', of({ func: 'count' }, { menstrual_cycle: 'period_start' }), /period_start is no list/],
-      ['without a field', of({ func: 'mean' }, flow), /mean of menstrual_flow has to say of which field/],
-      ['by a field of another', of({ func: 'count', arg: { contraceptive: 'type' } }, flow), /contraceptive\.type is nothing/],
-      ['by its elements', of({ func: 'count', arg: { element: true } }, flow), /element is nothing that menstrual_flow has/],
-      ['by the newest', of({ func: 'newest', arg: { menstrual_flow: 'date' } }, flow), /newest is not for the elements/],
       [
-        'by the mean of text',
-        of({ func: 'mean', arg: { menstrual_flow: 'flow' } }, flow),
-        /mean is not for menstrual_flow\.flow/,
+        'of a column that is not a list',
+        of({ func: 'count' }, { menstrual_cycle: 'period_start' }),
+        /cannot unnest period_start: it is not a list/,
       ],
-      ['by what its elements have not', of({ func: 'count' }, flow, 'quality = 1'), /names quality/],
+      ['without its field', of({ func: 'mean' }, flow), /mean of menstrual_flow requires a field/],
+      [
+        'of a field of another list',
+        of({ func: 'count', arg: { contraceptive: 'type' } }, flow),
+        /contraceptive\.type is not a field/,
+      ],
+      [
+        'of elements that have fields',
+        of({ func: 'count', arg: { element: true } }, flow),
+        /element is not a field of menstrual_flow/,
+      ],
+      [
+        'newest of list elements',
+        of({ func: 'newest', arg: { menstrual_flow: 'date' } }, flow),
+        /newest cannot be applied to list elements/,
+      ],
+      [
+        'mean of text',
+        of({ func: 'mean', arg: { menstrual_flow: 'flow' } }, flow),
+        /mean cannot be applied to menstrual_flow\.flow/,
+      ],
+      ['with an unknown field in where', of({ func: 'count' }, flow, 'quality = 1'), /unknown column quality/],
     ]
     for (const [what, faults, expected] of refused)
-      test(what, () =>
+      test(`rejects an aggregate ${what}`, () =>
         assert(
           faults.some((fault) => expected.test(fault)),
           faults.join('; '),
-        ),
-      )
+        ))
 
-    test('but of its elements that are so it does', () => {
+    test('accepts the same expressions for elements of a list', () => {
       assert.deepEqual(of({ func: 'count' }, flow, "flow = 'heavy' and date > '2030-01-01'"), [])
     })
   })
 })
 
-describe('gaps are filled', () => {
+describe('gap filling', () => {
   const of = (carry: object, group_by: object[] = [byWeek('sleep')]) =>
     faultsOf({ select: [key, mean({ sleep: 'efficiency' })], group_by, align: { carry } })
 
-  test('without a bound, or with one that reaches a bucket', () => {
+  test('accepts no bound, and a bound of at least one bucket', () => {
     for (const carry of [
       { mode: 'carry_forward' },
       { mode: 'carry_backward', max_age: { value: 7, unit: 'day' } },
@@ -242,19 +265,19 @@ describe('gaps are filled', () => {
       assert.deepEqual(of(carry), [])
   })
 
-  test('not with a bound of less than a bucket, nor where a part of dates is a key', () => {
-    assert.match(of({ mode: 'carry_forward', max_age: { value: 6, unit: 'day' } }).join(), /as far as one bucket/)
-    assert.match(of({ mode: 'carry_nearest', span: { unit: 'hour' } }).join(), /as far as one bucket/)
+  test('rejects a bound shorter than a bucket, and a group key that is a part of a date', () => {
+    assert.match(of({ mode: 'carry_forward', max_age: { value: 6, unit: 'day' } }).join(), /must cover at least one bucket/)
+    assert.match(of({ mode: 'carry_nearest', span: { unit: 'hour' } }).join(), /must cover at least one bucket/)
     const part = { date_part: 'weekday', arg: { index: 'sleep' } }
     assert.match(of({ mode: 'carry_forward' }, [byWeek('sleep'), part]).join(), /align cannot be combined with date_part/)
   })
 })
 
-describe('where names columns', () => {
+describe('columns in where', () => {
   const of = (where: string, arg: object = { sleep: 'efficiency' }, index = 'sleep') =>
     faultsOf({ select: [key, mean(arg)], group_by: [byWeek(index)], where })
 
-  test('of the table and of its source', () => {
+  test('accepts columns of the table and of its source', () => {
     assert.deepEqual(of("type = 'long_sleep' and source_provider != 'oura'"), [])
     assert.deepEqual(
       of("value > 100 and source_sport = 'running'", { timeseries: 'heartrate', field: 'value' }, 'timeseries'),
@@ -262,10 +285,10 @@ describe('where names columns', () => {
     )
   })
 
-  test('and no others', () => {
-    assert.match(of('steps > 1').join(), /names steps, which is no column/)
-    assert.match(of("source_sport = 'running'").join(), /names source_sport/)
-    assert.match(of('constructor = 1').join(), /names constructor/)
+  test('rejects other columns', () => {
+    assert.match(of('steps > 1').join(), /unknown column steps/)
+    assert.match(of("source_sport = 'running'").join(), /unknown column source_sport/)
+    assert.match(of('constructor = 1').join(), /unknown column constructor/)
     assert.match(of('value >').join(), /needs a column or a value at character 8/)
   })
 })

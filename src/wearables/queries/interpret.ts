@@ -1,5 +1,5 @@
-// What a query means, without running it: the columns of its result with their types, the resources it depends on, and every reason
-// why it means nothing. Pure. Source: users-wearables.md 15.2, Q1-Q9; management-auth.md 15.
+// Analyzes a query without running it: the columns of its result with their types, the resources it depends on, and every reason why it is
+// invalid. Pure. Source: users-wearables.md 15.2, Q1-Q9; management-auth.md 15.
 import type { Resource } from '../resources/resources.ts'
 import {
   dependencies,
@@ -28,13 +28,13 @@ import type {
 } from './query-language.ts'
 import { validateConditions, parseWhere, WhereClauseError } from './where.ts'
 
-/** What a column of a result holds, as JSON has it: instants and dates are text of the user's own wall clock. */
+/** JSON type of a result column: instants and dates are text in the user's local time. */
 export type ResultType = 'int64' | 'double' | 'string' | 'bool'
 
 interface ColumnMeaning {
   result_table_schema: Record<string, ResultType>
   resource_dependencies: Resource[]
-  /** Sentences; when there are any the rest is incomplete. */
+  /** Sentences; if there are any, the other fields are incomplete. */
   faults: string[]
 }
 
@@ -53,13 +53,13 @@ interface Value {
 }
 const isList = (kind: Kind): kind is List => typeof kind === 'object'
 
-/** Any timeseries: the index of samples does not say of which. */
+/** Any timeseries: the index of samples does not name one. */
 const SAMPLES = 'timeseries'
 
 const seconds = { minute: 60, hour: 3600, day: 86_400, week: 604_800, month: 2_592_000, year: 31_536_000 }
 const lengthOf = ({ value, unit }: Period): number => value * seconds[unit]
 
-/** Work out what a well-formed query means. A continuous one has to be grouped by one truncated instant, all keys selected. */
+/** Analyzes a well-formed query. A continuous query must be grouped by exactly one truncated instant, and select all group keys. */
 export function analyzeQuery(query: Query): ColumnMeaning {
   const reading = new QueryAnalysis()
   const keys = (query.group_by ?? []).map((key, i) => reading.key(key, i))
@@ -75,10 +75,10 @@ export function analyzeQuery(query: Query): ColumnMeaning {
   return { result_table_schema, resource_dependencies: reading.dependencies(), faults: [...reading.faults] }
 }
 
-/** Gathers, from expression to expression, what is read and what is wrong. */
+/** Collects the columns that expressions read, and the errors. */
 class QueryAnalysis {
   readonly faults = new Set<string>()
-  /** `sleep`, `timeseries heartrate`; or `timeseries` for one that is not named. */
+  /** `sleep`, `timeseries heartrate`; or `timeseries` without a name. */
   readonly #tables = new Set<string>()
   readonly #needed = new Set<Resource>()
   readonly #sources = new Set<string>()
@@ -119,7 +119,7 @@ class QueryAnalysis {
     return { name: source, kind: sourceColumns[source]! }
   }
 
-  /** A value made of a list of each row. */
+  /** A value computed from a list of each row. */
   #subquery({ select: { func, arg }, from, where }: SubqueryExpr): Value {
     const { name, kind } = this.value(from.unnest)
     if (!isList(kind)) {
@@ -203,7 +203,7 @@ class QueryAnalysis {
     }
   }
 
-  /** What a column of the table holds that the query reads. */
+  /** Returns the type of a column that the query reads. */
   columnKind(name: string): Scalar | undefined {
     const [table = ''] = this.#sourceTables()
     if (table.startsWith(SAMPLES)) return scalarOf(fieldsOf(table.slice(SAMPLES.length + 1)) ?? sourceColumns, name)
@@ -211,7 +211,7 @@ class QueryAnalysis {
     return scalarOf({ ...sourceColumns, ...own }, sampleSources.has(name) ? '' : name)
   }
 
-  /** The tables; samples of any timeseries are those of the one that is named. */
+  /** The tables; samples without a named timeseries belong to the one that is named. */
   #sourceTables(): string[] {
     const named = [...this.#tables]
     return named.some((table) => table.startsWith(`${SAMPLES} `)) ? named.filter((table) => table !== SAMPLES) : named
@@ -227,7 +227,7 @@ class QueryAnalysis {
       for (const name of this.#sources) if (sampleSources.has(name)) this.fault(`${name} is only available for timeseries`)
   }
 
-  /** What holds for every continuous query, and for one whose gaps are filled. */
+  /** Checks the rules for every continuous query, and for one with gap filling. */
   restrictions({ select, group_by = [], align }: Query): void {
     const truncated = group_by.flatMap((key) => ('date_trunc' in key ? [key.date_trunc] : []))
     if (truncated.length !== 1) this.fault('a continuous query must group by exactly one truncated datetime')
@@ -248,7 +248,7 @@ class QueryAnalysis {
 
 const maxPeriod = ({ carry }: Align): Period | null | undefined => carry.max_age ?? carry.span
 
-/** The list and the field that an expression takes from its elements. */
+/** Returns the list and the field that an expression reads from its elements. */
 const elementOf = (arg: Record<string, unknown>): [string, string] =>
   Object.entries(arg).find(([key]) => key !== 'field_for') as [string, string]
 

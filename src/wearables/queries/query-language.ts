@@ -1,6 +1,5 @@
-// The query language as shapes: what to select, how to group, which rows, how to fill gaps. Made from the tables of columns.ts.
-// What a well-formed query means, and whether it means anything, is said in interpret.ts. Source: users-wearables.md 15.2;
-// openapi-management.json, Query.
+// Shapes of the query language: select, group by, where, gap filling. Generated from the tables of columns.ts. interpret.ts checks the
+// meaning of a well-formed query. Source: users-wearables.md 15.2; openapi-management.json, Query.
 import { RuleError } from '../../platform/schema/read.ts'
 import { Clearable, Fields, Int, Maybe, OpenEnum, T, Text, type TSchema } from '../../platform/schema/schema.ts'
 import { macros, sampleGroups, sourceColumns, tableNames, tables, type TableName } from './columns.ts'
@@ -29,7 +28,7 @@ export interface IndexExpr {
 export interface SourceExpr {
   source: string
 }
-/** A value of each row, made of a list in it. */
+/** A value of each row, computed from a list in it. */
 export interface SubqueryExpr {
   select: { func: Func; arg?: Record<string, unknown> | null }
   from: { unnest: ValueExpr }

@@ -25,7 +25,7 @@ export const routes: Operation[] = [
     method: 'GET',
     path: `${TEAM}/continuous_query`,
     summary: "List a team's continuous queries, newest first",
-    description: 'Archived ones too, and those of the whole organization, whose `team_id` is null. A hundred a page.',
+    description: 'Includes archived queries, and those of the whole organization, whose `team_id` is null. A hundred a page.',
     query: shapes.ListQuery,
     reply: shapes.QueryList,
     run: (tx, { query }) => listQueries(tx, query),
@@ -54,7 +54,8 @@ export const routes: Operation[] = [
     path: `${TEAM}/validate_continuous_query`,
     reads: true,
     summary: 'Validate a continuous query',
-    description: 'Columns with their types, and the resources the query depends on. Nothing is kept, and the slug may be in use.',
+    description:
+      'Returns the columns with their types, and the resources the query depends on. Nothing is stored, and the slug may be in use.',
     query: shapes.QueryType,
     body: shapes.CreateQuery,
     reply: shapes.Validated,

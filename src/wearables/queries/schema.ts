@@ -12,7 +12,7 @@ const Slug = Text({
   maxLength: 128,
   pattern: '^(?!.*--)(?!.*-$)(?!-.*$)[a-z0-9-]{1,128}$',
   says: 'have only small letters, digits and single hyphens between them',
-  description: 'Small letters, digits and single hyphens between them.',
+  description: 'Lower-case letters, digits and single hyphens between them.',
 })
 const Title = Text({
   maxLength: 50,
@@ -22,7 +22,7 @@ const Title = Text({
 
 const Source = OpenEnum([...new Set([...providers, ...labSlugs])], { title: 'ProviderOrLab' })
 
-const Gap = Int({ minimum: 1800, description: 'Seconds between two runs for one user, at least.' })
+const Gap = Int({ minimum: 1800, description: 'Minimum number of seconds between two runs for one user.' })
 const Scheduling = Fields({ minimum_gap_duration_second: Clearable(Gap) }, { title: 'ContinuousQuerySchedulingPreferences' })
 
 export const CreateQuery = Fields(

@@ -7,7 +7,7 @@ import { validateConditions, parseWhere, WhereClauseError, type Condition } from
 const a = (literal: string | number | boolean, operator = '='): Condition =>
   ({ left: { column: 'a' }, operator, right: { literal } }) as Condition
 
-describe('a condition is read', () => {
+describe('parses a condition', () => {
   const read: [text: string, condition: Condition][] = [
     ['a = 1', a(1)],
     ['  a=1  ', a(1)],
@@ -30,7 +30,7 @@ describe('a condition is read', () => {
   for (const [text, condition] of read) test(text, () => assert.deepEqual(parseWhere(text), condition))
 })
 
-describe('a condition is refused, and the place is told', () => {
+describe('rejects a condition with the position of the error', () => {
   const refused: [text: string, reason: RegExp][] = [
     ['', /a column or a value at character 1/],
     ['a', /a comparison at character 2/],
@@ -47,8 +47,8 @@ describe('a condition is refused, and the place is told', () => {
     ['a like 1', /a comparison at character 3/],
     ['a(1) = 1', /a comparison at character 2/],
     ['a = 1e999', /number that is out of range/],
-    [`${'('.repeat(41)}a = 1${')'.repeat(41)}`, /more than 40 levels deep/],
-    [`${'not '.repeat(41)}a = 1`, /more than 40 levels deep/],
+    [`${'('.repeat(41)}a = 1${')'.repeat(41)}`, /more than 40 levels/],
+    [`${'not '.repeat(41)}a = 1`, /more than 40 levels/],
   ]
   for (const [text, reason] of refused)
     test(text.slice(0, 40), () =>
@@ -84,7 +84,7 @@ describe('a comparison', () => {
   const faults = (text: string) =>
     validateConditions(parseWhere(text), (name) => (Object.hasOwn(kinds, name) ? kinds[name] : undefined))
 
-  test('is of a column with a value of its kind, or with another column of its kind', () => {
+  test('requires a column and a value of its type, or two columns of one type', () => {
     for (const text of [
       'n > 1.5',
       "s = 'x'",
@@ -99,7 +99,7 @@ describe('a comparison', () => {
       assert.deepEqual(faults(text), [], text)
   })
 
-  test('of anything else is refused', () => {
+  test('rejects any other comparison', () => {
     const refused = [
       "n = '1'",
       's = 1',
@@ -115,11 +115,11 @@ describe('a comparison', () => {
     for (const text of refused) assert.equal(faults(text).length, 1, text)
   })
 
-  test('is looked into wherever it stands, and all faults are told', () => {
+  test('is checked at every position, and all errors are reported', () => {
     assert.deepEqual(faults('(n = true or not s = 1) and zz = 1 and n = 1'), [
-      'where compares n with a value of another kind',
-      'where compares s with a value of another kind',
-      "where names zz, which is no column of this query's table",
+      'where compares n with a value of another type',
+      'where compares s with a value of another type',
+      'where references unknown column zz',
     ])
   })
 })

@@ -1,4 +1,4 @@
-// The `where` of a query: read into a tree, and held to the columns it names. Never passed on as text. Pure.
+// The `where` of a query: parsed into a tree and checked against the columns it names. Never passed on as text. Pure.
 // Source: users-wearables.md 15.2, Q5.
 import { parseTimestamp } from '../../platform/schema/formats.ts'
 import type { Scalar } from './columns.ts'
@@ -26,7 +26,7 @@ function tokensOf(text: string): Token[] {
   for (let at = 0; at < end; at = TOKEN.lastIndex) {
     TOKEN.lastIndex = at
     const groups = TOKEN.exec(text)?.groups
-    if (!groups) throw new WhereClauseError(`where has a syntax error at character ${at + text.slice(at).search(/\S/) + 1} on`)
+    if (!groups) throw new WhereClauseError(`where has a syntax error at character ${at + text.slice(at).search(/\S/) + 1}`)
     const [kind, found] = Object.entries(groups).find(([, value]) => value !== undefined) as [Token['kind'], string]
     tokens.push({
       at: TOKEN.lastIndex - found.length,
@@ -37,7 +37,7 @@ function tokensOf(text: string): Token[] {
   return [...tokens, { at: end, kind: 'end', text: '' }]
 }
 
-/** Read a condition. `NOT` binds closer than `AND`, and that closer than `OR`. @throws WhereClauseError */
+/** Parses a condition. `NOT` has a higher precedence than `AND`, and `AND` than `OR`. @throws WhereClauseError */
 export function parseWhere(text: string): Condition {
   const tokens = tokensOf(text)
   let next = 0
@@ -116,8 +116,8 @@ const isComparable = (literal: Literal, wanted: Comparable): boolean =>
   wanted === 'moment' ? typeof literal === 'string' && parseTimestamp(literal) !== undefined : literalType(literal) === wanted
 
 /**
- * Every reason why a condition makes no sense of rows like these, as sentences.
- * @param kindOf what a column holds; undefined when there is none of that name
+ * Returns every reason why a condition is invalid for the rows of a table, as sentences.
+ * @param kindOf type of a column; undefined if it does not exist
  */
 export function validateConditions(condition: Condition, kindOf: (column: string) => Scalar | undefined): string[] {
   if ('and' in condition) return condition.and.flatMap((part) => validateConditions(part, kindOf))
@@ -125,13 +125,13 @@ export function validateConditions(condition: Condition, kindOf: (column: string
   if ('not' in condition) return validateConditions(condition.not, kindOf)
   const { left, operator, right } = condition
   const names = [left, right].flatMap((side) => ('column' in side ? [side.column] : []))
-  if (names.length === 0) return ['where compares two values, and no column']
+  if (names.length === 0) return ['where must compare at least one column']
   const unknown = names.filter((name) => kindOf(name) === undefined)
-  if (unknown.length) return unknown.map((name) => `where names ${name.slice(0, 60)}, which is no column of this query's table`)
+  if (unknown.length) return unknown.map((name) => `where references unknown column ${name.slice(0, 60)}`)
   const kinds = names.map((name) => comparable[kindOf(name)!])
-  if (names.length === 2) return kinds[0] === kinds[1] ? [] : [`where compares ${names.join(' with ')}, which is of another kind`]
+  if (names.length === 2) return kinds[0] === kinds[1] ? [] : [`where compares ${names.join(' with ')}: the types differ`]
   const literal = 'literal' in left ? left.literal : 'literal' in right ? right.literal : ''
-  if (!isComparable(literal, kinds[0]!)) return [`where compares ${names[0]} with a value of another kind`]
-  if (kinds[0] === 'bool' && operator !== '=' && operator !== '!=') return [`where can compare ${names[0]} with = and != only`]
+  if (!isComparable(literal, kinds[0]!)) return [`where compares ${names[0]} with a value of another type`]
+  if (kinds[0] === 'bool' && operator !== '=' && operator !== '!=') return [`where can compare ${names[0]} only with = and !=`]
   return []
 }

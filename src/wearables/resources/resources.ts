@@ -1,4 +1,4 @@
-// What is known of a body: summaries, one a day or session, and timeseries, many samples each. Only values, no behaviour.
+// Resources of health data: summaries, one a day or session, and timeseries, many samples each. Only values, no behavior.
 // Source: openapi-management.json, Resource; users-wearables.md 3, 10.
 
 export const summaries = [
@@ -31,7 +31,7 @@ export const pointTimeseries = [
   'stress_level',
 ] as const
 
-/** One number over a time. */
+/** One number over an interval. */
 export const intervalTimeseries = [
   'steps',
   'distance',
@@ -67,7 +67,7 @@ export const intervalTimeseries = [
   'carbohydrates',
 ] as const
 
-/** Samples that are more than one number. */
+/** Timeseries whose samples have more than one number. */
 const otherTimeseries = [
   'insulin_injection',
   'blood_pressure',

@@ -1,4 +1,4 @@
-// What every provider of visits must do, whoever is behind it: one suite, run for each.
+// Contract of every visit link: one suite, run for each provider.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { TimeSlot } from '../../appointments/schema.ts'
@@ -60,7 +60,7 @@ for (const { name, cell, provider, tier, address } of kinds) {
       : visitOf(team, id).request({ provider, address: usAddress(address), ...more })
 
   describe(name, () => {
-    test('serves its area and says how', async () => {
+    test('serves its area and returns its service types', async () => {
       const team = await createAtHomeTeam(cell)
       const { phlebotomy } = ok(await team.api.get(`/v3/order/area/info?zip_code=${address.zip}`))
       assert.equal(phlebotomy.is_served, true)
@@ -70,7 +70,7 @@ for (const { name, cell, provider, tier, address } of kinds) {
       assert.deepEqual(elsewhere, { is_served: false, providers: [] })
     })
 
-    test('a visit is made, shown, told of, and is as its tier wants it', async () => {
+    test('creates a visit, lists it with its details, and sets the status of its service type', async () => {
       const team = await createAtHomeTeam(cell)
       const id = await order(team, { patient_address: { ...address, access_notes: 'Code 1234' } })
       const slot = isReady ? await free(team) : undefined
@@ -93,7 +93,7 @@ for (const { name, cell, provider, tier, address } of kinds) {
       await assertAgreement(team)
     })
 
-    test('a patient has one at a time, whichever order it is of', async () => {
+    test('a patient has at most one visit at a time, also with several orders', async () => {
       const team = await createAtHomeTeam(cell)
       const user_id = await team.user()
       const [one, two, other] = [await order(team, { user_id }), await order(team, { user_id }), await order(team)]
@@ -106,7 +106,7 @@ for (const { name, cell, provider, tier, address } of kinds) {
       await assertAgreement(team)
     })
 
-    test('it can be cancelled, and another one made', async () => {
+    test('can be cancelled, after which a new visit can be booked', async () => {
       const team = await createAtHomeTeam(cell)
       const id = await order(team)
       const first = ok(await make(team, id))
@@ -132,7 +132,7 @@ for (const { name, cell, provider, tier, address } of kinds) {
       await assertAgreement(team)
     })
 
-    test('what its tier does not have is refused', async () => {
+    test('rejects the operations of the other service type', async () => {
       const team = await createAtHomeTeam(cell)
       const id = await order(team)
       if (isReady) {

@@ -1,4 +1,4 @@
-// Which links visit the patients of a team. Production and sandbox differ here and in the clock, nowhere else.
+// The visit links of a team. Production and sandbox differ only here and in the clock.
 import type { Tenant } from '../../../platform/db/transaction.ts'
 import type { VisitLink } from './visit-link.ts'
 import { operatorReadyLink } from './operator-ready.ts'
@@ -9,9 +9,9 @@ import { sandboxRequestLink } from './sandbox-request.ts'
 const staffLinks = [operatorReadyLink, operatorRequestLink]
 const sandbox = [sandboxReadyLink, sandboxRequestLink]
 
-/** All of them, in the order in which they are named. */
+/** All links of a team, in the order in which providers are listed. */
 export const visitLinksFor = (tenant: Tenant): readonly VisitLink[] => (tenant.cell.startsWith('sandbox') ? sandbox : staffLinks)
 
-/** The link to a provider; undefined when this installation has none to it. */
+/** Returns the link to a provider; undefined if this installation has none. */
 export const visitLinkFor = (tenant: Tenant, provider: string): VisitLink | undefined =>
   visitLinksFor(tenant).find((link) => link.provider === provider)

@@ -1,5 +1,5 @@
-// Staff of our own whose windows are offered and booked. Two who want the last place of a window are taken one after the other: whoever
-// books holds the row of the staff, and counts again.
+// Own staff whose windows are offered and booked. Concurrent bookings of the last capacity of a window are serialized: each booking locks
+// the rows of the staff and counts again.
 import type { Tx } from '../../../platform/db/transaction.ts'
 import { notFound } from '../../../platform/http/errors.ts'
 import { T } from '../../../platform/schema/schema.ts'
@@ -15,7 +15,7 @@ import { noRequests, type VisitLink, type RequestedWindow } from './visit-link.t
 
 const READY = 'appointment-ready'
 
-/** Before this instant nobody can come any more. */
+/** The earliest instant at which the staff can start a visit. */
 const earliestStart = (tx: Tx, notice_min: number): number => tx.now.getTime() + notice_min * MINUTE_MS
 
 async function available(tx: Tx, where: VisitLocation, range: Span): Promise<OpenWindow[][] | undefined> {
@@ -36,7 +36,7 @@ async function available(tx: Tx, where: VisitLocation, range: Span): Promise<Ope
 
 const Id = T.Object({ id: T.String() })
 
-/** Lock staff for this transaction. @returns those who are still there */
+/** Locks staff for this transaction. @returns the ids that still exist */
 async function lockStaff(tx: Tx, ids: string[]): Promise<Set<string>> {
   const rows = await tx.locking.many(
     Id,
@@ -45,7 +45,7 @@ async function lockStaff(tx: Tx, ids: string[]): Promise<Set<string>> {
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Take the time of whoever has the most of it left in a window. 404: nobody has any. */
+/** Reserves time of the staff with the most remaining capacity in a window. Errors: 404 no staff has any. */
 async function reserveTime(tx: Tx, where: VisitLocation, wanted: RequestedWindow, except: string | null): Promise<BookedTime> {
   const clocks = await wallClocks()
   const staff = await findStaffServing(tx, tx.tenant.org, where, READY)

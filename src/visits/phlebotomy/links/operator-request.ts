@@ -1,4 +1,4 @@
-// Staff of our own who are asked for a visit and say later when they come: by the management operation that sets its date.
+// Own staff that receive requests and set the date of a visit later, through the management operation for it.
 import { findStaffServing } from '../staff.ts'
 import { insertVisit, deleteVisit } from '../visits.ts'
 import { hasStreetAddress, NO_DOOR } from '../visit-location.ts'

@@ -1,4 +1,5 @@
-// The visits of a sandbox team that are booked: in one street of Phoenix, on every day, for as many as like. Source: lab-testing.md 19.3, 24.
+// Bookable at-home appointments of a sandbox team: in one street of Phoenix, on every day, with unlimited capacity. Source: lab-testing.md
+// 19.3, 24.
 import { badRequest } from '../../../platform/http/errors.ts'
 import { SLOT_UNAVAILABLE } from '../../appointments/booking-keys.ts'
 import type { UsAddress } from '../../appointments/schema.ts'
@@ -13,7 +14,7 @@ const READY = 'appointment-ready'
 const ZIP = '85004'
 const DAY_HOURS = [{ from_min: 360, to_min: 1080 }]
 
-/** The first and the last window of a day are the dearer ones. */
+/** The first and the last window of a day cost more. */
 const sandboxSchedule = ({ time_zone }: VisitLocation): Schedule => ({
   time_zone,
   hours: Array.from({ length: 7 }, () => DAY_HOURS),
@@ -33,7 +34,7 @@ const sandboxSchedule = ({ time_zone }: VisitLocation): Schedule => ({
   },
 })
 
-/** As it is written out, and as people shorten it. */
+/** The street in full and in its usual abbreviations. */
 const atStreetAddress = ({ first_line, city, state }: UsAddress): boolean =>
   /\b(west|w)\b\.?\s+lincoln\s+(street|str|st)\b/i.test(first_line) && city.trim().toLowerCase() === 'phoenix' && state === 'AZ'
 

@@ -1,5 +1,4 @@
-// The visits of a sandbox team that are asked for: an hour of the team's time later somebody says when they come. Source: lab-testing.md
-// 19.3, 24.
+// Requested at-home appointments of a sandbox team: a job sets the date after one hour of the team's time. Source: lab-testing.md 19.3, 24.
 import { addSeconds } from '../../../platform/runtime/clock.ts'
 import { enqueue, defineJob } from '../../../platform/queue/outbox.ts'
 import { T } from '../../../platform/schema/schema.ts'
@@ -11,7 +10,7 @@ import { playAt } from './sandbox-visit.ts'
 const REQUEST = 'appointment-request'
 const ZIP = '54650'
 
-/** How long a request waits for its date. */
+/** Time from a request to the job that sets its date. */
 export const CONFIRMATION_DELAY_S = 3600
 
 export const scheduleVisitJob = defineJob('phlebotomy.date', T.Object({ order_id: T.String(), appointment_id: T.String() }))

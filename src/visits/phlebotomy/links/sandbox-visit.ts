@@ -1,12 +1,12 @@
-// Visits of a sandbox team take place by themselves: at the time that was fixed, whoever has fixed it. Source: lab-testing.md 17.3; that
-// nobody has to be employed for it is a choice of this project.
+// A sandbox team's visits take place automatically at their scheduled time. Source: lab-testing.md 17.3; the automatic visit is a choice of
+// this project.
 import type { Tx } from '../../../platform/db/transaction.ts'
 import { enqueue, defineJob } from '../../../platform/queue/outbox.ts'
 import { T } from '../../../platform/schema/schema.ts'
 
 export const playVisit = defineJob('phlebotomy.play', T.Object({ order_id: T.String(), appointment_id: T.String() }))
 
-/** See to it that a visit is begun at its time; one for an earlier time does nothing. Queues phlebotomy.play. */
+/** Schedules the start of a visit; a job whose time no longer matches does nothing. Queues phlebotomy.play. */
 export const playAt = (
   tx: Tx,
   { order_id, appointment_id }: { order_id: string; appointment_id: string },

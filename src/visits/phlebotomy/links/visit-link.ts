@@ -1,5 +1,5 @@
-// A visit link: the adapter between appointments and one way of having a patient visited. It sees a visit, never an order. What a link
-// does, it does in the transaction of the appointment; one to a company outside would queue a job there.
+// A visit link: the adapter between appointments and one mobile phlebotomy provider. It receives a visit, never an order. A link works in
+// the transaction of the appointment; a link to an outside company would queue a job there.
 import type { UsAddress } from '../../appointments/schema.ts'
 import type { Tx } from '../../../platform/db/transaction.ts'
 import { badRequest } from '../../../platform/http/errors.ts'
@@ -7,10 +7,10 @@ import type { ProviderName, ServiceType } from '../service-types.ts'
 import type { VisitLocation } from '../visit-location.ts'
 import type { OpenWindow, Span } from '../time-windows.ts'
 
-/** What those who come are told, anew at every booking and change of time. */
+/** The details that the phlebotomist receives, again after every booking and rescheduling. */
 export interface VisitDetails {
   patient: { first_name: string | null; last_name: string | null; phone_number: string | null }
-  /** With the notes of how to get in. */
+  /** Includes the access notes. */
   address: UsAddress
   appointment_notes: string | null
 }
@@ -20,7 +20,7 @@ export interface PendingVisit {
   order_id: string
   user_id: string
   where: VisitLocation
-  told: VisitDetails
+  details: VisitDetails
 }
 
 /** A window as it was offered. */
@@ -28,31 +28,31 @@ export interface RequestedWindow extends Span {
   price_cents: number
 }
 
-/** `confirmed`: the date is fixed. `requested`: it comes later. */
+/** `confirmed`: the date is set. `requested`: the date is set later. */
 export type BookingOutcome = 'confirmed' | 'requested'
 
 export interface VisitLink {
   provider: ProviderName
-  /** Without `appointment-ready` nothing is available and nothing can be booked, without `appointment-request` nothing requested. */
+  /** Without `appointment-ready` nothing is available or can be booked; without `appointment-request` nothing can be requested. */
   service_types: readonly ServiceType[]
-  /** Ways in which patients there are visited; none where nobody comes. */
+  /** The service types at a location; empty where the provider does not serve. */
   services(tx: Tx, where: VisitLocation): Promise<ServiceType[]>
-  /** Why nobody can come to an address that is served; undefined when somebody can. */
+  /** Why a served address cannot be visited; undefined if it can be. */
   unavailableReason(address: UsAddress): string | undefined
-  /** What is free and begins within `range`, by whoever offers it; undefined where nobody comes. */
+  /** Open windows that begin within `range`, one list per staff; undefined where the provider does not serve. */
   availability(tx: Tx, where: VisitLocation, range: Span): Promise<OpenWindow[][] | undefined>
-  /** Take a place of a window. Throws what the caller is answered when there is none. */
+  /** Reserves capacity of a window. Throws the error for the caller if there is none. */
   book(tx: Tx, visit: PendingVisit, window: RequestedWindow): Promise<BookingOutcome>
   request(tx: Tx, visit: PendingVisit): Promise<BookingOutcome>
-  /** Take a place of another window, and give back that of the first. Throws as `book`; then the first is kept. */
+  /** Reserves capacity of another window and releases that of the first. Throws like `book`; then the first stays reserved. */
   reschedule(tx: Tx, visit: PendingVisit, window: RequestedWindow): Promise<BookingOutcome>
-  /** The time of a visit that was requested is fixed, or another one. Left out where that needs nothing done. */
+  /** Called when the date of a requested visit is set or changed. Absent if the link has nothing to do. */
   dated?(tx: Tx, visit: Pick<PendingVisit, 'appointment_id' | 'order_id'>, span: Span): void
-  /** Nobody has to come any more. Called however that came about. */
+  /** Releases the visit. Called for every reason for which the appointment has ended. */
   cancel(tx: Tx, appointment_id: string): Promise<void>
 }
 
-/** What a link without the tier does. */
+/** The implementation for a link without this service type. */
 export const noRequests = (): never => {
   throw badRequest('This provider does not accept appointment requests.')
 }

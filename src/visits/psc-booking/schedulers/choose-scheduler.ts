@@ -1,4 +1,4 @@
-// Which scheduler offers times at the sites that a team sees.
+// The scheduler for the sites of a team.
 import type { Tenant } from '../../../platform/db/transaction.ts'
 import { operatorScheduler } from './operator.ts'
 import { parityScheduler, sandboxScheduler } from './sandbox.ts'

@@ -1,4 +1,4 @@
-// Our own scheduler: sites whose schedules the operator keeps, in the time zones of their places.
+// The scheduler of production: sites with schedules of the operator, in the sites' time zones.
 import { notFound } from '../../../platform/http/errors.ts'
 import { SLOT_UNAVAILABLE } from '../../appointments/booking-keys.ts'
 import { timeZoneAt } from '../../geocoding/distance.ts'

@@ -1,6 +1,6 @@
 // The schedule of every site of a sandbox: today from the next full hour on, on other days in the morning, while the site is open and in
-// the time of its place; one place at a time, of the team's own. Source: lab-testing.md 24; that a site keeps its own hours and zone is
-// a choice of this project, which SANDBOX_PARITY takes back.
+// its time zone. Capacity one, for each team. Source: lab-testing.md 24. That sites keep their own hours and time zone is a choice of this
+// project; SANDBOX_PARITY disables it.
 import { badRequest } from '../../../platform/http/errors.ts'
 import { SLOT_UNAVAILABLE } from '../../appointments/booking-keys.ts'
 import { timeZoneAt } from '../../geocoding/distance.ts'
@@ -15,10 +15,10 @@ const LAST_BOOKING_MINUTE = 16 * HOUR
 const SAME_DAY_HOURS: Span = [0, 17 * HOUR]
 const MORNING: Span = [7 * HOUR, 12 * HOUR]
 
-/** The zone of every site of the service that the interface document describes. */
+/** The time zone of every site, as in the OpenAPI document of the reference. */
 const PARITY_ZONE = 'America/New_York'
 
-/** @param hasParity sites have that zone, and no hours of their own */
+/** @param hasParity whether sites use that zone and ignore their opening hours */
 const schedulerWith = (hasParity: boolean): Scheduler => ({
   hasSharedCapacity: false,
   slotTakenError: () => badRequest(SLOT_UNAVAILABLE),
@@ -53,7 +53,7 @@ async function planOf(site: SiteRecord, now: Date, hasParity: boolean): Promise<
   }
 }
 
-/** What of a span lies in others, from a full third of an hour on; all of it where nobody knows the others. */
+/** The parts of a span within the opening hours, from a multiple of twenty minutes on; the whole span if the hours are unknown. */
 const within = ([from, to]: Span, open: Span[] | undefined): Span[] =>
   open === undefined
     ? [[from, to]]
@@ -61,7 +61,7 @@ const within = ([from, to]: Span, open: Span[] | undefined): Span[] =>
         .map(([opens, closes]): Span => [Math.max(from, Math.ceil(opens / SLOT) * SLOT), Math.min(to, closes)])
         .filter(([start, end]) => start < end)
 
-/** The next full hour; tomorrow, when it is late. */
+/** The next full hour; tomorrow if it is late. */
 function nextHour(calendar: Calendar, now: Date): Date {
   const today = calendar.dayOf(now)
   const minute = calendar.minuteOf(now)
