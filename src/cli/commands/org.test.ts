@@ -66,13 +66,10 @@ test('an organization of a smaller plan has no Management API, and an expired on
       `/v1/org/${org}`,
       body,
     )
-  assert.equal(await run('org', 'plan', org, 'grow'), 'The plan is grow.\n')
+  assert.equal(await run('org', 'plan', org, 'grow'), 'Plan set to grow.\n')
   assert.equal((await ask('GET')).status, 403)
   await run('org', 'plan', org, 'scale')
-  assert.equal(
-    await run('org', 'expire', org, '2020-01-31'),
-    'From 2020-01-31T00:00:00+00:00 on the organization may only read.\n',
-  )
+  assert.equal(await run('org', 'expire', org, '2020-01-31'), 'The organization is read-only from 2020-01-31T00:00:00+00:00.\n')
   assert.equal((await ask('GET')).body.expires_at, '2020-01-31T00:00:00+00:00')
   assert.equal((await ask('PATCH', { name: 'x' })).status, 403)
   assert.equal(await run('org', 'expire', org, 'never'), 'The organization does not expire.\n')
@@ -96,15 +93,15 @@ for (const [words, reason] of [
   [['org'], /needs a command after it/],
   [['org', 'create'], /Missing required argument 'name'/],
   [['org', 'create', 'x'.repeat(101)], /1 to 100/],
-  [['team', 'create', 'T', '--org', 'nonsense', '--region', 'us'], /--org must be given as an id/],
+  [['team', 'create', 'T', '--org', 'nonsense', '--region', 'us'], /--org must be an id/],
   [['team', 'create', 'T', '--org', randomUUID(), '--region', 'mars'], /--region must be us or eu/],
-  [['team', 'create', 'T', '--org', randomUUID(), '--region', 'us'], /no such organization/],
-  [['team', 'feature', randomUUID(), 'list'], /no such team/],
-  [['team', 'feature', 'x', 'list'], /The team must be given as an id/],
-  [['key', 'create', '--team', randomUUID(), '--cell', 'sandbox-us'], /no such team/],
+  [['team', 'create', 'T', '--org', randomUUID(), '--region', 'us'], /Organization not found/],
+  [['team', 'feature', randomUUID(), 'list'], /Team not found/],
+  [['team', 'feature', 'x', 'list'], /The team must be an id/],
+  [['key', 'create', '--team', randomUUID(), '--cell', 'sandbox-us'], /Team not found/],
   [['key', 'create', '--team', randomUUID(), '--cell', 'moon'], /--cell must be one of/],
-  [['key', 'create', '--org', randomUUID()], /no such organization/],
-  [['key', 'revoke', 'sk_us_unknown'], /no such key/],
+  [['key', 'create', '--org', randomUUID()], /Organization not found/],
+  [['key', 'revoke', 'sk_us_unknown'], /Key not found/],
   [['key', 'create', '--colour', 'red'], /colour/],
 ] as const)
   test(`"${words.join(' ').slice(0, 60)}" is refused with its reason`, async () => {
@@ -121,6 +118,6 @@ test('an unknown feature, or a value that is neither on nor off, is rejected', a
 
 test('a key for a cell outside the region of the team is rejected', async () => {
   const made = await team('us')
-  await assert.rejects(run('key', 'create', '--team', made.team, '--cell', 'production-eu'), /region us/)
+  await assert.rejects(run('key', 'create', '--team', made.team, '--cell', 'production-eu'), /region \(us\)/)
   assert.equal(await run('key', 'list', '--team', made.team), 'No API keys.\n')
 })

@@ -61,10 +61,7 @@ interface Shape {
   abroad?: Shape
 }
 
-/**
- * `json`: types must match. `abroad`: the same, in a cell outside the United States. `text`: values of path, query and headers, which are
- * parsed.
- */
+/** `json`: types must match. `abroad`: the same, in a cell outside the United States. `text`: path, query and headers are parsed. */
 export type Mode = 'json' | 'abroad' | 'text'
 
 /** Parses `value` as `schema`. Errors are appended to `faults`; if there are any, the result is meaningless. */
@@ -94,9 +91,7 @@ function readShape(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: Mo
 
 const isNull = (s: Shape) => s.type === 'null'
 
-/**
- * For a value that matches no branch, reports the errors of the likeliest branch: the one that declares most of its keys, then the first.
- */
+/** If no branch matches, reports the errors of the likeliest branch: the one that declares most keys of the value, then the first. */
 function readUnion(branches: Shape[], value: unknown, loc: Loc, faults: Fault[], mode: Mode): unknown {
   if (value === null && branches.some(isNull)) return null
   let likeliest: { known: number; found: Fault[] } | undefined
