@@ -169,7 +169,7 @@ function markersOf({ results, missing }: IncomingResult['report']): UnmatchedRes
 }
 
 /**
- * Delete what laboratories sent about the user and nobody else; where others come into question the user's orders are gone from the choice.
+ * Deletes incoming results that can only belong to the user. If other users are possible, removes the user's orders from the candidates.
  * Writes raw_result.
  */
 export async function eraseRawResults(tx: Tx, user_id: string): Promise<void> {
