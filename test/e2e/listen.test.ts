@@ -81,7 +81,7 @@ describe('listen', () => {
     const { data } = JSON.parse(received[0]!.body)
     assert.match(
       lines(program)[0]!,
-      new RegExp(`^${data.created_at.replace('+', '\\+')}  ${CREATED}  ${data.id}  answered 200 in \\d+ ms$`),
+      new RegExp(`^${data.created_at.replace('+', '\\+')}  ${CREATED}  ${data.id}  HTTP 200 in \\d+ ms$`),
     )
     const statuses = received.flatMap(({ body }) => JSON.parse(body).data.last_event?.id ?? [])
     assert.deepEqual(
@@ -103,7 +103,7 @@ describe('listen', () => {
     for (const { body, headers } of received) new Standard(secret).verify(body, headers)
     await waitUntil(() => lines(printing).length > 2)
     assert(lines(printing).every((text) => text.includes(`  ${UPDATED}  `)))
-    assert.doesNotMatch(printing.out(), /whsec_|answered/)
+    assert.doesNotMatch(printing.out(), /whsec_|HTTP/)
     await stop(program)
     await stop(printing)
   })
@@ -127,9 +127,9 @@ describe('listen', () => {
     assert.deepEqual(ids, [first, first, first, second, second, second, second, third])
     assert.equal(new Set(received.map(({ headers }) => headers['svix-id'])).size, 3)
     await program.says(
-      new RegExp(`${first}  answered 500, retrying in 0.5 s\n.*${first}  \\S+, retrying in 2 s\n.*${first}  answered 200 in`),
+      new RegExp(`${first}  HTTP 500, retrying in 0.5 s\n.*${first}  \\S+, retrying in 2 s\n.*${first}  HTTP 200 in`),
     )
-    await program.says(new RegExp(`${second}  answered 302, giving up\n.*${third}  answered 200`))
+    await program.says(new RegExp(`${second}  HTTP 302, giving up\n.*${third}  HTTP 200`))
     await stop(program)
   })
 
@@ -139,13 +139,13 @@ describe('listen', () => {
     await trigger(CREATED)
     await waitUntil(() => received.length === 1)
     assert.equal(await server.end('SIGTERM'), 0)
-    await program.says(/does not answer/)
+    await program.says(/Server unreachable/)
     const before = server.url
     server = await serving(dataDir, quick)
     assert.notEqual(server.url, before)
     await trigger(CREATED)
     await waitUntil(() => received.length === 2)
-    await program.says(/answers again/)
+    await program.says(/Reconnected/)
     assert.equal(new Set(received.map(({ headers }) => headers['webhook-id'])).size, 2)
     await stop(program)
   })
@@ -166,15 +166,15 @@ describe('listen', () => {
   test('exits with an error message for invalid input', async () => {
     const key = demoIn(dataDir).api_keys['sandbox-us']!
     const refused: [string[], number, RegExp][] = [
-      [['--events', 'nothing'], 2, /^drawbridge: There is no event type nothing\.\n$/],
-      [['--forward-to', 'localhost:3000'], 2, /^drawbridge: --forward-to must be an address/],
+      [['--events', 'nothing'], 2, /^drawbridge: Unrecognized event type nothing\.\n$/],
+      [['--forward-to', 'localhost:3000'], 2, /^drawbridge: --forward-to must be an http or https URL/],
       [['--secret', 'swordfish'], 2, /^drawbridge: --secret must be 24 to 75 bytes/],
       [['--cell', 'moon'], 2, /^drawbridge: --cell must be one of/],
-      [['--cell', 'sandbox-us', '--key', key], 2, /^drawbridge: --key says the cell already/],
+      [['--cell', 'sandbox-us', '--key', key], 2, /^drawbridge: --cell cannot be combined with --key/],
       [['--url', 'elsewhere'], 2, /^drawbridge: --url must start with/],
       [['--unknown'], 2, /^drawbridge: Unknown option/],
-      [['--key', `${key}x`], 1, /^drawbridge: The server at \S+ refuses: 401 The API key is not valid\n$/],
-      [['--url', `${server.url}/elsewhere`], 1, /^drawbridge: The server at \S+ refuses: 404 Not Found\n$/],
+      [['--key', `${key}x`], 1, /^drawbridge: The server at \S+ rejected the request: 401 The API key is not valid\n$/],
+      [['--url', `${server.url}/elsewhere`], 1, /^drawbridge: The server at \S+ rejected the request: 404 Not Found\n$/],
     ]
     for (const [words, expected, sentence] of refused) {
       const { code, out, err } = await ended(run('listen', ...words))
@@ -184,7 +184,7 @@ describe('listen', () => {
     }
     const nowhere = start({ args: ['src/cli/entry.js', 'listen'], settings: { DATA_DIR: folder('nowhere') } })
     assert.equal(await nowhere.ended, 1)
-    assert.match(nowhere.err(), /^drawbridge: No server with demo data has run on DATA_DIR\./)
+    assert.match(nowhere.err(), /^drawbridge: No demo data found in DATA_DIR\./)
   })
 
   test('takes the server and the key from the environment too', async () => {
@@ -253,7 +253,7 @@ describe('trigger', () => {
     assert.equal((await trigger()).code, 2)
     const { code, out, err } = await trigger(CREATED, '--cell', 'production-us')
     assert.deepEqual([code, out], [1, ''])
-    assert.match(err, /This is a key of production/)
+    assert.match(err, /belongs to a production cell/)
     const { code: unknown } = await trigger(CREATED, '--key', 'sk_us_nothing')
     assert.equal(unknown, 1)
   })
