@@ -71,23 +71,23 @@ const marker = {
 }
 
 describe('a catalog file', () => {
-  test('changes nothing when its own export is imported in any cell', async () => {
+  test('that was exported is imported without changing anything, in any cell', async () => {
     for (const cell of ['sandbox-us', 'production-us'] as const) {
       const file = await exported(cell)
       assert.deepEqual([file.format, file.labs.length > 14, file.markers.length > 700], [format, true, true])
       const before = await everything(cell)
       const report = await imported(file, cell)
-      const count = (rows: unknown[]) => `0 new, 0 changed, ${rows.length} as before`
+      const count = (rows: unknown[]) => `0 added, 0 changed, ${rows.length} unchanged`
       assert.equal(report, `labs      ${count(file.labs)}\nanalytes  ${count(file.analytes)}\nmarkers   ${count(file.markers)}\n`)
       assert.equal(await everything(cell), before)
     }
     assert.equal(await run('export'), await run('export', '--cell', 'sandbox-us'))
   })
 
-  test('adds new laboratories, analytes and markers that teams can order', async () => {
+  test('brings new laboratories, analytes and markers, which teams then order from', async () => {
     const before = await exported('sandbox-eu')
     const report = await imported({ format, labs: [lab], analytes: [analyte], markers: [marker] }, 'sandbox-eu')
-    assert.match(report, /^labs +1 new, 0 changed, 0 as before\nanalytes +1 new.*\nmarkers +1 new/)
+    assert.match(report, /^labs +1 added, 0 changed, 0 unchanged\nanalytes +1 added.*\nmarkers +1 added/)
     const team = await createTestTeam('sandbox-eu')
     const { markers } = (await team.api.get('/v3/lab_tests/markers?lab_slug=fictional_lab')).body
     const most = Math.max(...before.markers.map(({ id }) => id!))
@@ -108,7 +108,7 @@ describe('a catalog file', () => {
     assert.equal(after.labs.at(-1)!.id, Math.max(...before.labs.map(({ id }) => id!)) + 1)
   })
 
-  test('replaces a row as a whole and keeps its id; prices keep their parts, patient rules apply', async () => {
+  test('replaces a row as a whole; its id stays, prices have their parts, rules of patients count', async () => {
     const before = await exported('production-us')
     const old = before.markers.find(({ provider_id }) => provider_id === 'Q55122')!
     const { id: _, pricing: __, ...rest } = old
@@ -121,7 +121,7 @@ describe('a catalog file', () => {
     }
     const quest = { ...before.labs.find(({ slug }) => slug === 'quest')!, allowed_genders: ['female', 'male'] }
     const file = { format, labs: [quest], markers: [{ ...rest, name: 'Thyrotropin', cpt_codes: ['84443'], pricing, aoe: null }] }
-    assert.match(await imported(file, 'production-us'), /labs +0 new, 1 changed.*\n.*\nmarkers +0 new, 1 changed/)
+    assert.match(await imported(file, 'production-us'), /labs +0 added, 1 changed.*\n.*\nmarkers +0 added, 1 changed/)
     const team = await createTestTeam('production-us')
     const { body } = await team.api.get('/v3/lab_tests/markers?name=Q55122&include_pricing=true')
     assert.deepEqual([body.markers[0].id, body.markers[0].name], [old.id, 'Thyrotropin'])
@@ -156,8 +156,8 @@ describe('a catalog file', () => {
   })
 })
 
-describe('a catalog file with errors', () => {
-  test('is not imported, and each error has a line with its position', async () => {
+describe('a catalog file with faults', () => {
+  test('is not imported, and each fault has a line that says where', async () => {
     const before = await everything('production-eu')
     const choice = { id: 1, required: true, code: 'A', value: 'A?', type: 'choice', sequence: 1 }
     const lines = await refusal({
@@ -180,19 +180,19 @@ describe('a catalog file with errors', () => {
     assert.deepEqual(
       lines,
       [
-        'labs[1] (fictional_lab): its slug is there twice',
-        'labs[2] (another): the id 4 is that of another',
-        'analytes[0] (fictionine): low is above high',
-        'markers[0] (nowhere F-1): there is no lab "nowhere"',
-        'markers[1] (fictional_lab F-1): there is no analyte "nothing"',
-        'markers[1] (fictional_lab F-1): the analyte "glucose" is there twice',
+        'labs[1] (fictional_lab): duplicate slug',
+        'labs[2] (another): id 4 is already in use',
+        'analytes[0] (fictionine): low is greater than high',
+        'markers[0] (nowhere F-1): lab "nowhere" does not exist',
+        'markers[1] (fictional_lab F-1): analyte "nothing" does not exist',
+        'markers[1] (fictional_lab F-1): duplicate analyte "glucose"',
         'markers[2] (fictional_lab F-2): common_tat_days is greater than worst_case_tat_days',
         'markers[2] (fictional_lab F-2): a_la_carte_enabled requires is_orderable',
         'markers[3] (fictional_lab F-3): duplicate question id',
-        'markers[3] (fictional_lab F-3): question 1 offers no answers to choose from',
-        'markers[3] (fictional_lab F-3): question 1 is of type text and must have no answers',
-        'markers[4] (quest Q55122): its id is 4017 and does not change',
-        'markers[5] (fictional_lab F-4): the id 4001 is that of another',
+        'markers[3] (fictional_lab F-3): choice question 1 has no answers',
+        'markers[3] (fictional_lab F-3): question 1 of type text must not have answers',
+        'markers[4] (quest Q55122): the id of an existing row cannot be changed (current id: 4017)',
+        'markers[5] (fictional_lab F-4): id 4001 is already in use',
       ].toSorted((a, b) => lines.indexOf(a) - lines.indexOf(b)),
     )
     assert.equal(await everything('production-eu'), before)
