@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { Pool } from 'undici'
 import { signatureHeaders, signingKey } from '../src/events/endpoints/signature.ts'
-import { perSecond, v7 } from './limits.ts'
+import { perSecond, v7 } from './baseline-write.ts'
 
 const ENDPOINTS = 4
 const EVENTS = 15_000

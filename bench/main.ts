@@ -9,8 +9,8 @@ import autocannon from 'autocannon'
 import pg from 'pg'
 import { openEmbedded } from '../src/platform/embedded-postgres/embedded-postgres.ts'
 import { deliveryRate, latencies, directPostRate, type BenchContext } from './delivery.ts'
-import { measureResultIntake } from './intake.ts'
-import { measureCreateBaseline, medianMs, type Sample } from './limits.ts'
+import { measureResultIntake } from './result-intake.ts'
+import { measureCreateBaseline, medianMs, type Sample } from './baseline-write.ts'
 import { fillSites, SITES } from './sites.ts'
 import { fillVisits, STAFF } from './visits.ts'
 
@@ -186,7 +186,7 @@ try {
   }
 
   if (sections.has('read')) {
-    const baseline = await start('bench/bare.ts', [
+    const baseline = await start('bench/baseline-read.ts', [
       JSON.stringify({ connection: attached.connection, id: order.id, connections: CONNECTIONS }),
     ])
     const { limit: measureBaseline, ours: drawbridgeResult } = await alternate(
@@ -251,7 +251,7 @@ try {
   if (sections.has('sites')) {
     const paths = await fillSites(db)
     const asked = paths.map((path) => ({ method: 'GET' as const, path }))
-    const baseline = await start('bench/bare-answers.ts', [JSON.stringify({ url: server.url, headers, paths })])
+    const baseline = await start('bench/baseline-cached.ts', [JSON.stringify({ url: server.url, headers, paths })])
     const { limit: measureBaseline, ours: drawbridgeResult } = await alternate(
       () => load({ url: baseline.url, requests: asked }),
       () => load({ url: server.url, requests: asked, headers }),

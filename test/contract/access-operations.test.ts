@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { contents } from '../../src/app/contents.ts'
-import { isWrite } from '../../src/platform/http/answer.ts'
+import { isWrite } from '../../src/platform/http/request-handler.ts'
 import { access, createTestTeam, type TestTeam, type Reply } from '../support/server.ts'
-import { answered, success } from './operations/each.ts'
+import { answered, success } from './operations/operation-cases.ts'
 import { send, unknownIds, valid, type Request } from './operations/requests.ts'
 
 const { operations } = contents

@@ -6,7 +6,7 @@ import type { Operation } from '../../src/platform/http/operation.ts'
 import { SECONDS_PER_DAY, advanceClock, createOrder, orderWithRequisition } from '../support/orders.ts'
 import { delivering, receiver } from '../support/webhook-receiver.ts'
 import { createTestTeam, type TestTeam, type Reply } from '../support/server.ts'
-import { answered, success } from './operations/each.ts'
+import { answered, success } from './operations/operation-cases.ts'
 import { belonging, places, propertiesOf, send, valid, withValue, type Place, type Request } from './operations/requests.ts'
 import { rowsOf } from './operations/rows.ts'
 

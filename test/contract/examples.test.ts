@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { contents } from '../../src/app/contents.ts'
 import { client, createTestTeam, type TestTeam } from '../support/server.ts'
-import { answered, success } from './operations/each.ts'
+import { answered, success } from './operations/operation-cases.ts'
 import { belonging, isOwnedByTeam, target, type Request } from './operations/requests.ts'
 
 const { operations } = contents

@@ -6,7 +6,7 @@ import { contents } from '../../src/app/contents.ts'
 import { multiTransactionOperation } from '../../src/platform/http/operation.ts'
 import { SECONDS_PER_DAY, orderBody, advanceClock } from '../support/orders.ts'
 import { cells, createTestTeam, type TestTeam } from '../support/server.ts'
-import { answered, success } from './operations/each.ts'
+import { answered, success } from './operations/operation-cases.ts'
 import { send, valid } from './operations/requests.ts'
 import { rowsOf } from './operations/rows.ts'
 

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Operation } from '../../src/platform/http/operation.ts'
 import { createTestTeam, type TestTeam, type Reply } from '../support/server.ts'
-import { answered, each, success } from './operations/each.ts'
-import { ask, boundTo, managing } from './operations/managing.ts'
+import { answered, each, success } from './operations/operation-cases.ts'
+import { ask, boundTo, managing } from './operations/management-cases.ts'
 import { propertiesOf, send, valid, type Request } from './operations/requests.ts'
 
 interface Line {

@@ -6,8 +6,16 @@ import fc from 'fast-check'
 import { contents } from '../../src/app/contents.ts'
 import type { Operation } from '../../src/platform/http/operation.ts'
 import { createTestTeam, type TestTeam } from '../support/server.ts'
-import { asJson, each, keyed, locs, withBody, writing } from './operations/each.ts'
-import { malformed, placesOf, requiredFields, textLeaves, invalidFields, invalidLeaves, type Loc } from './operations/faults.ts'
+import { asJson, each, keyed, locs, withBody, writing } from './operations/operation-cases.ts'
+import {
+  malformed,
+  placesOf,
+  requiredFields,
+  textLeaves,
+  invalidFields,
+  invalidLeaves,
+  type Loc,
+} from './operations/invalid-values.ts'
 import { adversarialTexts, mutated, mutations } from './operations/mutations.ts'
 import { call, propertiesOf, send, unknownIds, target, valid } from './operations/requests.ts'
 

@@ -5,8 +5,8 @@ import { describe, test } from 'node:test'
 import { createOrgKey } from '../../src/tenancy/keys/keys.ts'
 import { createOrg } from '../../src/tenancy/organizations/organizations.ts'
 import { cells, client, createTestTeam, type TestTeam } from '../support/server.ts'
-import { answered, each, success } from './operations/each.ts'
-import { anotherTeam, ask, boundTo, managing, withTeam } from './operations/managing.ts'
+import { answered, each, success } from './operations/operation-cases.ts'
+import { anotherTeam, ask, boundTo, managing, withTeam } from './operations/management-cases.ts'
 import { send, unknownIds, valid } from './operations/requests.ts'
 
 /** Source: management-auth.md 4. What is not named here may be done by keys that are bound to teams, for those teams. */

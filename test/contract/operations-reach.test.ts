@@ -6,8 +6,8 @@ import { contents } from '../../src/app/contents.ts'
 import type { Operation } from '../../src/platform/http/operation.ts'
 import { placeTeam } from '../../src/tenancy/teams/teams.ts'
 import { cells, client, createTestTeam, type TestTeam, type Reply } from '../support/server.ts'
-import { answered, each, forTeams, success } from './operations/each.ts'
-import { anotherTeam, ask, boundTo, forTeamAdmin, managing, withTeam } from './operations/managing.ts'
+import { answered, each, forTeams, success } from './operations/operation-cases.ts'
+import { anotherTeam, ask, boundTo, forTeamAdmin, managing, withTeam } from './operations/management-cases.ts'
 import {
   call,
   places,

@@ -21,7 +21,7 @@ import {
   withBody,
   withoutBody,
   writing,
-} from './operations/each.ts'
+} from './operations/operation-cases.ts'
 import { call, propertiesOf, send, unknownIds, target, valid } from './operations/requests.ts'
 import { strangers, whatBelongsToOthers } from './operations/strangers.ts'
 import { openPolicies } from '../support/policies.ts'

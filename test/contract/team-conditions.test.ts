@@ -21,7 +21,7 @@ registerHooks({
 })
 
 // What is imported after this has no conditions.
-const { forTeams } = await import('./operations/each.ts')
+const { forTeams } = await import('./operations/operation-cases.ts')
 const { belonging, places, send, valid, withValue } = await import('./operations/requests.ts')
 const { strangers, whatBelongsToOthers } = await import('./operations/strangers.ts')
 const { openPolicies } = await import('../support/policies.ts')

@@ -37,9 +37,9 @@ describe('the first order of the README', { concurrency: 2, timeout: 120_000 }, 
   test('comes to its result in the shell, also the second time, and its clock runs a day', { skip }, async () => {
     const cwd = folder('readme-shell')
     mkdirSync(cwd)
-    const script = `set -euo pipefail\n${blocks('A first order', 'sh')}`
+    const script = `set -euo pipefail\n${blocks('Quickstart', 'sh')}`
     await run('bash', ['-c', script], cwd)
-    const printed = await run('bash', ['-c', `${script}\n${blocks('A clock you can move', 'sh')}`], cwd)
+    const printed = await run('bash', ['-c', `${script}\n${blocks('Sandbox clock', 'sh')}`], cwd)
     assert.match(printed, /'completed\.testkit\.completed'/)
     assert.ok(existsSync(join(cwd, 'report.pdf')) && statSync(join(cwd, 'report.pdf')).size > 1000)
     assert.equal(readFileSync(join(cwd, 'report.pdf'), 'latin1').slice(0, 5), '%PDF-')
@@ -48,7 +48,7 @@ describe('the first order of the README', { concurrency: 2, timeout: 120_000 }, 
 
   test('comes to its result with the SDK, also the second time', async () => {
     for (let turn = 0; turn < 2; turn++) {
-      const printed = await run(process.execPath, ['--input-type=module', '-e', blocks('A first order', 'js')])
+      const printed = await run(process.execPath, ['--input-type=module', '-e', blocks('Quickstart', 'js')])
       assert.match(printed, /slug: /)
     }
   })

@@ -1,4 +1,4 @@
-// docs/RECEIVING.md: the receiver that it shows is taken out of it and run against a server.
+// docs/RECEIVING_WEBHOOKS.md: the receiver that it shows is taken out of it and run against a server.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
@@ -7,7 +7,7 @@ import { demoIn, stopAll, folder, serving, start, waitUntil } from '../support/p
 
 after(stopAll)
 
-const guide = readFileSync(new URL('../../docs/RECEIVING.md', import.meta.url), 'utf8')
+const guide = readFileSync(new URL('../../docs/RECEIVING_WEBHOOKS.md', import.meta.url), 'utf8')
 
 test('the receiver of the guide verifies, works once, and refuses what is not ours', async () => {
   const program = /^```js\n([\s\S]*?)^```/m.exec(guide)![1]!

@@ -2,7 +2,7 @@
 // wants them.
 import assert from 'node:assert/strict'
 import { updateOrder } from '../../src/lab/orders/change-order.ts'
-import type { LockedOrder } from '../../src/lab/orders/open-order.ts'
+import type { LockedOrder } from '../../src/lab/orders/locked-order.ts'
 import type { Order } from '../../src/lab/orders/schema.ts'
 import { systemNow, addSeconds } from '../../src/platform/runtime/clock.ts'
 import { teamNow } from '../../src/platform/db/database.ts'

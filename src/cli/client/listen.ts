@@ -2,8 +2,8 @@
 // machine. It is a client of a running server and stores nothing there. It prints times, types and ids, and no personal data.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UsageError } from '../usage-error.ts'
-import { createForwarder, formatEventLine, type ReceivedEvent } from './forward.ts'
-import { request, createApiClient, NoResponseError, type ApiResponse, type ApiClient, type RemoteValues } from './remote.ts'
+import { createForwarder, formatEventLine, type ReceivedEvent } from './event-forwarder.ts'
+import { request, createApiClient, NoResponseError, type ApiResponse, type ApiClient, type RemoteValues } from './api-client.ts'
 import { eventTypes } from '../../events/catalog/event-types.ts'
 import { newSecret, withPrefix } from '../../events/endpoints/signature.ts'
 

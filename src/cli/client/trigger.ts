@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Typed } from '../command-tree.ts'
-import { request, createApiClient, type ApiClient, type RemoteValues } from './remote.ts'
+import { request, createApiClient, type ApiClient, type RemoteValues } from './api-client.ts'
 import { UsageError } from '../usage-error.ts'
 import { eventType } from '../../events/catalog/event-types.ts'
 import { examplePatient, examplePhysician } from '../../people/person/example-patient.ts'

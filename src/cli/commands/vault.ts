@@ -8,7 +8,7 @@ import type { Cells } from '../../platform/db/cells.ts'
 import { cellNames } from '../../platform/db/cell-names.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { KeyFile, RELOAD_INTERVAL_MS } from '../../platform/crypto/key-file.ts'
-import { reencryptColumn, countByKey, type EncryptedColumn } from '../../platform/crypto/sealed-columns.ts'
+import { reencryptColumn, countByKey, type EncryptedColumn } from '../../platform/crypto/encrypted-columns.ts'
 import { Vault } from '../../platform/crypto/vault.ts'
 
 /** A process that has not yet noticed the new key may still encrypt with the old one; a later pass finds those texts. */

@@ -2,7 +2,7 @@
 // Source: management-auth.md 13; openapi-management.json.
 import { unprocessable } from '../../platform/http/errors.ts'
 import type { Fault } from '../../platform/schema/fault.ts'
-import { RuleError, type FinalizeObject } from '../../platform/schema/read.ts'
+import { RuleError, type FinalizeObject } from '../../platform/schema/request-validation.ts'
 import { MASK } from '../../platform/crypto/api-keys.ts'
 import { Clearable, Email, Fields, OpenEnum, T, Text, type TSchema } from '../../platform/schema/schema.ts'
 

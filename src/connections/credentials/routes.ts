@@ -1,5 +1,5 @@
 import type { Cells } from '../../platform/db/cells.ts'
-import { authorizedTeamsInRegion } from '../../tenancy/teams/reach.ts'
+import { authorizedTeamsInRegion } from '../../tenancy/teams/team-access.ts'
 import { CellParams, Nothing, TeamParams } from '../../platform/http/management-shapes.ts'
 import { managementOperation, type Operation } from '../../platform/http/operation.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'

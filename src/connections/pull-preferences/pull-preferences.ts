@@ -3,7 +3,7 @@
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { badRequest, invalidField } from '../../platform/http/errors.ts'
 import type { CellParams } from '../../platform/http/management-shapes.ts'
-import { teamAccessCondition } from '../../tenancy/teams/reach.ts'
+import { teamAccessCondition } from '../../tenancy/teams/team-access.ts'
 import type { RecordAuditSubject, ManagementPrincipal } from '../../platform/http/operation.ts'
 import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'

@@ -1,6 +1,6 @@
 // Shapes of data pull preferences. Source: openapi-management.json; management-auth.md 14.
 import { NextCursor } from '../../platform/http/management-shapes.ts'
-import { RuleError, type FinalizeObject } from '../../platform/schema/read.ts'
+import { RuleError, type FinalizeObject } from '../../platform/schema/request-validation.ts'
 import { Clearable, Fields, Int, Maybe, Nullable, OpenEnum, T, Uuid, type Static } from '../../platform/schema/schema.ts'
 import { resources } from '../../wearables/resources/resources.ts'
 import { DAYS_MAX, pulledProviders } from './pull-defaults.ts'

@@ -6,11 +6,11 @@ import type { Fault } from '../../platform/schema/fault.ts'
 import type { RecordAuditSubject, ManagementPrincipal } from '../../platform/http/operation.ts'
 import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
-import type { EncryptedColumn } from '../../platform/crypto/sealed-columns.ts'
+import type { EncryptedColumn } from '../../platform/crypto/encrypted-columns.ts'
 import { MASK } from '../../platform/crypto/api-keys.ts'
 import { joinConditions, sql } from '../../platform/db/sql.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
-import { teamAccessCondition, authorizedTeamsInRegion, authorizedTeam } from '../../tenancy/teams/reach.ts'
+import { teamAccessCondition, authorizedTeamsInRegion, authorizedTeam } from '../../tenancy/teams/team-access.ts'
 import { TEAMS_MAX, type Authentication, type EhrType, type Pipeline, type UpsertPipelines } from './schema.ts'
 
 /** The cell of a request. */

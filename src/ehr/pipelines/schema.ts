@@ -1,6 +1,6 @@
 // Shapes of EHR pipelines. Source: openapi-management.json; management-auth.md 14.
 import { Environment, NextCursor, Region } from '../../platform/http/management-shapes.ts'
-import { RuleError } from '../../platform/schema/read.ts'
+import { RuleError } from '../../platform/schema/request-validation.ts'
 import { MASK } from '../../platform/crypto/api-keys.ts'
 import { Email, Fields, Maybe, Nullable, OneOf, OpenEnum, T, Text, Uuid, type Static } from '../../platform/schema/schema.ts'
 

@@ -1,5 +1,5 @@
 // Addresses of brokers as they are given: what is in them, what of them may be shown, and why one is refused. Pure; reaches nothing.
-import { RuleError } from '../../platform/schema/read.ts'
+import { RuleError } from '../../platform/schema/request-validation.ts'
 
 /** What stands in the place of a secret. */
 const REDACTED = '***'

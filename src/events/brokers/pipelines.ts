@@ -1,6 +1,6 @@
 // Pipelines: to which brokers a team's events go. Owns `pipeline`. Sends nothing. Source: events.md 8.1; management-auth.md 14.
 import type { Cells } from '../../platform/db/cells.ts'
-import { teamAccessCondition, authorizedTeamsInRegion, authorizedTeam } from '../../tenancy/teams/reach.ts'
+import { teamAccessCondition, authorizedTeamsInRegion, authorizedTeam } from '../../tenancy/teams/team-access.ts'
 import type { CellParams } from '../../platform/http/management-shapes.ts'
 import { findTeam } from '../../tenancy/teams/teams.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
@@ -11,7 +11,7 @@ import type { RecordAuditSubject, ManagementPrincipal } from '../../platform/htt
 import { subscribeTeam } from '../../platform/queue/outbox.ts'
 import { instantKey, Pages, uuidKey } from '../../platform/http/pages.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
-import type { EncryptedColumn } from '../../platform/crypto/sealed-columns.ts'
+import type { EncryptedColumn } from '../../platform/crypto/encrypted-columns.ts'
 import { joinConditions, sql } from '../../platform/db/sql.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
 import { readable } from '../endpoints/signing-secrets.ts'

@@ -1,6 +1,6 @@
 // What of a request on pipelines cannot be used although its shape is right: addresses, projects, and expressions that are no RE2.
 import type { Fault } from '../../platform/schema/fault.ts'
-import { RuleError } from '../../platform/schema/read.ts'
+import { RuleError } from '../../platform/schema/request-validation.ts'
 import type { TargetPolicy } from '../../platform/net/outbound-targets.ts'
 import { blobAddress, hubsAddress, rabbitAddress } from './broker-addresses.ts'
 import type { UpsertPipelines } from './schema.ts'

@@ -3,7 +3,7 @@
 import type { Tx } from '../../platform/db/transaction.ts'
 import { unprocessable } from '../../platform/http/errors.ts'
 import type { Fault } from '../../platform/schema/fault.ts'
-import type { EncryptedColumn } from '../../platform/crypto/sealed-columns.ts'
+import type { EncryptedColumn } from '../../platform/crypto/encrypted-columns.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
 import { endpointReadable } from './endpoint-hooks.ts'

@@ -11,7 +11,7 @@ import {
   Uuid,
   type Static,
 } from '../../platform/schema/schema.ts'
-import { RuleError } from '../../platform/schema/read.ts'
+import { RuleError } from '../../platform/schema/request-validation.ts'
 import { eventType } from '../catalog/event-types.ts'
 
 const Limit = Maybe(Int({ minimum: 1, maximum: 250, default: 50 }))

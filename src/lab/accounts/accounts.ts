@@ -5,7 +5,7 @@ import { badRequest, notFound } from '../../platform/http/errors.ts'
 import type { ManagementPrincipal } from '../../platform/http/operation.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { joinConditions, sql, type Sql } from '../../platform/db/sql.ts'
-import { authorizedTeam } from '../../tenancy/teams/reach.ts'
+import { authorizedTeam } from '../../tenancy/teams/team-access.ts'
 import { LabAccount, type AccountsQuery, type AccountStatus, type AllowedBilling, type DelegatedFlow } from './schema.ts'
 import { invalidateUsableAccounts } from './account-selection.ts'
 

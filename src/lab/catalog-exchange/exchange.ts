@@ -3,7 +3,7 @@
 import type { Db } from '../../platform/db/database.ts'
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
 import type { Fault } from '../../platform/schema/fault.ts'
-import { validate } from '../../platform/schema/read.ts'
+import { validate } from '../../platform/schema/request-validation.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { checkCatalogFile, keyOf, rowLabel } from './file-checks.ts'

@@ -1,6 +1,6 @@
 // The file format for editing a catalog: one JSON document, described in docs/CATALOG.md. Omitted fields are null or have the default given
 // here; undeclared keys are rejected.
-import { RuleError, type Rule } from '../../platform/schema/read.ts'
+import { RuleError, type Rule } from '../../platform/schema/request-validation.ts'
 import { Fields, Int, OpenEnum, T, Text, type Static, type TSchema } from '../../platform/schema/schema.ts'
 import { collectionMethods, markerTypes, sampleTypes } from '../catalog/enums.ts'
 import { usStates } from '../../people/person/countries.ts'

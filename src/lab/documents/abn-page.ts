@@ -3,7 +3,7 @@
  * Pure.
  */
 import { headedText, plainTable, sectionHeading } from '../../platform/pdf/blocks.ts'
-import { colors, contentWidth, pageSize, styles, type Block, type PdfCanvas, type Style } from '../../platform/pdf/page.ts'
+import { colors, contentWidth, pageSize, styles, type Block, type PdfCanvas, type Style } from '../../platform/pdf/canvas.ts'
 import { toPrintable } from '../../platform/pdf/text.ts'
 import { signatureFields, renderForm } from './form-layout.ts'
 import type { PrintableLab } from './order-data.ts'

@@ -1,13 +1,13 @@
 // Advance beneficiary notices: a patient with Medicare signs one before tests that Medicare may not pay for. The laboratory decides whether
 // an order has one. Source: lab-testing.md 15.
 import { getLabTest } from '../catalog/lab-tests.ts'
-import { pdfFileName, type RenderJob } from '../../platform/pdf/draw.ts'
+import { pdfFileName, type RenderJob } from '../../platform/pdf/render.ts'
 import { utcDate } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import type { Abn } from './abn-page.ts'
 import { isSandbox, loadOrderData, toPrintableLab } from './order-data.ts'
-import { toPrintablePatient } from './person-text.ts'
+import { toPrintablePatient } from './printable-patient.ts'
 
 /** The notice of an order. Errors: 404 unknown order, or an order without a notice. */
 export async function getAbn(tx: Tx, id: string): Promise<RenderJob<Abn>> {

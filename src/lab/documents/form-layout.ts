@@ -12,7 +12,7 @@ import {
   type Block,
   type PdfCanvas,
   type Style,
-} from '../../platform/pdf/page.ts'
+} from '../../platform/pdf/canvas.ts'
 import { parseEpochMs, toPrintable } from '../../platform/pdf/text.ts'
 
 const { bold, small, label, capital, comment } = styles

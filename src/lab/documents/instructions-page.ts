@@ -1,6 +1,6 @@
 /** Renders collection instructions as PDF: large type and numbered steps, for patients. Pure. */
 import { sectionHeading } from '../../platform/pdf/blocks.ts'
-import { colors, contentWidth, pageSize, styles, type Block, type PdfCanvas, type Style } from '../../platform/pdf/page.ts'
+import { colors, contentWidth, pageSize, styles, type Block, type PdfCanvas, type Style } from '../../platform/pdf/canvas.ts'
 import { toPrintable } from '../../platform/pdf/text.ts'
 import { renderForm } from './form-layout.ts'
 import type { InstructionSection } from './instruction-texts.ts'

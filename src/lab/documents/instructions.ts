@@ -2,7 +2,7 @@
 import { getLabTest } from '../catalog/lab-tests.ts'
 import { findLab } from '../catalog/labs.ts'
 import type { LabTest } from '../catalog/schema.ts'
-import { pdfFileName, type RenderJob } from '../../platform/pdf/draw.ts'
+import { pdfFileName, type RenderJob } from '../../platform/pdf/render.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
@@ -16,7 +16,7 @@ import {
 } from './instruction-texts.ts'
 import type { Instructions } from './instructions-page.ts'
 import { isSandbox, loadOrderData, toPrintableLab, type PrintableLab } from './order-data.ts'
-import { toWords } from './person-text.ts'
+import { toWords } from './printable-patient.ts'
 
 const instructionsNotFound = () => notFound('There are no collection instructions')
 

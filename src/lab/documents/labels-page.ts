@@ -1,8 +1,8 @@
 /** Renders specimen labels as PDF: one label a page, in the size of laboratories' label printers. Pure. */
 import { encodeCode128 } from '../../platform/pdf/barcode.ts'
-import { createPdfCanvas, styles, type PdfCanvas, type Style } from '../../platform/pdf/page.ts'
+import { createPdfCanvas, styles, type PdfCanvas, type Style } from '../../platform/pdf/canvas.ts'
 import { parseEpochMs, truncate, toPrintable } from '../../platform/pdf/text.ts'
-import { usDate } from './person-text.ts'
+import { usDate } from './printable-patient.ts'
 
 export interface Label {
   sample_id: string

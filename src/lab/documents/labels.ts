@@ -1,12 +1,12 @@
 // The content of an order's specimen labels. Source: lab-testing.md 15.
-import { pdfFileName, type RenderJob } from '../../platform/pdf/draw.ts'
+import { pdfFileName, type RenderJob } from '../../platform/pdf/render.ts'
 import { utcDate, iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import type { Order } from '../orders/schema.ts'
 import type { Label } from './labels-page.ts'
 import { loadOrderData } from './order-data.ts'
-import { toPrintablePatient } from './person-text.ts'
+import { toPrintablePatient } from './printable-patient.ts'
 import type { LabelsQuery } from './schema.ts'
 
 /** The name of the time zone of the collection site of an order. */

@@ -2,13 +2,13 @@
 import { findLab, type LabRecord } from '../catalog/labs.ts'
 import { findAccount } from '../accounts/accounts.ts'
 import type { LabAccount } from '../accounts/schema.ts'
-import type { InternalData } from '../orders/open-order.ts'
+import type { InternalData } from '../orders/locked-order.ts'
 import type { Order } from '../orders/schema.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { addressLine } from './person-text.ts'
+import { addressLine } from './printable-patient.ts'
 import { notDeleted } from '../../people/users/users.ts'
 
 export interface OrderData {

@@ -2,7 +2,7 @@
 // order that shows them.
 import type { Cells } from '../../platform/db/cells.ts'
 import type { Tenant, Tx } from '../../platform/db/transaction.ts'
-import type { LockedOrder } from '../orders/open-order.ts'
+import type { LockedOrder } from '../orders/locked-order.ts'
 import { orderStepped } from '../orders/order-hooks.ts'
 import { on, type Hook } from '../../platform/db/hooks.ts'
 import { Subjects } from '../../platform/db/subjects.ts'

@@ -1,10 +1,10 @@
 /** Renders a requisition as PDF. A pure function of its input: it makes no decisions about the order. */
 import { factBoxes, headedText, plainTable, type Column } from '../../platform/pdf/blocks.ts'
-import { contentWidth, pageSize, styles, type Block, type PdfCanvas } from '../../platform/pdf/page.ts'
+import { contentWidth, pageSize, styles, type Block, type PdfCanvas } from '../../platform/pdf/canvas.ts'
 import { formatTimestamp } from '../../platform/pdf/text.ts'
 import { signatureFields, renderForm } from './form-layout.ts'
 import type { PrintableLab } from './order-data.ts'
-import { usDate, type PrintablePatient } from './person-text.ts'
+import { usDate, type PrintablePatient } from './printable-patient.ts'
 
 /** Insurance or patient billing, in addition to the account. */
 export interface Coverage {

@@ -1,6 +1,6 @@
-import { renderPdf, type RenderJob } from '../../platform/pdf/draw.ts'
+import { renderPdf, type RenderJob } from '../../platform/pdf/render.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import type { WorkerPool } from '../../platform/runtime/worker-threads.ts'
+import type { WorkerPool } from '../../platform/runtime/worker-pool.ts'
 import { multiTransactionOperation, pdf, type Operation, type MultiTransactionContext } from '../../platform/http/operation.ts'
 import { features } from '../../tenancy/teams/features.ts'
 import { getOrderInstructions, getTestInstructions } from './instructions.ts'

@@ -4,7 +4,7 @@
 import { utcDate, addSeconds } from '../../platform/runtime/clock.ts'
 import { lifecycleOf } from '../orders/lifecycle.ts'
 import { shortestPath } from '../orders/status-machine.ts'
-import type { LockedOrder } from '../orders/open-order.ts'
+import type { LockedOrder } from '../orders/locked-order.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { moveKit, shipmentOf, updateTracking } from '../testkits/shipments.ts'

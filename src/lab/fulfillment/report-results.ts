@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { expectedResults } from '../catalog/lab-tests.ts'
 import type { DiagnosticReport } from '../links/diagnostic-report.ts'
-import type { LockedOrder } from '../orders/open-order.ts'
+import type { LockedOrder } from '../orders/locked-order.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'

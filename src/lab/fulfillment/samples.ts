@@ -1,5 +1,5 @@
 // Samples: drawn, rejected, blocked, not processed, or lost. Source: lab-testing.md 9.4 to 9.6, 10.
-import type { LockedOrder } from '../orders/open-order.ts'
+import type { LockedOrder } from '../orders/locked-order.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, invalidField } from '../../platform/http/errors.ts'

@@ -1,7 +1,7 @@
 // The work queue: orders that await a staff action, over the teams that a key may access. Reads orders and writes nothing.
 import { expectedResults } from '../catalog/lab-tests.ts'
 import { isManualLab } from '../links/links.ts'
-import { teamAccessCondition, authorizedTeam } from '../../tenancy/teams/reach.ts'
+import { teamAccessCondition, authorizedTeam } from '../../tenancy/teams/team-access.ts'
 import type { Order } from '../orders/schema.ts'
 import { utcDate } from '../../platform/runtime/clock.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'

@@ -2,7 +2,7 @@
 // `LockedOrder`.
 import { isManualLab } from '../links/links.ts'
 import { saveOrder, lockOrder } from '../orders/change-order.ts'
-import type { LockedOrder } from '../orders/open-order.ts'
+import type { LockedOrder } from '../orders/locked-order.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import type { WorkDone } from './schema.ts'

@@ -1,7 +1,7 @@
 // Cancelling an order. Source: lab-testing.md 11.
 import type { Tx } from '../../platform/db/transaction.ts'
 import { PreserializedJson } from '../../platform/http/operation.ts'
-import { cancelNotAllowed } from './open-order.ts'
+import { cancelNotAllowed } from './locked-order.ts'
 import { updateOrder } from './change-order.ts'
 import { toOrderReply } from './orders.ts'
 import type { OrderReply } from './schema.ts'

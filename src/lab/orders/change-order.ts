@@ -6,7 +6,7 @@ import { sql } from '../../platform/db/sql.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notifySteps } from './order-hooks.ts'
 import type { LifecycleName } from './lifecycle.ts'
-import { eventIds, LockedOrder, type InternalData } from './open-order.ts'
+import { eventIds, LockedOrder, type InternalData } from './locked-order.ts'
 import type { Order } from './schema.ts'
 
 const LockedRow = T.Object({

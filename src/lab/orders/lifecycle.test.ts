@@ -16,7 +16,7 @@ import {
   topLevelStatuses,
 } from './status-machine.ts'
 import { updateOrder } from './change-order.ts'
-import { transactionStatus } from './open-order.ts'
+import { transactionStatus } from './locked-order.ts'
 import type { Order } from './schema.ts'
 
 /** Transitions as text, `from > to, to`, with one or more statuses on the left. */

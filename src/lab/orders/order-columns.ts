@@ -2,7 +2,7 @@
 // such a program has written the order since, and the document tells. To be removed with the release that no such program runs beside.
 import type { Db } from '../../platform/db/database.ts'
 import { raw, sql, type Sql } from '../../platform/db/sql.ts'
-import { KIT_SENT } from './open-order.ts'
+import { KIT_SENT } from './locked-order.ts'
 
 const areTrue = sql`o.detail_at = o.updated_at`
 const detailOfDocument = sql`o.document::json -> 'last_event' ->> 'status_detail'`

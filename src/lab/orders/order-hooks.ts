@@ -2,7 +2,7 @@
 // write its own tables.
 import { hookPoint } from '../../platform/db/hooks.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import type { LockedOrder } from './open-order.ts'
+import type { LockedOrder } from './locked-order.ts'
 
 /** An order changed to a low-level status, including its first one. */
 export const orderStepped = hookPoint<[open: LockedOrder, low: string]>('order.stepped')

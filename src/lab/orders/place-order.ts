@@ -18,7 +18,7 @@ import { activationTime, scheduleDispatch } from './send-to-lab.ts'
 import { notifySteps } from './order-hooks.ts'
 import type { LifecycleName } from './lifecycle.ts'
 import { shouldQueueCheckpoints, createCheckpoints } from './list-checkpoints.ts'
-import { eventIds, LockedOrder, type InternalData } from './open-order.ts'
+import { eventIds, LockedOrder, type InternalData } from './locked-order.ts'
 import type { Order, OrderTransaction, PhysicianInput } from './schema.ts'
 
 /** The requested order: test, patient and payment. */

@@ -4,7 +4,7 @@ import { notFound } from '../../platform/http/errors.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { notDeleted } from '../../people/users/users.ts'
-import { transactionStatus } from './open-order.ts'
+import { transactionStatus } from './locked-order.ts'
 import type { Order, TransactionReply } from './schema.ts'
 
 const Row = T.Object({ document: T.String(), low_status: T.String() })

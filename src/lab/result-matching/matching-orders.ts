@@ -1,5 +1,5 @@
 // The orders that a result could belong to, found by sample id and by patient. Only reads.
-import type { LockedOrder } from '../orders/open-order.ts'
+import type { LockedOrder } from '../orders/locked-order.ts'
 import type { Order } from '../orders/schema.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { T } from '../../platform/schema/schema.ts'

@@ -7,7 +7,7 @@ import { emit } from '../../platform/queue/outbox.ts'
 import { Nullable, T, Timestamp, type Static } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import { features } from '../../tenancy/teams/features.ts'
-import type { Ambiguity } from './decide.ts'
+import type { Ambiguity } from './match.ts'
 import type { IncomingResult } from './incoming-result.ts'
 import type { Action, CandidateGroup, DecisionCode, ReviewStatus, UnmatchedResult } from './schema.ts'
 

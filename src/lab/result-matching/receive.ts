@@ -7,12 +7,12 @@ import type { PlainTx, Queries, Tenant, Tx } from '../../platform/db/transaction
 import { badRequest } from '../../platform/http/errors.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { applyReport } from './attach.ts'
-import { matchToOrder } from './decide.ts'
+import { applyReport } from './apply-result.ts'
+import { matchToOrder } from './match.ts'
 import { assertDelivery, type IncomingResult } from './incoming-result.ts'
 import { openReview, searchText, markMatched } from './raw-results.ts'
 import type { ReviewStatus } from './schema.ts'
-import { resolveTeam } from './team-of-result.ts'
+import { resolveTeam } from './resolve-team.ts'
 
 export interface Receipt {
   raw_result_id: string

@@ -10,7 +10,7 @@ import { T } from '../../platform/schema/schema.ts'
 import { joinConditions, sql, type Sql } from '../../platform/db/sql.ts'
 import type { Order } from '../orders/schema.ts'
 import { findUser, notDeleted, notOfDeletedAlone } from '../../people/users/users.ts'
-import { attachToOrder, attachToUser, type AppliedResult } from './attach.ts'
+import { attachToOrder, attachToUser, type AppliedResult } from './apply-result.ts'
 import type { IncomingResult } from './incoming-result.ts'
 import { RawResult, saveReview, selectRawResults, reviewToWire } from './raw-results.ts'
 import type {

@@ -1,5 +1,5 @@
 // Critical results: when and how the team is notified. Source: lab-testing.md 13.7.
-import type { LockedOrder } from '../orders/open-order.ts'
+import type { LockedOrder } from '../orders/locked-order.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { sendMail } from '../../platform/mail/mail-outbox.ts'

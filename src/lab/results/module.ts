@@ -1,6 +1,6 @@
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
-import type { WorkerPool } from '../../platform/runtime/worker-threads.ts'
+import type { WorkerPool } from '../../platform/runtime/worker-pool.ts'
 import { eraseResults } from './results.ts'
 import { routes } from './routes.ts'
 

@@ -1,7 +1,7 @@
 // Redraws: if a laboratory fails to measure ordered markers, the patient is drawn again for these markers alone. Decides when, and places
 // the new order, which has a normal lifecycle. Source: lab-testing.md 12.
 import { testOfMarkers } from '../catalog/order-sets.ts'
-import type { LockedOrder } from '../orders/open-order.ts'
+import type { LockedOrder } from '../orders/locked-order.ts'
 import { placeFollowUpOrder } from '../orders/place-order.ts'
 import type { Order } from '../orders/schema.ts'
 import type { Tenant, Tx } from '../../platform/db/transaction.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createWorkerPool } from '../../platform/runtime/worker-threads.ts'
+import { createWorkerPool } from '../../platform/runtime/worker-pool.ts'
 import { renderReport, type Report } from './report-pdf.ts'
 import type { Result } from './report-table.ts'
 import { TRUNCATION_NOTICE } from '../../platform/pdf/text.ts'

@@ -13,7 +13,7 @@ import {
   type Block,
   type PdfCanvas,
   type Style,
-} from '../../platform/pdf/page.ts'
+} from '../../platform/pdf/canvas.ts'
 import { missingTable, panelTable, type Result } from './report-table.ts'
 import { parseEpochMs, formatTimestamp, toPrintable } from '../../platform/pdf/text.ts'
 

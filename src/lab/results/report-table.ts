@@ -1,6 +1,6 @@
 /** The tables of a laboratory report: one per panel, and the tests not performed. Never splits a row. */
 import { plainTable, drawLines, tableHead } from '../../platform/pdf/blocks.ts'
-import { colors, contentWidth, pageSize, styles, type Block, type PdfCanvas, type Style } from '../../platform/pdf/page.ts'
+import { colors, contentWidth, pageSize, styles, type Block, type PdfCanvas, type Style } from '../../platform/pdf/canvas.ts'
 import { formatNotation, toPrintable, formatUnit } from '../../platform/pdf/text.ts'
 
 export interface Result {

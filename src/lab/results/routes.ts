@@ -1,6 +1,6 @@
-import { renderPdf as drawn } from '../../platform/pdf/draw.ts'
+import { renderPdf as drawn } from '../../platform/pdf/render.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import type { WorkerPool } from '../../platform/runtime/worker-threads.ts'
+import type { WorkerPool } from '../../platform/runtime/worker-pool.ts'
 import {
   operation,
   multiTransactionOperation,

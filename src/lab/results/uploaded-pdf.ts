@@ -2,8 +2,8 @@
 //
 // Invariant: a document is shown only with the report that it was uploaded for. One uploaded before any report belongs to the first.
 import { createHash } from 'node:crypto'
-import type { LockedOrder } from '../orders/open-order.ts'
-import { pdfFileName } from '../../platform/pdf/draw.ts'
+import type { LockedOrder } from '../orders/locked-order.ts'
+import { pdfFileName } from '../../platform/pdf/render.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { FileReply } from '../../platform/http/operation.ts'
 import { T } from '../../platform/schema/schema.ts'

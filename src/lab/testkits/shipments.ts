@@ -1,6 +1,6 @@
 // The parcels of a kit: to the patient and back to the lab. Stored in the details of its order; the expected delivery date, for which the
 // details have no field, is stored in the internal data. Source: lab-testing.md 8, 21.
-import type { LockedOrder } from '../orders/open-order.ts'
+import type { LockedOrder } from '../orders/locked-order.ts'
 import type { Shipment, TestkitDetails } from '../orders/schema.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'

@@ -8,9 +8,9 @@ import { notFound } from '../../platform/http/errors.ts'
 import { sendMail } from '../../platform/mail/mail-outbox.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { join, sql, type Sql } from '../../platform/db/sql.ts'
-import type { Channel } from './kinds.ts'
+import type { Channel } from './message-rules.ts'
 import { PatientMessage, type PatientMessages } from './schema.ts'
-import { renderMessage, type MessageDetails } from './texts.ts'
+import { renderMessage, type MessageDetails } from './message-templates.ts'
 import { notDeletedOf } from '../../people/users/users.ts'
 
 const LISTED_MAX = 200

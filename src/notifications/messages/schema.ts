@@ -1,5 +1,5 @@
 import { Fields, Nullable, OpenEnum, T, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
-import { channels } from './kinds.ts'
+import { channels } from './message-rules.ts'
 
 export const OrderParams = Fields({ order_id: Uuid })
 

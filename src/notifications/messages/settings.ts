@@ -1,12 +1,12 @@
 // Communication settings: the team's, and an order's own for text messages. An order's setting is stored in its internal data. Source:
 // lab-testing.md 23.
 import { updateOrder } from '../../lab/orders/change-order.ts'
-import type { InternalData } from '../../lab/orders/open-order.ts'
+import type { InternalData } from '../../lab/orders/locked-order.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import type { Channel } from './kinds.ts'
+import type { Channel } from './message-rules.ts'
 import type { CommunicationSettings } from './schema.ts'
 import { notDeleted } from '../../people/users/users.ts'
 

@@ -1,9 +1,9 @@
 // Further details for a message: when a kit arrives, where to book an at-home appointment. Never names or tests.
-import { readAppointment } from '../../visits/appointments/open-appointment.ts'
-import type { LockedOrder } from '../../lab/orders/open-order.ts'
+import { readAppointment } from '../../visits/appointments/locked-appointment.ts'
+import type { LockedOrder } from '../../lab/orders/locked-order.ts'
 import { utcDate } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import type { MessageDetails } from '../messages/texts.ts'
+import type { MessageDetails } from '../messages/message-templates.ts'
 
 /** Returns the details for a message about an order's status. */
 export function messageDetailsFor(tx: Tx, open: LockedOrder, lowLevelStatus: string): MessageDetails | Promise<MessageDetails> {

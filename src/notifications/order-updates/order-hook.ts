@@ -2,13 +2,13 @@
 import { orderStepped } from '../../lab/orders/order-hooks.ts'
 import { on, type Hook } from '../../platform/db/hooks.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import type { LockedOrder } from '../../lab/orders/open-order.ts'
+import type { LockedOrder } from '../../lab/orders/locked-order.ts'
 import { messageDetailsFor } from './message-details.ts'
-import { channelsOf, triggeringStatuses } from '../messages/kinds.ts'
+import { channelsOf, triggeringStatuses } from '../messages/message-rules.ts'
 import { recordMessages } from '../messages/messages.ts'
 import { scheduleReminders } from '../reminders/reminders.ts'
 import { enabledChannels } from '../messages/settings.ts'
-import { planAppointmentReminders } from '../reminders/visit-reminders.ts'
+import { planAppointmentReminders } from '../reminders/appointment-reminders.ts'
 
 /** @param sms whether a gateway for text messages is configured */
 export const orderHook = ({ sms }: { sms: boolean }): Hook =>

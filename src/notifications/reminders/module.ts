@@ -1,6 +1,6 @@
 import type { Module } from '../../platform/module/module.ts'
 import { remindHandler } from './reminders.ts'
-import { planAppointmentRemindersHandler, remindAppointmentHandler } from './visit-reminders.ts'
+import { planAppointmentRemindersHandler, remindAppointmentHandler } from './appointment-reminders.ts'
 
 /** @param carriesSms whether text messages are sent */
 export const reminders = (carriesSms: boolean): Module => ({

@@ -1,5 +1,5 @@
 // Reminders of open steps of a patient: jobs in team time that read the order when they run. Source: lab-testing.md 23.
-import type { InternalData } from '../../lab/orders/open-order.ts'
+import type { InternalData } from '../../lab/orders/locked-order.ts'
 import type { Order } from '../../lab/orders/schema.ts'
 import { addSeconds } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
@@ -7,7 +7,7 @@ import { enqueue, defineHandler, defineJob } from '../../platform/queue/outbox.t
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { features } from '../../tenancy/teams/features.ts'
-import { reminders } from '../messages/kinds.ts'
+import { reminders } from '../messages/message-rules.ts'
 import { recordMessages } from '../messages/messages.ts'
 import { enabledChannels } from '../messages/settings.ts'
 import { notDeleted } from '../../people/users/users.ts'

@@ -2,7 +2,7 @@
 // files. A file is imported as a whole or not at all; the error lists every invalid row.
 import { readFileSync } from 'node:fs'
 import { parseCsv } from '../../platform/files/csv.ts'
-import { RuleError } from '../../platform/schema/read.ts'
+import { RuleError } from '../../platform/schema/request-validation.ts'
 import { ContactAddress } from '../person/address.ts'
 import type { Static } from '../../platform/schema/schema.ts'
 import { countryRule, stateCode, UNITED_STATES } from '../person/countries.ts'

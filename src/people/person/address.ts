@@ -1,5 +1,5 @@
 // Addresses in requests and in orders.
-import { RuleError, type FinalizeObject } from '../../platform/schema/read.ts'
+import { RuleError, type FinalizeObject } from '../../platform/schema/request-validation.ts'
 import type { TProperties } from 'typebox'
 import { Fields, Maybe, Nullable, T, Text, type Static } from '../../platform/schema/schema.ts'
 import { countryCode, countryRule, knownCountry, stateCode, UNITED_STATES } from './countries.ts'

@@ -1,5 +1,5 @@
 // Countries and US states: accepted inputs and the stored form. Source: lab-testing.md 5.2.
-import { RuleError, type Rule } from '../../platform/schema/read.ts'
+import { RuleError, type Rule } from '../../platform/schema/request-validation.ts'
 
 const stateNames: Record<string, string> = {
   AL: 'Alabama',

@@ -1,5 +1,5 @@
 // The patient of an order: shape and checks. Source: lab-testing.md 2, 5.1.
-import { RuleError, type Rule } from '../../platform/schema/read.ts'
+import { RuleError, type Rule } from '../../platform/schema/request-validation.ts'
 import {
   DateOfBirth,
   DateOnly,

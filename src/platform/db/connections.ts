@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { Client } from './send-statement.ts'
 import { ConnectionWatch, DEADLINES, type Deadlines } from './connection-watch.ts'
-import { AutocommitConnections } from './single-statement-writers.ts'
+import { AutocommitConnections } from './autocommit-connections.ts'
 import { takeRole, type Reach, type RowSecurityMode } from './row-security.ts'
 import { SharedReadConnection } from './shared-connection.ts'
 import { Lending } from './shares.ts'

@@ -1,6 +1,6 @@
 // One connection on which many requests read at once. Reads by key are so short that leasing a connection costs more than the read: here
 // they are sent together in one write and completed in order, each a transaction of its own. A slow statement delays those behind it, so
-// none may run here. single-statement-writers.ts uses several connections for statements whose duration is not known beforehand.
+// none may run here. autocommit-connections.ts uses several connections for statements whose duration is not known beforehand.
 import type { Duplex } from 'node:stream'
 import type pg from 'pg'
 import { Client } from './send-statement.ts'

@@ -1,7 +1,7 @@
 // Parses a request's path, query and body into the values that an operation declares, and collects all errors.
 import { unprocessable } from './errors.ts'
 import type { Fault } from '../schema/fault.ts'
-import { validate, type Mode } from '../schema/read.ts'
+import { validate, type Mode } from '../schema/request-validation.ts'
 import type { TSchema } from '../schema/schema.ts'
 
 interface Property {

@@ -1,12 +1,12 @@
 // HTTP. The only file that knows Fastify: it turns operations into routes, authenticates callers, and turns every error into a documented
-// response. answer.ts serves an authorized request. Order of checks: no such route 404/405, credential 401, path 422, access, plan and
+// response. request-handler.ts serves an authorized request. Order of checks: no such route 404/405, credential 401, path 422, access, plan and
 // features 403/404, body too large 413, query and body 422, then the operation's own.
 import { randomBytes } from 'node:crypto'
 import { createGunzip } from 'node:zlib'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type preParsingHookHandler } from 'fastify'
 import type { AccessLog } from '../access-log/access-log.ts'
 import { accessRefused } from './request-access.ts'
-import { handleRequest, isWrite } from './answer.ts'
+import { handleRequest, isWrite } from './request-handler.ts'
 import type { Answer, Asked } from './admitted-request.ts'
 import type { Cells } from '../db/cells.ts'
 import { isPast } from '../runtime/clock.ts'

@@ -1,6 +1,6 @@
 // The record of a module: its contributions to the process. Every module with contributions exports its record from its module.ts;
 // modules.ts of its domain lists it, and app/compose.ts combines all of them.
-import type { EncryptedColumn } from '../crypto/sealed-columns.ts'
+import type { EncryptedColumn } from '../crypto/encrypted-columns.ts'
 import type { ConstraintErrors, Db } from '../db/database.ts'
 import type { TeamEraser } from '../db/erasure.ts'
 import type { Hook } from '../db/hooks.ts'

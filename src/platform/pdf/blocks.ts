@@ -1,5 +1,5 @@
 /** Shared blocks of printed pages: boxes of facts, tables, sections with a heading, the footer. Callers provide the texts. */
-import { colors, contentWidth, pageSize, styles, type Block, type PdfCanvas, type Style } from './page.ts'
+import { colors, contentWidth, pageSize, styles, type Block, type PdfCanvas, type Style } from './canvas.ts'
 import { formatNotation, toPrintable } from './text.ts'
 
 const { body, bold, label, capital, heading, comment, long } = styles

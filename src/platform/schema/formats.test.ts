@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Fault } from './fault.ts'
 import { isTimeZone, parseTimestamp } from './formats.ts'
-import { validate, RuleError } from './read.ts'
+import { validate, RuleError } from './request-validation.ts'
 import { DateOnly, Email, OpenEnum, Text, Timestamp, TimeZone, Uuid, type TSchema } from './schema.ts'
 
 const Color = OpenEnum(['red', 'Green', 'blue-ish'])

@@ -1,7 +1,7 @@
-// Building blocks of API schemas. A schema is a TypeBox value; from it come the static type, the parsing of requests (read.ts), the check
+// Building blocks of API schemas. A schema is a TypeBox value; from it come the static type, the parsing of requests (request-validation.ts), the check
 // of rows and responses in tests, and the OpenAPI document (platform/http/openapi.ts).
 import { Type as T, type Static, type TObjectOptions, type TProperties, type TSchema, type TUnsafe } from 'typebox'
-import type { Dependent, FinalizeObject, Rule } from './read.ts'
+import type { Dependent, FinalizeObject, Rule } from './request-validation.ts'
 
 export { T, type Static, type TSchema }
 

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { AnalyteDefinition } from '../../lab/catalog/analytes.ts'
 import type { Interpretation, ResultType } from '../../lab/links/diagnostic-report.ts'
-import { constantText, commentText, textResult } from './result-words.ts'
+import { constantText, commentText, textResult } from './generated-texts.ts'
 
 /** A number from 0 (inclusive) to 1 (exclusive). */
 export type Random = () => number

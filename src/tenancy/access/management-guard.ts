@@ -9,7 +9,7 @@ import { forbidden, notFound, unauthorized } from '../../platform/http/errors.ts
 import { requiredPlan, plans, type ManagementPrincipal, type Operation } from '../../platform/http/operation.ts'
 import { expiringCache, removeWhere } from '../../platform/runtime/expiring-cache.ts'
 import { readCredential, type Headers, type Limits, type TeamGuard } from './team-guard.ts'
-import { assertHost } from './bound-hosts.ts'
+import { assertHost } from './host-bindings.ts'
 import type { KeyUsageTracker } from '../keys/key-use.ts'
 import { findManagementPrincipal, isKeyText } from '../keys/keys.ts'
 import { findTeam } from '../teams/teams.ts'

@@ -1,6 +1,6 @@
 // Schemas of custom domains. Source: openapi-management.json; management-auth.md 8.
 import { hostName } from '../../platform/net/host-name.ts'
-import { RuleError } from '../../platform/schema/read.ts'
+import { RuleError } from '../../platform/schema/request-validation.ts'
 import { Email, Fields, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
 
 /** Leaves room for the prefixes of the domain's records. */

@@ -1,6 +1,6 @@
 // Origins of pages that may embed a dashboard. They appear in our response headers, so only plain ones are accepted.
 import { hostName } from '../../platform/net/host-name.ts'
-import { RuleError } from '../../platform/schema/read.ts'
+import { RuleError } from '../../platform/schema/request-validation.ts'
 import { isIP } from 'node:net'
 
 const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3})$/

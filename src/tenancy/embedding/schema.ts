@@ -1,5 +1,5 @@
 // Schemas of embedded dashboards. Source: openapi-management.json; management-auth.md 16.
-import { RuleError } from '../../platform/schema/read.ts'
+import { RuleError } from '../../platform/schema/request-validation.ts'
 import { Clearable, Email, Fields, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../../platform/schema/schema.ts'
 import { addressRule, originRule } from './origins.ts'
 import { Bindings, TeamRoleBinding, Url } from '../teams/schema.ts'

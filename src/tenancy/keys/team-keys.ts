@@ -7,7 +7,7 @@ import { T } from '../../platform/schema/schema.ts'
 import { joinConditions, sql } from '../../platform/db/sql.ts'
 import type { Forgets } from '../teams/teams.ts'
 import { createTeamKey, maskKey } from './keys.ts'
-import { teamAccessCondition, authorizedTeamsInRegion, authorizedTeam } from '../teams/reach.ts'
+import { teamAccessCondition, authorizedTeamsInRegion, authorizedTeam } from '../teams/team-access.ts'
 import type { CellParams } from '../../platform/http/management-shapes.ts'
 import type { TeamApiKey } from '../teams/schema.ts'
 

@@ -1,5 +1,5 @@
 // Schemas of teams and of keys. Source: openapi-management.json; management-auth.md 5-10.
-import { RuleError } from '../../platform/schema/read.ts'
+import { RuleError } from '../../platform/schema/request-validation.ts'
 import {
   Clearable,
   Email,

@@ -9,11 +9,11 @@ import { sql } from '../../platform/db/sql.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { hasOption } from '../../platform/http/feature-flags.ts'
-import type { LockedOrder } from '../../lab/orders/open-order.ts'
+import type { LockedOrder } from '../../lab/orders/locked-order.ts'
 import { options } from '../../tenancy/teams/features.ts'
 import { scheduleExpiry } from './expiry.ts'
 import { isFinal } from './status-machine.ts'
-import { findAppointment, newAppointment, type Booking, type LockedAppointment } from './open-appointment.ts'
+import { findAppointment, newAppointment, type Booking, type LockedAppointment } from './locked-appointment.ts'
 import type { Appointment, EventData } from './schema.ts'
 
 const REQUISITION = /\.requisition_(created|bypassed)$/

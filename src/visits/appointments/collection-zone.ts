@@ -3,7 +3,7 @@ import type { Order } from '../../lab/orders/schema.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { timeZoneAt } from '../geocoding/distance.ts'
 import { findPlace } from '../geocoding/postal-places.ts'
-import { readAppointment } from './open-appointment.ts'
+import { readAppointment } from './locked-appointment.ts'
 import type { Appointment } from './schema.ts'
 
 /**

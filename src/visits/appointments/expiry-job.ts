@@ -4,7 +4,7 @@ import { defineHandler } from '../../platform/queue/outbox.ts'
 import { cancelAppointment, hasRequisition } from './appointments.ts'
 import { expireAppointment, expiryTimes } from './expiry.ts'
 import { isFinal } from './status-machine.ts'
-import { findAppointment } from './open-appointment.ts'
+import { findAppointment } from './locked-appointment.ts'
 
 export const expireHandler = defineHandler(expireAppointment, (context, { order_id, appointment_id }) =>
   context.tx(async (tx) => {

@@ -1,7 +1,7 @@
 // Expiry of appointments without a requisition: eight hours after the order, unless the order was scheduled for a date, and two hours
 // before the start. A job runs at each of the two instants, in the team's time, and checks the current state.
 // Source: lab-testing.md 17.5.
-import type { LockedOrder } from '../../lab/orders/open-order.ts'
+import type { LockedOrder } from '../../lab/orders/locked-order.ts'
 import { addSeconds } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { enqueue, defineJob } from '../../platform/queue/outbox.ts'

@@ -1,11 +1,11 @@
 // Applies status transitions of an order to its appointment, in the same transaction. Source: lab-testing.md 11, 17.4.
 import { orderStepped } from '../../lab/orders/order-hooks.ts'
 import { on } from '../../platform/db/hooks.ts'
-import type { LockedOrder } from '../../lab/orders/open-order.ts'
+import type { LockedOrder } from '../../lab/orders/locked-order.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { cancelAppointment, completeAppointment, advanceOrder } from './appointments.ts'
 import { isFinal } from './status-machine.ts'
-import { findAppointment, type LockedAppointment } from './open-appointment.ts'
+import { findAppointment, type LockedAppointment } from './locked-appointment.ts'
 
 /** In these statuses the sample exists, so no appointment is needed any more. */
 const collectedStatuses = ['draw_completed', 'partial_results', 'completed', 'redraw_available', 'sample_error']

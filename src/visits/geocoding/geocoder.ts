@@ -1,5 +1,5 @@
 // Geocoding of unknown places through a service that the operator configures. Requests contain country, postal code and city, never a
-// person or a street. Responses are cached; after a failure no request is made for a while. docs/PLACES.md describes the contract.
+// person or a street. Responses are cached; after a failure no request is made for a while. docs/PSC_DIRECTORY.md describes the contract.
 import type { Db } from '../../platform/db/database.ts'
 import { expiringCache } from '../../platform/runtime/expiring-cache.ts'
 import { isPoint } from './distance.ts'

@@ -15,10 +15,10 @@ import {
   hasEndedAppointment,
   readAppointment,
   type LockedAppointment,
-} from '../appointments/open-appointment.ts'
+} from '../appointments/locked-appointment.ts'
 import type { Appointment, BookAppointment, RescheduleAppointment, UsAddress } from '../appointments/schema.ts'
 import { saveOrder, lockOrder } from '../../lab/orders/change-order.ts'
-import type { LockedOrder } from '../../lab/orders/open-order.ts'
+import type { LockedOrder } from '../../lab/orders/locked-order.ts'
 import { getOrder } from '../../lab/orders/orders.ts'
 import { ageOn } from '../../lab/orders/patient-checks.ts'
 import { utcDate, iso } from '../../platform/runtime/clock.ts'

@@ -1,7 +1,7 @@
 // Plays the visits of a sandbox. The job checks whether the visit was rescheduled, cancelled or started in the meantime.
 import { startAppointment, completeAppointment } from '../appointments/appointments.ts'
 import { isFinal } from '../appointments/status-machine.ts'
-import { findAppointment } from '../appointments/open-appointment.ts'
+import { findAppointment } from '../appointments/locked-appointment.ts'
 import { findAndLockOrder, saveOrder } from '../../lab/orders/change-order.ts'
 import { enqueue, defineHandler } from '../../platform/queue/outbox.ts'
 import { playVisit } from './links/sandbox-visit.ts'

@@ -2,7 +2,7 @@
 import { appointmentProviders, LngLat, UsAddress } from '../appointments/schema.ts'
 import { eventStatuses } from '../appointments/status-machine.ts'
 import { Environment } from '../../platform/http/management-shapes.ts'
-import { RuleError, type Rule } from '../../platform/schema/read.ts'
+import { RuleError, type Rule } from '../../platform/schema/request-validation.ts'
 import {
   DateOnly,
   Fields,

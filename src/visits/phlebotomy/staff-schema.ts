@@ -1,6 +1,6 @@
 // Shapes of phlebotomists and teams, as an operator writes them.
 import { Environment, Region } from '../../platform/http/management-shapes.ts'
-import { RuleError, type FinalizeObject } from '../../platform/schema/read.ts'
+import { RuleError, type FinalizeObject } from '../../platform/schema/request-validation.ts'
 import {
   DateOnly,
   Fields,

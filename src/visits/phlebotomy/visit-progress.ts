@@ -1,9 +1,9 @@
 // Progress of visits, reported by providers: the date of a requested visit, its start, and the draw.
 import { startAppointment, completeAppointment, confirmAppointment, rescheduleAppointment } from '../appointments/appointments.ts'
-import { findAppointment, type LockedAppointment } from '../appointments/open-appointment.ts'
+import { findAppointment, type LockedAppointment } from '../appointments/locked-appointment.ts'
 import type { Appointment as Shown } from '../appointments/schema.ts'
 import { findAndLockOrder, saveOrder } from '../../lab/orders/change-order.ts'
-import type { LockedOrder } from '../../lab/orders/open-order.ts'
+import type { LockedOrder } from '../../lab/orders/locked-order.ts'
 import { iso, addSeconds } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, invalidField } from '../../platform/http/errors.ts'

@@ -21,7 +21,7 @@ import {
 import { labId, site, insertSites } from '../../../test/support/psc-sites.ts'
 import { cells, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 import { upsertSchedules } from './schedules.ts'
-import { resolvePendingBooking, listPendingBookings } from './booking-answers.ts'
+import { resolvePendingBooking, listPendingBookings } from './pending-bookings.ts'
 import { command } from '../../../test/support/commands.ts'
 
 const GONE = { detail: 'This appointment slot is no longer available. Please select a new time.' }

@@ -14,10 +14,10 @@ import {
   hasEndedAppointment,
   readAppointment,
   type LockedAppointment,
-} from '../appointments/open-appointment.ts'
+} from '../appointments/locked-appointment.ts'
 import type { Appointment, BookAppointment, RescheduleAppointment } from '../appointments/schema.ts'
 import { saveOrder, lockOrder } from '../../lab/orders/change-order.ts'
-import type { LockedOrder } from '../../lab/orders/open-order.ts'
+import type { LockedOrder } from '../../lab/orders/locked-order.ts'
 import { getOrder } from '../../lab/orders/orders.ts'
 import { iso, addSeconds } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
@@ -29,7 +29,7 @@ import { enqueue } from '../../platform/queue/outbox.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
 import type { SiteRecord } from '../psc/sites.ts'
 import { options } from '../../tenancy/teams/features.ts'
-import { expirePendingBooking } from './booking-answers.ts'
+import { expirePendingBooking } from './pending-bookings.ts'
 import { countBookingsLocked } from './capacity.ts'
 import { assertReason } from './cancellation-reasons.ts'
 import { slotsIn, type Slot } from './schedule.ts'

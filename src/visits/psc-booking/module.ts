@@ -1,6 +1,6 @@
 import type { Module } from '../../platform/module/module.ts'
 import type { SchedulingDependencies } from './availability.ts'
-import { expireBookingHandler } from './booking-answers.ts'
+import { expireBookingHandler } from './pending-bookings.ts'
 import { routes } from './routes.ts'
 
 export const pscBooking = (dependencies: SchedulingDependencies): Module => ({

@@ -1,7 +1,7 @@
 // Analysis of queries without a database: names and types of columns, dependencies, and errors.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { validate } from '../../platform/schema/read.ts'
+import { validate } from '../../platform/schema/request-validation.ts'
 import type { Fault } from '../../platform/schema/fault.ts'
 import { analyzeQuery } from './interpret.ts'
 import { Query } from './query-language.ts'

@@ -1,6 +1,6 @@
 // Shapes of the query language: select, group by, where, gap filling. Generated from the tables of columns.ts. interpret.ts checks the
 // meaning of a well-formed query. Source: users-wearables.md 15.2; openapi-management.json, Query.
-import { RuleError } from '../../platform/schema/read.ts'
+import { RuleError } from '../../platform/schema/request-validation.ts'
 import { Clearable, Fields, Int, Maybe, OpenEnum, T, Text, type TSchema } from '../../platform/schema/schema.ts'
 import { macros, sampleGroups, sourceColumns, tableNames, tables, type TableName } from './columns.ts'
 

@@ -2,7 +2,7 @@
 // repeated and is made small.
 import fc from 'fast-check'
 import { anyText } from '../../support/any-text.ts'
-import type { Loc } from './faults.ts'
+import type { Loc } from './invalid-values.ts'
 import type { Request } from './requests.ts'
 
 /** Texts that have broken a parser, an index, a database or a column somewhere. */

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { listForOperator } from '../../../src/lab/accounts/accounts.ts'
 import type { Operation } from '../../../src/platform/http/operation.ts'
 import { createTestTeam, type Reply } from '../../support/server.ts'
-import { answered, forTeams } from './each.ts'
+import { answered, forTeams } from './operation-cases.ts'
 import { belonging, places, send, valid, withValue } from './requests.ts'
 import { rowsOf } from './rows.ts'
 

@@ -2,7 +2,7 @@
 import { Agent as PlainAgent } from 'node:http'
 import { Agent as TlsAgent } from 'node:https'
 import type { Pipeline, RequestPolicyFactory } from '@azure/storage-blob'
-import { RuleError } from '../../../platform/schema/read.ts'
+import { RuleError } from '../../../platform/schema/request-validation.ts'
 import type { TargetPolicy } from '../../../platform/net/outbound-targets.ts'
 import { blobAddress, type BlobAddress } from '../broker-addresses.ts'
 import { errorCode, rejected, acknowledged, type SendOutcome, type Message, type EncodedMessage } from '../broker-message.ts'

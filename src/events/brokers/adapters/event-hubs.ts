@@ -3,7 +3,7 @@
 // Source: events.md 8.2.
 import type { Connection } from 'rhea'
 import { ForbiddenAddressError, type TargetPolicy } from '../../../platform/net/outbound-targets.ts'
-import { RuleError } from '../../../platform/schema/read.ts'
+import { RuleError } from '../../../platform/schema/request-validation.ts'
 import { hubsAddress } from '../broker-addresses.ts'
 import type { BlobStorage } from './blob-storage.ts'
 import { ConnectionPool } from './connection-pool.ts'

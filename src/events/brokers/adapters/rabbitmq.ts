@@ -15,7 +15,7 @@ import {
   type BrokerSession,
   type Message,
 } from '../broker-message.ts'
-import { RuleError } from '../../../platform/schema/read.ts'
+import { RuleError } from '../../../platform/schema/request-validation.ts'
 import type { Configured } from '../schema.ts'
 
 const CONNECT_MS_MAX = 10_000

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { lifecycles, lowLevelStatuses, type LifecycleName } from '../../lab/orders/lifecycle.ts'
 import { nextStatuses, isFinal } from '../../lab/orders/status-machine.ts'
-import { isReachable, nextStep, targetOf, type OrderPosition } from './status-route.ts'
+import { isReachable, nextStep, targetOf, type OrderPosition } from './simulation-path.ts'
 
 const NEEDS_PATIENT = ['transit_lab', 'delivered_to_lab']
 const REGISTRATION = ['requisition_created', 'registered']

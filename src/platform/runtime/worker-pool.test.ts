@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { createWorkerPool, WorkerPoolBusy, WorkerLimitExceeded } from './worker-threads.ts'
+import { createWorkerPool, WorkerPoolBusy, WorkerLimitExceeded } from './worker-pool.ts'
 
 const task = new URL('../../../test/support/worker-thread-tasks.ts', import.meta.url)
 const pool = createWorkerPool()

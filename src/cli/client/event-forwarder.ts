@@ -1,7 +1,7 @@
 // Forwards an event to a developer's machine, signed as a delivery. It prints failures and retries a few times.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { systemNow } from '../../platform/runtime/clock.ts'
-import { networkErrorCode } from './remote.ts'
+import { networkErrorCode } from './api-client.ts'
 import { version } from '../../app/version.ts'
 import { signatureHeaders, signingKey } from '../../events/endpoints/signature.ts'
 

@@ -1,7 +1,7 @@
 // The texts of messages to patients. They contain neither the patient's nor the test's name, because other people may see the phone's
 // screen.
 import type { CollectionMethod } from '../../lab/catalog/enums.ts'
-import type { Channel } from './kinds.ts'
+import type { Channel } from './message-rules.ts'
 
 /** Further details, which the text includes if they are known. */
 export interface MessageDetails {

@@ -1,7 +1,7 @@
 // Documents that are rendered on request: read, then render, so that no database connection is held while a thread renders.
 import type { Tx } from '../db/transaction.ts'
 import { unavailable } from '../runtime/problem.ts'
-import { WorkerPoolBusy, type WorkerPool } from '../runtime/worker-threads.ts'
+import { WorkerPoolBusy, type WorkerPool } from '../runtime/worker-pool.ts'
 import { FileReply, type MultiTransactionContext } from '../http/operation.ts'
 
 /** A render job: the file name, and the input of the task. */

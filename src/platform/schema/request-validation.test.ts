@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Fault } from './fault.ts'
-import { validate, RuleError } from './read.ts'
+import { validate, RuleError } from './request-validation.ts'
 import {
   Clearable,
   DateOnly,

@@ -1,9 +1,9 @@
 // Replies to pending bookings, from staff of a site or from the laboratory. A booking without a reply in time expires, and its order does
 // not change. Source: lab-testing.md 18.
 import { cancelAppointment, confirmAppointment } from '../appointments/appointments.ts'
-import { findAppointment, orderOfAppointment, type LockedAppointment } from '../appointments/open-appointment.ts'
+import { findAppointment, orderOfAppointment, type LockedAppointment } from '../appointments/locked-appointment.ts'
 import { findAndLockOrder, saveOrder } from '../../lab/orders/change-order.ts'
-import type { LockedOrder } from '../../lab/orders/open-order.ts'
+import type { LockedOrder } from '../../lab/orders/locked-order.ts'
 import type { Queries, Tx } from '../../platform/db/transaction.ts'
 import { defineHandler, defineJob } from '../../platform/queue/outbox.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'

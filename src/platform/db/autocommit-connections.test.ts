@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { connection } from '../../../test/support/server.ts'
-import { AutocommitConnections } from './single-statement-writers.ts'
+import { AutocommitConnections } from './autocommit-connections.ts'
 
 const config = { ...connection, pipeline: true, application_name: 'autocommit writers' } as pg.ClientConfig
 const other = new pg.Client(connection)

@@ -1,7 +1,7 @@
 // Matches a result to an order: returns the one order that certainly fits, or the reason for a review with the candidate orders. Only reads
 // and locks. Source: lab-testing.md 14.
 import { findAndLockOrder } from '../orders/change-order.ts'
-import type { LockedOrder } from '../orders/open-order.ts'
+import type { LockedOrder } from '../orders/locked-order.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'

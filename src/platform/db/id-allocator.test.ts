@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTestTeam } from '../../../test/support/server.ts'
-import { IdAllocator } from './sequences.ts'
+import { IdAllocator } from './id-allocator.ts'
 
 const SEQUENCE = 'order_event_id'
 

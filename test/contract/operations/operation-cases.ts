@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { contents } from '../../../src/app/contents.ts'
 import type { Operation } from '../../../src/platform/http/operation.ts'
 import type { Reply } from '../../support/server.ts'
-import type { Loc } from './faults.ts'
+import type { Loc } from './invalid-values.ts'
 
 const { operations } = contents
 
