@@ -190,7 +190,7 @@ async function assertPortFree(setting: 'PORT' | 'OPERATOR_PORT', port: number, h
 function listenError(setting: 'PORT' | 'OPERATOR_PORT', port: number, host: string, error: unknown): Error {
   const { code } = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE')
-    return new Error(`Port ${port} is in use by another program. Set ${setting} to a free one (${setting}=0 picks one).`)
+    return new Error(`Port ${port} is already in use. Set ${setting} to a free port (${setting}=0 selects one).`)
   if (code === 'EACCES') return new Error(`This account may not listen on port ${port}. Set ${setting} to 1024 or more.`)
   return new Error(`HOST is ${host}, which is not an address of this machine (${code}).`)
 }

@@ -312,7 +312,7 @@ describe('with a broker', { skip: skipWithoutRabbitMq }, () => {
 
     const hire = async () => {
       const worker = runCli('work', { DATA_DIR: dataDir, CELLS: 'sandbox-us' })
-      await worker.says(/worker is running/)
+      await worker.says(/Worker started/)
       return worker
     }
     const workers = [await hire(), await hire()]

@@ -16,7 +16,7 @@ for (const setting of ['PORT', 'OPERATOR_PORT'])
     const { port } = other.address() as AddressInfo
     const refused = await outcome('start', { DATA_DIR: dataDir, PORT: '0', [setting]: String(port), LOG_LEVEL: 'silent' })
     other.close()
-    const err = `drawbridge: Port ${port} is in use by another program. Set ${setting} to a free one (${setting}=0 picks one).\n`
+    const err = `drawbridge: Port ${port} is already in use. Set ${setting} to a free port (${setting}=0 selects one).\n`
     assert.deepEqual(refused, { code: 1, out: '', err })
     assert.equal(existsSync(dataDir), false)
   })

@@ -91,7 +91,7 @@ test(`nothing of ${EVENTS} events is lost when ${WORKERS} workers are killed ${K
   const hire = async () => {
     const worker = runCli('work', settings)
     workers.push(worker)
-    await worker.says(/worker is running/)
+    await worker.says(/Worker started/)
   }
   await Promise.all(Array.from({ length: WORKERS }, hire))
 

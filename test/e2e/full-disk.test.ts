@@ -232,7 +232,7 @@ test('full disks', { timeout: 240_000 }, async (t) => {
       assert.equal(await server.ended, 1)
       await ended
       assert.deepEqual(server.sentences(), [`PostgreSQL on ${server.dataDir} has ended unexpectedly.`])
-      await assertStartFails(data.folder, /^drawbridge: PostgreSQL does not start: .*No space left on device/m)
+      await assertStartFails(data.folder, /^drawbridge: PostgreSQL failed to start: .*No space left on device/m)
 
       log.clear()
       server = await serving(data.folder, settings)
@@ -253,7 +253,7 @@ test('full disks', { timeout: 240_000 }, async (t) => {
     data.fill(16)
     await assertStartFails(
       data.folder,
-      /^drawbridge: PostgreSQL does not start: could not write init file: No space left on device/m,
+      /^drawbridge: PostgreSQL failed to start: could not write init file: No space left on device/m,
     )
   })
 })

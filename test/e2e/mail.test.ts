@@ -61,7 +61,7 @@ test('without an SMTP server an invite waits, and is read by command; with one i
   }
   server = await serving(dataDir, settings)
   const worker = runCli('work', { DATA_DIR: dataDir, ...settings })
-  await worker.says(/worker is running/)
+  await worker.says(/Worker started/)
   await invite(server.url, dataDir, 'testb@example.com')
   await waitUntil(() => peer.taken.length >= 2)
   await waitUntil(async () => (await control(dataDir, `select 1 from mail where state = 'sent'`)).length === 2)
@@ -83,7 +83,7 @@ test('an email claimed by a killed worker is sent by another with the same id', 
   const server = await serving(dataDir, quick, 'serve')
   const hire = async () => {
     const worker = runCli('work', { DATA_DIR: dataDir, ...settings })
-    await worker.says(/worker is running/)
+    await worker.says(/Worker started/)
     return worker
   }
   const victim = await hire()

@@ -81,7 +81,7 @@ test('workers whose clocks are right, 60 s ahead and 150 s ahead send each mail 
     SMS_FROM: 'Harbor Clinic',
   }
   const workers = [0, 60, 150].map((ahead_s) => drawbridgeSkewed(ahead_s, 'work', settings))
-  for (const worker of workers) await worker.says(/worker is running/)
+  for (const worker of workers) await worker.says(/Worker started/)
   await waitUntil(async () => (await count(`control.mail where state <> 'sent'`)) === 0)
   await waitUntil(async () => (await count(`sandbox_us.patient_message where state = 'waiting'`)) === 0)
   await waitUntil(async () => (await count('production_us.job')) === 0)

@@ -285,7 +285,7 @@ test('neither log holds a key, a reference, a name, a date of birth or an addres
     replies.map(({ status }) => status),
     [200, 200, 200, 200, 200, 200, 200, 400, 422, 422, 422, 404, 401],
   )
-  await waitUntil(() => server.err().includes('"job done"'))
+  await waitUntil(() => server.err().includes('"job completed"'))
   assert.equal(await server.end('SIGTERM'), 0)
 
   const log = server.err()

@@ -212,7 +212,7 @@ test(
       assert.ok(due.length > 0)
 
       const worker = runCli('work', settings)
-      await worker.says(/worker is running/)
+      await worker.says(/Worker started/)
       const arrived = () => new Set(received.map(({ url, id }) => `${url} ${id}`))
       await waitUntil(() => [...expected].every((delivery) => arrived().has(delivery)))
       for (const { url, headers, body } of received)

@@ -77,7 +77,7 @@ test(
     const token = (await manage('POST', '/create_api_access_token', { env: 'sandbox' })).body.access_token as string
     const settingsOfWorker = { ...settings, CELLS: 'sandbox-us' }
     let worker = runCli('work', settingsOfWorker)
-    await worker.says(/worker is running/)
+    await worker.says(/Worker started/)
 
     /** Server and worker both have to read the endpoint's secrets for this. */
     const works = async () => {
@@ -118,7 +118,7 @@ test(
     assert.equal(await server.end('SIGTERM'), 0)
     server = await serving(dataDir, settings, 'serve')
     worker = runCli('work', settingsOfWorker)
-    await worker.says(/worker is running/)
+    await worker.says(/Worker started/)
     const fresh = (await manage('POST', '/create_api_access_token', { env: 'sandbox' })).body.access_token as string
     assert.equal((await caller(server.url).get('/v2/user', { authorization: `Bearer ${fresh}` })).status, 200)
     assert.equal((await caller(server.url).get('/v2/user', { authorization: `Bearer ${token}` })).status, 401)

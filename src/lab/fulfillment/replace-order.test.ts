@@ -247,7 +247,7 @@ describe('rejected replacements', async () => {
   test('replacing is rejected for the same test, another collection method, and a test that cannot be ordered', async () => {
     const order = await createAcceptedOrder(team, 'testkit')
     await refused(team, order, order.lab_test.id, [400, { detail: 'The order already has this lab test' }])
-    const detail = 'The lab test is collected by walk_in_test, the order by testkit'
+    const detail = 'The lab test has collection method walk_in_test; the order has testkit'
     await refused(team, order, await testOf(team, 'walk_in_test', 'MAN-LIPID'), [400, { detail }])
     const body = { name: 'Fictional Draft', method: 'testkit', description: '-', lab_slug: 'manual', provider_ids: ['MAN-CBC'] }
     const { id } = assertOk(await team.api.post('/v3/lab_tests', body)).body
