@@ -1,7 +1,7 @@
-// Addresses of brokers as they are given: what is in them, what of them may be shown, and why one is refused. Pure; reaches nothing.
+// Addresses of brokers: parsing, redaction and validation. Pure; uses no network.
 import { RuleError } from '../../platform/schema/request-validation.ts'
 
-/** What stands in the place of a secret. */
+/** The text that replaces a secret. */
 const REDACTED = '***'
 
 export interface RabbitAddress {
@@ -10,7 +10,7 @@ export interface RabbitAddress {
   port: number
   username: string
   password: string
-  /** As in the address, percent signs and all. */
+  /** As in the address, percent-encoded. */
   vhost: string
 }
 
@@ -48,7 +48,7 @@ export function redactUri(uri: string): string {
   return url.href
 }
 
-/** Parts by name in lower case; a value may hold further equals signs. */
+/** Parts by name in lower case; a value may contain further equals signs. */
 function parseConnectionString(text: string): Map<string, string> | undefined {
   const parts = text
     .split(';')
@@ -58,7 +58,7 @@ function parseConnectionString(text: string): Map<string, string> | undefined {
   return new Map(parts.map((part) => [part.slice(0, part.indexOf('=')).toLowerCase(), part.slice(part.indexOf('=') + 1)]))
 }
 
-/** Parts that may be shown; whatever is not named here is a secret. */
+/** Parts that are not secret; every other part is a secret. */
 const VISIBLE_FIELDS = new Set([
   'endpoint',
   'sharedaccesskeyname',
@@ -82,7 +82,7 @@ export const redactConnectionString = (text: string): string =>
     })
     .join(';')
 
-/** Whether a text has a place from which a secret was taken. */
+/** Whether a text contains a redacted secret. */
 export const isRedacted = (text: string): boolean => /(:|=)\*\*\*(@|;|$)/.test(text)
 
 export interface HubsAddress {
@@ -109,7 +109,7 @@ export function hubsAddress(text: string): HubsAddress | RuleError {
 }
 
 export interface BlobAddress {
-  /** Of the service, without a final slash. */
+  /** The URL of the service, without a final slash. */
   url: string
   host: string
   tls: boolean

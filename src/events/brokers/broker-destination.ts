@@ -1,4 +1,4 @@
-// Which of a team's events go to which of its brokers: decided once, in the transaction that takes the announcements.
+// Selects the brokers of each event, once, in the transaction that takes the outbox entries.
 // Source: events.md 4.11 H6, 8.1.
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { dbNow } from '../../platform/db/leases.ts'
@@ -10,9 +10,9 @@ const SubscribedTeam = T.Object({ team_id: T.String(), svix: T.Boolean() })
 const Match = T.Object({ team_id: T.String(), event_id: T.String(), user_id: Nullable(T.String()), destination: T.String() })
 
 /**
- * Fan-out to brokers. Writes pipeline_delivery. Raw events of providers and historical events go to those pipelines that ask for them.
- * Events of teams whose pipelines do without `svix` are not handed on.
- * @param queued called after the commit, when something was queued
+ * Fan-out to brokers. Writes pipeline_delivery. Raw events of providers and historical events go only to pipelines that request
+ * them. Events of teams whose pipelines do not enable `svix` are not left for endpoints.
+ * @param queued called after the commit if events were queued
  */
 export const pipelineSink = (findDeletedUsers: FindDeletedUsers, queued: () => void): Sink => ({
   async queue(tx, events) {
@@ -34,7 +34,7 @@ export const pipelineSink = (findDeletedUsers: FindDeletedUsers, queued: () => v
   },
 })
 
-/** @returns whether there was something to queue */
+/** @returns whether events were queued */
 async function queueForBrokers(tx: PlainTx, events: EventRef[], findDeletedUsers: FindDeletedUsers): Promise<boolean> {
   const matches = await tx.many(
     Match,

@@ -1,4 +1,4 @@
-// An event as brokers get it: the stored bytes, compressed where the broker's rule says so. Source: events.md 8.2.
+// An event as brokers receive it: the stored bytes, compressed by the rule of the broker. Source: events.md 8.2.
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { messageId } from '../fan-out/message-id.ts'
@@ -9,13 +9,13 @@ const zip = promisify(gzip)
 
 /** An event for a broker. */
 export interface Message {
-  /** The same over all attempts, and the one that webhooks have. */
+  /** The id, the same for all attempts and for webhooks. */
   idempotency_key: string
   type: string
   team_id: string
   /** Null: the event is about no user. */
   user_id: string | null
-  /** Events of one key stay in their order: those of a user, and those of the team that are about no user. */
+  /** Events with the same key keep their order: the events of a user, and the events of the team without a user. */
   order_key: string
   created_at_text: string
   body: Buffer
@@ -45,8 +45,8 @@ export async function packed({ body }: Message, compression: Compression): Promi
 }
 
 /**
- * What became of an event. `taken`: the broker has acknowledged it. `held`: it was not sent, since an earlier one of its user was
- * refused. `refused`: the broker does not want this one. `lost`: the broker could not be asked, or did not answer.
+ * The outcome of an event. `taken`: the broker has acknowledged it. `held`: it was not sent, since an earlier event of its user
+ * was rejected. `refused`: the broker rejected it. `lost`: the broker was unreachable or did not respond.
  */
 export type SendOutcome = { is: 'taken' } | { is: 'held' } | { is: 'refused'; reason: string } | { is: 'lost'; reason: string }
 
@@ -55,16 +55,16 @@ export const heldBack: SendOutcome = { is: 'held' }
 export const rejected = (reason: string): SendOutcome => ({ is: 'refused', reason })
 export const unreachable = (reason: string): SendOutcome => ({ is: 'lost', reason })
 
-/** A way to a broker, open for a while. */
+/** A temporary connection to a broker. */
 export interface BrokerSession {
-  /** Events of one user are sent one after another, and not past one that was refused. */
+  /** Sends the events of one user one after another, and none after a rejected one. */
   ordered: boolean
-  /** One outcome for each message, in their order. Throws when the broker cannot be asked at all. */
+  /** One outcome for each message, in their order. Throws if the broker is unreachable. */
   send(messages: Message[]): Promise<SendOutcome[]>
   close(): Promise<void>
 }
 
-/** Why something failed, in a word that may be logged: codes, never a message, which may name addresses. */
+/** The reason of a failure as a word for the log: a code, never a message, which may name addresses. */
 export function errorCode(error: unknown): string {
   const { code, condition, name } = (error ?? {}) as { code?: unknown; condition?: unknown; name?: unknown }
   const word = [code, condition, name].find((value) => typeof value === 'string' || typeof value === 'number')
@@ -75,7 +75,7 @@ export class TimeoutError extends Error {
   readonly code = 'TIMEOUT'
 }
 
-/** The outcome of `work`, or a Timeout after `ms`; `work` itself goes on. */
+/** The outcome of `work`, or a Timeout after `ms`; `work` itself continues. */
 export async function withTimeout<V>(ms: number, work: Promise<V>): Promise<V> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {

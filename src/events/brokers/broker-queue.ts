@@ -1,8 +1,8 @@
-// The queues of brokers: `pipeline_lane` has a row for each broker of a team, `pipeline_delivery` the events that wait for it. Never uses the
-// network.
+// The broker queues: `pipeline_lane` has a row for each broker of a team, `pipeline_delivery` the events that wait for it.
+// Never uses the network.
 //
-// One process at a time sends to a broker, under a lease, so that events keep their order. Events that a killed process was sending are still
-// there when its lease ends: a row is deleted when the broker has acknowledged its event, and not before.
+// One process at a time sends to a broker, under a lease, so that events keep their order. Events that a killed process was
+// sending still exist when its lease ends: a row is deleted only after the broker has acknowledged its event.
 import type { Db } from '../../platform/db/database.ts'
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
 import { dbNow, isUnleased } from '../../platform/db/leases.ts'
@@ -13,16 +13,16 @@ import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Broker } from './schema.ts'
 
-/** The lease of a broker, renewed while its events are sent: its events wait so long at most when the process is killed. */
+/** The lease of a broker, renewed while its events are sent. Events wait at most this long if the process is killed. */
 const LEASE_S = 5
-/** How long an event waits for a broker at most. */
+/** Maximum time that an event waits for a broker. */
 const RETENTION_S = 30 * 86_400
 const BATCH = 100
 const BATCH_BYTES = 1024 * 1024
 
 /**
- * Adapts the queues of a pipeline to a change: one for each enabled broker, due at once. Events that wait for a broker that is no longer
- * enabled are deleted. Writes pipeline_lane, pipeline_delivery.
+ * Adapts the queues of a pipeline to a change: one for each enabled broker, due at once. Events that wait for a broker that is
+ * no longer enabled are deleted. Writes pipeline_lane, pipeline_delivery.
  */
 export async function syncBrokerQueues(tx: PlainTx, team_id: string, enabled: string[]): Promise<void> {
   const wanted = enabled.filter((name) => name !== 'svix')
@@ -39,7 +39,7 @@ const ClaimedBroker = T.Object({
   failures: T.Integer(),
   fence: T.Integer(),
 })
-/** A broker of a team, claimed by a process. `failures`: in a row, when it was claimed. */
+/** A broker of a team, claimed by a process. `failures`: consecutive failures when it was claimed. */
 export type ClaimedBroker = Static<typeof ClaimedBroker>
 
 const brokerQueue: QueueDefinition = {
@@ -56,20 +56,20 @@ const brokerQueue: QueueDefinition = {
   completed: sql`failures = 0, due_at = ${dbNow}`,
 }
 
-/** The brokers of a cell for which events wait, those that waited longest first. */
+/** The brokers of a cell with waiting events, longest waiting first. */
 export class BrokerQueue extends LeasedQueue<ClaimedBroker> {
   constructor(db: Pick<Db, 'queries' | 'asyncCommit'>, owner: LeaseOwner = {}) {
     super(db, brokerQueue, owner)
   }
 
-  /** Claims brokers. Of those whose last attempt failed at most `failing_max`. Writes pipeline_lane. */
+  /** Claims brokers, at most `failing_max` of which failed last time. Writes pipeline_lane. */
   async claimBrokers({ max, failing_max }: { max: number; failing_max: number }): Promise<ClaimedBroker[]> {
     if (max <= 0 || !(await this.#isAnyFree())) return []
     const sound = await this.claim(max, sql`failures = 0`)
     return [...sound, ...(await this.claim(Math.min(failing_max, max - sound.length), sql`failures > 0`))]
   }
 
-  /** Whether a broker could be claimed, if there were something to send to it. */
+  /** Whether a broker could be claimed if it had events. */
   async #isAnyFree(): Promise<boolean> {
     const { free } = await this.db.queries.one(
       T.Object({ free: T.Boolean() }),
@@ -78,7 +78,7 @@ export class BrokerQueue extends LeasedQueue<ClaimedBroker> {
     return free
   }
 
-  /** Refused by the broker: tried again later, unless somebody else has the broker by now. Writes pipeline_delivery. */
+  /** Delays an event that the broker rejected, unless another process has claimed the broker since. Writes pipeline_delivery. */
   async postponeEvents(broker: ClaimedBroker, refused: { id: number; pause_s: number }[]): Promise<void> {
     if (refused.length === 0) return
     await this.db.asyncCommit.run(sql`
@@ -99,7 +99,7 @@ const Waiting = T.Object({
 })
 export type QueuedEvent = Static<typeof Waiting>
 
-/** Events of a user whose earlier event is to be tried again wait until then. Writes pipeline_delivery. */
+/** Delays events of a user until an earlier event of the user has been retried. Writes pipeline_delivery. */
 export const postponeUserEvents = (db: Db, { team_id, destination }: ClaimedBroker): Promise<number> =>
   db.asyncCommit.run(sql`
     update pipeline_delivery d set due_at = failed.due_at
@@ -126,10 +126,10 @@ export const nextEvents = (db: Db, { team_id, destination }: ClaimedBroker): Pro
     where n = 1 or bytes <= ${BATCH_BYTES} order by id`,
   )
 
-/** Acknowledged by the broker, or not to be sent any more. Writes pipeline_delivery. */
+/** Deletes events that the broker has acknowledged or that must not be sent any more. Writes pipeline_delivery. */
 export async function deleteEvents(db: Queries, ids: number[]): Promise<void> {
   if (ids.length) await db.run(sql`delete from pipeline_delivery where id = any (${ids}::bigint[])`)
 }
 
-/** Events that have waited for a broker for 30 days: they are given up. */
+/** The cleanup of events that have waited for a broker for 30 days. */
 export const pipelineCleanup = cleanup({ table: 'pipeline_delivery', column: 'created_at', kept_s: RETENTION_S })

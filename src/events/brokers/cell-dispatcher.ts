@@ -1,5 +1,5 @@
-// Sends events to the brokers of teams in one cell: brokers for which events wait are claimed, and each is sent to batch by batch until nothing
-// waits. At least once: an event is deleted when its broker has acknowledged it, and not before.
+// Sends events to the brokers of teams in one cell: claims brokers with waiting events, and sends to each batch by batch until
+// none is left. At least once: an event is deleted only after its broker has acknowledged it.
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { errorFields, type Log } from '../../platform/telemetry/log.ts'
@@ -22,12 +22,12 @@ import { toMessage, errorCode, type SendOutcome, type BrokerSession } from './br
 import { loadDestinations } from './pipelines.ts'
 import { mayPublish, type PubSubProjects } from './pubsub-projects.ts'
 
-/** Brokers that a process sends to at once in a cell; half of them at most are ones that failed last time. */
+/** Brokers that a process sends to at once in a cell; at most half of them failed last time. */
 const SLOTS = 50
 const SLOTS_FAILING = 25
 /** A batch may take longer than a lease. */
 const TICK_MS = 500
-/** Before the second attempt, doubled each time. */
+/** The pause before the second attempt, doubled each time. */
 const RETRY_S_FIRST = 1
 const RETRY_S_MAX = 300
 
@@ -38,9 +38,9 @@ export interface PipelineOptions {
   log: Log
   metrics: Metrics
   pubsub_projects: PubSubProjects
-  /** Host and port of a Pub/Sub emulator, instead of the service. */
+  /** Host and port of a Pub/Sub emulator that replaces the service. */
   pubsub_emulator_host: string | undefined
-  /** Pauses after failures are this many times as long. */
+  /** The factor of pauses after failures. */
   patience?: number
 }
 
@@ -84,7 +84,7 @@ export class CellPipelineWorker {
       handle: (claimed) => this.#drainQueue(claimed),
       slots: { slots: SLOTS, groupOf: ({ failures }) => (failures > 0 ? 'failing' : 'sound') },
       onError,
-      // What was queued for a broker while a process had it.
+      // Events queued for a broker while another process had it.
       onCompleted: () => this.wake(),
     })
   }
@@ -93,7 +93,7 @@ export class CellPipelineWorker {
     this.#worker.start()
   }
 
-  /** There is something to send. */
+  /** Wakes the loop after events were queued. */
   wake = (): void => this.#worker.wake()
 
   /** Claims no more brokers, waits for the batches in flight, closes connections. */
@@ -103,7 +103,7 @@ export class CellPipelineWorker {
     this.#brokers.close()
   }
 
-  /** Send what is due, and return. */
+  /** Sends what is due, and returns. */
   async drain(): Promise<void> {
     while ((await this.#worker.runOnce()) > 0);
   }
@@ -126,13 +126,13 @@ export class CellPipelineWorker {
     this.#options.log.warn(fields, 'broker unreachable')
   }
 
-  /** Sends what waits for a broker until there is nothing more, or the broker cannot be reached. */
+  /** Sends the waiting events of a broker until none is left or the broker is unreachable. */
   async #drainQueue(claimed: Claimed<ClaimedBroker>): Promise<HandlerResult> {
     const error = await this.#sendAll(claimed)
     return error === undefined ? undefined : { error, isRetryable: true }
   }
 
-  /** @returns why the broker cannot be reached; undefined: there is nothing more to send, or not for us */
+  /** @returns why the broker is unreachable; undefined: nothing is left to send, or another process has the broker */
   async #sendAll({ row: queue, lease }: Claimed<ClaimedBroker>): Promise<string | undefined> {
     let line: BrokerSession | undefined
     try {
@@ -140,7 +140,7 @@ export class CellPipelineWorker {
       if (!loaded) return undefined
       const { org_id, known } = loaded
       const project = queue.destination === 'cloud_pubsub' ? known.cloud_pubsub?.project : undefined
-      // Asked again here: it may have been taken from the list since, or have been configured before there was one.
+      // Checked again here: the list may have changed since, or the pipeline may be older than the list.
       if (project !== undefined && !mayPublish(this.#options.pubsub_projects, org_id, project)) return 'project not allowed'
       const opened = await this.#brokers.open(queue.destination, known).catch(errorCode)
       if (typeof opened === 'string') return opened
@@ -165,7 +165,7 @@ export class CellPipelineWorker {
     }
   }
 
-  /** One batch. @returns why the broker was lost, if it was */
+  /** Sends one batch. @returns the failure if the broker was unreachable */
   async #send(queue: ClaimedBroker, line: BrokerSession, waiting: QueuedEvent[]): Promise<string | undefined> {
     const { team_id } = queue
     const people = waiting.map(({ user_id }) => ({ team_id, user_id }))
@@ -202,7 +202,7 @@ export class CellPipelineWorker {
     return outcomes.find((outcome) => outcome.is === 'lost')?.reason
   }
 
-  /** 1 s, 2 s, 4 s … five minutes, give or take a fifth. */
+  /** 1 s, 2 s, 4 s … five minutes, randomized by a fifth. */
   #backoff(failures: number): number {
     const pause_s = Math.min(RETRY_S_MAX, RETRY_S_FIRST * 2 ** Math.min(20, failures - 1))
     return pause_s * (0.8 + 0.4 * Math.random()) * (this.#options.patience ?? 1)

@@ -1,4 +1,4 @@
-// Sending to brokers in every cell of a process, started and stopped with its worker.
+// Sends events to brokers in every cell of a process; started and stopped with its worker.
 import type { Cells } from '../../platform/db/cells.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Sink } from '../fan-out/destination.ts'
@@ -6,12 +6,12 @@ import { CellPipelineWorker, type PipelineOptions } from './cell-dispatcher.ts'
 import { pipelineSink } from './broker-destination.ts'
 
 export interface PipelineWorker {
-  /** Where events of a cell are handed to. */
+  /** The destination for the events of a cell. */
   sinks: (cell: CellName) => Sink[]
   start(): void
   /** Waits for the batches in flight. */
   stop(): Promise<void>
-  /** Send what is due and return; for tests. */
+  /** Sends what is due and returns; for tests. */
   drain(): Promise<void>
 }
 

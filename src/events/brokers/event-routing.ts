@@ -1,4 +1,4 @@
-// Which hub or container an event goes to: the first matcher that matches, else the default hub. Source: events.md 8.1, 8.2.
+// The hub or container of an event: the first matcher that matches, else the default hub. Source: events.md 8.1, 8.2.
 import type { AzureAmqp, Matcher } from './schema.ts'
 
 type Storage = NonNullable<Matcher['blob_storage']>
@@ -6,11 +6,11 @@ type Storage = NonNullable<Matcher['blob_storage']>
 export interface Router {
   /** A hub, or the container that a matcher names. */
   route(type: string): { hub: string } | { storage: Storage }
-  /** Where an event goes that is too large for a hub: the first container among the matchers that match. */
+  /** The destination of an event that is too large for a hub: the first container among the matching matchers. */
   overflowStorage(type: string): Storage | undefined
 }
 
-/** Routes are worked out once for each type. */
+/** Routes are computed once for each type. */
 export async function createRouter(azure: Pick<AzureAmqp, 'default_event_hub' | 'event_hub_matchers'>): Promise<Router> {
   const { RE2JS } = await import('re2js')
   const rules = azure.event_hub_matchers.map((matcher) => {

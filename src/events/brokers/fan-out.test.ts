@@ -10,7 +10,7 @@ import { path, pipe, createTestPipelines, emitEvent, countQueued } from '../../.
 import { endpoint, receiver } from '../../../test/support/webhook-receiver.ts'
 import { pipelineCleanup } from './broker-queue.ts'
 
-/** Nobody listens there. */
+/** No broker listens there. */
 const dead = { rabbitmq: { uri: 'amqp://events:swordfish@127.0.0.1:1/tunafish', exchange: 'marlin' } }
 const pipelines = createTestPipelines()
 const types = async (team: Awaited<ReturnType<typeof createTestTeam>>): Promise<string[]> => {
@@ -22,7 +22,7 @@ const types = async (team: Awaited<ReturnType<typeof createTestTeam>>): Promise<
 }
 
 describe('an event', () => {
-  test('waits for each enabled broker of its own team and environment', async () => {
+  test('an event is queued for each enabled broker of its own team and environment', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     await pipe(team, { ...dead, cloud_pubsub: { project: 'fictional-clinic', topic: 'events', message_ordering: false } })
     const { preferences } = (await team.manage.get(path())).body.pipelines[0]
@@ -34,7 +34,7 @@ describe('an event', () => {
     assert.deepEqual(await countQueued(other), [])
   })
 
-  test('goes on when its type starts with one of the prefixes, or when there are none', async () => {
+  test('an event is queued when its type starts with a configured prefix, or when no prefix is configured', async () => {
     const team = await createTestTeam()
     await pipe(team, dead, { event_type_prefixes: ['labtest.order.', 'daily.'] })
     for (const type of ['labtest.order.created', 'labtest.result.critical', 'daily.data.steps.created'])
@@ -47,7 +47,7 @@ describe('an event', () => {
     assert.equal((await types(team)).at(-1), 'labtest.result.critical')
   })
 
-  test('of what a provider sent, or of long ago, goes where that is asked for and never to endpoints', async () => {
+  test('raw provider events and historical events go to pipelines that request them and never to endpoints', async () => {
     const team = await createTestTeam()
     const target = await receiver()
     await endpoint(team, { url: target.url })
@@ -75,7 +75,7 @@ describe('an event', () => {
     assert.deepEqual(replayed, ['historical.data.sleep.created', 'historical.data.sleep.created'])
   })
 
-  test('goes to endpoints only while svix is enabled or there is no pipeline', async () => {
+  test('an event goes to endpoints only while svix is enabled or the team has no pipeline', async () => {
     const team = await createTestTeam()
     const target = await receiver()
     await endpoint(team, { url: target.url })
@@ -97,7 +97,7 @@ describe('an event', () => {
     assert.equal(await arrives(), 1)
   })
 
-  test('of a deleted user is not sent, neither before nor after it was queued', async () => {
+  test('an event of a deleted user is not sent, whether the user is deleted before or after it is queued', async () => {
     const team = await createTestTeam()
     await pipe(team, dead)
     const before = await emitEvent(team)
@@ -112,7 +112,7 @@ describe('an event', () => {
     assert.deepEqual(await countQueued(team), [])
   })
 
-  test('is deleted with its destination or pipeline, or after 30 days', async () => {
+  test('a queued event is deleted with its destination or pipeline, or after 30 days', async () => {
     const team = await createTestTeam()
     await pipe(team, dead)
     await emitEvent(team)
@@ -140,7 +140,7 @@ describe('an event', () => {
   })
 })
 
-test('what is logged has ids, counts and reasons; no address, password or body', async () => {
+test('log lines contain ids, counts and reasons, but no address, password or body', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'drawbridge-log-'))
   const log = createLog('trace', { path: join(folder, 'log') })
   const team = await createTestTeam()

@@ -1,4 +1,4 @@
-// Who serves a broker's lane: leases go by the database's clock, and a claim that was lost changes nothing of a later one.
+// Leases of broker queues go by the database's clock, and a lost claim changes nothing in a later one.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { T } from '../../platform/schema/schema.ts'
@@ -7,7 +7,7 @@ import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { pipe, emitEvent } from '../../../test/support/brokers.ts'
 import { BrokerQueue, nextEvents, type ClaimedBroker } from './broker-queue.ts'
 
-/** A team with a broker for which an event waits. */
+/** A team with a broker and a waiting event. */
 async function scene(): Promise<TestTeam> {
   const team = await createTestTeam()
   await pipe(team, { cloud_pubsub: { project: 'fictional-clinic', topic: 'leases', message_ordering: false } })
@@ -21,8 +21,8 @@ async function scene(): Promise<TestTeam> {
 }
 
 async function claim({ team }: TestTeam, queue: BrokerQueue): Promise<ClaimedBroker | undefined> {
-  const lanes = await queue.claimBrokers({ max: 1000, failing_max: 0 })
-  return lanes.find(({ team_id }) => team_id === team)
+  const claimed = await queue.claimBrokers({ max: 1000, failing_max: 0 })
+  return claimed.find(({ team_id }) => team_id === team)
 }
 
 const end = ({ db, team }: TestTeam) =>
@@ -34,7 +34,7 @@ const standing = ({ db, team }: TestTeam) =>
     sql`select owner, fence, coalesce(leased_until > statement_timestamp(), false) as leased from pipeline_lane where team_id = ${team}`,
   )
 
-test("a lane is one process's until its lease ends by the database's clock", async () => {
+test('a broker queue belongs to one process until its lease ends by the clock of the database', async () => {
   const team = await scene()
   const [one, other] = [new BrokerQueue(team.db), new BrokerQueue(team.db)]
   assert.ok(await claim(team, one))
@@ -43,7 +43,7 @@ test("a lane is one process's until its lease ends by the database's clock", asy
   assert.ok(await claim(team, other))
 })
 
-test('a process that lost a lane and has it again neither renews nor gives it back for the claim before', async () => {
+test('a process that lost a broker queue and claimed it again neither renews nor releases its earlier claim', async () => {
   const team = await scene()
   const queue = new BrokerQueue(team.db)
   const before = (await claim(team, queue))!
@@ -60,7 +60,7 @@ test('a process that lost a lane and has it again neither renews nor gives it ba
   assert.deepEqual(await standing(team), { ...expected, owner: null, leased: false })
 })
 
-test('an event is put off by the claim that holds its lane, and by no other', async () => {
+test('only the claim that owns a broker queue can delay its events', async () => {
   const team = await scene()
   const [one, other] = [new BrokerQueue(team.db), new BrokerQueue(team.db)]
   const lost = (await claim(team, one))!

@@ -5,7 +5,7 @@ import type { PipelineWorker } from './dispatcher.ts'
 import { encryptedDestinationsColumn, type PipelineDependencies } from './pipelines.ts'
 import { routes } from './routes.ts'
 
-/** @param dispatcher that of this process, made when it is first asked for */
+/** @param dispatcher the dispatcher of this process, created at the first call */
 export const brokers = (dependencies: PipelineDependencies, dispatcher: () => PipelineWorker): Module => ({
   name: 'events/brokers',
   tag: 'pipelines',

@@ -24,7 +24,7 @@ const stored = async (team: TestTeam): Promise<string> => {
 const list = async (team: TestTeam, query = '') => (await team.manage.get(`${path()}${query}`)).body
 
 describe('a pipeline', () => {
-  test('is made with defaults and shown without its password', async () => {
+  test('a pipeline is created with defaults and returned without its password', async () => {
     const team = await createTestTeam()
     const { status, body } = await team.manage.post(path(), inRabbit(team))
     const expected = {
@@ -44,7 +44,7 @@ describe('a pipeline', () => {
     assert(!/swordfish|broker\.example/.test(await stored(team)), 'at rest it is encrypted')
   })
 
-  test('keeps what is not given and replaces a destination whole', async () => {
+  test('an update keeps omitted fields and replaces a destination as a whole', async () => {
     const team = await createTestTeam()
     await team.manage.post(path(), inRabbit(team, { push_historical_data: true, event_type_prefixes: ['labtest.'] }))
     const cloud_pubsub = { project: 'fictional-clinic', topic: 'events', message_ordering: true }
@@ -58,7 +58,7 @@ describe('a pipeline', () => {
     assert.deepEqual(after.body[0].svix, { regional: true })
   })
 
-  test('of Event Hubs shows every field of a matcher, and takes both names of a container', async () => {
+  test('an Event Hubs pipeline returns every field of a matcher and accepts both names of a container', async () => {
     const team = await createTestTeam()
     const event_hub_matchers = [
       matcher,
@@ -81,7 +81,7 @@ describe('a pipeline', () => {
     })
   })
 
-  test('keeps a secret that comes back as it was shown, and refuses one that stands for another address', async () => {
+  test('an update keeps a secret that is sent back redacted, and rejects a redacted secret for another address', async () => {
     const team = await createTestTeam()
     const both = { preferred: 'rabbitmq', enabled: ['rabbitmq', 'azure_amqp'] }
     await team.manage.post(path(), inRabbit(team, { preferences: both, azure_amqp }))
@@ -107,7 +107,7 @@ describe('a pipeline', () => {
     assert.equal((await fresh.manage.post(path(), inRabbit(fresh, { rabbitmq: before.rabbitmq }))).status, 400)
   })
 
-  test('needs preferences, the preferred destination enabled and every enabled one configured', async () => {
+  test('a pipeline requires preferences, an enabled preferred destination and a configuration for each enabled one', async () => {
     const team = await createTestTeam()
     const refused = async (more: object) => {
       const { status, body } = await team.manage.post(path(), { ...inRabbit(team), ...more })
@@ -144,7 +144,7 @@ describe('a pipeline', () => {
     ],
   ]
   for (const [what, more, loc] of faults)
-    test(`with ${what} answers 422`, async () => {
+    test(`a pipeline with ${what} returns 422`, async () => {
       const team = await createTestTeam()
       const { status, body } = await team.manage.post(path(), { ...inRabbit(team), ...more })
       assert.equal(status, 422)
@@ -161,7 +161,7 @@ describe('a pipeline', () => {
     ['an expression that explodes', { event_type_regex: '((a{100}){100}){100}', event_hub: 'x' }, 'event_type_regex'],
   ]
   for (const [what, one, field] of badMatchers)
-    test(`whose matcher has ${what} answers 422`, async () => {
+    test(`a pipeline whose matcher has ${what} returns 422`, async () => {
       const team = await createTestTeam()
       const azure = { ...azure_amqp, event_hub_matchers: [matcher, one] }
       const { status, body } = await team.manage.post(path(), inRabbit(team, { azure_amqp: azure }))
@@ -169,7 +169,7 @@ describe('a pipeline', () => {
       assert.deepEqual(body.detail[0].loc, ['body', 'azure_amqp', 'event_hub_matchers', 1, field])
     })
 
-  test('of production is reached with TLS and nowhere inside', async () => {
+  test('a production pipeline requires TLS and a public address', async () => {
     const team = await createTestTeam('production-us')
     const status = async (address: string) =>
       (await team.manage.post(path('production'), inRabbit(team, { rabbitmq: { uri: address, exchange: '' } }))).status
@@ -187,7 +187,7 @@ describe('pipelines of several teams', () => {
   const another = async (team: TestTeam, region = 'us'): Promise<string> =>
     (await team.manage.post('/team', { name: 'Another', region })).body.id
 
-  test('are made together or not at all, in the order asked for', async () => {
+  test('pipelines of several teams are created all or none, and returned in the order of the request', async () => {
     const team = await createTestTeam()
     const [second, abroad] = [await another(team), await another(team, 'eu')]
     const ask = (team_ids: string[]) => team.manage.post(path(), { ...inRabbit(team), team_ids })
@@ -204,7 +204,7 @@ describe('pipelines of several teams', () => {
     assert.equal((await list(team, `?team_id=${second}`)).pipelines.length, 1)
   })
 
-  test('are those of the teams that the key is bound to', async () => {
+  test('a key reaches only the pipelines of the teams that it is bound to', async () => {
     const team = await createTestTeam()
     const other = await another(team)
     const bound = { label: 'bound', role: 'team_admin', team_role_bindings: [{ team_id: other }] }
@@ -223,7 +223,7 @@ describe('pipelines of several teams', () => {
     assert.equal((await list(team)).pipelines.length, 1)
   })
 
-  test('are listed newest first, 50 a page', async () => {
+  test('pipelines are listed newest first, 50 per page', async () => {
     const team = await createTestTeam()
     const ids: string[] = []
     for (let i = 0; i < 52; i++) ids.push(await another(team))
@@ -236,7 +236,7 @@ describe('pipelines of several teams', () => {
     assert.equal((await team.manage.get(`${path()}?next_cursor=nonsense`)).status, 400)
   })
 
-  test('are deleted once, and answered without their secrets', async () => {
+  test('pipelines are deleted once and returned without their secrets', async () => {
     const team = await createTestTeam()
     const made = (await team.manage.post(path(), inRabbit(team))).body
     assert.equal((await team.manage.delete(path())).status, 422)
@@ -249,7 +249,7 @@ describe('pipelines of several teams', () => {
   })
 })
 
-test('what is done to pipelines is in the audit log, without what was given', async () => {
+test('changes of pipelines are recorded in the audit log, without the request bodies', async () => {
   const team = await createTestTeam()
   await team.manage.post(path(), inRabbit(team))
   await team.manage.delete(`${path()}?team_id=${team.team}`)

@@ -1,4 +1,4 @@
-// Pipelines: to which brokers a team's events go. Owns `pipeline`. Sends nothing. Source: events.md 8.1; management-auth.md 14.
+// Pipelines: the brokers of a team's events. Owns `pipeline`. Sends nothing. Source: events.md 8.1; management-auth.md 14.
 import type { Cells } from '../../platform/db/cells.ts'
 import { teamAccessCondition, authorizedTeamsInRegion, authorizedTeam } from '../../tenancy/teams/team-access.ts'
 import type { CellParams } from '../../platform/http/management-shapes.ts'
@@ -22,7 +22,7 @@ import { mayPublish, type PubSubProjects } from './pubsub-projects.ts'
 import { mergeDestinations, redactDestinations } from './redaction.ts'
 import type { Configured, Destination, Pipeline, UpsertPipelines } from './schema.ts'
 
-/** What operations on pipelines need of the process. */
+/** The dependencies of operations on pipelines. */
 export interface PipelineDependencies {
   cells: Cells
   vault: Vault
@@ -80,7 +80,7 @@ function toWire(row: Row, known: Configured | undefined, mayPublishTo: (project:
   }
 }
 
-/** Whether events are to be published to a project that they may not be published to. */
+/** Whether destinations include a project that the organization may not publish to. */
 const isBarred = (enabled: string[], { cloud_pubsub }: Configured, mayPublishTo: (project: string) => boolean): boolean =>
   enabled.includes('cloud_pubsub') && cloud_pubsub !== null && !mayPublishTo(cloud_pubsub.project)
 
@@ -89,7 +89,7 @@ const projectsOf =
   (project: string): boolean =>
     mayPublish(pubsub_projects, org, project)
 
-/** 404: a cell that this process does not serve. */
+/** 404: this process does not serve the cell. */
 function cellOf({ cells }: PipelineDependencies, { env, region }: CellParams): Db {
   const name: CellName = `${env}-${region}`
   if (!cells.has(name)) throw notFound('This server does not serve this cell')
@@ -98,7 +98,7 @@ function cellOf({ cells }: PipelineDependencies, { env, region }: CellParams): D
 
 /**
  * Pipelines of one cell, newest first, 50 a page, without their secrets.
- * 400: a cursor of another list. 403, 404: a team out of reach. 404: a cell that is not served here.
+ * 400: a cursor of another list. 403, 404: a team that the key does not reach. 404: a cell that is not served here.
  */
 export async function listPipelines(
   tx: PlainTx,
@@ -127,12 +127,12 @@ export async function listPipelines(
 }
 
 /**
- * Give teams a pipeline, or change the one they have: what is absent stays, but for destinations that cannot be decrypted, which are
- * gone. All of them or none. Writes pipeline, pipeline_lane,
- * pipeline_delivery, followed_team.
- * 400: a team of another region; no preferences where there are none yet; a preferred destination that is not enabled; an enabled one
- * that is not configured, or kept with a project that is not allowed any more; a redacted text that is not the one kept. 403, 404: a team out of reach. 404: a cell that is not served
- * here. 422: an address that may not be reached, a project that the operator does not allow the organization, an expression that is no RE2.
+ * Creates or changes the pipelines of teams, all or none. Absent fields stay, except destinations that cannot be decrypted,
+ * which are lost. Writes pipeline, pipeline_lane, pipeline_delivery, followed_team.
+ * 400: a team of another region; missing preferences of a new pipeline; a preferred destination that is not enabled; an enabled
+ * one that is not configured, or whose project is not allowed any more; a redacted text that matches no stored secret. 403,
+ * 404: a team that the key does not reach. 404: a cell that is not served here. 422: a forbidden address, a project that the
+ * operator does not allow the organization, an expression that is not valid RE2.
  */
 export async function upsertPipelines(
   tx: PlainTx,
@@ -149,7 +149,7 @@ export async function upsertPipelines(
   const ids = await authorizedTeamsInRegion(tx, manager, place.region, body.team_ids ?? [])
   const pipelines = await cell.plainTx(async (cellTx) => {
     const done: Pipeline[] = []
-    // In one order for everybody, so that two requests do not wait for each other's teams.
+    // All requests use the same order, so that two requests do not deadlock on each other's teams.
     for (const team_id of ids.toSorted()) done.push(await upsert(cellTx, dependencies.vault, team_id, body, mayPublishTo))
     return done.sort((a, b) => ids.indexOf(a.team_id) - ids.indexOf(b.team_id))
   })
@@ -174,7 +174,7 @@ async function upsert(
   const known = mergeDestinations(before && tryToOpen(vault, before), body)
   const { preferred, enabled } = preferencesOf(before, body, known)
   if (isBarred(enabled, known, mayPublishTo)) throw badRequest(NO_PROJECT)
-  const sealed = vault.encrypt(JSON.stringify(known), contextOf(team_id))
+  const encrypted = vault.encrypt(JSON.stringify(known), contextOf(team_id))
   const flags = {
     push: body.push_historical_data ?? before?.push_historical_data ?? false,
     raw: body.provider_raw_data ?? before?.provider_raw_data ?? false,
@@ -184,7 +184,7 @@ async function upsert(
     Row,
     sql`
     insert into pipeline as p (team_id, push_historical_data, provider_raw_data, preferred, enabled, event_type_prefixes, destinations, created_at, updated_at)
-    values (${team_id}, ${flags.push}, ${flags.raw}, ${preferred}, ${enabled}::text[], ${flags.prefixes}::text[], ${sealed}, ${tx.now}, ${tx.now})
+    values (${team_id}, ${flags.push}, ${flags.raw}, ${preferred}, ${enabled}::text[], ${flags.prefixes}::text[], ${encrypted}, ${tx.now}, ${tx.now})
     on conflict (team_id) do update set push_historical_data = excluded.push_historical_data, provider_raw_data = excluded.provider_raw_data,
       preferred = excluded.preferred, enabled = excluded.enabled, event_type_prefixes = excluded.event_type_prefixes,
       destinations = excluded.destinations, updated_at = excluded.updated_at
@@ -199,16 +199,16 @@ function preferencesOf(before: Row | undefined, body: UpsertPipelines, known: Co
   if (preferred === undefined) throw badRequest('A new pipeline requires preferences')
   const wanted = [...new Set(enabled)] as Destination[]
   if (!wanted.includes(preferred as Destination)) throw badRequest('The preferred destination must be enabled')
-  // The team's endpoints need no more than there is.
+  // `svix`, the endpoints of the team, requires no configuration.
   const missing = wanted.filter((name) => name !== 'svix' && known[name] === null)
   if (missing.length) throw badRequest(`Enabled but not configured: ${missing.join(', ')}`)
   return { preferred, enabled: wanted }
 }
 
 /**
- * Delete pipelines; nothing that waits for their brokers is sent any more. Writes pipeline.
+ * Deletes pipelines; waiting events are not sent to their brokers any more. Writes pipeline.
  * 400: a team of another region. 404: a cell that is not served here.
- * @returns those that were deleted; teams without one, unknown or out of reach are not among them
+ * @returns the deleted pipelines, without teams that have none, are unknown or that the key does not reach
  */
 export async function deletePipelines(
   tx: PlainTx,
@@ -236,7 +236,7 @@ export async function deletePipelines(
 
 const Loaded = T.Object({ team_id: T.String(), org_id: T.String(), destinations: T.String() })
 
-/** The brokers of a team with their secrets, as they are now; undefined when it has no pipeline. Throws VaultError. */
+/** The current brokers of a team with their secrets; undefined if it has no pipeline. Throws VaultError. */
 export async function loadDestinations(
   db: Db,
   vault: Vault,

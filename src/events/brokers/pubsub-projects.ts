@@ -1,5 +1,5 @@
-// To which projects of Google Cloud the teams of an organization may publish. They do so with the credentials of the operator, who says so in
-// PUBSUB_PROJECTS; what is not named is refused.
+// The Google Cloud projects to which teams of an organization may publish. They publish with the credentials of the operator,
+// who lists the projects in PUBSUB_PROJECTS; all others are rejected.
 
 /** Organization, or `*` for each of them → projects. */
 export type PubSubProjects = ReadonlyMap<string, ReadonlySet<string>>

@@ -1,11 +1,11 @@
-// Destinations as they may be shown, and as they are meant when they come back as they were shown. Pure.
+// Redacts the secrets of destinations, and restores redacted secrets that a client sends back. Pure.
 //
-// A secret is kept only where the whole text is the one that was shown: a key is never sent to another address than its own.
+// A secret is kept only if the whole text equals the redacted one: a key is never sent to another address than its own.
 import { badRequest } from '../../platform/http/errors.ts'
 import { isRedacted, redactConnectionString, redactUri } from './broker-addresses.ts'
 import type { Configured, Matcher, UpsertPipelines } from './schema.ts'
 
-/** Without passwords and keys. */
+/** The destinations without passwords and keys. */
 export function redactDestinations(known: Configured): Configured {
   const { rabbitmq, azure_amqp } = known
   return {
@@ -25,7 +25,7 @@ export function redactDestinations(known: Configured): Configured {
   }
 }
 
-/** @param kept texts that may be meant, the likeliest first */
+/** @param kept candidates for the original text, the likeliest first */
 function resolveRedacted(given: string, kept: (string | undefined)[], redact: (text: string) => string, name: string): string {
   if (!isRedacted(given)) return given
   const found = kept.find((text) => text !== undefined && redact(text) === given)
@@ -34,8 +34,8 @@ function resolveRedacted(given: string, kept: (string | undefined)[], redact: (t
 }
 
 /**
- * Destinations after a change: those that are not given stay, the others are replaced whole, except for secrets that were sent back
- * as they were shown. 400: such a text that does not stand for what is kept.
+ * Destinations after a change: omitted ones stay, the others are replaced as a whole, except for secrets that were sent back
+ * redacted. 400: a redacted text that matches no stored secret.
  */
 export function mergeDestinations(kept: Configured | undefined, given: UpsertPipelines): Configured {
   const { cloud_pubsub, rabbitmq, svix, azure_amqp: azure } = given

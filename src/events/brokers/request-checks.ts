@@ -1,4 +1,4 @@
-// What of a request on pipelines cannot be used although its shape is right: addresses, projects, and expressions that are no RE2.
+// Checks of a request on pipelines beyond its schema: addresses, projects, and expressions that are not valid RE2.
 import type { Fault } from '../../platform/schema/fault.ts'
 import { RuleError } from '../../platform/schema/request-validation.ts'
 import type { TargetPolicy } from '../../platform/net/outbound-targets.ts'
@@ -7,7 +7,7 @@ import type { UpsertPipelines } from './schema.ts'
 
 type Loc = (string | number)[]
 
-/** Every fault, in the order of the schema. Patterns that are refused are not repeated, nor are addresses: they hold secrets. */
+/** All field errors, in the order of the schema. Rejected patterns and addresses are not repeated: they hold secrets. */
 export async function validatePipeline(
   body: UpsertPipelines,
   { targets, sandbox, mayPublishTo }: { targets: TargetPolicy; sandbox: boolean; mayPublishTo: (project: string) => boolean },

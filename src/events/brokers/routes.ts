@@ -7,7 +7,7 @@ import { DeletePipelinesQuery, Pipeline, PipelinePage, PipelineQuery, UpsertPipe
 const path = '/v1/org/{org_id}/team_etl_pipelines/{env}/{region}' as const
 const where = { scope: 'control', keyScope: 'bound', plan: requiredPlan.etl } as const
 
-export const routes = (plant: PipelineDependencies): Operation[] => [
+export const routes = (dependencies: PipelineDependencies): Operation[] => [
   managementOperation({
     ...where,
     id: 'get_team_etl_pipelines',
@@ -18,7 +18,7 @@ export const routes = (plant: PipelineDependencies): Operation[] => [
     params: CellParams,
     query: PipelineQuery,
     reply: PipelinePage,
-    run: (tx, { manager, params, query }) => listPipelines(tx, plant, manager, params, query),
+    run: (tx, { manager, params, query }) => listPipelines(tx, dependencies, manager, params, query),
   }),
   managementOperation({
     ...where,
@@ -40,7 +40,7 @@ export const routes = (plant: PipelineDependencies): Operation[] => [
       event_type_prefixes: ['labtest.'],
     },
     run: (tx, { manager, params, body, recordAuditSubject }) =>
-      upsertPipelines(tx, plant, manager, params, body, recordAuditSubject),
+      upsertPipelines(tx, dependencies, manager, params, body, recordAuditSubject),
   }),
   managementOperation({
     ...where,
@@ -54,6 +54,6 @@ export const routes = (plant: PipelineDependencies): Operation[] => [
     query: DeletePipelinesQuery,
     reply: T.Array(Pipeline),
     run: (tx, { manager, params, query, recordAuditSubject }) =>
-      deletePipelines(tx, plant, manager, params, query.team_id, recordAuditSubject),
+      deletePipelines(tx, dependencies, manager, params, query.team_id, recordAuditSubject),
   }),
 ]

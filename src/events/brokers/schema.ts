@@ -65,7 +65,7 @@ const BlobStorage = Fields(
   { title: 'EventDestinationAzureBlobStorage', aliases: { container: 'container_name' } },
 )
 
-/** Which events, and where to: one of each pair. */
+/** A matcher selects events by one field and a destination by another: it has exactly one field of each pair. */
 const exactlyOne: FinalizeObject = (matcher) => {
   for (const [a, b] of [
     ['event_type_prefix', 'event_type_regex'],
@@ -117,7 +117,7 @@ const AzureAmqp = Fields(
   { title: 'EventDestinationAzureAMQPAttributes' },
 )
 
-/** What is known of each destination, secrets included; the interface shows it without them. */
+/** The configuration of each destination, with secrets; the API returns it without them. */
 export const Configured = {
   cloud_pubsub: Nullable(CloudPubSub),
   rabbitmq: Nullable(RabbitMq),

@@ -1,4 +1,4 @@
-// The types of events there are, as data. Endpoints filter by them; samples are made for them. Source: events.md 3.
+// The event types, as data. Endpoints filter by them; samples are made for them. Source: events.md 3.
 
 const summaries = [
   'activity',
@@ -89,7 +89,7 @@ const ofResource = (resource: string, family: Family): EventType[] => [
 ]
 const of = (family: Family, names: string[]): EventType[] => names.map((name) => ({ name, family, resource: null }))
 
-/** What is told to a team: 194 types. */
+/** The types of events for a team: 194. */
 export const eventTypes: readonly EventType[] = [
   ...summaries.flatMap((resource) => ofResource(resource, 'summary')),
   ...shallow.flatMap((resource) => ofResource(resource, 'shallow')),
@@ -114,7 +114,7 @@ export const eventTypes: readonly EventType[] = [
   ...of('query', ['continuous_query.result_table.changed']),
 ]
 
-/** About deliveries themselves; sent only to endpoints that ask for them by name. Source: events.md 6.8. */
+/** Types of operational messages; sent only to endpoints that subscribe to them by name. Source: events.md 6.8. */
 export const operationalTypes: readonly EventType[] = of('operational', [
   'message.attempt.exhausted',
   'message.attempt.failing',
@@ -124,5 +124,5 @@ export const operationalTypes: readonly EventType[] = of('operational', [
 
 const all = new Map([...eventTypes, ...operationalTypes].map((type) => [type.name, type]))
 
-/** A type by its name; undefined when there is none. */
+/** A type by its name; undefined if unknown. */
 export const eventType = (name: string): EventType | undefined => all.get(name)

@@ -1,4 +1,4 @@
-// Orders, appointments, results and reviews as events tell of them, whole. Everybody in them is made up.
+// Complete orders, appointments, results and reviews as events contain them. All persons are fictional.
 // Source: lab-testing.md 8, 17.1, 22; events.md 4.7, 4.8, 4.10.
 import { examplePatient } from '../../people/person/example-patient.ts'
 
@@ -54,7 +54,7 @@ const labTest = {
   worst_case_tat_days: 5,
 }
 
-/** What becomes of a kit with which nothing goes wrong. */
+/** The statuses of a kit without problems. */
 const KIT = [
   'received.testkit.ordered',
   'received.testkit.requisition_created',
@@ -167,7 +167,7 @@ function appointment(at: string) {
   }
 }
 
-/** What an event of the laboratory's family carries as its data. */
+/** The data of an event of the laboratory family. */
 export function labData(name: string, at: string, team_id: string): unknown {
   const common = { team_id, user_id: USER, created_at: at, updated_at: at }
   switch (name) {

@@ -1,4 +1,4 @@
-// One summary of each kind, whole: what somebody who does not exist did on a day, in the units of the interface.
+// A complete summary of each kind, with the data of a fictional person on one day, in the units of the API.
 // Source: events.md 4.1; users-wearables.md 9.
 import { iso, addSeconds } from '../../platform/runtime/clock.ts'
 
@@ -47,7 +47,7 @@ function each(names: string, value: number): Record<string, number> {
   return Object.fromEntries(names.split(' ').map((name) => [name, value]))
 }
 
-/** What a summary has beside what all of them have. */
+/** The fields of a summary beyond the common ones. */
 const summaries: Record<string, (at: string, common: Common) => Record<string, unknown>> = {
   activity: (at) => ({
     ...dated(at),

@@ -1,10 +1,10 @@
-// One sample of each timeseries, as its batches carry it: the unit of the resource, and what only this resource has.
+// A sample of each timeseries as its batches contain it, with the unit and the special fields of the resource.
 // Source: events.md 4.2; users-wearables.md 10.
 
 interface Sampled {
   unit: string
   value: number | string
-  /** It lasts from `start` to `end`; otherwise it is of one instant. */
+  /** Whether it lasts from `start` to `end`; otherwise it has one instant. */
   isInterval?: true
   /** Which kind of measurement it is; null unless given. */
   type?: string

@@ -1,5 +1,5 @@
-// A body of each type, as a test sends it and as the catalogue shows it: whole, with every field that the event has. Everybody in it is
-// made up. Source: events.md 1, 4, 6.8.
+// A complete sample body of each event type, as a test sends it and as the catalog shows it. All persons are fictional.
+// Source: events.md 1, 4, 6.8.
 import { eventType, type EventType } from './event-types.ts'
 import { labData } from './sample-lab.ts'
 import { summaryOf } from './sample-summaries.ts'
@@ -14,7 +14,7 @@ const USER = '00000000-0000-4000-8000-000000000001'
 const OBJECT = '00000000-0000-4000-8000-000000000002'
 const client_user_id = 'a-fictional-user'
 
-/** A name that clients know: those that are made from the description of the interface refuse others in some places. */
+/** A name that generated clients know: clients generated from the OpenAPI document reject others in some places. */
 const PROVIDER = 'apple_health_kit'
 const laboratoryNames = { name: 'Apple HealthKit', slug: PROVIDER, logo: '' }
 const source = {

@@ -18,7 +18,7 @@ async function scene() {
 }
 
 describe('the log of an endpoint', () => {
-  test('lists messages newest first, page by page, by state and by type', async () => {
+  test('the delivery log lists messages newest first, page by page, filtered by state and type', async () => {
     const { team, hook, messages, answer } = await scene()
     await emitEvents(team, ['labtest.order.created', 'labtest.order.updated'])
     await delivery.drain()
@@ -42,7 +42,7 @@ describe('the log of an endpoint', () => {
     assert.equal(second.next_cursor, null)
   })
 
-  test('shows a message with the body that is sent', async () => {
+  test('the delivery log returns a message with the body that is sent', async () => {
     const { team, target, hook, messages } = await scene()
     await emitEvents(team)
     await delivery.drain()
@@ -52,7 +52,7 @@ describe('the log of an endpoint', () => {
     assert.equal(target.received[0]!.headers['svix-id'], id)
   })
 
-  test('shows each attempt: what was sent, without the values of custom headers, and the first of what was answered', async () => {
+  test('the delivery log returns each attempt with its request, without custom header values, and the start of the response', async () => {
     const { team, target, hook, messages, answer } = await scene()
     await team.manage.put(`${hook.path}/headers`, { headers: { authorization: 'swordfish', 'x-clinic': 'tunafish' } })
     answer(500)
@@ -80,7 +80,7 @@ describe('the log of an endpoint', () => {
     assert.equal(rows[0].response_body.length, 20_000)
   })
 
-  test('says why there was no answer', async () => {
+  test('the delivery log states why an attempt got no response', async () => {
     const team = await createTestTeam()
     const silent = await receiver(() => {})
     const slow = await endpoint(team, { url: silent.url })
@@ -96,7 +96,7 @@ describe('the log of an endpoint', () => {
     assert.deepEqual(await errorOf(gone.path), [null, 'ECONNREFUSED'])
   })
 
-  test('is not there for another team, and unknown messages are not found', async () => {
+  test('the delivery log returns 404 to another team and for unknown messages', async () => {
     const { team, hook, messages } = await scene()
     const stranger = await scene()
     await emitEvents(team)
@@ -114,7 +114,7 @@ describe('the log of an endpoint', () => {
 })
 
 describe('sending again', () => {
-  test('is not forgotten when the attempt before it has not been written down yet', async () => {
+  test('a resend is kept while the previous attempt is not recorded yet', async () => {
     const team = await createTestTeam()
     const target = await receiver((received, response) => {
       const resend = () => team.manage.post(`${hook.path}/message/${received.headers['webhook-id']}/resend`)
@@ -135,7 +135,7 @@ describe('sending again', () => {
     )
   })
 
-  test('sends the same id and bytes with a new signature, triggered by hand', async () => {
+  test('a resend sends the same id and bytes with a new signature and is marked as manual', async () => {
     const { team, target, hook, messages, post } = await scene()
     await emitEvents(team)
     await delivery.drain()
@@ -154,7 +154,7 @@ describe('sending again', () => {
     )
   })
 
-  test('sends what failed since a time, and what an endpoint was not there for', async () => {
+  test('recovery and replay send failed messages and messages from before the endpoint existed', async () => {
     const { team, target, hook, answer, post } = await scene()
     await emitEvents(team, ['labtest.order.created'])
     await delivery.drain()
@@ -184,7 +184,7 @@ describe('sending again', () => {
     assert.deepEqual(await deliveryStates(team, hook.id), { 'delivered after 1': 2 })
   })
 
-  test('walks more events than fit a page', async () => {
+  test('a replay continues over more than one page of events', async () => {
     const { team, target, hook } = await scene()
     await team.manage.patch(hook.path, { disabled: true })
     const user = await team.user()
@@ -198,7 +198,7 @@ describe('sending again', () => {
     assert.equal(new Set(target.received.map(({ headers }) => headers['webhook-id'])).size, 1200)
   })
 
-  test('is refused while the endpoint is disabled', async () => {
+  test('a resend is rejected while the endpoint is disabled', async () => {
     const { team, hook, post, messages } = await scene()
     await emitEvents(team)
     await delivery.drain()
@@ -212,7 +212,7 @@ describe('sending again', () => {
 })
 
 describe('a test', () => {
-  test('sends a sample to one endpoint, whatever its filter, signed and logged like any other', async () => {
+  test('a test message is sent to one endpoint regardless of its filter, signed and logged like any other', async () => {
     const { team, target, hook, post, messages } = await scene()
     await endpoint(team, { url: `${target.url}/other` })
     await team.manage.patch(hook.path, { filter_types: ['labtest.order.created'] })
@@ -227,7 +227,7 @@ describe('a test', () => {
     assert.equal((await post('test', { event_type: 'no.such.type' })).status, 422)
   })
 
-  test('can be of every type; bodies have the keys of the envelope and nothing else', async () => {
+  test('a test message can have every event type, and its body has only the keys of the envelope', async () => {
     const { team } = await scene()
     const types = `/team/${team.team}/sandbox/event_type`
     const { data } = (await team.manage.get(types)).body
@@ -250,7 +250,7 @@ describe('a test', () => {
   })
 })
 
-test('the metric counts attempts by outcome in intervals, and is empty when nothing was sent', async () => {
+test('the delivery metric counts attempts by outcome per interval, and is empty when nothing was sent', async () => {
   const { team, answer } = await scene()
   const metric = async (query = '') => (await team.manage.get(`/team/${team.team}/sandbox/event_delivery_metric${query}`)).body
   assert.deepEqual(await metric(), { status: 'success', data: { resultType: 'matrix', result: [] } })

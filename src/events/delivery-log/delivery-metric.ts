@@ -1,4 +1,4 @@
-// How deliveries of a team went, over time, in the format of Prometheus ranges. Source: management-auth.md 17.
+// Delivery outcomes of a team over time, in the format of Prometheus ranges. Source: management-auth.md 17.
 import { addSeconds } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
@@ -8,7 +8,7 @@ import type { Metric } from '../endpoints/schema.ts'
 
 const HOUR_S = 3600
 const DAY_S = 86_400
-/** Interval → its length and how far back the answer goes. */
+/** Interval → its length and how far back the response goes. */
 const intervals = {
   '5m': { step_s: 300, window_s: DAY_S },
   '15m': { step_s: 900, window_s: 3 * DAY_S },
@@ -19,7 +19,7 @@ export type Interval = keyof typeof intervals
 
 const Bucket = T.Object({ at_s: T.Integer(), succeeded: T.Boolean(), n: T.Integer() })
 
-/** Attempts per interval and outcome; intervals without one are 0, an outcome that never happened is left out. */
+/** Attempts per interval and outcome; intervals without one are 0, an outcome that never occurred is omitted. */
 export async function deliveryMetric(tx: Tx, interval: Interval): Promise<Static<typeof Metric>> {
   const { step_s, window_s } = intervals[interval]
   const now = systemTimestamp(tx)

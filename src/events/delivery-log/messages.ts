@@ -1,4 +1,4 @@
-// What was sent to an endpoint, as people look at it: messages with how they stand, attempts with what was said, and sending again.
+// The delivery log of an endpoint: messages with their state, attempts with their responses, and resending.
 // Source: events.md 6.5-6.7; the operations are this project's own.
 import { iso, addSeconds } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
@@ -17,7 +17,7 @@ import type { Attempt, Message, MessageBody, MessageQuery } from '../endpoints/s
 
 const SHOWN_BYTES_MAX = 4096
 
-/** The instant of a team's transaction on the machine's clock. */
+/** The time of a team's transaction by the system clock. */
 export const systemTimestamp = (tx: Tx): Date => addSeconds(tx.now, -tx.tenant.clock_offset_s)
 
 const Row = T.Object({
@@ -78,7 +78,7 @@ async function findMessage(tx: Tx, webhook_id: string, message_id: string): Prom
 
 const Body = T.Object({ body: T.String() })
 
-/** A message with its body as it is sent. 404: no such endpoint, or it was not meant to have that message. */
+/** A message with its body as it is sent. 404: no such endpoint, or the message was not for it. */
 export async function getMessage(
   tx: Tx,
   webhook_id: string,
@@ -160,12 +160,15 @@ export async function listAttempts(
   return { data, next_cursor }
 }
 
-/** What a delivery becomes that somebody sends again: due at once, with a new round of attempts; several go in the order of their messages. */
+/**
+ * The values of a delivery that is resent: due at once, with a new round of attempts; several go in the order of their
+ * messages.
+ */
 export const requeue: Sql = sql`
   state = 'pending', due_at = ${dbNow}, number = null, leased_until = null, attempts = 0, trigger = 'manual'`
 
 /**
- * Send a message again: the same id and bytes, a new timestamp. An event that the endpoint was never meant to have may be sent too.
+ * Sends a message again: the same id and bytes, a new timestamp. Also sends an event that was never queued for the endpoint.
  * Writes delivery. 400: the endpoint is disabled. 404: no such endpoint or message, or it is about a deleted user.
  */
 export async function resendMessage(tx: Tx, webhook_id: string, message_id: string): Promise<Static<typeof Message>> {
@@ -175,7 +178,7 @@ export async function resendMessage(tx: Tx, webhook_id: string, message_id: stri
   const changed = await tx.run(sql`
     update delivery set ${requeue}
     where team_id = ${tx.team} and webhook_id = ${webhook_id} and message_id = ${id}`)
-  // What is found below is undone when it is about a deleted user.
+  // The changes below are rolled back if the message is about a deleted user.
   if (!changed)
     await tx.run(sql`
       insert into delivery (team_id, webhook_id, message_id, state, due_at, trigger, created_at)

@@ -2,7 +2,7 @@ import type { Module } from '../../platform/module/module.ts'
 import { replayHandler } from './replay.ts'
 import { logRoutes } from './routes.ts'
 
-/** @param fixed headers that every attempt has */
+/** @param fixed headers of every attempt */
 export const deliveryLog = (fixed: Record<string, string>): Module => ({
   name: 'events/delivery-log',
   tag: 'webhooks',

@@ -1,4 +1,5 @@
-// Sending again what an endpoint missed or refused: a job walks the team's events, a page a transaction. Source: events.md 6.7.
+// Recovery and replay of missed or failed messages: a job reads the team's events, one page per transaction. Source: events.md
+// 6.7.
 import { iso, addSeconds, minUuidAt } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { invalidField } from '../../platform/http/errors.ts'
@@ -12,7 +13,7 @@ import { requeue } from './messages.ts'
 import type { ReplayStarted } from '../endpoints/schema.ts'
 
 const PAGE = 500
-/** Identifiers are made shortly before the commit, by clocks that differ a little. */
+/** Ids are created shortly before the commit, by clocks that differ a little. */
 const CLOCK_SKEW_S = 60
 
 type Which = Static<typeof ReplayStarted>['which']
@@ -23,8 +24,8 @@ export const replayEvents = defineJob(
 )
 
 /**
- * Send again, in the background, what was told from `since` to `until`. Queues webhooks.replay.
- * At most the last 30 days: nobody knows any more what was delivered before.
+ * Sends again, in the background, the events from `since` to `until`. Queues webhooks.replay.
+ * Covers at most the last 30 days: the delivery log goes back no further.
  * 400: the endpoint is disabled. 404: no such endpoint. 422: the bounds are reversed.
  */
 export async function startReplay(
@@ -38,7 +39,7 @@ export async function startReplay(
   if (until < since) throw invalidField(['body', 'until'], 'must not be before since')
   const kept = addSeconds(tx.now, -RETENTION_S)
   const from = since < kept ? kept : since
-  // An event's id was made on the machine's clock, which the team's is never behind.
+  // The id of an event was created by the system clock, and the team's clock is never behind it.
   const after = minUuidAt(addSeconds(from, -tx.tenant.clock_offset_s - CLOCK_SKEW_S))
   const given = { since: iso(from), until: iso(until), which: body.which }
   enqueue(tx, replayEvents, { webhook_id, ...given, after })
@@ -58,7 +59,7 @@ export const replayHandler = defineHandler(replayEvents, (context, payload) => c
 /** One page, and a job for the next. Writes delivery. */
 async function replayPage(tx: Tx, payload: Static<typeof replayEvents.payload>): Promise<void> {
   const { webhook_id, since, until, which, after } = payload
-  // Neither deleted nor disabled before the commit.
+  // The endpoint is neither deleted nor disabled before the commit.
   await tx.locking.run(sql`select id from webhook where id = ${webhook_id} and team_id = ${tx.team} for share`)
   const events = await tx.many(
     EventRow,

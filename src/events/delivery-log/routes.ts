@@ -33,7 +33,7 @@ const bound = { scope: 'team', keyScope: 'bound', plan: requiredPlan.webhooks } 
 const params = Fields(WebhookPath)
 const messageParams = Fields(MessagePath)
 
-/** @param fixed headers that every attempt has */
+/** @param fixed headers of every attempt */
 export const logRoutes = (fixed: Record<string, string>) => [
   managementOperation({
     ...bound,

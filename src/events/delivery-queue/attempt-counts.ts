@@ -1,11 +1,11 @@
-// Attempts counted in five minutes each, for the metric: an index of all attempts would cost more than writing them.
+// Attempt counters per five minutes, for the metric: an index of all attempts would cost more than writing them.
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import { arrayLiteral } from '../../platform/db/array-literals.ts'
 
-/** Everything that is asked of it is a multiple. */
+/** Every interval of the metric is a multiple. */
 const STEP_S = 300
 
-/** A statement that counts attempts. In the order of its key, so that two do not wait for each other crosswise. Writes delivery_tally. */
+/** A statement that counts attempts, in the order of the key, so that two statements do not deadlock. Writes delivery_tally. */
 export function countAttempts(attempts: { item: { team_id: string }; at: Date; succeeded: boolean }[]): Sql {
   const counts = new Map<string, number>()
   for (const { item, at, succeeded } of attempts) {

@@ -1,4 +1,4 @@
-// How much of what waits in the database a process takes at once, and in which order.
+// How many waiting deliveries a process claims at once, and in which order.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../platform/db/sql.ts'
@@ -8,7 +8,7 @@ import { claimDue } from './delivery-queue.ts'
 import { EndpointLeases } from './endpoint-leases.ts'
 import { requeue } from '../delivery-log/messages.ts'
 
-/** A team's endpoint for which so many events wait. */
+/** A team's endpoint with a number of waiting events. */
 async function behind(count: number, body: Record<string, unknown> = {}) {
   const team = await createTestTeam()
   const hook = await endpoint(team, { url: 'http://127.0.0.1:9/', ...body })
@@ -19,7 +19,7 @@ async function behind(count: number, body: Record<string, unknown> = {}) {
   return { team, hook }
 }
 
-/** How many are claimed for an endpoint that has such room, of a process that gives ten to those it does not know. */
+/** The number of deliveries claimed for an endpoint with this capacity, by a process that claims ten for an unknown endpoint. */
 const claimed = async (scene: Awaited<ReturnType<typeof behind>>, room?: number): Promise<number> =>
   (await claimedInOrder(scene, room)).length
 
@@ -43,7 +43,7 @@ test('never claims more than the rate limit', async () => {
   assert.equal(await claimed(await behind(12, { rate_limit: 50 })), 10)
 })
 
-test('what is due at the same instant comes in the order in which it was queued, and not in that of the events', async () => {
+test('deliveries due at the same instant are claimed in the order in which they were queued, not in that of the events', async () => {
   const { team, hook } = await behind(5)
   await team.db.queries.run(sql`
     update delivery d set due_at = created.first, number = -nth

@@ -1,4 +1,4 @@
-// Deleting an endpoint: it is gone at once, however large the log of its deliveries is, and the log follows in batches.
+// Deleting an endpoint: it returns 404 at once, however large the log of its deliveries is, and the log is erased in batches.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cells, expire, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
@@ -11,7 +11,7 @@ type Hook = Awaited<ReturnType<typeof endpoint>>
 
 const ROWS = 30_000
 
-/** A log of so many deliveries, the first of which have so many attempts beside. */
+/** Inserts a log of deliveries, the first of which have further attempts. */
 async function log({ db, team }: TestTeam, { id }: Hook, rows: number, attempts = 0): Promise<void> {
   await db.pool.query(
     `insert into delivery (team_id, webhook_id, message_id, state, attempts, trigger, created_at)
@@ -29,7 +29,7 @@ async function log({ db, team }: TestTeam, { id }: Hook, rows: number, attempts 
 const count = async ({ db }: TestTeam, table: string, { id }: Hook): Promise<number> =>
   (await db.pool.query(`select count(*)::int as n from ${table} where webhook_id = $1`, [id])).rows[0].n
 
-/** The rows of each transaction that erases, in turn, of one process after the other. */
+/** The number of rows of each erasing transaction, in order, by one process after the other. */
 async function batches({ db }: TestTeam, times: number): Promise<number[]> {
   const sizes: number[] = []
   while (sizes.length < times) {
@@ -39,7 +39,7 @@ async function batches({ db }: TestTeam, times: number): Promise<number[]> {
   return sizes
 }
 
-test('an endpoint is gone at once, and its log of thirty thousand rows goes a thousand rows at a time', async () => {
+test('an endpoint is deleted at once, and its log of thirty thousand rows a thousand rows at a time', async () => {
   const team = await createTestTeam()
   const hook = await endpoint(team, { url: 'http://127.0.0.1:9/' })
   const other = await endpoint(team, { url: 'http://127.0.0.1:9/' })
@@ -49,7 +49,7 @@ test('an endpoint is gone at once, and its log of thirty thousand rows goes a th
   assert.equal((await team.manage.delete(hook.path)).status, 204)
   assert.equal((await team.manage.get(hook.path)).status, 404)
   assert.equal((await team.manage.get(`${hook.path}/message`)).status, 404)
-  // The answer has not waited for the log: all of it is still there.
+  // The request has not waited for the log: all of it still exists.
   assert.deepEqual([await count(team, 'delivery', hook), await count(team, 'delivery_attempt', hook)], [ROWS, 2500])
   const first = await batches(team, 5)
   assert.deepEqual(first, [1000, 1000, 500, 1000, 1000])
@@ -60,7 +60,7 @@ test('an endpoint is gone at once, and its log of thirty thousand rows goes a th
   assert.deepEqual([await count(team, 'delivery', other), await count(team, 'delivery_attempt', other)], [10, 10])
 })
 
-test('what waited for an endpoint is not sent after its deletion', async () => {
+test('pending deliveries of an endpoint are not sent after its deletion', async () => {
   const team = await createTestTeam()
   const target = await receiver((_received, response) => response.writeHead(500).end())
   const hook = await endpoint(team, { url: target.url })
@@ -73,7 +73,7 @@ test('what waited for an endpoint is not sent after its deletion', async () => {
   assert.equal(target.received.length, 3)
 })
 
-test('a user that is erased takes along what was delivered to an endpoint that is deleted', async () => {
+test('erasing a user erases the deliveries to a deleted endpoint', async () => {
   const team = await createTestTeam()
   const target = await receiver()
   const hook = await endpoint(team, { url: target.url })
@@ -85,7 +85,7 @@ test('a user that is erased takes along what was delivered to an endpoint that i
   assert.equal(await count(team, 'delivery', hook), 0)
 })
 
-test('a team that is erased leaves nothing of its deleted endpoints', async () => {
+test('erasing a team erases the rest of its deleted endpoints', async () => {
   const team = await createTestTeam()
   const [gone, there] = [
     await endpoint(team, { url: 'http://127.0.0.1:9/' }),

@@ -1,4 +1,4 @@
-// Endpoints that are deleted: gone at once for everybody, their log erased a batch at a time. Owns `deleted_webhook`.
+// Deleted endpoints: they return 404 at once, and their log is erased a batch at a time. Owns `deleted_webhook`.
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { ageInSeconds, type Cleanup } from '../../platform/queue/retention.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
@@ -18,7 +18,7 @@ const Deleted = T.Object({
 type Deleted = Static<typeof Deleted>
 const Erased = T.Object({ n: T.Integer() })
 
-/** The log of deleted endpoints, for the periodic work. Deletes from delivery_attempt, delivery and deleted_webhook. */
+/** The log of deleted endpoints, for the cleanup. Deletes from delivery_attempt, delivery and deleted_webhook. */
 export const deletedEndpointsCleanup: Cleanup = {
   kind: 'deleted_webhook',
   control: false,
@@ -33,9 +33,9 @@ export const deletedEndpointsCleanup: Cleanup = {
 }
 
 /**
- * Erase some of the log of the endpoint that was deleted first and that no other process is erasing: attempts first, since a delivery may
- * have many, then deliveries. Each batch goes on behind the one before, so that the rows which that has left to be vacuumed are not read
- * again. @returns how many rows went
+ * Erases some of the log of the endpoint that was deleted first and that no other process is erasing: attempts first, since a
+ * delivery may have many, then deliveries. Each batch continues behind the previous one, so that rows which that left for
+ * vacuum are not read again. @returns the number of erased rows
  */
 async function eraseBatch(tx: PlainTx): Promise<number> {
   const deleted = await tx.locking.maybe(
@@ -44,7 +44,7 @@ async function eraseBatch(tx: PlainTx): Promise<number> {
     select webhook_id, team_id, attempts_to, deliveries_to from deleted_webhook order by deleted_at limit 1 for update skip locked`,
   )
   if (!deleted) return 0
-  // The log of an endpoint can be larger than the planner knows: without this it may sort all of it for each batch.
+  // The log of an endpoint can be larger than the planner expects: without this it may sort all of it for each batch.
   await tx.run(sql`
     select set_config('enable_sort', 'off', true), set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`)
   const attempts = await erase(
@@ -74,7 +74,7 @@ async function eraseBatch(tx: PlainTx): Promise<number> {
   return tx.run(sql`delete from deleted_webhook where webhook_id = ${deleted.webhook_id} and team_id = ${deleted.team_id}`)
 }
 
-/** Erase a batch of one kind, and remember how far that was. @returns how many rows went */
+/** Erases a batch of one kind and stores its position. @returns the number of erased rows */
 async function erase(
   tx: PlainTx,
   { webhook_id, team_id }: Deleted,

@@ -1,4 +1,4 @@
-// What is sent before it has a row: that it gets one, whatever becomes of it and of the process that has it in hand.
+// Deliveries of dispatch batches: each gets a row, whatever its outcome and whatever happens to the process that sends it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../platform/db/sql.ts'
@@ -9,10 +9,10 @@ import { arrayLiteral, textArrayLiteral } from '../../platform/db/array-literals
 import { deletedEndpointsCleanup } from './deleted-endpoints.ts'
 import { eventually } from '../../../test/support/eventually.ts'
 
-const handfuls = async (team: TestTeam, ids: string[]) =>
+const countBatches = async (team: TestTeam, ids: string[]) =>
   (await team.db.pool.query('select id from handful where id = any ($1::uuid[])', [ids])).rowCount
 
-/** What a process has left behind that took a team's events into hand, for one endpoint. */
+/** The dispatch batch of a team's events for one endpoint, left behind by a process. */
 async function leftBehind(team: TestTeam, webhook_id: string, lease_s: number): Promise<string> {
   const { rows } = await team.db.pool.query<{ id: string }>(
     `insert into handful (id, leased_until, webhook_ids, event_ids, nths)
@@ -44,8 +44,8 @@ test('another process sends an expired dispatch batch, except deliveries already
     ['labtest.order.created', 'labtest.order.created', 'labtest.order.updated'],
   )
   assert.deepEqual(await deliveryStates(team, hook.id), { 'delivered after 1': 3 })
-  assert.equal(await handfuls(team, [alive]), 1)
-  assert.equal(await handfuls(team, [dead]), 0)
+  assert.equal(await countBatches(team, [alive]), 1)
+  assert.equal(await countBatches(team, [dead]), 0)
   await team.db.pool.query('delete from handful where id = $1', [alive])
 })
 
@@ -59,11 +59,11 @@ test('an expired batch for a disabled endpoint becomes stopped deliveries', asyn
   const left = await leftBehind(team, hook.id, -1)
   await delivery.drain()
   assert.deepEqual(await deliveryStates(team, hook.id), { 'stopped after 0': 1 })
-  assert.equal(await handfuls(team, [left]), 0)
+  assert.equal(await countBatches(team, [left]), 0)
   assert.equal(target.received.length, 0)
 })
 
-/** A worker that delivers to a receiver who answers when told to. */
+/** A worker that delivers to a receiver whose responses the test releases. */
 async function withheld() {
   const team = await createTestTeam()
   const answers: (() => void)[] = []
@@ -96,7 +96,7 @@ test('a message that is sent again before its first attempt is answered is one d
   const id = target.received[0]!.headers['webhook-id'] as string
   assert.equal((await team.manage.post(`${hook.path}/message/${id}/resend`)).status, 200)
   for (const answer of answers.splice(0)) answer()
-  // What is of the same object leaves when the attempt before it is answered.
+  // The next delivery for the same object leaves when the attempt before it has been answered.
   await eventually(() => answers.length >= 1, 'the next message of the object is attempted')
   answers[0]!()
   const attempts = async () => (await team.manage.get(`${hook.path}/message/${id}/attempt`)).body.data.length
@@ -108,7 +108,7 @@ test('a message that is sent again before its first attempt is answered is one d
   assert.equal((await team.db.pool.query(rows, [hook.id])).rowCount, 0)
 })
 
-test('an attempt that fails after its endpoint was disabled is the last', async () => {
+test('an attempt that fails after its endpoint was disabled is not retried', async () => {
   const team = await createTestTeam()
   const target = await receiver((_received, response) => {
     void team.manage.patch(hook.path, { disabled: true }).then(() => response.writeHead(500).end())
@@ -120,7 +120,7 @@ test('an attempt that fails after its endpoint was disabled is the last', async 
   assert.equal(target.received.length, 1)
 })
 
-test('what waits behind a failure is put back, and arrives in the order in which it was told', async () => {
+test('deliveries behind a failed one return to the queue and arrive in the order of their events', async () => {
   const team = await createTestTeam()
   let asked = 0
   const target = await receiver((_received, response) => response.writeHead(++asked === 1 ? 500 : 200).end())
@@ -162,7 +162,7 @@ test('a connection that its receiver closes at the moment it is used again costs
   assert.equal(target.received.length, 5)
 })
 
-test('deliveries go with their endpoint, attempts included', async () => {
+test('deliveries and their attempts are deleted with their endpoint', async () => {
   const team = await createTestTeam()
   let status = 500
   const target = await receiver((_received, response) => response.writeHead(status).end())
@@ -183,7 +183,7 @@ test('deliveries go with their endpoint, attempts included', async () => {
   assert.deepEqual(await deliveryStates(team, other.id), { 'failed after 1': 1, 'delivered after 1': 1 })
 })
 
-test('lists are read as they were written', async () => {
+test('array literals are read back as they were written', async () => {
   const { db } = await createTestTeam()
   const texts = ['', 'NULL', null, 'a,b', '{x}', 'say "no"', 'back\\slash', '\\"', ' edge ', 'línea\nnueva', '💉']
   const { read } = await db.queries.one(

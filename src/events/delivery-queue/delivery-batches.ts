@@ -1,9 +1,9 @@
-// Dispatch batches: deliveries that a process sends before any of them has a row. One row represents the batch. A delivery that arrives is
-// inserted with its attempt; one that fails or takes long is inserted as one that waits. Owns `handful`, the table of batches. Never uses the
-// network.
+// Dispatch batches: deliveries that a process sends before any of them has a row. One row represents the batch. A delivery that
+// arrives is inserted with its attempt; one that fails or takes long is inserted as pending. Owns `handful`, the table of
+// batches. Never uses the network.
 //
-// The process that has a batch inserts its deliveries within a second. When the lease of a batch has ended, another process inserts its
-// deliveries as due ones; those that have a row by then stay as they are.
+// The process that has a batch inserts its deliveries within a second. When the lease of a batch has ended, another process
+// inserts its deliveries as due ones; deliveries that have a row by then stay as they are.
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
 import { dbNow, dbNowPlus, isUnleased } from '../../platform/db/leases.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
@@ -13,7 +13,7 @@ import type { Delivery, DispatchBatch, AttemptOutcome } from './delivery.ts'
 import type { SendableEndpoint } from './sendable-endpoint.ts'
 import { countAttempts } from './attempt-counts.ts'
 
-/** Longer than a moment: a process that was not killed has put everything down long before. */
+/** Much longer than a second: a process that was not killed has inserted all deliveries long before. */
 const LEASE_S = 10
 const RECOVERED_MAX = 10
 
@@ -50,10 +50,11 @@ const Row = T.Object({ webhook_id: T.String(), message_id: T.String() })
 const Written = T.Object({ ...Row.properties, lease: Nullable(T.String()) })
 
 /**
- * Inserts rows for deliveries of dispatch batches, in this order. One that has a row already, since somebody sent it again, keeps that; one whose
- * endpoint is disabled is stopped; one whose event or endpoint is gone gets none. Writes delivery.
- * @param lease_s how long this process goes on sending them; undefined: not any more
- * @param now_ms by the process's own clock
+ * Inserts rows for deliveries of dispatch batches, in this order. A delivery that has a row already, because a user has resent
+ * the message, keeps it. A delivery of a disabled endpoint is stopped. A delivery whose event or endpoint was deleted gets no
+ * row. Writes delivery.
+ * @param lease_s how long this process continues to send them; undefined: it does not
+ * @param now_ms by the monotonic clock of the process
  */
 export async function persistDeliveries(
   db: Queries,
@@ -82,7 +83,7 @@ export async function persistDeliveries(
     returning webhook_id, message_id, leased_until::text as lease`,
   )
   const leases = new Map(written.map(({ webhook_id, message_id, lease }) => [`${webhook_id} ${message_id}`, lease]))
-  // Of one that had a row before, that row is somebody else's to change.
+  // Another process may change the row of a delivery that had one before.
   if (written.length < items.length) {
     const rows = await db.many(
       Row,
@@ -103,13 +104,13 @@ export async function persistDeliveries(
 }
 
 /**
- * Inserts deliveries that have arrived, with their attempts, and deletes dispatch batches of which nothing is left.
+ * Inserts delivered deliveries with their attempts, and deletes dispatch batches that are empty then.
  * Writes delivery, delivery_tally, handful.
- * @returns those that have another row already
+ * @returns the deliveries that have another row already
  */
 export async function recordDelivered(db: Queries, outcomes: AttemptOutcome[], finished: string[]): Promise<AttemptOutcome[]> {
   try {
-    // Nearly always nobody else has written any of them down, and looking for each beforehand costs a third of the statement.
+    // Other rows of these deliveries are very rare, and looking for each beforehand costs a third of the statement.
     await db.run(delivered(outcomes, finished))
     return []
   } catch (error) {
@@ -129,8 +130,8 @@ export async function recordDelivered(db: Queries, outcomes: AttemptOutcome[], f
 }
 
 /**
- * The events are not looked at: one that was just sent is erased seven days after its user at the soonest. Of an endpoint that is gone
- * nothing is written.
+ * Does not read the events: an event that was just sent is erased seven days after its user at the earliest. Writes nothing for
+ * a deleted endpoint.
  */
 function delivered(outcomes: AttemptOutcome[], finished: string[]): Sql {
   const hooks = [...new Set(outcomes.map((outcome) => outcome.endpoint))]

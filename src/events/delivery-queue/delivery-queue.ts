@@ -1,8 +1,9 @@
-// The queue of deliveries: what is due is claimed under a lease, what came of it is written down. Owns `delivery`, `delivery_attempt`
-// and `delivery_tally`; never speaks to the network.
+// The queue of deliveries: claims due deliveries under a lease and records their outcomes. Owns `delivery`, `delivery_attempt`
+// and `delivery_tally`; never uses the network.
 //
-// An endpoint is served by one process at a time, the owner of its lease, so that its rate, its pauses and its order are kept without
-// asking others. Leases of endpoints and of deliveries end: what a killed process had claimed is sent again by the next.
+// One process at a time serves an endpoint, the owner of its lease, so that its rate, its pauses and its order are kept without
+// asking other processes. Leases of endpoints and of deliveries end: another process sends again what a killed process had
+// claimed.
 import type { Queries, Tx } from '../../platform/db/transaction.ts'
 import { dbNow, dbNowPlus } from '../../platform/db/leases.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
@@ -17,7 +18,7 @@ import { countAttempts } from './attempt-counts.ts'
 /** Longer than an attempt can take. */
 export const LEASE_S = 30
 
-/** Nothing that is pending for an endpoint is sent any more. What is in flight may still arrive. */
+/** Stops all pending deliveries of an endpoint. Attempts in flight may still arrive. */
 export const stopDeliveries = (tx: Tx, webhook_id: string): Promise<number> =>
   tx.run(sql`
     update delivery set state = 'stopped', due_at = null
@@ -40,7 +41,7 @@ const Claimed = T.Object({
 })
 export type Claimed = Static<typeof Claimed>
 
-/** How many deliveries a process claims at most: in all, for each endpoint named, and for each of the `others`. */
+/** Limits of a claim: in total, for each named endpoint, and for each of the `others`. */
 export interface ClaimLimits {
   total: number
   others: number
@@ -48,7 +49,8 @@ export interface ClaimLimits {
 }
 
 /**
- * Claims what is due, oldest first of each endpoint, of endpoints that nobody else has, and their leases. Writes delivery, webhook_lane.
+ * Claims due deliveries, oldest first of each endpoint, for endpoints that no other process has, with the leases of these.
+ * Writes delivery, webhook_lane.
  */
 export async function claimDue(
   db: Pick<DeliveryDb, 'asyncCommit'>,
@@ -96,18 +98,18 @@ export async function claimDue(
 }
 
 /**
- * Write attempts down and what they make of their deliveries, which have rows. One that was stopped meanwhile stays so, unless it has
- * arrived; one that is to be sent again, or that another process has claimed since, stays as it is. The attempt that arrives is kept
- * with its delivery, others in rows of their own.
+ * Records attempts and their outcomes for deliveries that have rows. A delivery that was stopped meanwhile stays so, unless it
+ * has arrived. A delivery that is to be resent, or that another process has claimed since, stays as it is. The successful
+ * attempt is stored with its delivery, others in rows of their own.
  * Writes delivery, delivery_attempt, delivery_tally.
- * @param isCounted the attempts are in the tally already
+ * @param isCounted whether the attempt counters already include the attempts
  */
 export async function recordAttempts(db: Queries, outcomes: AttemptOutcome[], isCounted = false): Promise<void> {
   if (outcomes.length === 0) return
   const columnArray = (of: (outcome: AttemptOutcome) => Parameters<typeof arrayLiteral>[0][number]) =>
     arrayLiteral(outcomes.map(of))
   const textColumnArray = (of: (outcome: AttemptOutcome) => string | null) => textArrayLiteral(outcomes.map(of))
-  // Pending, and not in this process's hand: somebody has asked meanwhile for it to be sent again, or it has gone to another process.
+  // Pending, and not leased to this process: a user has resent it meanwhile, or another process has claimed it.
   const again = sql`d.state = 'pending' and (s.lease is null or d.leased_until is distinct from s.lease)`
   const kept = sql`s.succeeded and s.trigger = 'scheduled' and d.attempt_id is null`
   await db.run(sql`
@@ -146,29 +148,30 @@ export async function recordAttempts(db: Queries, outcomes: AttemptOutcome[], is
     from said s join changed c on c.webhook_id = s.webhook_id and c.message_id = s.message_id where c.attempt_id is distinct from s.id`)
 }
 
-/** Deliveries that were claimed and are not to be sent any more, since the event or its user was deleted. */
+/** Stops claimed deliveries that must not be sent, since the event or its user was deleted. */
 export async function deleteDeliveries(db: Queries, claimed: Owned[]): Promise<void> {
   if (claimed.length) await db.run(sql`update delivery d set state = 'stopped', due_at = null from ${matchKeys(claimed)}`)
 }
 
-/** Put deliveries that were claimed and not sent back where they were; those that another process has claimed since stay with it. */
+/** Returns claimed, unsent deliveries to the queue; those that another process has claimed since stay with it. */
 export async function returnDeliveries(db: Pick<DeliveryDb, 'asyncCommit'>, claimed: Owned[]): Promise<void> {
   if (claimed.length) await db.asyncCommit.run(sql`update delivery d set leased_until = null from ${matchKeys(claimed)}`)
 }
 
 type Owned = Pick<Delivery, 'webhook_id' | 'message_id' | 'lease'>
 
-/** For a statement about `delivery d`: those that nobody else has claimed since. */
+/** For a statement about `delivery d`: the condition that no other process has claimed it since. */
 const matchKeys = (claimed: Owned[]): Sql => sql`
   unnest(${textArrayLiteral(claimed.map((key) => key.webhook_id))}::text[], ${arrayLiteral(claimed.map((key) => key.message_id))}::uuid[],
          ${textArrayLiteral(claimed.map((key) => key.lease))}::timestamptz[]) as given (webhook_id, message_id, lease)
   where d.webhook_id = given.webhook_id and d.message_id = given.message_id and d.leased_until = given.lease`
 
-/** How long the log of deliveries is kept. Source: events.md 6.7. */
+/** The retention of the delivery log. Source: events.md 6.7. */
 export const RETENTION_S = 30 * 86_400
 /**
- * Deliveries with their attempts: what still waits by then is given up, so that nothing waits without end; the counts of the metric;
- * messages that are no events, when the log of their deliveries has gone. Deletes from delivery, delivery_attempt, delivery_tally and webhook_message.
+ * Cleanups: deliveries with their attempts, including those still pending, so that none waits indefinitely; the counts of the
+ * metric; operational messages whose delivery log was deleted. Deletes from delivery, delivery_attempt, delivery_tally and
+ * webhook_message.
  */
 export const deliveryCleanups = [
   cleanup({ table: 'delivery', column: 'created_at', kept_s: RETENTION_S }),

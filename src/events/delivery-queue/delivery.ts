@@ -8,12 +8,12 @@ export interface Delivery {
   batch: DispatchBatch | undefined
   team_id: string
   webhook_id: string
-  /** Of the event, or of the operational message. */
+  /** The id of the event, or of the operational message. */
   message_id: string
   is_event: boolean
-  /** The same, as receivers see it. */
+  /** The same id, as receivers see it. */
   msg: string
-  /** Of the present round, before this one. */
+  /** The number of attempts of the current round, before this one. */
   attempts: number
   trigger: string
   /** The last operational message about it. */
@@ -21,11 +21,11 @@ export interface Delivery {
   type: string
   body: Buffer
   object_id: string | null
-  /** When it was claimed, by the process's own clock. */
+  /** When it was claimed, by the monotonic clock of the process. */
   taken_ms: number
   /**
-   * Its fencing token: until when its row is leased to this process, as it stands there, by the database's clock. Each claim writes another;
-   * what a process writes later changes nothing of a row in which something else stands. Null: the row is not this process's.
+   * The fencing token: the end of the lease in its row, by the database's clock. Each claim writes another value. A late write
+   * of a process changes nothing in a row with another value. Null: this process does not have the row.
    */
   lease: string | null
 }
@@ -33,10 +33,10 @@ export interface Delivery {
 /** Deliveries that a process sends before they have rows: one row represents the batch. */
 export interface DispatchBatch {
   id: string
-  /** By the process's own clock. */
+  /** By the monotonic clock of the process. */
   taken_ms: number
   items: Delivery[]
-  /** How many of them have no row. */
+  /** How many of them have no row yet. */
   left: number
 }
 
@@ -52,7 +52,7 @@ export interface AttemptOutcome {
   error: string | null
   succeeded: boolean
   signature: string
-  /** After how long it is tried again; undefined: not any more. */
+  /** The time until the next attempt; undefined: there is none. */
   next_s: number | undefined
   reported: string | null
 }

@@ -1,4 +1,5 @@
-// Which process serves an endpoint, and how the endpoint answers, as all processes know it. All times are the database's. Owns `webhook_lane`.
+// Endpoint leases: which process serves an endpoint, and the health of the endpoint as all processes share it. All times are
+// the database's. Owns `webhook_lane`.
 import type { Queries, Tx } from '../../platform/db/transaction.ts'
 import { dbNow, dbNowPlus } from '../../platform/db/leases.ts'
 import { LeasedTable, type LeasedTableDefinition, type LeaseOwner } from '../../platform/queue/leased-table.ts'
@@ -6,13 +7,13 @@ import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { DeliveryDb } from '../fan-out/fan-out.ts'
 
-/** Renewed while the owner lives: so long an endpoint waits at most when its process is killed. */
+/** Renewed while the owner lives. An endpoint waits at most this long if its process is killed. */
 export const ENDPOINT_LEASE_S = 5
 
 export const createEndpointLease = (tx: Tx, webhook_id: string): Promise<number> =>
   tx.run(sql`insert into webhook_lane (webhook_id, team_id) values (${webhook_id}, ${tx.team})`)
 
-/** Forget how an endpoint has been answering, since it is another one now. */
+/** Resets the health of an endpoint after a change of its address. */
 export const resetEndpointHealth = (tx: Tx, webhook_id: string): Promise<number> =>
   tx.run(sql`
     update webhook_lane set throttled_until = null, first_failure_at = null, failing_since = null
@@ -21,7 +22,7 @@ export const resetEndpointHealth = (tx: Tx, webhook_id: string): Promise<number>
 const EndpointLease = T.Object({ webhook_id: T.String() })
 export type EndpointLease = Static<typeof EndpointLease> & { fence?: never }
 
-/** What was sent under a lease is fenced by the leases of the deliveries: delivery-queue.ts. */
+/** Deliveries sent under a lease are fenced by their own leases: delivery-queue.ts. */
 const endpointLeases: LeasedTableDefinition = {
   name: 'webhook_lane',
   key: { webhook_id: 'text' },
@@ -30,15 +31,16 @@ const endpointLeases: LeasedTableDefinition = {
   isUnfenced: true,
 }
 
-/** The leases of endpoints that a process has. */
+/** The endpoint leases of a process. */
 export class EndpointLeases extends LeasedTable<EndpointLease> {
   constructor(db: Pick<DeliveryDb, 'queries' | 'asyncCommit'>, owner: LeaseOwner = {}) {
     super(db, endpointLeases, owner)
   }
 
   /**
-   * Leases endpoints that nobody else has and that are enabled: looked at in the statement that leases them, for they may have been disabled
-   * since somebody looked before, or been given another address. Writes webhook_lane. @returns which, with their addresses
+   * Leases endpoints that are enabled and that no other process has. The statement that leases them checks this, because they
+   * may have been disabled, or their address changed, since an earlier read. Writes webhook_lane. @returns their ids and
+   * addresses
    */
   async acquire(db: Queries, webhook_ids: string[]): Promise<Map<string, string>> {
     const rows = await db.many(
@@ -55,20 +57,20 @@ export class EndpointLeases extends LeasedTable<EndpointLease> {
   }
 }
 
-/** Nothing is sent to an endpoint that cannot be opened, and it is looked at again after so long: the key may be back. */
+/** Nothing is sent to an endpoint that cannot be decrypted. It is retried after this time: the key may be available again. */
 const UNREADABLE_S = 60
 
-/** Leave endpoints alone that cannot be opened, for a while. Writes webhook_lane. */
+/** Pauses endpoints that cannot be decrypted. Writes webhook_lane. */
 export const pauseUnreadable = (db: Queries, webhook_ids: string[]): Promise<number> =>
   db.run(sql`
     update webhook_lane set unreadable_since = coalesce(unreadable_since, ${dbNow}), throttled_until = ${dbNowPlus(UNREADABLE_S)}
     where webhook_id = any (${webhook_ids}::text[])`)
 
-/** Endpoints that could not be opened can be again. Writes webhook_lane. */
+/** Marks endpoints that could not be decrypted as readable again. Writes webhook_lane. */
 export const clearUnreadable = (db: Queries, webhook_ids: string[]): Promise<number> =>
   db.run(sql`update webhook_lane set unreadable_since = null where webhook_id = any (${webhook_ids}::text[])`)
 
-/** What is sealed of an endpoint is another text now, so that it is worth trying at once. Writes webhook_lane. */
+/** The encrypted values of an endpoint were replaced, so decrypting is retried at once. Writes webhook_lane. */
 export async function retryUnreadable(tx: Tx, webhook_id: string): Promise<void> {
   await tx.run(sql`
     update webhook_lane set unreadable_since = null, throttled_until = null
@@ -76,16 +78,16 @@ export async function retryUnreadable(tx: Tx, webhook_id: string): Promise<void>
   tx.notifyDelivery()
 }
 
-/** What a process learned about an endpoint. */
+/** The health of an endpoint, as a process observed it. */
 export interface EndpointHealthUpdate {
   webhook_id: string
-  /** For so long it asked to be left alone. */
+  /** The pause that the endpoint asked for. */
   pause_s: number | undefined
   first_failure_at: Date | undefined
   failing_since: Date | undefined
 }
 
-/** Saves how endpoints answer. Only the owner of the lease does. */
+/** Saves the health of endpoints. Only the owner of the lease calls this. */
 export async function saveEndpointHealth(db: Queries, owner: string, learned: EndpointHealthUpdate[]): Promise<void> {
   if (learned.length === 0) return
   await db.run(sql`

@@ -1,4 +1,5 @@
-// Deleting and disabling an endpoint: when that is answered no request to it begins any more, whatever the processes that deliver are doing.
+// Deleting and disabling an endpoint: once the request returns, no attempt at it begins any more, whatever the delivering
+// processes do.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -26,12 +27,12 @@ const ways = {
   'moved to another address': (team: TestTeam, hook: Hook) => move(team, hook, 'http://127.0.0.1:9/'),
 }
 
-const recalls = async ({ db, team }: TestTeam): Promise<number> =>
+const countRecalls = async ({ db, team }: TestTeam): Promise<number> =>
   (await db.queries.one(T.Object({ n: T.Integer() }), sql`select count(*) as n from lane_recall where team_id = ${team}`)).n
 
 for (const [how, end] of Object.entries(ways))
   describe(`an endpoint that is ${how}`, () => {
-    test('is sent nothing more of what a process has in hand for it', async () => {
+    test('an endpoint that is no longer active receives no buffered deliveries', async () => {
       const team = await createTestTeam()
       const target = await receiver((_received, response) => void setTimeout(() => response.end(), 50))
       const hook = await endpoint(team, { url: target.url })
@@ -42,8 +43,8 @@ for (const [how, end] of Object.entries(ways))
       await end(team, hook)
       const begun = target.received.length
       assert.ok(begun < EVENTS, 'everything was delivered before')
-      assert.equal(await recalls(team), 0)
-      // What is of another endpoint goes on, and so shows that the process has had its time.
+      assert.equal(await countRecalls(team), 0)
+      // A delivery to another endpoint continues, and so shows that the process has had its time.
       const other = await receiver()
       await endpoint(team, { url: other.url })
       await emitEvents(team)
@@ -51,11 +52,11 @@ for (const [how, end] of Object.entries(ways))
       await sleep(200)
       await worker.stop()
       assert.equal(target.received.length, begun)
-      // What is left is not tried by the tests that follow.
+      // Deliveries that are left are not attempted by later tests.
       await team.manage.delete(hook.path)
     })
 
-    test('is sent nothing by a process that says nothing: the answer comes when its lease has ended', async () => {
+    test('the request returns when the lease has ended if its owner does not respond', async () => {
       const team = await createTestTeam()
       const hook = await endpoint(team, { url: 'http://127.0.0.1:9/' })
       await team.db.pool.query(
@@ -72,15 +73,15 @@ for (const [how, end] of Object.entries(ways))
       assert.ok(ENDPOINT_LEASE_S <= 5)
     })
 
-    test('waits for nobody when no process has its lane', async () => {
+    test('the request does not wait when no process has the lease of the endpoint', async () => {
       const team = await createTestTeam()
       const hook = await endpoint(team, { url: 'http://127.0.0.1:9/' })
       await end(team, hook)
-      assert.equal(await recalls(team), 0)
+      assert.equal(await countRecalls(team), 0)
     })
   })
 
-test('what waits in hand for an endpoint, also behind its own object, goes to the address that it was given meanwhile', async () => {
+test('buffered deliveries of an endpoint, also those behind the same object, go to its new address', async () => {
   const team = await createTestTeam()
   const held: (() => void)[] = []
   let isQuick = true
@@ -89,14 +90,14 @@ test('what waits in hand for an endpoint, also behind its own object, goes to th
   const hook = await endpoint(team, { url: former.url })
   const worker = delivering({ attempt_ms_max: 15_000 })
   worker.start()
-  // One that has answered is sent several at once.
+  // Several attempts at a time are made to an endpoint that has responded.
   await emitEvents(team)
   await eventually(async () => (await deliveryStates(team, hook.id))['delivered after 1'] === 1, 'nothing was delivered')
   isQuick = false
   await emitEvents(team, Array<string>(5).fill('labtest.order.created'))
   await eventually(() => former.received.length === 2, 'nothing was delivered')
   await move(team, hook, latter.url)
-  // The endpoint is served again, and only then the first answer comes, behind which the others wait.
+  // The first response, for which the others wait, comes only after the endpoint is served again.
   await emitEvents(team)
   await eventually(() => latter.received.length >= 1, 'the new address gets nothing')
   held[0]!()
@@ -106,7 +107,7 @@ test('what waits in hand for an endpoint, also behind its own object, goes to th
   await worker.stop()
 })
 
-test('an endpoint is not disabled by what its former address answers', async () => {
+test('an endpoint is not disabled by responses from its former address', async () => {
   const team = await createTestTeam()
   const held: (() => void)[] = []
   const former = await receiver((_received, response) => void held.push(() => response.writeHead(410).end()))
@@ -123,7 +124,7 @@ test('an endpoint is not disabled by what its former address answers', async () 
   assert.equal((await team.manage.get(hook.path)).body.disabled, false)
 })
 
-test('an endpoint that is enabled again is served as soon as the process before has let it go', async () => {
+test('an endpoint that is enabled again is served as soon as the previous process has released its lease', async () => {
   const team = await createTestTeam()
   const target = await receiver()
   const hook = await endpoint(team, { url: target.url })
@@ -138,7 +139,7 @@ test('an endpoint that is enabled again is served as soon as the process before 
   await worker.stop()
 })
 
-test("a lane that was recalled is nobody else's before its owner has let it go", async () => {
+test('a revoked lease is not acquired by another process before its owner has released it', async () => {
   const team = await createTestTeam()
   const target = await receiver()
   const hook = await endpoint(team, { url: target.url })
@@ -156,7 +157,7 @@ test("a lane that was recalled is nobody else's before its owner has let it go",
   assert.equal(target.received.length, 1)
 })
 
-test('a request whose connection is ready only when it may not begin any more is not written', async () => {
+test('a request is not written if its connection is ready only after the lease was revoked', async () => {
   const target = await receiver()
   let asked = 0
   const mayBegin = () => ++asked === 1
@@ -168,17 +169,17 @@ test('a request whose connection is ready only when it may not begin any more is
   sender.close()
 })
 
-test('a recall that its owner never answered is erased', async () => {
+test('a revocation that the owner of the lease never acknowledged is deleted', async () => {
   const team = await createTestTeam()
   await team.db.pool.query(
     `insert into lane_recall (webhook_id, team_id, owner, leased_until) values ($1, $2, $3, clock_timestamp() - interval '2 min')`,
     [`ep_${uuid()}`, team.team, uuid()],
   )
   await expire(team.db, recallCleanup)
-  assert.equal(await recalls(team), 0)
+  assert.equal(await countRecalls(team), 0)
 })
 
-/** An endpoint that has had an event, which is sent again while something else happens to it. */
+/** An endpoint with an event, which is resent while the endpoint is changed. */
 async function resending(change: (hook: Hook) => string[]) {
   const team = await createTestTeam()
   const target = await receiver()

@@ -1,9 +1,9 @@
-// Recalls: the lease of an endpoint is taken from its owner, since the endpoint was deleted or disabled. When that has been answered no
-// request to the endpoint begins any more. Owns `lane_recall`.
+// Revokes the lease of an endpoint from its owner, since the endpoint was deleted or disabled. Once the owner has acknowledged
+// that, no request to the endpoint begins any more. Owns `lane_recall`.
 //
-// The transaction that deletes or disables leaves a row for the owner. The owner looks for such rows while it has leases, gives up
-// the endpoint and deletes the row; the request that deletes or disables waits for that. An owner that says nothing is waited for until its lease ends: it begins no
-// request after that, and its lease can no longer be renewed.
+// The transaction that deletes or disables leaves a row for the owner. The owner looks for such rows while it has leases,
+// releases the endpoint and deletes the row; the request that deletes or disables waits for that. If an owner does not respond,
+// the request waits until its lease ends: the owner begins no request after that, and its lease can no longer be renewed.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Queries, Tx } from '../../platform/db/transaction.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
@@ -13,16 +13,20 @@ import { sql } from '../../platform/db/sql.ts'
 import { textArrayLiteral } from '../../platform/db/array-literals.ts'
 import { ENDPOINT_LEASE_S } from './endpoint-leases.ts'
 
-/** Between two looks of one who waits. */
+/** Time between two reads of a waiting request. */
 const LOOK_MS = 25
 
-/** Locks the lease of an endpoint: its owner does not change until the commit. To be called before the endpoint is locked: a worker locks in this order. */
+/**
+ * Locks the lease of an endpoint: its owner does not change until the commit. Call it before locking the endpoint: a worker
+ * locks in this order.
+ */
 export const lockLane = (tx: Tx, webhook_id: string): Promise<number> =>
   tx.locking.run(sql`select webhook_id from webhook_lane where webhook_id = ${webhook_id} and team_id = ${tx.team} for update`)
 
 /**
- * Takes the lease of an endpoint, which is locked (`lockLane`), from its owner if it has one. Nobody else can take it before the owner has let
- * go or its lease has ended. An owner whose lease has ended could renew it: it is none any more either. Writes webhook_lane, lane_recall.
+ * Revokes the lease of an endpoint, which is locked (`lockLane`), from its owner if it has one. No other process can acquire it
+ * before the owner has released it or the lease has ended. An owner whose lease has ended could renew it, so it loses the lease
+ * too. Writes webhook_lane, lane_recall.
  */
 export async function recallLane(tx: Tx, webhook_id: string): Promise<void> {
   await tx.run(sql`
@@ -36,15 +40,15 @@ export async function recallLane(tx: Tx, webhook_id: string): Promise<void> {
     on conflict (webhook_id) do update set owner = excluded.owner, leased_until = excluded.leased_until`)
 }
 
-/** Endpoints that a process has to let go. */
+/** Endpoints that a process has to release. */
 export async function recalledFrom(db: Queries, owner: string): Promise<string[]> {
   const rows = await db.many(T.Object({ webhook_id: T.String() }), sql`select webhook_id from lane_recall where owner = ${owner}`)
   return rows.map((row) => row.webhook_id)
 }
 
 /**
- * The process has let endpoints go: no request to them begins. Others may lease them. Two statements, since `recallLane` locks in
- * this order too. Writes webhook_lane, lane_recall.
+ * Releases endpoints: this process begins no request to them, and others may lease them. Two statements, since `recallLane`
+ * locks in this order too. Writes webhook_lane, lane_recall.
  */
 export async function acknowledgeRecalls(db: Queries, owner: string, webhook_ids: string[]): Promise<void> {
   const recalled = sql`r.owner = ${owner} and r.webhook_id = any (${textArrayLiteral(webhook_ids)}::text[])`
@@ -55,7 +59,10 @@ export async function acknowledgeRecalls(db: Queries, owner: string, webhook_ids
 
 const Waiting = T.Object({ waiting: T.Boolean() })
 
-/** Whether the process that had the lease of an endpoint may still begin a request: it has not let go, and its lease has not ended. */
+/**
+ * Whether the process that had the lease of an endpoint may still begin a request: it has not released it, and its lease has
+ * not ended.
+ */
 export async function isRecalling(tx: Tx, webhook_id: string): Promise<boolean> {
   const { waiting } = await tx.one(
     Waiting,
@@ -66,8 +73,9 @@ export async function isRecalling(tx: Tx, webhook_id: string): Promise<boolean> 
 }
 
 /**
- * Waits until the process that had the lease of an endpoint begins no request any more: it has said so, or its lease has ended. At most 5 s
- * (`ENDPOINT_LEASE_S`), also when the database does not answer: a lease lasts no longer, and it is not renewed.
+ * Waits until the process that had the lease of an endpoint begins no request any more: it has released the endpoint, or its
+ * lease has ended. Waits at most 5 s (`ENDPOINT_LEASE_S`), even if the database does not respond: a lease lasts no longer, and
+ * it is not renewed.
  * @param read runs a statement of the team
  */
 export async function recalled(read: <R>(work: (tx: Tx) => Promise<R>) => Promise<R>, webhook_id: string): Promise<void> {
@@ -85,5 +93,5 @@ export async function recalled(read: <R>(work: (tx: Tx) => Promise<R>) => Promis
   ended.abort()
 }
 
-/** Rows whose owner never answered. Deletes from lane_recall. */
+/** Rows that their owner never acknowledged. Deletes from lane_recall. */
 export const recallCleanup = cleanup({ table: 'lane_recall', column: 'leased_until', kept_s: 60 })

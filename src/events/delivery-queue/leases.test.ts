@@ -1,4 +1,4 @@
-// Who has what in hand: leases go by the database's clock, and a process that comes late changes nothing that another one has by now.
+// Leases of deliveries go by the database's clock, and a late process changes nothing that another process has claimed since.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addSeconds } from '../../platform/runtime/clock.ts'
@@ -14,7 +14,7 @@ import type { Delivery, AttemptOutcome } from './delivery.ts'
 import { recoverExpiredBatches } from './delivery-batches.ts'
 import type { SendableEndpoint } from './sendable-endpoint.ts'
 
-/** A team's endpoint for which an event waits. */
+/** A team's endpoint with a waiting event. */
 async function scene() {
   const team = await createTestTeam()
   const target = await receiver()
@@ -32,7 +32,7 @@ const claim = async ({ team, hook }: Awaited<ReturnType<typeof scene>>, owner: s
   return rows.filter(({ webhook_id }) => webhook_id === hook.id)
 }
 
-/** The leases of an endpoint end. */
+/** Ends the leases of an endpoint. */
 async function end(team: TestTeam, webhook_id: string): Promise<void> {
   await team.db.queries.run(
     sql`update delivery set leased_until = ${dbNow} where team_id = ${team.team} and webhook_id = ${webhook_id}`,
@@ -52,7 +52,7 @@ for (const [skew_s, name] of [
   [90, 'ahead'],
   [-90, 'behind'],
 ] as const)
-  test(`a process whose clock is ${name} sends nothing that another one has in hand, and what nobody has at once`, async () => {
+  test(`a process whose clock is ${name} sends no delivery leased to another process, and unleased ones at once`, async () => {
     const there = await scene()
     assert.equal((await claim(there, uuid())).length, 1)
     const skewed = delivering({ clock: () => addSeconds(new Date(), skew_s), attempt_ms_max: 15_000 })
@@ -64,7 +64,7 @@ for (const [skew_s, name] of [
     assert.deepEqual(await deliveryStates(there.team, there.hook.id), { 'delivered after 1': 1 })
   })
 
-test('a handful of another process is not taken over by one whose clock is ahead', async () => {
+test('a process whose clock is ahead does not take over the dispatch batch of another process', async () => {
   const { team, hook } = await scene()
   await team.db.queries.run(sql`delete from delivery where team_id = ${team.team}`)
   const { rows } = await team.db.pool.query(
@@ -79,7 +79,7 @@ test('a handful of another process is not taken over by one whose clock is ahead
   assert.deepEqual(await deliveryStates(team, hook.id), { 'pending after 0': 1 })
 })
 
-test('what a process that stalled gives back late stays with the process that has claimed it since', async () => {
+test('a delivery that a stalled process releases late stays with the process that has claimed it since', async () => {
   const there = await scene()
   const { team, hook } = there
   const stalled = await claim(there, uuid())
@@ -90,7 +90,7 @@ test('what a process that stalled gives back late stays with the process that ha
   assert.deepEqual(await leaseOf(team, hook.id), { lease, state: 'pending' })
 })
 
-test('what a process that stalled writes down late does not end the lease of the process that has claimed it since', async () => {
+test('an outcome that a stalled process records late does not end the lease of the process that has claimed it since', async () => {
   const there = await scene()
   const { team, hook } = there
   const [row] = await claim(there, uuid())

@@ -12,7 +12,7 @@ import { deliveryCleanups, stopDeliveries } from './delivery-queue.ts'
 import { createEndpointLease, resetEndpointHealth, retryUnreadable } from './endpoint-leases.ts'
 import { lockLane, recallCleanup, recallLane } from './endpoint-recalls.ts'
 
-/** What a deleted team had here goes with its endpoints. */
+/** Rows of a deleted team are erased with its endpoints. */
 export const deliveryQueue: Module = {
   name: 'events/delivery-queue',
   tables: {

@@ -1,11 +1,14 @@
-// Messages about deliveries themselves: sent to endpoints that ask for them by name, in an envelope of their own. They never give
-// rise to another. Source: events.md 6.8.
+// Operational messages: messages about deliveries, sent to endpoints that subscribe to them by name, in an envelope of their
+// own. They cause no further messages. Source: events.md 6.8.
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { dbNow } from '../../platform/db/leases.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { attemptId, messageId } from '../fan-out/message-id.ts'
 
-/** Queue a message for one endpoint, or for all of the team that subscribed to its type. Writes webhook_message, delivery. */
+/**
+ * Queues a message for one endpoint, or for all endpoints of the team that subscribed to its type. Writes webhook_message,
+ * delivery.
+ */
 export async function queueMessage(
   tx: PlainTx,
   message: { team_id: string; type: string; body: string; at: Date; trigger: 'scheduled' | 'manual' },
@@ -24,7 +27,7 @@ export async function queueMessage(
   return id
 }
 
-/** What is said of a message that keeps failing, has failed for good, or has arrived after that. */
+/** The operational message about a message that keeps failing, has failed permanently, or was delivered after that. */
 export const messageReportBody = (
   type: string,
   about: { team_id: string; webhook_id: string; msg: string; attempt_id: string; status: number | null; at_text: string },
@@ -41,7 +44,7 @@ export const messageReportBody = (
     },
   })
 
-/** What is said of an endpoint that was given up. */
+/** The operational message about an endpoint that was disabled automatically. */
 export const endpointReportBody = (about: { team_id: string; webhook_id: string; since_text: string }): string =>
   JSON.stringify({
     type: 'endpoint.disabled',

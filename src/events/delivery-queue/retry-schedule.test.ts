@@ -9,22 +9,22 @@ const start = new Date('2026-01-01T00:00:00Z')
 const hours = (h: number): Date => addSeconds(start, h * 3600)
 
 describe('the schedule', () => {
-  test('is that of the specification when nothing else is set', () => {
+  test('the default schedule is that of the specification', () => {
     assert.deepEqual(schedule, [0, 5, 300, 1800, 7200, 18_000, 36_000, 36_000])
   })
 
-  test('ends after the eighth failure', () => {
+  test('the schedule ends after the eighth failure', () => {
     assert.notEqual(nextDelay(schedule, 7, undefined, 0.5), undefined)
     assert.equal(nextDelay(schedule, 8, undefined, 0.5), undefined)
   })
 
-  test('is stretched and shortened by a fifth at most', () => {
+  test('a pause is lengthened or shortened by a fifth at most', () => {
     assert.equal(nextDelay(schedule, 2, undefined, 0), 240)
     assert.equal(nextDelay(schedule, 2, undefined, 0.5), 300)
     assert.equal(Math.round(nextDelay(schedule, 2, undefined, 1)!), 360)
   })
 
-  test('is put off by what the receiver asks for, never brought forward', () => {
+  test('Retry-After can delay the next attempt, never make it earlier', () => {
     assert.equal(nextDelay(schedule, 1, 60, 0.5), 60)
     assert.equal(nextDelay(schedule, 2, 60, 0.5), 300)
   })
@@ -42,10 +42,10 @@ describe('Retry-After', () => {
     [undefined, undefined],
   ]
   for (const [header, seconds] of cases)
-    test(`${header} dependencies ${seconds} seconds`, () => assert.equal(retryAfter(header, start), seconds))
+    test(`Retry-After ${header} means ${seconds} seconds`, () => assert.equal(retryAfter(header, start), seconds))
 })
 
-test('an overloaded endpoint is left alone, longer each time and at most for a minute; another is not', () => {
+test('an overloaded endpoint is paused, longer each time and at most for a minute; another is not', () => {
   for (const status of [429, 502, 504]) assert.equal(throttleDelay(status, undefined, 0), 1)
   assert.equal(throttleDelay(429, undefined, 3), 8)
   assert.equal(throttleDelay(429, undefined, 30), 60)
@@ -54,8 +54,8 @@ test('an overloaded endpoint is left alone, longer each time and at most for a m
   for (const status of [200, 404, 500, 503, null]) assert.equal(throttleDelay(status, undefined, 5), undefined)
 })
 
-describe('an endpoint is given up', () => {
-  /** @returns after how many hours it was dead, given failures at these hours and successes at those */
+describe('automatic disabling', () => {
+  /** @returns the hours after which it was dead, given failures at these hours and successes at those */
   const deadAt = (failures: number[], successes: number[] = []): number | undefined => {
     let health = healthy
     const all = [...failures.map((h) => ({ h, ok: false })), ...successes.map((h) => ({ h, ok: true }))]
@@ -68,13 +68,13 @@ describe('an endpoint is given up', () => {
   }
   const every = (step: number, until: number) => Array.from({ length: until / step + 1 }, (_, i) => i * step)
 
-  test('five days after it had failed for twelve hours', () => {
+  test('an endpoint is disabled five days after it had failed for twelve hours', () => {
     assert.equal(deadAt(every(1, 200)), 132)
   })
-  test('not while failures of one day are closer than twelve hours', () => {
+  test('an endpoint is not disabled while failures of one day are closer than twelve hours', () => {
     assert.equal(deadAt([0, 5, 11, 300, 305, 600]), undefined)
   })
-  test('not when a success comes in between, until five days after it', () => {
+  test('an endpoint is not disabled until five days after its last success', () => {
     assert.equal(deadAt(every(1, 200), [131.5]), undefined)
     assert.equal(deadAt(every(1, 400), [131.5]), 132 + 132)
   })

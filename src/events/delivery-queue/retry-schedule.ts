@@ -1,8 +1,9 @@
-// When a failed delivery is tried again, and when an endpoint is given up. Pure: time, chance and answers are handed in.
+// The retry schedule of deliveries and the automatic disabling of endpoints. Pure: time, randomness and responses are
+// parameters.
 // Source: events.md 6.5, 6.7.
 
 const JITTER = 0.2
-/** A receiver cannot put a delivery off for longer than this. */
+/** A receiver cannot delay a delivery for longer than this. */
 const RETRY_AFTER_S_MAX = 86_400
 const HOUR_MS = 3_600_000
 const FAILURE_GRACE_MS = 12 * HOUR_MS
@@ -11,7 +12,7 @@ const DISABLE_AFTER_MS = 120 * HOUR_MS
 const THROTTLE_S_MAX = 60
 const THROTTLING = new Set([429, 502, 504])
 
-/** Seconds that a receiver asks to wait, from `Retry-After` (seconds or a date); undefined when it says nothing sensible. */
+/** The seconds that a receiver asks to wait, from `Retry-After` (seconds or a date); undefined if absent or invalid. */
 export function retryAfter(header: string | undefined, now: Date): number | undefined {
   if (header === undefined) return undefined
   const text = header.trim()
@@ -20,8 +21,7 @@ export function retryAfter(header: string | undefined, now: Date): number | unde
 }
 
 /**
- * Seconds until the next attempt after `failures` of this round; undefined when there is none left. What the receiver asks for may
- * only make it later.
+ * Seconds until the next attempt after `failures` of this round; undefined after the last. The receiver can only delay it.
  * @param chance from 0 to 1
  */
 export function nextDelay(
@@ -35,14 +35,14 @@ export function nextDelay(
   return Math.max(delay_s * (1 - JITTER + 2 * JITTER * chance), retry_after_s ?? 0)
 }
 
-/** Seconds an endpoint is left alone after it said that it is overloaded, `times` times in a row; undefined when it did not. */
+/** Seconds for which an endpoint is paused after it reported overload `times` times in a row; undefined if it did not. */
 export function throttleDelay(status: number | null, retry_after_s: number | undefined, times: number): number | undefined {
   if (status === 503 && retry_after_s !== undefined) return Math.min(retry_after_s, THROTTLE_S_MAX)
   if (status === null || !THROTTLING.has(status)) return undefined
   return Math.min(Math.max(2 ** times, retry_after_s ?? 0), THROTTLE_S_MAX)
 }
 
-/** How an endpoint has been answering. */
+/** The health of an endpoint. */
 export interface Health {
   first_failure_at: Date | undefined
   failing_since: Date | undefined
@@ -51,8 +51,8 @@ export interface Health {
 export const healthy: Health = { first_failure_at: undefined, failing_since: undefined }
 
 /**
- * The health after an attempt. Five days of nothing but failures, counted from when there had been failures for twelve hours within
- * a day, and the endpoint is `dead`.
+ * The health after an attempt. An endpoint is `dead` after five days with failures only, counted from when it had failed for
+ * twelve hours within a day.
  */
 export function nextHealth(health: Health, succeeded: boolean, at: Date): Health & { dead: boolean } {
   if (succeeded) return { ...healthy, dead: false }

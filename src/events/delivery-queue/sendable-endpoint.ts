@@ -1,4 +1,4 @@
-// Endpoints as they are sent to: where, signed with what, how they have been answering.
+// Endpoints as the sender needs them: address, signing keys and health.
 import type { Queries } from '../../platform/db/transaction.ts'
 import { dbNow } from '../../platform/db/leases.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
@@ -18,12 +18,15 @@ export const Endpoint = T.Object({
   secrets: T.Array(T.String()),
   first_failure_at: Nullable(T.String()),
   failing_since: Nullable(T.String()),
-  /** It could not be opened before. */
+  /** It could not be decrypted before. */
   unreadable: T.Boolean(),
 })
 export type Endpoint = Static<typeof Endpoint>
 
-/** Of `webhook w`, `webhook_lane l` and `team t`: with what signs now, newest first; the old key ends at the team's time. */
+/**
+ * From `webhook w`, `webhook_lane l` and `team t`: with the keys that sign now, newest first; the old key ends at the team's
+ * time.
+ */
 export const endpointColumns: Sql = sql`
   w.id, w.team_id, w.url, w.rate_limit, w.headers, l.first_failure_at, l.failing_since, l.unreadable_since is not null as unreadable,
   to_json(array(
@@ -40,34 +43,34 @@ export const loadEndpoints = (db: Queries, ids: string[]): Promise<Endpoint[]> =
     where w.id = any (${ids}::text[])`,
   )
 
-/** What is sealed of an endpoint, opened. */
+/** The decrypted values of an endpoint. */
 interface DecryptedSecrets {
-  sealed: string
+  encrypted: string
   keys: ReturnType<typeof signingKey>[]
   custom: Record<string, string>
-  /** Names and values of the custom headers by turns, and the names. */
+  /** Names and values of the custom headers, alternating, and the names. */
   customList: string[]
   customNames: string[]
 }
 
-/** An endpoint with its secrets opened. */
+/** An endpoint with its decrypted secrets. */
 export interface SendableEndpoint extends DecryptedSecrets {
   id: string
   team_id: string
   url: string
   rate_limit: number | null
-  /** As it was when this was read. */
+  /** The health when the endpoint was read. */
   health: Health
 }
 
 const CACHE_SIZE_MAX = 2000
 
-/** Why an endpoint cannot be opened. */
+/** Why an endpoint cannot be decrypted. */
 export interface Unreadable {
   cause: unknown
 }
 
-/** Opens what is sealed, and remembers it until it is sealed otherwise. */
+/** Decrypts the values of endpoints, and caches them until the encrypted text changes. */
 export class SecretsCache {
   readonly #vault: Vault
   readonly #cache = new Map<string, DecryptedSecrets>()
@@ -76,7 +79,7 @@ export class SecretsCache {
     this.#vault = vault
   }
 
-  /** Never throws: what cannot be opened concerns its endpoint alone. */
+  /** Never throws: a failure concerns only its own endpoint. */
   decrypt(endpoint: Endpoint): SendableEndpoint | Unreadable {
     try {
       return this.#open(endpoint)
@@ -85,7 +88,10 @@ export class SecretsCache {
     }
   }
 
-  /** Open endpoints, each on its own. @returns those that can be opened, the ids of others, and of those that could not be before */
+  /**
+   * Decrypts endpoints, each on its own. @returns those that can be decrypted, the ids of others, and of those that could not
+   * be before
+   */
   openAll(
     endpoints: Endpoint[],
     onUnreadable: (endpoint: Endpoint, cause: unknown) => void,
@@ -111,10 +117,10 @@ export class SecretsCache {
     const health = { first_failure_at: date(endpoint.first_failure_at), failing_since: date(endpoint.failing_since) }
     const encrypted = [endpoint.headers, ...endpoint.secrets].join(' ')
     let opened = this.#cache.get(id)
-    if (opened?.sealed !== encrypted) {
+    if (opened?.encrypted !== encrypted) {
       const custom = decryptHeaders(this.#vault, id, endpoint.headers)
       opened = {
-        sealed: encrypted,
+        encrypted,
         keys: this.#keysOf(endpoint),
         custom,
         customList: Object.entries(custom).flat(),
@@ -126,7 +132,7 @@ export class SecretsCache {
     return { ...opened, id, team_id, url, rate_limit, health }
   }
 
-  /** The newest key must be there. Of those that it has replaced the ones that can be read sign beside it. */
+  /** The newest key must be readable. Older keys sign beside it if they can be read. */
   #keysOf({ id, secrets }: Endpoint): DecryptedSecrets['keys'] {
     const [newest, ...replaced] = secrets
     if (newest === undefined) throw new Error('the endpoint has no signing key')

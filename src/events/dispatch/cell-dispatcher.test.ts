@@ -16,7 +16,7 @@ import {
 
 const delivery = delivering()
 
-/** As a receiver verifies: each token against the raw body. @returns whether each of the keys has signed */
+/** Verifies like a receiver: each token against the raw body. @returns whether each of the keys has signed */
 function signed({ headers, body }: Received, ...keys: string[]): boolean[] {
   const tokens = String(headers['webhook-signature']).split(' ')
   return keys.map((key) => {
@@ -28,7 +28,10 @@ function signed({ headers, body }: Received, ...keys: string[]): boolean[] {
 }
 
 describe('an endpoint', () => {
-  /** How many attempts are in the air at most for a receiver that takes so many at once and then leaves one after the other waiting. */
+  /**
+   * The maximum number of attempts in flight for a receiver that answers a number at once and then leaves every further one
+   * waiting.
+   */
   async function inTheAir(quick: number): Promise<number> {
     const team = await createTestTeam()
     const held: (() => void)[] = []
@@ -56,13 +59,13 @@ describe('an endpoint', () => {
     return most
   }
 
-  test('has at most ten attempts in flight', async () => assert.equal(await inTheAir(0), 10))
+  test('an endpoint has at most ten attempts in flight', async () => assert.equal(await inTheAir(0), 10))
 
   test('a fast endpoint has up to thirty attempts in flight', async () => assert.equal(await inTheAir(420), 30))
 })
 
 describe('an event', () => {
-  test('arrives as it was stored, signed, under both names of the headers', async () => {
+  test('an event arrives as it was stored, signed, under both names of the headers', async () => {
     const team = await createTestTeam()
     const target = await receiver()
     const { id, key } = await endpoint(team, { url: target.url })
@@ -81,7 +84,7 @@ describe('an event', () => {
     assert.deepEqual(await deliveryStates(team, id), { 'delivered after 1': 1 })
   })
 
-  test('arrives only where its type is wanted, its environment is meant and the endpoint is on', async () => {
+  test('an event arrives only at enabled endpoints of its environment that subscribe to its type', async () => {
     const team = await createTestTeam()
     const target = await receiver()
     const at = (name: string) => `${target.url}/${name}`
@@ -103,7 +106,7 @@ describe('an event', () => {
     ])
   })
 
-  test('of one object arrives after those before it', async () => {
+  test('an event of an object arrives after earlier events of the same object', async () => {
     const team = await createTestTeam()
     const target = await receiver((_received, response) => setTimeout(() => response.end(), Math.random() * 20))
     await endpoint(team, { url: target.url })
@@ -121,7 +124,7 @@ describe('an event', () => {
     )
   })
 
-  test('of a deleted user is not sent, neither before nor after it was queued', async () => {
+  test('an event of a deleted user is not sent, whether the user is deleted before or after it is queued', async () => {
     const team = await createTestTeam()
     let status = 500
     const target = await receiver((_received, response) => response.writeHead(status).end())
@@ -176,7 +179,7 @@ describe('an attempt', () => {
     assert.deepEqual(await deliveryStates(team, id), { 'delivered after 4': 1 })
   })
 
-  test('is made eight times and no more', async () => {
+  test('a failing delivery is attempted eight times', async () => {
     const team = await createTestTeam()
     const target = await receiver((_received, response) => response.writeHead(500).end())
     const { id } = await endpoint(team, { url: target.url })

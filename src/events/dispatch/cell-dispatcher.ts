@@ -14,16 +14,19 @@ import { EndpointQueues } from './send/endpoint-queues.ts'
 import { Sender, type SenderOptions } from './send/http-sender.ts'
 import { DeliverySender, type BufferedDelivery } from './send/send-deliveries.ts'
 
-/** Events that another process has committed are seen after so long; nobody wakes this process for them. */
+/** Interval after which events committed by another process are seen; other processes cannot wake this one. */
 const FAN_OUT_POLL_MS = 100
-/** What falls due by the clock. */
+/** Interval for deliveries that become due by the clock. */
 const CLAIM_POLL_MS = 500
 /** While there is more, rounds are this far apart, so that each claims a batch. */
 const PACE_MS = 5
-/** As far as rounds are apart that find nothing: most transactions leave nothing to deliver. */
+/** Time between rounds that find nothing: most transactions leave nothing to deliver. */
 const IDLE_PACE_MS = 25
 const RECOVER_MS = 1500
-/** A request that deletes or disables an endpoint waits until the owner of its lease has seen that. */
+/**
+ * Interval in which revoked leases are checked: a request that deletes or disables an endpoint waits for the owner of its
+ * lease.
+ */
 const RECALL_POLL_MS = 200
 
 /** Delivers in one cell. */
@@ -41,7 +44,7 @@ export class CellDelivery {
   readonly #now_ms: () => number
   readonly #fanOutLoop = this.#loop(() => this.#claims.fanOutRound(), FAN_OUT_POLL_MS)
   readonly #claimLoop = this.#loop(() => this.#claimRound(), CLAIM_POLL_MS)
-  /** Apart from the others, so that leases are renewed while one of those waits for the database. */
+  /** Separate from the other loops, so that leases are renewed while one of those waits for the database. */
   readonly #keepLoop = this.#loop(() => this.#keeper.keep().then(() => false), RECALL_POLL_MS)
   #isStopped = false
   #recovered_ms = -Infinity
@@ -98,7 +101,7 @@ export class CellDelivery {
     this.#keepLoop.start()
   }
 
-  /** Claims nothing more, waits for what is in flight, and ends the leases of this process. */
+  /** Claims nothing more, waits for attempts in flight, and ends the leases of this process. */
   async stop(): Promise<void> {
     this.#isStopped = true
     await Promise.all([this.#fanOutLoop.stop(), this.#claimLoop.stop()])
@@ -122,16 +125,16 @@ export class CellDelivery {
     else await this.#recorder.flush()
   }
 
-  /** Delivers what is due, and what falls due meanwhile, and returns. */
+  /** Delivers what is due or becomes due meanwhile, and returns. */
   async drain(): Promise<void> {
     await recoverExpiredBatches(this.#db.asyncCommit)
     const keeping = setInterval(() => void this.#keeper.keep().catch(() => {}), RECALL_POLL_MS)
     try {
       for (;;) {
-        const { announcements } = await this.#claims.fanOut()
+        const { entries } = await this.#claims.fanOut()
         const claimed = await this.#claims.claim()
         await this.#sender.whenIdle()
-        if (announcements === 0 && claimed === 0) break
+        if (entries === 0 && claimed === 0) break
       }
     } finally {
       clearInterval(keeping)
@@ -147,7 +150,7 @@ export class CellDelivery {
     return claimed > 0
   }
 
-  /** The deliveries of dispatch batches whose lease has ended fall due. */
+  /** Makes the deliveries of dispatch batches due whose lease has ended. */
   async #recover(): Promise<void> {
     const now_ms = this.#now_ms()
     if (now_ms - this.#recovered_ms < RECOVER_MS) return

@@ -1,4 +1,4 @@
-// What delivering needs of its process, and what tests may put in place of the clocks and the network.
+// The dependencies of delivery, and the replacements for clocks and network that tests may pass.
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Log } from '../../platform/telemetry/log.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
@@ -11,13 +11,13 @@ export interface DeliveryOptions {
   vault: Vault
   targets: TargetPolicy
   findDeletedUsers: FindDeletedUsers
-  /** Where events of a cell go besides, asked in this order and before the endpoints. */
+  /** Further destinations of the events of a cell, called in this order and before the endpoints. */
   sinks?: (cell: CellName) => Sink[]
-  /** The machine's clock: what is signed and shown. What is due and who has what goes by the database's. */
+  /** The system clock, for signatures and displayed times. Due times and leases go by the database's clock. */
   clock: () => Date
-  /** A clock that never jumps; the process's own when not given. */
+  /** A monotonic clock; that of the process by default. */
   now_ms?: () => number
-  /** Makes what posts to receivers; that of `http-sender.ts` when not given. */
+  /** Creates the sender of requests to receivers; that of `http-sender.ts` by default. */
   sender?: (options: SenderOptions) => Pick<Sender, 'post' | 'close'>
   /** As in `RecorderOptions`. */
   gather_ms?: number

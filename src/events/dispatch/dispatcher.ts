@@ -7,7 +7,7 @@ export interface DeliveryWorker {
   start(): void
   /** Waits for the attempts in flight. */
   stop(): Promise<void>
-  /** Deliver what is due and return; for tests. */
+  /** Delivers what is due and returns; for tests. */
   drain(): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-// How endpoints are treated that fail, that are overloaded, that are given up; and what is said about it.
+// Failing, overloaded and disabled endpoints, and the messages about them.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { dbNow, dbNowPlus } from '../../platform/db/leases.ts'
@@ -15,7 +15,7 @@ import {
 
 const delivery = delivering({ schedule_s: [0, 3600, 3600, 3600, 3600] })
 
-/** A receiver that answers what it is told to, and an endpoint that hears about deliveries. */
+/** A receiver with configurable responses, and an endpoint that subscribes to messages about deliveries. */
 async function scene(extra: Record<string, unknown> = {}) {
   const team = await createTestTeam()
   const said = { status: 200, headers: {} as Record<string, string> }
@@ -35,7 +35,7 @@ async function scene(extra: Record<string, unknown> = {}) {
   return { team, said, target, hook, listener, heard, again, disabled }
 }
 
-const lane = async (team: TestTeam, webhook_id: string) =>
+const leaseOf = async (team: TestTeam, webhook_id: string) =>
   (
     await team.db.pool.query(
       'select extract(epoch from throttled_until - clock_timestamp())::float8 as pause_s, first_failure_at, failing_since from webhook_lane where team_id = $1 and webhook_id = $2',
@@ -43,7 +43,7 @@ const lane = async (team: TestTeam, webhook_id: string) =>
     )
   ).rows[0] as { pause_s: number | null; first_failure_at: string | null; failing_since: string | null }
 
-/** How long until the next attempt, in seconds. */
+/** The time until the next attempt, in seconds. */
 const waiting = async (team: TestTeam) =>
   Number(
     (
@@ -55,7 +55,7 @@ const waiting = async (team: TestTeam) =>
   )
 
 describe('a message that keeps failing', () => {
-  test('is reported after the fourth attempt, after the last, and when it arrives after all', async () => {
+  test('a failing message is reported after the fourth attempt, after the last, and when it is delivered later', async () => {
     const { team, said, hook, heard, again } = await scene()
     said.status = 500
     await emitEvents(team)
@@ -99,7 +99,7 @@ describe('a message that keeps failing', () => {
     assert.deepEqual(heard(), [])
   })
 
-  test('is not reported when it is a report itself', async () => {
+  test('a failing report is not reported itself', async () => {
     const { team, said, listener, heard, again } = await scene()
     await team.manage.patch(listener.path, { url: (await receiver((_r, response) => response.writeHead(500).end())).url })
     const ear = await receiver()
@@ -116,7 +116,7 @@ describe('a message that keeps failing', () => {
     assert.deepEqual(heard(), [])
   })
 
-  test('is not told to endpoints that did not ask for it by name', async () => {
+  test('a failing message is not reported to endpoints that did not subscribe to reports by name', async () => {
     const { team, said, again } = await scene()
     const all = await receiver()
     await endpoint(team, { url: all.url })
@@ -129,7 +129,7 @@ describe('a message that keeps failing', () => {
 })
 
 describe('an endpoint', () => {
-  test('that answers 410 is disabled at once; what waits for it stops and can be recovered', async () => {
+  test('an endpoint that returns 410 is disabled at once; its pending deliveries stop and can be recovered', async () => {
     const { team, said, target, hook, heard, disabled } = await scene()
     said.status = 500
     await emitEvents(team)
@@ -157,7 +157,7 @@ describe('an endpoint', () => {
     assert.deepEqual(await deliveryStates(team, hook.id), { 'delivered after 1': 2 })
   })
 
-  test('that has failed for five days is disabled, with since when', async () => {
+  test('an endpoint that has failed for five days is disabled, and the report has the start of the failure', async () => {
     const { team, said, hook, heard, again, disabled } = await scene()
     said.status = 500
     await emitEvents(team)
@@ -167,10 +167,10 @@ describe('an endpoint', () => {
         `update webhook_lane set ${column} = clock_timestamp() - make_interval(hours => $2) where webhook_id = $1`,
         [hook.id, hours],
       )
-    assert.notEqual((await lane(team, hook.id)).first_failure_at, null)
+    assert.notEqual((await leaseOf(team, hook.id)).first_failure_at, null)
     await shift('first_failure_at', 13)
     await again()
-    assert.notEqual((await lane(team, hook.id)).failing_since, null)
+    assert.notEqual((await leaseOf(team, hook.id)).failing_since, null)
     await shift('failing_since', 119)
     await again()
     assert.equal(await disabled(), false)
@@ -185,26 +185,26 @@ describe('an endpoint', () => {
     assert.ok(ago_h > 120.9 && ago_h < 121.1)
   })
 
-  test('that succeeds once begins anew', async () => {
+  test('one success resets the failure period of an endpoint', async () => {
     const { team, said, hook } = await scene()
     said.status = 500
     await emitEvents(team)
     await delivery.drain()
-    assert.notEqual((await lane(team, hook.id)).first_failure_at, null)
+    assert.notEqual((await leaseOf(team, hook.id)).first_failure_at, null)
     said.status = 200
     await emitEvents(team)
     await delivery.drain()
-    assert.equal((await lane(team, hook.id)).first_failure_at, null)
+    assert.equal((await leaseOf(team, hook.id)).first_failure_at, null)
   })
 
-  test('that is overloaded is left alone for a while, with all that waits for it, and others are not', async () => {
+  test('an overloaded endpoint is paused with all its deliveries, and other endpoints are not', async () => {
     const { team, said, target, hook } = await scene()
     const other = await receiver()
     await endpoint(team, { url: other.url, filter_types: ['labtest.order.created'] })
     Object.assign(said, { status: 429, headers: { 'retry-after': '40' } })
     await emitEvents(team)
     await delivery.drain()
-    const { pause_s } = await lane(team, hook.id)
+    const { pause_s } = await leaseOf(team, hook.id)
     assert.ok(pause_s! > 30 && pause_s! <= 40, `${pause_s}`)
     await emitEvents(team)
     await delivery.drain()
@@ -212,7 +212,7 @@ describe('an endpoint', () => {
     assert.equal(other.received.length, 2)
   })
 
-  test('puts the next attempt off with Retry-After and cannot bring it forward', async () => {
+  test('an endpoint can delay the next attempt with Retry-After, but not make it earlier', async () => {
     for (const [status, header, from, to] of [
       [503, '20000', 19_000, 20_001],
       [503, '5', 2800, 4400],
@@ -227,7 +227,7 @@ describe('an endpoint', () => {
     }
   })
 
-  test('that is disabled is sent nothing, and nothing is kept for it', async () => {
+  test('a disabled endpoint is sent nothing, and nothing is queued for it', async () => {
     const { team, target, hook } = await scene()
     await emitEvents(team)
     await team.manage.patch(hook.path, { disabled: true })
@@ -236,7 +236,7 @@ describe('an endpoint', () => {
     assert.deepEqual(await deliveryStates(team, hook.id), {})
   })
 
-  test('with a rate limit is sent no more than that at once, and everything in the end', async () => {
+  test('an endpoint with a rate limit is never sent more than that at once, and receives everything eventually', async () => {
     const { team, target, hook } = await scene({ rate_limit: 3 })
     await emitEvents(team, Array<string>(8).fill('labtest.order.created'), { objects: 'each' })
     await delivery.drain()
@@ -249,7 +249,7 @@ describe('an endpoint', () => {
     assert.deepEqual(await deliveryStates(team, hook.id), { 'delivered after 1': 8 })
   })
 
-  test('that never answers does not delay another', async () => {
+  test('an endpoint that never responds does not delay another', async () => {
     const team = await createTestTeam()
     const silent = await receiver(() => {})
     const quick = await receiver()
@@ -266,7 +266,7 @@ describe('an endpoint', () => {
   })
 })
 
-test('while a secret is replaced both keys sign, a day later the new one alone', async () => {
+test('both keys sign after a secret is rotated, and a day later only the new one', async () => {
   const { team, target, hook } = await scene()
   await team.manage.post(`${hook.path}/secret/rotate`, {})
   const tokens = async () => {
@@ -281,11 +281,11 @@ test('while a secret is replaced both keys sign, a day later the new one alone',
   assert.equal(await tokens(), 1)
 })
 
-test('what a killed process had in hand is sent again when its lease is over', async () => {
+test('deliveries buffered by a killed process are sent again when its lease has ended', async () => {
   const { team, target, hook } = await scene()
   await emitEvents(team)
   await emitEvents(team)
-  // A process that claims and is killed before it has written anything down.
+  // A process that claims and is killed before it has recorded anything.
   const dead = delivering({ attempt_ms_max: 1 })
   await dead.drain()
   const sent = target.received.length

@@ -1,4 +1,4 @@
-// What one team's receivers do does not delay another team's deliveries.
+// Slow receivers of one team do not delay the deliveries of another team.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { takeOutboxEntries } from '../../platform/queue/outbox.ts'
@@ -13,7 +13,7 @@ const ENDPOINTS = 50
 const WAIT_MS_MAX = 60_000
 
 describe('deliveries of a team', () => {
-  test('arrive while another team has fifty endpoints none of which has answered', async () => {
+  test('deliveries arrive while none of the fifty endpoints of another team answers', async () => {
     const [slow, quiet] = await Promise.all([createTestTeam(), createTestTeam()])
     const held: (() => void)[] = []
     let isOpen = false
@@ -28,7 +28,7 @@ describe('deliveries of a team', () => {
     const [slowUser, quietUser] = [await slow.user(), await quiet.user()]
     const delivery = delivering({ attempt_ms_max: 2 * WAIT_MS_MAX })
     delivery.start()
-    // Fifteen hundred attempts that nobody answers, where a process makes five hundred at a time.
+    // Fifteen hundred attempts without a response, where a process makes five hundred at a time.
     for (let i = 0; i < 3; i++)
       await emitEvents(slow, Array<string>(10).fill('labtest.order.created'), { objects: 'each', about: slowUser })
     for (let n = 1; n <= 20; n++) {
@@ -47,7 +47,7 @@ describe('deliveries of a team', () => {
   })
 })
 
-/** Deliveries for endpoints of some teams, given out by a process whose clock the test sets. */
+/** Deliveries for endpoints of several teams, selected by a process whose clock the test sets. */
 function process(teams: Record<string, number>) {
   const queues = new EndpointQueues<string>()
   const ids = Object.entries(teams).flatMap(([team, n]) => Array.from({ length: n }, (_, i) => ({ team, id: `${team} ${i}` })))
@@ -59,7 +59,7 @@ function process(teams: Record<string, number>) {
       queues.hold(id, now_ms, Infinity)
     }
   }
-  /** Begins every attempt that may begin. @returns how many of each team */
+  /** Begins every attempt that may begin. @returns the number of attempts of each team */
   const beginAll = (now_ms: number): Record<string, number> => {
     const left: Record<string, number> = {}
     for (const { team, id } of ids)
@@ -69,7 +69,7 @@ function process(teams: Record<string, number>) {
       }
     return left
   }
-  /** Every attempt of a team that is in flight is answered now. */
+  /** All attempts of a team that are in flight get a response now. */
   const answer = (team: string, outcome: { succeeded: boolean; duration_ms: number }, now_ms: number) => {
     for (const { team: of, id } of ids) {
       if (of !== team) continue
@@ -88,7 +88,7 @@ const quick = { succeeded: true, duration_ms: 20 }
 const late = { succeeded: true, duration_ms: 14_000 }
 
 describe('the attempts of a process', () => {
-  test('are two for an endpoint that has not answered yet, and ten then', () => {
+  test('an endpoint gets two attempts at a time before its first response, and ten after it', () => {
     const { fill, leave, answer } = process({ a: 1 })
     fill(0)
     assert.deepEqual(leave(0), { a: 2 })
@@ -96,7 +96,7 @@ describe('the attempts of a process', () => {
     assert.deepEqual(leave(20), { a: 10 })
   })
 
-  test('are half of them for the endpoints of one team, and the next finds half of the rest', () => {
+  test('one team uses at most half of the attempts, and the next team half of the rest', () => {
     const { fill, leave, answer } = process({ a: 50, b: 50, c: 1 })
     fill(0)
     assert.deepEqual(leave(0), { a: 100, b: 100, c: 2 })
@@ -104,7 +104,7 @@ describe('the attempts of a process', () => {
     assert.deepEqual(leave(20), { a: 250, b: 125, c: 10 })
   })
 
-  test('to endpoints that answer late are a quarter of them for one team, whatever they answer', () => {
+  test('slow endpoints of one team use at most a quarter of the attempts, whatever they respond', () => {
     const { fill, leave, answer } = process({ a: 50, b: 50 })
     fill(0)
     leave(0)
@@ -113,7 +113,7 @@ describe('the attempts of a process', () => {
     assert.deepEqual(leave(14_000), { a: 125, b: 188 })
   })
 
-  test('to endpoints that have been silent for a second count as late', () => {
+  test('endpoints that have not responded for a second count as slow', () => {
     const { queues, fill, leave } = process({ a: 50, b: 1 })
     fill(0)
     assert.deepEqual(leave(0), { a: 100, b: 2 })
@@ -122,7 +122,7 @@ describe('the attempts of a process', () => {
     assert.deepEqual(queues.fanOutBudget(1500), { all: 400, some: 400 })
   })
 
-  test('go to an endpoint that waited for a share as soon as one is free', () => {
+  test('an endpoint that waits for a share is sent to as soon as a slot is free', () => {
     const { queues, fill, leave, answer } = process({ a: 30 })
     fill(0)
     leave(0)
@@ -134,7 +134,7 @@ describe('the attempts of a process', () => {
     assert.notEqual(queues.nextBlocked(false), undefined)
   })
 
-  test('buffer no more than half of all deliveries for one team', () => {
+  test('one team has at most half of the buffered deliveries', () => {
     const { queues } = process({})
     const endpoint = { url: 'https://receiver.example.com', team_id: 'a', rate_limit: null, health: healthy }
     for (let n = 0; n < 3000; n++) queues.add(`a ${n % ENDPOINTS}`, 'item', endpoint, 0)
@@ -147,21 +147,21 @@ describe('the attempts of a process', () => {
 })
 
 describe('what is announced', () => {
-  /** So many announcements of so many events each. */
+  /** Inserts outbox entries with a number of events each. */
   const announce = (team: TestTeam, count: number, events: number) =>
     team.db.pool.query(
       'insert into announcement (team_id, event_ids) select $1, array_fill(gen_random_uuid(), array[$3::int]) from generate_series(1, $2::int)',
       [team.team, count, events],
     )
 
-  test('by one team does not wait for all that another has announced before', async () => {
+  test('outbox entries of one team do not wait for all earlier entries of another', async () => {
     const [busy, quiet] = await Promise.all([createTestTeam(), createTestTeam()])
     await busy.db.pool.query('delete from announcement')
     await announce(busy, 30, 50)
     await announce(quiet, 3, 1)
     const weight = sql`case when team_id = ${busy.team} then 50 else 1 end`
     const take = () =>
-      busy.db.asyncCommitTx((tx) => takeOutboxEntries(tx, { announcements: 500, events: 2000, deliveries: 2000 }, weight))
+      busy.db.asyncCommitTx((tx) => takeOutboxEntries(tx, { entries: 500, events: 2000, deliveries: 2000 }, weight))
     const first = await take()
     const of = (team: TestTeam) => first.taken.filter(({ team_id }) => team_id === team.team).length
     assert.deepEqual([of(busy), of(quiet), first.isMore], [1, 3, true])

@@ -3,7 +3,7 @@ import type { Module } from '../../platform/module/module.ts'
 import { createDeliveryWorker } from './dispatcher.ts'
 import type { DeliveryOptions } from './dispatch-options.ts'
 
-/** @param options asked for when the dispatcher is made */
+/** @param options called when the dispatcher is created */
 export const dispatch = (cells: Cells, options: () => DeliveryOptions): Module => ({
   name: 'events/dispatch',
   workers: [() => createDeliveryWorker(cells, options())],

@@ -1,4 +1,5 @@
-// An endpoint whose secret or headers cannot be decrypted: it alone waits, its team and the operator learn of it, and it goes on by itself.
+// An endpoint whose secret or headers cannot be decrypted: only its deliveries wait, the failure is reported to its team and
+// the operator, and deliveries resume without intervention.
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -33,17 +34,17 @@ const resealSecret = (team: TestTeam, { id, key }: Hook, by: Vault) =>
 /** Encrypt the headers of an endpoint with other keys. */
 async function resealHeaders(team: TestTeam, { id }: Hook, by: Vault): Promise<void> {
   const { rows } = await team.db.pool.query('select headers from webhook where team_id = $1 and id = $2', [team.team, id])
-  const sealed = encryptHeaders(by, id, decryptHeaders(vault, id, rows[0].headers))
-  await team.db.pool.query('update webhook set headers = $3 where team_id = $1 and id = $2', [team.team, id, sealed])
+  const encrypted = encryptHeaders(by, id, decryptHeaders(vault, id, rows[0].headers))
+  await team.db.pool.query('update webhook set headers = $3 where team_id = $1 and id = $2', [team.team, id, encrypted])
 }
 
-/** Keys that nobody here has. */
+/** Keys that are not configured here. */
 const stranger = () => {
   const keys = [generateVaultKey()]
   return new Vault(() => keys)
 }
 
-/** So much time goes by for the pause of an endpoint. */
+/** Advances the clock for the pause of an endpoint. */
 const later = (team: TestTeam, { id }: Hook, s: number) =>
   team.db.pool.query(
     'update webhook_lane set throttled_until = throttled_until - make_interval(secs => $3) where team_id = $1 and webhook_id = $2',
@@ -51,7 +52,7 @@ const later = (team: TestTeam, { id }: Hook, s: number) =>
   )
 
 describe('an endpoint whose secret cannot be decrypted', () => {
-  test('waits alone: others of its cell get everything, straight from the hand and from the queue', async () => {
+  test('other endpoints of the cell receive everything, by direct dispatch and from the queue', async () => {
     const [bad, good] = await Promise.all([scene(), scene()])
     await resealSecret(bad.team, bad.hook, stranger())
     const delivery = delivering()
@@ -66,7 +67,7 @@ describe('an endpoint whose secret cannot be decrypted', () => {
     assert.deepEqual(await deliveryStates(bad.team, bad.hook.id), { 'pending after 0': 30 })
   })
 
-  test('delays no other endpoint, even when it cannot be written down that it waits', async () => {
+  test('an endpoint that cannot be decrypted delays no other, even when its state cannot be recorded', async () => {
     const [bad, good] = await Promise.all([scene(), scene()])
     await resealSecret(bad.team, bad.hook, stranger())
     for (const { team, hook } of [bad, good])
@@ -85,7 +86,7 @@ describe('an endpoint whose secret cannot be decrypted', () => {
     assert.equal(bad.target.received.length, 0)
   })
 
-  test('says so to its team, in the log and in the metrics, and shows no secret', async () => {
+  test('the failure is shown to the team, in the log and in the metrics, without any secret', async () => {
     const { team, hook, shown } = await scene()
     assert.equal((await shown()).delivery_error, null)
     await resealSecret(team, hook, stranger())
@@ -119,7 +120,7 @@ describe('an endpoint whose secret cannot be decrypted', () => {
     assert.deepEqual([secret.status, secret.body.detail], [503, 'The secret cannot be decrypted; rotating it makes another'])
   })
 
-  test('goes on in its order when the key is back', async () => {
+  test('deliveries continue in order when the key is available again', async () => {
     const { team, target, hook, shown } = await scene()
     const keys = { here: [generateVaultKey()], lost: generateVaultKey() }
     let list = keys.here
@@ -142,7 +143,7 @@ describe('an endpoint whose secret cannot be decrypted', () => {
     assert.equal((await shown()).delivery_error, null)
   })
 
-  test('goes on at once when the secret is rotated; keys that cannot be decrypted sign no more', async () => {
+  test('deliveries continue at once after a rotation; keys that cannot be decrypted no longer sign', async () => {
     const { team, target, hook, shown } = await scene()
     await resealSecret(team, hook, stranger())
     await emitEvents(team)
@@ -156,7 +157,7 @@ describe('an endpoint whose secret cannot be decrypted', () => {
   })
 })
 
-test('an endpoint whose headers cannot be decrypted waits, and goes on when they are put again', async () => {
+test('an endpoint whose headers cannot be decrypted waits, and continues when they are set again', async () => {
   const { team, target, hook, shown } = await scene()
   await resealHeaders(team, hook, stranger())
   await emitEvents(team)

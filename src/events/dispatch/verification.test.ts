@@ -1,4 +1,4 @@
-// What we send, as receivers verify it: with the published packages, unchanged, and with nothing of ours.
+// Deliveries as receivers verify them: with the published packages, unchanged, and without code of this project.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Webhook as Standard, WebhookVerificationError } from 'standardwebhooks'
@@ -9,7 +9,7 @@ import { delivering, endpoint, receiver, emitEvents, type Received } from '../..
 const delivery = delivering()
 const DAY_S = 86_400
 
-/** The headers of one family, as a receiver hands them on. */
+/** The headers of one family, as a receiver passes them to the package. */
 const family = ({ headers }: Received, prefix: 'svix' | 'webhook'): Record<string, string> =>
   Object.fromEntries(['id', 'timestamp', 'signature'].map((name) => [`${prefix}-${name}`, String(headers[`${prefix}-${name}`])]))
 
@@ -34,14 +34,14 @@ async function sent() {
 
 for (const [packaged, verify] of Object.entries(verifiers))
   describe(packaged, () => {
-    test('verifies what arrives, beyond ASCII too, as text and as bytes', async () => {
+    test('the package verifies deliveries, also beyond ASCII, as text and as bytes', async () => {
       const { hook, received } = await sent()
       assert.match(received.body, /ünïcode {2}.*ä reference /)
       verify(hook.key, received.body, received)
       verify(hook.key, Buffer.from(received.body), received)
     })
 
-    test('refuses a body that was changed, if only by a space or by being written anew', async () => {
+    test('the package rejects a changed body, even if only a space differs or it was serialized again', async () => {
       const { hook, received } = await sent()
       const changed = [
         `${received.body} `,
@@ -51,7 +51,7 @@ for (const [packaged, verify] of Object.entries(verifiers))
       for (const body of changed) assert.throws(() => verify(hook.key, body, received), WebhookVerificationError)
     })
 
-    test('refuses another key, another id and another time', async () => {
+    test('the package rejects another key, another id and another time', async () => {
       const { hook, received } = await sent()
       const other = (await sent()).hook.key
       assert.throws(() => verify(other, received.body, received), WebhookVerificationError)
@@ -65,7 +65,7 @@ for (const [packaged, verify] of Object.entries(verifiers))
       }
     })
 
-    test('verifies with the old key and with the new one for a day after a rotation, then with the new one alone', async () => {
+    test('the package verifies with both keys for a day after a rotation, then with the new key only', async () => {
       const { team, hook, deliver } = await sent()
       assert.equal((await team.manage.post(`${hook.path}/secret/rotate`, {})).status, 204)
       const { key } = (await team.manage.get(`${hook.path}/secret`)).body
@@ -78,7 +78,7 @@ for (const [packaged, verify] of Object.entries(verifiers))
       assert.throws(() => verify(hook.key, after.body, after), WebhookVerificationError)
     })
 
-    test('verifies with a secret of the receiver, however many bytes it has', async () => {
+    test('the package verifies with a secret chosen by the receiver, of any length', async () => {
       const team = await createTestTeam()
       const target = await receiver()
       for (const bytes of [24, 32, 75]) {
@@ -91,7 +91,7 @@ for (const [packaged, verify] of Object.entries(verifiers))
     })
   })
 
-test('standardwebhooks hands out what it has verified', async () => {
+test('standardwebhooks returns the verified body', async () => {
   const { hook, received } = await sent()
   const body = new Standard(hook.key).verify(received.body, family(received, 'webhook'))
   assert.deepEqual(body, JSON.parse(received.body))

@@ -1,4 +1,5 @@
-// Headers that a team adds to what is sent to its endpoint: which names are refused, which values are never shown. Kept sealed.
+// Headers that a team adds to the requests to its endpoint: which names are rejected, which values are never shown. They are
+// stored encrypted.
 // Source: events.md 6.6, management-auth.md 11.
 import type { Tx } from '../../platform/db/transaction.ts'
 import { unprocessable } from '../../platform/http/errors.ts'
@@ -62,7 +63,7 @@ function headerError(name: string, value: string): string | undefined {
   return undefined
 }
 
-/** Names in lower case and their values. 422: every header that is refused; its value is not repeated. */
+/** Names in lower case and their values. 422: lists every rejected header without its value. */
 export function readHeaders(given: Record<string, string>): Record<string, string> {
   const faults: Fault[] = []
   const headers = new Map<string, string>()
@@ -102,10 +103,10 @@ export const encryptedHeadersColumn: EncryptedColumn = {
 export const encryptHeaders = (vault: Vault, webhook_id: string, headers: Record<string, string>): string =>
   vault.encrypt(JSON.stringify(headers), contextOf(webhook_id))
 
-export const decryptHeaders = (vault: Vault, webhook_id: string, sealed: string): Record<string, string> =>
-  JSON.parse(vault.decrypt(sealed, contextOf(webhook_id))) as Record<string, string>
+export const decryptHeaders = (vault: Vault, webhook_id: string, encrypted: string): Record<string, string> =>
+  JSON.parse(vault.decrypt(encrypted, contextOf(webhook_id))) as Record<string, string>
 
-/** Replace all headers of an endpoint. Writes webhook, and what hooks on `endpointReadable` write. */
+/** Replaces all headers of an endpoint. Writes webhook, and what hooks on `endpointReadable` write. */
 export async function putHeaders(tx: Tx, vault: Vault, webhook_id: string, headers: Record<string, string>): Promise<void> {
   await tx.run(sql`
     update webhook set headers = ${encryptHeaders(vault, webhook_id, headers)}, updated_at = ${tx.now}
@@ -113,7 +114,7 @@ export async function putHeaders(tx: Tx, vault: Vault, webhook_id: string, heade
   await tx.notify(endpointReadable, webhook_id)
 }
 
-/** Headers as they are shown: of sensitive ones the name only. */
+/** Headers as the API returns them: sensitive ones by name only. */
 export function listHeaders(headers: Record<string, string>): { headers: Record<string, string>; sensitive: string[] } {
   const names = Object.keys(headers)
   return {
@@ -122,10 +123,10 @@ export function listHeaders(headers: Record<string, string>): { headers: Record<
   }
 }
 
-/** Shorter values are in every text by chance. */
+/** Shorter values occur in any text by chance. */
 const REDACTION_LENGTH_MIN = 8
 
-/** A receiver's answer, which may repeat what it was sent, without the values of custom headers. */
+/** A receiver's response, which may repeat the request, without the values of custom headers. */
 export function redactHeaderValues(text: string, headers: Record<string, string>): string {
   let result = text
   for (const value of Object.values(headers))
@@ -134,7 +135,7 @@ export function redactHeaderValues(text: string, headers: Record<string, string>
   return result
 }
 
-/** Headers that every attempt has; nothing of a team's own may replace them. */
+/** Headers of every attempt; headers of a team cannot replace them. */
 export const fixedHeaders = (product: string): Record<string, string> => ({
   'content-type': 'application/json',
   'user-agent': product,

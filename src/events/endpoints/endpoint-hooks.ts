@@ -1,13 +1,13 @@
 // What other modules do when an endpoint changes, within that transaction.
 import { hookPoint } from '../../platform/db/hooks.ts'
 
-/** What has changed of an endpoint that concerns what is sent to it. */
+/** The changes of an endpoint that concern deliveries. */
 export interface EndpointChange {
-  /** It was disabled. */
+  /** The endpoint was disabled. */
   isDisabled: boolean
-  /** It was enabled. */
+  /** The endpoint was enabled. */
   isEnabled: boolean
-  /** It has another address. */
+  /** The address was changed. */
   isMoved: boolean
 }
 
@@ -23,5 +23,5 @@ export const endpointChanged = hookPoint<[webhook_id: string, change: EndpointCh
 /** An endpoint is about to be deleted, after `endpointChanging`. */
 export const endpointDeleting = hookPoint<[webhook_id: string]>('endpoint.deleting')
 
-/** What is sent with each message, the secret or the headers of an endpoint, was replaced: it can be decrypted here. */
+/** The secret or the headers of an endpoint were replaced: they can be decrypted here. */
 export const endpointReadable = hookPoint<[webhook_id: string]>('endpoint.readable')

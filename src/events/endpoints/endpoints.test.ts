@@ -9,14 +9,14 @@ const url = 'https://receiver.example.com/hook'
 
 const webhooks = (team: { team: string }, environment = 'sandbox') => `/team/${team.team}/${environment}/webhook`
 
-test('the catalogue has 194 types of events and four about deliveries, each once', () => {
+test('the catalog has 194 types of events and four about deliveries, each once', () => {
   assert.equal(eventTypes.length, 194)
   assert.equal(operationalTypes.length, 4)
   assert.equal(new Set([...eventTypes, ...operationalTypes].map(({ name }) => name)).size, 198)
 })
 
 describe('creating an endpoint', () => {
-  test('needs an address only, and never answers with the secret', async () => {
+  test('creating an endpoint requires only an address and never returns the secret', async () => {
     const team = await createTestTeam()
     const { status, body } = await team.manage.post(webhooks(team), { url })
     assert.equal(status, 200)
@@ -38,7 +38,7 @@ describe('creating an endpoint', () => {
     assert.deepEqual((await team.manage.get(`${webhooks(team)}/${body.id}`)).body, body)
   })
 
-  test('takes a secret with or without its prefix and returns it with', async () => {
+  test('creating an endpoint accepts a secret with or without its prefix and returns it with the prefix', async () => {
     const team = await createTestTeam()
     const bytes = Buffer.alloc(30, 7).toString('base64')
     for (const secret of [
@@ -50,7 +50,7 @@ describe('creating an endpoint', () => {
       assert.equal((await endpoint(team, { url, secret })).key, `whsec_${secret.replace('whsec_', '')}`)
   })
 
-  test('refuses other secrets without repeating them', async () => {
+  test('creating an endpoint rejects invalid secrets without repeating them', async () => {
     const team = await createTestTeam()
     const secrets = ['short', 'x'.repeat(101), `${'A'.repeat(40)}!`, Buffer.alloc(23, 7).toString('base64'), `${'='.repeat(40)}`]
     for (const secret of secrets) {
@@ -74,7 +74,7 @@ describe('creating an endpoint', () => {
     [{ url, disabled: 'yes' }, ['body', 'disabled']],
   ]
   for (const [body, loc] of faulty)
-    test(`is refused: ${JSON.stringify(body)}`, async () => {
+    test(`creating an endpoint is rejected: ${JSON.stringify(body)}`, async () => {
       const team = await createTestTeam()
       const reply = await team.manage.post(webhooks(team), body)
       assert.equal(reply.status, 422)
@@ -82,7 +82,7 @@ describe('creating an endpoint', () => {
       assert.deepEqual((await team.manage.get(webhooks(team))).body.data, [])
     })
 
-  test('in production refuses plain http and addresses of this machine, which the sandbox takes', async () => {
+  test('production rejects plain http and loopback addresses, and the sandbox accepts them', async () => {
     const team = await createTestTeam()
     const production = await createTestTeam('production-us')
     for (const local of [
@@ -102,7 +102,7 @@ describe('creating an endpoint', () => {
     )
   })
 
-  test('is refused beyond fifty', async () => {
+  test('creating a fifty-first endpoint is rejected', async () => {
     const team = await createTestTeam()
     for (let i = 0; i < 50; i++) assert.equal((await team.manage.post(webhooks(team), { url })).status, 200)
     assert.equal((await team.manage.post(webhooks(team), { url })).status, 400)
@@ -110,7 +110,7 @@ describe('creating an endpoint', () => {
 })
 
 describe('endpoints', () => {
-  test('are listed newest first, page by page', async () => {
+  test('endpoints are listed newest first, page by page', async () => {
     const team = await createTestTeam()
     const made = []
     for (let i = 0; i < 5; i++) made.unshift((await endpoint(team, { url, description: `${i}` })).id)
@@ -126,7 +126,7 @@ describe('endpoints', () => {
     assert.equal((await team.manage.get(`${webhooks(team)}?next_cursor=nonsense`)).status, 400)
   })
 
-  test('belong to a team and an environment; to others they are not there', async () => {
+  test('endpoints belong to a team and an environment, and return 404 to others', async () => {
     const team = await createTestTeam()
     const stranger = await createTestTeam()
     const { id } = await endpoint(team, { url })
@@ -148,7 +148,7 @@ describe('endpoints', () => {
     assert.equal((await client(team.key).get(`/v1/org/${team.org_id}${webhooks(team)}`)).status, 401)
   })
 
-  test('are changed field by field; null clears two of them and leaves the others', async () => {
+  test('endpoints are changed field by field; null clears two of them and leaves the others', async () => {
     const team = await createTestTeam()
     const { path } = await endpoint(team, { url, description: 'first', rate_limit: 5, filter_types: ['labtest.order.created'] })
     const patch = async (body: unknown) => (await team.manage.patch(path, body)).body
@@ -164,7 +164,7 @@ describe('endpoints', () => {
     assert.equal((await team.manage.patch(path, { filter_types: ['no'] })).status, 422)
   })
 
-  test('are deleted with 204 and are not there any more', async () => {
+  test('a deletion returns 204, and the endpoint then returns 404', async () => {
     const team = await createTestTeam()
     const { path } = await endpoint(team, { url })
     assert.equal((await team.manage.delete(path)).status, 204)
@@ -174,7 +174,7 @@ describe('endpoints', () => {
 })
 
 describe('custom headers', () => {
-  test('are replaced as a whole; of sensitive ones only the names are shown', async () => {
+  test('custom headers are replaced as a whole, and sensitive ones are returned by name only', async () => {
     const team = await createTestTeam()
     const { path } = await endpoint(team, { url })
     const put = (headers: unknown) => team.manage.put(`${path}/headers`, { headers })
@@ -192,7 +192,7 @@ describe('custom headers', () => {
 
   const refused = ['User-Agent', 'content-type', 'Host', 'connection', 'transfer-encoding', 'proxy-authorization', 'svix-id']
   for (const name of [...refused, 'webhook-signature', 'X-Amz-Date', 'x-google-x', 'x-gfe-y', 'bad name', '', 'x:y', 'ümlaut'])
-    test(`named "${name}" are refused`, async () => {
+    test(`custom headers named "${name}" are rejected`, async () => {
       const team = await createTestTeam()
       const { path } = await endpoint(team, { url })
       const { status, body } = await team.manage.put(`${path}/headers`, { headers: { ok: 'ok', [name]: 'swordfish' } })
@@ -208,13 +208,13 @@ describe('custom headers', () => {
     'not ASCII': 'ü',
     'a number': 1,
   }))
-    test(`whose value is ${what} are refused`, async () => {
+    test(`custom headers whose value is ${what} are rejected`, async () => {
       const team = await createTestTeam()
       const { path } = await endpoint(team, { url })
       assert.equal((await team.manage.put(`${path}/headers`, { headers: { 'x-clinic': value } })).status, 422)
     })
 
-  test('are not found in the database as they were given, nor are secrets', async () => {
+  test('custom headers and secrets are encrypted in the database', async () => {
     const team = await createTestTeam()
     const secret = Buffer.alloc(30, 9).toString('base64')
     const { path } = await endpoint(team, { url, secret })
@@ -230,7 +230,7 @@ describe('custom headers', () => {
 })
 
 describe('rotating the secret', () => {
-  test('answers 204 and makes a new key, or takes the one given', async () => {
+  test('a rotation returns 204 and creates a key, or uses the given one', async () => {
     const team = await createTestTeam()
     const { path, key } = await endpoint(team, { url })
     const now = async () => (await team.manage.get(`${path}/secret`)).body.key
@@ -246,14 +246,14 @@ describe('rotating the secret', () => {
     assert.equal((await team.manage.post(`${path}/secret/rotate`)).status, 422)
   })
 
-  test('to the current key is refused, however it is written', async () => {
+  test('a rotation to the current key is rejected, in every spelling', async () => {
     const team = await createTestTeam()
     const { path, key } = await endpoint(team, { url })
     for (const same of [key, key.replace('whsec_', '')])
       assert.equal((await team.manage.post(`${path}/secret/rotate`, { key: same })).status, 400)
   })
 
-  test('is refused while ten old keys sign, and works again a day later', async () => {
+  test('a rotation is rejected while ten old keys sign, and works again a day later', async () => {
     const team = await createTestTeam()
     const { path } = await endpoint(team, { url })
     for (let i = 0; i < 10; i++) assert.equal((await team.manage.post(`${path}/secret/rotate`, {})).status, 204)
@@ -263,7 +263,7 @@ describe('rotating the secret', () => {
   })
 })
 
-test('a team is told where its endpoints are managed', async () => {
+test('a team receives the address where its endpoints are managed', async () => {
   const { status, body } = await (await createTestTeam()).api.get('/v2/team/svix/url')
   assert.deepEqual([status, body], [200, { url: `${server}/docs#/webhooks` }])
 })

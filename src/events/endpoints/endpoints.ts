@@ -1,4 +1,4 @@
-// Endpoints: where a team's events are sent. Owns `webhook`. Source: events.md 6.7, 7; management-auth.md 11.
+// Endpoints: the receivers of a team's events. Owns `webhook`. Source: events.md 6.7, 7; management-auth.md 11.
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
 import { unavailable } from '../../platform/runtime/problem.ts'
@@ -27,8 +27,8 @@ const filter = (types: string[] | null | undefined): string[] | null => (types?.
 const Count = T.Object({ n: T.Integer() })
 
 /**
- * Create an endpoint. Writes webhook, webhook_secret, followed_team, and what hooks on `endpointCreated` write.
- * 400: the team has 50. 422: the address may not be reached, unknown types, a secret of another form.
+ * Creates an endpoint. Writes webhook, webhook_secret, followed_team, and what hooks on `endpointCreated` write.
+ * 400: the team has 50 endpoints. 422: a forbidden address, unknown types, a malformed secret.
  */
 export async function createEndpoint(tx: Tx, vault: Vault, targets: TargetPolicy, body: CreateWebhook): Promise<Webhook> {
   targets.check(body.url, isSandbox(tx))
@@ -66,14 +66,14 @@ export async function listEndpoints(tx: Tx, query: { limit?: number; next_cursor
 
 const UNKNOWN = 'Webhook not found'
 
-/** Read an endpoint. 404: unknown, or of another team or environment. */
+/** Reads an endpoint. 404: unknown, or of another team or environment. */
 export async function getEndpoint(tx: Tx, id: string): Promise<Webhook> {
   const found = await tx.maybe(Webhook, sql`select ${columns} from webhook where id = ${id} and team_id = ${tx.team}`)
   if (!found) throw notFound(UNKNOWN)
   return found
 }
 
-/** As `getEndpoint`, and nobody else changes it until the commit. */
+/** Like `getEndpoint`, and locks the endpoint until the commit. */
 export async function lockEndpoint(tx: Tx, id: string): Promise<Webhook> {
   const found = await tx.locking.maybe(
     Webhook,
@@ -83,7 +83,7 @@ export async function lockEndpoint(tx: Tx, id: string): Promise<Webhook> {
   return found
 }
 
-/** As `getEndpoint`, for somebody who means to send to it: it is neither deleted nor disabled before the commit. 400: it is disabled. */
+/** Like `getEndpoint`, for sending: the endpoint is neither deleted nor disabled before the commit. 400: it is disabled. */
 export async function getEnabledEndpoint(tx: Tx, id: string): Promise<Webhook> {
   const found = await tx.locking.maybe(
     Webhook,
@@ -95,10 +95,10 @@ export async function getEnabledEndpoint(tx: Tx, id: string): Promise<Webhook> {
 }
 
 /**
- * Change an endpoint: absent fields stay, null clears `rate_limit` and `filter_types`. Writes webhook, and what hooks on
+ * Changes an endpoint: absent fields stay, null clears `rate_limit` and `filter_types`. Writes webhook, and what hooks on
  * `endpointChanged` write.
- * Disabling stops what is pending, and nothing is sent any more once `recalled` has returned; enabling does not take it up again. Nor is
- * anything sent to the former address then, when the address changes: what is pending goes to the new one.
+ * Disabling stops pending deliveries; enabling does not resume them. After a change of the address, pending deliveries go to
+ * the new one. No request to the disabled endpoint or to the former address begins once `recalled` has returned.
  * 404: unknown. 422: as at creation.
  */
 export async function patchEndpoint(tx: Tx, targets: TargetPolicy, id: string, body: PatchWebhook): Promise<Webhook> {
@@ -123,8 +123,8 @@ export async function patchEndpoint(tx: Tx, targets: TargetPolicy, id: string, b
 }
 
 /**
- * Delete an endpoint. Nothing is sent to it any more once `recalled` has returned. The log of its deliveries cannot be read from then on,
- * and is erased by the periodic work. Writes webhook, and what hooks on `endpointDeleting` write. 404: unknown.
+ * Deletes an endpoint. No request to it begins once `recalled` has returned. The log of its deliveries cannot be read from then
+ * on, and a cleanup erases it. Writes webhook, and what hooks on `endpointDeleting` write. 404: unknown.
  */
 export async function deleteEndpoint(tx: Tx, id: string): Promise<void> {
   await tx.notify(endpointChanging, id)
@@ -133,11 +133,11 @@ export async function deleteEndpoint(tx: Tx, id: string): Promise<void> {
   if (!deleted) throw notFound(UNKNOWN)
 }
 
-const Sealed = T.Object({ headers: T.String() })
+const EncryptedHeaders = T.Object({ headers: T.String() })
 
 /** The custom headers of an endpoint, values included. 404: unknown. 503: they cannot be decrypted here. */
 export async function getHeaders(tx: Tx, vault: Vault, id: string): Promise<Record<string, string>> {
-  const row = await tx.maybe(Sealed, sql`select headers from webhook where id = ${id} and team_id = ${tx.team}`)
+  const row = await tx.maybe(EncryptedHeaders, sql`select headers from webhook where id = ${id} and team_id = ${tx.team}`)
   if (!row) throw notFound(UNKNOWN)
   const headers = readable(() => decryptHeaders(vault, id, row.headers))
   if (!headers) throw unavailable('The headers cannot be decrypted; putting them again replaces them', RETRY_S)

@@ -1,8 +1,8 @@
-// Erasing what was sent to the endpoints of a deleted team.
+// Erases the deliveries to the endpoints of a deleted team.
 import { eraseTables, inOrder, type TeamEraser } from '../../platform/db/erasure.ts'
 import { sql } from '../../platform/db/sql.ts'
 
-/** Found by the endpoints, those that were deleted too: the table has no index by team. */
+/** Selects by endpoints, including deleted ones: the table has no index by team. */
 const eraseTeamDeliveries: TeamEraser = (tx, team, max) =>
   tx.run(sql`
     delete from delivery where (webhook_id, message_id) in (

@@ -36,13 +36,13 @@ import { newestSecret, rotateSecret } from './signing-secrets.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import type { TargetPolicy } from '../../platform/net/outbound-targets.ts'
 
-/** What operations on webhooks need of the process. */
+/** The dependencies of operations on webhooks. */
 export interface EndpointDependencies {
   vault: Vault
   targets: TargetPolicy
-  /** Where the server is reached, without a final slash. */
+  /** The public URL of the server, without a final slash. */
   url: () => string
-  /** Waits until no request to the former endpoint begins any more, for 5 s at most; `read` is a look in a transaction of its own. */
+  /** Waits until no request to the former endpoint begins any more, for 5 s at most; `read` runs a transaction of its own. */
   recalled: (read: <R>(work: (tx: Tx) => Promise<R>) => Promise<R>, webhook_id: string) => Promise<void>
 }
 

@@ -53,7 +53,7 @@ const RateLimit = Clearable(Int({ minimum: 1, maximum: 65_535, description: 'Mes
 const FilterTypes = Clearable(
   T.Array(TypeName, { maxItems: 250, description: 'Types that are sent here; null or an empty list: every type.' }),
 )
-/** The pattern and the text of its refusal never repeat what was given: it is a secret. */
+/** The pattern and its error message never repeat the value: it is a secret. */
 const Secret = Text({
   pattern: '^(whsec_)?[a-zA-Z0-9+/=]{32,100}$',
   says: 'be 24 to 75 bytes in base64, with or without whsec_',

@@ -16,7 +16,7 @@ import {
 } from '../../../test/support/webhook-receiver.ts'
 import { deliveryCleanups } from '../delivery-queue/delivery-queue.ts'
 
-test('what is logged of deliveries has ids and outcomes; no address, header, key or body', async () => {
+test('log lines about deliveries contain ids and outcomes, but no address, header, key or body', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'drawbridge-log-'))
   const path = join(folder, 'log')
   const log = createLog('trace', { path })
@@ -37,7 +37,7 @@ test('what is logged of deliveries has ids and outcomes; no address, header, key
   for (const word of hidden) assert(!text.includes(word), word)
 })
 
-test('what was delivered of a user is erased with the user, answers included', async () => {
+test('deliveries about a user are erased with the user, including the responses', async () => {
   const team = await createTestTeam()
   let status = 500
   const target = await receiver((_received, response) => response.writeHead(status).end('what I was sent, repeated'))
@@ -65,7 +65,7 @@ test('what was delivered of a user is erased with the user, answers included', a
   assert.equal((await team.api.get(`/v2/user/${other}`)).status, 200)
 })
 
-test('deliveries and messages are forgotten after thirty days, those that still wait too', async () => {
+test('deliveries and messages are deleted after thirty days, including pending ones', async () => {
   const team = await createTestTeam()
   const target = await receiver()
   const hook = await endpoint(team, { url: target.url })

@@ -1,4 +1,4 @@
-// What is signed, against the published vector and against HMAC as Node has it.
+// Signatures, compared with the published vector and with the HMAC of Node.
 import assert from 'node:assert/strict'
 import { createHmac, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -15,7 +15,7 @@ test('the public vector is signed as published, with and without the prefix of i
   assert.equal(signatures([signingKey(SECRET.slice(6))], ID, AT_S, BODY), SIGNATURE)
 })
 
-test('a signature is an HMAC, whatever the length of its key and of what it signs, one after the other', () => {
+test('consecutive signatures are HMACs, for every length of key and content', () => {
   for (const keyBytes of [24, 63, 64, 65, 75])
     for (const bodyBytes of [0, 1, 2700, 16_384, 70_000, 300]) {
       const [secret, body] = [randomBytes(keyBytes), randomBytes(bodyBytes)]
@@ -25,12 +25,12 @@ test('a signature is an HMAC, whatever the length of its key and of what it sign
     }
 })
 
-test('raw bytes are signed: one space more at the end is another signature', () => {
+test('raw bytes are signed: one more space at the end changes the signature', () => {
   const sign = (text: string) => signatures([signingKey(SECRET)], ID, AT_S, Buffer.from(text))
   assert.notEqual(sign('{"name":"Ünïcode"} '), sign('{"name":"Ünïcode"}'))
 })
 
-test('several keys sign in their order, separated by a space, under both names', () => {
+test('signatures of several keys follow in order, separated by a space, under both header names', () => {
   const keys = [signingKey(newSecret()), signingKey(SECRET)]
   const headers = signatureHeaders(keys, ID, AT_S, BODY)
   assert.equal(headers['webhook-signature']!.split(' ')[1], SIGNATURE)
@@ -44,7 +44,7 @@ test('several keys sign in their order, separated by a space, under both names',
   ])
 })
 
-test('a new secret has 24 bytes behind its prefix, which is added where it is missing', () => {
+test('a new secret has 24 bytes after its prefix, and a missing prefix is added', () => {
   assert.equal(Buffer.from(newSecret().replace('whsec_', ''), 'base64').length, 24)
   assert.equal(withPrefix(SECRET.slice(6)), SECRET)
   assert.equal(withPrefix(SECRET), SECRET)

@@ -1,4 +1,4 @@
-// Signatures of deliveries, as Standard Webhooks has them. Source: events.md 6.3.
+// Signatures of deliveries by Standard Webhooks. Source: events.md 6.3.
 import { hash, randomBytes } from 'node:crypto'
 
 const PREFIX = 'whsec_'
@@ -6,13 +6,13 @@ const PREFIX = 'whsec_'
 /** A new signing secret: the prefix and 24 random bytes in base64. */
 export const newSecret = (): string => `${PREFIX}${randomBytes(24).toString('base64')}`
 
-/** A secret as it is kept: with its prefix, which is no part of the key. */
+/** A secret as it is stored: with its prefix, which is not part of the key. */
 export const withPrefix = (secret: string): string => (secret.startsWith(PREFIX) ? secret : `${PREFIX}${secret}`)
 
 const BLOCK_BYTES = 64
 const HASH_BYTES = 32
 
-/** A secret as HMAC uses it: what comes before the message, and before its hash. Source: RFC 2104. */
+/** A secret as HMAC uses it: the blocks before the message and before its hash. Source: RFC 2104. */
 export interface SigningKey {
   inner: Buffer
   outer: Buffer
@@ -49,7 +49,7 @@ function hmac({ inner, outer }: SigningKey, before: string, body: Buffer): strin
 export const signatures = (keys: SigningKey[], id: string, at_s: number, body: Buffer): string =>
   keys.map((key) => `v1,${hmac(key, `${id}.${at_s}.`, body)}`).join(' ')
 
-/** The headers of an attempt under both of their names, names and values by turns. Source: events.md 6.2. */
+/** The headers of an attempt under both of their names; names and values alternate. Source: events.md 6.2. */
 export const signatureNames = (id: string, timestamp: string, signature: string): string[] => [
   'webhook-id',
   id,
@@ -65,7 +65,7 @@ export const signatureNames = (id: string, timestamp: string, signature: string)
   signature,
 ]
 
-/** The same as an object. */
+/** The same headers as an object. */
 export function signatureHeaders(keys: SigningKey[], id: string, at_s: number, body: Buffer): Record<string, string> {
   const list = signatureNames(id, String(at_s), signatures(keys, id, at_s, body))
   return Object.fromEntries(list.flatMap((name, i) => (i % 2 ? [] : [[name, list[i + 1]!]])))

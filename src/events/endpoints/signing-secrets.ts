@@ -1,4 +1,5 @@
-// The signing secrets of endpoints, sealed. The newest signs; the one before it goes on signing for a day. Source: events.md 6.3, 6.4.
+// The encrypted signing secrets of endpoints. The newest signs; the previous one signs for another day. Source: events.md 6.3,
+// 6.4.
 import { addSeconds } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
@@ -23,11 +24,11 @@ export const encryptedSecretsColumn: EncryptedColumn = {
   context: contextOf,
 }
 
-/** Read a sealed secret of an endpoint. */
+/** Decrypts a secret of an endpoint. */
 export const decryptSecret = (vault: Vault, webhook_id: string, encrypted: string): string =>
   vault.decrypt(encrypted, contextOf(webhook_id))
 
-/** Give an endpoint a key. Writes webhook_secret. */
+/** Adds a key to an endpoint. Writes webhook_secret. */
 export async function addSecret(tx: Tx, vault: Vault, webhook_id: string, key: string = newSecret()): Promise<void> {
   const encrypted = vault.encrypt(withPrefix(key), contextOf(webhook_id))
   await tx.run(sql`
@@ -55,10 +56,10 @@ export async function newestSecret(tx: Tx, vault: Vault, webhook_id: string): Pr
   return key
 }
 
-/** When an answer may differ that depends on keys which the operator has to bring back. */
+/** The retry time of a response that depends on keys which the operator has to restore. */
 export const RETRY_S = 60
 
-/** What is opened; undefined when the key that it was sealed with is not here, or the text was changed. */
+/** Returns the decrypted value; undefined if the key that encrypted it is not configured, or if the text was changed. */
 export function readable<R>(open: () => R): R | undefined {
   try {
     return open()
@@ -69,9 +70,9 @@ export function readable<R>(open: () => R): R | undefined {
 }
 
 /**
- * Replace the key; the old one goes on signing for 24 h, where it can be decrypted. The endpoint's row must be locked.
+ * Replaces the key; the old one signs for another 24 h if it can be decrypted. The endpoint's row must be locked.
  * Writes webhook_secret, webhook_lane.
- * 400: the same key, or ten old ones are alive.
+ * 400: the same key, or ten old keys still sign.
  */
 export async function rotateSecret(tx: Tx, vault: Vault, webhook_id: string, key: string | undefined): Promise<void> {
   const [current, ...old] = await activeSecrets(tx, webhook_id)
@@ -87,6 +88,6 @@ export async function rotateSecret(tx: Tx, vault: Vault, webhook_id: string, key
   await tx.notify(endpointReadable, webhook_id)
 }
 
-/** Two texts of one key differ in prefix and padding. */
+/** Two texts of one key may differ in prefix and padding. */
 const sameKey = (a: string, b: string): boolean => bytesOf(a).equals(bytesOf(b))
 const bytesOf = (text: string): Buffer => Buffer.from(text.replace('whsec_', ''), 'base64')

@@ -1,20 +1,20 @@
-// Where events may go: endpoints, brokers, those who follow the feed.
+// The destinations of events: endpoints, brokers and the event feed.
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
 
-/** An event that somebody is to be told of. */
+/** An event that is to be sent. */
 export interface EventRef {
   team_id: string
   event_id: string
 }
 
-/** A place where events may go. */
+/** A destination of events. */
 export interface Sink {
   /**
-   * Queue those that go there, in the order given; the transaction is that in which they are taken.
-   * @returns those that the sinks behind it may have
+   * Queues the events for this destination, in the order given, in the transaction that takes them.
+   * @returns the events that are left for later destinations
    */
   queue(tx: PlainTx, events: EventRef[]): Promise<EventRef[]>
 }
 
-/** Which of these users are deleted, in their grace or for good. What was told of them is not sent any more. */
+/** Which of these users are deleted, within the grace period or permanently. Events about them are not sent any more. */
 export type FindDeletedUsers = (db: Queries, users: { team_id: string; user_id: string | null }[]) => Promise<Set<string>>

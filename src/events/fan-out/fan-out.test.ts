@@ -1,4 +1,4 @@
-// What one team has announced does not keep another team's events from being fanned out, whatever waits.
+// The backlog of one team does not keep events of another team from being fanned out.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, test } from 'node:test'
@@ -15,7 +15,7 @@ const EVENTS_EACH = 2
 
 const db = cells.of('sandbox-us')
 
-/** So many announcements of so many events each. @returns the ids of the events, in order */
+/** Inserts outbox entries with a number of events each. @returns the ids of the events, in order */
 async function announce(team_id: string, count: number, events: number): Promise<string[]> {
   const { rows } = await db.pool.query<{ event_ids: string[] }>(
     `insert into announcement (team_id, event_ids)
@@ -26,32 +26,32 @@ async function announce(team_id: string, count: number, events: number): Promise
   return rows.flatMap(({ event_ids }) => event_ids)
 }
 
-/** One look at so many announcements. @returns those that were taken, and whether there is more */
-const take = (announcements: number) =>
-  db.asyncCommitTx((tx) => takeOutboxEntries(tx, { announcements, events: 2000, deliveries: 2000 }, sql`1`))
+/** One round with a limit of outbox entries. @returns the entries taken, and whether there are more */
+const take = (entries: number) =>
+  db.asyncCommitTx((tx) => takeOutboxEntries(tx, { entries, events: 2000, deliveries: 2000 }, sql`1`))
 
 describe('the fan-out of a cell', () => {
   beforeEach(() => db.pool.query('delete from announcement'))
 
-  test('takes an event in the next round however much another team has announced before', async () => {
+  test('the next round takes an event regardless of how many outbox entries another team has before it', async () => {
     const [busy, quiet] = await Promise.all([createTestTeam(), createTestTeam()])
     for (let i = 0; i < ENDPOINTS; i++) await endpoint(busy, { url: `http://localhost:1/${i}` })
     const backlog = await announce(busy.team, BACKLOG, EVENTS_EACH)
     const [single] = await announce(quiet.team, 1, 1)
-    const told: EventRef[] = []
-    const sink = { queue: (_tx: unknown, events: EventRef[]) => Promise.resolve((told.push(...events), [])) }
+    const emitted: EventRef[] = []
+    const sink = { queue: (_tx: unknown, events: EventRef[]) => Promise.resolve((emitted.push(...events), [])) }
     assert.equal((await fanOut(db, [sink], EVENTS_MAX)).hasMore, true, 'more is waiting')
     assert.ok(
-      told.some(({ event_id }) => event_id === single),
+      emitted.some(({ event_id }) => event_id === single),
       'the first round fans out the event of the quiet team',
     )
     for (let i = 0; i < 3; i++) await fanOut(db, [sink], EVENTS_MAX)
-    const ofBusy = told.filter(({ team_id }) => team_id === busy.team).map(({ event_id }) => event_id)
+    const ofBusy = emitted.filter(({ team_id }) => team_id === busy.team).map(({ event_id }) => event_id)
     assert.ok(ofBusy.length >= 300, `${ofBusy.length} events of the busy team in four rounds`)
     assert.deepEqual(ofBusy, backlog.slice(0, ofBusy.length), 'in the order in which they were announced')
   })
 
-  test('takes as much of one team as of several', async () => {
+  test('a round takes as much of one team as of several', async () => {
     await announce(randomUUID(), 700, 1)
     const first = await take(500)
     assert.deepEqual([first.taken.length, first.isMore], [500, true])
@@ -59,7 +59,7 @@ describe('the fan-out of a cell', () => {
     assert.deepEqual([second.taken.length, second.isMore], [200, false])
   })
 
-  test('takes everything, each team in its order, also where more teams wait than it looks at', async () => {
+  test('fan-out takes everything, in order for each team, also with more teams than one round reads', async () => {
     const teams = Array.from({ length: 40 }, () => randomUUID())
     const announced = new Map<string, string[]>()
     for (const [i, team] of teams.entries()) announced.set(team, await announce(team, i === 0 ? 60 : 1 + (i % 4), 1 + (i % 3)))

@@ -1,46 +1,45 @@
-// From what was announced to what is to be sent: the events of a transaction are handed to each place where events may go, in one
-// transaction with their taking. Source: events.md 5, 6.7.
+// Fan-out: takes outbox entries and hands their events to each destination, in one transaction. Source: events.md 5, 6.7.
 import type { Db } from '../../platform/db/database.ts'
 import type { Sink } from './destination.ts'
 import { takeOutboxEntries } from '../../platform/queue/outbox.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 
-/** Looked at at a time. */
+/** Number of outbox entries considered at a time. */
 const OUTBOX_ENTRIES_MAX = 500
-/** Of announcements with many events fewer are taken. */
+/** Fewer outbox entries are taken if they have many events. */
 export const EVENTS_MAX = 2000
-/** And of teams with many endpoints: while rows are written for one team the others wait. */
+/** Fewer are taken from teams with many endpoints: while rows are written for one team the others wait. */
 const DELIVERIES_MAX = 2000
 
-/** How many endpoints an event may go to. */
+/** The number of endpoints to which an event may go. */
 const endpoints = sql`greatest(1, (select count(*) from webhook w where w.team_id = weighed.team_id and not w.disabled))`
 
-/** What delivering needs of the connections to a cell. */
+/** The connections to a cell that fan-out needs. */
 export type DeliveryDb = Pick<Db, 'queries' | 'asyncCommit' | 'asyncCommitTx' | 'plainTx' | 'onEventNotification'>
 
 export interface FanOutResult {
-  announcements: number
-  /** More is waiting. */
+  entries: number
+  /** Whether there are more outbox entries. */
   hasMore: boolean
 }
 
 /**
- * Take the oldest announcements of a cell, of all teams by turns, and hand their events to each place in turn, in one transaction: a crash
- * undoes all. Writes what the places write.
- * @param events_max so many events, unless a single announcement has more
+ * Takes the oldest outbox entries of a cell, alternating between teams, and hands their events to each destination in turn, in
+ * one transaction: a crash undoes all. Writes what the destinations write.
+ * @param events_max the maximum number of events, unless a single outbox entry has more
  */
 export async function fanOut(db: DeliveryDb, sinks: Sink[], events_max: number): Promise<FanOutResult> {
   const { waiting } = await db.queries.one(
     T.Object({ waiting: T.Boolean() }),
     sql`select exists (select from announcement) as waiting`,
   )
-  if (!waiting) return { announcements: 0, hasMore: false }
+  if (!waiting) return { entries: 0, hasMore: false }
   return db.asyncCommitTx(async (tx) => {
-    const portion = { announcements: OUTBOX_ENTRIES_MAX, events: Math.min(events_max, EVENTS_MAX), deliveries: DELIVERIES_MAX }
+    const portion = { entries: OUTBOX_ENTRIES_MAX, events: Math.min(events_max, EVENTS_MAX), deliveries: DELIVERIES_MAX }
     const { taken, isMore } = await takeOutboxEntries(tx, portion, endpoints)
     let events = taken.flatMap(({ team_id, event_ids }) => event_ids.map((event_id) => ({ team_id, event_id })))
     for (const sink of sinks) if (events.length) events = await sink.queue(tx, events)
-    return { announcements: taken.length, hasMore: isMore }
+    return { entries: taken.length, hasMore: isMore }
   })
 }

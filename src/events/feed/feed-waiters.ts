@@ -1,5 +1,5 @@
-// Waiting for a team's feed to go on. Whoever waits holds neither a connection nor a transaction: one small statement per cell and
-// moment looks for all of them.
+// Requests that wait for new events of a team's feed. A waiting request holds neither a connection nor a transaction: one small
+// statement per cell and interval checks for all of them.
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { Queries } from '../../platform/db/transaction.ts'
@@ -29,17 +29,17 @@ const latestPositions = (queries: Queries, teams: string[]) =>
     from unnest(${teams}::uuid[]) as given (id)`,
   )
 
-/** Who waits in this process. */
+/** The waiting requests of this process. */
 export class FeedWaiters {
   readonly #cells = new Map<CellName, Set<Waiter>>()
-  /** Cells that are being looked at: one loop each, however often those who wait come and go. */
+  /** Cells that have a polling loop: one each, however often waiting requests come and go. */
   readonly #pollers = new Set<CellName>()
   #waiting = 0
   #closed = false
 
   /**
-   * Wait until the feed of a team has gone beyond `after`. @returns false when it has not after `wait_ms`, or the process ends
-   * 429: twenty requests of the team are waiting here. 503: a thousand of all teams.
+   * Waits until the feed of a team has passed `after`. @returns false if it has not after `wait_ms`, or if the process ends
+   * 429: twenty requests of the team are waiting here. 503: a thousand requests of all teams are waiting.
    */
   async wait(cell: CellName, db: Db, team: string, after: number, wait_ms: number): Promise<boolean> {
     if (this.#closed || wait_ms <= 0) return false
@@ -67,7 +67,7 @@ export class FeedWaiters {
     }
   }
 
-  /** Everybody who waits is answered now. */
+  /** Ends the wait of all requests now. */
   close(): void {
     this.#closed = true
     for (const waiters of this.#cells.values()) for (const { wake } of waiters) wake(false)
@@ -78,7 +78,7 @@ export class FeedWaiters {
     while (waiters.size && !this.#closed) {
       await new Promise((resolve) => setTimeout(resolve, POLL_MS))
       const teams = [...new Set([...waiters].map(({ team }) => team))]
-      // A database that cannot be asked now may be next time; those who wait are answered by their own deadline.
+      // A database that does not respond now may respond next time; waiting requests return at their own deadline.
       const ends = await latestPositions(queries, teams).catch(() => [])
       const endOf = new Map(ends.map(({ team_id, seq }) => [team_id, seq]))
       for (const { team, after, wake } of waiters) if ((endOf.get(team) ?? 0) > after) wake(true)

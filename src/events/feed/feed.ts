@@ -1,5 +1,5 @@
-// A team's events in the order in which they became known, to be followed without an endpoint. Rows are added where events are fanned
-// out, by one transaction at a time, so a reader that has seen a number has seen every smaller one. Source: events.md 10.
+// The event feed of a team, in the order in which events were fanned out, for readers without an endpoint. One transaction at a
+// time adds rows, so a reader that has seen a number has seen every smaller one. Source: events.md 10.
 import type { Queries } from '../../platform/db/transaction.ts'
 import { dbNow } from '../../platform/db/leases.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
@@ -11,11 +11,11 @@ import { messageId } from '../fan-out/message-id.ts'
 import type { FeedEvent } from './schema.ts'
 
 const RETENTION_S = 30 * 86_400
-/** How many events are looked at for one answer, wanted or not. */
+/** Number of events read for one response, whether or not their types are requested. */
 const WINDOW = 1000
 
 /**
- * Numbers events, in this order, and hands all of them on. It is the first of the places where events may go, so that the feed misses none.
+ * Numbers events, in this order, and returns all of them. It is the first destination, so that the feed misses none.
  * Writes feed.
  */
 export const feedSink: Sink = {
@@ -31,7 +31,7 @@ export const feedSink: Sink = {
 
 const End = T.Object({ seq: T.Integer() })
 
-/** The number that the team's feed has come to; 0 before its first event. */
+/** The latest number of the team's feed; 0 before its first event. */
 export const latestFeedPosition = async (db: Queries, team: string): Promise<number> =>
   (await db.one(End, sql`select coalesce(max(seq), 0) as seq from feed where team_id = ${team}`)).seq
 
@@ -47,13 +47,16 @@ const Body = T.Object({ id: T.String(), body: T.String() })
 
 export interface FeedPage {
   events: Static<typeof FeedEvent>[]
-  /** Where to go on. */
+  /** The cursor to continue from. */
   seq: number
-  /** Whether the feed goes on behind what was looked at. */
+  /** Whether the feed has more events after those read. */
   more: boolean
 }
 
-/** The team's events after a number, of the wanted types, without those of deleted users. Looks at 1,000 of any type at most. */
+/**
+ * The team's events after a number, of the requested types, without those of deleted users. Reads at most 1,000 events of any
+ * type.
+ */
 export async function readFeed(
   db: Queries,
   team: string,
@@ -93,5 +96,5 @@ export async function readFeed(
   return { events, seq, more }
 }
 
-/** Lines that are older than 30 days. */
+/** Feed rows that are older than 30 days. */
 export const feedCleanup = cleanup({ table: 'feed', column: 'created_at', kept_s: RETENTION_S })

@@ -1,4 +1,4 @@
-// Following a team's events without an endpoint. Events become known when somebody delivers, which here happens when a test says so.
+// Reading a team's events without an endpoint. Events enter the feed by fan-out, which these tests run explicitly.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { cells, client, expire, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
@@ -19,15 +19,15 @@ const follow = async (team: TestTeam, query = '') => {
 const types = ({ data }: { data: { type: string }[] }) => data.map(({ type }) => type)
 const [CREATED, UPDATED, CRITICAL] = ['labtest.order.created', 'labtest.order.updated', 'labtest.result.critical']
 
-/** A team that has followed before, so that its events are numbered. */
+/** A team that has read its feed before, so that its events are numbered. */
 const following = async (): Promise<TestTeam> => {
   const team = await createTestTeam()
   await follow(team)
   return team
 }
 
-describe('who follows', () => {
-  test('is told what an endpoint is sent: the same ids and bytes, in the same order', async () => {
+describe('the event feed', () => {
+  test('a reader receives the same ids and bytes as an endpoint, in the same order', async () => {
     const team = await following()
     const target = await receiver()
     await endpoint(team, { url: target.url })
@@ -42,7 +42,7 @@ describe('who follows', () => {
     assert.deepEqual([data[0]!.object_id, data[0]!.created_at], [first.object_id, first.created_at])
   })
 
-  test('is told each event once, page by page, and where to go on when there is none', async () => {
+  test('a reader receives each event once, page by page, and a cursor when there is none', async () => {
     const team = await following()
     await emitEvents(team, [CREATED, UPDATED, UPDATED, UPDATED, CRITICAL])
     await delivery.drain()
@@ -55,16 +55,16 @@ describe('who follows', () => {
     assert.deepEqual(types(await follow(team, `?next_cursor=${page.next_cursor}`)), [UPDATED])
   })
 
-  test('misses no event that began before another and was committed after it', async () => {
+  test('a reader misses no event that began before another and was committed after it', async () => {
     const team = await following()
     const user_id = await team.user()
     const slow = await team.db.pool.connect()
     await slow.query('begin')
     const { rows } = await slow.query<{ id: string }>(
-      `with told as (
+      `with inserted as (
          insert into event (id, team_id, type, object_id, user_id, created_at, body)
          values ('00000000-0000-7000-8000-000000000001', $1, $3, $2, $2, clock_timestamp(), '{}') returning id)
-       insert into announcement (team_id, event_ids) select $1, array_agg(id) from told returning event_ids[1] as id`,
+       insert into announcement (team_id, event_ids) select $1, array_agg(id) from inserted returning event_ids[1] as id`,
       [team.team, user_id, CRITICAL],
     )
     await emitEvents(team, [CREATED], { about: user_id })
@@ -81,7 +81,7 @@ describe('who follows', () => {
     )
   })
 
-  test('may begin now', async () => {
+  test('a reader can start at the present', async () => {
     const team = await following()
     await emitEvents(team, [CREATED])
     await delivery.drain()
@@ -92,7 +92,7 @@ describe('who follows', () => {
     assert.deepEqual(types(await follow(team, `?next_cursor=${now.next_cursor}`)), [UPDATED])
   })
 
-  test('is told only the types that are wanted, wherever they are', async () => {
+  test('a reader receives only the requested types, on whichever page they are', async () => {
     const team = await following()
     await emitEvents(team, [...Array<string>(1100).fill(UPDATED), CRITICAL, CREATED, CRITICAL])
     await delivery.drain()
@@ -105,7 +105,7 @@ describe('who follows', () => {
     assert.deepEqual(types(await follow(team, '?type=daily.data.activity.created')), [])
   })
 
-  test('is told nothing of users who are deleted or erased, nor of other teams', async () => {
+  test('a reader receives no events of deleted or erased users, nor of other teams', async () => {
     const [team, other] = [await following(), await following()]
     const deleted = await emitEvents(team, [CREATED])
     await emitEvents(team, [UPDATED])
@@ -122,8 +122,8 @@ describe('who follows', () => {
   })
 })
 
-describe('who waits', () => {
-  test('is answered when there is an event', async () => {
+describe('a waiting request', () => {
+  test('a waiting request returns when there is an event', async () => {
     const team = await following()
     const waiting = follow(team, '?wait_s=25')
     await emitEvents(team, [CREATED])
@@ -131,7 +131,7 @@ describe('who waits', () => {
     assert.deepEqual(types(await waiting), [CREATED])
   })
 
-  test('returns an empty page after the timeout without losing events', async () => {
+  test('a waiting request returns an empty page after the timeout without losing events', async () => {
     const team = await following()
     const { data, next_cursor } = await follow(team, '?wait_s=1')
     assert.deepEqual(data, [])
@@ -140,7 +140,7 @@ describe('who waits', () => {
     assert.deepEqual(types(await follow(team, `?next_cursor=${next_cursor}`)), [CREATED])
   })
 
-  test('waits on for the type that is wanted', async () => {
+  test('a request keeps waiting for the requested type', async () => {
     const team = await following()
     const waiting = follow(team, `?wait_s=25&type=${CRITICAL}`)
     await emitEvents(team, [CREATED])
@@ -166,7 +166,7 @@ describe('who waits', () => {
   })
 })
 
-test('the feed is kept for thirty days', async () => {
+test('the feed keeps events for thirty days', async () => {
   const team = await following()
   await emitEvents(team, [CREATED])
   await delivery.drain()

@@ -1,4 +1,4 @@
-// Answering somebody who follows a team's events: what there is at once, or what comes while they wait.
+// Answers a request for a team's event feed: with the events available, or after waiting for new ones.
 import type { Db } from '../../platform/db/database.ts'
 import type { Tenant } from '../../platform/db/transaction.ts'
 import { subscribeTeam } from '../../platform/queue/outbox.ts'
@@ -10,7 +10,7 @@ import type { FeedWaiters } from './feed-waiters.ts'
 import type { FeedEventPage, FeedQuery } from './schema.ts'
 
 const LIMIT = 50
-/** So many looks at the feed per answer: where nothing that is wanted is found, the caller asks again from there. */
+/** Number of reads of the feed per response: if no requested type is found, the caller continues from there. */
 const FEED_READS_MAX = 20
 
 export interface FollowDependencies {
@@ -21,8 +21,9 @@ export interface FollowDependencies {
 }
 
 /**
- * The team's events after a cursor, oldest first; without a cursor from the oldest that are kept, or from now on. Waits up to `wait_s`
- * for one when there is none. From the first request on the team's events are numbered. Writes followed_team. 400: a cursor of another list. 429, 503: too many are waiting.
+ * The team's events after a cursor, oldest first; without a cursor from the oldest that are kept, or from now on. Waits up to
+ * `wait_s` for an event if there is none. The team's events are numbered from the first request on. Writes followed_team.
+ * 400: a cursor of another list. 429, 503: too many requests are waiting.
  */
 export async function followEvents(
   { tenant, db, watch, findDeletedUsers }: FollowDependencies,

@@ -1,4 +1,5 @@
-// Events as people and tests read them: what was told to the team, newest first. Appending is the outbox's; delivering comes later.
+// Events as users and tests list them: those emitted for the team, newest first. The outbox appends them; they are delivered
+// later.
 import type { Tx } from '../../platform/db/transaction.ts'
 import { PreserializedJson } from '../../platform/http/operation.ts'
 import { Pages, uuidKey } from '../../platform/http/pages.ts'
@@ -8,7 +9,7 @@ import type { EventPage, EventQuery } from './schema.ts'
 
 const Row = T.Object({ id: T.String(), type: T.String(), object_id: T.String(), created_at: T.String(), body: T.String() })
 
-/** The condition that the user of a row, an expression, is not a deleted one. */
+/** The condition that the user of a row, an expression, is not deleted. */
 export type NotDeleted = (tx: Tx, user_id: Sql) => Sql
 
 /** A page of the team's events, without those about deleted users. 400: a cursor of another list. */

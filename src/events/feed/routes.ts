@@ -5,11 +5,11 @@ import { followEvents } from './follow.ts'
 import { listEvents, type NotDeleted } from './list-events.ts'
 import { EventPage, EventQuery, FeedEventPage, FeedQuery } from './schema.ts'
 
-/** What operations on the feed need of the process. */
+/** The dependencies of operations on the feed. */
 export interface FeedDependencies {
   findDeletedUsers: FindDeletedUsers
   notDeleted: NotDeleted
-  /** Who waits for events. */
+  /** The requests that wait for events. */
   watch: FeedWaiters
 }
 

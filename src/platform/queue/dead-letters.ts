@@ -1,4 +1,4 @@
-// Rows of a queue that failed, as the operator sees and retries them, and how a queue stands. Nothing of what a row is about.
+// Failed rows of a queue, as the operator lists and retries them, and the counts of a queue. Without the data of the rows.
 import type { Db } from '../db/database.ts'
 import { dbNow, dbNowPlus, endLease, isUnleased } from '../db/leases.ts'
 import { Nullable, T, type Static } from '../schema/schema.ts'
@@ -17,10 +17,10 @@ const FailedRow = T.Object({
   next_at: Nullable(T.String()),
   error: Nullable(T.String()),
 })
-/** A row that failed, with what its queue shows of it besides. */
+/** A failed row, with the further columns that its queue shows. */
 export type FailedRow = Static<typeof FailedRow> & Record<string, string | number | null>
 
-/** Rows of a queue that failed: dead letters, or those that are retried, oldest first, at most 1,000. */
+/** Failed rows of a queue: dead letters, or rows that are retried, oldest first, at most 1,000. */
 export async function listFailed(
   db: Db,
   { name, isPending, error, dead }: RetryableQueue,
@@ -42,10 +42,10 @@ export async function listFailed(
 const Id = T.Object({ id: T.String() })
 
 /**
- * Rows that failed are due now and have all their attempts again; only rows that nobody has claimed and that are not too old. Writes the
- * table of the queue.
- * @param which ids; or every dead letter, where `name` is given only those with it
- * @returns the ids of those that there were
+ * Makes failed rows due now with all their attempts, if no owner has claimed them and they are not too old. Writes the table of
+ * the queue.
+ * @param which ids; or every dead letter, only those with `name` if it is given
+ * @returns the ids of the rows found
  */
 export async function retryFailed(
   db: Db,
@@ -81,9 +81,9 @@ const QueueCounts = T.Object({
 export type QueueCounts = Static<typeof QueueCounts>
 
 /**
- * How a queue stands in a cell. Reads indexes as far as 10,000 rows. Of jobs that are retried until they are done those are counted that are
- * among the 10,000 that are retried next: each is, at the latest when it is due, which is within the hour.
- * @param unlimited names of jobs that are retried until they are done
+ * The counts of a queue in a cell. Reads at most 10,000 rows of each index. Jobs that are retried until they complete are
+ * counted among the 10,000 that are retried next: each is among them at the latest when it is due, which is within the hour.
+ * @param unlimited names of jobs that are retried until they complete
  */
 export const countQueue = (
   db: Pick<Db, 'queries'>,

@@ -1,8 +1,8 @@
-// Runs claimed jobs: their handlers in order, each within its time, in transactions that are committed only while the job's lease holds.
-// Shared by the worker and by the travel of a team's clock.
+// Runs claimed jobs: their handlers in order, each within its timeout, in transactions that commit only while the lease of the
+// job lasts. Used by the worker and when a team's clock is advanced.
 //
-// A job may have several handlers. They run in the order of the list, which is from the top of the architecture down: rows that
-// refer to others are dealt with before the rows they refer to.
+// A job may have several handlers. They run in the order of the list, from the top of the architecture down: rows that refer to
+// others are processed before the rows they refer to.
 import { teamNow, type Db } from '../db/database.ts'
 import type { CellName } from '../db/cell-names.ts'
 import type { Tenant } from '../db/transaction.ts'
@@ -15,13 +15,13 @@ import { uuid } from '../runtime/uuid.ts'
 
 export interface JobRunnerOptions {
   handlers: Handler[]
-  /** The tenant of a team, as it is now; undefined when the team is gone. */
+  /** The current tenant of a team; undefined if the team has been deleted. */
   tenantOf: TenantOf
   log: Log
   metrics: Metrics
-  /** How long a claim holds unless it is renewed; 60 s if not given. */
+  /** The duration of a claim unless it is renewed; 60 s by default. */
   lease_s?: number
-  /** A monotonic clock, and how often leases are looked at; see `LeaseKeeper`. */
+  /** A monotonic clock, and how often leases are checked; see `LeaseKeeper`. */
   now_ms?: () => number
   tick_ms?: number
   owner?: string
@@ -29,12 +29,12 @@ export interface JobRunnerOptions {
 
 type TenantOf = (cell: CellName, team: string) => Promise<Tenant | undefined>
 
-/** Of a job that this program has no handler for. */
+/** The error of a job that this program has no handler for. */
 const UNKNOWN_ATTEMPTS_MAX = 30
 const POLL_MS_MIN = 20
 const POLL_MS_MAX = 250
 
-/** The jobs of a cell, and who runs them. */
+/** The jobs of a cell, and their runner. */
 export interface CellJobs {
   cell: CellName
   db: Db
@@ -45,7 +45,7 @@ export interface CellJobs {
 export class JobRunner {
   readonly #options: JobRunnerOptions
   readonly #cells = new Map<Db, CellJobs>()
-  /** Names this runner in the rows it has claimed. */
+  /** The owner in the rows that this runner has claimed. */
   readonly owner: string
 
   constructor(options: JobRunnerOptions) {
@@ -94,7 +94,7 @@ export class JobRunner {
     )
   }
 
-  /** Runs the handlers of a claimed job. @param at the team instant at which they run; now if not given */
+  /** Runs the handlers of a claimed job. @param at the team instant at which they run; now by default */
   async handle(jobs: CellJobs, { row, lease }: Claimed<JobRow>, tenantOf: TenantOf, at?: Date): Promise<void> {
     const handlers = this.#handlersOf(row.name)
     if (handlers.length === 0) throw new Error('no handler is registered for this job')
@@ -114,18 +114,18 @@ export class JobRunner {
     for (const handler of handlers) {
       if (lease.end) throw lease.end
       lease.deadline_ms = jobs.runner.leases.now_ms() + handler.job.timeout_s * 1000
-      // A handler that is given up may never end; what it still does is refused by its context.
+      // An abandoned handler may never end; its context rejects further work.
       await Promise.race([handler.run(context, payload), lease.ended])
     }
     lease.deadline_ms = Infinity
   }
 
   /**
-   * Run the team's jobs that fall due up to `until`, a team instant, in order of their own instants, each at its own; jobs queued
-   * on the way join the queue. Time starts at `from` and never goes back: an overdue job runs at the instant reached. `before` is
-   * called ahead of each job, so that the team's clock can be set. Waits for jobs that a worker is running at the moment. A job that
-   * fails is put off as ever, by machine time, and is not tried again on the way.
-   * @returns how many ran, and whether none is left (false when `jobs_max` was reached, or `stopped` said so)
+   * Runs the team's jobs that become due up to `until`, a team instant, in the order of their instants, each at its own
+   * instant. Jobs queued meanwhile join the queue. Time starts at `from` and never goes back: an overdue job runs at the
+   * instant reached. `before` is called before each job, so that the team's clock can be set. Waits for jobs that a worker is
+   * running. A job that fails gets its usual pause, by machine time, and is not retried in this call.
+   * @returns the number of jobs run, and whether none is left (false if `jobs_max` was reached or `stopped` returned true)
    */
   async runUntil(
     cell: CellName,
@@ -181,8 +181,8 @@ const SAID: Record<Exclude<RunOutcome, 'done' | 'postponed'>, string> = {
 }
 
 /**
- * A job never runs before its own instant, even where the clock of this process is behind that of the process that queued it. The team's
- * clock is taken to be as far ahead as that, so that what the job queues for now is due now.
+ * A job never runs before its own instant, even if the clock of this process is behind that of the process that queued it. The
+ * team's clock is advanced by the difference, so that work which the job queues for now is due now.
  */
 function caughtUp(tenant: Tenant, row: JobRow): Tenant {
   const behind_s = Math.ceil((new Date(row.run_at).getTime() - teamNow(tenant).getTime()) / 1000)

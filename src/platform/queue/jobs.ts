@@ -1,5 +1,5 @@
-// The table `job` as a queue: what a claim takes of each team, and what a caller claims of one team.
-// Jobs are queued in outbox.ts; job-runner.ts runs them, dead-letters.ts lists those that failed. All times are the database's.
+// The table `job` as a queue: how a claim divides jobs among teams, and how a caller claims the jobs of one team. Jobs are
+// queued in outbox.ts; job-runner.ts runs them, dead-letters.ts lists failed ones. All times are the database's.
 import type { Db } from '../db/database.ts'
 import { dbNow, isUnleased } from '../db/leases.ts'
 import { Nullable, T, type Static } from '../schema/schema.ts'
@@ -10,11 +10,13 @@ import type { LeaseOwner } from './leased-table.ts'
 import type { ClaimLimits } from './queue-slots.ts'
 
 const BACKOFF_S_MAX = 3600
-/** How many of the oldest due jobs are looked at for each claim. Where they all belong to teams that have their share, teams are asked in turn. */
+/**
+ * Number of the oldest due jobs read by each claim. If all belong to teams that have used their share, teams are read in turn.
+ */
 const WINDOW = 500
-/** So many times as many are chosen as are claimed: other workers claim some of them at the same moment. */
+/** Factor by which more jobs are selected than claimed: other workers claim some of them at the same moment. */
 const CHOSEN = 2
-/** How many teams are asked in turn by one claim. */
+/** Number of teams that one claim reads in turn. */
 const TEAMS = 200
 
 export const JobRow = T.Object({
@@ -48,18 +50,18 @@ export const jobs: RetryableQueue = {
   },
 }
 
-/** How long the next attempt waits: 2, 4, 8, … seconds, at most an hour. */
+/** The time until the next attempt: 2, 4, 8, … seconds, at most an hour. */
 export const backoffSeconds = (attempts: number): number => Math.min(BACKOFF_S_MAX, 2 ** attempts)
 
-/** How many candidates there were, beside each claimed job; in a row without a job where none was claimed. */
+/** The number of candidates, beside each claimed job; in a row without a job if none was claimed. */
 const ClaimedJob = T.Object({ looked_at: T.Integer(), due_at: Nullable(T.String()), job: Nullable(JobRow) })
 const TeamWithJobs = T.Object({ team_id: T.String() })
 const Waiting = T.Object({ waiting: T.Boolean() })
 
-/** Teams that are asked in turn begin after this one. */
+/** Reading teams in turn begins after this id. */
 const FIRST_TEAM = '00000000-0000-0000-0000-000000000000'
 
-/** The jobs of a team up to an instant of its clock, but for some. */
+/** The jobs of a team up to an instant of its clock, except some. */
 export interface JobsOfTeam {
   team: string
   until: Date
@@ -92,7 +94,7 @@ export class JobQueue extends LeasedQueue<JobRow> {
     return { rows: [...found.rows, ...others.rows], more: true }
   }
 
-  /** Claims the team's next job up to an instant of its clock, whenever it is due by the machine's. Writes job. */
+  /** Claims the team's next job up to an instant of its clock, regardless of its machine time. Writes job. */
   async claimNextOf(jobs: JobsOfTeam): Promise<JobRow | undefined> {
     const [row] = await this.claimFrom(
       sql`select id from job where ${isOfTeam(jobs)} and ${isUnleased} order by run_at, id limit 1 for update skip locked`,
@@ -110,7 +112,7 @@ export class JobQueue extends LeasedQueue<JobRow> {
     return waiting
   }
 
-  /** The oldest due jobs of the next 200 teams that have any jobs, so that no team is hidden behind the backlog of another. */
+  /** The oldest due jobs of the next 200 teams that have any jobs, so that the backlog of one team hides no other. */
   async #teamsInTurn(each: number): Promise<Sql> {
     const next = (after: Sql) =>
       sql`select j.team_id from job j where j.failed_at is null and j.team_id > ${after} order by j.team_id limit 1`
@@ -133,8 +135,8 @@ export class JobQueue extends LeasedQueue<JobRow> {
   }
 
   /**
-   * The steps are arranged so that a plan made while the table was small is not slow when it is large: ids are few wherever they are
-   * looked for in all rows.
+   * The steps are arranged so that a plan made while the table was small is not slow when it is large: only few ids are joined
+   * with all rows.
    */
   async #claimAmong({ total, groupMax, claimed }: ClaimLimits, candidates: Sql): Promise<{ rows: JobRow[]; looked_at: number }> {
     const ids = sql`

@@ -8,36 +8,39 @@ import type { Db } from '../db/database.ts'
 import type { ClaimLimits } from './queue-slots.ts'
 import { LeasedTable, type ClaimedRow, type LeasedTableDefinition, type LeaseOwner } from './leased-table.ts'
 
-/** A table with the column `due_at`, and what the ends of its rows are. Conditions and assignments name its columns without a prefix. */
+/** A table with the column `due_at`, and how its rows end. Conditions and assignments name its columns without a prefix. */
 export interface QueueDefinition extends LeasedTableDefinition {
-  /** A row that is not ended and may be claimed, besides being due and free. */
+  /** The condition of a row that has not ended and may be claimed, besides being due and unleased. */
   isPending: Sql
-  /** In which order rows are claimed. */
+  /** The order in which rows are claimed. */
   order: Sql
-  /** The column that counts attempts, and when one is counted. What is counted by the claim also ends when each attempt kills its process. */
+  /**
+   * The column that counts attempts, and when an attempt is counted. Attempts counted by the claim also end if each one kills
+   * its process.
+   */
   attempts: { column: string; countedBy: 'claim' | 'failure' }
   /** The column of the last error, a class and a code. */
   error?: string
-  /** A row that is completed is deleted, or these columns are set. */
+  /** Completed rows are deleted, or these columns are set. */
   completed: 'delete' | Sql
-  /** It is completed even when another owner has claimed it since: what has been sent need not be sent again. */
+  /** Rows are completed even if another owner has claimed them since: a sent message need not be sent again. */
   isCompletedForAll?: boolean
-  /** What a dead letter is. Undefined: rows are retried until they are completed. */
+  /** The definition of a dead letter. Undefined: rows are retried until they are completed. */
   dead?: {
     is: Sql
-    /** Set in a row that becomes one, and in one that is retried by command. */
+    /** Columns set in a row that becomes a dead letter, and in one that the operator retries. */
     set: Sql
     unset: Sql
-    /** When it failed for the last time. */
+    /** The time of the last failure. */
     failed_at: string
-    /** What the operator sees of it, besides its id, attempts, times and error: nothing of a patient. */
+    /** What the operator sees of the row, besides its id, attempts, times and error: no patient data. */
     shown: TProperties
   }
-  /** A row that is worthless by now, a condition: it becomes a dead letter with the error `expired`. */
+  /** The condition of a row that is too old: it becomes a dead letter with the error `expired`. */
   isExpired?: Sql
   /**
-   * A claim also puts off `due_at` until the end of the lease. For tables whose rows programs of before claim by `due_at` alone, as long as
-   * these may run beside this one.
+   * A claim also moves `due_at` to the end of the lease. For tables whose rows earlier releases claim by `due_at` alone, as
+   * long as these may run beside this one.
    */
   claimMovesDue?: boolean
 }
@@ -54,7 +57,7 @@ export class LeasedQueue<Row extends ClaimedRow> extends LeasedTable<Row> {
     return this.#definition.isCompletedForAll === true
   }
 
-  /** What a claim sets besides the lease. */
+  /** Columns that a claim sets besides the lease. */
   get claimSets(): Sql | undefined {
     const { attempts, claimMovesDue } = this.#definition
     const sets = [
@@ -64,7 +67,7 @@ export class LeasedQueue<Row extends ClaimedRow> extends LeasedTable<Row> {
     return sets.length ? join(sets, ', ') : undefined
   }
 
-  /** A row may be claimed now. */
+  /** The condition that a row may be claimed now. */
   get isClaimable(): Sql {
     const { isPending, isExpired } = this.#definition
     const isClaimable = sql`due_at <= ${dbNow} and ${isPending} and ${isUnleased}`
@@ -83,8 +86,8 @@ export class LeasedQueue<Row extends ClaimedRow> extends LeasedTable<Row> {
   }
 
   /**
-   * Claims rows for a worker, none of groups that have their share already.
-   * @param group the column by which rows are grouped; one group if not given
+   * Claims rows for a worker, except of groups that have used their share.
+   * @param group the column by which rows are grouped; one group by default
    */
   async claimWithin(limits: ClaimLimits, group?: string): Promise<{ rows: Row[]; more: boolean }> {
     const full = [...limits.claimed].flatMap(([name, count]) => (count >= limits.groupMax(name) ? [name] : []))
@@ -93,7 +96,7 @@ export class LeasedQueue<Row extends ClaimedRow> extends LeasedTable<Row> {
     return { rows, more: rows.length === limits.total }
   }
 
-  /** Ends rows whose work is done. @returns how many were still this owner's */
+  /** Completes rows. @returns the number of rows that this owner still had */
   async complete(rows: readonly Row[]): Promise<number> {
     if (rows.length === 0) return 0
     const { completed, isCompletedForAll, isPending } = this.#definition
@@ -105,20 +108,20 @@ export class LeasedQueue<Row extends ClaimedRow> extends LeasedTable<Row> {
     )
   }
 
-  /** Gives back rows whose work has not begun: others may claim them, and the claim does not count as an attempt. */
+  /** Releases rows whose work has not begun: others may claim them, and the claim does not count as an attempt. */
   release(rows: readonly Row[]): Promise<number> {
     return this.endLeases(rows, this.#uncounted(this.#definition.claimMovesDue ? 0 : undefined))
   }
 
-  /** Gives back a row that must not be worked on for so long. That does not count as an attempt. */
+  /** Postpones a row that must not be worked on before the end of a pause. That does not count as an attempt. */
   postpone(row: Row, pause_s: number): Promise<number> {
     return this.endLeases([row], this.#uncounted(pause_s))
   }
 
   /**
-   * Ends an attempt that failed. Changes nothing of a row that another owner has claimed since.
-   * @param error a class and a code, nothing of the data
-   * @param pause_s after so long it is claimed again; undefined: never, until it is retried by command
+   * Ends a failed attempt. Changes nothing in a row that another owner has claimed since.
+   * @param error a class and a code, without data
+   * @param pause_s the time until it may be claimed again; undefined: not before the operator retries it
    */
   fail(row: Row, { error, pause_s }: { error: string; pause_s: number | undefined }): Promise<number> {
     const { attempts, dead } = this.#definition
@@ -131,7 +134,7 @@ export class LeasedQueue<Row extends ClaimedRow> extends LeasedTable<Row> {
     return this.db.queries.run(sql`update ${this.table} set ${join(sets, ', ')} where ${this.isOwnedRow(row)}`)
   }
 
-  /** Makes dead letters of rows that have waited too long. @returns how many */
+  /** Marks rows that have waited too long as dead letters. @returns their number */
   async expire(): Promise<number> {
     const { isExpired, isPending, dead } = this.#definition
     if (!isExpired || !dead) return 0
@@ -159,5 +162,5 @@ export class LeasedQueue<Row extends ClaimedRow> extends LeasedTable<Row> {
   }
 }
 
-/** As the claim found it, or as the handler has set it since: a success in between begins a new count. */
+/** The count that the claim returned, or that the handler has set since: a success in between starts a new count. */
 const attemptsOf = (row: unknown, column: string): number => (row as Record<string, number>)[column]!

@@ -1,5 +1,5 @@
-// A table whose rows are leased: a row is claimed by one owner at a time, under a lease that ends by the database's clock, and whatever the
-// owner writes later changes nothing of a row that another owner has claimed since.
+// A table whose rows are leased. One owner at a time claims a row, under a lease that ends by the database's clock. A late
+// write of an owner changes nothing in a row that another owner has claimed since.
 //
 // Such a table has the columns `owner`, `fence` (the fencing token) and `leased_until`; see platform/db/leases.ts.
 import type { TObject } from 'typebox'
@@ -10,7 +10,7 @@ import type { Queries } from '../db/transaction.ts'
 import { T } from '../schema/schema.ts'
 import { uuid } from '../runtime/uuid.ts'
 
-/** What a claim returns of a row: at least its key, and the fencing token of the claim where the table has them. */
+/** What a claim returns for a row: at least its key, and the fencing token of the claim if the table has one. */
 export interface ClaimedRow {
   fence?: number
 }
@@ -19,22 +19,22 @@ export interface LeasedTableDefinition {
   name: string
   /** The primary key: its columns and their types. */
   key: Readonly<Record<string, 'uuid' | 'text'>>
-  /** What a claim returns. Its properties are columns of the table, among them the key and `fence`, where there is one. */
+  /** What a claim returns. Its properties are columns of the table, among them the key and, if the table has it, `fence`. */
   row: TObject
   lease_s: number
   /**
-   * The table has no `fence`: a row that its owner lost and claimed again is not told apart from the one before. For rows of which nothing
-   * is written by the claim before.
+   * Whether the table has no `fence`: a row that its owner lost and claimed again cannot be distinguished from the earlier
+   * claim. For rows to which the earlier claim writes nothing.
    */
   isUnfenced?: boolean
-  /** Claims and renewals are committed before they are answered. Otherwise a crash of the database may undo them. */
+  /** Claims and renewals are durable before they return. Otherwise a crash of the database may undo them. */
   isDurable?: boolean
 }
 
 export interface LeaseOwner {
-  /** Names the process in the rows that it claims; a random id if not given. */
+  /** The owner of the rows that the process claims; a random id by default. */
   owner?: string
-  /** That of the table if not given. */
+  /** The duration of a lease; that of the table by default. */
   lease_s?: number
 }
 
@@ -60,28 +60,28 @@ export class LeasedTable<Row extends ClaimedRow> {
     return join(Object.keys(this.#definition.row.properties).map((name) => raw(`leased.${name}`)))
   }
 
-  /** What a claim sets. */
+  /** The columns that a claim sets. */
   protected get lease(): Sql {
     const { isUnfenced } = this.#definition
     const until = dbNowPlus(this.lease_s)
     return isUnfenced ? sql`owner = ${this.owner}, leased_until = ${until}` : takeLease(this.owner, this.lease_s)
   }
 
-  /** A row that this owner has, or that nobody has. */
+  /** The condition that this owner has the row, or that no owner has it. */
   get isOursOrFree(): Sql {
     return sql`(owner = ${this.owner} or ${isUnleased})`
   }
 
   /**
-   * A statement that claims rows and returns them; a part of those that claim more than one thing.
+   * A statement that claims rows and returns them, also as a part of statements that claim more than one thing.
    * @param candidates selects the keys of rows to claim, as columns of their names, with `for update skip locked`
-   * @param set columns that the claim sets besides
-   * @param more columns of `candidate` that are returned besides
+   * @param set further columns that the claim sets
+   * @param more further columns of `candidate` that are returned
    */
   claimStatement(candidates: Sql, { set, more }: { set?: Sql | undefined; more?: Sql } = {}): Sql {
     const lease = set ? sql`${this.lease}, ${set}` : this.lease
     const [column, ...others] = this.keyColumns
-    // A join with the candidates was planned while the table was empty, and then took 10 s with 10,000 rows.
+    // A join with the candidates, planned while the table was empty, took 10 s with 10,000 rows.
     if (others.length === 0 && !more)
       return sql`
         update ${this.table} as leased set ${lease} where leased.${column!} = any (array(${candidates})) returning ${this.columns}`
@@ -96,7 +96,7 @@ export class LeasedTable<Row extends ClaimedRow> {
     return (await this.claims.many(this.#definition.row, this.claimStatement(candidates, { set }))) as unknown as Row[]
   }
 
-  /** Extends the leases of rows that are still this owner's. @returns those rows */
+  /** Extends the leases of rows that this owner still has. @returns those rows */
   async renew(rows: readonly Row[]): Promise<Row[]> {
     if (rows.length === 0) return []
     const renewed = await this.claims.many(
@@ -108,7 +108,7 @@ export class LeasedTable<Row extends ClaimedRow> {
     return renewed.map(({ nth }) => rows[nth - 1]!)
   }
 
-  /** Ends the leases of rows that are still this owner's. @param set columns that are set besides. @returns how many there were */
+  /** Ends the leases of rows that this owner still has. @param set further columns to set. @returns the number of rows */
   async endLeases(rows: readonly Row[], set?: Sql): Promise<number> {
     if (rows.length === 0) return 0
     return this.claims.run(sql`
@@ -133,13 +133,13 @@ export class LeasedTable<Row extends ClaimedRow> {
     return Object.keys(this.#definition.key).map((name) => raw(name))
   }
 
-  /** A row of the table is this one. */
+  /** The condition that a row of the table is this one. */
   protected isRow(row: Row): Sql {
     const values = row as unknown as Record<string, string>
     return joinConditions(Object.keys(this.#definition.key).map((name) => sql`${raw(name)} = ${values[name]}`))
   }
 
-  /** A row of the table is this one, and nobody has claimed it since. */
+  /** The condition that a row of the table is this one, and that no owner has claimed it since. */
   protected isOwnedRow(row: Row): Sql {
     return sql`${this.isRow(row)} and ${isOwned(this.owner, row.fence!)}`
   }
@@ -159,7 +159,7 @@ export class LeasedTable<Row extends ClaimedRow> {
     return joinConditions(this.keyColumns.map((name) => sql`leased.${name} = listed.${name}`))
   }
 
-  /** `leased` is a row of `listed`, and nobody has claimed it since. */
+  /** The condition that `leased` is a row of `listed`, and that no owner has claimed it since. */
   protected get isOwnedAmong(): Sql {
     const isOurs = sql`${this.isListed} and leased.owner = ${this.owner}`
     return this.#definition.isUnfenced ? isOurs : sql`${isOurs} and leased.fence = listed.fence`

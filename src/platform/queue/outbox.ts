@@ -1,5 +1,5 @@
-// What a transaction leaves behind besides its rows: events, which are told to the team, and jobs, which are done after the
-// commit. Both commit with the rows that caused them or not at all.
+// The outbox of a transaction: events, which are reported to the team, and jobs, which run after the commit. Both commit with
+// the rows of the transaction or not at all.
 import type { Static, TSchema } from 'typebox'
 import { systemNow, addSeconds } from '../runtime/clock.ts'
 import type { PlainTx, Queries, Tenant, Tx } from '../db/transaction.ts'
@@ -8,21 +8,25 @@ import { T } from '../schema/schema.ts'
 import { join, sql, type Sql } from '../db/sql.ts'
 
 export interface Event {
-  /** As on the wire, `labtest.order.updated`. */
+  /** The type as on the wire, `labtest.order.updated`. */
   type: string
-  /** What the event is about; events are listed by it. */
+  /** The object of the event; events are listed by it. */
   object_id: string
-  /** Whom it is about; null where that is not known. */
+  /** The user of the event; null if the user is not known. */
   user_id: string | null
   client_user_id: string | null
   /** The payload, as JSON text. */
   data: string
-  /** It tells of a record from before its connection was made: for pipelines that ask for history, and for nobody else. */
+  /**
+   * The event reports a record from before its connection was created. Only pipelines that request historical events receive
+   * it.
+   */
   historical?: boolean
 }
 
 /**
- * Append an event. The whole body is made now and stored as text: every delivery sends the same bytes. One about no user names none.
+ * Appends an event. The whole body is serialized now and stored as text: every delivery sends the same bytes. A body without a
+ * user has no user field.
  * Source: events.md 1.1.
  */
 export function emit(tx: Tx, event: Event): void {
@@ -34,7 +38,7 @@ export function emit(tx: Tx, event: Event): void {
   enqueueFanOut(tx, id)
 }
 
-/** One statement, however many events a transaction has: its parts are planned and run one by one. */
+/** One statement for all events of a transaction: its parts are planned and run one by one. */
 const insertEvents = (tx: Tx, events: (Event & { id: string; body: string })[]): Sql => {
   const rows = events.map(
     ({ id, type, object_id, user_id, body, historical = false }) =>
@@ -45,8 +49,8 @@ const insertEvents = (tx: Tx, events: (Event & { id: string; body: string })[]):
 }
 
 /**
- * The events of a transaction are announced together, one row however many they are, where the team is followed. Whoever begins to
- * follow is told of what commits after that.
+ * Inserts one outbox entry for all events of a transaction if the team is subscribed. A new subscription covers what commits
+ * after it.
  */
 function enqueueFanOut(tx: Tx, event_id: string): void {
   tx.deferBatched(event_id, insertOutboxEntry)
@@ -58,7 +62,10 @@ const insertOutboxEntry = (tx: Tx, event_ids: string[]): Sql =>
     insert into announcement (team_id, event_ids)
     select team_id, ${event_ids}::uuid[] from followed_team where team_id = ${tx.team}`
 
-/** From now on the team's events are announced, for good: they have, or had, a receiver. Writes followed_team. */
+/**
+ * Subscribes the team: from now on its events get outbox entries, permanently. It has, or had, a receiver. Writes
+ * followed_team.
+ */
 export const subscribeTeam = (tx: Queries, team_id: string): Promise<number> =>
   tx.run(sql`insert into followed_team (team_id) values (${team_id}) on conflict (team_id) do nothing`)
 
@@ -70,25 +77,26 @@ const OutboxEntry = T.Object({
   is_cut: T.Boolean(),
 })
 
-/** So many times as many announcements are read as are looked at, so that a team has what others leave of their shares. */
+/** Factor by which more outbox entries are read than considered, so that a team can use what others leave of their shares. */
 const READ_PER_LOOKED_AT = 4
 
-/** How much is taken at a time, and the oldest announcement in any case. */
+/** The limits of one round; the oldest outbox entry is taken in any case. */
 export interface Portion {
-  /** Looked at: the first of each team, then the second of each, and so on. */
-  announcements: number
+  /** Outbox entries considered: the first of each team, then the second of each, and so on. */
+  entries: number
   events: number
-  /** What comes of the events: each counts as often as `weight` says of its team. The last announcement may go beyond this. */
+  /** Deliveries: each event counts as often as `weight` says for its team. The last outbox entry may exceed this limit. */
   deliveries: number
 }
 
 /**
- * Take announcements, looking at the oldest of every team that has some, so that no backlog of one hides those of others. Each team's are
- * taken in the order of their numbers, and of several teams those first of which fewer deliveries come together with what their team has
- * before them, so that none waits behind all that another has announced. They are gone when the transaction commits. Writes announcement.
- * One transaction at a time takes them in a cell, so that what follows from them keeps that order; a second one gets none.
- * @param weight how many deliveries come of an event of `weighed.team_id`: an expression
- * @returns what was taken, and whether there is more
+ * Takes outbox entries. It considers the oldest entries of every team, so that the backlog of one team does not hide those of
+ * others. The entries of a team are taken in the order of their numbers. Across teams, entries with fewer deliveries, counted
+ * together with earlier entries of the same team, come first, so that no team waits behind the whole backlog of another. The
+ * entries are deleted when the transaction commits. Writes announcement.
+ * One transaction at a time takes entries in a cell, so that deliveries keep that order; a second one gets none.
+ * @param weight number of deliveries for an event of `weighed.team_id`: an expression
+ * @returns the entries taken, and whether there are more
  */
 export async function takeOutboxEntries(
   tx: PlainTx,
@@ -109,14 +117,14 @@ export async function takeOutboxEntries(
       select (select a.team_id from announcement a where a.team_id > w.team_id order by a.team_id limit 1)
       from waiting w where w.team_id is not null
     ), share as materialized (
-      select least(${most.announcements}::int, 1 + ${READ_PER_LOOKED_AT * most.announcements}::int / greatest(count(team_id), 1)) as of_team
+      select least(${most.entries}::int, 1 + ${READ_PER_LOOKED_AT * most.entries}::int / greatest(count(team_id), 1)) as of_team
       from waiting
     ), oldest as materialized (
       select a.place, a.id, w.team_id, a.events, a.position
       from waiting w cross join lateral (
         select ctid as place, id, cardinality(event_ids) as events, row_number() over (order by id) as position
         from announcement where team_id = w.team_id order by id limit (select of_team from share)) a
-      order by a.position, a.id limit ${most.announcements}
+      order by a.position, a.id limit ${most.entries}
     ), weighed as materialized (
       select team_id, ${weight} as weight from (select distinct team_id from oldest) weighed
     ), queued as (
@@ -131,18 +139,18 @@ export async function takeOutboxEntries(
     where a.ctid = c.place
       and ((c.events <= ${most.events} and c.deliveries_before < ${most.deliveries}) or c.id = (select min(id) from oldest))
     returning a.id, a.team_id, to_json(a.event_ids) as event_ids, (select count(*) from oldest) as looked_at,
-      (select count(*) >= ${most.announcements} or max(position) >= (select of_team from share) from oldest) as is_cut`,
+      (select count(*) >= ${most.entries} or max(position) >= (select of_team from share) from oldest) as is_cut`,
   )
   const first = rows[0]
   const isMore = first !== undefined && (first.looked_at > rows.length || first.is_cut)
   return { taken: rows.sort((a, b) => a.id - b.id), isMore }
 }
 
-/** A kind of work: its name, the shape of its payload, how often it is tried, how long each of its handlers may take. */
+/** A kind of job: its name, the schema of its payload, its number of attempts and the timeout of each handler. */
 export interface Job<S extends TSchema = TSchema> {
   name: string
   payload: S
-  /** Infinity: it is tried until it is done, for what must not be given up, such as erasing what patients want erased. */
+  /** Infinity: the job is retried until it completes, for work that must not fail permanently, such as erasing patient data. */
   attempts_max: number
   timeout_s: number
 }
@@ -158,9 +166,9 @@ export const defineJob = <S extends TSchema>(
 ): Job<S> => ({ name, payload, attempts_max, timeout_s })
 
 /**
- * Queue work for after the commit. `at` is an instant of the team's clock. When that is by the machine's clock is said to the database as
- * a distance from now, so that workers start it in time though the clock of this process is wrong. The distance is whole seconds, rounded
- * up: team time has no fractions, and what is queued for so many seconds from now runs no sooner than that many seconds after.
+ * Enqueues a job for after the commit. `at` is an instant of the team's clock. The due time is sent to the database as a
+ * distance from now, so that workers start the job in time even if the clock of this process is wrong. The distance is in whole
+ * seconds, rounded up: team time has no fractions, and a job for some seconds from now must not run sooner.
  */
 export function enqueue<S extends TSchema>(tx: Tx, to: Job<S>, payload: Static<S>, at: Date = tx.now): void {
   tx.defer(
@@ -170,8 +178,8 @@ export function enqueue<S extends TSchema>(tx: Tx, to: Job<S>, payload: Static<S
 }
 
 /**
- * As `enqueue` for an instant after now, unless the same work waits already for an instant after now and not after `at`: so a job that
- * queues itself again does so once, however often it is run.
+ * Like `enqueue` for an instant after now, unless the same job is already queued for an instant after now and not after `at`. A
+ * job that enqueues itself therefore does so once, however often it runs.
  */
 export function enqueueAgain<S extends TSchema>(tx: Tx, to: Job<S>, payload: Static<S>, at: Date): void {
   const text = JSON.stringify(payload)
@@ -190,13 +198,15 @@ function rowOf(tx: Tx, { name }: Job, payload: string, at: Date): Sql {
   return sql`${tx.uuid()}::uuid, ${tx.team}::uuid, ${name}::text, ${payload}::text, ${at}::timestamptz, ${dbNowPlus(due_in_s)}`
 }
 
-/** The team's clock is now `offset_s` ahead: its waiting jobs fall due accordingly, but those put off after an error. Writes job. */
+/**
+ * Applies `offset_s`, the new offset of the team's clock, to its waiting jobs, except those that wait for a retry. Writes job.
+ */
 export const rescheduleJobs = (tx: Tx, offset_s: number): Promise<number> =>
   tx.run(
     sql`update job set due_at = run_at - make_interval(secs => ${offset_s}) where team_id = ${tx.team} and failed_at is null and attempts = 0`,
   )
 
-/** What a running job is given: transactions of its team, each at the job's instant. */
+/** The context of a running job: transactions of its team, each at the instant of the job. */
 export interface JobContext {
   readonly tenant: Tenant
   tx<R>(work: (tx: Tx) => Promise<R>): Promise<R>
@@ -208,12 +218,12 @@ export interface Handler {
   run: (context: JobContext, payload: any) => Promise<void>
 }
 
-/** Names of the jobs that are tried until they are done. */
+/** Names of the jobs that are retried until they complete. */
 export const unlimitedJobs = (handlers: readonly Handler[]): string[] => [
   ...new Set(handlers.filter(({ job }) => job.attempts_max === Infinity).map(({ job }) => job.name)),
 ]
 
-/** Bind work to a job. `run` may be called more than once for the same payload and must then change nothing twice. */
+/** Binds a handler to a job. `run` may be called more than once for the same payload and must be idempotent. */
 export const defineHandler = <S extends TSchema>(
   to: Job<S>,
   run: (context: JobContext, payload: Static<S>) => Promise<void>,
@@ -222,15 +232,15 @@ export const defineHandler = <S extends TSchema>(
   run,
 })
 
-/** Erase what was told about a user. Nothing else may change or delete an event. */
+/** Erases the events about a user. No other code changes or deletes an event. */
 export const eraseEvents = (tx: Tx, user_id: string): Promise<number> =>
   tx.run(sql`delete from event where team_id = ${tx.team} and user_id = ${user_id}`)
 
 const LatestEvent = T.Object({ id: T.String(), object_id: T.String() })
 
 /**
- * Append the latest event of each object again: the same body under a new id. Writes event.
- * @returns the objects that had one, in the order given
+ * Appends the latest event of each object again: the same body under a new id. Writes event.
+ * @returns the objects that had an event, in the order given
  */
 export async function reemitLatestEvents(tx: Tx, object_ids: string[]): Promise<string[]> {
   if (object_ids.length === 0) return []

@@ -1,5 +1,5 @@
-// What the queues say of themselves in /metrics: read from the database when somebody asks, at most every 5 s, and left out when the
-// database does not answer.
+// The gauges of the queues in /metrics. A request reads them from the database, at most every 5 s. They are omitted if the
+// database does not respond.
 import { Gauge, type Registry } from 'prom-client'
 import type { Cells } from '../db/cells.ts'
 import type { CellName } from '../db/cell-names.ts'
@@ -13,16 +13,16 @@ export interface QueueGaugeOptions {
   cells: Cells
   /** In the names of the gauges: `drawbridge_jobs_failed`. */
   prefix: string
-  /** How rows are called in their descriptions: `Jobs`. */
+  /** The name of the rows in the descriptions of the gauges: `Jobs`. */
   rows: string
-  /** How dead letters are listed. */
+  /** The command that lists dead letters. */
   command: string
   queue: RetryableQueue
-  /** The control plane has such a queue too. */
+  /** Whether the control plane has such a queue too. */
   isInControl?: boolean
-  /** Names of jobs that are retried until they are done. */
+  /** Names of jobs that are retried until they complete. */
   unlimited?: readonly string[]
-  /** How old what is shown may be, for tests. */
+  /** The maximum age of the reported values, for tests. */
   fresh_ms?: number
 }
 
@@ -69,7 +69,7 @@ export function addQueueGauges({ fresh_ms = FRESH_MS, ...options }: QueueGaugeOp
     )
 }
 
-/** The counts of the cells that answer in time. */
+/** The counts of the cells that respond in time. */
 async function readAll({ cells, queue, isInControl, unlimited }: Omit<QueueGaugeOptions, 'fresh_ms'>): Promise<Counts> {
   const found: Counts = new Map()
   let timer: NodeJS.Timeout | undefined

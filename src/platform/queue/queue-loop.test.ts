@@ -7,7 +7,7 @@ import { eventually } from '../../../test/support/eventually.ts'
 const HOUR_MS = 3_600_000
 const onError = (error: unknown) => assert.fail(String(error))
 
-test('a round follows when the loop is woken, also when it is woken during the round before', async () => {
+test('waking the loop starts a round, also when it is woken during the previous round', async () => {
   let rounds = 0
   const finish = [Promise.withResolvers<boolean>(), Promise.withResolvers<boolean>(), Promise.withResolvers<boolean>()]
   const loop = new QueueLoop({ round: () => finish[rounds++]!.promise, poll_ms: HOUR_MS, pace_ms: 1, onError })
@@ -24,7 +24,7 @@ test('a round follows when the loop is woken, also when it is woken during the r
   await loop.stop()
 })
 
-test('rounds follow while there is more to do, and without being woken after a while', async () => {
+test('rounds follow while there is more to do, and after the interval without being woken', async () => {
   let rounds = 0
   const loop = new QueueLoop({ round: async () => ++rounds < 3, poll_ms: 5, pace_ms: 1, onError })
   loop.start()
@@ -48,7 +48,7 @@ test('an urgent wake does not wait for the pause after a round that found nothin
   await loop.stop()
 })
 
-test('a round that fails is reported and followed by another; stopping waits for no pause', async () => {
+test('a failed round is reported and followed by another; stopping does not wait for a pause', async () => {
   const errors: unknown[] = []
   let rounds = 0
   const loop = new QueueLoop({

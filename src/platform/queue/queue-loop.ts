@@ -1,18 +1,18 @@
-// The loop of every queue: rounds of work, again soon while there is more, at once when somebody wakes it, and now and then anyway, because
-// what another process queued wakes nobody here. Knows nothing of what it does.
+// The loop of every queue. It starts a round soon while there is more to do, at once when it is woken, and after an interval
+// anyway, because other processes cannot wake it. It does not depend on what a round does.
 
 const BACKOFF_MS = 500
 
 export interface QueueLoopOptions {
-  /** One round. @returns whether there may be more to do at once */
+  /** One round. @returns whether there may be more to do now */
   round: () => Promise<boolean>
-  /** After so long without being woken a round is done anyway. */
+  /** The interval after which a round starts without being woken. */
   poll_ms: number
-  /** Rounds are so far apart while there is more to do, so that each takes a batch. */
+  /** The time between rounds while there is more to do, so that each takes a batch. */
   pace_ms: number
-  /** Rounds are so far apart that found nothing, however often the loop is woken; `pace_ms` if not given. */
+  /** The time between rounds that find nothing, however often the loop is woken; `pace_ms` by default. */
   idle_pace_ms?: number
-  /** A round failed. The next one begins after half a second. */
+  /** Called when a round failed. The next one begins after half a second. */
   onError: (error: unknown) => void
 }
 
@@ -32,14 +32,14 @@ export class QueueLoop {
     this.#running = this.#run()
   }
 
-  /** There is something to do. `isUrgent`: it is known to be there, so that the pause after a round that found nothing is not waited for. */
+  /** Wakes the loop. `isUrgent`: work is known to exist, so the loop skips the pause after a round that found nothing. */
   wake(isUrgent = false): void {
     this.#isWoken = true
     this.#isUrgent ||= isUrgent
     this.#resume()
   }
 
-  /** Begins no round any more, and waits for the one that runs. */
+  /** Begins no further round, and waits for the running one. */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#resume()
@@ -72,7 +72,7 @@ export class QueueLoop {
     }
   }
 
-  /** Waits so long, or until it is over early; not at all when the loop is stopped. */
+  /** Waits for this time or until it is woken; not at all if the loop is stopped. */
   #pause(ms: number, isOver: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms)

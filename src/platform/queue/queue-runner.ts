@@ -1,5 +1,5 @@
-// Runs what was claimed from a queue: the handler within its time and its lease, and what follows from how it ends. Used by the workers of
-// queues, and by whoever claims single rows himself.
+// Runs a claimed row of a queue: calls the handler within its timeout and its lease, and ends the row by the result. Used by
+// the workers of queues and by code that claims single rows.
 import { LeaseKeeper, LeaseLost, type HeldLease } from '../db/leases.ts'
 import { errorFields } from '../telemetry/log.ts'
 import type { ClaimedRow } from './leased-table.ts'
@@ -11,21 +11,21 @@ export interface Claimed<Row> {
   lease: HeldLease<Row>
 }
 
-/** How a handler ended, unless it was done. What it throws is a failure too, which is retried. */
+/** How a handler ended if it did not complete. An error that it throws is a failure too, and is retried. */
 export type HandlerResult =
-  /** `error`: a class and a code, nothing of the data. `isRetryable`: it may go better later. */
+  /** `error`: a class and a code, without data. `isRetryable`: a later attempt may succeed. */
   | { error: string; isRetryable: boolean }
-  /** It must not be worked on for so long. That is no attempt. */
+  /** The row must not be worked on before the end of a pause. That is not an attempt. */
   | { postponed_s: number }
   | void
 
-/** What became of a run. `lost`: another owner has run the row, or will. */
+/** The outcome of a run. `lost`: another owner has run the row, or will. */
 export type RunOutcome = 'done' | 'retry' | 'failed' | 'lost' | 'postponed'
 
 export interface RunEnd {
   outcome: RunOutcome
   duration_s: number
-  /** A class and a code, unless it was done. */
+  /** A class and a code, unless the row was completed. */
   error?: string
   /** What the handler threw. */
   cause?: unknown
@@ -33,16 +33,16 @@ export interface RunEnd {
 
 export interface QueueRunnerOptions<Row extends ClaimedRow> {
   queue: LeasedQueue<Row>
-  /** Attempts that were made when a row is claimed, that claim included. */
+  /** The number of attempts of a claimed row, including this claim. */
   attemptsOf: (row: Row) => number
-  /** After so many failures a row becomes a dead letter. */
+  /** The number of failures after which a row becomes a dead letter. */
   attemptsMax: (row: Row) => number
-  /** The pause after so many failures, in seconds. */
+  /** The pause after a number of failures, in seconds. */
   backoffSeconds: (failures: number) => number
-  /** How long a handler may take; undefined: it sees to that itself, or sets the deadline of the lease. */
+  /** The timeout of a handler; undefined: the handler limits itself, or sets the deadline of the lease. */
   timeout_s?: number
   onEnd: (row: Row, end: RunEnd) => void
-  /** What the queue could not write: the lease ends by itself, and the row is claimed again. */
+  /** Called if the queue could not be written: the lease ends by itself, and the row is claimed again. */
   onError: (error: unknown, message: string) => void
   /** See `LeaseKeeper`. */
   now_ms?: () => number
@@ -69,14 +69,14 @@ export class QueueRunner<Row extends ClaimedRow> {
     })
   }
 
-  /** @param sent_ms when the claim was sent, by the clock of `leases` */
+  /** @param sent_ms the time at which the claim was sent, by the clock of `leases` */
   hold(row: Row, sent_ms: number): Claimed<Row> {
     return { row, lease: this.leases.hold(row, sent_ms) }
   }
 
   /**
-   * Runs a claimed row to its end. Never throws for the row's sake. A row that is done keeps its lease until it is completed; of every other
-   * one the lease has ended.
+   * Runs a claimed row to its end. Never throws because of the row. A completed row keeps its lease until it is recorded; the
+   * lease of every other row has ended.
    */
   async run(claimed: Claimed<Row>, handle: (claimed: Claimed<Row>) => Promise<HandlerResult>): Promise<RunOutcome> {
     const { attemptsOf, attemptsMax, onEnd } = this.#options
@@ -87,7 +87,7 @@ export class QueueRunner<Row extends ClaimedRow> {
       return outcome
     }
     try {
-      // Every attempt so far ended with its process: the next would too.
+      // Every attempt so far ended with its process, and so would the next.
       const isInterrupted = attemptsOf(row) > attemptsMax(row)
       const result = isInterrupted ? INTERRUPTED : await this.#handle(claimed, handle)
       if (!result) return end('done')
@@ -133,10 +133,10 @@ export class QueueRunner<Row extends ClaimedRow> {
   }
 }
 
-/** The process ended in the middle of each attempt. */
+/** The process ended during each attempt. */
 const INTERRUPTED = { error: 'interrupted', isRetryable: false }
 
-/** What is kept of an error with the row: classes and codes, never a message, which may quote anybody's data. */
+/** The part of an error that is stored with the row: classes and codes, never a message, which may quote data. */
 function errorCode(error: unknown): string {
   const [first] = errorFields(error)
   return [first!.name, first!.code, first!.constraint].filter(Boolean).join(' ').slice(0, ERROR_LENGTH_MAX)

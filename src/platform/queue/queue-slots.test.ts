@@ -1,4 +1,4 @@
-// Which claimed rows of a queue are worked on at once.
+// Which claimed rows of a queue run at once.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { QueueSlots } from './queue-slots.ts'
@@ -30,7 +30,7 @@ test('rows with the same ordering key are worked on one after the other, in the 
   assert.deepEqual(numbers(beginAll(slots)), [], 'the row before the last one is still worked on')
 })
 
-test('a group that has its share leaves the last slots to groups of which nothing is worked on', () => {
+test('a group that has its share leaves the last slots to groups without running rows', () => {
   const slots = slotsOf(4, 2)
   for (let n = 0; n < 4; n++) slots.add(work('a', `a${n}`, n))
   assert.deepEqual(numbers(beginAll(slots)), [0, 1])
@@ -40,7 +40,7 @@ test('a group that has its share leaves the last slots to groups of which nothin
   assert.deepEqual(numbers(beginAll(slots)), [10, 11])
 })
 
-test('no more may be claimed than there are slots, besides what ended a moment ago', () => {
+test('claims are limited to the free slots plus the recent throughput', () => {
   const slots = slotsOf(2)
   assert.equal(slots.limits(1000).total, 2)
   slots.add(work('a', 'x', 1))
@@ -51,7 +51,7 @@ test('no more may be claimed than there are slots, besides what ended a moment a
   assert.equal(slots.limits(2000).total, 2)
 })
 
-test('rows that wait are withdrawn, rows that are worked on are not', () => {
+test('waiting rows can be removed, running rows cannot', () => {
   const slots = slotsOf(1)
   slots.add(work('a', 'x', 1))
   slots.add(work('a', 'y', 2))

@@ -1,27 +1,27 @@
-// Which of the claimed rows of a queue are worked on now. A group, such as a team, never has all slots, so that the slow work of one group
-// does not stop that of another; rows with the same ordering key are worked on one after the other, in the order in which they were claimed.
+// Which claimed rows of a queue run now. A group, such as a team, never has all slots, so that the slow work of one group does
+// not stop that of another. Rows with the same ordering key run one after the other, in the order in which they were claimed.
 
-/** Rows are claimed before a slot is free only as far as slots became free within this time. */
+/** Rows are claimed ahead only up to the number of slots that became free within this time. */
 const AHEAD_MS = 100
 const AHEAD_MAX = 32
 
 export interface QueueSlotsOptions<W> {
-  /** Rows worked on at once. */
+  /** Number of rows that run at once. */
   slots: number
   groupOf: (work: W) => string
-  /** Slots of a group that has one already. Any number of slots if not given. */
+  /** Number of slots of a group that has one already. Unlimited by default. */
   groupMax?: (group: string) => number
-  /** Rows of a group are worked on in any order if not given. */
+  /** Rows of a group run in any order by default. */
   orderingKeyOf?: (work: W) => string
 }
 
-/** How much may be claimed now. */
+/** The limits of the next claim. */
 export interface ClaimLimits {
   /** Rows in all. */
   total: number
-  /** Rows of one group, with those of it that the process has already. */
+  /** Rows of one group, including those that the process has already. */
   groupMax: (group: string) => number
-  /** What the process has already, by group. */
+  /** Rows that the process has already, by group. */
   claimed: ReadonlyMap<string, number>
 }
 
@@ -30,14 +30,14 @@ interface Group<W> {
   waiting: W[]
 }
 
-/** The claimed rows of a queue in a process: waiting for a slot, or being worked on. */
+/** The claimed rows of a queue in a process, waiting or running. */
 export class QueueSlots<W> {
   readonly #options: QueueSlotsOptions<W>
   readonly #groups = new Map<string, Group<W>>()
   readonly #keysRunning = new Set<string>()
   #running = 0
   #waiting = 0
-  /** How many ended within the present interval, and within the one before. */
+  /** The number of rows that ended within the current interval, and within the previous one. */
   #ended = 0
   #ended_before = 0
   #interval_ms = 0
@@ -65,7 +65,10 @@ export class QueueSlots<W> {
     this.#waiting++
   }
 
-  /** What is worked on next, of the group with the fewest running; it has a slot until `end`. Undefined: nothing may begin now. */
+  /**
+   * The row that runs next, of the group with the fewest running rows. It has a slot until `end`. Undefined: none may begin
+   * now.
+   */
   next(): W | undefined {
     let best: { group: Group<W>; index: number } | undefined
     for (const [name, group] of this.#groups) {
@@ -82,7 +85,7 @@ export class QueueSlots<W> {
     return work
   }
 
-  /** The work on a row is over, and its slot is free. */
+  /** Ends a row and frees its slot. */
   end(work: W, now_ms: number): void {
     this.#rotate(now_ms)
     const name = this.#options.groupOf(work)
@@ -93,7 +96,7 @@ export class QueueSlots<W> {
     this.#deleteIfEmpty(name)
   }
 
-  /** Removes rows that wait: all, or those chosen. */
+  /** Removes waiting rows: all, or the selected ones. */
   withdraw(isChosen: (work: W) => boolean = () => true): W[] {
     const withdrawn: W[] = []
     for (const [name, group] of this.#groups) {

@@ -1,28 +1,28 @@
-// The worker of a queue: claims rows that are due as slots become free, runs them, and completes those that are done in batches. A row that
-// it has claimed and not begun goes back after a second, or when it stops. What a killed process had claimed is claimed again when its lease
-// has ended.
+// The worker of a queue: claims due rows as slots become free, runs them, and completes them in batches. A row that it has
+// claimed but not begun is released after a second, or when the worker stops. Rows of a killed process are claimed again when
+// their lease has ended.
 import type { ClaimedRow } from './leased-table.ts'
 import { QueueLoop } from './queue-loop.ts'
 import type { Claimed, HandlerResult, QueueRunner } from './queue-runner.ts'
 import { QueueSlots, type ClaimLimits, type QueueSlotsOptions } from './queue-slots.ts'
 
 const POLL_MS = 500
-/** Under load claims are this far apart, so that each takes a batch; the first after a rest is immediate. */
+/** Time between claims under load, so that each takes a batch; the first claim after a pause is immediate. */
 const CLAIM_INTERVAL_MS = 8
-/** What is done is completed together after so long. */
+/** Time during which completed rows are collected before they are written. */
 const COMPLETE_MS = 5
 const COMPLETED_MAX = 40
 const RETRY_MS = 500
-/** A claimed row that has waited so long for a slot is released: another worker may have one. */
+/** A claimed row that has waited for a slot this long is released: another worker may have one. */
 const WAITED_MS_MAX = 1000
 
 export interface QueueWorkerOptions<Row extends ClaimedRow> {
   runner: QueueRunner<Row>
-  /** Claims rows. @returns them, and whether there are more that are due */
+  /** Claims rows. @returns them, and whether more rows are due */
   claim: (limits: ClaimLimits) => Promise<{ rows: Row[]; more: boolean }>
   handle: (claimed: Claimed<Row>) => Promise<HandlerResult>
   slots: QueueSlotsOptions<Row>
-  /** Something went wrong that is tried again. */
+  /** Called for an error that is retried. */
   onError: (error: unknown, message: string) => void
   /** Called when rows have been completed. */
   onCompleted?: () => void
@@ -32,7 +32,7 @@ export interface QueueWorkerOptions<Row extends ClaimedRow> {
 }
 
 interface WaitingRow<Row> extends Claimed<Row> {
-  /** Of the row as it was claimed: its handler may change it. */
+  /** The value for the row as it was claimed: its handler may change it. */
   group: string
   claimed_ms: number
 }
@@ -45,7 +45,7 @@ export class QueueWorker<Row extends ClaimedRow> {
   #done: WaitingRow<Row>[] = []
   #completing: NodeJS.Timeout | undefined
   #isStopped = false
-  /** There was more to claim than was claimed: the next row that ends makes room for it. */
+  /** Whether more rows were due than claimed: the next row that ends makes room for another claim. */
   #more = false
 
   constructor(options: QueueWorkerOptions<Row>) {
@@ -69,22 +69,22 @@ export class QueueWorker<Row extends ClaimedRow> {
     this.#loop.start()
   }
 
-  /** Something was queued. */
+  /** Wakes the worker after something was queued. */
   wake(): void {
     this.#loop.wake()
   }
 
-  /** Claims nothing more, releases what has not begun, waits for what is running and completes what is done. */
+  /** Claims nothing more, releases rows that have not begun, waits for running rows and completes them. */
   async stop(): Promise<void> {
     this.#isStopped = true
     await this.#loop.stop()
     await this.#release()
-    // What is being completed when the last row ends began after the first look.
+    // The completion that is running when the last row ends began after the first check.
     while (this.#running.size > 0) await Promise.all(this.#running)
     await this.#complete()
   }
 
-  /** Claims once, runs what was claimed to its end, and returns how many rows that were; for tests. */
+  /** Claims once, runs the claimed rows to their end, and returns their number; for tests. */
   async runOnce(): Promise<number> {
     const claimed = await this.#claim()
     this.#begin()
@@ -101,7 +101,7 @@ export class QueueWorker<Row extends ClaimedRow> {
     return claimed > 0 && this.#more && this.#slots.limits(performance.now()).total > 0
   }
 
-  /** Claims as much as there is room for. @returns how many rows */
+  /** Claims as much as there is room for. @returns the number of rows */
   async #claim(): Promise<number> {
     const { runner, claim, beforeClaim, slots } = this.#options
     await beforeClaim?.()
@@ -139,7 +139,7 @@ export class QueueWorker<Row extends ClaimedRow> {
     else this.#completing ??= setTimeout(() => this.#track(this.#complete()), COMPLETE_MS)
   }
 
-  /** Completes what is done; what cannot be completed now is tried again, as long as it is ours. */
+  /** Completes rows. A completion that fails is retried as long as the lease lasts. */
   async #complete(): Promise<void> {
     clearTimeout(this.#completing)
     this.#completing = undefined
@@ -156,12 +156,12 @@ export class QueueWorker<Row extends ClaimedRow> {
     } catch (error) {
       this.#options.onError(error, 'completing rows failed; will retry')
       this.#done.push(...done)
-      // Not at the end: who claims them next runs them again.
+      // Not at the end: the worker that claims the rows next runs them again.
       if (!this.#isStopped) this.#completing ??= setTimeout(() => this.#track(this.#complete()), RETRY_MS)
     }
   }
 
-  /** Releases claimed rows that have not begun: all, or those chosen. */
+  /** Releases claimed rows that have not begun: all, or the selected ones. */
   async #release(isChosen?: (claimed: WaitingRow<Row>) => boolean): Promise<void> {
     const waiting = this.#slots.withdraw(isChosen)
     if (waiting.length === 0) return
@@ -179,7 +179,10 @@ export class QueueWorker<Row extends ClaimedRow> {
   }
 }
 
-/** The workers of one kind of queue, one for each cell that a process serves, and one for the control plane where that has such a queue. */
+/**
+ * The workers of one kind of queue: one for each cell that a process serves, and one for the control plane if it has such a
+ * queue.
+ */
 export class QueueWorkers<Row extends ClaimedRow> {
   readonly #workers: QueueWorker<Row>[]
 
@@ -191,7 +194,7 @@ export class QueueWorkers<Row extends ClaimedRow> {
     for (const worker of this.#workers) worker.start()
   }
 
-  /** Claims nothing more, and waits for what is running. */
+  /** Claims nothing more, and waits for running rows. */
   async stop(): Promise<void> {
     await Promise.all(this.#workers.map((worker) => worker.stop()))
   }

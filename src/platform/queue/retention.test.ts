@@ -1,4 +1,4 @@
-// Rows whose retention is over are deleted until none is left, at once after a start, and without a hold on the process.
+// Overdue rows are deleted until none is left, at once after a start, and without keeping the process alive.
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { access, assembled, cells, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000
 const { periodicTasks, app } = assembled()
 after(() => app.close())
 
-/** A process that looks once, or so often. */
+/** A process that runs one round, or rounds at an interval. */
 function started(options: { look_ms?: number; cleanups?: readonly Cleanup[] } = {}) {
   const metrics = createMetrics(() => cells)
   const log = createLog('silent')
@@ -46,7 +46,7 @@ const left = async ({ db, team }: TestTeam): Promise<{ answers: number; lines: n
   ).rows[0]
 
 describe('rows whose retention is over', () => {
-  test('are deleted by a process that has just started: 30,000 answers and 60,000 feed lines by its first look', async () => {
+  test('a process that has just started deletes 30,000 responses and 60,000 feed lines in its first round', async () => {
     const team = await createTestTeam()
     await answers(team, 30_000, '-1 second')
     await answers(team, 2, '1 hour')
@@ -64,7 +64,7 @@ describe('rows whose retention is over', () => {
     }
   })
 
-  test('are deleted by a later look when they fall due while the process runs', async () => {
+  test('a later round deletes rows that become due while the process runs', async () => {
     const team = await createTestTeam()
     await answers(team, 3, '1 second')
     const { retention } = started({ look_ms: 50 })
@@ -79,7 +79,7 @@ describe('rows whose retention is over', () => {
     [40, 'ahead'],
     [-40, 'behind'],
   ] as const)
-    test(`are those that are due by the clock of the database, when the clock of the process is ${how}`, async (t) => {
+    test(`rows are deleted by the clock of the database when the clock of the process is ${how}`, async (t) => {
       const team = await createTestTeam()
       await answers(team, 2, '-1 second')
       await answers(team, 3, '1 hour')
@@ -109,7 +109,7 @@ describe('rows whose retention is over', () => {
       }
     })
 
-  test('are deleted once by several processes', async () => {
+  test('several processes delete each row once', async () => {
     const team = await createTestTeam()
     await answers(team, 10_000, '-1 second')
     const several = [started(), started(), started()]
@@ -123,7 +123,7 @@ describe('rows whose retention is over', () => {
     assert.equal(removed, 10_000)
   })
 
-  test('wait for the next look while another transaction holds them, and are shown as overdue meanwhile', async () => {
+  test('rows locked by another transaction are deleted in a later round, and reported as overdue until then', async () => {
     const team = await createTestTeam()
     await answers(team, 2, '-100 seconds')
     const holder = await team.db.pool.connect()
@@ -144,7 +144,7 @@ describe('rows whose retention is over', () => {
 })
 
 describe('the loop', () => {
-  /** A kind with so many overdue rows in one cell, which go one at a time. */
+  /** A kind with a number of overdue rows in one cell, deleted one at a time. */
   const kind = (name: string, turns: number, remove: () => Promise<void> = async () => {}) => {
     const state = { left: turns, removals: 0 }
     const cleanup: Cleanup = {
@@ -161,7 +161,7 @@ describe('the loop', () => {
     return { state, cleanup }
   }
 
-  test('deletes of each kind in turn, so that a long backlog of one does not delay another', async () => {
+  test('the loop deletes a batch of each kind in turn, so that a backlog of one does not delay another', async () => {
     const order: string[] = []
     const long = kind('long', 5, async () => void order.push('long'))
     const short = kind('short', 1, async () => void order.push('short'))
@@ -171,7 +171,7 @@ describe('the loop', () => {
     assert.deepEqual(order, ['long', 'short', 'long', 'long', 'long', 'long'])
   })
 
-  test('rests for as long as finding and deleting a batch took, so that it has half of one connection at most', async () => {
+  test('the loop rests for as long as a batch took, so that it uses half of one connection at most', async () => {
     let began_ms: number | undefined
     let ended_ms = 0
     const rounds: { took_ms: number; rested_ms: number }[] = []
@@ -199,11 +199,11 @@ describe('the loop', () => {
     await eventually(async () => rounds.length > 0)
     await retention.stop()
     const { took_ms, rested_ms } = rounds[0]!
-    // Timers of Node are a millisecond early at most.
+    // Timers of Node are at most a millisecond early.
     assert(rested_ms >= took_ms - 2, `${took_ms} ms of work, ${rested_ms} ms of rest`)
   })
 
-  test('goes on with the other kinds when one fails, and tries that one again at the next look', async () => {
+  test('the loop continues with other kinds when one fails, and retries that one in the next round', async () => {
     let failures = 0
     const failing = kind('failing', 1, () => {
       return failures++ < 2 ? Promise.reject(new Error('as if the database had gone')) : Promise.resolve()
@@ -216,7 +216,7 @@ describe('the loop', () => {
     assert.equal(failing.state.removals, 3)
   })
 
-  test('stops after the transaction that runs, whatever is left and however long it would rest', async () => {
+  test('the loop stops after the current transaction, regardless of remaining rows and rest time', async () => {
     const [began, finished] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const slow = kind('slow', 1_000_000, () => {
       began.resolve()

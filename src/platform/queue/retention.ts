@@ -1,9 +1,9 @@
-// Retention: rows whose time is over are deleted, whatever their kind, in one way. When that is the database says, so that a worker whose
-// clock is wrong neither deletes what is to be kept nor keeps what is to be deleted. Each cell and the control plane has a loop of its own,
-// so that a database that does not answer delays nobody else. The loop looks for overdue rows when the process starts and every 15 s; where
-// there are some it deletes a batch of each kind in turn until none is left. After each batch it rests for as long as finding and deleting it
-// took, so that it never has more than half of one connection's time. Several workers may do this at once: a row that one deletes is passed over by
-// the others.
+// Retention: deletes rows of every kind whose retention has ended. The database decides when that is, so that a worker whose
+// clock is wrong deletes neither too early nor too late. Each cell and the control plane has its own loop, so that a database
+// that does not respond delays no other. The loop looks for overdue rows when the process starts and every 15 s. If it finds
+// some, it deletes a batch of each kind in turn until none is left. After each batch it rests for as long as finding and
+// deleting the batch took, so that it never uses more than half of one connection's time. Several workers may run the loop at
+// once: they skip rows that another one is deleting.
 import type { Cells } from '../db/cells.ts'
 import type { CellName } from '../db/cell-names.ts'
 import type { Db } from '../db/database.ts'
@@ -18,18 +18,18 @@ const REST_MS_MIN = 5
 /** Rows that one transaction deletes. */
 const ROWS_MAX = 1000
 
-/** A kind of rows, and how they are deleted when their time is over. */
+/** A kind of rows, and how they are deleted when their retention has ended. */
 export interface Cleanup {
-  /** In logs and metrics. */
+  /** The name in logs and metrics. */
   kind: string
-  /** In the control plane as well, or there alone. */
+  /** Whether the control plane has such rows as well, or alone. */
   control: boolean | 'alone'
-  /** For how many seconds the oldest row has been overdue, by the database's clock; undefined when none is. Changes nothing. */
+  /** How many seconds the oldest row is overdue, by the database's clock; undefined if none is. Changes nothing. */
   overdueFor(db: Db, control: Db): Promise<number | undefined>
   /**
-   * Delete some of the overdue rows, in bounded transactions.
-   * @param stopped asked between transactions: whether to leave the rest
-   * @returns how many rows went; 0: none could be deleted now
+   * Deletes some of the overdue rows, in bounded transactions.
+   * @param stopped called between transactions: whether to leave the rest
+   * @returns the number of deleted rows; 0: none could be deleted now
    */
   remove(db: Db, control: Db, stopped: () => boolean): Promise<number>
 }
@@ -43,7 +43,7 @@ interface Retained {
   column: string
   /** How long after that instant a row is kept; 0 when not given. */
   kept_s?: number
-  /** Rows that do not fulfil this are kept; the table is `t` here. */
+  /** Rows that do not meet this condition are kept; the table is `t` here. */
   only?: Sql
   /** Default: the table. */
   kind?: string
@@ -72,7 +72,7 @@ export function cleanup({ table, column, kept_s = 0, only = sql`true`, kind = ta
   }
 }
 
-/** How long ago an instant was, by the database's clock: an expression. */
+/** An expression: the time since an instant, by the database's clock. */
 export const ageInSeconds = (at: Sql): Sql => sql`extract(epoch from ${dbNow} - ${at})::float8`
 
 export interface RetentionOptions {
@@ -80,7 +80,7 @@ export interface RetentionOptions {
   cleanups: readonly Cleanup[]
   log: Log
   metrics: Metrics
-  /** Time between two looks; 15 s when not given. */
+  /** Time between two rounds; 15 s by default. */
   look_ms?: number
 }
 
@@ -103,7 +103,7 @@ export class Retention {
     }
   }
 
-  /** Begin no further transaction and wait for those that run. */
+  /** Begins no further transaction and waits for the running ones. */
   async stop(): Promise<void> {
     this.#stopped = true
     for (const wake of this.#resting) wake()
@@ -121,7 +121,7 @@ export class Retention {
     }
   }
 
-  /** @returns whether there may be more to do at once */
+  /** @returns whether more rows may be overdue now */
   async #step(place: CellName | 'control', cleanup: Cleanup): Promise<boolean> {
     const { cells, log, metrics } = this.#options
     const db = place === 'control' ? cells.control : cells.of(place)

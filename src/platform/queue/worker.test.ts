@@ -1,4 +1,4 @@
-// Workers on a real cell, with handlers of the tests: who runs a job, for how long, how often, and what is left of it.
+// Workers on a real cell, with handlers of the tests: which worker runs a job, for how long, how often, and what remains of it.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, test } from 'node:test'
@@ -57,7 +57,7 @@ const rowsOf = ({ db, team }: TestTeam) =>
     Row,
     sql`select attempts, fence, owner, leased_until, failed_at, last_error from job where team_id = ${team} order by id`,
   )
-/** What waits for its next attempt is due, and what is leased is free. */
+/** Makes rows that wait for a retry due, and ends leases. */
 const hurry = ({ db, team }: TestTeam) =>
   db.queries.run(
     sql`update job set due_at = due_at - interval '1 day', leased_until = leased_until - interval '1 day' where team_id = ${team}`,
@@ -77,7 +77,7 @@ const effect = (context: JobContext, n: number) =>
   })
 
 describe('a handler that never ends', { concurrency: 1 }, () => {
-  test('is given up, its job is tried again, and the jobs of the cell go on', async () => {
+  test('a handler that never ends is abandoned, its job is retried, and other jobs of the cell continue', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     let calls = 0
     const hang = defineHandler(work, async () => {
@@ -88,14 +88,14 @@ describe('a handler that never ends', { concurrency: 1 }, () => {
     await until('the handler hangs', () => calls === 1)
     await queue(other, 20, defineJob('test.quick', Payload))
     await gone(other)
-    await until('it was put off', async () => (await rowsOf(team))[0]!.last_error === 'HandlerTimeout')
+    await until('its retry is scheduled', async () => (await rowsOf(team))[0]!.last_error === 'HandlerTimeout')
     assert.deepEqual([(await rowsOf(team))[0]!.owner, (await rowsOf(team))[0]!.leased_until], [null, null])
     await hurry(team)
     await gone(team)
     assert.equal(calls, 2)
   })
 
-  test('cannot begin a transaction afterwards, and one that it has begun is rolled back and gives its connection back', async () => {
+  test('an abandoned handler cannot begin a transaction, and its open one is rolled back and releases its connection', async () => {
     const team = await createTestTeam()
     const outcomes: string[] = []
     const inTransaction = Promise.withResolvers<void>()
@@ -128,7 +128,7 @@ describe('a handler that never ends', { concurrency: 1 }, () => {
 })
 
 describe('a job', { concurrency: 1 }, () => {
-  test('is renewed while its handler runs, so that nobody else runs it', async () => {
+  test('the lease of a job is renewed while its handler runs, so that no other worker runs it', async () => {
     const team = await createTestTeam()
     let calls = 0
     const finish = Promise.withResolvers<void>()
@@ -154,7 +154,7 @@ describe('a job', { concurrency: 1 }, () => {
     assert.deepEqual([calls, await team.events()], [1, ['test.effect.0']])
   })
 
-  test('that another owner has claimed is not changed by the one before, whether that succeeds or fails', async () => {
+  test('a job claimed by another owner is not changed by the previous one, whether that succeeds or fails', async () => {
     for (const outcome of ['succeeds', 'fails'] as const) {
       const team = await createTestTeam()
       const finish = Promise.withResolvers<void>()
@@ -182,7 +182,7 @@ describe('a job', { concurrency: 1 }, () => {
     }
   })
 
-  test('commits nothing when its lease has ended', async () => {
+  test('a job commits nothing when its lease has ended', async () => {
     const team = await createTestTeam()
     const outcomes: string[] = []
     await queue(team)
@@ -208,7 +208,7 @@ describe('a job', { concurrency: 1 }, () => {
     assert.deepEqual([outcomes, await team.events()], [['LeaseLost', 'LeaseLost'], []])
   })
 
-  test('that is in a transaction of its owner is not claimed by another one, even when its lease has ended', async () => {
+  test('a job in an open transaction of its owner is not claimed by another one, even when its lease has ended', async () => {
     const team = await createTestTeam()
     let calls = 0
     const [began, finish] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -234,7 +234,7 @@ describe('a job', { concurrency: 1 }, () => {
     await until('the first owner is done', async () => (await rowsOf(team)).length === 0 || calls === 2)
   })
 
-  test('waits for no other job to end: a free slot is used at once', async () => {
+  test('a job starts as soon as a slot is free, without waiting for other jobs to end', async () => {
     const team = await createTestTeam()
     const others = Promise.withResolvers<void>()
     let done = 0
@@ -249,7 +249,7 @@ describe('a job', { concurrency: 1 }, () => {
     await gone(team)
   })
 
-  test('that fails is tried as often as its kind says, then stays failed with the class and code of its last error', async () => {
+  test('a failing job is attempted as often as its kind allows, then stays failed with its last error class and code', async () => {
     const team = await createTestTeam()
     let calls = 0
     await queue(team)
@@ -261,14 +261,14 @@ describe('a job', { concurrency: 1 }, () => {
     ])
     for (let attempt = 1; attempt <= 3; attempt++) {
       await until(`attempt ${attempt}`, () => calls === attempt)
-      await until('it was put off', async () => (await rowsOf(team))[0]!.owner === null)
+      await until('its retry is scheduled', async () => (await rowsOf(team))[0]!.owner === null)
       await hurry(team)
     }
     const [row] = await rowsOf(team)
     assert.deepEqual([row!.attempts, row!.last_error, row!.failed_at !== null, calls], [3, 'Error E_TEST', true, 3])
   })
 
-  test('whose process was killed in every attempt is not tried once more', async () => {
+  test('a job whose process was killed in every attempt is not retried', async () => {
     const team = await createTestTeam()
     await queue(team)
     await team.db.queries.run(sql`update job set attempts = 3 where team_id = ${team.team}`)
@@ -278,7 +278,7 @@ describe('a job', { concurrency: 1 }, () => {
     assert.deepEqual([calls, (await rowsOf(team))[0]!.last_error], [0, 'interrupted'])
   })
 
-  test('that is tried without limit never fails for good', async () => {
+  test('a job without an attempt limit never fails permanently', async () => {
     const team = await createTestTeam()
     await queue(team)
     await team.db.queries.run(sql`update job set attempts = 5000 where team_id = ${team.team}`)
@@ -287,7 +287,7 @@ describe('a job', { concurrency: 1 }, () => {
         throw new Error('not yet')
       }),
     ])
-    await until('it was put off', async () => (await rowsOf(team))[0]!.last_error === 'Error')
+    await until('its retry is scheduled', async () => (await rowsOf(team))[0]!.last_error === 'Error')
     const { pause_s } = await team.db.queries.one(
       T.Object({ pause_s: T.Number() }),
       sql`select round(extract(epoch from due_at - statement_timestamp()))::float8 as pause_s from job where team_id = ${team.team}`,
@@ -296,7 +296,7 @@ describe('a job', { concurrency: 1 }, () => {
   })
 })
 
-test('the slow jobs of one team do not stop those of another', async () => {
+test('slow jobs of one team do not stop those of another', async () => {
   const [slow, quick] = [await createTestTeam(), await createTestTeam()]
   const finish = Promise.withResolvers<void>()
   let running = 0
@@ -320,7 +320,7 @@ test('the slow jobs of one team do not stop those of another', async () => {
   await gone(slow)
 })
 
-test('a worker that stops gives back what it has not begun, and that does not count as an attempt', async () => {
+test('a stopping worker releases jobs that it has not begun, and that does not count as an attempt', async () => {
   const team = await createTestTeam()
   const finish = Promise.withResolvers<void>()
   let running = 0
@@ -340,7 +340,7 @@ test('a worker that stops gives back what it has not begun, and that does not co
   for (const { attempts, owner } of rows) assert.deepEqual([attempts, owner], [0, null])
 })
 
-test('a worker that stops waits for the deletion of what was done after it was told to stop', async () => {
+test('a stopping worker waits for the deletion of jobs completed after the stop was requested', async () => {
   const team = await createTestTeam()
   const finish = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let running = 0
@@ -402,7 +402,7 @@ test('a job that is queued by a process whose clock is wrong is due by the clock
     }
 })
 
-test('what a job queues for now is due now, also where it was queued by a process whose clock is ahead', async () => {
+test('work that a job queues for now is due now, even if a process whose clock is ahead queued the job', async () => {
   const team = await createTestTeam()
   let runs = 0
   await team.db.queries.run(sql`

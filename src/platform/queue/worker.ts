@@ -1,5 +1,6 @@
-// The worker: runs the jobs of each cell. A job is deleted when its handlers are done, so it runs at least once; after its last attempt it
-// stays, failed, for people to see. docs/decisions/jobs.md says what holds and why.
+// The worker: runs the jobs of each cell. A job is deleted when its handlers have completed, so it runs at least once. After
+// its last failed attempt the row stays, marked failed, for the operator. docs/decisions/jobs.md states the guarantees and
+// their reasons.
 import type { Cells } from '../db/cells.ts'
 import type { Tenant } from '../db/transaction.ts'
 import { errorFields } from '../telemetry/log.ts'
@@ -9,7 +10,7 @@ import { QueueWorker, QueueWorkers } from './queue-worker.ts'
 
 /** Jobs that a process runs at once in a cell. */
 const SLOTS = 8
-/** The last slots are for teams of which no job is running. */
+/** The last slots are reserved for teams without a running job. */
 const SLOTS_FOR_OTHERS = 2
 
 export interface WorkerOptions extends JobRunnerOptions {
@@ -28,7 +29,7 @@ export class Worker extends QueueWorkers<JobRow> {
 
 function workerOf(jobs: CellJobs, runner: JobRunner, { log, tenantOf, slots = SLOTS }: WorkerOptions): QueueWorker<JobRow> {
   const { cell, db, queue } = jobs
-  /** Each team is looked up once for the jobs of one claim. */
+  /** Each team is read once for the jobs of one claim. */
   let tenants = new Map<string, Promise<Tenant | undefined>>()
   const worker = new QueueWorker({
     runner: jobs.runner,

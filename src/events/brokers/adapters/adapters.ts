@@ -1,4 +1,4 @@
-// The kinds of brokers, behind one door. Their libraries are loaded when the first pipeline needs them.
+// The kinds of brokers behind a common interface. Their libraries are loaded when the first pipeline needs them.
 import type { TargetPolicy } from '../../../platform/net/outbound-targets.ts'
 import { BlobStorage } from './blob-storage.ts'
 import { EventHubs } from './event-hubs.ts'
@@ -11,7 +11,7 @@ export interface BrokersOptions {
   targets: TargetPolicy
   /** Whether loopback may be reached too, and without TLS. */
   sandbox: boolean
-  /** Of each kind. */
+  /** The adapter of each kind. */
   connections_max: number
   pubsub_emulator_host: string | undefined
 }
@@ -29,7 +29,7 @@ export class Brokers {
     this.#pubsub = new PubSub({ emulator_host: pubsub_emulator_host })
   }
 
-  /** A way to a broker of a team. Throws when it cannot be reached or is not configured. */
+  /** Connects to a broker of a team. Throws if it is unreachable or not configured. */
   async open(destination: Broker, known: Configured): Promise<BrokerSession> {
     const { rabbitmq, azure_amqp, cloud_pubsub } = known
     if (destination === 'rabbitmq' && rabbitmq) return this.#rabbit.open(rabbitmq)

@@ -1,4 +1,4 @@
-// Azure Blob Storage, for events that are meant for a container or too large for a hub. Source: events.md 8.2.
+// Azure Blob Storage, for events routed to a container or too large for a hub. Source: events.md 8.2.
 import { Agent as PlainAgent } from 'node:http'
 import { Agent as TlsAgent } from 'node:https'
 import type { Pipeline, RequestPolicyFactory } from '@azure/storage-blob'
@@ -14,7 +14,7 @@ const IDLE_MS = 20_000
 
 type Storage = NonNullable<Matcher['blob_storage']>
 
-/** Puts blobs from the cells of one environment. */
+/** Writes blobs from the cells of one environment. */
 export class BlobStorage {
   readonly #targets: TargetPolicy
   readonly #sandbox: boolean
@@ -63,11 +63,11 @@ export class BlobStorage {
   }
 }
 
-/** `{team}/{user}/{instant}#{type}#{key}.json[.gz]`; the team twice where there is no user. */
+/** `{team}/{user}/{instant}#{type}#{key}.json[.gz]`; the team twice if there is no user. */
 const blobName = ({ team_id, order_key, created_at_text, type, idempotency_key }: Message, isGzip: boolean): string =>
   `${team_id}/${order_key}/${created_at_text}#${type}#${idempotency_key}.json${isGzip ? '.gz' : ''}`
 
-/** Requests go out over our own connections, which reach nothing but what may be reached. */
+/** Requests use our own connections, which the target policy limits. */
 const abortUnfinished = (agent: PlainAgent): RequestPolicyFactory => ({
   create: (next) => ({
     sendRequest(request) {

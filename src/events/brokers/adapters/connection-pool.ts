@@ -1,4 +1,4 @@
-// Connections to brokers: made when they are needed, shared by those who speak to the same broker, kept for a while, and few.
+// Connections to brokers: opened on demand, shared by users of the same broker, kept for a while, and limited in number.
 import { TimeoutError, withTimeout } from '../broker-message.ts'
 
 const IDLE_MS = 60_000
@@ -11,20 +11,20 @@ interface Entry<C> {
   timer: NodeJS.Timeout | undefined
 }
 
-/** A connection that somebody uses; it is given back once. */
+/** A leased connection; it is released once. */
 export interface ConnectionLease<C> {
   connection: C
-  /** @param broken nobody else is to get it */
+  /** @param broken the connection must not be reused */
   release(broken?: boolean): void
 }
 
-/** Connections of one kind, by what they lead to. */
+/** Connections of one kind, by their target. */
 export class ConnectionPool<C> {
   readonly #entries = new Map<string, Entry<C>>()
   readonly #max: number
   readonly #close: (connection: C) => unknown
 
-  /** @param close must not throw, nor wait long */
+  /** @param close must neither throw nor wait long */
   constructor({ max, close }: { max: number; close: (connection: C) => unknown }) {
     this.#max = max
     this.#close = close
@@ -32,7 +32,7 @@ export class ConnectionPool<C> {
 
   /**
    * The connection kept under a key, or a new one; throws Timeout after 10 s.
-   * @param open makes one; it calls `ended` when the connection is over, whoever ended it
+   * @param open opens a connection; it calls `ended` when the connection has ended on either side
    */
   async acquire(key: string, open: (isClosed: () => void) => Promise<C>): Promise<ConnectionLease<C>> {
     const entry = this.#entries.get(key) ?? this.#add(key, open)
@@ -55,7 +55,7 @@ export class ConnectionPool<C> {
     }
   }
 
-  /** Close what nobody uses; what is in use is closed when it is given back. */
+  /** Closes idle connections; leased ones are closed when they are released. */
   closeAll(): void {
     for (const [key, entry] of this.#entries) {
       clearTimeout(entry.timer)
@@ -68,7 +68,7 @@ export class ConnectionPool<C> {
     this.#evictIdle()
     const opening = open(() => this.#remove(key, entry))
     const connection = withTimeout(OPEN_MS_MAX, opening).catch((error: unknown) => {
-      // One that comes too late is not left open.
+      // A connection that opens too late is closed.
       if (error instanceof TimeoutError) opening.then((late) => this.#close(late)).catch(() => {})
       throw error
     })
@@ -78,7 +78,7 @@ export class ConnectionPool<C> {
     return entry
   }
 
-  /** The one that has been idle for longest goes. Those in use are as few as those who use them. */
+  /** Closes the connection that has been idle longest. Leased connections are limited by their users. */
   #evictIdle(): void {
     if (this.#entries.size < this.#max) return
     const [oldest] = [...this.#entries].filter(([, { users }]) => users === 0).sort(([, a], [, b]) => a.used_ms - b.used_ms)

@@ -1,4 +1,4 @@
-// A link to one hub, in a session of its own: what is wrong with a hub ends its link and nothing else.
+// A link to one hub, in a session of its own: an error of a hub ends only its link.
 import type { Connection, Delivery, EventContext, Sender, Session } from 'rhea'
 import { unreachable, errorCode, rejected, acknowledged, type SendOutcome } from '../broker-message.ts'
 
@@ -32,12 +32,12 @@ export class HubSender {
     connection.on('connection_close', this.#disconnected)
   }
 
-  /** Nothing can be sent over it any more. */
+  /** Whether the link can no longer send. */
   get isClosed(): boolean {
     return this.#closed !== undefined
   }
 
-  /** Send a message when there is room for it. */
+  /** Sends a message when the link has credit. */
   async send(encoded: Buffer): Promise<SendOutcome> {
     while (!this.#closed && !this.#sender.sendable()) await new Promise<void>((go) => this.#sendable.push(go))
     if (this.#closed) return this.#closed

@@ -1,5 +1,5 @@
-// Against peers of the test's own: one that speaks AMQP 1.0 and looks at what a broker would hide, one that takes blobs and checks
-// their signatures.
+// Tests against peers of the test: one speaks AMQP 1.0 and exposes what a broker would hide, one accepts blobs and checks their
+// signatures.
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
@@ -13,7 +13,7 @@ import { makePipelinesDue, pipe, createTestPipelines, emitEvent, countQueued } f
 
 const MIB = 1024 * 1024
 const KEY = Buffer.from('a fictional key of an account').toString('base64')
-// What waits for its next attempt has to be told that it is due, however slow the machine is.
+// Makes deliveries that wait for a retry due, however slow the machine is.
 const pipelines = createTestPipelines({ patience: 1000 })
 
 interface Arrived {
@@ -24,7 +24,7 @@ interface Arrived {
   partition: unknown
 }
 const arrived: Arrived[] = []
-/** Types that are refused, as if the hub were full. */
+/** Types that are rejected, as if the hub were full. */
 const unwelcome = new Set<string>()
 
 const container = rhea.create_container()
@@ -53,7 +53,7 @@ const hubs = (event_hub_matchers: unknown[] = [], key = KEY) => ({
   azure_amqp: { connection_string: connection_string(key), default_event_hub: 'events', event_hub_matchers },
 })
 
-/** The shared key signature of a request, worked out from the service's description of it. */
+/** The shared key signature of a request, computed by the service's description. */
 function signature({ method, url, headers }: IncomingMessage): string {
   const own = Object.keys(headers)
     .filter((name) => name.startsWith('x-ms-'))
@@ -75,7 +75,7 @@ function signature({ method, url, headers }: IncomingMessage): string {
 
 interface Blob {
   name: string
-  /** As the service would give it to readers. */
+  /** The message as the service would return it to readers. */
   type: string
   encoding: string | undefined
   body: string
@@ -115,7 +115,7 @@ const containerOf = (container_name: string, key = KEY) => ({
 const of = (user: string) => arrived.filter((one) => one.user === user)
 
 describe('a hub', () => {
-  test('gets each event with its user as the partition key, from who has the key of the policy', async () => {
+  test('a hub receives each event with its user as the partition key, signed with the key of the policy', async () => {
     const team = await createTestTeam()
     await pipe(
       team,
@@ -134,7 +134,7 @@ describe('a hub', () => {
     ])
   })
 
-  test('that refuses an event gets the later ones of its user after it', async () => {
+  test('a hub that rejects an event receives later events of the same user only after it', async () => {
     const team = await createTestTeam()
     await pipe(team, hubs())
     const type = 'labtest.appointment.created'
@@ -159,7 +159,7 @@ describe('a hub', () => {
 })
 
 describe('a container', () => {
-  test('stores events routed by a matcher with signature and documented name', async () => {
+  test('a container stores events routed by a matcher with signature and documented name', async () => {
     const team = await createTestTeam()
     await pipe(team, hubs([{ event_type_regex: 'result', blob_storage: containerOf('results') }]))
     const small = await emitEvent(team, { type: 'labtest.result.critical' })
@@ -181,7 +181,7 @@ describe('a container', () => {
     assert.deepEqual(of(small.user_id), [])
   })
 
-  test('gets what is too large for a hub; without one that matches it stays', async () => {
+  test('a matching container receives events too large for a hub; without one they stay queued', async () => {
     const team = await createTestTeam()
     const matchers = [
       { event_type_prefix: 'labtest.order', event_hub: 'orders' },
@@ -203,11 +203,11 @@ describe('a container', () => {
     assert.deepEqual(await countQueued(team), ['azure_amqp after 1'])
   })
 
-  test('that refuses gets it later, under the same name', async () => {
+  test('a container that rejects a blob receives it later, under the same name', async () => {
     const team = await createTestTeam()
     const storageOf = (key: string) => hubs([{ event_type_prefix: '', blob_storage: containerOf('later', key) }])
     await pipe(team, storageOf(Buffer.from('other').toString('base64')))
-    const told = await emitEvent(team)
+    const emitted = await emitEvent(team)
     await pipelines.drain()
     assert.deepEqual(await countQueued(team), ['azure_amqp after 1'])
     storageStatus = 503
@@ -219,7 +219,7 @@ describe('a container', () => {
     await pipelines.drain()
     assert.deepEqual(
       blobs.filter(({ name }) => name.includes(team.team)).map(({ body }) => body),
-      [told.body],
+      [emitted.body],
     )
   })
 })

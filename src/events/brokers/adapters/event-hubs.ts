@@ -1,5 +1,6 @@
-// Azure Event Hubs over AMQP 1.0: each event a message to the hub that its type leads to, its user as the partition key; many in the
-// air at once, those of one user one after another. What is too large for a hub, or meant for a container, becomes a blob.
+// Azure Event Hubs over AMQP 1.0: each event is a message to the hub selected by its type, with its user as the partition key.
+// Many are in flight at once, those of one user one after another. An event that is too large for a hub, or routed to a
+// container, becomes a blob.
 // Source: events.md 8.2.
 import type { Connection } from 'rhea'
 import { ForbiddenAddressError, type TargetPolicy } from '../../../platform/net/outbound-targets.ts'
@@ -27,7 +28,7 @@ const SEND_MS_MAX = 15_000
 const MESSAGE_BYTES_MAX = 1024 * 1024
 const IDLE_TIMEOUT_MS = 60_000
 
-/** Ways to Event Hubs from the cells of one environment. */
+/** Connections to Event Hubs from the cells of one environment. */
 export class EventHubs {
   readonly #targets: TargetPolicy
   readonly #sandbox: boolean
@@ -127,7 +128,7 @@ class EventHubSession {
     for (const link of this.#links.values()) link.close()
   }
 
-  /** Events of one user: what follows one that did not arrive is not sent. */
+  /** Events of one user: those after one that did not arrive are not sent. */
   async #sendSequentially(messages: Message[], outcomes: Map<Message, SendOutcome>): Promise<void> {
     let before: SendOutcome | undefined
     for (const message of messages) {

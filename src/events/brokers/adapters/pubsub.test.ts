@@ -1,4 +1,4 @@
-// Against a peer that speaks the service's own protocol, with the messages that the client library ships.
+// Tests against a peer that speaks the protocol of the service, with the message definitions of the client library.
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
@@ -16,7 +16,7 @@ const { PublishRequest, PublishResponse } = protos.google.pubsub.v1
 type Asked = protos.google.pubsub.v1.PublishRequest
 type Answered = protos.google.pubsub.v1.IPublishResponse
 
-/** What it is asked, and what it answers: a code of gRPC for a topic, else welcome. */
+/** The received requests, and the responses: a gRPC code for a topic, else success. */
 const asked: Asked[] = []
 const refusals = new Map<string, status>()
 
@@ -56,7 +56,7 @@ const published = (name: string) => asked.filter(({ topic }) => topic === topicO
 const bytes = (data: unknown): Buffer => Buffer.from(data as Uint8Array)
 
 describe('Pub/Sub', () => {
-  test('gets the stored bytes with their attributes, plain up to 1 KiB and compressed above', async () => {
+  test('Pub/Sub receives the stored bytes with their attributes, plain up to 1 KiB and compressed above', async () => {
     const team = await createTestTeam()
     await pipe(team, settings('plain'))
     const small = await emitEvent(team, { bytes: 1024 })
@@ -80,18 +80,18 @@ describe('Pub/Sub', () => {
     assert.deepEqual(await countQueued(team), [])
   })
 
-  test('gets the events of each user in their order under their key, over several requests', async () => {
+  test('Pub/Sub receives the events of each user in order under their key, over several requests', async () => {
     const team = await createTestTeam()
     await pipe(team, settings('ordered', true))
     const users = await Promise.all(Array.from({ length: 3 }, () => team.user()))
-    const told = users.map((): string[] => [])
-    for (let i = 0; i < 120; i++) told[i % 3]!.push((await emitEvent(team, { user_id: users[i % 3]! })).key)
+    const emitted = users.map((): string[] => [])
+    for (let i = 0; i < 120; i++) emitted[i % 3]!.push((await emitEvent(team, { user_id: users[i % 3]! })).key)
     await pipelines.drain()
     for (const [i, user] of users.entries()) {
       const own = published('ordered').filter(({ orderingKey }) => orderingKey === user)
       assert.deepEqual(
         own.map(({ attributes }) => attributes!['idempotency-key']),
-        told[i],
+        emitted[i],
       )
     }
   })
@@ -101,7 +101,7 @@ describe('Pub/Sub', () => {
     ['forbidden', status.PERMISSION_DENIED],
     ['not available', status.UNAVAILABLE],
   ] as const)
-    test(`whose topic is ${what} gets everything when it is, in order`, async () => {
+    test(`Pub/Sub receives all events in order once a topic that was ${what} works`, async () => {
       const team = await createTestTeam()
       const name = `topic-${code}`
       await pipe(team, settings(name, true))
@@ -121,13 +121,13 @@ describe('Pub/Sub', () => {
       assert.deepEqual(await countQueued(team), [])
     })
 
-  test('whose destinations cannot be decrypted waits alone, says so, and goes on when they are given again', async () => {
+  test('a pipeline that cannot be decrypted delays no other, is reported, and resumes when it is configured again', async () => {
     const [bad, good] = await Promise.all([createTestTeam(), createTestTeam()])
     await pipe(bad, settings('unreadable'))
     await pipe(good, settings('readable'))
     const keys = [generateVaultKey()]
-    const sealed = new Vault(() => keys).encrypt('{}', `destinations of ${bad.team}`)
-    await bad.db.pool.query('update pipeline set destinations = $2 where team_id = $1', [bad.team, sealed])
+    const encrypted = new Vault(() => keys).encrypt('{}', `destinations of ${bad.team}`)
+    await bad.db.pool.query('update pipeline set destinations = $2 where team_id = $1', [bad.team, encrypted])
     for (const team of [bad, good, bad, good]) await emitEvent(team)
     await pipelines.drain()
     assert.deepEqual([published('unreadable').length, published('readable').length], [0, 2])
@@ -141,7 +141,7 @@ describe('Pub/Sub', () => {
     assert.equal(published('unreadable').length, 2)
   })
 
-  test('is published to only in projects that the operator allows the organization, when configured and ever after', async () => {
+  test('events are published only to projects allowed for the organization, checked at configuration and sending', async () => {
     const [team, other] = await Promise.all([createTestTeam(), createTestTeam()])
     const destination = { cloud_pubsub: { project: 'operator-billing', topic: 'mine', message_ordering: false } }
     const body = { team_ids: [team.team], preferences: { preferred: 'cloud_pubsub', enabled: ['cloud_pubsub'] }, ...destination }
@@ -177,7 +177,7 @@ describe('Pub/Sub', () => {
   })
 })
 
-test('projects are read from a setting, and what cannot be meant is refused', () => {
+test('projects are read from a setting, and invalid entries are rejected', () => {
   const org = '01890000-0000-7000-8000-00000000000A'
   const { pubsub_projects } = readConfig({ PUBSUB_PROJECTS: `${org}=clinic-events, ${org}=clinic-more,*=shared` })
   assert.deepEqual(

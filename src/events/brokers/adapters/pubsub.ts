@@ -14,13 +14,13 @@ import {
 import type { Configured } from '../schema.ts'
 
 const PUBLISH_MS_MAX = 15_000
-/** Of a request; the service takes 10 MB with what is around the data. */
+/** Maximum size of a request; the service accepts 10 MB including the envelope. */
 const REQUEST_BYTES_MAX = 9_000_000
 
 type Settings = NonNullable<Configured['cloud_pubsub']>
 type Client = InstanceType<typeof v1.PublisherClient>
 
-/** Ways to Pub/Sub of one process and environment. All topics are reached over one connection. */
+/** Connections to Pub/Sub of one process and environment. All topics share one connection. */
 export class PubSub {
   readonly #emulator_host: string | undefined
   readonly #connections: ConnectionPool<Client>
@@ -52,7 +52,7 @@ export class PubSub {
   }
 }
 
-/** Requests one after another, so that order is kept; each arrives whole or not at all. */
+/** Requests go one after another, so that order is kept; each arrives completely or not at all. */
 async function publish(
   client: Client,
   { project, topic, message_ordering }: Settings,

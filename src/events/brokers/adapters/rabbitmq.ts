@@ -1,5 +1,5 @@
-// RabbitMQ: an exchange, the event's type as the routing key, confirmed by the broker. What no queue is bound for has failed.
-// Source: events.md 8.2.
+// RabbitMQ: publishes to an exchange, with the event's type as the routing key and confirmation by the broker. A message
+// without a bound queue has failed. Source: events.md 8.2.
 import type { ChannelModel, ConfirmChannel } from 'amqplib'
 import { ForbiddenAddressError, type TargetPolicy } from '../../../platform/net/outbound-targets.ts'
 import { rabbitAddress } from '../broker-addresses.ts'
@@ -24,7 +24,7 @@ const HEARTBEAT_S = 30
 
 type Settings = NonNullable<Configured['rabbitmq']>
 
-/** Ways to RabbitMQ brokers from the cells of one environment. */
+/** Connections to RabbitMQ brokers from the cells of one environment. */
 export class RabbitMq {
   readonly #targets: TargetPolicy
   readonly #sandbox: boolean
@@ -36,7 +36,7 @@ export class RabbitMq {
     this.#connections = new ConnectionPool({ max: connections_max, close: (connection) => connection.close().catch(() => {}) })
   }
 
-  /** A channel of its own on a connection that others may share: what goes wrong with an exchange ends the channel only. */
+  /** Opens a channel on a connection that others may share: an error of an exchange ends only the channel. */
   async open({ uri, exchange }: Settings): Promise<BrokerSession> {
     const { connection, release } = await this.#connections.acquire(uri, (isClosed) => this.#connect(uri, isClosed))
     let broken = false
@@ -86,7 +86,7 @@ export class RabbitMq {
       noDelay: true,
       clientProperties: { connection_name: 'drawbridge' },
     })
-    // A broken connection says so twice; messages in flight learn of it from their channel.
+    // A broken connection reports that twice; messages in flight are notified by their channel.
     connection.on('error', isClosed)
     connection.on('close', isClosed)
     return connection
@@ -97,7 +97,7 @@ export class RabbitMq {
 class RabbitMqSession {
   readonly #channel: ConfirmChannel
   readonly #exchange: string
-  /** Messages that came back, since no queue is bound for them; this is told before they are confirmed. */
+  /** Messages returned because no queue is bound for them; the broker returns them before it confirms them. */
   readonly #unroutable = new Set<unknown>()
   readonly #closed: Promise<Error>
 

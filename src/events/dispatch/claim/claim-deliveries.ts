@@ -1,6 +1,6 @@
-// The first part of delivering: claims what is sent next, and puts it into the endpoint queues of the process. Fresh events are dispatched
-// directly, without a row for each delivery, where their endpoint can take them now; everything else is claimed from the table of deliveries.
-// Both happen one batch after the other, so that nothing overtakes what is older.
+// The first part of delivery: claims the next deliveries and puts them into the endpoint queues of the process. Fresh events
+// are dispatched directly, without a row for each delivery, if their endpoint can take them now; all others are claimed from
+// the table of deliveries. Both happen one batch after the other, so that no delivery overtakes an older one.
 import { messageId } from '../../fan-out/message-id.ts'
 import type { CellName } from '../../../platform/db/cell-names.ts'
 import { errorFields } from '../../../platform/telemetry/log.ts'
@@ -18,11 +18,11 @@ import type { BufferedDelivery, DeliverySender } from '../send/send-deliveries.t
 import { endpointSink, type DirectDispatch, type LeasedEndpoint } from './direct-dispatch.ts'
 import type { EndpointLeaseKeeper } from './endpoint-lease-keeper.ts'
 
-/** Fan-out waits no longer than this for endpoints that take all that is sent to them. */
+/** Maximum time that fan-out waits for endpoints that keep up. */
 const FAN_OUT_WAIT_MS = 50
-/** A transaction is worth while for so many events, if they have to wait otherwise. */
+/** Minimum number of events for a transaction, if the events have to wait otherwise. */
 const MIN_BATCH_EVENTS = 200
-/** For so long little is fanned out while deliveries wait for all endpoints: what is dispatched directly costs much less. */
+/** Time during which little is fanned out while deliveries wait for all endpoints: direct dispatch costs much less. */
 const CATCH_UP_MS = 1000
 const CATCH_UP_EVENTS = 100
 
@@ -35,9 +35,9 @@ export interface DeliveryClaimsOptions {
   recorder: AttemptRecorder
   keeper: EndpointLeaseKeeper
   delivery: Pick<DeliveryOptions, 'vault' | 'findDeletedUsers' | 'sinks' | 'log' | 'metrics'>
-  /** The process's own clock, which never jumps. */
+  /** The monotonic clock of the process. */
   now_ms: () => number
-  /** Deliveries wait in the database for an endpoint. */
+  /** Called if deliveries wait in the database for an endpoint. */
   onBacklog: () => void
   onError: (error: unknown, message: string) => void
 }
@@ -49,9 +49,9 @@ export class DeliveryClaims {
   #last: Promise<unknown> = Promise.resolve()
   #snapshot: QueueSnapshot
   #last_fan_out_ms = 0
-  /** Since when each round of fan-out found events; undefined: the last one found none. */
+  /** The time since which each round of fan-out found events; undefined: the last one found none. */
   #backlog_since_ms: number | undefined
-  /** When the endpoints were asked for, for the events that are being fanned out. */
+  /** When the endpoints were read, for the events that are being fanned out. */
   #asked_ms = 0
 
   constructor(options: DeliveryClaimsOptions) {
@@ -63,19 +63,21 @@ export class DeliveryClaims {
     this.#sinks = [feedSink, ...(delivery.sinks?.(cell) ?? []), endpoints]
   }
 
-  /** Fans out new events, as many as is good now. @returns whether there may be more */
+  /** Fans out as many new events as is useful now. @returns whether there may be more */
   async fanOutRound(): Promise<boolean> {
     const now_ms = this.#options.now_ms()
     const events_max = this.#options.recorder.hasBacklog ? 0 : this.#fanOutLimit(now_ms)
     if (events_max === 0) return true
     this.#last_fan_out_ms = now_ms
-    const { announcements, hasMore } = await this.fanOut(events_max)
-    if (announcements === 0) this.#backlog_since_ms = undefined
+    const { entries, hasMore } = await this.fanOut(events_max)
+    if (entries === 0) this.#backlog_since_ms = undefined
     else this.#backlog_since_ms ??= now_ms
     return hasMore
   }
 
-  /** How many events to fan out now; 0: none yet. Events wait a moment for endpoints without room, but not for endpoints that are slow. */
+  /**
+   * Number of events to fan out now; 0: none yet. Events wait a moment for endpoints without room, but not for slow endpoints.
+   */
   #fanOutLimit(now_ms: number): number {
     const fanOutBudget = this.#options.queues.fanOutBudget(now_ms)
     const waited_ms = now_ms - this.#last_fan_out_ms
@@ -88,12 +90,12 @@ export class DeliveryClaims {
     return waited_ms >= FAN_OUT_WAIT_MS ? CATCH_UP_EVENTS : 0
   }
 
-  /** Fans out events: dispatches them directly, or inserts deliveries that wait. */
+  /** Fans out events: dispatches them directly, or inserts deliveries. */
   fanOut(events_max: number = EVENTS_MAX): Promise<FanOutResult> {
     return this.#serialize(() => fanOut(this.#options.db, this.#sinks, events_max))
   }
 
-  /** Claims deliveries that are due, as many as there is room for, and begins to send them. @returns how many */
+  /** Claims due deliveries, as many as there is room for, and begins to send them. @returns their number */
   claim(): Promise<number> {
     return this.#serialize(() => this.#claimDue())
   }
@@ -142,7 +144,7 @@ export class DeliveryClaims {
       if (changed.has(id) || !isLeased) void sender.returnDeliveries(id)
       else sender.sendQueued(id)
     }
-    // Before anything else is fanned out or claimed, so that nothing overtakes it.
+    // Before anything else is fanned out or claimed, so that no later delivery overtakes it.
     if (unsent.length) void this.#serialize(() => this.#postpone(unsent, unreadable))
   }
 
@@ -206,7 +208,7 @@ export class DeliveryClaims {
       else if (item && unreadable.includes(row.webhook_id)) unsent.push(row)
       else unwanted.push(row)
     }
-    // First of all: what fails below must not keep buffered deliveries from being sent.
+    // First of all: an error below must not keep buffered deliveries from being sent.
     for (const id of ready.keys()) if (!queues.hold(id, asked_ms, ENDPOINT_LEASE_S * 1000)) void sender.returnDeliveries(id)
     for (const id of queues.inUse) sender.sendQueued(id)
     if (unreadable.length) {

@@ -14,24 +14,24 @@ import { ENDPOINT_LEASE_S, type EndpointLeases } from '../../delivery-queue/endp
 import { messageId } from '../../fan-out/message-id.ts'
 import { Endpoint, endpointColumns } from '../../delivery-queue/sendable-endpoint.ts'
 
-/** What a process can send at once. */
+/** The limits of direct dispatch in a process. */
 export interface DirectDispatch {
   leases: EndpointLeases
-  /** Called before the endpoints are looked at. */
+  /** Called before the endpoints are read. */
   begin(): void
-  /** When that was, by the process's own clock. */
+  /** The time of that call, by the monotonic clock of the process. */
   asked_ms(): number
-  /** How many deliveries of an endpoint. */
+  /** The limit of deliveries of an endpoint. */
   capacity(webhook_id: string): number
-  /** How many of a team, of all its endpoints together. */
+  /** The limit of deliveries of a team, for all its endpoints together. */
   capacityOfTeam(team_id: string): number
-  /** Called after the commit, with the endpoints they are for. */
+  /** Called after the commit, with the endpoints of the deliveries. */
   onBatch(batch: DispatchBatch, endpoints: Map<string, LeasedEndpoint>): void
   /** Whether deliveries of an endpoint wait. */
   onBacklog(webhook_id: string, isBehind: boolean): void
 }
 
-/** An endpoint whose lease the process has, for so long from when it was asked for. */
+/** An endpoint whose lease the process has, with the duration of the lease counted from the time of the request. */
 export interface LeasedEndpoint extends Endpoint {
   left_s: number
 }
@@ -39,14 +39,14 @@ export interface LeasedEndpoint extends Endpoint {
 const Candidate = T.Object({
   ...Endpoint.properties,
   filter_types: Nullable(T.Array(T.String())),
-  /** Whether it may be sent to now at all. */
+  /** Whether deliveries may be sent to it now at all. */
   open: T.Boolean(),
-  /** This process has its lease, and will have it for a while; it can have it. */
+  /** Whether this process has its lease and will have it for a while, or can acquire it. */
   mine: T.Boolean(),
   free: T.Boolean(),
-  /** How long the lease lasts, whoever has it. */
+  /** The remaining duration of the lease, of this process or another. */
   left_s: T.Number(),
-  /** Deliveries wait for it. */
+  /** Whether deliveries wait for it. */
   behind: T.Boolean(),
 })
 type Candidate = Static<typeof Candidate>
@@ -87,7 +87,7 @@ export const endpointSink = (findDeletedUsers: FindDeletedUsers, hand: DirectDis
 const directCapacity = (hand: DirectDispatch, { id, mine: ownsLease, free: isUnleased, rate_limit }: Candidate): number =>
   (ownsLease || isUnleased) && rate_limit === null ? hand.capacity(id) : 0
 
-/** A lease is acquired again when it lasts no longer than this. */
+/** A lease with less than this time left is acquired again. */
 const LEASE_REMAINING_S_MIN = 2
 
 const endpointsOf = (tx: PlainTx, teams: string[], hand: DirectDispatch): Promise<Candidate[]> =>
@@ -105,7 +105,7 @@ const endpointsOf = (tx: PlainTx, teams: string[], hand: DirectDispatch): Promis
     where w.team_id = any (${teams}::uuid[]) and not w.disabled order by w.team_id, w.id`,
   )
 
-/** @param direct teams with an endpoint that is sent to at once: of their events the bodies too */
+/** @param direct teams with an endpoint for direct dispatch: the bodies of their events are read too */
 const load = (tx: PlainTx, events: EventRef[], direct: Set<string>): Promise<Matching[]> =>
   tx.many(
     Matching,
@@ -122,7 +122,7 @@ interface Pair {
   event_id: string
 }
 
-/** Which events are dispatched directly; once one of an endpoint has to wait, all behind it do. */
+/** Selects the events for direct dispatch. Once an event of an endpoint has to wait, all later ones wait too. */
 async function splitDirectAndQueued(
   tx: PlainTx,
   events: Matching[],
@@ -182,7 +182,7 @@ const deliveryOf = (event: Matching, msg: string, webhook_id: string, body: Buff
   lease: null,
 })
 
-/** Numbered in this order, by which deliveries of the same instant are sent. An endpoint deleted meanwhile is not there any more. */
+/** Numbered in this order: deliveries of the same instant are sent by number. Endpoints deleted meanwhile are omitted. */
 const queue = (tx: PlainTx, waiting: Pair[]): Promise<number> =>
   tx.run(sql`
     insert into delivery (team_id, webhook_id, message_id, number, state, due_at, trigger, created_at)

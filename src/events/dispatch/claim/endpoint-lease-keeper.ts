@@ -1,4 +1,5 @@
-// Renews the endpoint leases of a process while it has deliveries for them, and returns the deliveries of those that were lost or recalled.
+// Renews the endpoint leases of a process while it has deliveries for them. Returns the deliveries of lost or revoked leases to
+// the queue.
 import { ENDPOINT_LEASE_S, type EndpointLeases } from '../../delivery-queue/endpoint-leases.ts'
 import { acknowledgeRecalls, recalledFrom } from '../../delivery-queue/endpoint-recalls.ts'
 import type { DeliveryDb } from '../../fan-out/fan-out.ts'
@@ -12,7 +13,7 @@ export interface EndpointLeaseKeeperOptions {
   leases: EndpointLeases
   queues: EndpointQueues<BufferedDelivery>
   sender: DeliverySender
-  /** The process's own clock, which never jumps. */
+  /** The monotonic clock of the process. */
   now_ms: () => number
 }
 
@@ -24,7 +25,10 @@ export class EndpointLeaseKeeper {
     this.#options = options
   }
 
-  /** Renews what has to be renewed and obeys recalls. To be called several times a second. Writes webhook_lane, lane_recall. */
+  /**
+   * Renews leases that are about to end and releases revoked ones. Call it several times a second. Writes webhook_lane,
+   * lane_recall.
+   */
   async keep(): Promise<void> {
     await this.#renew()
     await this.#obeyRecalls()
@@ -36,7 +40,7 @@ export class EndpointLeaseKeeper {
     for (const id of queues.lapsed(now_ms)) void sender.returnDeliveries(id)
   }
 
-  /** Endpoints whose attempts take long are not claimed from meanwhile; their leases are renewed all the same. */
+  /** Endpoints with long attempts are not claimed from meanwhile; their leases are renewed all the same. */
   async #renew(): Promise<void> {
     const { leases, queues, sender } = this.#options
     const now_ms = this.#options.now_ms()
@@ -51,7 +55,10 @@ export class EndpointLeaseKeeper {
     }
   }
 
-  /** Gives up endpoints that were deleted or disabled; the request that did that waits for it. Attempts in flight go on. */
+  /**
+   * Releases endpoints that were deleted or disabled; the request that deletes or disables waits for it. Attempts in flight
+   * continue.
+   */
   async #obeyRecalls(): Promise<void> {
     const { db, leases, queues, sender, now_ms } = this.#options
     if (!queues.mayHold(now_ms())) return

@@ -1,5 +1,6 @@
-// The third part of delivering: records the outcomes of attempts. In batches that a crash may undo, since the attempt is merely repeated then;
-// one by one, and durably, where something follows from it: an endpoint is disabled, a message about a delivery is sent.
+// The third part of delivery: records the outcomes of attempts. Outcomes are recorded in batches that a crash may undo, since
+// the attempt is then only repeated. An outcome with consequences (an endpoint is disabled, a message about a delivery is sent)
+// is recorded alone and durably.
 import { iso, truncateToSeconds } from '../../../platform/runtime/clock.ts'
 import { sql } from '../../../platform/db/sql.ts'
 import { T } from '../../../platform/schema/schema.ts'
@@ -13,21 +14,21 @@ import { saveEndpointHealth, type EndpointHealthUpdate } from '../../delivery-qu
 import { endpointReportBody, messageReportBody, queueMessage } from '../../delivery-queue/operational-messages.ts'
 import type { Health } from '../../delivery-queue/retry-schedule.ts'
 
-/** Outcomes are collected for so long and written together. */
+/** Time during which outcomes are collected before they are written together. */
 const FLUSH_INTERVAL_MS = 25
 const BATCH_MAX = 500
 const PENDING_WRITES_MAX = 3000
-/** A delivery that takes longer gets its row before its attempt is over. */
+/** A delivery that takes longer gets its row before its attempt ends. */
 const BATCH_AGE_MS_MAX = 1000
 const FAILING_THRESHOLD = 4
 
-/** What follows from an attempt, beyond its own row. */
+/** The consequences of an attempt, besides its own row. */
 export interface RecordedState {
   schedule_length: number
   failures: number
-  /** The endpoint is not to be sent to any more. */
+  /** Deliveries to the endpoint stop. */
   disable: boolean
-  /** Given up for having failed since then. */
+  /** The start of the failures for which the endpoint was disabled. */
   dead_since_text: string | undefined
   pause_s: number | undefined
   health: Health
@@ -42,14 +43,14 @@ interface PendingRecord {
 }
 
 export interface RecorderOptions {
-  /** The process. */
+  /** The owner: this process. */
   owner: string
-  /** The process's own clock, which never jumps. */
+  /** The monotonic clock of the process. */
   now_ms: () => number
-  /** How long outcomes are collected; 0: until `flush` is called. 25 ms when not given. */
+  /** How long outcomes are collected; 0: until `flush` is called. 25 ms by default. */
   gather_ms?: number | undefined
   onError: (error: unknown) => void
-  /** So many that nobody waits for are written, or will not be. */
+  /** Called with a number of outcomes without a waiting caller that are written, or will not be. */
   onWritten: (count: number) => void
 }
 
@@ -75,12 +76,12 @@ export class AttemptRecorder {
     return this.#options.gather_ms ?? FLUSH_INTERVAL_MS
   }
 
-  /** Resolves when everything that is being written is written; not what is still collected. */
+  /** Resolves when everything that is being written is written, not outcomes still being collected. */
   settled(): Promise<void> {
     return this.#writing
   }
 
-  /** Whether so many outcomes are not recorded yet that nothing more should be sent. */
+  /** Whether so many outcomes are unrecorded that sending should pause. */
   get hasBacklog(): boolean {
     return this.#pendingWrites > PENDING_WRITES_MAX
   }
@@ -90,7 +91,10 @@ export class AttemptRecorder {
     this.#batches.add(dispatchBatch)
   }
 
-  /** Records an outcome. @returns resolves when it is written; undefined for a success without consequences, which `onWritten` counts */
+  /**
+   * Records an outcome. @returns resolves when it is written; undefined for a success without consequences, which `onWritten`
+   * counts
+   */
   record(outcome: AttemptOutcome, consequences: RecordedState): Promise<void> | undefined {
     const type = reportTypeFor(outcome, consequences)
     const { webhook_id } = outcome.item
@@ -125,7 +129,10 @@ export class AttemptRecorder {
     })
   }
 
-  /** Inserts rows for what has been buffered for a while, so that it is listed and its dispatch batch can be deleted. */
+  /**
+   * Inserts rows for deliveries that have been buffered for a while, so that they are listed and their dispatch batch can be
+   * deleted.
+   */
   async persistOldDeliveries(): Promise<void> {
     const before_ms = this.#options.now_ms() - BATCH_AGE_MS_MAX
     const old = [...this.#batches].filter((dispatchBatch) => dispatchBatch.taken_ms <= before_ms)
@@ -171,7 +178,7 @@ export class AttemptRecorder {
       for (const { done } of batch) done?.()
     } catch (error) {
       for (const { failed } of batch) failed?.(error)
-      // The lease of a delivery that is not recorded ends, and it falls due again.
+      // The lease of a delivery that is not recorded ends, and the delivery becomes due again.
       if (batch.some(({ failed }) => !failed)) onError(error)
     } finally {
       this.#pendingWrites -= batch.length
@@ -193,7 +200,7 @@ export class AttemptRecorder {
     )
   }
 
-  /** Inserts rows for deliveries of dispatch batches. @param isTracked this process goes on sending them */
+  /** Inserts rows for deliveries of dispatch batches. @param isTracked whether this process continues to send them */
   async #persist(items: Delivery[], isTracked: boolean): Promise<void> {
     const finishedBatches = this.#finishedBatches(items)
     await persistDeliveries(this.#db.asyncCommit, items, isTracked ? LEASE_S : undefined, this.#options.now_ms())
@@ -201,7 +208,7 @@ export class AttemptRecorder {
     this.#untrack(items)
   }
 
-  /** Dispatch batches of which nothing is left without these. */
+  /** Dispatch batches that are empty without these deliveries. */
   #finishedBatches(items: Delivery[]): string[] {
     const counts = new Map<DispatchBatch, number>()
     for (const { batch } of items) counts.set(batch!, (counts.get(batch!) ?? 0) + 1)
@@ -216,7 +223,7 @@ export class AttemptRecorder {
     }
   }
 
-  /** The outcome and what follows from it, or neither. Writes delivery, delivery_attempt, webhook, webhook_message. */
+  /** Writes the outcome and its consequences, or neither. Writes delivery, delivery_attempt, webhook, webhook_message. */
   async #recordWithConsequences(
     outcome: AttemptOutcome,
     type: string | undefined,
@@ -274,7 +281,7 @@ const reportValues: Record<string, string | null> = {
   'message.attempt.recovered': null,
 }
 
-/** The message that an attempt gives rise to, if any: about events only, and each once a round. */
+/** The message that an attempt causes, if any: only about events, and each once a round. */
 function reportTypeFor(outcome: AttemptOutcome, { failures, schedule_length, disable }: RecordedState): string | undefined {
   const { item, succeeded, reported } = outcome
   if (!item.is_event || about.has(item.type)) return undefined

@@ -1,4 +1,4 @@
-// One attempt at a delivery: signed, sent, and what its answer dependencies for the delivery. Writes nothing.
+// One attempt at a delivery: signed, sent, and its outcome for the delivery. Writes nothing.
 import { uuid } from '../../../platform/runtime/uuid.ts'
 import type { Delivery, AttemptOutcome } from '../../delivery-queue/delivery.ts'
 import { redactHeaderValues } from '../../endpoints/custom-headers.ts'
@@ -7,31 +7,31 @@ import { nextDelay, retryAfter, throttleDelay } from '../../delivery-queue/retry
 import type { HttpResult, Sender } from './http-sender.ts'
 import { signatureNames, signatures } from '../../endpoints/signature.ts'
 
-/** An attempt that has been answered, or not, and what follows. */
+/** An attempt with its response, or without one, and its outcome. */
 export interface AttemptResult {
   outcome: AttemptOutcome
   failures: number
-  /** The receiver wants nothing any more. */
+  /** Whether the receiver asked to stop all deliveries. */
   gone: boolean
   end: Date
-  /** For so long the receiver asked to be left alone. */
+  /** The pause that the receiver asked for. */
   pause_s: number | undefined
 }
 
 export interface AttemptDependencies {
   sender: Pick<Sender, 'post'>
-  /** The machine's clock: what is signed and shown. */
+  /** The system clock, for signatures and displayed times. */
   clock: () => Date
-  /** The process's own clock, which never jumps. */
+  /** The monotonic clock of the process. */
   now_ms: () => number
   schedule_s: readonly number[]
-  /** How often in a row an endpoint has asked to be left alone. */
+  /** How often in a row an endpoint has reported overload. */
   throttles: (endpoint: string) => number
 }
 
 /**
- * Send a delivery once. Never fails because of the receiver: that is an outcome. Source: events.md 6.1-6.5.
- * @param done called once, later; with nothing when no request began, since the endpoint is not this process's any more
+ * Sends a delivery once. Never fails because of the receiver: that is an outcome. Source: events.md 6.1-6.5.
+ * @param done called once, later; without an outcome if no request began, since this process no longer has the endpoint
  */
 export function sendAttempt(
   item: Delivery,

@@ -1,11 +1,11 @@
-// Connections that are kept: used again by their endpoint, and given up for those that are used more.
+// Kept connections: each endpoint reuses its own, and idle ones are closed in favor of those in use.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { receiver } from '../../../../test/support/webhook-receiver.ts'
 import { targets } from '../../../../test/support/server.ts'
 import { Sender, type HttpResult } from './http-sender.ts'
 
-/** A sender that keeps so many connections, and how many its receiver has seen. */
+/** A sender that keeps a number of connections, and the number that its receiver has seen. */
 async function sending(idle_max: number) {
   const { url, server } = await receiver()
   let connections = 0
@@ -22,13 +22,13 @@ async function sending(idle_max: number) {
   return { to }
 }
 
-test('an endpoint uses its connection again, and no other', async () => {
+test('an endpoint reuses its own connection and no other', async () => {
   const { to } = await sending(10)
   assert.equal(await to('a', 'a', 'a'), 1)
   assert.equal(await to('b', 'a', 'b', 'a'), 2)
 })
 
-test('of too many connections the one that has been idle longest goes, not the one that was used last', async () => {
+test('the pool closes the connection that has been idle longest, not the most recently used one', async () => {
   const { to } = await sending(2)
   assert.equal(await to('a', 'b'), 2)
   assert.equal(await to('c', 'c', 'b', 'c', 'b'), 3)

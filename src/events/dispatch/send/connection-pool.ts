@@ -1,19 +1,19 @@
-// Connections to receivers, kept and used again: each endpoint has its own, so that none waits for another's. An address is looked at
-// when a connection is made to it. Says nothing over them: that is `http-sender.ts`.
+// Connections to receivers, kept and reused: each endpoint has its own, so that none waits for another's. The address is
+// checked when a connection is made. The HTTP exchange is in `http-sender.ts`.
 import { isIP, type Socket } from 'node:net'
 import type { Client, buildConnector } from 'undici'
 import { allowYoungGenerationGrowth } from '../../../platform/runtime/v8-heap.ts'
 import { ForbiddenAddressError, type TargetPolicy } from '../../../platform/net/outbound-targets.ts'
 
-/** A receiver that says how long it keeps a connection is believed where that is shorter. */
+/** A shorter keep-alive time stated by the receiver takes precedence. */
 const IDLE_MS = 20_000
-/** Of all endpoints together: as many as attempts may be in flight. */
+/** For all endpoints together: as many as attempts may be in flight. */
 const IDLE_MAX = 500
 export const RESPONSE_HEADERS_BYTES_MAX = 16_384
-/** As much of an answer is read at a time: the parser goes on to the end of what it was given, also after it has had too much. */
+/** Maximum number of bytes read at a time: the parser continues to the end of its input, even after it has had too much. */
 const READ_BYTES_MAX = 4096
 
-/** One place to send from: at most one connection and one request at a time. */
+/** One connection slot: at most one connection and one request at a time. */
 export interface PooledConnection {
   client: Client
   endpoint: string
@@ -49,14 +49,14 @@ export class Connections {
     return this.#undici !== undefined
   }
 
-  /** To be waited for before the first line is taken: a process that delivers nothing need not have this in memory. */
+  /** Await it before the first lease: a process that delivers nothing need not have this in memory. */
   async loadClient(): Promise<void> {
     if (this.#undici) return
     this.#undici = await import('undici')
     allowYoungGenerationGrowth()
   }
 
-  /** A line to an endpoint that nobody else uses, until it is given back. `fresh`: one that has carried nothing yet. */
+  /** Leases a connection to an endpoint until it is released. `fresh`: one without an earlier request. */
   acquire(endpoint: string, origin: string, fresh: boolean): PooledConnection {
     if (fresh) return this.#open(endpoint, origin)
     for (let line = this.#takeIdle(endpoint, 'pop'); line; line = this.#takeIdle(endpoint, 'pop')) {
@@ -66,7 +66,7 @@ export class Connections {
     return this.#open(endpoint, origin)
   }
 
-  /** A line whose last answer has ended. Where there are too many, the one that has been idle longest makes room. */
+  /** Releases a connection whose last response has ended. If there are too many, the one that has been idle longest is closed. */
   release(line: PooledConnection): void {
     line.used = true
     line.idle_since_ms = performance.now()
@@ -113,9 +113,9 @@ export class Connections {
     return (options, done) => {
       const host = options.hostname
       const connectionError = () => new ForbiddenAddressError('The address is not public (WEBHOOK_ALLOW)')
-      // An address in the place of a name is connected to without being looked up.
+      // A literal address instead of a name is connected to without a look-up.
       if (isIP(host) && !targets.isConnectionAllowed(host, host, sandbox)) return done(connectionError(), null)
-      // A last look at where the connection really goes, names that the operator allows excepted: before anything is said over it.
+      // Checks the actual peer address, except for names that the operator allows, before anything is sent.
       const isForbiddenAddress = ({ remoteAddress }: Socket) =>
         remoteAddress !== undefined && !targets.isConnectionAllowed(host, remoteAddress, sandbox)
       const socket = connect(options, (...[error, made]) => {
@@ -143,7 +143,7 @@ export class Connections {
     if (line) destroy(this.#takeIdle(line.endpoint, 'shift')!)
   }
 
-  /** Of an endpoint's idle lines the one that was given back last, or first. */
+  /** The idle connection of an endpoint that was released last, or first. */
   #takeIdle(endpoint: string, which: 'pop' | 'shift'): PooledConnection | undefined {
     const free = this.#free.get(endpoint)
     const line = free?.[which]()
@@ -153,7 +153,7 @@ export class Connections {
   }
 }
 
-/** A socket that gives away what has come a little at a time, and nothing once it is destroyed. */
+/** A socket that passes on received data in small parts, and nothing once it is destroyed. */
 function inSmallPieces<S extends Socket>(socket: S): S {
   const read = socket.read.bind(socket)
   socket.read = (size?: number) =>
@@ -161,5 +161,5 @@ function inSmallPieces<S extends Socket>(socket: S): S {
   return socket
 }
 
-/** Close a line, with whatever is still said over it. */
+/** Closes a connection, with any request in progress. */
 export const destroy = (line: PooledConnection): void => void line.client.destroy().catch(() => {})

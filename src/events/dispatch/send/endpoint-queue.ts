@@ -4,40 +4,45 @@ import { healthy, type Health } from '../../delivery-queue/retry-schedule.ts'
 import type { Share } from './team-shares.ts'
 
 export const CONCURRENCY_DEFAULT = 10
-/** Attempts in flight to an endpoint that empties its buffer within `WINDOW_MS`: with ten it would only if it answered within 12 ms. */
+/**
+ * Attempts in flight to an endpoint that empties its buffer within `WINDOW_MS`: with ten it would have to respond within 12 ms.
+ */
 const CONCURRENCY_FAST = 30
 /** Attempts in flight to an endpoint whose last attempt failed: slow endpoints fail, and must not use the slots of others. */
 const CONCURRENCY_FAILING = 2
 /** Attempts in flight to an endpoint that has not answered yet. */
 const CONCURRENCY_NEW = 2
-/** An endpoint whose answers take longer is slow, whatever it answers; so is one that has been silent for so long. */
+/** An endpoint that takes longer to respond is slow, whatever it responds; so is one without a response for this time. */
 const SLOW_MS = 1000
 /** The weight of the last answer in the average. */
 const SLOW_WEIGHT = 0.25
-/** Fan-out does not wait for an endpoint that has been silent for so long. */
+/** Fan-out does not wait for an endpoint without a response for this time. */
 const SILENT_MS = 250
-/** As many deliveries are buffered for an endpoint as it has taken within this time, so that they are soon sent. */
+/** The buffer of an endpoint holds as many deliveries as the endpoint has taken within this time, so that they are soon sent. */
 const WINDOW_MS = 500
 export const QUEUED_MAX = 400
 /** Number of deliveries dispatched directly to an endpoint that answers slowly. */
 const QUEUED_MIN = 40
-/** Fresh events are dispatched directly up to this many times the recent throughput: a delivery that has to wait costs more than twice. */
+/**
+ * Fresh events are dispatched directly up to this multiple of the recent throughput: a delivery that has to wait costs more
+ * than twice.
+ */
 const OVERCOMMIT_FACTOR = 4
 const IDLE_EVICTION_MS = 600_000
 
 export interface EndpointQueue<I> {
   team: string
   share: Share
-  /** When the lease ends, by the process's own clock: no attempt begins after that. */
+  /** When the lease ends, by the monotonic clock of the process: no attempt begins after that. */
   until_ms: number
   /** Its address when a delivery was last buffered; undefined: the lease was revoked since. */
   url: string | undefined
   waiting: I[]
   in_flight: number
   failing: boolean
-  /** How long answers take, on average; undefined: there has been none. */
+  /** The average response time; undefined: there has been no response. */
   answer_ms: number | undefined
-  /** While attempts are in flight: when the last answer came, or when the first of them began. */
+  /** While attempts are in flight: when the last response came, or when the first of them began. */
   silent_since_ms: number
   /** Its attempts in flight count among those of slow endpoints. */
   isSlow: boolean
@@ -51,7 +56,7 @@ export interface EndpointQueue<I> {
   health: Health
   /** Since when there have been buffered deliveries. */
   begun_ms: number
-  /** Taken by the endpoint since the window began, and in the window before. */
+  /** Deliveries taken by the endpoint since the window began, and in the previous window. */
   window_ms: number
   taken: number
   taken_before: number
@@ -60,7 +65,7 @@ export interface EndpointQueue<I> {
   /** The number of the last removal of its deliveries; how many removals are not in the database yet. */
   cleared: number
   returning: number
-  /** Objects with an attempt in flight, and the deliveries that wait for its answer. */
+  /** Objects with an attempt in flight, and the deliveries that wait for its response. */
   objects: Map<string, I[]>
 }
 
@@ -92,7 +97,7 @@ export const createQueue = <I>(team: string, share: Share, rate: number | null, 
   objects: new Map(),
 })
 
-/** What an endpoint has taken within `WINDOW_MS`; the maximum for one that has just begun. */
+/** The number of deliveries that an endpoint has taken within `WINDOW_MS`; the maximum for a new endpoint. */
 function recentThroughput<I>(queue: EndpointQueue<I>, now_ms: number): number {
   rotateWindow(queue, now_ms)
   return now_ms - queue.begun_ms < WINDOW_MS ? QUEUED_MAX : Math.max(QUEUED_MIN, queuedMax(queue))
@@ -101,19 +106,19 @@ function recentThroughput<I>(queue: EndpointQueue<I>, now_ms: number): number {
 const silentMs = <I>(queue: EndpointQueue<I>, now_ms: number): number =>
   queue.in_flight > 0 ? now_ms - queue.silent_since_ms : 0
 
-/** Whether an endpoint answers late, wrongly or not at all. */
+/** Whether an endpoint responds late, with an error or not at all. */
 export const isSlowNow = <I>(queue: EndpointQueue<I>, now_ms: number): boolean =>
   queue.failing || (queue.answer_ms ?? 0) > SLOW_MS || silentMs(queue, now_ms) > SLOW_MS
 
-/** Whether an endpoint answers in time, so that fan-out may wait for it a moment. */
+/** Whether an endpoint responds in time, so that fan-out may wait for it a moment. */
 export const isSound = <I>(queue: EndpointQueue<I>, now_ms: number): boolean =>
   !queue.isSlow && queue.rate === null && queue.paused_until_ms <= now_ms && silentMs(queue, now_ms) <= SILENT_MS
 
-/** Whether nothing has been sent to an endpoint for long, and nothing is to be. */
+/** Whether nothing has been sent to an endpoint for long, and nothing is buffered. */
 export const isIdle = <I>(queue: EndpointQueue<I>, now_ms: number): boolean =>
   queue.in_flight === 0 && queue.waiting.length === 0 && now_ms - queue.used_ms > IDLE_EVICTION_MS
 
-/** An endpoint has answered, or has not, after so long. */
+/** Records a response of an endpoint, or a timeout, with the time it took. */
 export function recordAnswer<I>(queue: EndpointQueue<I>, succeeded: boolean, duration_ms: number, now_ms: number): void {
   queue.failing = !succeeded
   queue.answer_ms = queue.answer_ms === undefined ? duration_ms : queue.answer_ms + SLOW_WEIGHT * (duration_ms - queue.answer_ms)
@@ -123,11 +128,11 @@ export function recordAnswer<I>(queue: EndpointQueue<I>, succeeded: boolean, dur
   queue.taken++
 }
 
-/** How many more deliveries an endpoint will soon have taken than are buffered. */
+/** The number of deliveries that an endpoint will soon have taken beyond those buffered. */
 export const spareOf = <I>(queue: EndpointQueue<I>, now_ms: number): number =>
   CONCURRENCY_DEFAULT + recentThroughput(queue, now_ms) - queue.in_flight - queue.waiting.length
 
-/** How many deliveries may be dispatched directly to an endpoint; without a queue, as many as to one that has just begun. */
+/** The number of deliveries that may be dispatched directly to an endpoint; without a queue, that of a new endpoint. */
 export function directCapacityOf<I>(queue: EndpointQueue<I> | undefined, now_ms: number): number {
   if (!queue) return CONCURRENCY_DEFAULT + QUEUED_MAX
   if (queue.isSlow || queue.paused_until_ms > now_ms) return 0
@@ -153,7 +158,7 @@ export const queuedMax = <I>(queue: EndpointQueue<I>): number =>
 
 const isFast = <I>(queue: EndpointQueue<I>): boolean => Math.max(queue.taken, queue.taken_before) >= QUEUED_MAX
 
-/** How many more attempts may begin. */
+/** The number of attempts that may begin. */
 export function freeSlots<I>(queue: EndpointQueue<I>, now_ms: number): number {
   if (queue.paused_until_ms > now_ms) return 0
   refillTokens(queue, now_ms)

@@ -1,6 +1,6 @@
-// The endpoint queues of a process: which deliveries are buffered for each endpoint, how many attempts are in flight, how fast it may go on
-// and how the endpoint has answered. One endpoint never waits for another: each has its own few slots, and one that fails has fewer. Nor does
-// one team wait for another: slots and buffers are shared (team-shares.ts).
+// The endpoint queues of a process: the buffered deliveries and attempts in flight of each endpoint, its rate, and how it has
+// responded. One endpoint never waits for another: each has its own few slots, and a failing one has fewer. One team does not
+// wait for another either: slots and buffers are shared (team-shares.ts).
 import type { ClaimLimits } from '../../delivery-queue/delivery-queue.ts'
 import {
   recordAnswer,
@@ -23,7 +23,7 @@ import { Shares, type Share } from './team-shares.ts'
 /** The largest part of the free buffer that one endpoint may take by direct dispatch. */
 const BUFFER_SHARE_MAX = 0.25
 const RECENTLY_USED_MS = 1000
-/** An answer to what was asked before a lease was revoked comes no later than this. */
+/** Maximum time between a lease request and its response, for requests made before a lease was revoked. */
 const REVOKED_MS = 120_000
 
 /** An endpoint, and the address to which its buffered deliveries go. */
@@ -76,9 +76,9 @@ export class EndpointQueues<I> {
   }
 
   /**
-   * How many events may be fanned out, so that `all` endpoints, or `some`, have no more buffered than they will soon have taken.
-   * Undefined: deliveries wait for each of them in the database, so that nothing could be dispatched directly. Endpoints that fail or are
-   * slow do not count.
+   * The number of events that may be fanned out without buffering more for `all` endpoints, or for `some`, than they will soon
+   * take. Undefined: deliveries wait for each of them in the database, so that nothing could be dispatched directly. Failing or
+   * slow endpoints do not count.
    */
   fanOutBudget(now_ms: number): { all: number; some: number } | undefined {
     const recent = [...this.#queues.values()].filter((queue) => queue.in_flight > 0 || now_ms - queue.used_ms <= RECENTLY_USED_MS)
@@ -90,12 +90,15 @@ export class EndpointQueues<I> {
     return { all: Math.min(...spare), some: Math.max(...spare) }
   }
 
-  /** How many deliveries of a team may be buffered. */
+  /** The number of deliveries of a team that may be buffered. */
   capacityOfTeam(team: string): number {
     return this.#shares.roomOf(this.#shares.of(team))
   }
 
-  /** How many may be dispatched directly to an endpoint for which nothing waits in the database: more than would be claimed. */
+  /**
+   * The number of deliveries that may be dispatched directly to an endpoint without deliveries in the database: more than would
+   * be claimed.
+   */
   directCapacity(id: string, now_ms: number): number {
     return Math.min(Math.floor(this.#shares.room * BUFFER_SHARE_MAX), directCapacityOf(this.#queues.get(id), now_ms))
   }
@@ -138,8 +141,9 @@ export class EndpointQueues<I> {
   }
 
   /**
-   * This process has the lease of an endpoint for so long from when it was asked for, unless it was revoked since. By the process's own
-   * clock, so that it never ends later than the database thinks. @returns whether an attempt may begin
+   * Sets the lease of an endpoint: it lasts for this time from the request for it, unless it was revoked since. By the
+   * monotonic clock of the process, so that it never ends later than the database expects. @returns whether an attempt may
+   * begin
    */
   hold(id: string, asked_ms: number, for_ms: number): boolean {
     const queue = this.#queues.get(id)
@@ -151,7 +155,7 @@ export class EndpointQueues<I> {
     return true
   }
 
-  /** This process no longer has the lease of an endpoint: no attempt begins, whatever was asked for before. */
+  /** This process no longer has the lease of an endpoint: no attempt begins, even if the lease was requested before. */
   revoke(id: string, now_ms: number): void {
     this.#revoked.set(id, now_ms)
     const queue = this.#queues.get(id)
@@ -160,7 +164,7 @@ export class EndpointQueues<I> {
 
   /**
    * Whether this process has the lease of the endpoint, so that an attempt may begin.
-   * @param url the address that it would be sent to: the endpoint may have been given another one since
+   * @param url the address of the request: the address of the endpoint may have changed since
    */
   isOurs({ id, url }: Address, now_ms: number): boolean {
     const queue = this.#queues.get(id)
@@ -182,7 +186,7 @@ export class EndpointQueues<I> {
     return [...this.#queues].filter(([, queue]) => queue.waiting.length > 0 && queue.until_ms <= now_ms).map(([id]) => id)
   }
 
-  /** The delivery that is sent next to an endpoint, in the order in which they were buffered; it has a slot until `releaseSlot`. */
+  /** The next delivery for an endpoint, in the order of buffering; it has a slot until `releaseSlot`. */
   next(id: string, now_ms: number): I | undefined {
     const queue = this.#queues.get(id)
     if (!queue || queue.waiting.length === 0 || now_ms >= queue.until_ms || freeSlots(queue, now_ms) <= 0) return undefined
@@ -196,7 +200,7 @@ export class EndpointQueues<I> {
     return queue.waiting.shift()
   }
 
-  /** The endpoint that has waited longest for a share, now that an attempt is over. */
+  /** The endpoint that has waited longest for a share, after an attempt has ended. */
   nextBlocked(isSlow: boolean): string | undefined {
     const blocked = this.#blocked[isSlow ? 'slow' : 'quick']
     if (blocked.size === 0) return undefined
@@ -225,7 +229,7 @@ export class EndpointQueues<I> {
     return true
   }
 
-  /** An attempt is over. @returns the next for the same object, which begins now */
+  /** An attempt has ended. @returns the next delivery for the same object, which begins now */
   releaseObject(id: string, object: string): I | undefined {
     const objects = this.#queues.get(id)?.objects
     const next = objects?.get(object)?.shift()
@@ -233,18 +237,21 @@ export class EndpointQueues<I> {
     return next
   }
 
-  /** Whether so few deliveries wait for an endpoint that more may be claimed. */
+  /** Whether so few deliveries are buffered for an endpoint that more may be claimed. */
   needsRefill(id: string): boolean {
     const queue = this.#queues.get(id)
     return !queue || queue.waiting.length <= queuedMax(queue) / 2
   }
 
-  /** Whether so few wait, and more deliveries wait in the database. */
+  /** Whether so few are buffered, and more deliveries wait in the database. */
   needsRefillFromDatabase(id: string): boolean {
     return this.#queues.get(id)?.hasBacklog === true && this.needsRefill(id)
   }
 
-  /** Removes all deliveries that wait for an endpoint. @returns them, after those that came `before` them. Call `requeued` when the database has them again. */
+  /**
+   * Removes all buffered deliveries of an endpoint. @returns them, after the ones in `before`. Call `requeued` when they are
+   * back in the database.
+   */
   takeQueued(id: string, before: I[] = []): I[] {
     const queue = this.#queues.get(id)
     if (!queue) return before
@@ -264,7 +271,7 @@ export class EndpointQueues<I> {
     if (queue && queue.returning > 0) queue.returning--
   }
 
-  /** Records how an endpoint has answered, and after how long. `paused_until_ms`: nothing is sent to it until then. */
+  /** Records the response time and outcome of an endpoint. `paused_until_ms`: nothing is sent to it until then. */
   recordResult(
     id: string,
     { succeeded, duration_ms }: { succeeded: boolean; duration_ms: number },
@@ -288,7 +295,7 @@ export class EndpointQueues<I> {
     this.#shares.removeBuffered(queue.share, 1)
   }
 
-  /** So many deliveries are no longer buffered: recorded, or returned to the database. */
+  /** A number of deliveries is no longer buffered: recorded, or returned to the database. */
   release(count: number): void {
     this.#shares.release(count)
   }

@@ -7,18 +7,18 @@ import { fixedHeaders } from '../../endpoints/custom-headers.ts'
 
 const ATTEMPT_MS_MAX = 15_000
 const RESPONSE_BYTES_MAX = 20_000
-/** Answers before the answer, such as `103`, that an attempt waits through: nothing that we send asks for any. */
+/** Limit of interim responses, such as `103`, that an attempt waits through: no request asks for any. */
 const INFORMATIONAL_MAX = 5
 
 export interface HttpResult {
-  /** Null: no answer. */
+  /** Null: no response. */
   status: number | null
   body: string
   retry_after: string | undefined
-  /** Null: answered in time, whatever the answer. */
+  /** Null: a response came in time, whatever its status. */
   error: string | null
   duration_ms: number
-  /** No request began: it might not any more when its connection was ready. */
+  /** No request began: it was no longer permitted when its connection was ready. */
   withheld: boolean
 }
 
@@ -30,7 +30,7 @@ export interface SenderOptions {
   product: string
   attempt_ms_max?: number
   idle_max?: number
-  /** Whether a request to an endpoint may begin: asked right before it is written, since making a connection takes time. */
+  /** Whether a request to an endpoint may begin: called right before it is written, since making a connection takes time. */
   mayBegin: (endpoint: { id: string; url: string }) => boolean
 }
 
@@ -42,7 +42,7 @@ export class Sender {
   readonly #fixed: string[]
   /** Attempts in flight, in the order of their deadlines. */
   readonly #timed = new Set<HttpExchange>()
-  /** Attempts that are over and whose callback has not been called yet. */
+  /** Attempts that have ended and whose callback has not been called yet. */
   #finished: HttpExchange[] = []
   #timer: NodeJS.Timeout | undefined
 
@@ -54,8 +54,9 @@ export class Sender {
   }
 
   /**
-   * Never throws: what goes wrong is an outcome. A callback and no promise: with one at each step an attempt took a tenth more.
-   * @param headers names and values by turns
+   * Never throws: an error is an outcome. Uses a callback instead of promises: with a promise at each step an attempt took a
+   * tenth longer.
+   * @param headers names and values, alternating
    * @param done called once, later
    */
   post(endpoint: { id: string; url: string }, headers: string[], body: Buffer, done: (attempted: HttpResult) => void): void {
@@ -69,7 +70,7 @@ export class Sender {
     this.#connections.close()
   }
 
-  /** Called by an exchange: its line has nothing more to say, and whether it can be used again. */
+  /** Called by an exchange: it no longer uses its connection, and whether the connection can be reused. */
   ended(exchange: HttpExchange, line: PooledConnection, isLineGood: boolean): void {
     if (isLineGood) this.#connections.release(line)
     else destroy(line)
@@ -98,14 +99,14 @@ export class Sender {
     if (this.#finished.push(exchange) === 1) queueMicrotask(this.#notifyDone)
   }
 
-  /** Not while the answer is being read: what follows from it sends the next message. */
+  /** Not while the response is being read: the callback sends the next message. */
   readonly #notifyDone = (): void => {
     const over = this.#finished
     this.#finished = []
     for (const exchange of over) exchange.done(exchange.onResult())
   }
 
-  /** One timer for all: they end in the order in which they began. */
+  /** One timer for all: attempts end in the order in which they began. */
   #expire(): void {
     this.#timer = undefined
     const now_ms = performance.now()
@@ -121,7 +122,7 @@ export class Sender {
   }
 }
 
-/** What is said and answered over a line, or twice over two when the first broke before it was used. */
+/** The exchange over a connection, or over two if the first broke when it was reused. */
 class HttpExchange implements Dispatcher.DispatchHandler {
   readonly started_ms = performance.now()
   readonly endpoint: string
@@ -133,7 +134,7 @@ class HttpExchange implements Dispatcher.DispatchHandler {
   retryOnNewConnection = false
   #withheld = false
   #error: string | null = null
-  /** Undefined: nothing is said any more. */
+  /** Undefined: the exchange has ended. */
   #line: PooledConnection | undefined
   #status: number | null = null
   #retry_after: string | undefined
@@ -164,12 +165,12 @@ class HttpExchange implements Dispatcher.DispatchHandler {
     line.client.dispatch(this.#request, this)
   }
 
-  /** It has not begun, and will not. */
+  /** The request has not begun, and will not. */
   fail(error: unknown): void {
     this.#error = errorText(error)
   }
 
-  /** Its time is over. */
+  /** Ends the exchange when the attempt has timed out. */
   expire(): void {
     this.#error = 'timeout'
     this.#end(false)
@@ -201,7 +202,7 @@ class HttpExchange implements Dispatcher.DispatchHandler {
     this.#retry_after = Array.isArray(asked) ? asked[0] : asked
   }
 
-  /** The answer itself is still to come. A receiver that never comes to it is not listened to until the time is over. */
+  /** The final response is still to come. A receiver that never sends it is not read from until the timeout. */
   #wait(headers: Record<string, string | string[] | undefined>): void {
     this.#informational_bytes += Buffer.byteLength(JSON.stringify(headers))
     if (++this.#informational > INFORMATIONAL_MAX) this.#error = 'too many informational answers'
@@ -209,7 +210,7 @@ class HttpExchange implements Dispatcher.DispatchHandler {
     if (this.#error !== null) this.#end(false)
   }
 
-  /** What follows the first 20,000 bytes is not waited for. */
+  /** The exchange does not wait for content after the first 20,000 bytes. */
   onResponseData(_controller: unknown, chunk: Buffer): void {
     if (!this.#line) return
     if (this.#chunks) this.#chunks.push(chunk)
@@ -225,7 +226,7 @@ class HttpExchange implements Dispatcher.DispatchHandler {
   onResponseError(_controller: unknown, error: Error): void {
     if (!this.#line) return
     const text = errorText(error)
-    // The receiver closed a kept connection at the moment it was used again: nothing has been refused.
+    // The receiver closed a kept connection at the moment of reuse: it has rejected nothing.
     this.retryOnNewConnection = this.#line.used && this.#status === null && CONNECTION_RESET_CODES.has(text)
     if (!this.retryOnNewConnection) this.#error = text
     this.#end(false)
@@ -246,7 +247,7 @@ const CONNECTION_RESET_CODES = new Set(['ECONNRESET', 'EPIPE'])
 const URLS_MAX = 1000
 const urls = new Map<string, { origin: string; path: string }>()
 
-/** Of a URL what is connected to and what is asked for; remembered, since endpoints are few and messages many. */
+/** The host and path of a URL; cached, since endpoints are few and messages many. */
 function parseUrl(url: string): { origin: string; path: string } {
   let parts = urls.get(url)
   if (!parts) {
@@ -260,14 +261,14 @@ function parseUrl(url: string): { origin: string; path: string } {
 
 const HEADER_TOO_LARGE = 'answer header too large'
 
-/** Codes of the library: the other side hung up, no answer in time, and what was answered is none. */
+/** Codes of the library: the peer closed the connection, the response timed out, or the response is invalid. */
 const IN_WORDS: Record<string, string> = {
   UND_ERR_SOCKET: 'ECONNRESET',
   UND_ERR_CONNECT_TIMEOUT: 'timeout',
   UND_ERR_HEADERS_OVERFLOW: HEADER_TOO_LARGE,
 }
 
-/** Why there was no answer, in a few words of ours or as a code of the system; never a message, which may name addresses. */
+/** The reason for a missing response: a few fixed words or a code of the system, never a message, which may name addresses. */
 function errorText(error: unknown): string {
   if (error instanceof ForbiddenAddressError) return 'address refused'
   const errors = error instanceof AggregateError ? error.errors : [error]

@@ -1,4 +1,4 @@
-// The second part of delivering: sends what is buffered as far as the limits of its endpoint and its team allow, and hands the outcome of
+// The second part of delivery: sends buffered deliveries within the limits of their endpoint and team, and hands the outcome of
 // each attempt to the recorder.
 import { iso, truncateToSeconds } from '../../../platform/runtime/clock.ts'
 import type { CellName } from '../../../platform/db/cell-names.ts'
@@ -36,7 +36,7 @@ export interface DeliverySenderOptions {
 
 export class DeliverySender {
   readonly #options: DeliverySenderOptions
-  /** Attempts that are in flight or not yet recorded, and who waits until there are none. */
+  /** Attempts that are in flight or not yet recorded, and the callers that wait until there are none. */
   #inFlight = 0
   #awaiting: (() => void)[] = []
   readonly #logs = new WeakMap<SendableEndpoint, Log>()
@@ -54,7 +54,7 @@ export class DeliverySender {
     } while (this.#inFlight)
   }
 
-  /** Sends what waits for an endpoint, as far as there are free slots. */
+  /** Sends the buffered deliveries of an endpoint, as far as there are free slots. */
   sendQueued(id: string): void {
     const { queues, dependencies } = this.#options
     const now_ms = dependencies.now_ms()
@@ -68,7 +68,10 @@ export class DeliverySender {
     }
   }
 
-  /** Returns what waits for an endpoint to the database. @param before deliveries that have left the queue and are returned as well */
+  /**
+   * Returns the buffered deliveries of an endpoint to the database. @param before deliveries that have left the queue and are
+   * returned as well
+   */
   async returnDeliveries(id: string, before: BufferedDelivery[] = []): Promise<void> {
     const { queues, recorder, onError } = this.#options
     const all = queues.takeQueued(id, before)
@@ -104,7 +107,7 @@ export class DeliverySender {
     else this.#resolveIfIdle()
   }
 
-  /** An attempt is over: the next delivery about the same object, which waited for it, is sent. */
+  /** An attempt has ended: the next delivery about the same object, which waited for it, is sent. */
   #startNextForObject(waiting: BufferedDelivery): void {
     const { queues, dependencies } = this.#options
     const { id } = waiting.endpoint
@@ -112,7 +115,7 @@ export class DeliverySender {
     if (!next) return
     const now_ms = dependencies.now_ms()
     if (queues.isOurs(next.endpoint, now_ms) && now_ms - next.taken_ms <= WAIT_MS_MAX) return this.#startAttempt(next)
-    // Its slot is free again, and so are those of all that waited behind it.
+    // Its slot is free again, and so are the slots of all deliveries that waited behind it.
     queues.releaseSlot(id)
     void this.returnDeliveries(id, [next])
     this.#startNextForObject(next)
@@ -132,7 +135,7 @@ export class DeliverySender {
     try {
       await written
     } catch (error) {
-      // The lease of a delivery that is not recorded ends, and it falls due again.
+      // The lease of a delivery that is not recorded ends, and the delivery becomes due again.
       onError(error, 'a delivery failed')
     } finally {
       queues.release(1)
@@ -156,7 +159,7 @@ export class DeliverySender {
     const { outcome, failures, end } = ended
     const { succeeded } = outcome
     const { id } = endpoint
-    // What a former address answers tells nothing of the endpoint.
+    // The response of a former address says nothing about the endpoint.
     const isFormer = queues.isFormer(endpoint)
     const gone = ended.gone && !isFormer
     if (ended.gone && isFormer) outcome.next_s = nextDelay(dependencies.schedule_s, failures, undefined, Math.random())
@@ -200,7 +203,7 @@ export class DeliverySender {
     this.#options.onCapacity(id)
   }
 
-  /** Successful attempts are in the log of deliveries, and logged at level debug only. */
+  /** Successful attempts are in the delivery log, and logged at level debug only. */
   #logAttempt({ msg, type }: Delivery, endpoint: SendableEndpoint, { outcome, failures }: AttemptResult): void {
     const { response_status: status, error, duration_ms, succeeded } = outcome
     const level = succeeded ? 'debug' : 'info'
@@ -213,7 +216,7 @@ export class DeliverySender {
     )
   }
 
-  /** The fields that all lines about an endpoint have are serialized once. */
+  /** The common fields of all log lines about an endpoint are serialized once. */
   #loggerFor({ team_id, webhook_id }: Delivery, endpoint: SendableEndpoint): Log {
     let log = this.#logs.get(endpoint)
     if (!log) {

@@ -1,22 +1,22 @@
-// How teams share what a process has for deliveries: attempts in flight, and buffered deliveries. A team may use as much as is still free,
-// so that whoever comes next finds room, however much the others use: one team at most half, two a third each, ten an eleventh each.
+// How teams share the attempts in flight and the buffered deliveries of a process. A team may use as much as is still free, so
+// that a new team always finds room: one team has at most half, two a third each, ten an eleventh each.
 // Source: A. K. Choudhury, E. L. Hahne, "Dynamic queue length thresholds for shared-memory packet switches", 1998.
 //
-// Endpoints that answer late, or not, have half of the attempts to themselves, shared by the same rule, so that the other half is always
-// there for those that answer in time.
+// Slow endpoints share half of the attempts by the same rule, so that the other half is always available for endpoints that
+// respond in time.
 
-/** Deliveries that a process has buffered at most: waiting, in flight, answered and not yet recorded. */
+/** Maximum number of buffered deliveries of a process: waiting, in flight, or answered and not yet recorded. */
 const BUFFERED_MAX = 6000
 const IN_FLIGHT_MAX = 500
 const SLOW_MAX = IN_FLIGHT_MAX / 2
 
-/** What a team uses of it. */
+/** The usage of a team. */
 export interface Share {
-  /** Its endpoints that the process knows. */
+  /** The number of its endpoints with a queue in the process. */
   queues: number
-  /** Waiting or in flight. */
+  /** Deliveries waiting or in flight. */
   buffered: number
-  /** In flight to endpoints that answer in time, and to others. */
+  /** Attempts in flight to endpoints that respond in time, and to slow ones. */
   quick: number
   slow: number
 }
@@ -41,17 +41,17 @@ export class Shares {
     if (--share.queues === 0) this.#teams.delete(team)
   }
 
-  /** What a team uses; of one without an endpoint that the process knows, nothing. */
+  /** The usage of a team; zero for a team without a queue in the process. */
   of(team: string): Share {
     return this.#teams.get(team) ?? NOTHING
   }
 
-  /** How many more deliveries the process may buffer. */
+  /** The number of deliveries that the process may still buffer. */
   get room(): number {
     return BUFFERED_MAX - this.#buffered
   }
 
-  /** How many of these a team may have. */
+  /** The number of these that a team may have. */
   roomOf(share: Share): number {
     return this.room - share.buffered
   }
@@ -62,12 +62,12 @@ export class Shares {
     this.#buffered++
   }
 
-  /** Deliveries neither wait nor are in flight any more; the process counts them until `release`. */
+  /** Removes deliveries that are neither waiting nor in flight any more; the process counts them until `release`. */
   removeBuffered(share: Share, count: number): void {
     share.buffered -= count
   }
 
-  /** So many deliveries, of any team, are recorded or returned. */
+  /** A number of deliveries, of any team, is recorded or returned. */
   release(count: number): void {
     this.#buffered -= count
   }
@@ -78,7 +78,7 @@ export class Shares {
     return isSlow ? free > 0 && share.slow < SLOW_MAX - this.#slow : share.quick < free
   }
 
-  /** Attempts began, or with a negative number ended. */
+  /** Counts attempts that began or, with a negative number, ended. */
   addInFlight(share: Share, isSlow: boolean, count: number): void {
     if (isSlow) {
       share.slow += count
