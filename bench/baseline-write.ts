@@ -31,7 +31,7 @@ export async function measureCreateBaseline(
       values ($1, $2, $3, $4, 'registrable_testkit', $5, $6, 'testkit', 'awaiting_registration', $7, $8, $9, $10, $7, $7, $11, $12)),
     e as (
       insert into event (id, team_id, type, object_id, user_id, created_at, body)
-      select told.id, $2, 'labtest.order.updated', $1, $3, $7, told.body from unnest($13::uuid[], $14::text[]) as told (id, body))
+      select s.id, $2, 'labtest.order.updated', $1, $3, $7, s.body from unnest($13::uuid[], $14::text[]) as s (id, body))
     insert into job (id, team_id, name, payload, run_at, due_at) values ($15, $2, 'bench.none', $16, $7, 'infinity')`
   const now = new Date()
   const one = () =>

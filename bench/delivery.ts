@@ -45,10 +45,10 @@ export async function deliveryRate({
   for (let i = 0; i < ENDPOINTS; i++) ids.push(await createEndpoint(`${receiver}/${i}`))
   await reset(receiver)
   await db.query(
-    `with told as (
+    `with emitted as (
        insert into event (id, team_id, type, object_id, user_id, created_at, body)
        select given.id, $1, 'labtest.order.updated', gen_random_uuid(), $2, now(), $3 from unnest($4::uuid[]) as given (id) returning id),
-     numbered as (select id, row_number() over () as n from told)
+     numbered as (select id, row_number() over () as n from emitted)
      insert into announcement (team_id, event_ids) select $1, array_agg(id) from numbered group by n / $5::int`,
     [team, user_id, body, Array.from({ length: EVENTS }, v7), EVENTS_PER_TRANSACTION],
   )

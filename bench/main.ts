@@ -129,7 +129,7 @@ try {
   }
   const { order } = await api('POST', '/v3/order/testkit', body)
 
-  // Somebody has received events, so that each order leaves a row in the outbox, as the limit does; nobody is sent anything now.
+  // The team had a webhook, so that each order inserts an outbox entry, as for the limit; no events are sent now.
   const webhooks = `${server.url}/v1/org/${demo.org_id}/team/${demo.teams.us}/sandbox/webhook`
   const managing = { 'x-management-key': demo.management_key as string, 'content-type': 'application/json' }
   const createEndpoint = async (url: string, disabled = false): Promise<string> => {

@@ -1,4 +1,4 @@
-// How long it takes to take a laboratory's report in: recorded, matched, flagged, entered into its order, told.
+// Measures how long a laboratory's report takes: record, match, flag, apply to its order, emit the event.
 import { receiveForTeam } from '../src/lab/result-matching/receive.ts'
 import { loadTenant } from '../src/tenancy/teams/teams.ts'
 import { updateOrder } from '../src/lab/orders/change-order.ts'

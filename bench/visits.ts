@@ -5,7 +5,7 @@ export const STAFF = 200
 const ADDRESS = { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip_code: '85004' }
 const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
 
-/** Somebody of hours, windows and prices like others' and unlike. */
+/** Creates the fields of a phlebotomist. Hours, windows and prices vary with `n`; some phlebotomists share them. */
 function phlebotomist(n: number): Record<string, unknown> {
   const hours = [{ from: `${String(6 + (n % 5)).padStart(2, '0')}:${n % 2 ? '30' : '00'}`, to: `${14 + (n % 7)}:00` }]
   return {

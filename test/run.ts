@@ -20,7 +20,7 @@ const CONCURRENCY = 3
 const TIMEOUT_MS = 300_000
 /** Of 32 to 64 MB: what a test leaves behind is collected less often. */
 const YOUNG_GENERATION = ['--min-semi-space-size=32', '--max-semi-space-size=64']
-/** How many files are told at the end with the time that they took. */
+/** Number of slowest files to print at the end, with their duration. */
 const SLOWEST = 25
 
 const { values, positionals } = parseArgs({ options: { grep: { type: 'string' } }, allowPositionals: true })
@@ -87,7 +87,7 @@ interface Ended {
   details: { type?: string; duration_ms: number }
 }
 let testsRun = 0
-/** In a group each file is a suite. A process without tests is told as one itself. */
+/** In a group each file is a suite. A process without tests is reported as one test. */
 const ended = ({ name, nesting, skip, details }: Ended) => {
   if (details.type === 'suite') {
     if (nesting === 0 && unfinished.has(name)) done(name, details.duration_ms)

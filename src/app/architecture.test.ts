@@ -125,9 +125,9 @@ test('only the platform reads the system clock or the database clock', () => {
     const code = source.replace(/\/\/.*$|\/\*[\s\S]*?\*\//gm, '')
     // HTTP clients have no team whose time they could use.
     if (domainOf(file) !== 'platform' && !file.startsWith('src/cli/client/'))
-      assert(!/Date\.now\(|new Date\(\)|machineNow\(/.test(code), `${file} reads the machine clock`)
+      assert(!/Date\.now\(|new Date\(\)|systemNow\(/.test(code), `${file} reads the system clock`)
     assert(
-      !/\bnow\(\)(?! *=>)|current_timestamp/i.test(code.replaceAll('machineNow()', '').replaceAll('performance.now()', '')),
+      !/\bnow\(\)(?! *=>)|current_timestamp/i.test(code.replaceAll('systemNow()', '').replaceAll('performance.now()', '')),
       `${file} asks for the time in SQL`,
     )
     if (domainOf(file) !== 'platform')
@@ -255,7 +255,7 @@ const ON_WHOLE_CELL: Record<string, string> = {
   'src/events/brokers/pipelines.ts': 'management keys name several teams at once',
   'src/visits/geocoding/geocoder.ts': 'places are of no team',
   'src/visits/geocoding/postal-code-import.ts': 'places are of no team',
-  'src/platform/access-log/access-archive.ts': 'days of the access log are sealed and dropped whole',
+  'src/platform/access-log/access-archive.ts': 'days of the access log are closed and deleted whole',
   'src/platform/access-log/access-log.ts': 'lines of every team are written and chained together',
   'src/platform/http/request-handler.ts': 'management operations that are about no team of the cell',
   'src/platform/db/connections.ts': 'makes the connections',
@@ -275,7 +275,7 @@ const ON_WHOLE_CELL: Record<string, string> = {
   'src/events/delivery-queue/deleted-endpoints.ts': 'erases what deleted endpoints left, of every team',
   'src/events/dispatch/cell-dispatcher.ts': 'delivers what is due, of every team',
   'src/events/delivery-queue/delivery-queue.ts': 'delivers what is due, of every team',
-  'src/events/fan-out/fan-out.ts': 'takes announcements of every team',
+  'src/events/fan-out/fan-out.ts': 'claims outbox entries of every team',
   'src/events/feed/feed-waiters.ts': 'one look for everybody who waits',
   'src/events/dispatch/claim/claim-deliveries.ts': 'delivers what is due, of every team',
   'src/events/dispatch/claim/endpoint-lease-keeper.ts': 'delivers what is due, of every team',

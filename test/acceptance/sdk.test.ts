@@ -48,7 +48,7 @@ for (const part of parts) {
 cellsAndKeys(server)
 management(server, customer(server, 'sandbox-us'))
 
-/** What nothing from outside brings about: no laboratory's link wants such a notice yet. */
+/** Operations that no test can call with success: no laboratory integration requires an ABN yet. */
 const unreachable = new Set(['get_order_abn'])
 
 test('every operation of a team has been called with success', { skip }, async () => {

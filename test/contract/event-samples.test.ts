@@ -21,7 +21,7 @@ const reference = JSON.parse(readFileSync(FILE, 'utf8')) as EventShapes
 const scene = { team_id: '00000000-0000-4000-8000-0000000000aa', at_text: '2030-01-31T08:00:00+00:00' }
 const sample = (name: string) => sampleEventBody(name, scene)
 
-/** What the reference says otherwise than the interface does, and why ours is right. */
+/** Fields that differ between the reference and our API, with the reason. */
 const otherwise: { field: string; is: Shape; why: string }[] = [
   { field: 'client_user_id', is: { type: 'string' }, why: "it is the caller's own reference, any text" },
   { field: 'dob', is: { type: 'string', format: 'date' }, why: 'a day of birth has no time of day' },
@@ -30,11 +30,11 @@ const otherwise: { field: string; is: Shape; why: string }[] = [
 
 /** Fields that the reference does not declare, by the types of events that have them. */
 const ours: [RegExp, string, string][] = [
-  [/^daily\.data\./, '/data/source_id', 'the interface document has it'],
-  [/^daily\.data\./, '/data/user_id', 'the interface document has it'],
-  [/^labtest\.order\./, '/data/health_insurace_id', 'the interface document spells it so'],
-  [/^labtest\.order\./, '/data/lab_account_id', 'the interface document has it'],
-  [/^labtest\.order\./, '/data/lab_test/description', 'the interface document has it'],
+  [/^daily\.data\./, '/data/source_id', 'the OpenAPI document has it'],
+  [/^daily\.data\./, '/data/user_id', 'the OpenAPI document has it'],
+  [/^labtest\.order\./, '/data/health_insurace_id', 'the OpenAPI document spells it so'],
+  [/^labtest\.order\./, '/data/lab_account_id', 'the OpenAPI document has it'],
+  [/^labtest\.order\./, '/data/lab_test/description', 'the OpenAPI document has it'],
 ]
 
 /** A shape with what the reference says otherwise put right. */

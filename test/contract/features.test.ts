@@ -154,7 +154,7 @@ describe('a feature', () => {
   })
 
   each(
-    'of an operation of the interface refuses it when it is off',
+    'that is off disables its operation',
     operations.filter((known) => known.feature),
     async (known) => {
       const team = await createTestTeam()

@@ -14,8 +14,8 @@ const { operations } = contents
 
 /** POSTs that change something and take no key. */
 const WITHOUT_KEY: Record<string, string> = {
-  accept_invite: 'nobody is known who would have keys, and the token of an invite is good for one use',
-  advance_sandbox_clock: 'it creates nothing, and runs in as many transactions as jobs fall due',
+  accept_invite: 'no principal is known that could have keys, and the token of an invite is valid for one use',
+  advance_sandbox_clock: 'it creates nothing, and runs in one transaction per due job',
   approve_lab_test: 'it creates nothing: approving a test twice is approving it',
   upsert_team_custom_credentials: 'what is put again is the same',
   upsert_team_data_pull_preferences: 'what is put again is the same',

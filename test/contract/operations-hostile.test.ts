@@ -1,4 +1,4 @@
-// What is sent to every operation that is not sound: it is refused with every fault, and never a fault of the server.
+// Invalid requests to every operation: each is rejected with all field errors, never with a server error.
 import assert from 'node:assert/strict'
 import { gzipSync } from 'node:zlib'
 import { describe } from 'node:test'
@@ -206,7 +206,7 @@ async function fresh(operation: Operation) {
 }
 
 const UUID = /^[0-9a-f-]{36}$/
-/** What is only looked into when everything else is sound. */
+/** Fields that are checked only when all other fields are valid. */
 const refusedLater: Record<string, number> = {
   next_cursor: 400,
   final_status: 400,

@@ -144,7 +144,7 @@ describe('environments and regions', async () => {
   })
 
   each(
-    'an environment or a region that is none is refused before the rest is read',
+    'an invalid environment or region is rejected before the other fields are read',
     managing.filter((operation) => names(operation).some((name) => ['environment', 'env', 'region'].includes(name))),
     async (operation) => {
       for (const name of ['environment', 'env', 'region'].filter((word) => names(operation).includes(word))) {

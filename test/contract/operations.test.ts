@@ -1,5 +1,5 @@
 // What holds for every operation there is, and for every one that will be in the list: nothing here names one by hand but the few
-// exceptions. What is sent that is not sound: operations-hostile.test.ts.
+// exceptions. Invalid requests: operations-hostile.test.ts.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -110,8 +110,8 @@ describe('what belongs to another team is not there, by the conditions of the st
         asks.push([operation.id, ask])
       }
       for (const [id, ask] of asks) asking.set(id, { ask, before: await ask() })
-      const neighbour = await createTestTeam()
-      for (const other of writing) await send(neighbour, other, await valid(neighbour, other))
+      const otherTeam = await createTestTeam()
+      for (const other of writing) await send(otherTeam, other, await valid(otherTeam, other))
     })
     for (const { id } of reading)
       test(id, async () => {

@@ -215,7 +215,7 @@ async function assertSound({ team }: Walk): Promise<void> {
       status === 'active',
       orders.some((member) => !closedStatuses.has(lows.get(member.id)!)),
     )
-    // Every step emitted one event, with the order as of then; partial results are not told to this team.
+    // Every step emitted one event, with the order as of then; this team receives no events for partial results.
     const mine = emitted.filter((event) => event.object_id === id && event.type.startsWith('labtest.order.'))
     assert.deepEqual(
       mine.map(({ body }) => (JSON.parse(body) as { data: Order }).data.last_event),

@@ -101,7 +101,7 @@ describe('with a broker', { skip: skipWithoutRabbitMq }, () => {
       assert.deepEqual(await countQueued(team), [])
     })
 
-    test('gets an event again until a queue is bound for it, and others meanwhile', async () => {
+    test('receives retries of an event until a queue is bound for it, and other events meanwhile', async () => {
       const team = await createTestTeam()
       const name = await bound('labtest.order.updated')
       await pipe(team, toRabbit(name))
@@ -123,7 +123,7 @@ describe('with a broker', { skip: skipWithoutRabbitMq }, () => {
       assert.deepEqual(await countQueued(team), [])
     })
 
-    test('without the exchange, or with another password, gets it when that is mended', async () => {
+    test('receives the event after the missing exchange or the wrong password is fixed', async () => {
       const team = await createTestTeam()
       const name = await bound()
       await pipe(team, toRabbit(`${name}-missing`))
@@ -154,7 +154,7 @@ describe('with a broker', { skip: skipWithoutRabbitMq }, () => {
     })
   })
 
-  describe('Event Hubs, for which a broker of the same protocol stands,', () => {
+  describe('Event Hubs, simulated by a broker of the same protocol,', () => {
     const content = (message: rhea.Message): Buffer => message.body.content
 
     test('get the properties of the reference API, plain below 1 KiB and compressed from there on', async () => {
@@ -175,7 +175,7 @@ describe('with a broker', { skip: skipWithoutRabbitMq }, () => {
       assert.equal(gunzipSync(content(second!)).toString(), large.body)
     })
 
-    test('get everything compressed where that is asked for', async () => {
+    test('receive all bodies compressed if the pipeline is configured so', async () => {
       const team = await createTestTeam()
       const hub = await queue()
       await pipe(team, toHub(hub, { compression: 'always' }))
@@ -186,7 +186,7 @@ describe('with a broker', { skip: skipWithoutRabbitMq }, () => {
       assert.equal(gunzipSync(content(only!)).toString(), small.body)
     })
 
-    test('are chosen by the first matcher that matches, else the default one', async () => {
+    test('are selected by the first matcher that matches, otherwise the default', async () => {
       const team = await createTestTeam()
       const [rest, results, orders] = [await queue(), await queue(), await queue()]
       const event_hub_matchers = [
@@ -204,7 +204,7 @@ describe('with a broker', { skip: skipWithoutRabbitMq }, () => {
       assert.deepEqual(await types(orders), ['labtest.order.updated'])
     })
 
-    test('get the events of each user in their order', async () => {
+    test('receive the events of each user in order', async () => {
       const team = await createTestTeam()
       const hub = await queue()
       await pipe(team, toHub(hub))
@@ -221,7 +221,7 @@ describe('with a broker', { skip: skipWithoutRabbitMq }, () => {
       assert.deepEqual(found, emitted)
     })
 
-    test('that are not there hold back the later events of the same user, and nobody else', async () => {
+    test('that do not exist delay only the later events of the same user', async () => {
       const team = await createTestTeam()
       const hub = await queue()
       const missing = { event_type_prefix: 'labtest.result', event_hub: `/exchange/missing-${hub}` }
@@ -244,7 +244,7 @@ describe('with a broker', { skip: skipWithoutRabbitMq }, () => {
     })
   })
 
-  test('endpoints and several brokers get the same event, each in its form', async () => {
+  test('endpoints and several brokers receive the same event, each in its format', async () => {
     const team = await createTestTeam()
     const [name, hub, target] = [await bound(), await queue(), await receiver()]
     await endpoint(team, { url: target.url })
@@ -263,7 +263,7 @@ describe('with a broker', { skip: skipWithoutRabbitMq }, () => {
     assert.equal(target.received[0]!.headers['webhook-id'], key)
   })
 
-  test('a broker that is killed and comes back has everything, whichever way it is spoken to', async () => {
+  test('a broker that is killed and restarted receives every event, over every protocol', async () => {
     const team = await createTestTeam()
     const [name, hub] = [await bound(), await queue()]
     await pipe(team, { ...toRabbit(name), ...toHub(hub) })

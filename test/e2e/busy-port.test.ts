@@ -9,7 +9,7 @@ import { stopAll, folder, outcome } from '../support/program.ts'
 after(stopAll)
 
 for (const setting of ['PORT', 'OPERATOR_PORT'])
-  test(`a start whose ${setting} is taken fails with one error message and makes no database`, async () => {
+  test(`a start whose ${setting} is in use fails with one error message and creates no database`, async () => {
     const dataDir = folder(`busy-${setting.toLowerCase()}`)
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')

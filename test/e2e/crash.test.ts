@@ -147,7 +147,7 @@ function assertWhole({ orders, events, keys }: Found): Map<string, Order> {
   return byMarker
 }
 
-/** With nobody to do them, each order has its job. */
+/** Without a worker, each order has its job. */
 function assertQueued({ orders, jobs }: Found): void {
   assert.deepEqual(jobs.map(({ order_id }) => order_id).sort(), orders.map(({ id }) => id).sort())
 }
@@ -157,8 +157,8 @@ function assertAnswered(byMarker: Map<string, Order>): void {
 }
 
 /**
- * No laboratory can be told of these orders: each says so with one more event, also where the worker was killed on the way, and
- * nothing else has changed.
+ * These orders cannot be sent to a laboratory: each has one more event that reports it, also if the worker was killed meanwhile.
+ * Nothing else has changed.
  */
 function assertDispatchedOnce(before: Found, now: Found): void {
   assert.deepEqual(now.jobs, [])
@@ -182,10 +182,10 @@ const byKey = (a: { key: string }, b: { key: string }) => (a.key < b.key ? -1 : 
 
 const kill = (dataDir: string) => process.kill(postmasterPid(dataDir).pid, 'SIGKILL')
 
-/** Ways to die, each ending with a server that is gone. */
-/** The load is faster than a key may be, and its orders wait for a laboratory that cannot be told. */
+/** The load exceeds the rate limit of a key, and its orders wait for a laboratory without an integration. */
 const unhurried = { REQUESTS_PER_SECOND: '0', ORDERS_WITHOUT_INTEGRATION: 'on' }
 
+/** Ways to kill the server; each ends when the server is gone. */
 const deaths: [string, (server: Server) => Promise<unknown>][] = [
   ['the server is killed', (server) => server.end('SIGKILL')],
   [

@@ -102,7 +102,7 @@ const creations: Record<string, (ids: { user_id: string; lab_test_id: string }, 
 }
 
 for (const [path, bodyOf] of Object.entries(creations))
-  test(`POST ${path} whose connection is lost during the commit is answered as unknown, and the same key then makes no second one`, async () => {
+  test(`POST ${path} reports an unknown outcome if the connection is lost during the commit, and a retry with the same key creates no duplicate`, async () => {
     const api = caller(server.url, demoIn(server.dataDir).api_keys['sandbox-us'])
     const user_id = (await create(api)).body.user_id as string
     const lab_test_id = (await api.get('/v3/lab_tests?collection_method=testkit')).body[0].id as string
@@ -139,7 +139,7 @@ async function assertStops(stopping: Server): Promise<void> {
   patience.abort()
 }
 
-test('a server that is asked to stop when its connections to the database have just fallen silent answers what waits, and ends', async () => {
+test('a server that is stopped just after its database connections have fallen silent answers pending requests, and ends', async () => {
   const second = await serving(folder('second'), { ...settings, DEMO: 'off', STOP_DELAY: '2' })
   const api = caller(second.url, demoIn(server.dataDir).api_keys['sandbox-us'])
   for (const { status } of await load(api)) assert.equal(status, 200)
@@ -149,7 +149,7 @@ test('a server that is asked to stop when its connections to the database have j
   for (const { status } of await waiting) assert.ok(status === 200 || status === 503, `HTTP ${status}`)
 })
 
-test('a server whose database does not answer at all says so, and stops when asked to', async () => {
+test('a server whose database does not respond reports it, and stops after a signal', async () => {
   const api = caller(server.url, demoIn(server.dataDir).api_keys['sandbox-us'])
   proxy.set('black hole')
   const waiting = load(api).catch(() => [])

@@ -67,7 +67,7 @@ async function fickle(type: string): Promise<Receiver> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, type, taken }
 }
 
-test(`nothing of ${EVENTS} events is lost when ${WORKERS} workers are killed ${KILLS} times`, { timeout: 300_000 }, async (t) => {
+test(`none of ${EVENTS} events is lost when ${WORKERS} workers are killed ${KILLS} times`, { timeout: 300_000 }, async (t) => {
   const server = await serving(dataDir, { CELLS: 'sandbox-us' }, 'serve')
   const { org_id, teams, management_key, api_keys } = demoIn(dataDir)
   const receivers = await Promise.all(TYPES.map(fickle))
@@ -96,9 +96,9 @@ test(`nothing of ${EVENTS} events is lost when ${WORKERS} workers are killed ${K
   await Promise.all(Array.from({ length: WORKERS }, hire))
 
   const connection = { ...connectionOf(dataDir), options: '-c search_path=sandbox_us' }
-  /** By id, their types. */
+  /** The types of the emitted events by message id. */
   const emitted = new Map<string, string>()
-  const tell = () =>
+  const emitEvents = () =>
     onDatabase(connection, async (client) => {
       while (emitted.size < EVENTS) {
         const { rows } = await client.query<{ id: string; type: string }>(
@@ -125,7 +125,7 @@ test(`nothing of ${EVENTS} events is lost when ${WORKERS} workers are killed ${K
   const started = performance.now()
   const since = () => `${Math.round((performance.now() - started) / 100) / 10} s`
   await Promise.all([
-    tell().then(() => t.diagnostic(`told after ${since()}`)),
+    emitEvents().then(() => t.diagnostic(`emitted after ${since()}`)),
     kill().then(() => t.diagnostic(`last kill after ${since()}`)),
   ])
 

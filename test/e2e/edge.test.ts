@@ -60,7 +60,7 @@ describe('a server', () => {
     return response.status
   }
 
-  test('keeps its memory when peers ask for pages without end and read nothing', async (t) => {
+  test('limits its memory when clients request pages endlessly and read nothing', async (t) => {
     if (process.platform !== 'linux') return t.skip('memory is read from /proc')
     for (const path of ['/docs', '/docs/swagger-ui-bundle.js', '/openapi.json', '/metrics', '/v2/user', '/nowhere'])
       await statusOf(server.url + path)
@@ -73,7 +73,7 @@ describe('a server', () => {
     assert(peakOf(server) - peak < 300, `${Math.round(peakOf(server) - peak)} MB more`)
   })
 
-  test('tells operators on their own port how it is, and callers nothing', async () => {
+  test('serves health and metrics on the port for operators only', async () => {
     for (const path of ['/healthz', '/readyz', '/metrics']) {
       assert.equal(await statusOf(operator() + path), 200, path)
       assert.equal(await statusOf(server.url + path), 404, path)
@@ -83,7 +83,7 @@ describe('a server', () => {
       assert.match(metrics, new RegExp(`^drawbridge_${name}`, 'm'))
   })
 
-  test('has a page to try it from that loads its own files only and leaves no key behind', async () => {
+  test('serves an API page that loads its own files only and stores no key', async () => {
     const page = await fetch(`${server.url}/docs`)
     const html = await page.text()
     const policy = page.headers.get('content-security-policy')!
@@ -125,7 +125,7 @@ describe('a server', () => {
     assert.deepEqual(await page.value(`(async () => ${kept})()`), [[], [], '', []])
     assert.deepEqual(page.complaints, [])
 
-    // What the policy forbids is told, so that the silence above says something; and the page has forgotten the key.
+    // The browser reports what the policy forbids, so the empty list above is meaningful; and the page no longer holds the key.
     await page.open(`${server.url}/docs`)
     assert.equal(await page.value(`document.documentElement.outerHTML.includes(${JSON.stringify(key)})`), false)
     await page.value(`document.body.appendChild(document.createElement('script')).textContent = 'window.inline = true'`)

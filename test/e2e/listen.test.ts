@@ -108,7 +108,7 @@ describe('listen', () => {
     await stop(printing)
   })
 
-  test('tries again where an event is refused, keeps the order, and abandons an event without ending', async () => {
+  test('retries a rejected event, keeps the order, and continues after it abandons an event', async () => {
     const { url, received } = await developer((nth, response, request) => {
       if (nth === 1) return void response.writeHead(500).end()
       if (nth === 2) return void request.socket.destroy()
@@ -150,7 +150,7 @@ describe('listen', () => {
     await stop(program)
   })
 
-  test('loses nothing, whether it or the server is killed in the middle: what comes twice has the same id', async () => {
+  test('loses no event if it or the server is killed; a repeated event has the same id', async () => {
     const { url, received } = await developer()
     const program = await listening('--forward-to', url, '--events', CREATED)
     const playing = trigger(CREATED)
@@ -187,7 +187,7 @@ describe('listen', () => {
     assert.match(nowhere.err(), /^drawbridge: No demo data found in DATA_DIR\./)
   })
 
-  test('takes the server and the key from the environment too', async () => {
+  test('reads the server and the key from the environment', async () => {
     const env = { DRAWBRIDGE_URL: server.url, DRAWBRIDGE_KEY: demoIn(dataDir).api_keys['production-us']! }
     const program = start({ args: ['src/cli/entry.js', 'listen'], settings: env })
     await program.says(/Listening at/)

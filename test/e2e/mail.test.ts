@@ -35,7 +35,7 @@ const control = <R>(dataDir: string, text: string): Promise<R[]> =>
     async (client) => (await client.query(text)).rows as R[],
   )
 
-test('without an SMTP server an invite waits, and is read by command; with one it is sent once, over TLS', async () => {
+test('without an SMTP server an invite is stored and can be read by command; with one it is sent once, over TLS', async () => {
   const dataDir = folder('mail-tls')
   let server = await serving(dataDir, quick)
   await invite(server.url, dataDir, 'testa@example.com')
@@ -106,7 +106,7 @@ test('an email claimed by a killed worker is sent by another with the same id', 
   assert.deepEqual([await heir.ended, await server.end('SIGTERM')], [0, 0])
 })
 
-test('settings of mail that cannot be used are refused before anything is made', async () => {
+test('invalid mail settings are rejected before any data is created', async () => {
   const { code, err } = await outcome('start', {
     DATA_DIR: folder('mail-refused'),
     SMTP_URL: 'smtp://a:swordfish@mail.example?x',

@@ -7,7 +7,7 @@ import { caller, demoIn, stopAll, folder, outcome, serving } from '../support/pr
 
 after(stopAll)
 
-test('limits come from the settings, and say how long to wait', async () => {
+test('rate limits follow the settings, and responses state how long to wait', async () => {
   const dataDir = folder('limited')
   const settings = {
     REQUESTS_PER_SECOND: '1',
@@ -46,7 +46,7 @@ test('limits come from the settings, and say how long to wait', async () => {
   assert.equal(await server.end('SIGTERM'), 0)
 })
 
-test('no key or token is in a log, and a token outlives a restart', async () => {
+test('no log contains a key or token, and a token is valid after a restart', async () => {
   const dataDir = folder('logged')
   const settings = { LOG_LEVEL: 'trace', SUPPORT_EMAIL: 'help@clinic.example' }
   let server = await serving(dataDir, settings)
@@ -86,7 +86,7 @@ const statusAt = (
     asked.on('error', reject).end()
   })
 
-test('a host that is bound takes credentials of its place only', async () => {
+test('a bound host accepts only credentials of its cell or of the Management API', async () => {
   const dataDir = folder('hosts')
   const CELL_HOSTS = 'sandbox.us.example=sandbox-us, Production.EU.example=production-eu,::1=sandbox-eu,manage.example=management'
   const server = await serving(dataDir, { CELL_HOSTS, LOG_LEVEL: 'silent' })
@@ -124,7 +124,7 @@ test('a host that is bound takes credentials of its place only', async () => {
   assert.equal(await server.end('SIGTERM'), 0)
 })
 
-test('an address of support that is none is refused in a sentence', async () => {
+test('an invalid support address stops the start with an error message', async () => {
   const { code, err } = await outcome('start', { DATA_DIR: folder('refused'), SUPPORT_EMAIL: 'nobody' })
   assert.deepEqual([code, err], [1, 'drawbridge: SUPPORT_EMAIL must be an email address, not "nobody".\n'])
 })

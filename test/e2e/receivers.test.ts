@@ -38,7 +38,7 @@ const openFiles = (): number => readdirSync('/dev/fd').length
 const faulty = await startFaultyReceivers()
 after(() => faulty.close())
 
-test('receivers that misbehave hold up nobody else, are given up in time, and the log says what they did', async () => {
+test('faulty receivers do not delay other endpoints, their attempts end in time, and the attempt log has their errors', async () => {
   const [bad, good] = await Promise.all([createTestTeam(), createTestTeam()])
   const hooks = new Map<FaultName, Awaited<ReturnType<typeof endpoint>>>()
   for (const name of faultNames) hooks.set(name, await endpoint(bad, { url: faulty.url(name) }))

@@ -9,7 +9,7 @@ after(stopAll)
 
 const guide = readFileSync(new URL('../../docs/RECEIVING_WEBHOOKS.md', import.meta.url), 'utf8')
 
-test('the receiver of the guide verifies, works once, and refuses what is not ours', async () => {
+test('the receiver of the guide verifies signatures, processes each event once, and rejects requests from others', async () => {
   const program = /^```js\n([\s\S]*?)^```/m.exec(guide)![1]!
   const secret = /WEBHOOK_SECRET=(whsec_\S+)/.exec(guide)![1]!
   const receiver = start({ args: ['--input-type=module', '-e', program], settings: { WEBHOOK_SECRET: secret, PORT: '0' } })
@@ -42,7 +42,7 @@ test('the receiver of the guide verifies, works once, and refuses what is not ou
   assert.equal(await server.end('SIGTERM'), 0)
 })
 
-test('the guide names the schedule that there is', () => {
+test('the guide shows the current retry schedule', () => {
   const schedule = settings
     .find(({ name }) => name === 'WEBHOOK_SCHEDULE')!
     .default.split(',')

@@ -93,7 +93,7 @@ const schedule = {
   LOG_LEVEL: 'silent',
 }
 
-async function rehearse(
+async function backUpAndRestore(
   dataDir: string,
   settings: Record<string, string>,
   {
@@ -135,7 +135,7 @@ const folders = (name: string) => {
 test('an installation with the bundled PostgreSQL is restored from its backup', { timeout: 240_000 }, async () => {
   const variables = folders('bundled')
   const { DATA_DIR } = variables
-  await rehearse(
+  await backUpAndRestore(
     DATA_DIR,
     {},
     {
@@ -166,7 +166,7 @@ test('an installation with a PostgreSQL of its own is restored from a dump into 
   }
   await command(bin, 'psql', '--dbname', variables.ADMIN_URL, '--quiet', '--command', 'create role drawbridge login createrole')
   await command(bin, 'createdb', '--maintenance-db', variables.ADMIN_URL, '--owner', 'drawbridge', 'drawbridge')
-  await rehearse(
+  await backUpAndRestore(
     variables.DATA_DIR,
     { DATABASE_URL: variables.DATABASE_URL },
     {

@@ -21,7 +21,7 @@ function runTests(...args: string[]): Promise<{ code: unknown; output: string }>
   })
 }
 
-test('a run of which no title matches the pattern fails and says so', async () => {
+test('a run without a title that matches the pattern fails with an error message', async () => {
   const none = await runTests('--grep', 'no such title', 'src/platform/net/network.test.ts')
   assert.equal(none.code, 1, none.output)
   assert.match(none.output, /No test was run: none has a title that matches \/no such title\//)

@@ -1,5 +1,5 @@
-// Where secrets may be seen: once, by whoever made them or may read them, and nowhere else. One server with every log line on is asked for
-// everything that has to do with a secret; then its logs, answers, audit log, metrics and whole database are searched.
+// Secrets are shown once, to the caller that creates or may read them, and nowhere else. The test calls every operation that handles
+// a secret on a server with all log lines on; then it searches its logs, responses, audit log, metrics and whole database.
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -63,7 +63,7 @@ function forms(secret: string): string[] {
   return [core, bytes.toString('hex'), bytes.toString('base64').slice(0, -4), encodeURIComponent(core)]
 }
 
-test('a secret is seen where it is shown, and nowhere else', { timeout: 120_000 }, async (t) => {
+test('a secret appears only in the responses that may show it', { timeout: 120_000 }, async (t) => {
   const receiver = createServer((request, response) => response.end(JSON.stringify(request.headers)))
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
   closing.push(() => {
@@ -216,7 +216,7 @@ test('a secret is seen where it is shown, and nowhere else', { timeout: 120_000 
     body: { ...ehr, ehr_type: 'hint_health', authentication: { type: 'api_key', api_key: ehrKey } },
   })
 
-  // Pipelines to brokers that are not there, so that every failure is told of; and an event for them.
+  // Pipelines to unreachable brokers, so that every failure is reported; and an event for them.
   const nobody = '127.0.0.1:9'
   const password = hide('a password of RabbitMQ', 'fictional-password-of-a-broker')
   const shared = (key: string) =>
@@ -363,8 +363,8 @@ test('a secret is seen where it is shown, and nowhere else', { timeout: 120_000 
               for (const secret of secrets)
                 for (const form of forms(secret.text)) assert(!text.includes(form), `${secret.what}: ${place}`)
             if (!text.includes(`${keyId}.`)) continue
-            assert(declared.has(place), `${place} holds a sealed text: say so in a SealedColumn`)
-            assert.match(text, /^[0-9a-f]{8}\.[\w-]+$/, `${place} holds more than a sealed text`)
+            assert(declared.has(place), `${place} holds an encrypted text: declare it as an EncryptedColumn`)
+            assert.match(text, /^[0-9a-f]{8}\.[\w-]+$/, `${place} holds more than an encrypted text`)
             found.add(place)
           }
       }

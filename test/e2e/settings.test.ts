@@ -60,12 +60,12 @@ const faults: [Record<string, string>, string][] = [
 describe('a setting that cannot be used', { concurrency: 2 }, () => {
   const DATA_DIR = folder('refused')
   for (const [settings, sentence] of faults)
-    test(`is refused in a sentence: ${Object.entries(settings).flat().join('=')}`, async () => {
+    test(`stops the start with an error message: ${Object.entries(settings).flat().join('=')}`, async () => {
       assert.deepEqual(await outcome('start', { DATA_DIR, ...settings }), { code: 1, out: '', err: `drawbridge: ${sentence}\n` })
       assert.equal(existsSync(DATA_DIR), false)
     })
 
-  test('does not hide the others, and passwords are not repeated', async () => {
+  test('is reported together with the other ones, without passwords', async () => {
     const settings = Object.assign({}, ...faults.map(([settings]) => settings)) as Record<string, string>
     const DATABASE_URL_CONTROL = 'mysql://someone:swordfish@localhost/data'
     const { code, err } = await outcome('start', { ...settings, DEMO: 'on', DATABASE_URL_CONTROL, DATA_DIR })
@@ -75,7 +75,7 @@ describe('a setting that cannot be used', { concurrency: 2 }, () => {
     assert.doesNotMatch(err, /swordfish/)
   })
 
-  test('is also a HOST that is not an address of this machine', async () => {
+  test('can be a HOST that is not an address of this machine', async () => {
     const { code, err } = await outcome('start', {
       DATA_DIR: folder('data'),
       PORT: '0',
@@ -90,7 +90,7 @@ describe('a setting that cannot be used', { concurrency: 2 }, () => {
     assert.deepEqual(postmastersOn(folder('data')), [])
   })
 
-  test('is also a database that is not there', async () => {
+  test('can be a database that does not exist', async () => {
     const settings = { DATABASE_URL: `postgres://nobody@/nothing?host=${folder('nowhere')}`, LOG_LEVEL: 'silent', DATA_DIR }
     const { code, err } = await outcome('start', settings)
     assert.deepEqual([code, err], [1, 'drawbridge: Cannot connect to the database (ENOENT). Check DATABASE_URL.\n'])
@@ -100,12 +100,12 @@ describe('a setting that cannot be used', { concurrency: 2 }, () => {
 describe('a command', () => {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
 
-  test('that is unknown is refused in one line, with exit code 2', async () => {
+  test('that is unknown prints one line and ends with exit code 2', async () => {
     const err = `drawbridge: Unknown command 'fly'. "bin/drawbridge help" lists the commands.\n`
     assert.deepEqual(await outcome('fly'), { code: 2, out: '', err })
   })
 
-  test('that is missing is answered with the help', async () => {
+  test('that is missing prints the help', async () => {
     const { code, out, err } = await outcome('')
     assert.deepEqual([code, err], [0, ''])
     for (const name of ['start', 'serve', 'work', 'migrate', 'openapi', 'operations', 'version'])
@@ -116,7 +116,7 @@ describe('a command', () => {
     assert.deepEqual(await outcome('version'), { code: 0, out: `${version}\n`, err: '' })
   })
 
-  test('prints the interface: its description, and a line for each operation and path', async () => {
+  test('prints the OpenAPI document, and a line for each operation and path', async () => {
     const [openapi, operations] = await Promise.all([outcome('openapi'), outcome('operations')])
     assert.deepEqual([openapi.code, openapi.err, operations.code, operations.err], [0, '', 0, ''])
     const { info, paths } = JSON.parse(openapi.out) as {
@@ -136,7 +136,7 @@ describe('a command', () => {
     assert.deepEqual(described.sort(), listed.sort())
   })
 
-  test('brings the database up to date, with and without a server on it', async () => {
+  test('migrates the database, with and without a running server', async () => {
     const DATA_DIR = folder('data')
     const done = { code: 0, out: 'Migrations complete.\n' }
     const alone = await outcome('migrate', { DATA_DIR })
@@ -151,7 +151,7 @@ describe('a command', () => {
     assert.equal(await server.end('SIGTERM'), 0)
   })
 
-  test('works beside a server, and ends when that ends', async () => {
+  test('works beside a server, and ends when the server ends', async () => {
     const DATA_DIR = folder('data')
     const server = await serving(DATA_DIR, {}, 'serve')
     const worker = runCli('work', { DATA_DIR })
@@ -177,7 +177,7 @@ const statusesOf = async (url: string, api_keys: Record<string, string>) =>
     ),
   )
 
-test('a server of one cell answers the keys of that cell only, and a later one of all cells answers all', async () => {
+test('a server of one cell accepts keys of that cell only, and a later server of all cells accepts all keys', async () => {
   const dataDir = folder('one')
   const one = await servingFirst(dataDir, { CELLS: 'sandbox-us' })
   const { api_keys } = demoIn(dataDir)
@@ -221,7 +221,7 @@ describe('a database of your own', () => {
     assert.deepEqual(await schemasIn(inDatabase('everything')), databases.slice(1).sort())
   })
 
-  test('may be another one for each cell, and their data stay apart', async () => {
+  test('can differ for each cell, and the cells share no data', async () => {
     const dataDir = folder('apart')
     const addresses = databases.slice(1).map((name) => [`DATABASE_URL_${name.toUpperCase()}`, addressOf(name)])
     const server = await serving(dataDir, { ...Object.fromEntries(addresses), DEMO: 'on' })

@@ -1,4 +1,4 @@
-// What a start promises: it says where and how to reach it, keeps its word after restarts, and tells nobody's data to its log.
+// The start of the server: the printed addresses and keys, restarts, and logs without personal data.
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
@@ -28,7 +28,7 @@ let demo: Demo
 
 after(stopAll)
 
-/** Every cell answers its key. */
+/** Checks that every cell accepts its key. */
 async function assertKeysWork(url: string, { api_keys }: Demo): Promise<void> {
   const replies = await Promise.all(Object.values(api_keys).map((key) => caller(url, key).get('/v3/lab_tests')))
   assert.deepEqual(
@@ -54,7 +54,7 @@ async function assertPages(url: string): Promise<void> {
   const types = await Promise.all(
     assets.map(async (path) => {
       const response = await fetch(new URL(path, url))
-      // A server that is to end waits for an answer that nobody reads.
+      // A server that is ending waits for a response that no client reads.
       await response.arrayBuffer()
       return response.ok && response.headers.get('content-type')
     }),
@@ -77,7 +77,7 @@ const restarted = async (settings?: Record<string, string>): Promise<Server> => 
 }
 
 describe('a start', { concurrency: 1 }, () => {
-  test('says where it listens, where its page is, a key and where the other keys are', async () => {
+  test('prints its address, the address of its page, a key, and the file with the other keys', async () => {
     server = await servingFirst(dataDir)
     await server.says(/curl .*\n/)
     demo = demoIn(dataDir)
@@ -117,7 +117,7 @@ describe('a start', { concurrency: 1 }, () => {
     assert.equal((await caller(server.url, `${demo.api_keys['sandbox-us']}x`).get('/v3/lab_tests')).status, 401)
   })
 
-  test('says in its log how many migrations it has applied, from which one to which', () => {
+  test('logs the number of applied migrations, the first and the last one', () => {
     const lines = server
       .err()
       .split('\n')
@@ -132,7 +132,7 @@ describe('a start', { concurrency: 1 }, () => {
     assert.deepEqual([migrations, first, last], [ofCell.length, ofCell[0], ofCell.at(-1)])
   })
 
-  test('lets no command succeed whose output cannot be written', async (t) => {
+  test('every command fails if its output cannot be written', async (t) => {
     if (!existsSync('/dev/full')) return t.skip('there is no /dev/full on this machine')
     for (const words of ['catalog export', 'migrate', 'version', 'help']) {
       const command = start({
@@ -147,7 +147,7 @@ describe('a start', { concurrency: 1 }, () => {
 
   test('serves its pages', () => assertPages(server.url))
 
-  test('on a folder that is in use fails with one error message, and the first server goes on', async () => {
+  test('on a folder in use fails with one error message, and the first server keeps running', async () => {
     const { code, out, err } = await outcome('start', { DATA_DIR: dataDir, PORT: '0' })
     assert.deepEqual([code, out], [1, ''])
     assert.equal(err, `drawbridge: The data folder ${dataDir} is in use by another Drawbridge (process ${server.child.pid}).\n`)
@@ -155,7 +155,7 @@ describe('a start', { concurrency: 1 }, () => {
     assert.deepEqual(demoIn(dataDir), demo)
   })
 
-  test('after another keeps data and keys, and writes down its new address', async () => {
+  test('after another keeps data and keys, and writes its new address to demo.json', async () => {
     const created = await caller(server.url, demo.api_keys['sandbox-eu']).post('/v2/user', { client_user_id: 'kept' })
     assert.deepEqual([created.status, created.body.team_id], [200, demo.teams.eu])
     const before = server.url
@@ -201,7 +201,7 @@ describe('a start', { concurrency: 1 }, () => {
       await assertKeysWork(server.url, demo)
     })
 
-  test('after a kill -9 finds its way, and one PostgreSQL works on the folder', async () => {
+  test('recovers after kill -9, with one PostgreSQL on the folder', async () => {
     for (const withDatabase of [false, true]) {
       const [database, ...others] = postmastersOn(dataDir)
       assert.ok(database && others.length === 0)
@@ -230,8 +230,8 @@ describe('a start', { concurrency: 1 }, () => {
   })
 })
 
-/** Words that are nowhere but in what the callers sent. */
-const told = {
+/** Values that occur only in the requests of the callers. */
+const callerData = {
   client_user_id: 'reference-zebrafinch-4711',
   first_name: 'Quillianna',
   last_name: 'Zebrafinch',
@@ -250,19 +250,19 @@ test('neither log holds a key, a reference, a name, a date of birth or an addres
   const key = demo.api_keys['sandbox-us']!
   const { get, post } = caller(server.url, key)
   const lab_test_id = (await get('/v3/lab_tests?collection_method=testkit')).body[0].id
-  const user = await post('/v2/user', { client_user_id: told.client_user_id, fallback_birth_date: told.dob })
+  const user = await post('/v2/user', { client_user_id: callerData.client_user_id, fallback_birth_date: callerData.dob })
   const { user_id } = user.body
-  const address = { first_line: told.street, city: told.city, state: 'AZ', zip: told.zip, country: 'US' }
+  const address = { first_line: callerData.street, city: callerData.city, state: 'AZ', zip: callerData.zip, country: 'US' }
   const patient_details = {
-    first_name: told.first_name,
-    last_name: told.last_name,
-    dob: told.dob,
+    first_name: callerData.first_name,
+    last_name: callerData.last_name,
+    dob: callerData.dob,
     gender: 'female',
-    phone_number: `+1${told.phone}`,
-    email: told.email,
+    phone_number: `+1${callerData.phone}`,
+    email: callerData.email,
   }
-  const receiver = { receiver_name: `${told.first_name} ${told.last_name}`, phone_number: `+1${told.phone}` }
-  const common = { user_id, lab_test_id, passthrough: told.passthrough }
+  const receiver = { receiver_name: `${callerData.first_name} ${callerData.last_name}`, phone_number: `+1${callerData.phone}` }
+  const common = { user_id, lab_test_id, passthrough: callerData.passthrough }
   const order = { ...common, patient_details, patient_address: address }
   const kit = await post('/v3/order/testkit', { ...common, shipping_details: { ...address, ...receiver } })
   const registration = { consents: [{ consentType: 'terms-of-use' }], patient_details, patient_address: address }
@@ -271,14 +271,17 @@ test('neither log holds a key, a reference, a name, a date of birth or an addres
     kit,
     await post('/v3/order/testkit/register', { ...registration, sample_id: kit.body.order.sample_id }),
     await post(`/v3/order/${kit.body.order.id}/test?final_status=collecting_sample.testkit.transit_customer`, {}),
-    await post('/v3/order', order, { 'x-idempotency-key': told.key }),
-    await get(`/v2/user/resolve/${told.client_user_id}`),
-    await get(`/v3/orders?search_input=${encodeURIComponent(told.last_name)}`),
-    await post('/v2/user', { client_user_id: told.client_user_id }),
-    await post('/v2/user', { client_user_id: `${told.client_user_id}\u0000` }),
-    await post('/v3/order', { ...order, patient_details: { ...patient_details, dob: '2987-03-14', gender: told.last_name } }),
-    await post('/v3/order', `{"first_name":"${told.first_name}"`),
-    await get(`/${told.last_name}?key=${key}`),
+    await post('/v3/order', order, { 'x-idempotency-key': callerData.key }),
+    await get(`/v2/user/resolve/${callerData.client_user_id}`),
+    await get(`/v3/orders?search_input=${encodeURIComponent(callerData.last_name)}`),
+    await post('/v2/user', { client_user_id: callerData.client_user_id }),
+    await post('/v2/user', { client_user_id: `${callerData.client_user_id}\u0000` }),
+    await post('/v3/order', {
+      ...order,
+      patient_details: { ...patient_details, dob: '2987-03-14', gender: callerData.last_name },
+    }),
+    await post('/v3/order', `{"first_name":"${callerData.first_name}"`),
+    await get(`/${callerData.last_name}?key=${key}`),
     await caller(server.url, `${key}x`).get('/v3/orders'),
   ]
   assert.deepEqual(
@@ -292,6 +295,6 @@ test('neither log holds a key, a reference, a name, a date of birth or an addres
   const lines = log.trimEnd().split('\n')
   assert.ok(lines.length > replies.length && lines.every((line) => JSON.parse(line)))
   for (const place of [log, readFileSync(join(dataDir, 'postgres.log'), 'utf8')])
-    for (const [what, value] of Object.entries({ ...told, ...demo.api_keys, management_key: demo.management_key }))
+    for (const [what, value] of Object.entries({ ...callerData, ...demo.api_keys, management_key: demo.management_key }))
       assert.ok(!place.toLowerCase().includes(value.toLowerCase()), `a log holds the ${what}`)
 })

@@ -1,4 +1,4 @@
-// How the program ends: in order when it is asked to, whoever asks and however often; and what it started ends with it.
+// How the program ends: in order after one or more signals from any sender; the processes that it started end with it.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -93,8 +93,8 @@ async function assertGone(server: Server): Promise<void> {
   assert.match(readFileSync(join(server.dataDir, 'postgres.log'), 'utf8').trimEnd(), /database system is shut down$/)
 }
 
-describe('a server that is asked to end', { concurrency: 2 }, () => {
-  test('cuts a request that its client never ends, and does not wait for it longer than 12 s', async () => {
+describe('a server that is stopped', { concurrency: 2 }, () => {
+  test('aborts a request that its client never completes after at most 12 s', async () => {
     const server = await serving(folder('stalled'), { CELLS })
     const { closed } = await halfway(server, 'never')
     const began_ms = performance.now()
@@ -106,7 +106,7 @@ describe('a server that is asked to end', { concurrency: 2 }, () => {
     await assertGone(server)
   })
 
-  test('answers the request it is reading, takes no more, and ends with its database', async () => {
+  test('answers the current request, accepts no more, and ends with its database', async () => {
     const server = await serving(folder('drain'), { CELLS })
     const request = await halfway(server, 'late')
     const question = await conversation(server.url)
@@ -136,7 +136,7 @@ describe('a server that is asked to end', { concurrency: 2 }, () => {
     await assertGone(again)
   })
 
-  test('is unready first, serves on for a while and asks every connection to close, and then takes no more', async () => {
+  test('is unready first, keeps serving for a while, closes every connection with its response, and then accepts no more', async () => {
     const server = await serving(folder('delay'), { CELLS, STOP_DELAY: '6' })
     const ask = async (path: string) => {
       const { say, heard, closed } = await conversation(server.url)
@@ -166,14 +166,14 @@ describe('a server that is asked to end', { concurrency: 2 }, () => {
     await assertGone(server)
   })
 
-  test('resets no connection of clients that are busy while it stops', async (t) => {
+  test('resets no connection of busy clients while it stops', async (t) => {
     const settings = { CELLS, REQUESTS_PER_SECOND: '0', LOG_LEVEL: 'silent', STOP_DELAY: '1' }
     for (let round = 0; round < STOP_ROUNDS; round++) {
       const server = await serving(folder('resets'), settings)
       const address = `${server.url}/v2/user`
       const key = demoIn(server.dataDir).api_keys['sandbox-us']!
       const counts = { answered: 0, reset: 0, refused: 0 }
-      // As clients that keep a connection until they are told to close it, and then make another one at once.
+      // Clients that keep a connection until a response closes it, and then open another one at once.
       const clients = Array.from({ length: 20 }, async () => {
         const agent = new Agent({ keepAlive: true, maxSockets: 1 })
         for (;;) {
@@ -191,7 +191,7 @@ describe('a server that is asked to end', { concurrency: 2 }, () => {
     }
   })
 
-  test('takes signals that come together as one, and a later one as an order to end at once', async () => {
+  test('treats simultaneous signals as one, and ends at once after a later signal', async () => {
     const dataDir = folder('twice')
     const patient = await serving(dataDir, { CELLS })
     const request = await halfway(patient, 'first')
@@ -238,7 +238,7 @@ describe('a server that is asked to end', { concurrency: 2 }, () => {
   })
 })
 
-test('the launcher brings the right Node to an older one', async (t) => {
+test('the launcher runs the required Node version from an older one', async (t) => {
   const old = (process.env.PATH ?? '')
     .split(delimiter)
     .map((place) => join(place, 'node'))

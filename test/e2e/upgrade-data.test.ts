@@ -101,7 +101,7 @@ type Row = Table['rows'][number]
 
 /** What migrations change on purpose: these columns of these rows. */
 const CHANGED: Record<string, { rows: (row: Row) => boolean; columns: string[] }> = {
-  // Migration 35: erasures that had failed for good are tried again.
+  // Migration 35: permanently failed erasures are retried.
   'sandbox_us.job': {
     rows: ({ name, failed_at }) => name === 'users.erase' && failed_at !== null,
     columns: ['due_at', 'attempts', 'failed_at'],

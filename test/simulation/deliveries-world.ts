@@ -1,7 +1,7 @@
-// A cell with endpoints and the processes that deliver to them, for the simulation of deliveries: what can happen, and what must hold
-// whatever happens. All of it is the program: `CellDelivery` with its lanes, leases, handfuls and recorder, and its statements on a real
-// PostgreSQL, fast enough for a thousand seeds. Of the simulation are the receivers, the clocks, and the order in which statements run: each
-// is a step of its own, also those of one transaction, so that any other may come between two of them.
+// A cell with endpoints and the processes that deliver to them, for the simulation of deliveries: the faults and the invariants.
+// The code under test is the program's own: `CellDelivery` with its endpoint queues, leases, dispatch batches and recorder, and its
+// statements on a real PostgreSQL, fast enough for a thousand seeds. The simulation provides the receivers, the clocks, and the order
+// of the statements: each statement is a separate step, also inside a transaction, so that any other one may run between two of them.
 import assert from 'node:assert/strict'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../src/platform/db/database.ts'
@@ -25,60 +25,60 @@ class Lost extends Error {}
 const KINDS = ['fan out', 'send', 'keep', 'write'] as const
 type Kind = (typeof KINDS)[number]
 
-/** Of an endpoint, as its receiver and the simulation know it. */
+/** The state of an endpoint, as its receiver and the simulation know it. */
 export interface Target {
   id: string
   name: string
   answers: 'well' | 'ill' | 'not'
-  /** It was deleted or disabled, and that was answered: nothing may begin any more. */
+  /** It was deleted or disabled, and the operation has returned: no request may begin any more. */
   closed: boolean
-  /** How often somebody has asked to give it another address, and the addresses whose change was answered. */
+  /** Number of requested address changes, and the former addresses for which the operation has returned. */
   moves: number
   former: Set<string>
-  /** It is being deleted or disabled, or was, or something went wrong that lets events come in another order. */
+  /** `ending`: it is being deleted or disabled, or was. `disordered`: after a fault its events may arrive in another order. */
   ending: boolean
   disordered: boolean
-  /** Events of which a request was answered with success. */
+  /** Events that the receiver acknowledged. */
   arrived: Set<string>
   /** Processes that began a request. */
   owners: Set<string>
-  /** Of each process and object: the event whose request has not ended. */
+  /** By process and object: the event in flight. */
   open: Map<string, string>
 }
 
-interface Told {
+interface EmittedEvent {
   id: string
   object: string
-  /** Endpoints that were there before it was told and wanted everything. */
+  /** Endpoints that existed before the event was emitted and receive all events. */
   wanted: Target[]
 }
 
 export const places = ['a', 'b', 'c'] as const
 const OBJECTS = 2
 const COMMIT = 'commit'
-/** Once in so many statements. */
+/** One of this many statements loses its connection before it runs; another one afterwards. */
 const LOST_ONCE_IN = 60
 
-/** What a cell needs for one seed after the other. */
-export interface Lane {
+/** The state of a cell for one seed after the other. */
+export interface SimulatedCell {
   tenant: Tenant
   user: string
-  /** Connections of the simulation itself, and of the process in each place. */
+  /** Connections of the simulation itself, and of the process in each slot. */
   admin: Db
   dbs: Map<string, Db>
 }
 
-/** A process that delivers, in one cell. Killed, it sends no statement any more, and its transactions are undone. */
+/** A process that delivers in one cell. After it is killed, it sends no statement, and its transactions are rolled back. */
 class Process {
   readonly name: string
   readonly delivery: CellDelivery
   readonly #world: World
-  /** Of statements that have not been sent: how to end them. */
+  /** Functions that reject the statements that have not been sent. */
   readonly #gates = new Set<(error: Error) => void>()
   readonly #open = new Set<Promise<unknown>>()
   #numbers = 0
   dead = false
-  /** Actors that take no step, while the process stands still. */
+  /** Actors that take no step while the process is stalled. */
   #stalled: string[] | undefined
 
   constructor(name: string, db: Db, world: World) {
@@ -86,7 +86,7 @@ class Process {
     this.#world = world
     const skew_ms = world.scheduler.random.pick([0, 0, 90_000, -90_000, 3_600_000])
     this.delivery = new CellDelivery(
-      world.lane.tenant.cell,
+      world.cell.tenant.cell,
       this.#db(db),
       deliveryOptions({
         clock: () => new Date(Date.now() + skew_ms),
@@ -122,7 +122,7 @@ class Process {
     this.#world.scheduler.suspend(name)
   }
 
-  /** A round of one kind begins as a step, and goes on with the steps of its statements; the next one begins some time after it. */
+  /** Adds a round of one kind as a step. The round continues with the steps of its statements; the next round begins after it. */
   #kick(kind: Kind): void {
     if (this.dead || this.#world.calm) return
     this.#act(`begins to ${kind}`, async () => {
@@ -136,7 +136,7 @@ class Process {
     })
   }
 
-  /** An actor of this process; stalled with it. */
+  /** Adds an actor of this process, which is stalled with the process. */
   #act(label: string, run: Parameters<Scheduler['add']>[1]): void {
     const name = `${this.name} ${++this.#numbers} ${label}`
     this.#world.scheduler.add(name, run)
@@ -144,8 +144,8 @@ class Process {
   }
 
   /**
-   * Run something when its turn comes.
-   * @param done when the transaction that it belongs to is over; waited for where it fails, and where it is the commit
+   * Runs a function as a step of its own.
+   * @param done resolves when the transaction of the statement has ended; awaited if the statement fails or is the commit
    */
   #gate<R>(label: string, run: () => Promise<R>, done?: () => Promise<unknown>): Promise<R> {
     if (this.dead) return Promise.reject(new Killed('the process was killed'))
@@ -154,12 +154,12 @@ class Process {
       this.#gates.add(reject)
       this.#act(label, async () => {
         this.#gates.delete(reject)
-        const fate = this.#world.scheduler.random.whole(1, LOST_ONCE_IN)
+        const outcome = this.#world.scheduler.random.whole(1, LOST_ONCE_IN)
         let isOver = label === COMMIT
         try {
-          if (fate === 1) throw new Lost('the connection was lost before the statement')
+          if (outcome === 1) throw new Lost('the connection was lost before the statement')
           const value = await run()
-          if (fate === 2 && !done) throw new Lost('the connection was lost after the statement')
+          if (outcome === 2 && !done) throw new Lost('the connection was lost after the statement')
           resolve(value)
         } catch (error) {
           if (error instanceof Lost) this.#world.scheduler.note(`  ${this.name}: ${error.message}`)
@@ -236,7 +236,7 @@ class Process {
     }
   }
 
-  /** A request: it begins when its connection is ready, and ends when its receiver has answered. */
+  /** A request: it begins when its connection is ready, and ends when its receiver has responded. */
   #post(
     { mayBegin }: SenderOptions,
     { id, url }: { id: string; url: string },
@@ -282,20 +282,20 @@ const isLockTimeout = (error: unknown): boolean => ['55P03', '40P01'].includes((
 
 export class World {
   readonly scheduler: Scheduler
-  readonly lane: Lane
+  readonly cell: SimulatedCell
   #passed_ms = 0
   readonly #processes = new Map<string, Process>()
   readonly #targets = new Map<string, Target>()
-  readonly #told: Told[] = []
+  readonly #emitted: EmittedEvent[] = []
   #started = 0
   #objects: string[] = []
   #error: unknown
-  /** Nothing goes wrong any more, and everything happens at once. */
+  /** No fault happens any more, and every statement runs without a step. */
   calm = false
 
-  constructor(scheduler: Scheduler, lane: Lane) {
+  constructor(scheduler: Scheduler, cell: SimulatedCell) {
     this.scheduler = scheduler
-    this.lane = lane
+    this.cell = cell
   }
 
   /** The monotonic clock of all processes. */
@@ -320,15 +320,15 @@ export class World {
   }
 
   async open(count: number): Promise<void> {
-    const { admin, tenant } = this.lane
-    const made = await admin.tx(tenant, async (tx) => {
-      const ids: string[] = []
+    const { admin, tenant } = this.cell
+    const ids = await admin.tx(tenant, async (tx) => {
+      const created: string[] = []
       for (let i = 0; i < count; i++)
-        ids.push((await createEndpoint(tx, vault, targets, { url: `https://receiver.example.com/${i}` })).id)
+        created.push((await createEndpoint(tx, vault, targets, { url: `https://receiver.example.com/${i}` })).id)
       this.#objects = Array.from({ length: OBJECTS }, () => tx.uuid())
-      return ids
+      return created
     })
-    for (const [i, id] of made.entries())
+    for (const [i, id] of ids.entries())
       this.#targets.set(id, {
         id,
         name: `endpoint ${i}`,
@@ -344,9 +344,9 @@ export class World {
       })
   }
 
-  /** Tell the team events, in one transaction. */
-  async tell(count: number): Promise<void> {
-    const { admin, tenant, user } = this.lane
+  /** Emits events of the team in one transaction. */
+  async emitEvents(count: number): Promise<void> {
+    const { admin, tenant, user } = this.cell
     const objects = Array.from({ length: count }, () => this.scheduler.random.pick(this.#objects))
     const wanted = this.targets.filter(({ ending }) => !ending)
     await admin.tx(tenant, async (tx) => {
@@ -358,7 +358,7 @@ export class World {
       Row,
       sql`select id, object_id as object from event where team_id = ${tenant.team} order by id desc limit ${count}`,
     )
-    for (const { id, object } of rows.reverse()) this.#told.push({ id: `msg_${id.replaceAll('-', '')}`, object, wanted })
+    for (const { id, object } of rows.reverse()) this.#emitted.push({ id: `msg_${id.replaceAll('-', '')}`, object, wanted })
   }
 
   isRunning(place: string): boolean {
@@ -366,7 +366,7 @@ export class World {
   }
 
   start(place: string): void {
-    this.#processes.set(place, new Process(`${place}${++this.#started}`, this.lane.dbs.get(place)!, this))
+    this.#processes.set(place, new Process(`${place}${++this.#started}`, this.cell.dbs.get(place)!, this))
   }
 
   async kill(place: string): Promise<void> {
@@ -376,7 +376,7 @@ export class World {
     await process?.kill()
   }
 
-  /** A process stands still: no step of it is taken, though time goes by. */
+  /** Stalls a process: it takes no step while time passes. */
   stall(place: string): void {
     this.#processes.get(place)?.stall()
   }
@@ -385,12 +385,12 @@ export class World {
     this.#processes.get(place)?.resume()
   }
 
-  /** Time goes by, unless a transaction that has not ended holds what would have to be changed for that. @returns whether it did */
+  /** Lets time pass, unless an open transaction holds a lock on the rows to change. @returns whether time has passed */
   async pass(seconds: number): Promise<boolean> {
-    const { team } = this.lane.tenant
+    const { team } = this.cell.tenant
     const s = sql`make_interval(secs => ${seconds})`
     try {
-      await this.lane.admin.queries.run(sql`
+      await this.cell.admin.queries.run(sql`
         with d as (
           update delivery set due_at = due_at - ${s}, leased_until = leased_until - ${s} where team_id = ${team} and due_at is not null
         ), h as (
@@ -407,11 +407,11 @@ export class World {
     return true
   }
 
-  /** Delete or disable an endpoint as the operations do: the transaction, then waiting, then the answer. */
+  /** Deletes or disables an endpoint as the operations do: transaction, wait for the lease owner, response. */
   close(target: Target, how: 'delete' | 'disable'): void {
     if (target.ending) return
     target.ending = true
-    const { admin, tenant } = this.lane
+    const { admin, tenant } = this.cell
     this.scheduler.add(`${how} ${target.name}`, async (pause) => {
       for (;;) {
         await pause('commit')
@@ -425,16 +425,16 @@ export class World {
           if (!isLockTimeout(error)) throw error
         }
       }
-      await this.#recalled(target, pause)
+      await this.#waitForLeaseOwner(target, pause)
       target.closed = true
       this.scheduler.note(`  ${how} ${target.name}: answered`)
     })
   }
 
-  /** Give an endpoint another address, as the operation does. Two processes may send to it meanwhile, one to each address. */
+  /** Changes the address of an endpoint, as the operation does. Meanwhile two processes may send to it, one to each address. */
   move(target: Target): void {
     if (target.ending) return
-    const { admin, tenant } = this.lane
+    const { admin, tenant } = this.cell
     const move = ++target.moves
     target.disordered = true
     this.scheduler.add(`move ${move} ${target.name}`, async (pause) => {
@@ -453,41 +453,41 @@ export class World {
           if (!isLockTimeout(error)) throw error
         }
       }
-      await this.#recalled(target, pause)
+      await this.#waitForLeaseOwner(target, pause)
       target.former.add(former)
       this.scheduler.note(`  move ${target.name}: answered`)
     })
   }
 
-  async #recalled(target: Target, pause: Pause): Promise<void> {
-    const { admin, tenant } = this.lane
+  async #waitForLeaseOwner(target: Target, pause: Pause): Promise<void> {
+    const { admin, tenant } = this.cell
     const until_ms = this.now_ms + ENDPOINT_LEASE_S * 1000
     do await pause('wait for the owner')
     while ((await admin.tx(tenant, (tx) => isRecalling(tx, target.id))) && this.now_ms < until_ms)
   }
 
-  /** A request is about to be written. */
+  /** Checks the invariants before a request is written. */
   async begin(process: Process, target: Target, msg: string, url: string): Promise<void> {
     this.scheduler.note(`  ${process.name} sends ${this.#nameOf(msg)} to ${target.name}`)
     assert(!target.closed, `${process.name} sent to ${target.name} after its end had been answered`)
     assert(!target.former.has(url), `${process.name} sent to an address of ${target.name} after its change had been answered`)
     const Row = T.Object({ mine: T.Boolean() })
-    const { mine } = await this.lane.admin.queries.one(
+    const { mine } = await this.cell.admin.queries.one(
       Row,
       sql`
       select exists (select from webhook_lane where webhook_id = ${target.id} and owner = ${process.delivery.owner} and leased_until > statement_timestamp())
           or exists (select from lane_recall where webhook_id = ${target.id} and owner = ${process.delivery.owner} and leased_until > statement_timestamp()) as mine`,
     )
-    assert(mine, `${process.name} sent to ${target.name}, whose lane it does not have`)
-    const event = this.#told.find(({ id }) => id === msg)!
+    assert(mine, `${process.name} sent to ${target.name}, whose lease it does not have`)
+    const event = this.#emitted.find(({ id }) => id === msg)!
     const key = `${process.name} ${event.object}`
     assert(!target.open.has(key), `${process.name} sent two events of one object to ${target.name} at once`)
     target.open.set(key, msg)
     target.owners.add(process.name)
     if (target.owners.size > 1) target.disordered = true
     if (target.disordered || target.ending) return
-    const before = this.#told
-      .slice(0, this.#told.indexOf(event))
+    const before = this.#emitted
+      .slice(0, this.#emitted.indexOf(event))
       .filter(({ object, wanted }) => object === event.object && wanted.includes(target))
     for (const { id } of before)
       assert(
@@ -497,40 +497,40 @@ export class World {
   }
 
   end(process: Process, target: Target, msg: string): void {
-    const { object } = this.#told.find(({ id }) => id === msg)!
+    const { object } = this.#emitted.find(({ id }) => id === msg)!
     target.open.delete(`${process.name} ${object}`)
   }
 
   #nameOf(msg: string): string {
-    const nth = this.#told.findIndex(({ id }) => id === msg)
-    return `event ${nth} (object ${this.#objects.indexOf(this.#told[nth]!.object)})`
+    const nth = this.#emitted.findIndex(({ id }) => id === msg)
+    return `event ${nth} (object ${this.#objects.indexOf(this.#emitted[nth]!.object)})`
   }
 
-  /** From here on nothing goes wrong: a new process finds what the others, which are killed, have left, and everything arrives. */
+  /** Ends the faults and kills all processes: a new process must deliver every event that the others have left. */
   async settle(): Promise<void> {
     for (const place of this.#processes.keys()) await this.kill(place)
     this.assertSound()
     this.calm = true
     await this.pass(3600)
     for (const target of this.targets) if (target.ending) target.closed = true
-    const last = new Process('last', this.lane.dbs.get(places[0])!, this)
+    const last = new Process('last', this.cell.dbs.get(places[0])!, this)
     await last.delivery.drain()
-    const isMissing = this.#told.some(({ id, wanted }) => wanted.some(({ ending, arrived }) => !ending && !arrived.has(id)))
+    const isMissing = this.#emitted.some(({ id, wanted }) => wanted.some(({ ending, arrived }) => !ending && !arrived.has(id)))
     if (isMissing) {
       await this.pass(3600)
       await last.delivery.drain()
     }
-    for (const { id, wanted } of this.#told)
+    for (const { id, wanted } of this.#emitted)
       for (const target of wanted)
         assert(target.ending || target.arrived.has(id), `${this.#nameOf(id)} was lost on its way to ${target.name}`)
     this.assertSound()
   }
 
-  /** Nothing of this seed is left. */
+  /** Deletes the rows of this seed. */
   async clear(): Promise<void> {
     for (const place of this.#processes.keys()) await this.kill(place)
-    const { team } = this.lane.tenant
-    await this.lane.admin.pool.query(`
+    const { team } = this.cell.tenant
+    await this.cell.admin.pool.query(`
       delete from announcement; delete from handful; delete from lane_recall; delete from feed;
       delete from delivery where team_id = '${team}'; delete from event where team_id = '${team}';
       delete from webhook where team_id = '${team}'; delete from deleted_webhook`)

@@ -1,6 +1,6 @@
-// Deliveries under faults: three processes on one real cell, steps in an order that a seed picks, and in between time that passes, processes
-// that are killed or stand still, lost connections, clocks that are wrong, receivers that fail or say nothing, endpoints that are deleted,
-// disabled or moved. SIMULATION_SEED=… repeats one seed and prints all its steps.
+// Deliveries under faults: three processes on one real cell take steps in an order that a seed picks. In between, time passes, processes
+// are killed or stalled, connections are lost, clocks are wrong, receivers fail or do not respond, and endpoints are deleted, disabled or
+// moved. SIMULATION_SEED=… repeats one seed and prints all its steps.
 import { after, test } from 'node:test'
 import { contents } from '../../src/app/contents.ts'
 import { schemaOf } from '../../src/platform/db/cells.ts'
@@ -8,17 +8,17 @@ import { cellNames, type CellName } from '../../src/platform/db/cell-names.ts'
 import { Db } from '../../src/platform/db/database.ts'
 import { connection, createTestTeam } from '../support/server.ts'
 import { installation } from '../support/template.ts'
-import { places, World, type Lane } from './deliveries-world.ts'
+import { places, World, type SimulatedCell } from './deliveries-world.ts'
 import { seedsOf, simulate, type Scheduler } from './scheduler.ts'
 
 /** SIMULATION_SEEDS=… runs another number of them. */
 const SEEDS = Number(process.env.SIMULATION_SEEDS ?? 1000)
 const STEPS = 70
 
-/** A cell for some of the seeds: what one seed tells is delivered by processes of that seed alone. */
-async function laneIn(cell: CellName): Promise<Lane> {
+/** Opens a cell for some of the seeds: only processes of a seed deliver its events. */
+async function openCell(cell: CellName): Promise<SimulatedCell> {
   const team = await createTestTeam(cell)
-  // A statement that waits for a transaction which makes no step meanwhile fails, and is tried again.
+  // A statement that waits for a stalled transaction fails and is retried.
   const options = {
     connection,
     installation,
@@ -28,18 +28,18 @@ async function laneIn(cell: CellName): Promise<Lane> {
     deadlines: { lock_ms: 10 },
   }
   const dbs = new Map(places.map((place) => [place, new Db(options)]))
-  // The owner of the tables, who may end connections.
+  // The owner of the tables, which may end connections.
   const admin = new Db({ ...options, row_security: 'off' })
   admin.hooks = contents.hooks
   return { tenant: team.tenant, user: await team.user(), admin, dbs }
 }
 
-const lanes = await Promise.all(cellNames.map(laneIn))
-after(() => Promise.all(lanes.flatMap(({ admin, dbs }) => [admin, ...dbs.values()].map((db) => db.close()))))
+const cells = await Promise.all(cellNames.map(openCell))
+after(() => Promise.all(cells.flatMap(({ admin, dbs }) => [admin, ...dbs.values()].map((db) => db.close()))))
 
 type Fault = (world: World, scheduler: Scheduler) => Promise<string> | string
 
-/** What can happen between two steps, by weight. */
+/** Faults between two steps, by weight. */
 const faults: (readonly [number, Fault])[] = [
   [70, () => ''],
   [
@@ -88,7 +88,7 @@ const faults: (readonly [number, Fault])[] = [
       const target = random.pick(world.targets)
       const how = random.pick(['delete', 'disable'] as const)
       world.close(target, how)
-      return `somebody asks to ${how} ${target.name}`
+      return `a user asks to ${how} ${target.name}`
     },
   ],
   [
@@ -96,28 +96,28 @@ const faults: (readonly [number, Fault])[] = [
     (world, { random }) => {
       const target = random.pick(world.targets)
       world.move(target)
-      return `somebody asks to move ${target.name}`
+      return `a user asks to move ${target.name}`
     },
   ],
   [
     3,
     async (world, { random }) => {
       const count = random.whole(1, 2)
-      await world.tell(count)
+      await world.emitEvents(count)
       return `${count} more events`
     },
   ],
 ]
 
-async function run(scheduler: Scheduler, lane: Lane): Promise<void> {
+async function run(scheduler: Scheduler, cell: SimulatedCell): Promise<void> {
   const { random } = scheduler
-  const world = new World(scheduler, lane)
+  const world = new World(scheduler, cell)
   try {
     await world.open(2)
-    await world.tell(random.whole(2, 4))
+    await world.emitEvents(random.whole(2, 4))
     const count = random.whole(1, places.length)
     for (const place of places.slice(0, count)) world.start(place)
-    // A third of the seeds are about nothing but the order of steps.
+    // A third of the seeds have no faults: only the order of steps differs.
     const isCalm = random.chance(1 / 3)
     for (let step = 0; step < STEPS; step++) {
       await scheduler.step()
@@ -131,13 +131,13 @@ async function run(scheduler: Scheduler, lane: Lane): Promise<void> {
   }
 }
 
-test(`no event is lost, none is sent to an endpoint after its end, to an address after its change or by two processes at once, and each object keeps its order, whatever goes wrong (${SEEDS} seeds)`, async (t) => {
+test(`under faults no event is lost, each object keeps its order, and no request goes to a closed endpoint, to a former address or from two processes at once (${SEEDS} seeds)`, async (t) => {
   const seeds = seedsOf(SEEDS)
   let steps = 0
   await Promise.all(
-    lanes.map(async (lane, nth) => {
-      for (const seed of seeds.filter((_, i) => i % lanes.length === nth)) {
-        const { trace } = await simulate(seed, (scheduler) => run(scheduler, lane))
+    cells.map(async (cell, nth) => {
+      for (const seed of seeds.filter((_, i) => i % cells.length === nth)) {
+        const { trace } = await simulate(seed, (scheduler) => run(scheduler, cell))
         steps += trace.length
       }
     }),

@@ -1,5 +1,5 @@
-// A cell with jobs and the processes that work on it, for the simulation of jobs: what a worker does, what can go wrong with it, and what
-// must hold whatever goes wrong. The statements, the runner and the leases are those of the program.
+// A cell with jobs and their workers, for the simulation of jobs: the steps of a worker, the faults, and the invariants. The statements,
+// the runner and the leases are those of the program.
 import assert from 'node:assert/strict'
 import { addSeconds } from '../../src/platform/runtime/clock.ts'
 import type { Db } from '../../src/platform/db/database.ts'
@@ -17,27 +17,27 @@ import { SimulatedProcess, tolerated, type Backends, type Faults } from './proce
 import type { Pause, Scheduler } from './scheduler.ts'
 
 export const LEASE_S = 60
-/** Longer than a lease, so that a handler that takes its time needs a lease that was renewed. */
+/** Longer than a lease, so that a slow handler needs a renewed lease. */
 const TIMEOUT_S = 90
 /** Jobs up to this number queue another one, whose number is higher by `NEXT`. */
 const CHAINS_MAX = 1
-/** A lost connection for so many statements and commits. */
+/** Probability that a statement or a commit loses its connection. */
 const LOSS = 0.02
-/** By how much the monotonic clock of this machine and the clock of its database may disagree within a seed. */
+/** Maximum difference within a seed between the monotonic clock of this machine and the clock of its database. */
 const TOLERANCE_MS = 1000
 
 const work = defineJob('simulated', T.Object({ n: T.Integer() }), { attempts_max: ATTEMPTS_MAX, timeout_s: TIMEOUT_S })
 const log = createLog('silent')
 const metrics = { countJob: () => {} } as unknown as Metrics
 
-/** What a process has of a job. */
+/** A job that a worker runs. */
 interface Run {
   job: Claimed<JobRow>
   n: number
   finished: Promise<unknown>
 }
 
-/** What a handler does, by weight. */
+/** Behavior of a handler, by weight. */
 const PLANS = [[6, 'works'] as const, [1, 'fails'] as const, [1, 'hangs'] as const, [1, 'hangs in a transaction'] as const]
 
 class Worker extends SimulatedProcess {
@@ -66,7 +66,7 @@ class Worker extends SimulatedProcess {
   }
 }
 
-/** Who has a job, as the steps so far say. */
+/** The owner of a job according to the steps so far. */
 interface Holder {
   owner: string
   fence: number
@@ -83,14 +83,14 @@ export class World {
   readonly #workers: (Worker | undefined)[]
   readonly #expected: Expected = { jobs: new Set(), claimed: new Map(), claimsLost: 0 }
   readonly #holders = new Map<number, Holder>()
-  /** With which fence each job was claimed last. */
+  /** The fence of the last claim, by job number. */
   readonly #fences = new Map<number, number>()
   readonly #onBegin = new Map<string, () => void>()
   readonly #hanging: string[] = []
   #started = 0
   #passed_ms = 0
 
-  /** @param backends of the workers, one for each */
+  /** @param backends one for each worker */
   constructor(scheduler: Scheduler, tenant: Tenant, admin: Db, backends: readonly Backends[]) {
     this.scheduler = scheduler
     this.tenant = tenant
@@ -104,7 +104,7 @@ export class World {
     return performance.now() + this.#passed_ms
   }
 
-  /** Queue jobs, some of them due later. */
+  /** Queues jobs; some are due later. */
   async queue(count: number): Promise<void> {
     await this.#admin.tx(this.tenant, async (tx) => {
       for (let n = 1; n <= count; n++) {
@@ -148,16 +148,16 @@ export class World {
       this.#fences.set(n, row.fence)
       const job = worker.jobs.runner.hold(row, sent_ms)
       if (this.calm || !random.chance(0.05)) await this.#begin(worker, job, n)
-      else await this.#giveBack(worker, job, n)
+      else await this.#release(worker, job, n)
     }
   }
 
-  async #giveBack(worker: Worker, { row, lease }: Claimed<JobRow>, n: number): Promise<void> {
+  async #release(worker: Worker, { row, lease }: Claimed<JobRow>, n: number): Promise<void> {
     worker.keeper.release(lease)
     this.#holders.delete(n)
     const given = await worker.jobs.queue.release([row]).catch(tolerated(worker, 0))
     this.#expected.claimed.set(n, this.#expected.claimed.get(n)! - given)
-    this.scheduler.note(`  ${worker.name} gives job ${n} back`)
+    this.scheduler.note(`  ${worker.name} releases job ${n}`)
   }
 
   #assertFree(n: number, { fence }: JobRow): void {
@@ -227,14 +227,14 @@ export class World {
     return Promise.race([promise, worker.killed])
   }
 
-  /** Go on much later, when the worker has given it up, or has been killed. */
+  /** Resumes a handler much later, after its worker has lost the lease or was killed. */
   async #hang(name: string, pause: Pause): Promise<void> {
     this.scheduler.suspend(name)
     this.#hanging.push(name)
     await pause('go on after hanging')
   }
 
-  /** What has just been committed was committed by the owner that has the job. */
+  /** Checks that the owner of the job has made the last commit. */
   async #assertOwned(worker: Worker, id: string, n: number, fence: number, part: number): Promise<void> {
     const Row = T.Object({ owner: T.Union([T.String(), T.Null()]), fence: T.Integer() })
     const row = await this.#admin.queries.maybe(Row, sql`select owner, fence from job where id = ${id}`)
@@ -248,7 +248,7 @@ export class World {
   async #tick(worker: Worker): Promise<void> {
     const [lostBefore, began_ms] = [worker.lost, this.now_ms()]
     await worker.keeper.tick()
-    // What was given up ends now, and not some time later.
+    // A run whose lease has ended must end now, not later.
     const over = [...worker.runs].filter(({ job }) => job.lease.end)
     await Promise.all(over.map(({ finished }) => finished))
     const held = [...worker.runs].filter(({ job }) => !job.lease.end)
@@ -261,7 +261,7 @@ export class World {
     if (this.scheduler.random.chance(0.3)) await this.#assertLeased(worker, held)
   }
 
-  /** No worker counts on a lease for longer than the database does. */
+  /** Checks that no worker relies on a lease after it has expired in the database. */
   async #assertLeased({ name, runner }: Worker, held: readonly Run[]): Promise<void> {
     if (held.length === 0) return
     const Row = T.Object({ id: T.String(), fence: T.Integer(), left_ms: T.Number() })
@@ -299,7 +299,7 @@ export class World {
     this.scheduler.note(`  ${worker.name} completes ${gone} of ${done.length}`)
   }
 
-  /** Time goes by for the database and for the monotonic clocks of the workers. */
+  /** Lets time pass for the database and for the monotonic clocks of the workers. */
   async pass(seconds: number): Promise<void> {
     this.#passed_ms += seconds * 1000
     await this.#admin.queries.run(sql`
@@ -307,7 +307,7 @@ export class World {
       where team_id = ${this.tenant.team}`)
   }
 
-  /** The connections of a worker for transactions are lost, with the transactions that hang. */
+  /** Closes a worker's connections for transactions, with the transactions that hang. */
   async loseConnections(i: number): Promise<void> {
     await this.#backends[i]!.terminate(this.#admin, 'all')
   }
@@ -324,7 +324,7 @@ export class World {
 
   isRunning = (i: number): boolean => this.#workers[i] !== undefined
 
-  /** The loop of a worker stands still, though its handlers go on: it renews nothing. */
+  /** Suspends the loop of a worker: its handlers continue, its leases are not renewed. */
   suspend(i: number): void {
     const worker = this.#workers[i]
     if (worker) this.scheduler.suspend(worker.name)
@@ -335,7 +335,7 @@ export class World {
     if (worker) this.scheduler.release(worker.name)
   }
 
-  /** A handler that hangs goes on. */
+  /** Resumes a handler that hangs. */
   wakeOne(): void {
     const name = this.#hanging.shift()
     if (name !== undefined) this.scheduler.release(name)

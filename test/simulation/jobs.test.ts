@@ -1,5 +1,5 @@
-// Jobs under faults: several workers on one real cell, steps in an order that a seed picks, and in between time that passes, processes that
-// are killed, hang or stand still, lost connections and clocks that are wrong. SIMULATION_SEED=… repeats one seed and prints all its steps.
+// Jobs under faults: several workers on one real cell take steps in an order that a seed picks. In between, time passes, processes are
+// killed, hang or are stalled, connections are lost, and clocks are wrong. SIMULATION_SEED=… repeats one seed and prints all its steps.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { schemaOf } from '../../src/platform/db/cells.ts'
@@ -23,8 +23,8 @@ const CALM_STEPS_MAX = 600
 /** Handlers that hang in transactions hold connections; those of others must not wait for them. */
 const options = { connection, installation, connections_max: 12, team_connections_max: 12, checkRows: false }
 
-/** A cell for some of the seeds: jobs of one seed are claimed by workers of that seed alone. */
-interface Lane {
+/** A cell for some of the seeds: only workers of a seed claim its jobs. */
+interface SimulatedCell {
   cell: CellName
   tenant: Tenant
   admin: Db
@@ -32,26 +32,26 @@ interface Lane {
   backends: Backends[]
 }
 
-async function laneIn(cell: CellName): Promise<Lane> {
+async function openCell(cell: CellName): Promise<SimulatedCell> {
   const { tenant } = await createTestTeam(cell)
   const schema = schemaOf(cell)
   const open = () => new Db({ ...options, schema })
-  // The owner of the tables, who may end connections.
+  // The owner of the tables, which may end connections.
   const admin = new Db({ ...options, schema, row_security: 'off' })
   await admin.queries.run(sql`
     create table ${raw(schema)}.simulated_effect (
       team_id uuid, n integer, part integer, fence integer, seq bigint generated always as identity,
       primary key (team_id, n, part, fence))`)
-  // Makes the policies of the new table.
+  // Creates the policies of the new table.
   await migrate(connection, schema, 'cell', { installation })
   const workers = Array.from({ length: WORKERS }, open)
   return { cell, tenant, admin, workers, backends: workers.map((db) => new Backends(db)) }
 }
 
-const lanes = await Promise.all(cellNames.map(laneIn))
-after(() => Promise.all(lanes.flatMap(({ admin, workers }) => [admin, ...workers]).map((db) => db.close())))
+const cells = await Promise.all(cellNames.map(openCell))
+after(() => Promise.all(cells.flatMap(({ admin, workers }) => [admin, ...workers]).map((db) => db.close())))
 
-/** What can happen between two steps, by weight. */
+/** Faults between two steps, by weight. */
 const faults: (readonly [number, (world: World, i: number, scheduler: Scheduler) => Promise<string> | string])[] = [
   [15, () => ''],
   [
@@ -103,7 +103,7 @@ const faults: (readonly [number, (world: World, i: number, scheduler: Scheduler)
   ],
 ]
 
-async function run(scheduler: Scheduler, { tenant, admin, backends }: Lane): Promise<void> {
+async function run(scheduler: Scheduler, { tenant, admin, backends }: SimulatedCell): Promise<void> {
   const { random } = scheduler
   const world = new World(scheduler, tenant, admin, backends)
   try {
@@ -115,12 +115,12 @@ async function run(scheduler: Scheduler, { tenant, admin, backends }: Lane): Pro
       if (happened) scheduler.note(`  ${happened}`)
     }
     await world.check()
-    // From here on nothing goes wrong: what is left is done, or has had its attempts.
+    // No faults from here on: the remaining jobs are completed or use up their attempts.
     world.calm = true
     for (let i = 1; i < WORKERS; i++) await world.kill(i)
     if (!world.isRunning(0)) world.start(0)
     world.resume(0)
-    // Every lease of a worker that is gone ends.
+    // The leases of the killed workers expire.
     await world.pass(LEASE_S)
     scheduler.note('from here on nothing goes wrong')
     for (let step = 0; ; step++) {
@@ -134,13 +134,13 @@ async function run(scheduler: Scheduler, { tenant, admin, backends }: Lane): Pro
   }
 }
 
-test(`no job is lost, and none is run by two owners at once, whatever goes wrong (${SEEDS} seeds)`, async (t) => {
+test(`under faults every job runs to its end, and never under two owners at once (${SEEDS} seeds)`, async (t) => {
   const seeds = seedsOf(SEEDS)
   let steps = 0
   await Promise.all(
-    lanes.map(async (lane, nth) => {
-      for (const seed of seeds.filter((_, i) => i % lanes.length === nth)) {
-        const { trace } = await simulate(seed, (scheduler) => run(scheduler, lane))
+    cells.map(async (cell, nth) => {
+      for (const seed of seeds.filter((_, i) => i % cells.length === nth)) {
+        const { trace } = await simulate(seed, (scheduler) => run(scheduler, cell))
         steps += trace.length
       }
     }),

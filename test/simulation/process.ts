@@ -1,5 +1,5 @@
-// Processes of a simulation: each has a clock that may be wrong, can be killed, and loses connections. Several of them live in the one
-// process that simulates; which of them takes a step is known by an AsyncLocalStorage.
+// Processes of a simulation: each has a clock that may be wrong, can be killed, and loses connections. All run in one real process;
+// an AsyncLocalStorage holds the clock of the one that takes a step.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Db } from '../../src/platform/db/database.ts'
 import type { Queries } from '../../src/platform/db/transaction.ts'
@@ -8,7 +8,7 @@ import { T } from '../../src/platform/schema/schema.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import type { Pause, Scheduler } from './scheduler.ts'
 
-/** By how much the clock of the process that takes a step is ahead. */
+/** Clock skew of the process that takes a step. */
 const skewed = new AsyncLocalStorage<{ skew_ms: number }>()
 const RealDate = Date
 globalThis.Date = class extends RealDate {
@@ -26,7 +26,7 @@ class Killed extends Error {}
 /** The connections of a process for transactions, so that they can be lost. */
 export class Backends {
   readonly db: Db
-  /** The process id of each backend that is connected, and when that has ended. */
+  /** By process id of a connected backend: a promise that resolves when its connection has ended. */
   readonly #ended = new Map<number, Promise<void>>()
 
   constructor(db: Db) {
@@ -61,17 +61,17 @@ const connectionLost = () => Object.assign(new Error('Connection terminated unex
 
 export interface Faults {
   scheduler: Scheduler
-  /** How likely it is that a statement loses its connection, half of them after the database has done it; 0 when nothing goes wrong any more. */
+  /** Probability that a statement loses its connection, in half of the cases after it has run; 0 at the end, without faults. */
   loss: () => number
 }
 
-/** A process. Killed, it writes nothing any more, and its transactions are undone by the database. */
+/** A process. After it is killed, it writes nothing, and the database rolls back its transactions. */
 export class SimulatedProcess {
   readonly name: string
-  /** What the process has of the database: every statement and every commit can lose its connection. */
+  /** The database of the process: every statement and every commit can lose its connection. */
   readonly db: Db
   readonly killed: Promise<never>
-  /** How many statements and commits have lost their connections. */
+  /** Number of statements and commits that have lost their connections. */
   lost = 0
   #dead = false
   readonly #clock: { skew_ms: number }
@@ -98,7 +98,7 @@ export class SimulatedProcess {
     this.#kill(new Killed('the process was killed'))
   }
 
-  /** An actor of the process: it goes by the clock of the process, and ends when the process is killed. */
+  /** Adds an actor of the process: it uses the clock of the process, and ends when the process is killed. */
   act(name: string, run: (pause: Pause) => Promise<void>): void {
     this.#faults.scheduler.add(name, (pause) =>
       skewed.run(this.#clock, async () => {
@@ -148,12 +148,12 @@ export class SimulatedProcess {
 
   #discard(when: 'before' | 'after'): Error {
     this.lost++
-    this.#faults.scheduler.note(`  ${this.name} loses a connection ${when} the database has done what was asked`)
+    this.#faults.scheduler.note(`  ${this.name} loses a connection ${when} the statement has run`)
     return connectionLost()
   }
 }
 
-/** What a process goes on after: a connection that was lost, and anything once it has been killed. */
+/** Handles errors after which a process continues: a lost connection, or any error after it was killed. */
 export const tolerated =
   <R>(process: SimulatedProcess, instead: R) =>
   (error: unknown): R => {

@@ -62,14 +62,14 @@ interface Actor {
   label: string | undefined
   resume: () => void
   /** Called when it has paused or returned. */
-  stepped: () => void
+  onPause: () => void
   /** Suspended: it stays where it is and is not picked. */
   suspended: boolean
   done: boolean
   error: unknown
 }
 
-/** A step longer than this waits for something that only another actor can bring about. */
+/** Maximum duration of a step. A longer step waits for something that only another actor can do. */
 const STEP_MS_MAX = 30_000
 const STEPS_MAX = 10_000
 
@@ -89,7 +89,7 @@ export class Scheduler {
       name,
       label: 'start',
       resume: () => {},
-      stepped: () => {},
+      onPause: () => {},
       suspended: false,
       done: false,
       error: undefined,
@@ -100,14 +100,14 @@ export class Scheduler {
         if (actor.done) return
         actor.label = label
         actor.resume = resolve
-        actor.stepped()
+        actor.onPause()
       })
     actor.resume = () =>
       void run(pause)
         .catch((error: unknown) => (actor.error ??= error))
         .finally(() => {
           actor.done = true
-          actor.stepped()
+          actor.onPause()
         })
     this.#actors.push(actor)
   }
@@ -164,7 +164,7 @@ export class Scheduler {
     await new Promise<void>((resolve, reject) => {
       const late = () => reject(new Error(`${actor.name} neither paused nor returned within ${STEP_MS_MAX} ms`))
       const timer = setTimeout(late, STEP_MS_MAX).unref()
-      actor.stepped = () => {
+      actor.onPause = () => {
         clearTimeout(timer)
         resolve()
       }

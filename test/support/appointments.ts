@@ -17,7 +17,7 @@ import type { TestTeam } from './server.ts'
 
 export type Method = 'walk_in_test' | 'at_home_phlebotomy'
 
-/** An order, with its requisition unless said otherwise. */
+/** Creates an order; with its requisition by default. */
 export async function appointmentOrder(team: TestTeam, method: Method, requisition = true): Promise<string> {
   const { id } = await createOrder(team, { lab_test_id: await team.test(method) })
   if (requisition) await advanceTo(team, id, 'requisition_created')
@@ -49,7 +49,7 @@ export function bookingOf(now: Date, method: Method, hours = 72): Booking {
   }
 }
 
-/** Book for an order, whatever the interface would say. */
+/** Books an appointment for an order without the checks of the API. */
 export async function booked(
   team: TestTeam,
   order_id: string,

@@ -28,7 +28,7 @@ export function createTestPipelines(changes: Partial<PipelineOptions> = {}) {
   const delivery = delivering({ sinks: pipelines.sinks })
   after(() => pipelines.stop())
   return {
-    /** Send what was told, to endpoints and to brokers. */
+    /** Sends the emitted events to endpoints and brokers. */
     async drain(): Promise<void> {
       await delivery.drain()
       await pipelines.drain()

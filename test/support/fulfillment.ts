@@ -4,7 +4,7 @@ import type { Order } from '../../src/lab/orders/schema.ts'
 import { kit, orderOf, createOrder } from './orders.ts'
 import { createTestTeam, type TestTeam, type Reply } from './server.ts'
 
-/** A team of production, where nothing happens to an order unless somebody does it. */
+/** A production team. Its orders change only through staff or the API. */
 export const production = () => createTestTeam('production-us')
 
 export const environmentOf = ({ cell }: TestTeam): string => cell.split('-')[0]!

@@ -23,7 +23,7 @@ export const week = {
   sunday: allDay,
 }
 
-/** Somebody who comes on every day from eight to four, two visits in each window of two hours. */
+/** A phlebotomist who works every day from eight to four, with two visits in each window of two hours. */
 export const staff = (changes: Record<string, unknown> = {}): Record<string, unknown> => ({
   name: 'Testa Team',
   service_area: { zips: ['85004'] },
@@ -58,7 +58,7 @@ export async function createAtHomeTeam(
   return team
 }
 
-/** An order that is drawn at home, with its requisition unless said otherwise. */
+/** Creates an at-home phlebotomy order; with its requisition by default. */
 export async function homeOrder(team: TestTeam, changes: Record<string, unknown> = {}, requisition = true): Promise<string> {
   const body = { lab_test_id: await team.test('at_home_phlebotomy'), patient_address: street, ...changes }
   const { id } = await createOrder(team, body)

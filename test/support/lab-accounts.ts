@@ -7,7 +7,7 @@ import type { TestTeam } from './server.ts'
 /** Every way of billing in every state. */
 export const allStates = Object.fromEntries(billingTypes.map((type) => [type, usStates]))
 
-/** An active account of the team's organization at the lab of the team's kits, linked to the team, unless said otherwise. */
+/** Creates a lab account of the team's organization. Default: active, at the lab of the team's kits, linked to the team. */
 export async function labAccount(team: TestTeam, changes: AccountChange & { lab?: LabSlug } = {}): Promise<string> {
   const account = {
     lab: changes.lab ?? (await kitLab(team)),

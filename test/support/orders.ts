@@ -102,7 +102,7 @@ export async function orderWithRequisition(
   return orderOf(team, id)
 }
 
-/** Move the team's clock, running what falls due on the way; also where the interface offers no such thing. */
+/** Advances the team's clock and runs the due jobs; also for teams whose clock the API cannot advance. */
 export async function advanceClock(given: TestTeam, seconds: number): Promise<void> {
   const { cell, db, team } = given
   const tenant = await tenantOf(given)
@@ -133,7 +133,7 @@ export async function countDuplicates({ db, team }: TestTeam, model: Order, coun
       select at, (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0')
                   || '7' || left(md5(${team}), 3) || '8' || right(md5(${team}), 3)
                   || lpad(to_hex((n * 7919) % 5), 4, '0') || lpad(to_hex(n), 8, '0'))::uuid as id from fresh),
-    told as (
+    emitted as (
       insert into event (id, team_id, type, object_id, user_id, created_at, body)
       select gen_random_uuid(), team_id, type, named.id, user_id, at, body
       from named cross join (select * from event where object_id = ${model.id} order by id desc limit 1) e)

@@ -226,7 +226,7 @@ export async function stopAll(): Promise<void> {
   await removeScratchFolders()
 }
 
-// When the test process is told to end, its hooks do not run; this does, and cannot wait but by blocking.
+// When a signal ends the test process, its hooks do not run. This handler runs, and can wait only by blocking.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
 process.once('exit', () => {
   for (const group of groups) signalGroup(group, 'SIGKILL')

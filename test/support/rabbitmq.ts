@@ -17,7 +17,7 @@ const START_MS_MAX = 120_000
 export const skipWithoutRabbitMq: string | false =
   existsSync(PROGRAM) || process.env.CI_BROKER === 'required' ? false : 'rabbitmq-server (Debian) is not installed'
 
-/** The head of the group waits for the end of its input, which comes when whoever started it is gone, and takes all with it. */
+/** The group leader waits for the end of its input, which comes when its parent process ends, and then kills the group. */
 const COMMAND = `epmd -port "$ERL_EPMD_PORT" -address 127.0.0.1 & "${PROGRAM}" & cat > /dev/null; kill -KILL -$$`
 
 async function freePorts(count: number): Promise<number[]> {

@@ -1,4 +1,4 @@
-// A gateway of text messages that tests send to: it speaks HTTP, answers as it is told, and remembers what it was asked.
+// An SMS gateway for tests: it speaks HTTP, sends the responses that a test sets, and records the requests.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

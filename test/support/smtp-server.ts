@@ -1,4 +1,4 @@
-// An SMTP server that tests send to: it speaks SMTP, answers as it is told, and remembers what it took.
+// An SMTP server for tests: it speaks SMTP, sends the replies that a test sets, and records the messages.
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'

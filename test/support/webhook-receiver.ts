@@ -1,5 +1,5 @@
-// What tests deliver to: receivers on this machine that answer as they are told and remember what they were sent, and a delivery that
-// runs when a test says so, without the pauses of the real schedule.
+// Receivers of webhooks for tests: they run on this machine, send the responses that a test sets, and record the requests. Deliveries run
+// when a test starts them, without the pauses of the retry schedule.
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'

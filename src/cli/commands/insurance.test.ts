@@ -70,9 +70,9 @@ test('diagnoses are replaced, and survive a restart of the server', async () => 
     new RegExp(`^The import removes ${before} of ${before} codes in sandbox-us, .*Say --yes`),
   )
   await unchanged()
-  const told = await command(cells, ['icd', 'import', file, '--dry-run'])
-  assert.match(told, new RegExp(`^sandbox-us +${before} of ${before} codes removed, 1 added, 0 changed\n`))
-  assert.match(told, /Nothing was changed\.\n$/)
+  const output = await command(cells, ['icd', 'import', file, '--dry-run'])
+  assert.match(output, new RegExp(`^sandbox-us +${before} of ${before} codes removed, 1 added, 0 changed\n`))
+  assert.match(output, /Nothing was changed\.\n$/)
   await unchanged()
 
   // On a terminal the command asks.

@@ -42,9 +42,9 @@ test('assigning a result advances its order and notifies its patient, as if the 
   await team.db.queries.run(
     sql`update raw_result set delivery = replace(delivery, ${sample_id}, ${order.sample_id}) where id = ${raw_result_id}`,
   )
-  const told = async () =>
+  const messageKinds = async () =>
     (await team.db.queries.many(Kind, sql`select kind from patient_message where order_id = ${order.id}`)).map(({ kind }) => kind)
-  const before = await told()
+  const before = await messageKinds()
   const ofCommand = newCells()
   try {
     const words = ['result', 'assign', raw_result_id, '--team', team.team, '--cell', 'sandbox-us']
@@ -53,7 +53,7 @@ test('assigning a result advances its order and notifies its patient, as if the 
     await ofCommand.close()
   }
   assert.equal((await team.api.get(`/v3/order/${order.id}`)).body.status, 'completed')
-  assert((await told()).length > before.length)
+  assert((await messageKinds()).length > before.length)
 })
 
 test('deletes an unassigned result', async () => {

@@ -219,11 +219,11 @@ test('no sequence of scans moves a kit back, except after a delivery problem', a
     fc.asyncProperty(fc.array(anyScan, { minLength: 4, maxLength: 14 }), async (said) => {
       const order = await packed()
       for (const each of said) await staffActionOk(team, order, 'scan', each)
-      const lowStatuses = (await lowLevelStatuses(team, order)).slice(2).map((status) => status.split('.').at(-1)!)
-      for (const [i, low] of lowStatuses.entries()) {
-        const before = lowStatuses[i - 1]
+      const reached = (await lowLevelStatuses(team, order)).slice(2).map((status) => status.split('.').at(-1)!)
+      for (const [i, low] of reached.entries()) {
+        const before = reached[i - 1]
         if (before === undefined || !way.includes(low) || !way.includes(before)) continue
-        assert(way.indexOf(low) > way.indexOf(before), lowStatuses.join())
+        assert(way.indexOf(low) > way.indexOf(before), reached.join())
       }
     }),
     { numRuns: 25, seed: 20300101 },

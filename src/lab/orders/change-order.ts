@@ -47,7 +47,7 @@ export async function findAndLockOrder(tx: Tx, id: string): Promise<LockedOrder 
     order,
     intake: JSON.parse(row.intake) as InternalData,
     lifecycle: row.lifecycle as LifecycleName,
-    lowStatus: row.low_status,
+    lowLevelStatus: row.low_status,
     client_user_id: row.client_user_id,
     user_deleted: row.user_deleted,
     ids: await eventIds(tx, STEPS_MAX, order.last_event.id),

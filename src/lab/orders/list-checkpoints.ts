@@ -39,8 +39,8 @@ export const createCheckpointsHandler = defineHandler(createCheckpoints, (contex
 )
 
 /**
- * Deletes the list marks from an order on, because the order is about to be erased. Programs up to migration 41, which may run beside this
- * one, still count by these marks. Writes order_mark.
+ * Deletes the list checkpoints from an order on, because the order is about to be erased. Programs up to migration 41, which may run
+ * beside this one, still count by these checkpoints. Writes order_mark.
  */
 async function deleteCheckpointsFrom(tx: Tx, from: { created_at: string; id: string }): Promise<void> {
   await lockTeam(tx, tx.team)
@@ -50,7 +50,7 @@ async function deleteCheckpointsFrom(tx: Tx, from: { created_at: string; id: str
 
 const First = T.Object({ created_at: T.String(), id: T.String() })
 
-/** Erase the orders of a deleted user, when the grace is over. Writes lab_order, order_mark. */
+/** Erases the orders of a deleted user after the grace period. Writes lab_order, order_mark. */
 export async function eraseOrders(tx: Tx, user_id: string): Promise<void> {
   const first = await tx.maybe(
     First,

@@ -58,7 +58,7 @@ export class LockedOrder {
       order: Order
       intake: InternalData
       lifecycle: LifecycleName
-      lowStatus: string
+      lowLevelStatus: string
       client_user_id: string
       /** The user is deleted and the order therefore hidden. Default: false. */
       user_deleted?: boolean
@@ -70,7 +70,7 @@ export class LockedOrder {
     this.order = parts.order
     this.internalData = parts.intake
     this.lifecycle = parts.lifecycle
-    this.lowLevelStatus = parts.lowStatus
+    this.lowLevelStatus = parts.lowLevelStatus
     this.#cycle = lifecycleOf(parts.lifecycle)
     this.#clientUserId = parts.client_user_id
     this.isHidden = parts.user_deleted ?? false
@@ -236,9 +236,9 @@ function expectResults(order: Order, collected: Date): void {
 }
 
 /** The status of an order transaction. Source: lab-testing.md 12. */
-export function transactionStatus(lowStatuses: string[]): 'active' | 'completed' | 'cancelled' {
-  if (lowStatuses.every((low) => low === 'cancelled' || low === 'do_not_process')) return 'cancelled'
-  return lowStatuses.every((low) => closedStatuses.has(low)) ? 'completed' : 'active'
+export function transactionStatus(lowLevelStatuses: string[]): 'active' | 'completed' | 'cancelled' {
+  if (lowLevelStatuses.every((low) => low === 'cancelled' || low === 'do_not_process')) return 'cancelled'
+  return lowLevelStatuses.every((low) => closedStatuses.has(low)) ? 'completed' : 'active'
 }
 
 /** Only a rejected cancellation has this body. Source: lab-testing.md 11. */

@@ -113,7 +113,7 @@ export async function placeOrder(
     order: newOrder(tx, id, { ...placement, physician }, lab_test, { lab_account_id: account.id, billing_type }),
     intake: { ...placement.facts, physician_required, scheduled: placement.activate_by !== undefined } satisfies InternalData,
     lifecycle: placement.lifecycle ?? lab_test.method,
-    lowStatus: '',
+    lowLevelStatus: '',
     client_user_id: user.client_user_id,
     ids,
   })
@@ -209,7 +209,7 @@ export async function placeFollowUpOrder(
     order,
     intake: { ...intake, physician_required, scheduled: false },
     lifecycle: lab_test.method,
-    lowStatus: '',
+    lowLevelStatus: '',
     client_user_id: user.client_user_id,
     ids: await eventIds(tx, following.steps ?? STEPS),
   })

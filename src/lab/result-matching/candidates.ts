@@ -51,14 +51,14 @@ function markerOverlap({ results, missing }: DiagnosticReport, expected: Expecte
 }
 
 function candidate(found: FoundOrder, provenance: Provenance, overlap: Overlap): Candidate {
-  const { order, low_status } = found
+  const { order, lowLevelStatus } = found
   const reasons = reasonsOf(found, provenance, overlap)
   const score = scoreOf(reasons)
   return {
     candidate_type: found === provenance.sample ? 'provenance_order' : 'order_option',
     order_id: order.id,
     order_transaction_id: order.order_transaction.id,
-    last_status: low_status,
+    last_status: lowLevelStatus,
     confidence_level: score >= 0.75 ? 'high' : score >= 0.5 ? 'medium' : 'low',
     confidence_score: score,
     reasons,

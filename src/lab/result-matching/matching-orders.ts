@@ -15,15 +15,15 @@ const Row = T.Object({ document: T.String(), lifecycle: T.String(), low_status: 
 
 export interface FoundOrder {
   order: Order
-  low_status: string
+  lowLevelStatus: string
   state: OrderState
   patient: PatientMatch
 }
 
-const foundOrder = (order: Order, lifecycle: string, low_status: string, delivery: IncomingResult): FoundOrder => ({
+const foundOrder = (order: Order, lifecycle: string, lowLevelStatus: string, delivery: IncomingResult): FoundOrder => ({
   order,
-  low_status,
-  state: stateOf(lifecycle, low_status),
+  lowLevelStatus,
+  state: stateOf(lifecycle, lowLevelStatus),
   patient: comparePatients(delivery.patient, order.patient_details),
 })
 

@@ -13,17 +13,17 @@ const CANCELLED = new Set(['cancelled', 'do_not_process'])
 /** The sample has left the patient; its arrival may not have been reported. */
 const IN_TRANSIT = new Set(['transit_lab', 'problem_in_transit_lab'])
 
-export function stateOf(lifecycle: string, low_status: string): OrderState {
-  if (COMPLETED.has(low_status)) return 'completed'
-  if (CANCELLED.has(low_status)) return 'cancelled'
+export function stateOf(lifecycle: string, lowLevelStatus: string): OrderState {
+  if (COMPLETED.has(lowLevelStatus)) return 'completed'
+  if (CANCELLED.has(lowLevelStatus)) return 'cancelled'
   const cycle = lifecycleOf(lifecycle)
-  if (isFinal(cycle, low_status)) return 'over'
-  return IN_TRANSIT.has(low_status) || nextStatuses(cycle, low_status).includes('completed') ? 'awaiting' : 'early'
+  if (isFinal(cycle, lowLevelStatus)) return 'over'
+  return IN_TRANSIT.has(lowLevelStatus) || nextStatuses(cycle, lowLevelStatus).includes('completed') ? 'awaiting' : 'early'
 }
 
 /** The unreported steps up to the status in which a result can be applied; undefined if there is no path. */
-export function stepsToResult(lifecycle: LifecycleName, low_status: string): string[] | undefined {
+export function stepsToResult(lifecycle: LifecycleName, lowLevelStatus: string): string[] | undefined {
   const cycle = lifecycleOf(lifecycle)
-  if (COMPLETED.has(low_status) || nextStatuses(cycle, low_status).includes('completed')) return []
-  return shortestPath(cycle, low_status, 'completed')?.slice(0, -1)
+  if (COMPLETED.has(lowLevelStatus) || nextStatuses(cycle, lowLevelStatus).includes('completed')) return []
+  return shortestPath(cycle, lowLevelStatus, 'completed')?.slice(0, -1)
 }

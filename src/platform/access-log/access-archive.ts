@@ -116,8 +116,8 @@ export async function verifyLog(db: Db, known: readonly Position[] = []): Promis
     }
     before = each
   }
-  const stray = await strayIn(db, all)
-  if (stray !== undefined) return fail(stray)
+  const foreignLines = await findForeignLines(db, all)
+  if (foreignLines !== undefined) return fail(foreignLines)
   for (const seq of missed.keys()) return fail(`line ${seq} is missing: it was noted, and the log ends at line ${head.seq}`)
   return checked
 }
@@ -168,7 +168,7 @@ const Table = T.Object({ name: T.String() })
  * Finds lines outside the checked ones. For the last day, one statement reads the lines and the row of the day, because lines are added
  * meanwhile.
  */
-async function strayIn(db: Db, all: AccessDay[]): Promise<string | undefined> {
+async function findForeignLines(db: Db, all: AccessDay[]): Promise<string | undefined> {
   const tables = await db.queries.many(
     Table,
     sql`

@@ -11,7 +11,7 @@ import { generateVaultKey, Vault, VaultError } from './vault.ts'
 
 const { sealedColumns } = contents
 
-const [oldKey, newKey, strange] = [generateVaultKey(), generateVaultKey(), generateVaultKey()]
+const [oldKey, newKey, foreignKey] = [generateVaultKey(), generateVaultKey(), generateVaultKey()]
 const vaultOf = (...keys: string[]): Vault => new Vault(() => keys)
 const before = vaultOf(oldKey)
 const both = vaultOf(newKey, oldKey)
@@ -42,7 +42,7 @@ test('more than one batch of texts is re-encrypted while others are added, and u
       for (const text of some) await addSecret(tx, vault, id, text)
     })
   await write(before, texts)
-  const foreign = vaultOf(strange).encrypt('of another installation', `secret of ${id}`)
+  const foreign = vaultOf(foreignKey).encrypt('of another installation', `secret of ${id}`)
   const [broken] = (await secretsOf(hook)).slice(-1)
   await team.db.queries.run(
     sql`update webhook_secret set secret = ${`${broken!.slice(0, -4)}AAAA`} where webhook_id = ${id} and secret = ${broken!}`,
@@ -72,7 +72,7 @@ test('more than one batch of texts is re-encrypted while others are added, and u
   assert.deepEqual(read.toSorted(), [...texts.slice(0, -1), ...more].toSorted())
   const keys = await countByKey(team.db, encryptedSecretsColumn)
   assert.deepEqual(
-    [after, before, vaultOf(strange)].map((vault) => keys.get(vault.keyIds()[0]!)),
+    [after, before, vaultOf(foreignKey)].map((vault) => keys.get(vault.keyIds()[0]!)),
     [499, 1, 1],
   )
 })

@@ -163,7 +163,7 @@ export class Db {
         lookUp: isLone || !this.#connections.ofTeams ? this.#lookUp(tenant.team) : undefined,
         numbers: this.#ids,
         memory: this.#cache,
-        mayRecall: useCache,
+        useCache,
         forget: (team, key) => this.#tenantCache.delete(`${team} ${key}`),
         listeners: this,
         checkRows: this.#checkRows,
@@ -211,10 +211,10 @@ export class Db {
 
   readonly #cache: TenantCache = {
     getOrLoad: async (tenant, key, load, used) => {
-      const remembered = this.#tenantCache.get(`${tenant.team} ${key}`)
-      if (remembered === undefined) return this.#cache.reload(tenant, key, load)
+      const cached = this.#tenantCache.get(`${tenant.team} ${key}`)
+      if (cached === undefined) return this.#cache.reload(tenant, key, load)
       used?.()
-      return remembered as Awaited<ReturnType<typeof load>>
+      return cached as Awaited<ReturnType<typeof load>>
     },
     reload: async (tenant, key, load) => {
       const found = await load()

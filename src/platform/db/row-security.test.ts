@@ -104,7 +104,7 @@ describe('the catalog of every cell', () => {
         `${grantee} has ${privileges} in ${schema}`,
       )
       assert.equal(privileges, allowed[what], `${grantee} in ${schema}: ${what}`)
-      assert(what !== 'handful' || grantee === own, 'handful has what is in flight of every team')
+      assert(what !== 'handful' || grantee === own, 'handful has the deliveries in flight of all teams')
     }
   })
 

@@ -54,7 +54,7 @@ export interface WriteTxDependencies {
   lookUp: Tx['lookup'] | undefined
   numbers: IdAllocator
   memory: TenantCache
-  mayRecall: boolean
+  useCache: boolean
   forget: (team: string, key: string) => void
   listeners: Listeners
   checkRows: boolean
@@ -212,7 +212,7 @@ export class WriteTx implements Tx {
   }
 
   cached<V>(key: string, load: () => Promise<V | undefined>): Promise<V | undefined> {
-    const { memory: cache, mayRecall: useCache } = this.#dependencies
+    const { memory: cache, useCache } = this.#dependencies
     return useCache
       ? cache.getOrLoad(this.tenant, key, load, () => (this.usedCache = true))
       : cache.reload(this.tenant, key, load)

@@ -185,7 +185,7 @@ describe('the bundled PostgreSQL', { concurrency: 2 }, () => {
     assert.equal(fs.existsSync(at('nowhere')), false)
   })
 
-  test('a data folder that cannot be created or written is named in one sentence', async () => {
+  test('the error message names a data folder that cannot be created or written', async () => {
     fs.writeFileSync(at('file'), '')
     assert.match(
       (await failure(at('file/data'))).message,

@@ -31,7 +31,7 @@ async function running(connection: pg.ClientConfig, statement: string): Promise<
 
 after(removeScratchFolders)
 
-/** In this order: the first test makes the one cluster, the first one with a neighbour the other. */
+/** Order matters: the first test creates one cluster, the first test that uses another cluster creates it. */
 describe('embedded PostgreSQL after SIGKILL', { concurrency: 1 }, () => {
   const [dataDir, other] = [at('data'), at('other')]
   afterEach(() => Promise.all([stopAllOn(dataDir), stopAllOn(other)]))
@@ -108,7 +108,7 @@ describe('embedded PostgreSQL after SIGKILL', { concurrency: 1 }, () => {
   })
 
   test('ignores a stale pid file that names an unrelated process', async () => {
-    const neighbour = await opened(other)
+    const otherCluster = await opened(other)
     const file = join(dataDir, 'postgres/postmaster.pid')
     const run = join(dataDir, 'postgres/run')
     const rest = `${join(dataDir, 'postgres')}\n1700000000\n5432\n${run}\n\n  1234567         1\nready   \n`
@@ -119,9 +119,9 @@ describe('embedded PostgreSQL after SIGKILL', { concurrency: 1 }, () => {
     }
     fs.writeFileSync(file, '')
     await stopped(dataDir)
-    assert.deepEqual(await queryOnce(neighbour.connection, 'select 1 as one'), { one: 1 })
+    assert.deepEqual(await queryOnce(otherCluster.connection, 'select 1 as one'), { one: 1 })
     assert.equal(postmasterPid(other).isAlive(), true)
-    await neighbour.stop()
+    await otherCluster.stop()
   })
 })
 

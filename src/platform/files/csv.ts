@@ -20,7 +20,7 @@ export function csvErrorPlace(error: unknown): { kind: string; line: number | st
 /**
  * Parses a text whose first record names the columns. Records end with LF or CRLF; the end of the last one is optional; a leading byte
  * order mark is skipped. A field is quoted if it holds a comma, a quote (written twice) or a line break. Errors name the line: column
- * missing or too many, name empty or repeated, stray or unterminated quote, lone carriage return. Limit: `csvSizeMax`.
+ * missing or too many, name empty or repeated, misplaced or unterminated quote, lone carriage return. Limit: `csvSizeMax`.
  */
 export function parseCsv(text: string): Record<string, string>[] {
   if (text.length > csvSizeMax) throw new Error(`csv longer than ${csvSizeMax} characters`)

@@ -29,7 +29,7 @@ interface Peer {
   closed: () => boolean
 }
 
-/** A connection of a test, which can be told to stop reading. */
+/** A connection of a test that can stop reading. */
 async function peer(port: number, { reads = true } = {}): Promise<Peer> {
   const socket = connect(port, '127.0.0.1').on('error', () => {})
   let heard = ''

@@ -152,7 +152,7 @@ export interface Logged {
   access: AccessLog
 }
 
-/** Serves the pages of modules. A browser that prefetches a page is told to request it again: opening a page may use something up. */
+/** Serves the pages of modules. A browser that prefetches a page must request it again: opening a page may consume a token. */
 export function registerBrowserPages(app: FastifyInstance, pages: BrowserPage[], { cells, access }: Logged): void {
   for (const { id, path, answer: sendPage } of pages)
     app.get(path, { exposeHeadRoute: false }, async (request, reply) => {

@@ -465,18 +465,18 @@ describe('a field whose schema another field decides', () => {
 })
 
 describe('a discriminated union', () => {
-  const Told = OneOf('type', [
+  const Named = OneOf('type', [
     Fields({ type: T.Literal('number'), n: Int() }),
     Fields({ type: T.Literal('name'), name: T.String(), more: Maybe(Int()) }),
   ])
 
   test('is parsed as the named form, in any letter case', () => {
-    assert.deepEqual(json(Told, { type: 'name', name: 'x', n: 1 }), { value: { type: 'name', name: 'x' } })
-    assert.deepEqual(json(Told, { type: 'NUMBER', n: 1 }), { value: { type: 'number', n: 1 } })
+    assert.deepEqual(json(Named, { type: 'name', name: 'x', n: 1 }), { value: { type: 'name', name: 'x' } })
+    assert.deepEqual(json(Named, { type: 'NUMBER', n: 1 }), { value: { type: 'number', n: 1 } })
   })
 
   const faultsOf = (value: unknown): unknown[] =>
-    (json(Told, value) as { faults: Fault[] }).faults.map(({ loc, type }) => [...loc, type])
+    (json(Named, value) as { faults: Fault[] }).faults.map(({ loc, type }) => [...loc, type])
 
   test('is checked against that form, with all of its errors', () => {
     assert.deepEqual(faultsOf({ type: 'name', more: 'x' }), [

@@ -79,7 +79,7 @@ export async function startSimulation(
 
 const positionOf = (open: LockedOrder): OrderPosition => ({
   lifecycle: open.lifecycle,
-  low_status: open.lowLevelStatus,
+  lowLevelStatus: open.lowLevelStatus,
   registered: isRegistered(open),
   past: open.order.events.map((event) => event.status.split('.').at(-1)!),
 })

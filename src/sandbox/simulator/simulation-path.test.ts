@@ -34,30 +34,30 @@ const NEVER_KNOWN = ['ordered', 'awaiting_registration']
 /** Every position an order can be in. */
 const places = (lifecycle: LifecycleName): OrderPosition[] =>
   statesOf(lifecycle)
-    .filter((low_status) => lifecycle === 'testkit' || low_status !== 'requisition_created')
-    .flatMap((low_status): OrderPosition[] => {
-      if (lifecycle === 'testkit') return [{ lifecycle, low_status, registered: true, past: ['ordered', low_status] }]
+    .filter((lowLevelStatus) => lifecycle === 'testkit' || lowLevelStatus !== 'requisition_created')
+    .flatMap((lowLevelStatus): OrderPosition[] => {
+      if (lifecycle === 'testkit') return [{ lifecycle, lowLevelStatus, registered: true, past: ['ordered', lowLevelStatus] }]
       const past = ['ordered', 'awaiting_registration']
-      const unknown = { lifecycle, low_status, registered: false, past: [...past, low_status] }
-      const known = { lifecycle, low_status, registered: true, past: [...past, ...REGISTRATION, low_status] }
-      if (ALWAYS_KNOWN.includes(low_status)) return [known]
-      return NEVER_KNOWN.includes(low_status) ? [unknown] : [unknown, known]
+      const unknown = { lifecycle, lowLevelStatus, registered: false, past: [...past, lowLevelStatus] }
+      const known = { lifecycle, lowLevelStatus, registered: true, past: [...past, ...REGISTRATION, lowLevelStatus] }
+      if (ALWAYS_KNOWN.includes(lowLevelStatus)) return [known]
+      return NEVER_KNOWN.includes(lowLevelStatus) ? [unknown] : [unknown, known]
     })
 
-const shown = ({ low_status, registered, lifecycle }: OrderPosition) =>
-  `${low_status}${lifecycle === 'testkit' ? '' : registered ? ' (registered)' : ' (not registered)'}`
+const shown = ({ lowLevelStatus, registered, lifecycle }: OrderPosition) =>
+  `${lowLevelStatus}${lifecycle === 'testkit' ? '' : registered ? ' (registered)' : ' (not registered)'}`
 
 /** Steps that carriers and laboratory can take, without the patient. */
-const steps = ({ lifecycle, low_status, registered }: OrderPosition): string[] =>
-  nextStatuses(lifecycles[lifecycle], low_status).filter(
+const steps = ({ lifecycle, lowLevelStatus, registered }: OrderPosition): string[] =>
+  nextStatuses(lifecycles[lifecycle], lowLevelStatus).filter(
     (to) => lifecycle === 'testkit' || (!REGISTRATION.includes(to) && (registered || !NEEDS_PATIENT.includes(to))),
   )
 
-const moved = (place: OrderPosition, to: string): OrderPosition => ({ ...place, low_status: to, past: [...place.past, to] })
+const moved = (place: OrderPosition, to: string): OrderPosition => ({ ...place, lowLevelStatus: to, past: [...place.past, to] })
 
 /** The position after a patient's registration; undefined if it is not possible. */
 const registered = (place: OrderPosition): OrderPosition | undefined =>
-  place.lifecycle === 'testkit' || place.registered || !REGISTRABLE_AT.includes(place.low_status)
+  place.lifecycle === 'testkit' || place.registered || !REGISTRABLE_AT.includes(place.lowLevelStatus)
     ? undefined
     : { ...moved(moved(place, 'requisition_created'), 'registered'), registered: true }
 
@@ -69,7 +69,7 @@ function future(from: OrderPosition): Set<string> {
   for (const place of queue) {
     const nexts = [...steps(place).map((to) => moved(place, to)), registered(place)].filter((next) => next !== undefined)
     for (const next of nexts) {
-      if (next !== registered(place)) reached.add(next.low_status)
+      if (next !== registered(place)) reached.add(next.lowLevelStatus)
       if (seen.has(shown(next))) continue
       seen.set(shown(next), next)
       queue.push(next)
@@ -113,23 +113,23 @@ for (const lifecycle of names)
 
       test('reaches exactly the statuses to which a path exists', () => {
         for (const target of lowLevelStatuses)
-          assert.equal(isReachable(place, target), target !== place.low_status && reachable.has(target), target)
+          assert.equal(isReachable(place, target), target !== place.lowLevelStatus && reachable.has(target), target)
       })
 
       test('takes only legal steps, with at most one registration', () => {
         for (const target of lowLevelStatuses) {
           const { end, waited } = follow(place, target, true)
-          if (isReachable(place, target)) assert.equal(end.low_status, target)
+          if (isReachable(place, target)) assert.equal(end.lowLevelStatus, target)
           assert.ok(waited.length <= 1, target)
-          for (const at of waited) assert.equal(at.low_status, 'with_customer', target)
+          for (const at of waited) assert.equal(at.lowLevelStatus, 'with_customer', target)
         }
       })
 
       test('waits where a patient is needed', () => {
         for (const target of lowLevelStatuses) {
           const { end, waited } = follow(place, target, false)
-          if (waited.length) assert.equal(end.low_status, 'with_customer')
-          else if (isReachable(place, target)) assert.equal(end.low_status, target)
+          if (waited.length) assert.equal(end.lowLevelStatus, 'with_customer')
+          else if (isReachable(place, target)) assert.equal(end.lowLevelStatus, target)
         }
       })
 
@@ -142,7 +142,7 @@ for (const lifecycle of names)
 describe('the default path', () => {
   const start = (lifecycle: LifecycleName): OrderPosition => ({
     lifecycle,
-    low_status: 'ordered',
+    lowLevelStatus: 'ordered',
     registered: lifecycle === 'testkit',
     past: ['ordered'],
   })
@@ -176,7 +176,7 @@ describe('the default path', () => {
     ] as const) {
       const place: OrderPosition = {
         lifecycle: 'registrable_testkit',
-        low_status: 'registered',
+        lowLevelStatus: 'registered',
         registered: true,
         past: [...past, 'requisition_created', 'testkit_registered'],
       }
@@ -208,9 +208,9 @@ describe('the default path', () => {
 
   test('rejects transitions from final statuses', () => {
     for (const lifecycle of names)
-      for (const low_status of statesOf(lifecycle).filter((state) => isFinal(lifecycles[lifecycle], state)))
+      for (const lowLevelStatus of statesOf(lifecycle).filter((state) => isFinal(lifecycles[lifecycle], state)))
         for (const target of lowLevelStatuses)
-          assert.equal(nextStep({ ...start(lifecycle), low_status, registered: true }, target), undefined)
+          assert.equal(nextStep({ ...start(lifecycle), lowLevelStatus, registered: true }, target), undefined)
   })
 })
 
@@ -247,9 +247,9 @@ describe('the final status of a simulation', () => {
   })
 })
 
-const draw = (lifecycle: LifecycleName, low_status: string): OrderPosition => ({
+const draw = (lifecycle: LifecycleName, lowLevelStatus: string): OrderPosition => ({
   lifecycle,
-  low_status,
+  lowLevelStatus,
   registered: true,
   past: [],
 })

@@ -39,7 +39,7 @@ const NEED_PATIENT = new Set(['transit_lab', 'delivered_to_lab'])
 
 export interface OrderPosition {
   lifecycle: LifecycleName
-  low_status: string
+  lowLevelStatus: string
   /** Whether the patient is known. */
   registered: boolean
   /** Low-level statuses of the order so far. */
@@ -70,7 +70,7 @@ export const isReachable = (place: OrderPosition, target: string): boolean => ne
  * reached, or there is no path.
  */
 export function nextStep(place: OrderPosition, target: string): string | 'wait' | undefined {
-  if (place.low_status === target) return undefined
+  if (place.lowLevelStatus === target) return undefined
   const path = pathTo(place, target)
   if (path) return path[0]
   if (place.lifecycle !== 'testkit' && place.lifecycle !== 'registrable_testkit') return stepTowardAppointment(place, target)
@@ -80,13 +80,13 @@ export function nextStep(place: OrderPosition, target: string): string | 'wait' 
   )
     return undefined
   // The patient has to register first. Until then the kit travels to its customer.
-  return place.low_status === 'with_customer' ? 'wait' : pathTo(place, 'with_customer')?.[0]
+  return place.lowLevelStatus === 'with_customer' ? 'wait' : pathTo(place, 'with_customer')?.[0]
 }
 
 /** If the path leads through an appointment: goes to the requisition, without which none can be booked, and waits there. */
 function stepTowardAppointment(place: OrderPosition, target: string): string | undefined {
-  if (!shortestPath(lifecycleOf(place.lifecycle), place.low_status, target)) return undefined
-  return place.low_status === 'ordered' ? 'requisition_created' : 'wait'
+  if (!shortestPath(lifecycleOf(place.lifecycle), place.lowLevelStatus, target)) return undefined
+  return place.lowLevelStatus === 'ordered' ? 'requisition_created' : 'wait'
 }
 
 /** Returns a lifecycle without the steps into some statuses. */
@@ -126,12 +126,12 @@ function defaultPath(lifecycle: LifecycleName, target: string): string[] {
 function pathTo(place: OrderPosition, target: string): string[] | undefined {
   const lifecycle = simulatedLifecycle(place)
   const path = defaultPath(place.lifecycle, target)
-  const from = place.low_status === 'registered' ? resumeIndex(place, path) : path.indexOf(place.low_status)
+  const from = place.lowLevelStatus === 'registered' ? resumeIndex(place, path) : path.indexOf(place.lowLevelStatus)
   const ahead = from < 0 ? [] : path.slice(from + 1, path.indexOf(target) + 1)
   if (ahead.some((status) => BOOKING.has(status))) return undefined
   if (ahead.length && (lifecycle !== beforeRegistrationLifecycle || !ahead.some((status) => NEED_PATIENT.has(status))))
     return ahead
-  return shortestPath(lifecycle, place.low_status, target)
+  return shortestPath(lifecycle, place.lowLevelStatus, target)
 }
 
 /** A kit may be registered before its delivery: then the carrier continues from its position. */

@@ -46,7 +46,7 @@ export interface Limits {
   checks: CredentialChecks
 }
 
-/** The prefix of an access token's name, in the place of a key's id. The name is no secret: the signature authenticates. */
+/** The prefix of an access token's name, instead of a key's id. The name is no secret: the signature authenticates. */
 const TOKEN = 'token:'
 
 /** Recognizes team keys and access tokens. One per process; its caches expire quickly on purpose. */

@@ -72,15 +72,15 @@ describe('a launch URL', () => {
       const { id, user_id } = (await team.api.post('/v3/order/testkit', body)).body.order
       return { id, user_id }
     }
-    const [own, strange] = [await orderOf(org), await orderOf(other)]
+    const [own, foreign] = [await orderOf(org), await orderOf(other)]
     const status = async (feature: string, environment = 'sandbox') =>
       (await launch(org, launchOf(org, someone, { feature, environment }))).status
     assert.equal(await status(`order:${own.id}`), 200)
     assert.equal(await status(`order:${own.id.toUpperCase()}`), 200)
     assert.equal(await status(`order_creation:${own.user_id}`), 200)
-    assert.equal(await status(`order:${strange.id}`), 404)
+    assert.equal(await status(`order:${foreign.id}`), 404)
     assert.equal(await status(`order:${own.user_id}`), 404)
-    assert.equal(await status(`order_creation:${strange.user_id}`), 404)
+    assert.equal(await status(`order_creation:${foreign.user_id}`), 404)
     assert.equal(await status(`order_creation:${own.id}`), 404)
     const production = (await org.manage.post('/team', { name: 'Whole', region: 'us' })).body.id
     const there = { feature: `order:${own.id}`, environment: 'production', team_id: production }

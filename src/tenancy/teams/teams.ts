@@ -110,7 +110,7 @@ export async function setClockOffset(tx: Tx, offset_s: number): Promise<void> {
   if (moved) await rescheduleJobs(tx, offset_s)
 }
 
-/** Who remembers something under an id for a few seconds, and is told that it has changed. */
+/** A cache with entries by id that live for a few seconds. `invalidate` is called when the entry's data have changed. */
 export interface Forgets {
   invalidate(id: string): void
 }

@@ -117,7 +117,7 @@ export const atHomePhlebotomy = ({ sdk, order, arrived }: Customer): void =>
       assert.deepEqual(moved.body, { detail: 'This appointment cannot be rescheduled.' })
     })
 
-    test('an order that is not there, or not drawn at home, has no visit', async () => {
+    test('an unknown order and an order with another collection method have no at-home appointment', async () => {
       const { id: kit } = await order()
       const { bookingKey } = await last()
       const body = { bookingKey: bookingKey! }

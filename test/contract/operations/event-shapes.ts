@@ -10,7 +10,7 @@ export interface EventShapes {
   shapes: Record<string, Shape>
 }
 
-interface Description {
+interface OpenApiDocument {
   webhooks: Record<string, { post: { requestBody: { content: Record<string, { schema: { $ref: string } }> } } }>
   components: { schemas: Record<string, Json> }
 }
@@ -19,7 +19,7 @@ const FORMATS = new Set(['uuid', 'date', 'date-time'])
 const REFERENCE = '#/components/schemas/'
 
 /** What of a description says how events look. A type `a.*` stands for `a.created` and `a.updated`. */
-export function eventShapesOf(description: Description): EventShapes {
+export function eventShapesOf(description: OpenApiDocument): EventShapes {
   const { schemas } = description.components
   const shapes: Record<string, Shape> = {}
   const add = (name: string): void => {

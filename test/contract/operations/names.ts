@@ -1,4 +1,4 @@
-// The names of what goes in and out of an operation, read from an OpenAPI description, whoever wrote it: to compare two of them.
+// Reads the field names of requests and responses of an operation from any OpenAPI document, to compare two documents.
 
 interface Json {
   [key: string]: unknown

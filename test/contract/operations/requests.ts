@@ -53,7 +53,7 @@ const standing: Record<string, string> = {
   delete_team_etl_pipelines: 'upsert_team_etl_pipelines',
 }
 
-const rehearsed = async (team: TestTeam): Promise<Json> => {
+const runUnmatchedResultTest = async (team: TestTeam): Promise<Json> => {
   const body = { case: 'match_completed', order_source: 'managed', lab_test_id: await team.test('walk_in_test') }
   const { run_id } = ok(await team.api.post('/v3/unmatched_result_test', body, { 'x-idempotency-key': randomUUID() })).body
   await team.settle()
@@ -62,7 +62,7 @@ const rehearsed = async (team: TestTeam): Promise<Json> => {
 
 /** A result that waits for the team, or for the operator. */
 async function unmatched(team: TestTeam, operation: Operation): Promise<string> {
-  const id = (await rehearsed(team)).raw_result_id as string
+  const id = (await runUnmatchedResultTest(team)).raw_result_id as string
   if (operation.auth === 'management') ok(await team.api.post(`/v3/unmatched_result/${id}/resolve`, { action: 'unsure' }))
   return id
 }
@@ -87,7 +87,7 @@ const belongings: Record<string, (team: TestTeam, operation: Operation) => Promi
   order_id: async (team, operation) => (await orderFor(team, operation)).id as string,
   object_id: (team, operation) => belongings.order_id!(team, operation),
   raw_result_id: unmatched,
-  run_id: async (team) => (await rehearsed(team)).run_id as string,
+  run_id: async (team) => (await runUnmatchedResultTest(team)).run_id as string,
   wrong_lab_test_id: (team) => team.test(),
   transaction_id: async (team, operation) => ((await orderFor(team, operation)).order_transaction as Json).id as string,
   order_transaction_id: (team, operation) => belongings.transaction_id!(team, operation),
@@ -319,7 +319,7 @@ async function kit(team: TestTeam, lab_test_id?: string): Promise<Json> {
   return ok(await team.api.post('/v3/order/testkit', body)).body.order
 }
 
-/** What people did before to an order that they work through by hand: the method, and operations with their examples. */
+/** Steps of manual fulfillment before an operation: the collection method, and operations with their examples. */
 const prerequisites: Record<string, [method: string, ...operations: (string | [id: string, body: Json])[]]> = {
   replace_order: ['testkit'],
   record_order_tracking: ['testkit', 'accept_order'],
@@ -397,7 +397,7 @@ export async function valid(team: TestTeam, operation: Operation): Promise<Reque
 /** Where an organization or a team stands in the path, so that a key gets as far as the body. */
 const own = (team: TestTeam): Record<string, string> => ({ org_id: team.org_id, team_id: team.team })
 
-/** A request that is sound and names nothing that anybody has; but the team's own place, when a team is given. */
+/** A valid request with unknown ids; with the organization and team of `team`, if given. */
 export function unknownIds(operation: Operation, team?: TestTeam): Request {
   const path = Object.entries(propertiesOf(operation.params)).map(([name, { type, format, enum: allowed }]) => [
     name,

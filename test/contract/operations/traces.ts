@@ -24,7 +24,7 @@ export interface Trace {
 /** What parts names from values, and texts from texts, is not the same in every place. */
 export const compact = (text: string): string => text.replaceAll(/["\\ ]/g, '')
 
-/** Names of what has to be somebody's own or to exist: taken from a request that works, or left out. */
+/** Names of fields whose values must exist or belong to the team: copied from a request that works, or left out. */
 const EXISTING =
   /_id$|_ids$|^(sample_id|booking_key|provider|collection_method|cancellationReasonId|zip_code|status|direction|event|case|order_source)$/
 /** Ids of what nobody looks up, and numbers on the cards of others. */

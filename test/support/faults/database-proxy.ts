@@ -6,7 +6,7 @@ import { once } from 'node:events'
 export type Mode =
   /** Everything passes. */
   | 'pass'
-  /** Open connections fall silent for good and stay open: nothing passes in either direction. New ones work, as after a failover. */
+  /** Open connections fall silent permanently and stay open: nothing passes in either direction. New ones work, as after a failover. */
   | 'silent'
   /** As `silent`, and new connections are accepted and never answered: the network swallows everything. */
   | 'black hole'

@@ -46,9 +46,9 @@ const faults = {
       socket.write('HTTP/1.1 200 OK\r\n')
       flood(socket, 'x-filler: fictional\r\n'.repeat(50))
     }),
-  /** It announces an answer without end and never gives it. */
+  /** It sends interim responses without end and never a final one. */
   'endless 1xx': (socket) => onRequest(socket, () => flood(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(50))),
-  /** Few announcements, each with a long header. */
+  /** It sends a few interim responses, each with a long header. */
   'large 1xx': (socket) =>
     onRequest(socket, () => void socket.write(`HTTP/1.1 103 Early Hints\r\nx-filler: ${'x'.repeat(9000)}\r\n\r\n`.repeat(3))),
   /** The body of its answer has no end. */
@@ -71,7 +71,7 @@ const faults = {
     onRequest(socket, () => void socket.end('HTTP/1.1 302 Found\r\nlocation: /again\r\ncontent-length: 0\r\n\r\n')),
   /** It takes the request and closes the connection. */
   'closes after the request': (socket) => onRequest(socket, () => socket.end()),
-  /** Its answer would be 64 MiB if somebody unpacked it. */
+  /** Its response has 64 MiB after decompression. */
   'huge gzip': (socket) =>
     onRequest(socket, () => {
       const packed = hugePack()
