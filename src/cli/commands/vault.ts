@@ -77,7 +77,7 @@ async function status(cells: Cells, vault: Vault): Promise<string> {
   return [
     `key ${newest}  newest    ${values(countForKey(newest!))}\n`,
     ...old.map((key) => `key ${key}  old       ${values(countForKey(key))}\n`),
-    ...absent.map((key) => `key ${key}  missing ${values(countForKey(key))}, unreadable\n`),
+    ...absent.map((key) => `key ${key}  missing   ${values(countForKey(key))}, unreadable\n`),
     ...(lines.length ? ['\n', ...lines] : []),
     '\n',
     depend
