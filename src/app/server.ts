@@ -118,7 +118,11 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
   })
   const { app, guards, handlers, heavy, operations, services } = assembled
   const tenantOf = guards.teams.tenant
-  addGauges(metrics.registry, cells, unlimitedJobs(handlers))
+  addGauges(metrics.registry, cells, {
+    unlimited: unlimitedJobs(handlers),
+    mail: config.smtp !== undefined,
+    sms: config.sms !== undefined,
+  })
   const workers: Service[] = roles.work
     ? [
         new Worker({ cells, handlers, tenantOf, log, metrics }),

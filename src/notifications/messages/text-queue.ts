@@ -8,6 +8,8 @@ import { T, type Static } from '../../platform/schema/schema.ts'
 
 /** A message older than this is not sent. */
 const LIFETIME_S = 86_400
+/** A message that was not sent is listed and counted for so long; nothing deletes it before its order or user is erased. */
+const LISTED_S = 7 * 86_400
 
 const ClaimedText = T.Object({
   order_id: T.String(),
@@ -39,6 +41,7 @@ export const textQueue: RetryableQueue = {
     set: sql`state = 'failed', due_at = null, done_at = ${dbNow}`,
     unset: sql`state = 'waiting', done_at = null`,
     failed_at: 'done_at',
+    listed_s: LISTED_S,
     shown: { team_id: T.String(), order_id: T.String(), kind: T.String() },
   },
 }

@@ -2,13 +2,17 @@
 import type { Db } from '../db/database.ts'
 import { dbNow, dbNowPlus, endLease, isUnleased } from '../db/leases.ts'
 import { Nullable, T, type Static } from '../schema/schema.ts'
-import { join, raw, sql } from '../db/sql.ts'
+import { join, raw, sql, type Sql } from '../db/sql.ts'
 import type { QueueDefinition } from './leased-queue.ts'
 
 /** A queue whose rows have an id, an error, and dead letters. */
 export type RetryableQueue = QueueDefinition & Required<Pick<QueueDefinition, 'error' | 'dead'>>
 
 const LISTED_MAX = 1000
+
+/** A dead letter that the operator is still told of. */
+const isListed = ({ is, failed_at, listed_s }: RetryableQueue['dead']): Sql =>
+  listed_s === undefined ? is : sql`${is} and ${raw(failed_at)} > ${dbNowPlus(-listed_s)}`
 
 const FailedRow = T.Object({
   id: T.String(),
@@ -33,7 +37,7 @@ export async function listFailed(
     select ${join(['id', ...Object.keys(dead.shown)].map((column) => raw(column)))}, attempts,
       case when ${dead.is} then date_trunc('second', ${failed_at}) end as failed_at,
       case when not (${dead.is}) then date_trunc('second', due_at) end as next_at, ${raw(error)} as error
-    from ${raw(name)} where ${which === 'dead' ? dead.is : sql`${isPending} and ${raw(error)} is not null`}
+    from ${raw(name)} where ${which === 'dead' ? isListed(dead) : sql`${isPending} and ${raw(error)} is not null`}
     order by ${failed_at}, due_at, id limit ${LISTED_MAX}`,
   )
   return rows as FailedRow[]
@@ -101,7 +105,7 @@ export const countQueue = (
     QueueCounts,
     sql`
     select
-      (select count(*) from (select from ${table} where ${dead.is} limit ${COUNTED_MAX}) failed) as failed,
+      (select count(*) from (select from ${table} where ${isListed(dead)} limit ${COUNTED_MAX}) failed) as failed,
       (select count(*) from (select from ${table} where ${isRetrying} limit ${COUNTED_MAX}) retrying) as retrying,
       (select count(*) from (select ${overdue} limit ${COUNTED_MAX}) overdue) as overdue,
       coalesce((select extract(epoch from ${dbNow} - due_at)::float8 ${overdue} limit 1), 0) as overdue_s,

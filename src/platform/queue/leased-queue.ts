@@ -33,6 +33,8 @@ export interface QueueDefinition extends LeasedTableDefinition {
     unset: Sql
     /** The time of the last failure. */
     failed_at: string
+    /** It is listed and counted for so long; without limit if not given. */
+    listed_s?: number
     /** What the operator sees of the row, besides its id, attempts, times and error: no patient data. */
     shown: TProperties
   }
@@ -93,7 +95,7 @@ export class LeasedQueue<Row extends ClaimedRow> extends LeasedTable<Row> {
     const full = [...limits.claimed].flatMap(([name, count]) => (count >= limits.groupMax(name) ? [name] : []))
     const which = group !== undefined && full.length ? sql`${raw(group)} <> all (${full}::uuid[])` : undefined
     const rows = await this.claim(limits.total, which)
-    return { rows, more: rows.length === limits.total }
+    return { rows, more: rows.length === limits.total || which !== undefined }
   }
 
   /** Completes rows. @returns the number of rows that this owner still had */

@@ -26,7 +26,7 @@ export interface QueueWorkerOptions<Row extends ClaimedRow> {
   onError: (error: unknown, message: string) => void
   /** Called when rows have been completed. */
   onCompleted?: () => void
-  /** Called before each round. */
+  /** Called before a claim, at most once in the time between two polls. */
   beforeClaim?: () => Promise<unknown>
   poll_ms?: number
 }
@@ -47,6 +47,7 @@ export class QueueWorker<Row extends ClaimedRow> {
   #isStopped = false
   /** Whether more rows were due than claimed: the next row that ends makes room for another claim. */
   #more = false
+  #prepared_ms = -Infinity
 
   constructor(options: QueueWorkerOptions<Row>) {
     const { orderingKeyOf, slots, groupMax } = options.slots
@@ -86,6 +87,7 @@ export class QueueWorker<Row extends ClaimedRow> {
 
   /** Claims once, runs the claimed rows to their end, and returns their number; for tests. */
   async runOnce(): Promise<number> {
+    this.#prepared_ms = -Infinity
     const claimed = await this.#claim()
     this.#begin()
     while (this.#running.size > 0) await Promise.all(this.#running)
@@ -104,7 +106,10 @@ export class QueueWorker<Row extends ClaimedRow> {
   /** Claims as much as there is room for. @returns the number of rows */
   async #claim(): Promise<number> {
     const { runner, claim, beforeClaim, slots } = this.#options
-    await beforeClaim?.()
+    if (beforeClaim && performance.now() - this.#prepared_ms >= (this.#options.poll_ms ?? POLL_MS)) {
+      this.#prepared_ms = performance.now()
+      await beforeClaim()
+    }
     const limits = this.#slots.limits(performance.now())
     if (limits.total === 0) return 0
     const sent_ms = runner.leases.now_ms()

@@ -33,9 +33,11 @@ function workerOf(jobs: CellJobs, runner: JobRunner, { log, tenantOf, slots = SL
   let tenants = new Map<string, Promise<Tenant | undefined>>()
   const worker = new QueueWorker({
     runner: jobs.runner,
-    claim(limits) {
+    async claim(limits) {
+      const claimed = await queue.claimByTeam(limits)
+      // After the claim: what was looked up before may be older than what the claimed jobs were queued with.
       tenants = new Map()
-      return queue.claimByTeam(limits)
+      return claimed
     },
     handle: (job) =>
       runner.handle(jobs, job, (_, team) => {
