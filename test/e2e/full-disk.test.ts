@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { globSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
@@ -222,13 +223,14 @@ test('full disks', { timeout: 240_000 }, async (t) => {
         // A server that ends resets what it was asked.
         if (!(error instanceof TypeError)) throw error
       })
-      await onDatabase(
-        { ...connectionOf(data.folder), user: 'postgres', password: superuserPassword(data.folder) },
-        async (client) => {
-          // As far as files of the log were made beforehand.
-          while (server.child.exitCode === null) if (!(await client.query('select pg_switch_wal()').catch(() => undefined))) break
-        },
-      )
+      const superuser = { ...connectionOf(data.folder), user: 'postgres', password: superuserPassword(data.folder) }
+      // As far as files of the log were made beforehand, and again if PostgreSQL recovered and found files that it could use again.
+      while (server.child.exitCode === null) {
+        await onDatabase(superuser, async (client) => {
+          while (server.child.exitCode === null) await client.query('select pg_switch_wal()')
+        }).catch(() => undefined)
+        await sleep(20)
+      }
       assert.equal(await server.ended, 1)
       await ended
       assert.deepEqual(server.sentences(), [`PostgreSQL on ${server.dataDir} has ended unexpectedly.`])
