@@ -1,9 +1,9 @@
 // The queue of text messages: messages of a cell with a gateway wait in it; other messages are only recorded.
 import { notDeletedOf } from '../../people/users/users.ts'
-import { dbNow, dbUuidOfAge } from '../../platform/db/leases.ts'
+import { dbUuidOfAge } from '../../platform/db/leases.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Queries } from '../../platform/db/transaction.ts'
-import type { RetryableQueue } from '../../platform/queue/dead-letters.ts'
+import { messageQueue } from '../../platform/queue/message-queue.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 
 /** A message older than this is not sent. */
@@ -22,29 +22,14 @@ const ClaimedText = T.Object({
 })
 export type ClaimedText = Static<typeof ClaimedText>
 
-export const textQueue: RetryableQueue = {
+export const textQueue = messageQueue({
   name: 'patient_message',
   key: { order_id: 'uuid', id: 'uuid' },
   row: ClaimedText,
   lease_s: 60,
-  isDurable: true,
-  isPending: sql`due_at is not null`,
-  order: sql`due_at, id`,
-  attempts: { column: 'attempts', countedBy: 'claim' },
-  error: 'error',
-  completed: sql`state = 'sent', due_at = null, error = null, done_at = ${dbNow}`,
-  isCompletedForAll: true,
   isExpired: sql`id < ${dbUuidOfAge(LIFETIME_S)}`,
-  claimMovesDue: true,
-  dead: {
-    is: sql`state = 'failed'`,
-    set: sql`state = 'failed', due_at = null, done_at = ${dbNow}`,
-    unset: sql`state = 'waiting', done_at = null`,
-    failed_at: 'done_at',
-    listed_s: LISTED_S,
-    shown: { team_id: T.String(), order_id: T.String(), kind: T.String() },
-  },
-}
+  dead: { listed_s: LISTED_S, shown: { team_id: T.String(), order_id: T.String(), kind: T.String() } },
+})
 
 const Held = T.Object({ held: T.Boolean() })
 

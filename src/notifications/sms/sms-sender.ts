@@ -3,14 +3,12 @@
 // deleted user wait.
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Cells } from '../../platform/db/cells.ts'
-import { LeasedQueue } from '../../platform/queue/leased-queue.ts'
-import { QueueRunner, type RunEnd } from '../../platform/queue/queue-runner.ts'
-import { QueueWorker, QueueWorkers } from '../../platform/queue/queue-worker.ts'
+import { messageWorker } from '../../platform/queue/message-queue.ts'
+import { QueueWorkers, type QueueWorker } from '../../platform/queue/queue-worker.ts'
 import { sendSms, type SmsSettings } from '../../platform/sms/sms-gateway.ts'
-import { errorFields, type Log } from '../../platform/telemetry/log.ts'
+import type { Log } from '../../platform/telemetry/log.ts'
 import { isHeldText, textQueue, type ClaimedText } from '../messages/text-queue.ts'
 
-const POLL_MS = 1000
 /** Concurrent text messages in a cell; the last slots are for teams without a message in flight. */
 const SLOTS = 10
 const SLOTS_FOR_OTHERS = 2
@@ -34,38 +32,24 @@ export class SmsSender extends QueueWorkers<ClaimedText> {
 
 function workerOf(cell: CellName, { cells, sms, log }: SmsSenderOptions): QueueWorker<ClaimedText> {
   const db = cells.of(cell)
-  const queue = new LeasedQueue<ClaimedText>(db, textQueue)
-  const onError = (error: unknown, message: string) =>
-    log.error({ cell, queue: 'text messages', causes: errorFields(error) }, message)
-  const onEnd = ({ id, attempts }: ClaimedText, { outcome, error }: RunEnd) => {
-    const fields = { cell, 'message.id': id, attempt: attempts, ...(error !== undefined && { error }) }
-    if (outcome === 'done') log.info(fields, 'text message sent')
-    else if (outcome !== 'postponed')
-      log.warn(fields, outcome === 'failed' ? 'text message rejected' : 'text message failed; will retry')
-  }
-  return new QueueWorker({
-    runner: new QueueRunner({
-      queue,
-      attemptsOf: ({ attempts }) => attempts,
-      attemptsMax: () => BACKOFF_S.length + 1,
-      backoffSeconds: (failures) => BACKOFF_S[failures - 1]!,
-      onEnd,
-      onError,
-    }),
+  return messageWorker<ClaimedText>({
+    cell,
+    db,
+    log,
+    table: textQueue,
+    logged: { queue: 'text messages', message: 'text message', idField: 'message.id' },
+    backoff_s: BACKOFF_S,
     slots: {
       slots: SLOTS,
       groupOf: ({ team_id }) => team_id,
       groupMax: () => SLOTS - SLOTS_FOR_OTHERS,
       orderingKeyOf: ({ order_id }) => order_id,
     },
-    beforeClaim: () => queue.expire(),
-    claim: (limits) => queue.claimWithin(limits, 'team_id'),
-    async handle({ row }) {
+    groupColumn: 'team_id',
+    async send(row) {
       if (await isHeldText(db.queries, row)) return { postponed_s: POSTPONED_S }
       const outcome = await sendSms(sms, { reference: row.id, to: row.recipient, text: row.body })
       return outcome.sent ? undefined : { error: outcome.error, isRetryable: outcome.retryable }
     },
-    poll_ms: POLL_MS,
-    onError,
   })
 }

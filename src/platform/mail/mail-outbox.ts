@@ -2,7 +2,7 @@
 // for the operator to read. Nothing here uses the network.
 import type { Db } from '../db/database.ts'
 import type { PlainTx } from '../db/transaction.ts'
-import type { RetryableQueue } from '../queue/dead-letters.ts'
+import { messageQueue } from '../queue/message-queue.ts'
 import { cleanup } from '../queue/retention.ts'
 import { dbNow, dbNowPlus } from '../db/leases.ts'
 import { Nullable, T, type Static } from '../schema/schema.ts'
@@ -54,28 +54,15 @@ const ClaimedMail = T.Object({
 export type ClaimedMail = Static<typeof ClaimedMail>
 
 /** The outbox as a queue. An attempt takes 60 s at most. The text of a sent email is deleted. */
-export const mailQueue: RetryableQueue = {
+export const mailQueue = messageQueue({
   name: 'mail',
   key: { id: 'uuid' },
   row: ClaimedMail,
   lease_s: 120,
-  isDurable: true,
-  isPending: sql`due_at is not null`,
-  order: sql`due_at, id`,
-  attempts: { column: 'attempts', countedBy: 'claim' },
-  error: 'error',
-  completed: sql`state = 'sent', due_at = null, body = null, error = null, done_at = ${dbNow}`,
-  isCompletedForAll: true,
   isExpired: sql`expires_at <= ${dbNow}`,
-  claimMovesDue: true,
-  dead: {
-    is: sql`state = 'failed'`,
-    set: sql`state = 'failed', due_at = null, done_at = ${dbNow}`,
-    unset: sql`state = 'waiting', done_at = null`,
-    failed_at: 'done_at',
-    shown: { created_at: T.String() },
-  },
-}
+  clearedWhenSent: sql`body = null`,
+  dead: { shown: { created_at: T.String() } },
+})
 
 const MailLine = T.Object({
   id: T.String(),

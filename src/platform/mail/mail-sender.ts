@@ -2,14 +2,12 @@
 // sent: if the process is killed in between, no email is lost, but one may be sent twice.
 import type { Cells } from '../db/cells.ts'
 import type { Queries } from '../db/transaction.ts'
-import { LeasedQueue } from '../queue/leased-queue.ts'
-import { QueueRunner, type RunEnd } from '../queue/queue-runner.ts'
-import { QueueWorker, QueueWorkers } from '../queue/queue-worker.ts'
-import { errorFields, type Log } from '../telemetry/log.ts'
+import { messageWorker } from '../queue/message-queue.ts'
+import { QueueWorkers } from '../queue/queue-worker.ts'
+import type { Log } from '../telemetry/log.ts'
 import { mailQueue, type ClaimedMail } from './mail-outbox.ts'
 import { Smtp, type SmtpSettings } from './smtp.ts'
 
-const POLL_MS = 1000
 /** Emails sent at the same time from one outbox. */
 const SLOTS = 5
 /** The pauses after failures, in seconds. An email that fails once more than this becomes a dead letter. */
@@ -35,33 +33,20 @@ export class MailSender extends QueueWorkers<ClaimedMail> {
 
 function workerOf(cell: 'control' | Cells['names'][number], smtp: Smtp, { cells, held, log }: MailSenderOptions) {
   const db = cell === 'control' ? cells.control : cells.of(cell)
-  const queue = new LeasedQueue<ClaimedMail>(db, mailQueue)
   // The control plane has no patients.
   const isHeld = async (id: string) => cell !== 'control' && (await held(db.queries, [id])).has(id)
-  const onError = (error: unknown, message: string) => log.error({ cell, queue: 'mail', causes: errorFields(error) }, message)
-  const onEnd = ({ id, attempts }: ClaimedMail, { outcome, error }: RunEnd) => {
-    const fields = { cell, 'mail.id': id, attempt: attempts, ...(error !== undefined && { error }) }
-    if (outcome === 'done') log.info(fields, 'mail sent')
-    else if (outcome !== 'postponed') log.warn(fields, outcome === 'failed' ? 'mail rejected' : 'mail failed; will retry')
-  }
-  return new QueueWorker({
-    runner: new QueueRunner({
-      queue,
-      attemptsOf: ({ attempts }) => attempts,
-      attemptsMax: () => BACKOFF_S.length + 1,
-      backoffSeconds: (failures) => BACKOFF_S[failures - 1]!,
-      onEnd,
-      onError,
-    }),
+  return messageWorker<ClaimedMail>({
+    cell,
+    db,
+    log,
+    table: mailQueue,
+    logged: { queue: 'mail', message: 'mail', idField: 'mail.id' },
+    backoff_s: BACKOFF_S,
     slots: { slots: SLOTS, groupOf: () => '' },
-    beforeClaim: () => queue.expire(),
-    claim: (limits) => queue.claimWithin(limits),
-    async handle({ row }) {
+    async send(row) {
       if (await isHeld(row.id)) return { postponed_s: POSTPONED_S }
       const sending = await smtp.send(row)
       return sending.sent ? undefined : { error: sending.error, isRetryable: sending.retryable }
     },
-    poll_ms: POLL_MS,
-    onError,
   })
 }

@@ -10,7 +10,7 @@ export type RetryableQueue = QueueDefinition & Required<Pick<QueueDefinition, 'e
 
 const LISTED_MAX = 1000
 
-/** A dead letter that the operator is still told of. */
+/** A dead letter that is still listed and counted. */
 const isListed = ({ is, failed_at, listed_s }: RetryableQueue['dead']): Sql =>
   listed_s === undefined ? is : sql`${is} and ${raw(failed_at)} > ${dbNowPlus(-listed_s)}`
 

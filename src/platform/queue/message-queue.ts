@@ -1,0 +1,90 @@
+// Queues of messages that are sent to people: email and text messages. Both kinds of tables have the same states and columns; both are
+// sent at least once, and an attempt that failed is retried after growing pauses.
+import type { CellName } from '../db/cell-names.ts'
+import type { Db } from '../db/database.ts'
+import { dbNow } from '../db/leases.ts'
+import { sql, type Sql } from '../db/sql.ts'
+import { errorFields, type Log } from '../telemetry/log.ts'
+import type { RetryableQueue } from './dead-letters.ts'
+import type { ClaimedRow } from './leased-table.ts'
+import { LeasedQueue } from './leased-queue.ts'
+import { QueueRunner, type HandlerResult, type RunEnd } from './queue-runner.ts'
+import type { QueueSlotsOptions } from './queue-slots.ts'
+import { QueueWorker } from './queue-worker.ts'
+
+const POLL_MS = 1000
+
+export interface MessageTable extends Pick<RetryableQueue, 'name' | 'key' | 'row' | 'lease_s'> {
+  isExpired: Sql
+  /** Columns whose content is deleted once the message was sent. */
+  clearedWhenSent?: Sql
+  /** See `QueueDefinition`. */
+  dead: Pick<RetryableQueue['dead'], 'shown' | 'listed_s'>
+}
+
+/** The queue of a table of messages with the columns state, attempts, due_at, done_at and error, and those of a lease. */
+export const messageQueue = ({ clearedWhenSent, dead, ...table }: MessageTable): RetryableQueue => ({
+  ...table,
+  isDurable: true,
+  isPending: sql`due_at is not null`,
+  order: sql`due_at, id`,
+  attempts: { column: 'attempts', countedBy: 'claim' },
+  error: 'error',
+  completed: sql`state = 'sent', due_at = null, error = null, done_at = ${dbNow}${clearedWhenSent ? sql`, ${clearedWhenSent}` : sql``}`,
+  isCompletedForAll: true,
+  claimMovesDue: true,
+  dead: {
+    is: sql`state = 'failed'`,
+    set: sql`state = 'failed', due_at = null, done_at = ${dbNow}`,
+    unset: sql`state = 'waiting', done_at = null`,
+    failed_at: 'done_at',
+    ...dead,
+  },
+})
+
+type ClaimedMessage = ClaimedRow & { id: string; attempts: number }
+
+export interface MessageWorkerOptions<Row extends ClaimedMessage> {
+  cell: CellName | 'control'
+  db: Db
+  table: RetryableQueue
+  /** What a message is called in the log, and the field that holds its id. */
+  logged: { queue: string; message: string; idField: string }
+  /** The pauses after failures, in seconds. A message that fails once more becomes a dead letter. */
+  backoff_s: readonly number[]
+  slots: QueueSlotsOptions<Row>
+  /** The column of the groups of `slots`. */
+  groupColumn?: string
+  send: (row: Row) => Promise<HandlerResult>
+  log: Log
+}
+
+/** Makes the worker that sends the messages of one table. It logs ids, attempts and error codes, nothing of the messages. */
+export function messageWorker<Row extends ClaimedMessage>(options: MessageWorkerOptions<Row>): QueueWorker<Row> {
+  const { cell, db, table, logged, backoff_s, slots, groupColumn, send, log } = options
+  const queue = new LeasedQueue<Row>(db, table)
+  const onError = (error: unknown, message: string) =>
+    log.error({ cell, queue: logged.queue, causes: errorFields(error) }, message)
+  const onEnd = ({ id, attempts }: Row, { outcome, error }: RunEnd) => {
+    const fields = { cell, [logged.idField]: id, attempt: attempts, ...(error !== undefined && { error }) }
+    if (outcome === 'done') log.info(fields, `${logged.message} sent`)
+    else if (outcome !== 'postponed')
+      log.warn(fields, outcome === 'failed' ? `${logged.message} rejected` : `${logged.message} failed; will retry`)
+  }
+  return new QueueWorker({
+    runner: new QueueRunner({
+      queue,
+      attemptsOf: ({ attempts }) => attempts,
+      attemptsMax: () => backoff_s.length + 1,
+      backoffSeconds: (failures) => backoff_s[failures - 1]!,
+      onEnd,
+      onError,
+    }),
+    slots,
+    beforeClaim: () => queue.expire(),
+    claim: (limits) => queue.claimWithin(limits, groupColumn),
+    handle: ({ row }) => send(row),
+    poll_ms: POLL_MS,
+    onError,
+  })
+}
