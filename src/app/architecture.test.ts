@@ -227,6 +227,8 @@ test("every statement on a team's table names the team", () => {
  * Requests of a team use `db.tx` and `db.read`.
  */
 const ON_WHOLE_CELL: Record<string, string> = {
+  'src/cli/command-input.ts': 'commands: what they change is of the whole cell',
+  'src/cli/command-output.ts': 'commands: what they change is of the whole cell',
   'src/cli/commands/catalog.ts': 'commands: the catalog is of no team',
   'src/cli/commands/lab-test.ts': 'commands: lab tests of every team that wait for approval',
   'src/cli/commands/lab-account.ts': 'commands: lab accounts are of organizations',
@@ -235,8 +237,9 @@ const ON_WHOLE_CELL: Record<string, string> = {
   'src/cli/commands/mail.ts': 'commands: mail of the installation',
   'src/cli/commands/phlebotomy.ts': 'commands: phlebotomists serve several teams',
   'src/cli/commands/psc.ts': 'commands: sites are of no team',
-  'src/cli/commands/result.ts': 'commands: results that name no team',
+  'src/cli/commands/psc-booking.ts': 'commands: bookings of every team that wait for confirmation',
   'src/cli/commands/psc-schedule.ts': 'commands: schedules are of no team',
+  'src/cli/commands/result.ts': 'commands: results that name no team',
   'src/cli/demo.ts': 'the demo teams are made',
   'src/app/database.ts': 'which migrations a schema has',
   'src/lab/catalog-exchange/exchange.ts': 'the catalog is of no team',

@@ -1,35 +1,20 @@
 // Commands that import an operator's files: catalog, places, sites, schedules, payors, diagnoses, phlebotomists.
-import type { Group, Leaf } from './command-tree.ts'
+import { commandsOf, type Group, type OptionText } from './command-tree.ts'
 
-type Options = NonNullable<Leaf['options']>
-type Work = NonNullable<Leaf['onCells']>
+const catalog = commandsOf(() => import('./commands/catalog.ts'))
+const places = commandsOf(() => import('./commands/places.ts'))
+const psc = commandsOf(() => import('./commands/psc.ts'))
+const schedule = commandsOf(() => import('./commands/psc-schedule.ts'))
+const booking = commandsOf(() => import('./commands/psc-booking.ts'))
+const insurance = commandsOf(() => import('./commands/insurance.ts'))
+const phlebotomy = commandsOf(() => import('./commands/phlebotomy.ts'))
 
-const command =
-  (onCells: Work) =>
-  (usage: string, summary: string, examples: string[], options: Options = []): Leaf => ({
-    usage,
-    summary,
-    examples,
-    options,
-    onCells,
-  })
-
-const catalog = command(async (cells, typed) => (await import('./commands/catalog.ts')).catalogCommand(cells, typed))
-const places = command(async (cells, typed, { ask }) =>
-  (await import('./commands/places.ts')).postalCodesCommand(cells, typed, ask),
-)
-const psc = command(async (cells, typed) => (await import('./commands/psc.ts')).pscCommand(cells, typed))
-const schedule = command(async (cells, typed) => (await import('./commands/psc-schedule.ts')).scheduleCommand(cells, typed))
-const insurance = command(async (cells, typed, { ask }) =>
-  (await import('./commands/insurance.ts')).insuranceCommand(cells, typed, ask),
-)
-const phlebotomy = command(async (cells, typed) => (await import('./commands/phlebotomy.ts')).phlebotomyCommand(cells, typed))
-
-const lab: [string, string] = ['--lab <lab>', 'the laboratory (required)']
-const everyCell: [string, string] = ['--cell <cell>', 'only this cell; without it every cell that is served']
-const production: [string, string] = ['--cell <cell>', 'only this cell (default: the production cells)']
-const strict: [string, string] = ['--strict', 'import nothing unless every entry is valid']
-const org: [string, string] = ['--org <id>', "phlebotomists of this organization (default: the operator's, for every team)"]
+const lab: OptionText = ['--lab <lab>', 'the laboratory (required)']
+const requiredCell: OptionText = ['--cell <cell>', 'the cell (required)']
+const everyCell: OptionText = ['--cell <cell>', 'only this cell; without it every cell that is served']
+const production: OptionText = ['--cell <cell>', 'only this cell (default: the production cells)']
+const strict: OptionText = ['--strict', 'import nothing unless every entry is valid']
+const org: OptionText = ['--org <id>', "phlebotomists of this organization (default: the operator's, for every team)"]
 
 export const imports: Group[] = [
   {
@@ -37,16 +22,18 @@ export const imports: Group[] = [
     summary: 'labs, analytes and markers of a cell',
     commands: [
       catalog(
+        'exportToText',
         'export',
         'print the catalog of a cell as a file',
         ['catalog export --cell production-us > catalog.json'],
         [['--cell <cell>', 'the cell (default: sandbox-us)']],
       ),
       catalog(
+        'importFile',
         'import <file>',
         'import a catalog file into a cell; on any error, import nothing and list the errors',
         ['catalog import catalog.json --cell production-us'],
-        [['--cell <cell>', 'the cell (required)']],
+        [requiredCell],
       ),
     ],
   },
@@ -55,6 +42,7 @@ export const imports: Group[] = [
     summary: 'postal codes',
     commands: [
       places(
+        'importPlaces',
         'import <file>',
         'put the postal codes of a file in place of those of its countries, as GeoNames offers them',
         ['places import DE.txt --dry-run', 'places import allCountries.txt --country FR --yes'],
@@ -72,6 +60,7 @@ export const imports: Group[] = [
     summary: 'patient service centers, their schedules and bookings',
     commands: [
       psc(
+        'importFile',
         'import <file>',
         'take sites from CSV or GeoJSON',
         ['psc import sites.csv --lab quest', 'psc import sites.geojson --lab labcorp --cell production-us --strict'],
@@ -79,30 +68,40 @@ export const imports: Group[] = [
       ),
       psc(
         'list',
+        'list',
         'say how many sites there are, or list those of a lab',
         ['psc list', 'psc list --lab quest'],
         [['--lab <lab>', 'the sites of this laboratory'], everyCell],
       ),
-      psc('activate <code...>', 'show sites again', ['psc activate CODE --lab quest'], [lab, everyCell]),
-      psc('deactivate <code...>', 'show sites no longer', ['psc deactivate CODE CODE --lab quest'], [lab, everyCell]),
+      psc('activate', 'activate <code...>', 'show sites again', ['psc activate CODE --lab quest'], [lab, everyCell]),
+      psc(
+        'deactivate',
+        'deactivate <code...>',
+        'show sites no longer',
+        ['psc deactivate CODE CODE --lab quest'],
+        [lab, everyCell],
+      ),
       {
         usage: 'schedule',
         summary: 'appointment schedules of sites',
         commands: [
           schedule(
+            'importFile',
             'import <file>',
             'take schedules from CSV or JSON',
             ['psc schedule import schedules.csv --lab quest'],
             [lab, strict, production],
           ),
-          schedule('list', 'list list sites with a schedule', ['psc schedule list --lab quest'], [lab, everyCell]),
+          schedule('list', 'list', 'list list sites with a schedule', ['psc schedule list --lab quest'], [lab, everyCell]),
           schedule(
+            'show',
             'show <code...>',
             'print schedules, to be edited and imported again',
             ['psc schedule show PHX-1 --lab quest --cell production-us > phx-1.json'],
             [lab, everyCell],
           ),
           schedule(
+            'remove',
             'remove <code...>',
             'take no more appointments there',
             ['psc schedule remove PHX-1 --lab quest'],
@@ -114,18 +113,20 @@ export const imports: Group[] = [
         usage: 'booking',
         summary: 'list bookings pending confirmation',
         commands: [
-          schedule('list', 'list them', ['psc booking list --cell production-us'], [everyCell]),
-          schedule(
+          booking('list', 'list', 'list them', ['psc booking list --cell production-us'], [everyCell]),
+          booking(
+            'confirm',
             'confirm <id>',
             'confirm one',
             ['psc booking confirm BOOKING_ID --cell production-us'],
-            [['--cell <cell>', 'the cell (required)']],
+            [requiredCell],
           ),
-          schedule(
+          booking(
+            'refuse',
             'refuse <id>',
             'refuse one; its appointment is cancelled',
             ['psc booking refuse BOOKING_ID --cell production-us'],
-            [['--cell <cell>', 'the cell (required)']],
+            [requiredCell],
           ),
         ],
       },
@@ -135,9 +136,12 @@ export const imports: Group[] = [
     usage: 'payors',
     summary: 'the payor directory',
     commands: [
-      insurance('import <file>', 'add payors of a CSV file, and change those with the same codes, in every cell', [
-        'payors import FILE.csv',
-      ]),
+      insurance(
+        'importPayorFile',
+        'import <file>',
+        'add payors of a CSV file, and change those with the same codes, in every cell',
+        ['payors import FILE.csv'],
+      ),
     ],
   },
   {
@@ -145,6 +149,7 @@ export const imports: Group[] = [
     summary: 'diagnosis codes for billing',
     commands: [
       insurance(
+        'importDiagnosisFile',
         'import <file>',
         "put the diagnoses of a file in place of those there are: CSV, or CMS's icd10cm-order-YYYY.txt",
         ['icd import icd10cm-order-2026.txt --dry-run', 'icd import icd10cm-order-2026.txt --yes'],
@@ -160,13 +165,15 @@ export const imports: Group[] = [
     summary: 'phlebotomists for at-home appointments',
     commands: [
       phlebotomy(
+        'importFile',
         'import <file>',
         'take them from a JSON file',
         ['phlebotomy import staff.json --org ORG_ID --cell production-us'],
         [org, strict, production],
       ),
-      phlebotomy('list', 'list them', ['phlebotomy list --org ORG_ID'], [org, production]),
+      phlebotomy('list', 'list', 'list them', ['phlebotomy list --org ORG_ID'], [org, production]),
       phlebotomy(
+        'remove',
         'remove <reference...>',
         'take them away; says for each cell what was done',
         ['phlebotomy remove north-team --org ORG_ID'],

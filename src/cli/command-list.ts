@@ -1,9 +1,9 @@
 // Every command. Its implementation is imported when it runs: `start`, `serve` and `work` import no other command, and help imports
 // nothing.
-import type { Group, Leaf } from './command-tree.ts'
+import { commandsOf, type Group, type Leaf, type OptionText } from './command-tree.ts'
 import { imports } from './command-list-imports.ts'
 import { tenants } from './command-list-tenants.ts'
-import { print } from './output.ts'
+import { firstSignal, print } from './terminal.ts'
 
 const stdout = (text: string): void => void process.stdout.write(text)
 
@@ -21,7 +21,7 @@ const role = (usage: 'start' | 'serve' | 'work', summary: string, about: string)
   },
 })
 
-const remote: NonNullable<Leaf['options']> = [
+const remote: OptionText[] = [
   ['--cell <cell>', 'the cell (default: sandbox-us)'],
   ['--url <url>', 'the server (default: that of DATA_DIR; also DRAWBRIDGE_URL)'],
   ['--key <key>', 'the key for it (DRAWBRIDGE_KEY)'],
@@ -40,7 +40,6 @@ const running: Leaf[] = [
     examples: ['listen', 'listen --forward-to http://localhost:3000/hook', 'listen --events labtest.order.created'],
     run: async ({ values }) => {
       const stopping = new AbortController()
-      const { firstSignal } = await import('./signals.ts')
       void firstSignal().then(() => stopping.abort())
       const { listen } = await import('./client/listen.ts')
       await listen(values, { env: process.env, out: stdout, signal: stopping.signal })
@@ -55,92 +54,37 @@ const running: Leaf[] = [
   },
 ]
 
-const cell: [string, string] = ['--cell <cell>', 'only this cell']
+const cell: OptionText = ['--cell <cell>', 'only this cell']
+const requiredCell: OptionText = ['--cell <cell>', 'the cell (required)']
+
+const deadLetters = commandsOf(() => import('./commands/dead-letters.ts'))
+const vault = commandsOf(() => import('./commands/vault.ts'))
+const accessLog = commandsOf(() => import('./commands/access-log.ts'))
+const mail = commandsOf(() => import('./commands/mail.ts'))
+const result = commandsOf(() => import('./commands/result.ts'))
 
 /** The commands that list and retry the failed rows of a queue. */
 const failed = (
-  list: 'list' | 'failed',
+  [list, listWord]: [Parameters<typeof deadLetters>[0], word: string],
+  retry: Parameters<typeof deadLetters>[0],
   [word, rows]: [word: string, rows: string],
-  onCells: NonNullable<Leaf['onCells']>,
-  named: [string, string][] = [],
+  named: OptionText[] = [],
 ): Leaf[] => [
-  {
-    usage: list,
-    summary: `list ${rows} that failed permanently`,
-    options: [['--retrying', 'those that failed and will be retried'], cell, ['--json', 'print JSON']],
-    examples: [`${word} ${list}`, `${word} ${list} --retrying --cell production-us`],
-    onCells,
-  },
-  {
-    usage: 'retry [id...]',
-    summary: `retry ${rows} now, with all their attempts`,
-    options: [['--all', `every one that failed permanently`], ...named, cell, ['--json', 'print JSON']],
-    examples: [`${word} retry ID`, `${word} retry --all${named.length ? ' --name orders.dispatch' : ''} --cell production-us`],
-    onCells,
-  },
-]
-
-const jobs: Group = {
-  usage: 'jobs',
-  summary: 'jobs that failed',
-  commands: failed(
-    'list',
-    ['jobs', 'jobs'],
-    async (cells, typed) => (await import('./commands/jobs.ts')).jobsCommand(cells, typed),
-    [['--name <job>', 'with --all: only jobs of this name']],
+  deadLetters(
+    list,
+    listWord,
+    `list ${rows} that failed permanently`,
+    [`${word} ${listWord}`, `${word} ${listWord} --retrying --cell production-us`],
+    [['--retrying', 'those that failed and will be retried'], cell, ['--json', 'print JSON']],
   ),
-}
-
-const textMessages: Group = {
-  usage: 'text-messages',
-  summary: 'text messages to patients that failed',
-  commands: failed('list', ['text-messages', 'text messages'], async (cells, typed) =>
-    (await import('./commands/text-messages.ts')).textMessagesCommand(cells, typed),
+  deadLetters(
+    retry,
+    'retry [id...]',
+    `retry ${rows} now, with all their attempts`,
+    [`${word} retry ID`, `${word} retry --all${named.length ? ' --name orders.dispatch' : ''} --cell production-us`],
+    [['--all', `every one that failed permanently`], ...named, cell, ['--json', 'print JSON']],
   ),
-}
-
-const vault = (usage: string, summary: string): Leaf => ({
-  usage,
-  summary,
-  examples: [`vault ${usage}`],
-  onCells: async (cells, typed, { config }) => {
-    const { vaultCommand } = await import('./commands/vault.ts')
-    return vaultCommand(cells, config.encryption_keys, config.data_dir, typed)
-  },
-})
-
-const accessLog: Leaf[] = [
-  {
-    usage: 'export',
-    summary: "print who saw and changed which patients' data, as JSON Lines",
-    options: [
-      ['--cell <cell>', 'of this cell (required)'],
-      ['--from <day>', 'only from this day on'],
-      ['--until <day>', 'only until this day'],
-      ['--user <id>', 'only lines about this user'],
-      ['--team <id>', 'only lines about this team'],
-    ],
-    examples: ['access-log export --cell production-us --from 2026-01-01 --until 2026-01-31'],
-    onCells: async (cells, typed, { write }) => (await import('./commands/access-log.ts')).accessLogCommand(cells, typed, write),
-  },
-  {
-    usage: 'verify',
-    summary: 'verify the log; on failure print the first invalid line and exit with 1',
-    options: [cell, ['--known <line:hash>...', 'check that the log still has a line that was recorded elsewhere']],
-    examples: ['access-log verify', 'access-log verify --cell production-us --known LINE:HASH'],
-    onCells: async (cells, typed, { write }) => (await import('./commands/access-log.ts')).accessLogCommand(cells, typed, write),
-  },
 ]
-
-const onMail: NonNullable<Leaf['onCells']> = async (cells, typed) =>
-  (await import('./commands/mail.ts')).mailCommand(cells, typed)
-
-const mail = (usage: string, summary: string, example: string): Leaf => ({
-  usage,
-  summary,
-  examples: [example],
-  onCells: onMail,
-})
 
 const printed: Leaf[] = [
   {
@@ -202,47 +146,82 @@ export const tree: Group = {
       usage: 'result',
       summary: 'list incoming results without a team',
       commands: [
-        result('list', 'list them', 'result list --cell production-us'),
+        result('list', 'list', 'list them', ['result list --cell production-us'], [requiredCell]),
         result(
+          'assign',
           'assign <id>',
           'assign a result to a team and match it',
-          'result assign RESULT_ID --team TEAM_ID --cell production-us',
-          [['--team <id>', 'the team (required)']],
+          ['result assign RESULT_ID --team TEAM_ID --cell production-us'],
+          [requiredCell, ['--team <id>', 'the team (required)']],
         ),
-        result('drop <id>', 'delete an unassigned result', 'result drop RESULT_ID --cell production-us'),
+        result(
+          'drop',
+          'drop <id>',
+          'delete an unassigned result',
+          ['result drop RESULT_ID --cell production-us'],
+          [requiredCell],
+        ),
       ],
     },
-    jobs,
+    {
+      usage: 'jobs',
+      summary: 'jobs that failed',
+      commands: failed(
+        ['listJobs', 'list'],
+        'retryJobs',
+        ['jobs', 'jobs'],
+        [['--name <job>', 'with --all: only jobs of this name']],
+      ),
+    },
     {
       usage: 'vault',
       summary: 'the encryption keys of stored secrets',
       commands: [
-        vault('status', 'show how many secrets use each encryption key'),
-        vault('rotate', 're-encrypt every secret with the newest key (online)'),
+        vault('status', 'status', 'show how many secrets use each encryption key', ['vault status']),
+        vault('rotate', 'rotate', 're-encrypt every secret with the newest key (online)', ['vault rotate']),
       ],
     },
-    { usage: 'access-log', summary: "who saw and changed patients' data", commands: accessLog },
+    {
+      usage: 'access-log',
+      summary: "who saw and changed patients' data",
+      commands: [
+        accessLog(
+          'exportLog',
+          'export',
+          "print who saw and changed which patients' data, as JSON Lines",
+          ['access-log export --cell production-us --from 2026-01-01 --until 2026-01-31'],
+          [
+            ['--cell <cell>', 'of this cell (required)'],
+            ['--from <day>', 'only from this day on'],
+            ['--until <day>', 'only until this day'],
+            ['--user <id>', 'only lines about this user'],
+            ['--team <id>', 'only lines about this team'],
+          ],
+        ),
+        accessLog(
+          'verify',
+          'verify',
+          'verify the log; on failure print the first invalid line and exit with 1',
+          ['access-log verify', 'access-log verify --cell production-us --known LINE:HASH'],
+          [cell, ['--known <line:hash>...', 'check that the log still has a line that was recorded elsewhere']],
+        ),
+      ],
+    },
     {
       usage: 'mail',
       summary: 'emails and their state',
       commands: [
-        mail('list', 'list the newest mails', 'mail list'),
-        mail('show <id>', 'print show an email; the text is deleted once sent', 'mail show MAIL_ID'),
-        ...failed('failed', ['mail', 'mails'], onMail),
+        mail('list', 'list', 'list the newest mails', ['mail list']),
+        mail('show', 'show <id>', 'print show an email; the text is deleted once sent', ['mail show MAIL_ID']),
+        ...failed(['listMails', 'failed'], 'retryMails', ['mail', 'mails']),
       ],
     },
-    textMessages,
+    {
+      usage: 'text-messages',
+      summary: 'text messages to patients that failed',
+      commands: failed(['listTextMessages', 'list'], 'retryTextMessages', ['text-messages', 'text messages']),
+    },
     ...running,
     ...printed,
   ],
-}
-
-function result(usage: string, summary: string, example: string, options: [string, string][] = []): Leaf {
-  return {
-    usage,
-    summary,
-    options: [['--cell <cell>', 'the cell (required)'], ...options],
-    examples: [example],
-    onCells: async (cells, typed, { config }) => (await import('./commands/result.ts')).resultCommand(cells, typed, config),
-  }
 }

@@ -3,24 +3,28 @@
 import { Command, CommanderError, Option, type OutputConfiguration } from 'commander'
 import type { Cells } from '../platform/db/cells.ts'
 import type { Config } from '../platform/config/config.ts'
-import { UsageError } from './usage-error.ts'
 import { version } from '../app/version.ts'
 
 /** The spelling of commands in texts: from the folder of Drawbridge. */
 export const PROGRAM = 'bin/drawbridge'
 
-/** A parsed command line: its words and arguments, and its options by their names in camel case. */
+/** The command line is invalid, regardless of the database and the files; the message gives the reason. The exit code is 2. */
+export class UsageError extends Error {}
+
+/** What was typed after the words of a command: its arguments, and its options by their names in camel case. */
 // oxlint-disable-next-line typescript/no-explicit-any -- each command knows its own options
 export interface Typed<V = any> {
-  positionals: string[]
+  args: string[]
   values: V
 }
 
 /** The output of a command; with `failure`, a part of the work was rejected: standard error says so, and the exit code is 1. */
 export type Outcome = string | { printed: string; failure: string | undefined }
 
-/** Dependencies of a command on the database, besides its cells. */
-export interface CommandContext {
+/** What a command on the database gets. */
+// oxlint-disable-next-line typescript/no-explicit-any -- as above
+export interface Call<V = any> extends Typed<V> {
+  cells: Cells
   config: Pick<Config, 'encryption_keys' | 'data_dir' | 'public_url' | 'sms'>
   /** Prints a text; resolves when it was written. */
   write: (text: string) => Promise<void>
@@ -36,13 +40,15 @@ interface Named {
   about?: string
 }
 
+/** `[flags, description]`; `--unit <text>...` may be repeated. */
+export type OptionText = [flags: string, about: string]
+
 export interface Leaf extends Named {
-  /** `[flags, description]`; `--unit <text>...` may be repeated. */
-  options?: [flags: string, about: string][]
+  options?: OptionText[]
   /** The command line after the program's name. */
   examples: string[]
-  /** Runs on an open database, with schemas that this program can use. */
-  onCells?: (cells: Cells, typed: Typed, context: CommandContext) => Promise<Outcome>
+  /** Runs on an open database, with schemas that this program can use. Resolves with what is to be printed. */
+  onCells?: (call: Call) => Promise<Outcome>
   /** Any other command. */
   run?: (typed: Typed) => Promise<void>
 }
@@ -51,7 +57,20 @@ export interface Group extends Named {
   commands: Leaf[] | Group[] | (Leaf | Group)[]
 }
 
-export type Parsed = { help: string } | { leaf: Leaf; typed: Typed }
+export type Parsed = { help: string } | { leaf: Leaf; path: string[]; typed: Typed }
+
+type Work = NonNullable<Leaf['onCells']>
+
+/** Describes commands on the database that functions of one file carry out. The file is imported when one of them runs. */
+export const commandsOf =
+  <F extends object>(load: () => Promise<F>) =>
+  (
+    run: { [K in keyof F]: F[K] extends Work ? K : never }[keyof F],
+    usage: string,
+    summary: string,
+    examples: string[],
+    options: OptionText[] = [],
+  ): Leaf => ({ usage, summary, examples, options, onCells: async (call) => ((await load())[run] as Work)(call) })
 
 const isGroup = (node: Leaf | Group): node is Group => 'commands' in node
 
@@ -124,7 +143,7 @@ function build(node: Leaf | Group, found: (parsed: Parsed) => void, output: Outp
   command.action(() => {
     const path: string[] = []
     for (let at: Command | null = command; at?.parent; at = at.parent) path.unshift(at.name())
-    found({ leaf: node, typed: { positionals: [...path, ...command.args], values: command.opts() } })
+    found({ leaf: node, path, typed: { args: command.args, values: command.opts() } })
   })
   return command
 }

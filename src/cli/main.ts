@@ -1,10 +1,9 @@
 // The command line: parses it, runs the command, and reports the outcome.
-import { parse, titleOf, type Leaf, type Typed } from './command-tree.ts'
+import { parse, titleOf, UsageError, type Leaf, type Typed } from './command-tree.ts'
 import { tree } from './command-list.ts'
-import { print } from './output.ts'
+import { print } from './terminal.ts'
 import { errorFields } from '../platform/telemetry/error-fields.ts'
 import { NoRowSecurity } from '../platform/db/no-row-security.ts'
-import { UsageError } from './usage-error.ts'
 import { version } from '../app/version.ts'
 
 /** Runs a command. Errors are printed on standard error; then the process exits with 1, or with 2 after a usage error. */

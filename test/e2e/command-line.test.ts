@@ -3,9 +3,8 @@ import assert from 'node:assert/strict'
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
-import { parse, PROGRAM, walk, type Group, type Leaf } from '../../src/cli/command-tree.ts'
+import { parse, PROGRAM, UsageError, walk, type Group, type Leaf } from '../../src/cli/command-tree.ts'
 import { tree } from '../../src/cli/command-list.ts'
-import { UsageError } from '../../src/cli/usage-error.ts'
 import { stopAll, folder, root, start } from '../support/program.ts'
 
 after(stopAll)
@@ -104,10 +103,10 @@ test('every command refuses an unknown option and an argument too many, and need
 test('options are read: the last of one, all of one that may be given often, and values that begin with a dash', () => {
   const parsed = parse(tree, 'lab-account update ID --cell a --cell b --unit x --unit y --notes -1'.split(' '))
   assert.ok('leaf' in parsed)
-  assert.deepEqual(parsed.typed, {
-    positionals: ['lab-account', 'update', 'ID'],
-    values: { cell: 'b', unit: ['x', 'y'], notes: '-1' },
-  })
+  assert.deepEqual(
+    [parsed.path, parsed.typed],
+    [['lab-account', 'update'], { args: ['ID'], values: { cell: 'b', unit: ['x', 'y'], notes: '-1' } }],
+  )
 })
 
 /** The words of the command that a line of a shell calls: without its comment, and without where its output goes. */
@@ -120,9 +119,7 @@ const wordsOf = (line: string): string[] =>
 /** The command that a line means. @throws UsageError where there is none, or it does not take what is on the line */
 function pathOf(line: string): string[] {
   const parsed = parse(tree, wordsOf(line))
-  if ('help' in parsed) return ['help']
-  const { leaf, typed } = parsed
-  return typed.positionals.slice(0, leaves.find((one) => one.leaf === leaf)!.path.length)
+  return 'help' in parsed ? ['help'] : parsed.path
 }
 
 test('the documents name only commands and options that exist', () => {

@@ -1,9 +1,9 @@
 // Commands on the cells of a test, read as the command line reads them.
-import { parse, type CommandContext, type Typed } from '../../src/cli/command-tree.ts'
+import { parse, type Call } from '../../src/cli/command-tree.ts'
 import { tree } from '../../src/cli/command-list.ts'
 import type { Cells } from '../../src/platform/db/cells.ts'
 
-type Ask = CommandContext['ask']
+type Ask = Call['ask']
 
 /** What a command prints, and what of it failed. @param ask answers for a terminal; without it there is none */
 export async function outcomeOf(
@@ -16,7 +16,7 @@ export async function outcomeOf(
   let printed = ''
   const write = async (text: string) => void (printed += text)
   const config = { encryption_keys: [], data_dir: '/nowhere', public_url: undefined, sms: undefined }
-  const outcome = await parsed.leaf.onCells(cells, parsed.typed satisfies Typed, { config, write, ask })
+  const outcome = await parsed.leaf.onCells({ ...parsed.typed, cells, config, write, ask })
   if (typeof outcome === 'string') return { printed: printed + outcome, failure: undefined }
   return { printed: printed + outcome.printed, failure: outcome.failure }
 }

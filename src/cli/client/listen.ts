@@ -1,7 +1,7 @@
 // `bin/drawbridge listen`: prints the events of a team as they occur, one line each, and forwards them with a signature to a developer's
 // machine. It is a client of a running server and stores nothing there. It prints times, types and ids, and no personal data.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { UsageError } from '../usage-error.ts'
+import { UsageError } from '../command-tree.ts'
 import { createForwarder, formatEventLine, type ReceivedEvent } from './event-forwarder.ts'
 import { request, createApiClient, NoResponseError, type ApiResponse, type ApiClient, type RemoteValues } from './api-client.ts'
 import { eventTypes } from '../../events/catalog/event-types.ts'

@@ -25,7 +25,7 @@ for (const type of Object.keys(scenarios))
     }
     const lines: string[] = []
     let isOver = false
-    const words = { positionals: ['trigger', type], values: { url, key: team.key } }
+    const words = { args: [type], values: { url, key: team.key } }
     const playing = trigger(words, { env: {}, out: (line) => lines.push(line) }).finally(() => (isOver = true))
     // The work of a worker.
     while (!isOver) {

@@ -2,9 +2,8 @@
 // events that really happened: the test of an endpoint sends a sample of any type.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Typed } from '../command-tree.ts'
+import { UsageError, type Typed } from '../command-tree.ts'
 import { request, createApiClient, type ApiClient, type RemoteValues } from './api-client.ts'
-import { UsageError } from '../usage-error.ts'
 import { eventType } from '../../events/catalog/event-types.ts'
 import { examplePatient, examplePhysician } from '../../people/person/example-patient.ts'
 
@@ -121,14 +120,14 @@ export interface CommandContext {
  * triggered
  */
 export async function trigger(
-  { positionals, values }: Typed<RemoteValues & { list?: boolean }>,
+  { args, values }: Typed<RemoteValues & { list?: boolean }>,
   { env, out }: CommandContext,
 ): Promise<void> {
   if (values.list) {
     for (const [type, { tells: description }] of Object.entries(scenarios)) out(`${type.padEnd(27)}  ${description}\n`)
     return
   }
-  const [, type, ...more] = positionals
+  const [type, ...more] = args
   if (type === undefined || more.length)
     throw new UsageError('trigger needs one type of event; "bin/drawbridge trigger --list" lists them.')
   const scenario = scenarios[type]

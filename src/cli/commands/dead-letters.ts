@@ -1,15 +1,17 @@
-// Lists and retries the failed rows of a queue. Prints ids, names and codes of errors, no patient data.
-import type { Typed } from '../command-tree.ts'
-import { requireCell, requireId, UsageError } from './org.ts'
-import type { Cells } from '../../platform/db/cells.ts'
+// Lists and retries the failed rows of queues: jobs, emails, text messages. Prints ids, names and codes of errors, no patient data.
+import { UsageError, type Call } from '../command-tree.ts'
+import { chosenCells, requireId, type Place } from '../command-input.ts'
+import { printJson, printList } from '../command-output.ts'
+import { textQueue } from '../../notifications/messages/text-queue.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
-import type { Db } from '../../platform/db/database.ts'
+import { mailQueue } from '../../platform/mail/mail-outbox.ts'
 import { listFailed, retryFailed, type FailedRow, type RetryableQueue } from '../../platform/queue/dead-letters.ts'
+import { jobs } from '../../platform/queue/jobs.ts'
 
 const IDS_MAX = 1000
 
 /** The description of a queue for commands. */
-export interface QueueCommands {
+interface QueueCommands {
   queue: RetryableQueue
   /** The first word of its commands, and the noun for a row. */
   word: string
@@ -22,32 +24,51 @@ export interface QueueCommands {
   hasNames?: boolean
 }
 
-export type DeadLetterOptions = { cell?: string; name?: string; all?: boolean; retrying?: boolean; json?: boolean }
-type Place = CellName | 'control'
+const jobCommands: QueueCommands = {
+  queue: jobs,
+  word: 'jobs',
+  row: 'a job',
+  describe: ({ name, team_id }) => [String(name).padEnd(24), `team ${team_id}`],
+  hasNames: true,
+}
+const mailCommands: QueueCommands = {
+  queue: mailQueue,
+  word: 'mail',
+  row: 'a mail',
+  isInControl: true,
+  describe: ({ created_at }) => [String(created_at)],
+}
+const textMessageCommands: QueueCommands = {
+  queue: textQueue,
+  word: 'text-messages',
+  row: 'a text message',
+  describe: ({ kind, team_id, order_id }) => [String(kind).padEnd(24), `team ${team_id}`, `order ${order_id}`],
+}
+
+type Options = { cell?: string; name?: string; all?: boolean; retrying?: boolean; json?: boolean }
+type AnyPlace = Place<CellName | 'control'>
 
 /** The databases that a command reads. Errors: a cell that is not served. */
-function placesOf(cells: Cells, { isInControl }: QueueCommands, only: string | undefined): [Place, Db][] {
-  if (isInControl && only === 'control') return [['control', cells.control]]
-  const names = only === undefined ? cells.names : [requireCell(only)]
-  for (const name of names) if (!cells.has(name)) throw new Error(`Cell ${name} is not listed in CELLS.`)
-  const places = names.map((name): [Place, Db] => [name, cells.of(name)])
-  return isInControl && only === undefined ? [['control', cells.control], ...places] : places
+function placesOf({ isInControl }: QueueCommands, call: Call<Options>): AnyPlace[] {
+  const control: AnyPlace = { name: 'control', db: call.cells.control }
+  if (!isInControl) return chosenCells(call)
+  return call.values.cell === 'control' ? [control] : [...(call.values.cell === undefined ? [control] : []), ...chosenCells(call)]
 }
 
-/** Lists the dead letters of a queue, or with `retrying` the rows that failed and will be retried: at most 1,000 of each cell. */
-export async function listDeadLetters(cells: Cells, commands: QueueCommands, values: DeadLetterOptions): Promise<string> {
+/** Lists the dead letters of a queue, or with `--retrying` the rows that failed and will be retried: at most 1,000 of each cell. */
+const listing = (commands: QueueCommands) => async (call: Call<Options>) => {
+  const { retrying, json } = call.values
   const found = await Promise.all(
-    placesOf(cells, commands, values.cell).map(async ([name, db]) => {
-      const rows = await listFailed(db, commands.queue, values.retrying ? 'retrying' : 'dead')
-      return rows.map((row): FailedRow & { cell: Place } => ({ cell: name, ...row }))
+    placesOf(commands, call).map(async ({ name, db }) => {
+      const rows = await listFailed(db, commands.queue, retrying ? 'retrying' : 'dead')
+      return rows.map((row): FailedRow & { cell: AnyPlace['name'] } => ({ cell: name, ...row }))
     }),
   )
-  const rows = found.flat()
-  if (values.json) return `${JSON.stringify(rows, null, 2)}\n`
-  return rows.map((row) => line(row, commands)).join('') || 'There are none.\n'
+  if (json) return printJson(found.flat())
+  return printList(found.flat(), (row) => line(row, commands), 'There are none.')
 }
 
-const line = (row: FailedRow & { cell: Place }, { describe }: QueueCommands): string =>
+const line = (row: FailedRow & { cell: AnyPlace['name'] }, { describe }: QueueCommands): string =>
   [
     row.id,
     row.cell.padEnd(13),
@@ -55,38 +76,43 @@ const line = (row: FailedRow & { cell: Place }, { describe }: QueueCommands): st
     `${row.attempts} attempts`,
     row.failed_at ? `failed ${row.failed_at}` : `next ${row.next_at}`,
     row.error ?? '',
-  ].join('  ') + '\n'
+  ].join('  ')
 
 /**
  * Retries rows that failed, now and with all their attempts. Writes the table of the queue. At most 1,000 ids. Errors: UsageError for
  * options that contradict each other and for an invalid id; Error if no id is a failed row.
- * @returns what to print
  */
-export async function retryDeadLetters(
-  cells: Cells,
-  commands: QueueCommands,
-  { positionals, values }: Typed<DeadLetterOptions>,
-): Promise<string> {
+const retrying = (commands: QueueCommands) => async (call: Call<Options>) => {
   const { word, row, queue, hasNames } = commands
-  const ids = positionals.slice(2)
-  if (values.retrying || !!values.all === ids.length > 0 || (values.name !== undefined && !values.all))
+  const { args: ids, values } = call
+  if (!!values.all === ids.length > 0 || (values.name !== undefined && !values.all))
     throw new UsageError(
       `Usage: bin/drawbridge ${word} retry ID... | --all${hasNames ? ' [--name JOB]' : ''} [--cell CELL] [--json].`,
     )
   if (ids.length > IDS_MAX) throw new UsageError(`${word} retry takes ${IDS_MAX} ids at most.`)
   const chosen = values.all ? { name: values.name } : { ids: ids.map((one) => requireId(one, capital(row))) }
-  const retried: { id: string; cell: Place }[] = []
-  for (const [name, db] of placesOf(cells, commands, values.cell))
+  const retried: { id: string; cell: AnyPlace['name'] }[] = []
+  for (const { name, db } of placesOf(commands, call))
     for (const one of await retryFailed(db, queue, chosen)) retried.push({ id: one, cell: name })
   const known = new Set(retried.map((one) => one.id))
   const not_found = 'ids' in chosen ? chosen.ids.filter((one) => !known.has(one)) : []
   if (retried.length === 0 && not_found.length) throw new Error(`None of these is ${row} that failed.`)
-  if (values.json) return `${JSON.stringify({ retried, not_found }, null, 2)}\n`
-  return [
-    ...retried.map((one) => `${one.id}  ${one.cell.padEnd(13)}  tried again now\n`),
-    ...not_found.map((one) => `${one}  is not ${row} that failed\n`),
-    ...(retried.length ? [] : ['There are none.\n']),
-  ].join('')
+  if (values.json) return printJson({ retried, not_found })
+  return (
+    printList(retried, (one) => `${one.id}  ${one.cell.padEnd(13)}  tried again now`) +
+    printList(not_found, (one) => `${one}  is not ${row} that failed`) +
+    (retried.length ? '' : 'There are none.\n')
+  )
 }
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** `jobs list` and `jobs retry`. */
+export const listJobs = listing(jobCommands)
+export const retryJobs = retrying(jobCommands)
+/** `mail failed` and `mail retry`. They print no recipient and no text. */
+export const listMails = listing(mailCommands)
+export const retryMails = retrying(mailCommands)
+/** `text-messages list` and `text-messages retry`. They print no recipient and no text. */
+export const listTextMessages = listing(textMessageCommands)
+export const retryTextMessages = retrying(textMessageCommands)

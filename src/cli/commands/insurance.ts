@@ -1,63 +1,55 @@
-// Payors and diagnoses by command: the operator imports the full lists. Source: lab-testing.md 26.
+// Payors and diagnoses by command: the operator imports the full lists, in every cell that is served. Errors: Error for a file that cannot
+// be read or has an error; then nothing has changed. Source: lab-testing.md 26.
 import { readFile } from 'node:fs/promises'
-import { agree } from '../agreement.ts'
-import type { CommandContext, Typed } from '../command-tree.ts'
+import type { Call, Outcome } from '../command-tree.ts'
+import { servedCells, type Place } from '../command-input.ts'
+import { withConsent, type Changes } from '../file-import.ts'
 import { InvalidFileError } from '../../people/insurance/data-files.ts'
 import { changeOfCodes, importCodes, importPayors } from '../../people/insurance/load.ts'
-import type { Cells } from '../../platform/db/cells.ts'
-import type { CellName } from '../../platform/db/cell-names.ts'
+import type { Db } from '../../platform/db/database.ts'
 
 const ERRORS_SHOWN = 50
 
-/**
- * Runs `payors import FILE` or `icd import FILE`, in every cell that is served. An import of diagnoses that would remove codes needs
- * consent, on a terminal or with `--yes`. Errors: Error for a file that cannot be read or has an error, and without consent; then nothing
- * has changed.
- * @returns what to print
- */
-export async function insuranceCommand(
-  cells: Cells,
-  { positionals: [what, , file], values }: Typed<{ yes?: boolean; dryRun?: boolean }>,
-  ask: CommandContext['ask'],
-): Promise<string> {
-  const text = await readFile(file!, 'utf8').catch((error: NodeJS.ErrnoException) => {
+/** `payors import`. */
+export const importPayorFile = (call: Call): Promise<Outcome> =>
+  reportInvalidRows(async () => {
+    const text = await readText(call.args[0]!)
+    return importInto(servedCells(call), 'payors', (db) => importPayors(db, text))
+  })
+
+/** `icd import`. Removing codes needs consent. */
+export const importDiagnosisFile = (call: Call<{ yes?: boolean; dryRun?: boolean }>): Promise<Outcome> =>
+  reportInvalidRows(async () => {
+    const text = await readText(call.args[0]!)
+    const changes: Changes = { lines: '', losses: [] }
+    const places = servedCells(call)
+    for (const { name, db } of places) {
+      const { there, removed, added, changed } = await changeOfCodes(db, text)
+      changes.lines += `${name.padEnd(13)}  ${removed} of ${there} codes removed, ${added} added, ${changed} changed\n`
+      if (removed) changes.losses.push(`${removed} of ${there} codes in ${name}`)
+    }
+    const run = async () => changes.lines + (await importInto(places, 'diagnoses', (db) => importCodes(db, text)))
+    return withConsent(call, changes, run)
+  })
+
+const readText = (file: string): Promise<string> =>
+  readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new Error(`Cannot read the file (${error.code}).`)
   })
-  const where = cells.names.join(', ')
+
+async function importInto(places: Place[], what: string, run: (db: Db) => Promise<number>): Promise<string> {
+  let rows = 0
+  for (const { db } of places) rows = await run(db)
+  return `${rows} ${what} in each of ${places.map(({ name }) => name).join(', ')}. Takes effect within 5 s.\n`
+}
+
+async function reportInvalidRows(work: () => Promise<Outcome>): Promise<Outcome> {
   try {
-    let [rows, changes] = [0, '']
-    if (what === 'icd') {
-      const { lines, losses } = await changesOf(cells, text)
-      if (values.dryRun) return `${lines}Nothing was changed.\n`
-      if (losses && !values.yes) await agree(losses, ask)
-      changes = lines
-      for (const cell of cells.names) rows = await importCodes(cells.of(cell), text)
-    } else for (const cell of cells.names) rows = await importPayors(cells.of(cell), text)
-    return `${changes}${rows} ${what === 'payors' ? 'payors' : 'diagnoses'} in each of ${where}. Takes effect within 5 s.\n`
+    return await work()
   } catch (error) {
-    if (error instanceof InvalidFileError) throw new Error(importReporting(error))
-    throw error
+    if (!(error instanceof InvalidFileError)) throw error
+    const shown = error.lines.slice(0, ERRORS_SHOWN).map((line) => `  ${line}\n`)
+    const rest = error.lines.length - shown.length
+    throw new Error(`Nothing was imported:\n${shown.join('')}${rest ? `  and ${rest} more\n` : ''}`)
   }
-}
-
-/**
- * The effect of an import of diagnoses on each cell, as lines, and the cells in which it removes codes, as text; undefined if it only adds
- * codes.
- */
-async function changesOf(cells: Cells, text: string): Promise<{ lines: string; losses: string }> {
-  const lossOf = (cell: CellName, removed: number, there: number) => `${removed} of ${there} codes in ${cell}`
-  let lines = ''
-  const losses: string[] = []
-  for (const cell of cells.names) {
-    const { there, removed, added, changed } = await changeOfCodes(cells.of(cell), text)
-    lines += `${cell.padEnd(13)}  ${removed} of ${there} codes removed, ${added} added, ${changed} changed\n`
-    if (removed) losses.push(lossOf(cell, removed, there))
-  }
-  return { lines, losses: losses.join(', ') }
-}
-
-function importReporting({ lines }: InvalidFileError): string {
-  const shown = lines.slice(0, ERRORS_SHOWN).map((line) => `  ${line}\n`)
-  const rest = lines.length - shown.length
-  return `Nothing was imported:\n${shown.join('')}${rest ? `  and ${rest} more\n` : ''}`
 }

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { openDatabase, requireUsableSchemas } from '../../app/database.ts'
 import { prepareDemo, publishDemo, type Demo } from '../demo.ts'
-import { print } from '../output.ts'
+import { firstSignal, print } from '../terminal.ts'
 import { readConfig, type Config } from '../../platform/config/config.ts'
 import { createLog } from '../../platform/telemetry/log.ts'
 import {
@@ -14,7 +14,6 @@ import {
   type ServerRoles,
   type RunningServer,
 } from '../../app/server.ts'
-import { firstSignal } from '../signals.ts'
 
 const out = (text: string): void => void process.stdout.write(text)
 

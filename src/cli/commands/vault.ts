@@ -2,8 +2,7 @@
 // run.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { contents } from '../../app/contents.ts'
-import { UsageError } from './org.ts'
-import type { Typed } from '../command-tree.ts'
+import { UsageError, type Call } from '../command-tree.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import { cellNames } from '../../platform/db/cell-names.ts'
 import type { Db } from '../../platform/db/database.ts'
@@ -27,24 +26,15 @@ const listDatabaseScopes = (cells: Cells): DatabaseScope[] =>
       : cells.names.map((name) => ({ where: name, db: cells.of(name), column })),
   )
 
-/**
- * Runs `vault status` or `vault rotate`.
- * @param keys of the settings; empty if the key file of the data folder is used
- * @returns what to print
- */
-export async function vaultCommand(cells: Cells, keys: string[], dataDir: string, { positionals }: Typed): Promise<string> {
-  const file = keys.length ? undefined : new KeyFile(dataDir)
-  const vault = new Vault(file?.load ?? (() => keys))
-  switch (positionals.join(' ')) {
-    case 'vault status':
-      return file && !file.exists && (await sumValues(cells)) === 0
-        ? 'No encryption key yet; it is created with the first secret.\n'
-        : status(cells, vault)
-    case 'vault rotate':
-      return rotate(cells, vault, file)
-    default:
-      throw new UsageError('Usage: bin/drawbridge vault status | vault rotate. See "bin/drawbridge help".')
-  }
+interface OpenVault {
+  vault: Vault
+  /** The key file of the data folder; undefined if the settings have the keys. */
+  file: KeyFile | undefined
+}
+
+function openVault({ config: { encryption_keys: keys, data_dir } }: Call): OpenVault {
+  const file = keys.length ? undefined : new KeyFile(data_dir)
+  return { file, vault: new Vault(file?.load ?? (() => keys)) }
 }
 
 interface KeyUsage {
@@ -68,7 +58,15 @@ const addCounts = (numbers: Iterable<number>): number => [...numbers].reduce((su
 const sumValues = async (cells: Cells): Promise<number> => addCounts((await countValuesByKey(cells)).byKey.values())
 const values = (n: number): string => (n === 1 ? '1 value' : `${n} values`)
 
-async function status(cells: Cells, vault: Vault): Promise<string> {
+/** `vault status`. */
+export async function status(call: Call): Promise<string> {
+  const { vault, file } = openVault(call)
+  return file && !file.exists && (await sumValues(call.cells)) === 0
+    ? 'No encryption key yet; it is created with the first secret.\n'
+    : printStatus(call.cells, vault)
+}
+
+async function printStatus(cells: Cells, vault: Vault): Promise<string> {
   const { byKey, lines } = await countValuesByKey(cells)
   const [newest, ...old] = vault.keyIds()
   const countForKey = (key: string): number => byKey.get(key) ?? 0
@@ -92,7 +90,10 @@ const skippedCellsNote = (cells: Cells): string => {
   return absent.length ? `Skipped (not listed in CELLS): ${absent.join(', ')}.\n` : ''
 }
 
-async function rotate(cells: Cells, vault: Vault, file: KeyFile | undefined): Promise<string> {
+/** `vault rotate`. */
+export async function rotate(call: Call): Promise<string> {
+  const { cells } = call
+  const { vault, file } = openVault(call)
   const before = await countValuesByKey(cells)
   if (file && !file.exists && before.byKey.size === 0) throw new UsageError('No encryption key and no secrets yet.')
   const [newest, ...old] = vault.keyIds()
@@ -118,7 +119,7 @@ async function rotate(cells: Cells, vault: Vault, file: KeyFile | undefined): Pr
     if (moved.lines.length === 0) break
   }
   const stayed = unreadable ? [`${values(unreadable)} could not be decrypted and were not changed.\n`] : []
-  return [...lines, ...stayed, '\n', await status(cells, vault)].join('')
+  return [...lines, ...stayed, '\n', await printStatus(cells, vault)].join('')
 }
 
 /** @returns a line for each column in which texts were re-encrypted */

@@ -1,0 +1,48 @@
+// Bookings pending confirmation, by command.
+import type { Call } from '../command-tree.ts'
+import { chosenCells, found, requireCell, requireId, whenLogged } from '../command-input.ts'
+import { printEach, printList } from '../command-output.ts'
+import { loadTenant } from '../../tenancy/teams/teams.ts'
+import { leaveCommand, leaveCommands } from '../../platform/access-log/access-line.ts'
+import { findBookingTeam, listPendingBookings, resolvePendingBooking } from '../../visits/psc-booking/pending-bookings.ts'
+
+const LISTED_MAX = 1000
+const NOT_FOUND = 'Pending booking not found.'
+
+type Options = { cell?: string }
+
+/** `psc booking list`. */
+export const list = (call: Call<Options>): Promise<string> =>
+  printEach(chosenCells(call), async ({ db }) => {
+    const listed = db.plainTx(async (tx) => {
+      const waiting = await listPendingBookings(tx, LISTED_MAX)
+      const shown = waiting.map(({ id, team_id, user_id }) => ({ team_id, user_id, object: id }))
+      leaveCommands(tx, 'psc booking list', shown)
+      return waiting
+    })
+    return printList(
+      await whenLogged(db, listed),
+      ({ id, provider, site_code, start_at, team_id }) => `  ${id}  ${provider} ${site_code}  ${start_at}  team ${team_id}`,
+    )
+  })
+
+/** Confirms or refuses a booking; refusing cancels its appointment. */
+async function resolve({ cells, args, values }: Call<Options>, verb: 'confirm' | 'refuse', printed: string): Promise<string> {
+  const booking = requireId(args[0], 'The booking')
+  const { name, db } = requireCell(cells, values.cell)
+  const team = found(await findBookingTeam(db.queries, booking), NOT_FOUND)
+  const tenant = found(await loadTenant(cells, name, team), NOT_FOUND)
+  const resolved = db.tx(tenant, async (tx) => {
+    const done = await resolvePendingBooking(tx, booking, verb === 'confirm')
+    if (done) leaveCommand(tx, `psc booking ${verb}`, { team: tx.team, org: tx.tenant.org, objects: [booking] })
+    return done
+  })
+  found(await whenLogged(db, resolved), NOT_FOUND)
+  return printed
+}
+
+/** `psc booking confirm`. */
+export const confirm = (call: Call<Options>): Promise<string> => resolve(call, 'confirm', 'Confirmed.\n')
+/** `psc booking refuse`. */
+export const refuse = (call: Call<Options>): Promise<string> =>
+  resolve(call, 'refuse', 'Rejected; the appointment was cancelled.\n')

@@ -1,0 +1,62 @@
+// Imports of an operator's files: consent before rows are removed, and what of a file was rejected.
+import { UsageError, type Call, type Outcome } from './command-tree.ts'
+import type { Place } from './command-input.ts'
+import { InvalidFileError, taken, toInvalidFileError, type RejectedRows } from '../platform/files/rejected-rows.ts'
+
+/** The effect of an import on rows that are there. */
+export interface Changes {
+  /** What changes in each cell. */
+  lines: string
+  /** What is removed, each with its cell, as text. */
+  losses: string[]
+}
+
+/**
+ * Runs an import if it removes nothing, or with the consent of `--yes` or of the user on a terminal. With `--dry-run` it returns the changes
+ * and does nothing else. Errors: Error without consent.
+ */
+export async function withConsent(
+  { values, ask }: Call<{ yes?: boolean; dryRun?: boolean }>,
+  { lines, losses }: Changes,
+  run: () => Promise<Outcome>,
+): Promise<Outcome> {
+  if (values.dryRun) return `${lines}Nothing was changed.\n`
+  if (losses.length && !values.yes) {
+    const what = `The import removes ${losses.join(', ')}, which the file does not have.`
+    if (!ask) throw new Error(`${what} Say --yes for that, or --dry-run to see more. Nothing was changed.`)
+    if (!(await ask(`${what} Go on?`))) throw new Error('Nothing was changed.')
+  }
+  return run()
+}
+
+export function requireFile(file: string | undefined, command: string): string {
+  if (!file) throw new UsageError(`${command} requires a file.`)
+  return file
+}
+
+/**
+ * Imports a file into one cell after the other. A part of it may be rejected.
+ * @param run returns what to print of the cell, and the rejected rows
+ */
+export async function importIntoEach(
+  places: Place[],
+  run: (place: Place) => Promise<{ imported: string; rejections: RejectedRows }>,
+): Promise<Outcome> {
+  let [printed, rejected] = ['', 0]
+  for (const place of places) {
+    const { imported, rejections } = await reportInvalidFile(run(place))
+    printed += `${imported}\n${rejections.text()}`
+    rejected += rejections.count
+  }
+  return taken(printed, rejected)
+}
+
+/** Explains in a sentence why a file cannot be used. */
+export async function reportInvalidFile<R>(work: Promise<R>): Promise<R> {
+  try {
+    return await work
+  } catch (error) {
+    const reason = error instanceof InvalidFileError ? error : toInvalidFileError(error)
+    throw reason ? new Error(reason.message) : error
+  }
+}
