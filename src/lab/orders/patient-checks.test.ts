@@ -2,31 +2,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from '../../platform/db/sql.ts'
-import {
-  address,
-  SECONDS_PER_DAY,
-  orderBody,
-  advanceClock,
-  patient,
-  createOrder,
-  proxy,
-  tenantOf,
-} from '../../../test/support/orders.ts'
+import { SECONDS_PER_DAY, orderBody, advanceClock, createOrder, proxy, tenantOf } from '../../../test/support/orders.ts'
 import { createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 import { teamNow } from '../../platform/db/database.ts'
 import { ageOn } from './patient-checks.ts'
-
-const fields = new Set(['patient_details', 'patient_address'])
-
-/** Tries to create an order with one field of the patient or the address changed; `undefined` removes the field. */
-async function order(team: TestTeam, part: 'patient_details' | 'patient_address', changes: Record<string, unknown>) {
-  assert.ok(fields.has(part))
-  const whole = part === 'patient_details' ? patient : address
-  return team.api.post('/v3/order', await orderBody(team, { [part]: { ...whole, ...changes } }))
-}
-
-const faultsOf = (body: { detail: { loc: string[]; type: string }[] }) =>
-  body.detail.map(({ loc, type }) => `${loc.slice(1).join('.')} ${type}`)
+import { orderWith, faultsOf } from '../../../test/support/patients.ts'
 
 /** The team's date plus a number of years and days. */
 async function dayAt(team: TestTeam, years: number, days = 0): Promise<string> {
@@ -77,7 +57,7 @@ describe('the name of a patient', () => {
     test(`${field} accepts the characters that laboratories print`, async () => {
       const team = await createTestTeam()
       for (const name of good) {
-        const { status, body } = await order(team, 'patient_details', { [field]: name })
+        const { status, body } = await orderWith(team, 'patient_details', { [field]: name })
         assert.deepEqual([status, body.order?.patient_details[field]], [200, name])
       }
     })
@@ -85,7 +65,7 @@ describe('the name of a patient', () => {
     test(`${field} rejects all other characters and lengths`, async () => {
       const team = await createTestTeam()
       for (const [name, type] of bad) {
-        const { status, body } = await order(team, 'patient_details', { [field]: name })
+        const { status, body } = await orderWith(team, 'patient_details', { [field]: name })
         assert.equal(status, 422, name.slice(0, 60))
         assert.deepEqual(faultsOf(body), [`patient_details.${field} ${type}`], name.slice(0, 60))
       }
@@ -106,7 +86,7 @@ describe('the phone number of a patient', () => {
       ['+123456789012345', '+123456789012345'],
       ['+44 20 7946 0000', '+442079460000'],
     ] as const) {
-      const { status, body } = await order(team, 'patient_details', { phone_number })
+      const { status, body } = await orderWith(team, 'patient_details', { phone_number })
       assert.deepEqual([status, body.order?.patient_details.phone_number], [200, kept])
     }
   })
@@ -122,7 +102,7 @@ describe('the phone number of a patient', () => {
       '+',
       '++15550100199',
     ]) {
-      const { status, body } = await order(team, 'patient_details', { phone_number })
+      const { status, body } = await orderWith(team, 'patient_details', { phone_number })
       assert.deepEqual([status, faultsOf(body)], [422, ['patient_details.phone_number value_error']], phone_number)
     }
   })
@@ -132,7 +112,7 @@ describe('the other details of a patient', () => {
   const required = ['first_name', 'last_name', 'dob', 'gender', 'phone_number', 'email']
   for (const field of required)
     test(`the patient's ${field} is required`, async () => {
-      const { status, body } = await order(await createTestTeam(), 'patient_details', { [field]: undefined })
+      const { status, body } = await orderWith(await createTestTeam(), 'patient_details', { [field]: undefined })
       assert.deepEqual([status, faultsOf(body)], [422, [`patient_details.${field} missing`]])
     })
 
@@ -147,11 +127,11 @@ describe('the other details of a patient', () => {
       ['sexual_orientation', 'Dont_Know', 'dont_know'],
       ['gender_identity', 'Genderqueer', 'genderqueer'],
     ] as const) {
-      const { status, body } = await order(team, 'patient_details', { [field]: given_ })
+      const { status, body } = await orderWith(team, 'patient_details', { [field]: given_ })
       assert.deepEqual([status, body.order?.patient_details[field]], [200, shown])
     }
     for (const field of ['gender', 'race', 'ethnicity', 'sexual_orientation', 'gender_identity']) {
-      const { status, body } = await order(team, 'patient_details', { [field]: 'x' })
+      const { status, body } = await orderWith(team, 'patient_details', { [field]: 'x' })
       assert.deepEqual([status, faultsOf(body)], [422, [`patient_details.${field} enum`]])
     }
   })
@@ -162,13 +142,13 @@ describe('the other details of a patient', () => {
         (field) => [field, null],
       ),
     )
-    const { status, body } = await order(await createTestTeam(), 'patient_details', nothing)
+    const { status, body } = await orderWith(await createTestTeam(), 'patient_details', nothing)
     assert.equal(status, 200)
     assert.ok(!('household_income' in body.order.patient_details))
   })
 
   test("the patient's email is required and must be valid", async () => {
-    const { status, body } = await order(await createTestTeam(), 'patient_details', { email: 'testa@' })
+    const { status, body } = await orderWith(await createTestTeam(), 'patient_details', { email: 'testa@' })
     assert.deepEqual([status, faultsOf(body)], [422, ['patient_details.email value_error']])
   })
 })
@@ -184,7 +164,7 @@ describe('the date of birth', () => {
       '1990-01-31 00:00:00+05:00',
       '1990-01-31T23:59:59Z',
     ]) {
-      const { status, body } = await order(team, 'patient_details', { dob })
+      const { status, body } = await orderWith(team, 'patient_details', { dob })
       assert.deepEqual([status, body.order?.patient_details.dob], [200, '1990-01-31'], dob)
     }
   })
@@ -197,7 +177,7 @@ describe('the date of birth', () => {
       ['', 'date_from_datetime_parsing'],
       [19900131, 'string_type'],
     ] as const) {
-      const { status, body } = await order(team, 'patient_details', { dob })
+      const { status, body } = await orderWith(team, 'patient_details', { dob })
       assert.deepEqual([status, faultsOf(body)], [422, [`patient_details.dob ${type}`]], String(dob))
     }
   })
@@ -205,14 +185,14 @@ describe('the date of birth', () => {
   test("the date of birth must not be in the future or more than 130 years ago, by the team's clock", async () => {
     const team = await createTestTeam()
     for (const dob of [await dayAt(team, 0, 1), '9999-12-31', await dayAt(team, -131, -1), '0001-01-01']) {
-      const { status, body } = await order(team, 'patient_details', { dob, medical_proxy: proxy })
+      const { status, body } = await orderWith(team, 'patient_details', { dob, medical_proxy: proxy })
       assert.deepEqual([status, faultsOf(body)], [422, ['patient_details.dob value_error']], dob)
     }
     for (const dob of [await dayAt(team, 0), await dayAt(team, -130)])
-      assert.equal((await order(team, 'patient_details', { dob, medical_proxy: proxy })).status, 200, dob)
+      assert.equal((await orderWith(team, 'patient_details', { dob, medical_proxy: proxy })).status, 200, dob)
     const tomorrow = await dayAt(team, 0, 1)
     await advanceClock(team, SECONDS_PER_DAY)
-    assert.equal((await order(team, 'patient_details', { dob: tomorrow, medical_proxy: proxy })).status, 200)
+    assert.equal((await orderWith(team, 'patient_details', { dob: tomorrow, medical_proxy: proxy })).status, 200)
   })
 
   test('the age is counted in whole calendar years', () => {
@@ -237,9 +217,9 @@ describe('a patient under 18', () => {
   test('a minor in the sandbox needs a medical proxy, which the order shows', async () => {
     const team = await createTestTeam()
     const dob = await dayAt(team, -18, 1)
-    const without = await order(team, 'patient_details', { dob })
+    const without = await orderWith(team, 'patient_details', { dob })
     assert.deepEqual([without.status, without.body], [400, needsProxy])
-    const { status, body } = await order(team, 'patient_details', { dob, medical_proxy: proxy })
+    const { status, body } = await orderWith(team, 'patient_details', { dob, medical_proxy: proxy })
     assert.equal(status, 200)
     assert.deepEqual(body.order.patient_details.medical_proxy, {
       ...proxy,
@@ -250,28 +230,28 @@ describe('a patient under 18', () => {
 
   test('a patient is an adult on the 18th birthday', async () => {
     const team = await createTestTeam()
-    assert.equal((await order(team, 'patient_details', { dob: await dayAt(team, -18) })).status, 200)
+    assert.equal((await orderWith(team, 'patient_details', { dob: await dayAt(team, -18) })).status, 200)
   })
 
   test('an order for a minor in production is rejected unless the team has minor_ordering_enabled', async () => {
     const team = await createTestTeam('production-us')
     const dob = await dayAt(team, -10)
     for (const medical_proxy of [proxy, undefined]) {
-      const { status, body } = await order(team, 'patient_details', { dob, medical_proxy })
+      const { status, body } = await orderWith(team, 'patient_details', { dob, medical_proxy })
       assert.deepEqual([status, body], [400, notEnabled])
     }
     await team.db.queries.run(
       sql`update team set settings = settings || '{"minor_ordering_enabled": true}' where id = ${team.team}`,
     )
     guard.invalidate(team.team)
-    assert.deepEqual((await order(team, 'patient_details', { dob })).body, needsProxy)
-    assert.equal((await order(team, 'patient_details', { dob, medical_proxy: proxy })).status, 200)
+    assert.deepEqual((await orderWith(team, 'patient_details', { dob })).body, needsProxy)
+    assert.equal((await orderWith(team, 'patient_details', { dob, medical_proxy: proxy })).status, 200)
   })
 
   test('a medical proxy needs a name, an address and a phone number', async () => {
     const team = await createTestTeam()
     const dob = await dayAt(team, -10)
-    const { status, body } = await order(team, 'patient_details', { dob, medical_proxy: { address: { city: 'Phoenix' } } })
+    const { status, body } = await orderWith(team, 'patient_details', { dob, medical_proxy: { address: { city: 'Phoenix' } } })
     assert.equal(status, 422)
     assert.deepEqual(
       faultsOf(body),
@@ -279,95 +259,6 @@ describe('a patient under 18', () => {
         (field) => `patient_details.medical_proxy.${field} missing`,
       ),
     )
-  })
-})
-
-describe('the address of a patient', () => {
-  test('address fields are accepted under their alternative names', async () => {
-    const { status, body } = await order(await createTestTeam(), 'patient_address', {
-      first_line: undefined,
-      zip: undefined,
-      street: '2 Sample Way',
-      street_number: 'Unit 3',
-      zip_code: '85004-1234',
-    })
-    assert.equal(status, 200)
-    const { first_line, second_line, zip } = body.order.patient_address
-    assert.deepEqual([first_line, second_line, zip], ['2 Sample Way', 'Unit 3', '85004-1234'])
-    assert.ok(!('street' in body.order.patient_address))
-  })
-
-  test('the country is shown by its full name for every accepted spelling', async () => {
-    const team = await createTestTeam()
-    for (const [country, shown] of [
-      ['US', 'United States'],
-      ['us', 'United States'],
-      ['USA', 'United States'],
-      ['U.S.', 'United States'],
-      ['U.S.A.', 'United States'],
-      ['United States', 'United States'],
-      ['united states of america', 'United States'],
-      [' US ', 'United States'],
-      ['CA', 'Canada'],
-      ['canada', 'Canada'],
-      ['DE', 'Germany'],
-    ] as const) {
-      const { status, body } = await order(team, 'patient_address', { country })
-      assert.deepEqual([status, body.order?.patient_address.country], [200, shown], country)
-    }
-    for (const country of ['XX', 'ZZ', 'Atlantis', 'EU', '1', ' ']) {
-      const { status, body } = await order(team, 'patient_address', { country })
-      assert.deepEqual([status, faultsOf(body)], [422, ['patient_address.country value_error']], country)
-    }
-  })
-
-  test('a US state is stored as its two-letter code for every accepted spelling, and other countries accept any state', async () => {
-    const team = await createTestTeam()
-    for (const [state, shown] of [
-      ['AZ', 'AZ'],
-      ['az', 'AZ'],
-      ['Arizona', 'AZ'],
-      ['ARIZONA', 'AZ'],
-      [' new york ', 'NY'],
-      ['DC', 'DC'],
-      ['District of Columbia', 'DC'],
-      ['Puerto Rico', 'PR'],
-    ] as const) {
-      const { status, body } = await order(team, 'patient_address', { state })
-      assert.deepEqual([status, body.order?.patient_address.state], [200, shown], state)
-    }
-    for (const state of ['ZZ', 'Ontario', 'A', 'Arizonaa']) {
-      const { status, body } = await order(team, 'patient_address', { state })
-      assert.deepEqual([status, faultsOf(body)], [422, ['patient_address.state value_error']], state)
-    }
-    const { body } = await order(team, 'patient_address', { state: 'Ontario', country: 'CA' })
-    assert.equal(body.order.patient_address.state, 'Ontario')
-  })
-
-  test('a US ZIP code has five or nine digits', async () => {
-    const team = await createTestTeam()
-    for (const zip of ['85004', '85004-1234']) assert.equal((await order(team, 'patient_address', { zip })).status, 200)
-    for (const zip of ['', '8500', '850045', '85004-', '85004-123', '85004 1234', 'ABCDE', '٨٥٠٠٤', '85004\n']) {
-      const { status, body } = await order(team, 'patient_address', { zip })
-      assert.deepEqual([status, faultsOf(body)], [422, ['patient_address.zip string_pattern_mismatch']], zip)
-    }
-  })
-
-  for (const field of ['first_line', 'city', 'state', 'zip', 'country'])
-    test(`the address requires ${field}`, async () => {
-      const { status, body } = await order(await createTestTeam(), 'patient_address', { [field]: undefined })
-      assert.deepEqual([status, faultsOf(body)], [422, [`patient_address.${field} missing`]])
-    })
-
-  test('access notes have at most 1,000 characters, and receiver name and phone number are shown as given', async () => {
-    const team = await createTestTeam()
-    const given_ = { access_notes: '🚪'.repeat(1000), receiver_name: 'Testa', phone_number: '555 0100' }
-    const { status, body } = await order(team, 'patient_address', given_)
-    assert.equal(status, 200)
-    const { access_notes, receiver_name, phone_number } = body.order.patient_address
-    assert.deepEqual({ access_notes, receiver_name, phone_number }, given_)
-    const long = await order(team, 'patient_address', { access_notes: 'a'.repeat(1001) })
-    assert.deepEqual([long.status, faultsOf(long.body)], [422, ['patient_address.access_notes string_too_long']])
   })
 })
 

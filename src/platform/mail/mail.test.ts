@@ -1,6 +1,5 @@
 // Emails from the outbox to an SMTP server. The tests call the sender themselves, so that nothing waits.
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,48 +8,22 @@ import { cells, expire, createTestTeam } from '../../../test/support/server.ts'
 import { mailServer } from '../../../test/support/smtp-server.ts'
 import { createLog } from '../telemetry/log.ts'
 import { MailSender } from './mail-sender.ts'
-import { mailCleanup, sendMail, type NewMail } from './mail-outbox.ts'
-import { parseSmtpSettings, type SmtpSettings } from './smtp.ts'
-import { command } from '../../../test/support/commands.ts'
+import { mailCleanup, sendMail } from './mail-outbox.ts'
+import { parseSmtpSettings } from './smtp.ts'
+import { smtpSettings, held, senderTo, plainSenderTo, mailAddress, writeMail, storedMail } from '../../../test/support/mail.ts'
 
-const log = createLog('silent')
-const settings = (url: string, from = 'Fictional Clinic <clinic@clinic.example>'): SmtpSettings => {
-  const faults: string[] = []
-  const smtp = parseSmtpSettings(url, from, faults)
-  assert.deepEqual(faults, [])
-  return smtp!
-}
-/** No email of these tests has a subject who is a user. */
-const held = async () => new Set<string>()
-const courier = (url: string, from?: string) => new MailSender({ cells, smtp: settings(url, from), log, held })
-const plain = ({ url }: { url: string }) => courier(`${url}?tls=off`)
-const address = () => `testa-${randomUUID()}@example.com`
-
-async function written(changes: Partial<NewMail> = {}): Promise<string> {
-  const to = changes.to ?? address()
-  await cells.control.plainTx(async (tx) => sendMail(tx, { to, subject: 'A subject', text: 'A text', ...changes }))
-  return to
-}
-const kept = async (to: string) => {
-  const { rows } = await cells.control.pool.query(
-    'select id, state, attempts, error, body, due_at from mail where recipient = $1',
-    [to],
-  )
-  const { id, state, attempts, error, body } = rows[0]
-  return { id, state, attempts, error, body }
-}
 /** Delayed emails are due now. */
 const hurry = () => cells.control.pool.query('update mail set due_at = created_at where due_at is not null')
 
 describe('an email', () => {
   test('arrives as it was written, once, and its text is deleted', async () => {
     const server = await mailServer()
-    const to = await written({ subject: 'Prüfung', text: 'Ein Wört\nund noch eines' })
-    const carried = plain(server)
+    const to = await writeMail({ subject: 'Prüfung', text: 'Ein Wört\nund noch eines' })
+    const carried = plainSenderTo(server)
     await carried.runOnce()
     await hurry()
     await carried.runOnce()
-    const { id, ...rest } = await kept(to)
+    const { id, ...rest } = await storedMail(to)
     assert.deepEqual(rest, { state: 'sent', attempts: 1, error: null, body: null })
     const [one, ...more] = server.taken
     assert.deepEqual([one!.from, one!.to, one!.id, more], ['clinic@clinic.example', [to], `<${id}@clinic.example>`, []])
@@ -62,23 +35,23 @@ describe('an email', () => {
 
   test('of a transaction that is rolled back is never sent', async () => {
     const server = await mailServer()
-    const to = address()
+    const to = mailAddress()
     await assert.rejects(
       cells.control.plainTx(async (tx) => {
         sendMail(tx, { to, subject: 'A subject', text: 'A text' })
         throw new Error('undone')
       }),
     )
-    await plain(server).runOnce()
+    await plainSenderTo(server).runOnce()
     assert.deepEqual(server.taken, [])
   })
 
   test('of a cell is sent too', async () => {
     const server = await mailServer()
     const { db, tenant } = await createTestTeam()
-    const to = address()
+    const to = mailAddress()
     await db.tx(tenant, async (tx) => sendMail(tx, { to, subject: 'A subject', text: 'A text' }))
-    await plain(server).runOnce()
+    await plainSenderTo(server).runOnce()
     assert.deepEqual(
       server.taken.map((mail) => mail.to),
       [[to]],
@@ -87,8 +60,8 @@ describe('an email', () => {
 
   test('is sent by exactly one of several senders', async () => {
     const server = await mailServer()
-    const all = await Promise.all(Array.from({ length: 12 }, () => written()))
-    const couriers = [plain(server), plain(server), plain(server)]
+    const all = await Promise.all(Array.from({ length: 12 }, () => writeMail()))
+    const couriers = [plainSenderTo(server), plainSenderTo(server), plainSenderTo(server)]
     while ((await Promise.all(couriers.map((one) => one.runOnce()))).some((tried) => tried > 0));
     assert.deepEqual(server.taken.flatMap(({ to }) => to).sort(), all.sort())
   })
@@ -100,17 +73,17 @@ describe('an email', () => {
     test(`that is delayed with ${code} at ${command} is sent later, with the same id`, async () => {
       let asked = 0
       const server = await mailServer((at) => (at === command && ++asked < 3 ? code : undefined))
-      const to = await written()
-      const carried = plain(server)
+      const to = await writeMail()
+      const carried = plainSenderTo(server)
       await carried.runOnce()
-      const { state, attempts, error } = await kept(to)
+      const { state, attempts, error } = await storedMail(to)
       assert.deepEqual([state, attempts, error], ['waiting', 1, `${command === 'RCPT' ? 'EENVELOPE' : 'EMESSAGE'} ${code}`])
       assert.equal(await carried.runOnce(), 0)
       for (let i = 0; i < 2; i++) {
         await hurry()
         await carried.runOnce()
       }
-      const after = await kept(to)
+      const after = await storedMail(to)
       assert.deepEqual([after.state, after.attempts, after.error], ['sent', 3, null])
       assert.deepEqual(
         server.taken.map(({ id }) => id),
@@ -124,47 +97,47 @@ describe('an email', () => {
   ] as const)
     test(`that is rejected with ${code} at ${command} fails permanently, and keeps its text`, async () => {
       const server = await mailServer((at) => (at === command ? code : undefined))
-      const to = await written()
-      const carried = plain(server)
+      const to = await writeMail()
+      const carried = plainSenderTo(server)
       await carried.runOnce()
       await hurry()
       await carried.runOnce()
-      const { state, attempts, error, body } = await kept(to)
+      const { state, attempts, error, body } = await storedMail(to)
       assert.deepEqual([state, attempts, body], ['failed', 1, 'A text'])
       assert.match(error, new RegExp(` ${code}$`))
       assert.equal(server.asked.filter((at) => at === command).length, 1)
     })
 
   test('is tried seven times and no more', async () => {
-    const to = await written()
-    const carried = courier('smtp://127.0.0.1:1?tls=off')
+    const to = await writeMail()
+    const carried = senderTo('smtp://127.0.0.1:1?tls=off')
     for (let i = 0; i < 9; i++) {
       await carried.runOnce()
       await hurry()
     }
-    const { state, attempts, error } = await kept(to)
+    const { state, attempts, error } = await storedMail(to)
     assert.deepEqual([state, attempts, error], ['failed', 7, 'ESOCKET'])
   })
 
   test('is marked failed after seven interrupted attempts', async () => {
     const server = await mailServer()
-    const to = await written()
+    const to = await writeMail()
     await cells.control.pool.query('update mail set attempts = 7 where recipient = $1', [to])
-    await plain(server).runOnce()
-    const { state, error } = await kept(to)
+    await plainSenderTo(server).runOnce()
+    const { state, error } = await storedMail(to)
     assert.deepEqual([state, error, server.taken], ['failed', 'interrupted', []])
   })
 
   test('that has waited too long is not sent any more', async () => {
     const server = await mailServer()
-    const to = await written({ lifetime_s: -1 })
-    await plain(server).runOnce()
-    const { state, attempts, error } = await kept(to)
+    const to = await writeMail({ lifetime_s: -1 })
+    await plainSenderTo(server).runOnce()
+    const { state, attempts, error } = await storedMail(to)
     assert.deepEqual([state, attempts, error, server.taken], ['failed', 0, 'expired', []])
   })
 
   test('of a killed sender is sent when its lease ends, and a late failure of the former owner changes nothing', async () => {
-    const to = await written()
+    const to = await writeMail()
     const lapsed = Promise.withResolvers<void>()
     const inHand = Promise.withResolvers<void>()
     const stuck = await mailServer(async (at) => {
@@ -173,30 +146,30 @@ describe('an email', () => {
       await lapsed.promise
       return 450
     })
-    const former = plain(stuck).runOnce()
+    const former = plainSenderTo(stuck).runOnce()
     await inHand.promise
     const server = await mailServer()
-    await plain(server).runOnce()
+    await plainSenderTo(server).runOnce()
     assert.equal(server.taken.length, 0, 'it is leased')
     await cells.control.pool.query(
       `update mail set leased_until = now() - interval '1 second', due_at = created_at where recipient = $1`,
       [to],
     )
-    await plain(server).runOnce()
+    await plainSenderTo(server).runOnce()
     lapsed.resolve()
     await former
-    const { state, attempts, error } = await kept(to)
+    const { state, attempts, error } = await storedMail(to)
     assert.deepEqual([state, attempts, error, server.taken.map((mail) => mail.to)], ['sent', 2, null, [[to]]])
   })
 
   test('is neither lost nor sent if the password is wrong', async () => {
     const server = await mailServer()
-    const to = await written()
-    await courier(`smtp://someone:wrong@127.0.0.1:${server.port}?tls=off`).runOnce()
-    const { state, error } = await kept(to)
+    const to = await writeMail()
+    await senderTo(`smtp://someone:wrong@127.0.0.1:${server.port}?tls=off`).runOnce()
+    const { state, error } = await storedMail(to)
     assert.deepEqual([state, error, server.taken], ['waiting', 'EAUTH 535', []])
     await hurry()
-    await courier(`smtp://some%40one:right@127.0.0.1:${server.port}?tls=off`).runOnce()
+    await senderTo(`smtp://some%40one:right@127.0.0.1:${server.port}?tls=off`).runOnce()
     assert.deepEqual(
       server.taken.map(({ user }) => user),
       ['some@one'],
@@ -205,21 +178,21 @@ describe('an email', () => {
 
   test('has one recipient, whatever its address looks like', async () => {
     const server = await mailServer()
-    await written({ to: 'testa@example.com, other@example.com' })
-    await plain(server).runOnce()
+    await writeMail({ to: 'testa@example.com, other@example.com' })
+    await plainSenderTo(server).runOnce()
     assert.deepEqual(
       server.taken.filter(({ to }) => to.length > 1 || to.includes('other@example.com')),
       [],
     )
-    await assert.rejects(written({ to: 'testa@example.com\r\nBcc: other@example.com' }))
-    await assert.rejects(written({ subject: 'A subject\nBcc: other@example.com' }))
+    await assert.rejects(writeMail({ to: 'testa@example.com\r\nBcc: other@example.com' }))
+    await assert.rejects(writeMail({ subject: 'A subject\nBcc: other@example.com' }))
   })
 
   test('is deleted after thirty days', async () => {
-    const to = await written()
+    const to = await writeMail()
     await cells.control.pool.query(`update mail set created_at = created_at - interval '29 days' where recipient = $1`, [to])
     await expire(cells.control, mailCleanup)
-    assert.equal((await kept(to)).state, 'waiting')
+    assert.equal((await storedMail(to)).state, 'waiting')
     await cells.control.pool.query(`update mail set created_at = created_at - interval '2 days' where recipient = $1`, [to])
     await expire(cells.control, mailCleanup)
     const { rowCount } = await cells.control.pool.query('select 1 from mail where recipient = $1', [to])
@@ -234,14 +207,14 @@ describe('nothing is sent in plain text', () => {
   }))
     test(`${what}, unless the settings say so`, async () => {
       const server = await mailServer(undefined, options)
-      const to = await written()
-      await courier(server.url).runOnce()
-      const { state, error } = await kept(to)
+      const to = await writeMail()
+      await senderTo(server.url).runOnce()
+      const { state, error } = await storedMail(to)
       assert.equal(state, 'waiting')
       assert.match(error, /^E(TLS|SOCKET)/)
       assert.deepEqual([server.taken, server.asked], [[], []])
       await hurry()
-      await plain(server).runOnce()
+      await plainSenderTo(server).runOnce()
       assert.deepEqual(
         server.taken.map(({ tls }) => tls),
         [false],
@@ -272,7 +245,7 @@ describe('the email settings', () => {
   })
   test('have the standard ports', () => {
     const ports = ['smtps://mail.example', 'smtp://mail.example', 'smtp://mail.example?tls=off', 'smtp://mail.example:2525'].map(
-      (url) => settings(url).port,
+      (url) => smtpSettings(url).port,
     )
     assert.deepEqual(ports, [465, 587, 25, 2525])
   })
@@ -283,11 +256,11 @@ test('log lines about email have ids and codes; no address, text or password', a
   const path = join(folder, 'log')
   const written_to = createLog('trace', { path })
   const server = await mailServer((at, to) => (at === 'RCPT' && to.startsWith('refused') ? 550 : undefined))
-  await written({ to: 'tunafish@example.com', subject: 'marlin', text: 'marlin' })
-  await written({ to: 'refused-tunafish@example.com', subject: 'marlin', text: 'marlin' })
+  await writeMail({ to: 'tunafish@example.com', subject: 'marlin', text: 'marlin' })
+  await writeMail({ to: 'refused-tunafish@example.com', subject: 'marlin', text: 'marlin' })
   await new MailSender({
     cells,
-    smtp: settings(`smtp://herring:herring@127.0.0.1:${server.port}?tls=off`),
+    smtp: smtpSettings(`smtp://herring:herring@127.0.0.1:${server.port}?tls=off`),
     log: written_to,
     held,
   }).runOnce()
@@ -296,56 +269,4 @@ test('log lines about email have ids and codes; no address, text or password', a
   rmSync(folder, { recursive: true })
   assert.deepEqual([text.split('mail sent').length, text.split('mail rejected').length], [2, 2])
   for (const word of ['tunafish', 'marlin', 'herring', 'swordfish', 'example.com']) assert(!text.includes(word), word)
-})
-
-describe('by command', () => {
-  test('emails are listed with their state, and shown with their text', async () => {
-    const server = await mailServer((at, to) => (at === 'RCPT' && to.startsWith('refused') ? 550 : undefined))
-    const sent = await written()
-    const refused = await written({ to: `refused-${randomUUID()}@example.com` })
-    await plain(server).runOnce()
-    const waiting = await written()
-    const listed = (await command(cells, ['mail', 'list'])).split('\n')
-    const line = (to: string) => listed.find((text) => text.includes(to))!
-    assert.match(line(sent), /control +\S+ {2}sent, 1 attempts {2}/)
-    assert.match(line(refused), /failed, 1 attempts, EENVELOPE 550 {2}/)
-    assert.match(line(waiting), /waiting, 0 attempts {2}/)
-    const show = (to: string) => command(cells, ['mail', 'show', line(to).split(' ')[0]!])
-    assert.match(await show(waiting), /Subject {2}A subject\n\nA text\n/)
-    assert.match(await show(refused), /\nA text\n/)
-    assert.doesNotMatch(await show(sent), /A text/)
-  })
-  test('failed emails are listed without recipient and text, and sent again when retried', async () => {
-    let code: number | undefined = 550
-    const server = await mailServer((at, to) => (at === 'RCPT' && to.startsWith('refused') ? code : undefined))
-    const to = await written({ to: `refused-${randomUUID()}@example.com` })
-    const expired = await written({ lifetime_s: -1 })
-    await plain(server).runOnce()
-    const { id } = await kept(to)
-    const listed = JSON.parse(await command(cells, ['mail', 'failed', '--json'])) as Record<string, unknown>[]
-    const one = listed.find((row) => row.id === id)!
-    assert.deepEqual(
-      { ...one, created_at: typeof one.created_at, failed_at: typeof one.failed_at },
-      {
-        id,
-        cell: 'control',
-        attempts: 1,
-        error: 'EENVELOPE 550',
-        next_at: null,
-        created_at: 'string',
-        failed_at: 'string',
-      },
-    )
-    assert.doesNotMatch(JSON.stringify(listed), /example\.com|A subject|A text/)
-    code = undefined
-    const { id: expiredId } = await kept(expired)
-    const retried = JSON.parse(await command(cells, ['mail', 'retry', id, expiredId, '--json']))
-    assert.deepEqual(retried, { retried: [{ id, cell: 'control' }], not_found: [expiredId] })
-    await plain(server).runOnce()
-    assert.equal((await kept(to)).state, 'sent')
-  })
-  test('an invalid id is rejected', async () => {
-    for (const words of [['mail'], ['mail', 'show'], ['mail', 'show', 'x'], ['mail', 'show', randomUUID()]])
-      await assert.rejects(command(cells, words), { name: 'Error' })
-  })
 })

@@ -1,0 +1,23 @@
+// Reviews of results that could not be matched: what a team does with them.
+import assert from 'node:assert/strict'
+import { orderWithSample, deliveryFor, receiveReport } from './results.ts'
+import type { TestTeam } from './server.ts'
+
+export const item = (id: string) => `/v3/unmatched_result/${id}`
+export const accept = (team: TestTeam, id: string, body: unknown = {}) => team.api.post(`${item(id)}/accept`, body)
+export const resolve = (team: TestTeam, id: string, body: unknown) => team.api.post(`${item(id)}/resolve`, body)
+export const read = async (team: TestTeam, id: string) => (await team.api.get(item(id))).body
+
+/** Delivers a result that ends in a review. */
+export async function reviewed(
+  team: TestTeam,
+  ...made: Parameters<typeof deliveryFor> extends [unknown, ...infer R] ? R : never
+) {
+  const receipt = await orderWithSample(team, await deliveryFor(team, ...made))
+  assert.equal(receipt.status, 'pending_customer_review')
+  return receipt.raw_result_id
+}
+
+/** A review of a result without a matching patient. */
+export const reviewWithoutPatient = async (team: TestTeam) =>
+  reviewed(team, await receiveReport(team), { sample_id: null, patient: null })
