@@ -675,7 +675,7 @@ table lab_order
   CREATE INDEX lab_order__patient ON lab_order USING btree (team_id, patient_dob) WHERE (patient_dob IS NOT NULL)
   CREATE UNIQUE INDEX lab_order__sample_id ON lab_order USING btree (sample_id, lab_id, team_id) WHERE (sample_id IS NOT NULL)
   CREATE INDEX lab_order__status ON lab_order USING btree (team_id, low_status, created_at, id)
-  CREATE INDEX lab_order__transaction ON lab_order USING btree (transaction_id)
+  CREATE INDEX lab_order__transaction ON lab_order USING btree (team_id, transaction_id)
   CREATE INDEX lab_order__user ON lab_order USING btree (user_id)
   policy of_team for all (team_id = current_team())
   CREATE TRIGGER lab_order__checkpoint AFTER UPDATE OF user_id ON lab_order FOR EACH ROW WHEN ((old.user_id <> new.user_id)) EXECUTE FUNCTION count_order_checkpoint()

@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { listAccess } from '../../src/tenancy/audit/access-log.ts'
 import { eraseRawResults } from '../../src/lab/result-matching/raw-results.ts'
 import { listOrders } from '../../src/lab/orders/list-orders.ts'
+import { findAndLockOrder } from '../../src/lab/orders/change-order.ts'
 import { findKitBySample } from '../../src/lab/orders/orders.ts'
 import type { OrderQuery } from '../../src/lab/orders/schema.ts'
 import { Db } from '../../src/platform/db/database.ts'
@@ -50,10 +51,23 @@ async function waysOf(db: Db, team: TestTeam, work: (tx: Tx) => Promise<unknown>
       await explain(q)
       return 0
     }
-    await work({ ...tx, run, many: watched('many'), maybe: watched('maybe'), one: watched('one') })
+    const lock = async (_row: never, q: Sql) => {
+      await explain(q)
+      return []
+    }
+    const locking = { many: lock } as unknown as Tx['locking']
+    await work({ ...tx, run, many: watched('many'), maybe: watched('maybe'), one: watched('one'), locking })
   })
   return found.sort()
 }
+
+test('locking an order reads its transaction by one index before PostgreSQL has statistics of the table', async () => {
+  const team = await createTestTeam()
+  const model = await createOrder(team)
+  await countDuplicates(team, model, 1000, 60)
+  const read = await waysOf(team.db, team, (tx) => findAndLockOrder(tx, model.id))
+  assert.match(read.join(), /^lab_order__transaction,lab_order_pkey,user_\w+$/)
+})
 
 describe('a team with many orders, users, events and answers', async () => {
   const team = await createTestTeam()
