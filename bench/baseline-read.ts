@@ -1,20 +1,20 @@
-// The limit for reading: bare Fastify that answers with one prepared select of the same bytes. Started by main.ts as a process.
+// The limit for reading: bare Fastify that answers with what one prepared statement returns. Started by reads.ts as a process.
 import Fastify from 'fastify'
 import pg from 'pg'
 
-const { connection, id, connections } = JSON.parse(process.argv[2]!) as {
+/** A statement that returns one column, `text`: the answer. */
+const { connection, text, values, connections } = JSON.parse(process.argv[2]!) as {
   connection: pg.PoolConfig
-  id: string
+  text: string
+  values: unknown[]
   connections: number
 }
 const pool = new pg.Pool({ ...connection, max: connections, options: '-c search_path=sandbox_us' })
 const app = Fastify({ logger: false })
-app.get('/order', async (_request, reply) => {
-  const { rows } = await pool.query<{ document: string }>({
-    name: 'read',
-    text: 'select document from lab_order where id = $1',
-    values: [id],
-  })
-  return reply.header('content-type', 'application/json').send(rows[0]!.document)
+app.get('/', async (_request, reply) => {
+  const { rows } = await pool.query<{ text: string }>({ name: 'read', text, values })
+  return reply
+    .header('content-type', 'application/json')
+    .send(rows.length === 1 ? rows[0]!.text : `[${rows.map((row) => row.text).join()}]`)
 })
 process.stdout.write(`${await app.listen({ port: 0, host: '127.0.0.1' })}\n`)

@@ -1,6 +1,7 @@
 // The limits that ours is measured against: bare mechanisms on the same database, in the same run.
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
+import { perSecond } from './measure.ts'
 
 export interface Sample {
   team_id: string
@@ -68,33 +69,53 @@ export const v7 = (): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7${randomUUID().slice(15)}`
 }
 
-/** Repeats `one` with so many in flight for so long, after a tenth of that to warm up. */
-export async function perSecond(one: () => Promise<unknown>, options: { connections: number; seconds: number }): Promise<number> {
-  let done = 0
-  let until = performance.now() + options.seconds * 100
-  const worker = async () => {
-    while (performance.now() < until) {
-      await one()
-      done++
-    }
+/** As above, for a kit that is registered: one prepared statement that changes an order and its user's demographics. */
+export async function measureRegisterBaseline(
+  connection: pg.PoolConfig,
+  sample: Sample,
+  { users, orders, ...options }: { users: string[]; orders: string[]; connections: number; seconds: number },
+): Promise<number> {
+  const pool = new pg.Pool({ ...connection, max: options.connections, options: '-c search_path=sandbox_us' })
+  const text = `
+    with o as (
+      update lab_order set low_status = 'registered', status_at = $3, updated_at = $3, patient_name = $4, patient_dob = $5, document = $6, intake = $7
+      where id = $1 and team_id = $2),
+    d as (
+      insert into user_demographics (user_id, team_id, document, updated_at) values ($8, $2, $9, $3)
+      on conflict (user_id) do update set document = excluded.document, updated_at = excluded.updated_at),
+    e as (
+      insert into event (id, team_id, type, object_id, user_id, created_at, body)
+      select s.id, $2, 'labtest.order.updated', $1, $8, $3, s.body from unnest($10::uuid[], $11::text[]) as s (id, body))
+    insert into job (id, team_id, name, payload, run_at, due_at) values ($12, $2, 'bench.none', $13, $3, 'infinity')`
+  const { rows } = await pool.query<{ document: string; dob: string }>(
+    'select d.document::text, o.patient_dob::text as dob from user_demographics d join lab_order o using (user_id) where o.id = $1',
+    [orders[0]],
+  )
+  const now = new Date()
+  let n = 0
+  const one = () => {
+    n++
+    return pool.query({
+      name: 'register',
+      text,
+      values: [
+        orders[n % orders.length],
+        sample.team_id,
+        now,
+        sample.patient_name,
+        rows[0]!.dob,
+        sample.document,
+        sample.intake,
+        users[n % users.length],
+        rows[0]!.document,
+        sample.bodies.map(v7),
+        sample.bodies,
+        v7(),
+        sample.payload,
+      ],
+    })
   }
-  const all = () => Promise.all(Array.from({ length: options.connections }, worker))
-  await all()
-  done = 0
-  const started = performance.now()
-  until = started + options.seconds * 1000
-  await all()
-  return done / ((performance.now() - started) / 1000)
-}
-
-/** The median of timings of `one`, in milliseconds. */
-export async function medianMs(one: () => Promise<unknown>, times: number): Promise<number> {
-  for (let i = 0; i < 5; i++) await one()
-  const timings: number[] = []
-  for (let i = 0; i < times; i++) {
-    const started = performance.now()
-    await one()
-    timings.push(performance.now() - started)
-  }
-  return timings.sort((a, b) => a - b)[Math.floor(times / 2)]!
+  const rate = await perSecond(one, options)
+  await pool.end()
+  return rate
 }

@@ -2,27 +2,18 @@
 // long an event takes from its commit to its receiver.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type pg from 'pg'
 import { Pool } from 'undici'
 import { signatureHeaders, signingKey } from '../src/events/endpoints/signature.ts'
-import { perSecond, v7 } from './baseline-write.ts'
+import { v7 } from './baseline-write.ts'
+import { compare, perSecond, report, SECONDS } from './measure.ts'
+import { start, type Bench } from './program.ts'
 
-const ENDPOINTS = 4
 const EVENTS = 15_000
 const EVENTS_PER_TRANSACTION = 10
-/** As many as the worker has places for that many endpoints. */
-const CONNECTIONS = ENDPOINTS * 30
-
-export interface BenchContext {
-  db: pg.Client
-  receiver: string
-  team: string
-  user_id: string
-  /** The text of an event as it is sent. */
-  body: string
-  createEndpoint: (url: string) => Promise<string>
-  deleteEndpoint: (id: string) => Promise<void>
-}
+/** As many as the worker has places for each endpoint. */
+const CONNECTIONS_PER_ENDPOINT = 30
+const ORDERS_PER_S = 100
+const LATENCY_S = 20
 
 interface Arrivals {
   count: number
@@ -31,28 +22,37 @@ interface Arrivals {
 const arrivals = async (receiver: string): Promise<Arrivals> => (await (await fetch(receiver)).json()) as Arrivals
 const reset = (receiver: string) => fetch(receiver, { method: 'DELETE' })
 
+export async function deliverToEndpoints(bench: Bench, endpoints: number): Promise<void> {
+  const receiver = await start('bench/receiver.ts', [])
+  const { rows } = await bench.db.query<{ body: string }>(
+    'select body from event where object_id = $1 order by id desc limit 1',
+    [bench.order_id],
+  )
+  const body = rows[0]!.body
+  await compare(`deliver to ${endpoints} endpoints, one worker`, 'at least 0.5', {
+    ours: () => deliveryRate(bench, receiver.url, endpoints, body),
+    limit: () => directPostRate(receiver.url, body, { connections: endpoints * CONNECTIONS_PER_ENDPOINT, seconds: SECONDS }),
+  })
+  receiver.child.kill()
+}
+
 /** Events that wait for one worker and several endpoints: deliveries a second, from the first to the last that arrives. */
-export async function deliveryRate({
-  db,
-  receiver,
-  team,
-  user_id,
-  body,
-  createEndpoint,
-  deleteEndpoint,
-}: BenchContext): Promise<number> {
+async function deliveryRate(bench: Bench, receiver: string, endpoints: number, body: string): Promise<number> {
+  const { db, team, user_id, createEndpoint, deleteEndpoint } = bench
   const ids: string[] = []
-  for (let i = 0; i < ENDPOINTS; i++) ids.push(await createEndpoint(`${receiver}/${i}`))
+  for (let i = 0; i < endpoints; i++) ids.push(await createEndpoint(`${receiver}/${i}`))
   await reset(receiver)
+  // Each measurement takes as long, however many endpoints there are.
+  const events = Math.round((EVENTS * 4) / endpoints)
   await db.query(
     `with emitted as (
        insert into event (id, team_id, type, object_id, user_id, created_at, body)
        select given.id, $1, 'labtest.order.updated', gen_random_uuid(), $2, now(), $3 from unnest($4::uuid[]) as given (id) returning id),
      numbered as (select id, row_number() over () as n from emitted)
      insert into announcement (team_id, event_ids) select $1, array_agg(id) from numbered group by n / $5::int`,
-    [team, user_id, body, Array.from({ length: EVENTS }, v7), EVENTS_PER_TRANSACTION],
+    [team, user_id, body, Array.from({ length: events }, v7), EVENTS_PER_TRANSACTION],
   )
-  const all = EVENTS * ENDPOINTS
+  const all = events * endpoints
   const since = { count: 0, at_ms: 0 }
   for (;;) {
     const { count } = await arrivals(receiver)
@@ -67,42 +67,43 @@ export async function deliveryRate({
 }
 
 /** The limit: nothing but posting, signed beforehand, over as many connections. */
-export async function directPostRate({ receiver, body }: BenchContext, seconds: number): Promise<number> {
+async function directPostRate(
+  receiver: string,
+  body: string,
+  options: { connections: number; seconds: number },
+): Promise<number> {
   await reset(receiver)
-  const pool = new Pool(receiver, { connections: CONNECTIONS, pipelining: 1 })
+  const pool = new Pool(receiver, { connections: options.connections, pipelining: 1 })
   const bytes = Buffer.from(body)
   const key = signingKey(`whsec_${Buffer.alloc(32, 7).toString('base64')}`)
   const signed = signatureHeaders([key], `msg_${randomUUID().replaceAll('-', '')}`, Math.floor(Date.now() / 1000), bytes)
   const headers = { 'content-type': 'application/json', 'user-agent': 'Drawbridge/bench', ...signed }
-  const rate = await perSecond(
-    async () => {
-      const { statusCode, body: answer } = await pool.request({ path: '/', method: 'POST', headers, body: bytes })
-      if (statusCode !== 204) throw new Error(`the receiver HTTP ${statusCode}`)
-      await answer.dump()
-    },
-    { connections: CONNECTIONS, seconds },
-  )
+  const rate = await perSecond(async () => {
+    const { statusCode, body: answer } = await pool.request({ path: '/', method: 'POST', headers, body: bytes })
+    if (statusCode !== 204) throw new Error(`the receiver HTTP ${statusCode}`)
+    await answer.dump()
+  }, options)
   await pool.close()
   return rate
 }
 
-/** So many orders a second, of two events each; the time from asking for an order, which is before its commit, to each event's arrival. */
-export async function latencies(
-  { db, receiver, team, createEndpoint, deleteEndpoint }: BenchContext,
-  options: { orders_per_s: number; seconds: number; order: () => Promise<{ id: string }> },
-): Promise<{ p50_ms: number; p99_ms: number; events: number }> {
+/** Orders at a steady rate, of two events each; the time from asking for an order, which is before its commit, to each event's arrival. */
+export async function measureLatency(bench: Bench): Promise<void> {
+  const { db, team, createEndpoint, deleteEndpoint } = bench
+  const { url: receiver, child } = await start('bench/receiver.ts', [])
+  const order = async () => (await bench.api('POST', '/v3/order/testkit', bench.kit)).order as { id: string }
   const endpoint = await createEndpoint(`${receiver}/latency`)
-  for (let i = 0; i < 20; i++) await options.order()
+  for (let i = 0; i < 20; i++) await order()
   await sleep(1000)
   await reset(receiver)
   const asked = new Map<string, number>()
   const orders: Promise<void>[] = []
   const started = performance.now()
-  for (let n = 0; n < options.orders_per_s * options.seconds; n++) {
-    const due = started + (n * 1000) / options.orders_per_s
+  for (let n = 0; n < ORDERS_PER_S * LATENCY_S; n++) {
+    const due = started + (n * 1000) / ORDERS_PER_S
     await sleep(Math.max(0, due - performance.now()))
     const at = performance.timeOrigin + performance.now()
-    orders.push(options.order().then(({ id }) => void asked.set(id, at)))
+    orders.push(order().then(({ id }) => void asked.set(id, at)))
   }
   await Promise.all(orders)
   await sleep(2000)
@@ -119,5 +120,13 @@ export async function latencies(
   })
   took.sort((a, b) => a - b)
   await deleteEndpoint(endpoint)
-  return { p50_ms: took[Math.floor(took.length / 2)]!, p99_ms: took[Math.floor(took.length * 0.99)]!, events: took.length }
+  child.kill()
+  const [p50_ms, p99_ms] = [0.5, 0.99].map((part) => took[Math.floor(took.length * part)]!)
+  report(
+    `commit to received, ${took.length} events at ${ORDERS_PER_S * 2}/s`,
+    `${p50_ms!.toFixed(1)} ms median`,
+    '',
+    '',
+    `${p99_ms!.toFixed(1)} ms p99, under 100 ms`,
+  )
 }

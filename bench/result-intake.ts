@@ -1,17 +1,18 @@
 // Measures how long a laboratory's report takes: record, match, flag, apply to its order, emit the event.
+import { contentsWith } from '../src/app/contents.ts'
 import { receiveForTeam } from '../src/lab/result-matching/receive.ts'
 import { loadTenant } from '../src/tenancy/teams/teams.ts'
 import { updateOrder } from '../src/lab/orders/change-order.ts'
 import { Cells } from '../src/platform/db/cells.ts'
+import { generateVaultKey, Vault } from '../src/platform/crypto/vault.ts'
 import type { CellName } from '../src/platform/db/cell-names.ts'
 import type { Connection } from '../src/platform/db/database.ts'
 import { expectedResults } from '../src/lab/catalog/lab-tests.ts'
 import { expectations } from '../src/lab/results/expected-results.ts'
+import type { Api } from './program.ts'
 
 const PATIENT = { first_name: 'Testa', last_name: 'Fictional', dob: '1990-01-31', gender: 'female' }
 const CELL: CellName = 'sandbox-us'
-
-type Api = (method: string, path: string, body?: unknown) => Promise<any> // oxlint-disable-line typescript/no-explicit-any -- replies of every shape
 
 /** A test of so many markers of one laboratory, and an order for it. */
 async function orders(api: Api, markers_count: number, count: number): Promise<{ ids: string[]; lab_test_id: string }> {
@@ -53,6 +54,10 @@ export async function measureResultIntake(
   const cells = new Cells(options, new Map([[CELL, options]]))
   try {
     const db = cells.of(CELL)
+    // As the commands of results have it.
+    const vaultKeys = [generateVaultKey()]
+    const settings = { support_email: '', webhook_schedule_s: [0] }
+    db.hooks = contentsWith({ settings, vault: new Vault(() => vaultKeys), publicUrl: () => '' }).hooks
     const tenant = (await loadTenant(cells, CELL, team))!
     const expected = expectations(await db.tx(tenant, (tx) => expectedResults(tx, lab_test_id)))
     const results = expected.map(({ definition: _definition, required: _required, ...item }) => ({

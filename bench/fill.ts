@@ -1,0 +1,47 @@
+// Rows of the past, as many as a busy team has.
+import type pg from 'pg'
+import { waitForJobs, type Bench } from './program.ts'
+
+/** Orders of the past, copies of one, so many that pages lie deep; then the job that marks them. */
+export async function fillOrders({ db, team, order_id }: Bench, count: number): Promise<void> {
+  await db.query(
+    `insert into lab_order (id, team_id, user_id, transaction_id, lifecycle, lab_test_id, lab_id, method, low_status, status_at,
+                            patient_name, recipient_name, created_at, updated_at, document, intake)
+     select (substr(hex, 1, 8) || '-' || substr(hex, 9, 4) || '-7' || substr(md5(i::text), 1, 3) || '-8' || substr(md5(i::text), 4, 3) || '-' || substr(md5(i::text), 7, 12))::uuid,
+            team_id, user_id, gen_random_uuid(), lifecycle, lab_test_id, lab_id, method, low_status, at, patient_name, recipient_name, at, at,
+            document, intake
+     from lab_order, generate_series(1, $2::bigint) as i,
+          lateral (select timestamptz '2020-01-01 00:00:00+00' + i * interval '1 minute' as at) t,
+          lateral (select lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') as hex) h
+     where id = $1`,
+    [order_id, count],
+  )
+  // Orders of the past are never inserted otherwise: what was marked behind them is wrong now.
+  await db.query('delete from order_checkpoint')
+  await db.query('vacuum analyze lab_order')
+  await runJob(db, team, 'orders.mark')
+}
+
+/** Users of the past; then the statistics that a planner needs. */
+export async function fillUsers({ db, team }: Bench, count: number): Promise<void> {
+  await db.query(
+    `insert into "user" (id, team_id, client_user_id, created_on)
+     select (substr(hex, 1, 8) || '-' || substr(hex, 9, 4) || '-7' || substr(md5(i::text), 1, 3) || '-8' || substr(md5(i::text), 4, 3) || '-' || substr(md5(i::text), 7, 12))::uuid,
+            $1, 'bench-' || i, at
+     from generate_series(1, $2::bigint) as i,
+          lateral (select timestamptz '2020-01-01 00:00:00+00' + i * interval '1 minute' as at) t,
+          lateral (select lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') as hex) h`,
+    [team, count],
+  )
+  await db.query('delete from user_checkpoint')
+  await db.query('vacuum analyze "user"')
+  await runJob(db, team, 'users.mark')
+}
+
+async function runJob(db: pg.Client, team: string, name: string): Promise<void> {
+  await db.query(
+    `insert into job (id, team_id, name, payload, run_at, due_at) values (gen_random_uuid(), $1, $2, '{}', now(), now())`,
+    [team, name],
+  )
+  await waitForJobs(db, name)
+}

@@ -1,0 +1,75 @@
+// Reading orders, users and sites, beside bare Fastify with one prepared statement or with answers that it knows already.
+import { fillOrders, fillUsers } from './fill.ts'
+import { compare, CONNECTIONS, load, medianMs, report } from './measure.ts'
+import { start, type Bench } from './program.ts'
+import { fillSites, SITES } from './sites.ts'
+
+const ORDERS = Number(process.env.BENCH_ORDERS ?? 1_000_000)
+const USERS = Math.min(ORDERS, 10_000)
+
+export async function readOrder(bench: Bench): Promise<void> {
+  const text = 'select document as text from lab_order where id = $1'
+  await compareReads(bench, ['read an order', 'at least 0.7'], `/v3/order/${bench.order_id}`, [text, bench.order_id])
+}
+
+export async function listOrders(bench: Bench): Promise<void> {
+  const { api, db, team } = bench
+  await fillOrders(bench, ORDERS)
+  const text = 'select document as text from lab_order where team_id = $1 order by created_at desc, id desc limit 50'
+  await compareReads(bench, ['list 50 orders', 'at least 0.8'], '/v3/orders?size=50', [text, team])
+  const page = (n: number) => async () => {
+    const result = await api('GET', `/v3/orders?size=50&page=${n}`)
+    if (result.orders.length !== 50) throw new Error(`page ${n} has ${result.orders.length} orders`)
+  }
+  const count = ORDERS.toLocaleString('en')
+  for (const n of [1, 10_000, 20_000]) {
+    if (n * 50 > ORDERS) continue
+    const ms = await medianMs(page(n), 60)
+    report(`list 50 of ${count} orders, page ${n.toLocaleString('en')}`, `${ms.toFixed(1)} ms`, '', '', 'under 20 ms')
+  }
+  if (ORDERS < 1000) return
+  await db.query(
+    `update lab_order set patient_name = 'Fictitia Rarely' where id = any (array(select id from lab_order where low_status = 'awaiting_registration' order by md5(id::text) limit 200))`,
+  )
+  const ms = await medianMs(async () => {
+    const found = await api('GET', '/v3/orders?status=awaiting_registration&patient_name=titia%20rare')
+    if (found.total !== 200 || found.orders.length !== 50) throw new Error(`${found.total} orders of that name`)
+  }, 60)
+  report(`orders by status and name, of ${count}`, `${ms.toFixed(1)} ms`, '', '', 'under 50 ms')
+}
+
+export async function listUsers(bench: Bench): Promise<void> {
+  await fillUsers(bench, USERS)
+  // Of each user as many bytes as ours answers with.
+  const { users } = await bench.api('GET', '/v2/user?limit=1')
+  const text = `
+    select $2::text as text from "user" where team_id = $1 and deleted_at is null order by created_on desc, id desc limit 100`
+  const name = `list 100 of ${USERS.toLocaleString('en')} users`
+  await compareReads(bench, [name, 'at least 0.6'], '/v2/user?limit=100', [text, bench.team, JSON.stringify(users[0])])
+}
+
+async function compareReads(
+  bench: Bench,
+  [name, goal]: [string, string],
+  path: string,
+  [text, ...values]: string[],
+): Promise<void> {
+  const { url, headers, connection } = bench
+  const baseline = await start('bench/baseline-read.ts', [JSON.stringify({ connection, text, values, connections: CONNECTIONS })])
+  await compare(`${name}, 10 connections`, goal, {
+    ours: () => load({ url: url + path, headers }),
+    limit: () => load({ url: baseline.url }),
+  })
+  baseline.child.kill()
+}
+
+export async function findSites({ url, headers, db }: Bench): Promise<void> {
+  const paths = await fillSites(db)
+  const requests = paths.map((path) => ({ method: 'GET' as const, path }))
+  const baseline = await start('bench/baseline-cached.ts', [JSON.stringify({ url, headers, paths })])
+  await compare(`PSC lookup among ${SITES.toLocaleString('en')} sites`, 'at least 0.6', {
+    ours: () => load({ url, requests, headers }),
+    limit: () => load({ url: baseline.url, requests }),
+  })
+  baseline.child.kill()
+}
