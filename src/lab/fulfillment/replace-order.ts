@@ -10,7 +10,7 @@ import { closedStatuses } from '../orders/lifecycle.ts'
 import { cancelNotAllowed, type LockedOrder } from '../orders/locked-order.ts'
 import { saveOrder, lockOrder } from '../orders/change-order.ts'
 import { getOrder } from '../orders/orders.ts'
-import { placeFollowUpOrder } from '../orders/place-order.ts'
+import { buildFollowUpOrder, insertOrder } from '../orders/place-order.ts'
 import type { Order } from '../orders/schema.ts'
 import { utcDate } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
@@ -30,26 +30,23 @@ import type { OrderReplaced, ReplaceOrder } from './schema.ts'
  * order, or has no link.
  */
 export async function replaceOrder(tx: Tx, order_id: string, { lab_test_id, notes }: ReplaceOrder): Promise<OrderReplaced> {
-  const open = await lockOrder(tx, order_id)
-  const { order } = open
+  const lockedOrder = await lockOrder(tx, order_id)
+  const { order } = lockedOrder
   const lab_test = await resolveOrderSet(tx, { lab_test_ids: [lab_test_id] }, undefined)
   const earlier = order.order_transaction.orders.find((each) => each.parent_id === order_id && each.origin === 'recreation')
   if (earlier) return alreadyReplaced(await getOrder(tx, earlier.id), order_id, lab_test)
-  const aoe_answers = await assertReplaceable(tx, open, lab_test)
+  const aoe_answers = await assertReplaceable(tx, lockedOrder, lab_test)
   // Cancelled first, so that the new order shows it.
-  if (open.canTransitionTo('cancelled')) open.transitionTo('cancelled')
-  else if (!isReplaceable(open)) throw cancelNotAllowed(open.lowLevelStatus)
-  const { document } = await placeFollowUpOrder(tx, open, {
-    origin: 'recreation',
-    lab_test,
-    begin: (fresh) => {
-      fresh.order.notes = notes?.trim() || null
-      copyFromReplaced(tx, fresh, order)
-      fresh.internalData.aoe_answers = aoe_answers
-      assertOrdered(fresh, order)
-    },
-  })
-  await saveOrder(tx, open)
+  if (lockedOrder.canTransitionTo('cancelled')) lockedOrder.transitionTo('cancelled')
+  else if (!isReplaceable(lockedOrder)) throw cancelNotAllowed(lockedOrder.lowLevelStatus)
+  const following = await buildFollowUpOrder(tx, lockedOrder, { origin: 'recreation', lab_test })
+  const { newOrder } = following
+  newOrder.order.notes = notes?.trim() || null
+  copyFromReplaced(tx, newOrder, order)
+  newOrder.internalData.aoe_answers = aoe_answers
+  assertPhysicianKnown(newOrder, order)
+  const { document } = await insertOrder(tx, newOrder, following)
+  await saveOrder(tx, lockedOrder)
   return toReply(JSON.parse(document) as Order, order_id, true)
 }
 
@@ -98,7 +95,7 @@ function copyFromReplaced(tx: Tx, { order, internalData }: LockedOrder, { shippi
 }
 
 /** Another laboratory uses another account, which may require the customer's ordering physician. A registered kit does not store who ordered it. */
-function assertOrdered({ order, internalData }: LockedOrder, before: Order): void {
+function assertPhysicianKnown({ order, internalData }: LockedOrder, before: Order): void {
   if (order.lab_account_id !== before.lab_account_id && internalData.physician_required && !internalData.physician)
     throw badRequest('Orders under this lab account must include the ordering physician')
 }

@@ -14,9 +14,9 @@ export async function cancelOrder(tx: Tx, id: string): Promise<PreserializedJson
   const document = await updateOrder(
     tx,
     id,
-    (open) => {
-      if (!open.canTransitionTo('cancelled')) throw cancelNotAllowed(open.lowLevelStatus)
-      open.transitionTo('cancelled')
+    (lockedOrder) => {
+      if (!lockedOrder.canTransitionTo('cancelled')) throw cancelNotAllowed(lockedOrder.lowLevelStatus)
+      lockedOrder.transitionTo('cancelled')
     },
     "Order doesn't exist",
   )

@@ -28,9 +28,9 @@ const STEPS_MAX = 6
  * Errors: 404 the team has no such order, or the order's user is deleted.
  */
 export async function lockOrder(tx: Tx, id: string, missing = "This order doesn't exist."): Promise<LockedOrder> {
-  const open = await findAndLockOrder(tx, id)
-  if (!open || open.isHidden) throw notFound(missing)
-  return open
+  const lockedOrder = await findAndLockOrder(tx, id)
+  if (!lockedOrder || lockedOrder.isHidden) throw notFound(missing)
+  return lockedOrder
 }
 
 /**
@@ -87,16 +87,16 @@ async function lockTransaction(tx: Tx, id: string): Promise<LockedRow[]> {
 export async function updateOrder(
   tx: Tx,
   id: string,
-  change: (open: LockedOrder) => void | Promise<void>,
+  change: (lockedOrder: LockedOrder) => void | Promise<void>,
   missing?: string,
 ): Promise<string> {
-  const open = await lockOrder(tx, id, missing)
-  await change(open)
-  return saveOrder(tx, open)
+  const lockedOrder = await lockOrder(tx, id, missing)
+  await change(lockedOrder)
+  return saveOrder(tx, lockedOrder)
 }
 
 /** Runs the hooks for the changes of an order and writes the order. */
-export async function saveOrder(tx: Tx, open: LockedOrder): Promise<string> {
-  await notifySteps(tx, open)
-  return open.update()
+export async function saveOrder(tx: Tx, lockedOrder: LockedOrder): Promise<string> {
+  await notifySteps(tx, lockedOrder)
+  return lockedOrder.update()
 }

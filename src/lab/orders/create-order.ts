@@ -1,5 +1,5 @@
-// Creating an order for a known patient. Source: lab-testing.md 3.5, 4, 5, 6.1, 7.
-import { createHash } from 'node:crypto'
+// Creating an order for a known patient, and importing one that was placed elsewhere. The request is parsed by its schema; each function reads
+// from top to bottom: resolve what the request names, build the order in memory, write it. Source: lab-testing.md 3.5, 4, 5, 6.1, 7.
 import { validateAoeAnswers } from '../catalog/aoe.ts'
 import type { OrderSet } from '../catalog/order-set-members.ts'
 import { resolveOrderSet } from '../catalog/order-sets.ts'
@@ -8,78 +8,84 @@ import type { LabTest } from '../catalog/schema.ts'
 import { assertInsured, insuranceGiven } from '../../people/insurance/insurances.ts'
 import { labOfAccount } from '../accounts/account-selection.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { badRequest, notFound } from '../../platform/http/errors.ts'
-import { claimKey, storeResponse, releaseKey } from '../../platform/http/idempotency.ts'
-import { PreserializedJson } from '../../platform/http/operation.ts'
-import { T } from '../../platform/schema/schema.ts'
-import { sql } from '../../platform/db/sql.ts'
+import { badRequest } from '../../platform/http/errors.ts'
+import type { PreserializedJson } from '../../platform/http/operation.ts'
 import { saveDemographics } from '../../people/users/demographics.ts'
-import { notDeletedHere } from '../../people/users/users.ts'
 import { toPatientAddress } from '../../people/person/address.ts'
 import { toOrderReply } from './orders.ts'
 import { orderPatient } from './patient-checks.ts'
-import { placeOrder } from './place-order.ts'
+import { buildOrder, insertOrder, type PlacedOrder } from './place-order.ts'
+import { resolveOrder, type OrderRequest } from './resolve-order.ts'
 import type { CreateOrder, ImportOrder, OrderReply } from './schema.ts'
-
-const DAY_S = 86_400
-
-/** Idempotency keys of both creation paths share one scope and are stored for a day. */
-export const createOrderIdempotency = { scope: 'create_order', retention_s: DAY_S }
 
 /**
  * Creates an order for a patient. Writes lab_order, user_demographics, insurance if the request has one, and lab_test for order sets.
- * Queues
- * orders.dispatch if the lab's link has to be informed. Emits labtest.order.created.
- * Errors: 400 errors of `chooseTest`, no lab account for the order and its billing type, no insurance although the billing type needs one
+ * Queues orders.dispatch if the lab's link has to be informed. Emits labtest.order.created.
+ * Errors: 400 errors of `resolveTest`, no lab account for the order and its billing type, no insurance although the billing type needs one
  * (`assertInsured`), errors of `insuranceGiven`, missing answers, `activate_by` in the past, a minor without a medical proxy; 404 unknown
  * user or lab test; 422 a date of birth in the future or more than 130 years ago.
  */
-export async function createOrder(tx: Tx, body: CreateOrder): Promise<PreserializedJson<OrderReply>> {
-  const { document } = await create(tx, body)
-  return toOrderReply(document, 'Order created successfully')
-}
-
-async function create(tx: Tx, body: CreateOrder): Promise<{ id: string; document: string }> {
-  const patient = await orderPatient(tx, body.user_id, body.patient_details)
-  const { health_insurance } = body
-  const insurance_id = health_insurance && (await insuranceGiven(tx, body, health_insurance))
-  const icd_codes = body.icd_codes ?? health_insurance?.diagnosis_codes
-  const health_insurance_id =
-    body.billing_type === 'commercial_insurance'
-      ? await assertInsured(tx, { user_id: body.user_id, icd_codes, insurance_id })
-      : insurance_id
-  const placed = await placeOrder(
-    tx,
-    {
-      user_id: body.user_id,
-      patient_details: patient,
-      patient_address: toPatientAddress(body.patient_address),
-      physician: body.physician,
-      passthrough: body.passthrough,
-      clinical_notes: body.clinical_notes,
-      priority: body.priority,
-      icd_codes,
-      activate_by: body.activate_by,
-      lab_account_id: body.lab_account_id ?? body.order_set?.lab_account_id,
-      billing_type: body.billing_type,
-      health_insurance_id,
-      facts: {
-        consents: body.consents ?? [],
-        aoe_answers: body.aoe_answers ?? [],
-        creator_member_id: body.creator_member_id ?? null,
-        ...(health_insurance && { health_insurance }),
-        ...internalDataOf(body),
-      },
+export async function createOrder(tx: Tx, body: CreateOrder): Promise<PlacedOrder> {
+  const patient_details = await orderPatient(tx, body.user_id, body.patient_details)
+  const icd_codes = body.icd_codes ?? body.health_insurance?.diagnosis_codes
+  const hasInsurance = body.health_insurance !== undefined || body.billing_type === 'commercial_insurance'
+  const health_insurance_id = hasInsurance ? await resolveInsurance(tx, body, icd_codes) : undefined
+  const request: OrderRequest = {
+    user_id: body.user_id,
+    patient_details,
+    patient_address: toPatientAddress(body.patient_address),
+    physician: body.physician,
+    passthrough: body.passthrough,
+    clinical_notes: body.clinical_notes,
+    priority: body.priority,
+    icd_codes,
+    activate_by: body.activate_by,
+    lab_account_id: body.lab_account_id ?? body.order_set?.lab_account_id,
+    billing_type: body.billing_type,
+    health_insurance_id,
+    internal_data: {
+      consents: body.consents ?? [],
+      aoe_answers: body.aoe_answers ?? [],
+      creator_member_id: body.creator_member_id ?? null,
+      ...(body.health_insurance && { health_insurance: body.health_insurance }),
+      ...internalDataOf(body),
     },
-    async () => {
-      const test = await chooseTest(tx, body)
-      await validateAoeAnswers(tx, test.id, body.aoe_answers ?? [])
-      return test
-    },
-  )
+  }
+  const resolved = await resolveOrder(tx, request, resolveTestAndAnswers(tx, body))
+  const newOrder = buildOrder(tx, request, resolved)
+  const placed = await insertOrder(tx, newOrder, resolved)
   saveDemographics(tx, body.user_id, body.patient_details, body.patient_address)
   return placed
 }
+
+/**
+ * Imports an order that was placed elsewhere. Writes lab_order. Emits labtest.order.created, labtest.order.updated.
+ * Sends nothing to the laboratory. A pending lab account is allowed.
+ * Errors: as `createOrder`; 422 the sample id belongs to another order at the laboratory.
+ * Source: lab-testing.md 6.5.
+ */
+export async function importOrder(tx: Tx, body: ImportOrder): Promise<PlacedOrder> {
+  const request: OrderRequest = {
+    user_id: body.user_id,
+    patient_details: await orderPatient(tx, body.user_id, body.patient_details),
+    patient_address: toPatientAddress(body.patient_address),
+    physician: body.physician,
+    lab_account_id: body.lab_account_id ?? body.order_set.lab_account_id,
+    billing_type: body.billing_type,
+    sample_id: body.sample_id,
+    account_statuses: ['active', 'pending'],
+    reason: 'import',
+    internal_data: { imported: true, ...internalDataOf(body) },
+  }
+  const resolved = await resolveOrder(tx, request, resolveTest(tx, body))
+  const newOrder = buildOrder(tx, request, resolved)
+  newOrder.transitionTo('requisition_bypassed')
+  return insertOrder(tx, newOrder, resolved)
+}
+
+/** The response of the operations that create an order. */
+export const createdReply = ({ document }: PlacedOrder): PreserializedJson<OrderReply> =>
+  toOrderReply(document, 'Order created successfully')
 
 /** The internal data from the request: details of patient and physician that the order does not show. */
 const internalDataOf = ({ physician, patient_details }: Pick<CreateOrder, 'physician' | 'patient_details'>) => ({
@@ -89,31 +95,14 @@ const internalDataOf = ({ physician, patient_details }: Pick<CreateOrder, 'physi
 })
 
 /**
- * Imports an order that was placed elsewhere. Writes lab_order. Emits labtest.order.created, labtest.order.updated.
- * Sends nothing to the laboratory. A pending lab account is allowed.
- * Errors: as `createOrder`; 422 the sample id belongs to another order at the laboratory.
- * Source: lab-testing.md 6.5.
+ * The insurance of an order: the one that its request brings with it; for an order billed to insurance, else the user's primary one. Writes
+ * insurance if the request has a new one.
+ * Errors: those of `insuranceGiven`, then those of `assertInsured`.
  */
-export async function importOrder(tx: Tx, body: ImportOrder): Promise<PreserializedJson<OrderReply>> {
-  const patient = await orderPatient(tx, body.user_id, body.patient_details)
-  const { document } = await placeOrder(
-    tx,
-    {
-      user_id: body.user_id,
-      patient_details: patient,
-      patient_address: toPatientAddress(body.patient_address),
-      physician: body.physician,
-      lab_account_id: body.lab_account_id ?? body.order_set.lab_account_id,
-      billing_type: body.billing_type,
-      sample_id: body.sample_id,
-      statuses: ['active', 'pending'],
-      comesFrom: 'import',
-      facts: { imported: true, ...internalDataOf(body) },
-    },
-    () => chooseTest(tx, body),
-    (open) => open.transitionTo('requisition_bypassed'),
-  )
-  return toOrderReply(document, 'Order created successfully')
+async function resolveInsurance(tx: Tx, body: CreateOrder, icd_codes: string[] | undefined): Promise<string | undefined> {
+  const { user_id, health_insurance, billing_type } = body
+  const insurance_id = health_insurance && (await insuranceGiven(tx, body, health_insurance))
+  return billing_type === 'commercial_insurance' ? assertInsured(tx, { user_id, icd_codes, insurance_id }) : insurance_id
 }
 
 type RequestedTest = Pick<CreateOrder, 'order_set' | 'collection_method' | 'lab_account_id' | 'patient_details'> & {
@@ -124,11 +113,18 @@ type RequestedTest = Pick<CreateOrder, 'order_set' | 'collection_method' | 'lab_
  * The lab test of a request, checked for this patient. May write lab_test (`resolveOrderSet`).
  * Errors: 400 and 404 of `resolveOrderSet` and `assertPatientAllowed`; 400 no test, contradicting tests, or two lab accounts.
  */
-async function chooseTest(tx: Tx, asked: RequestedTest): Promise<LabTest> {
-  const account = asked.lab_account_id ?? asked.order_set?.lab_account_id
-  const only = account === undefined ? undefined : await labOfAccount(tx, account)
-  const test = await resolveOrderSet(tx, orderSetOf(asked), asked.collection_method, only)
-  await assertPatientAllowed(tx, test.lab!.id, asked.patient_details)
+async function resolveTest(tx: Tx, request: RequestedTest): Promise<LabTest> {
+  const account = request.lab_account_id ?? request.order_set?.lab_account_id
+  const lab_id = account === undefined ? undefined : await labOfAccount(tx, account)
+  const test = await resolveOrderSet(tx, orderSetOf(request), request.collection_method, lab_id)
+  await assertPatientAllowed(tx, test.lab!.id, request.patient_details)
+  return test
+}
+
+/** As `resolveTest`, with the answers to the questions of the laboratory. Errors: also those of `validateAoeAnswers`. */
+async function resolveTestAndAnswers(tx: Tx, body: CreateOrder): Promise<LabTest> {
+  const test = await resolveTest(tx, body)
+  await validateAoeAnswers(tx, test.id, body.aoe_answers ?? [])
   return test
 }
 
@@ -144,57 +140,4 @@ function orderSetOf({ order_set, lab_test_id, lab_account_id }: RequestedTest): 
   if (ids.size > 1 || (ids.size === 1 && !ids.has(lab_test_id)))
     throw badRequest('lab_test_id and order_set name different tests')
   return { ...order_set, lab_test_ids: [lab_test_id] }
-}
-
-const CONTENT_SCOPE = 'create_order.content'
-const Status = T.Object({ low_status: T.String(), shown: T.Boolean() })
-const REPLACEABLE_STATUSES = new Set([
-  'cancelled',
-  'do_not_process',
-  'sample_error',
-  'failure_to_deliver_to_customer',
-  'failure_to_deliver_to_lab',
-  'lost',
-])
-
-/**
- * As `createOrder`, but the same body within a day returns the same order, unless that order was cancelled or has failed.
- * Source: lab-testing.md 7, interface.md «idempotent against duplicate orders».
- */
-export async function createOrderOnce(tx: Tx, body: CreateOrder): Promise<PreserializedJson<OrderReply>> {
-  const key = createHash('sha256').update(canonicalJson(body)).digest('base64url')
-  const kept = await claimKey(tx, CONTENT_SCOPE, key, DAY_S)
-  if (kept) {
-    if (!(await canBeReordered(tx, kept.object_id))) return new PreserializedJson(kept.text)
-    // The 24-hour window restarts with the replacing order.
-    await releaseKey(tx, CONTENT_SCOPE, key)
-    await claimKey(tx, CONTENT_SCOPE, key, DAY_S)
-  }
-  const { id, document } = await create(tx, body)
-  const reply = toOrderReply(document, 'Order created successfully')
-  storeResponse(tx, CONTENT_SCOPE, key, { status: 200, text: reply.text }, { object_id: id, user_ids: [body.user_id] })
-  return reply
-}
-
-/** Whether a request with the same content may create a new order. Errors: 404 the order's user is deleted. */
-async function canBeReordered(tx: Tx, order_id: string | null): Promise<boolean> {
-  const row = await tx.maybe(
-    Status,
-    sql`
-    select low_status, ${notDeletedHere(tx, sql`user_id`)} as shown from lab_order where id = ${order_id} and team_id = ${tx.team}`,
-  )
-  if (row && !row.shown) throw notFound('User does not exist on this team')
-  return !row || REPLACEABLE_STATUSES.has(row.low_status)
-}
-
-/** JSON with sorted keys. The parsed body already has one spelling for addresses, states and enum values; phone numbers are normalized here. */
-function canonicalJson(value: unknown, name = ''): string {
-  if (name === 'phone_number' && typeof value === 'string') return JSON.stringify(value.replace(/[ ().-]/g, ''))
-  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item)).join(',')}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  const entries = Object.entries(value).filter(([, item]) => item !== undefined)
-  return `{${entries
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item, key)}`)
-    .join(',')}}`
 }

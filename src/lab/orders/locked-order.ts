@@ -45,7 +45,8 @@ export class LockedOrder {
   /** The other orders of the transaction. They show this order's status too and are written with it. */
   readonly #siblings: Order[]
   readonly #cycle: Lifecycle
-  readonly #ids: number[]
+  readonly #eventIds: readonly number[]
+  #eventIdsUsed = 0
   #clientUserId: string
   /** Whether the order's user is deleted. The order is then hidden from the team, and the patient gets no messages. */
   readonly isHidden: boolean
@@ -62,7 +63,8 @@ export class LockedOrder {
       client_user_id: string
       /** The user is deleted and the order therefore hidden. Default: false. */
       user_deleted?: boolean
-      ids: number[]
+      /** Reserved for the events of this transaction. */
+      ids: readonly number[]
       siblings?: Order[]
     },
   ) {
@@ -74,7 +76,7 @@ export class LockedOrder {
     this.#cycle = lifecycleOf(parts.lifecycle)
     this.#clientUserId = parts.client_user_id
     this.isHidden = parts.user_deleted ?? false
-    this.#ids = parts.ids
+    this.#eventIds = parts.ids
     this.#siblings = parts.siblings ?? []
   }
 
@@ -149,7 +151,7 @@ export class LockedOrder {
   }
 
   #nextId(): number {
-    const id = this.#ids.shift()
+    const id = this.#eventIds[this.#eventIdsUsed++]
     if (id === undefined) throw new Error('more status transitions in one transaction than reserved event ids')
     return id
   }

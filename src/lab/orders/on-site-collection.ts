@@ -11,10 +11,10 @@ import type { OrderReply } from './schema.ts'
  * Errors: 400 another collection method, no requisition yet, or already drawn; 404 unknown order.
  */
 export async function completeDraw(tx: Tx, id: string): Promise<PreserializedJson<OrderReply>> {
-  const document = await updateOrder(tx, id, (open) => {
-    if (open.lifecycle !== 'on_site_collection')
-      throw badRequest(`Transition from ${open.lowLevelStatus} to draw_completed is not allowed`)
-    open.transitionTo('draw_completed')
+  const document = await updateOrder(tx, id, (lockedOrder) => {
+    if (lockedOrder.lifecycle !== 'on_site_collection')
+      throw badRequest(`Transition from ${lockedOrder.lowLevelStatus} to draw_completed is not allowed`)
+    lockedOrder.transitionTo('draw_completed')
   })
   return toOrderReply(document, 'order updated')
 }

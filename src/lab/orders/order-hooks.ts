@@ -5,17 +5,17 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import type { LockedOrder } from './locked-order.ts'
 
 /** An order changed to a low-level status, including its first one. */
-export const orderStepped = hookPoint<[open: LockedOrder, low: string]>('order.stepped')
+export const orderStepped = hookPoint<[lockedOrder: LockedOrder, low: string]>('order.stepped')
 /** The activation date of an order changed or was cleared. */
-export const orderRescheduled = hookPoint<[open: LockedOrder]>('order.rescheduled')
+export const orderRescheduled = hookPoint<[lockedOrder: LockedOrder]>('order.rescheduled')
 
 /** Maximum number of transitions that all hooks together may add in one transaction. */
 const STEPS_MAX = 20
 
 /** Runs the hooks for the new transitions of an order, including transitions made by hooks. */
-export async function notifySteps(tx: Tx, open: LockedOrder): Promise<void> {
-  for (let step = 0; step < open.transitions.length; step++) {
+export async function notifySteps(tx: Tx, lockedOrder: LockedOrder): Promise<void> {
+  for (let step = 0; step < lockedOrder.transitions.length; step++) {
     if (step === STEPS_MAX) throw new Error(`the hooks on an order took more than ${STEPS_MAX} steps`)
-    await tx.notify(orderStepped, open, open.transitions[step]!)
+    await tx.notify(orderStepped, lockedOrder, lockedOrder.transitions[step]!)
   }
 }

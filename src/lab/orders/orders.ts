@@ -76,14 +76,15 @@ export async function findKitBySample(tx: Tx, sample_id: string): Promise<string
  * Source: lab-testing.md 6.3.
  */
 export async function rescheduleOrder(tx: Tx, id: string, activate_by: string | null): Promise<PreserializedJson<OrderReply>> {
-  const document = await updateOrder(tx, id, async (open) => {
-    if (open.lowLevelStatus !== 'ordered' && open.lowLevelStatus !== 'awaiting_registration')
-      throw badRequest(`An order in status ${open.lowLevelStatus} can no longer be scheduled`)
-    if (!open.internalData.scheduled) throw badRequest('An order created for immediate processing cannot be scheduled afterwards')
+  const document = await updateOrder(tx, id, async (lockedOrder) => {
+    if (lockedOrder.lowLevelStatus !== 'ordered' && lockedOrder.lowLevelStatus !== 'awaiting_registration')
+      throw badRequest(`An order in status ${lockedOrder.lowLevelStatus} can no longer be scheduled`)
+    if (!lockedOrder.internalData.scheduled)
+      throw badRequest('An order created for immediate processing cannot be scheduled afterwards')
     if (activate_by !== null && activate_by < utcDate(tx.now)) throw badRequest('activate_by must not be in the past')
-    open.order.activate_by = activate_by
-    scheduleDispatch(tx, open.order, activationTime(tx, activate_by))
-    await tx.notify(orderRescheduled, open)
+    lockedOrder.order.activate_by = activate_by
+    scheduleDispatch(tx, lockedOrder.order, activationTime(tx, activate_by))
+    await tx.notify(orderRescheduled, lockedOrder)
   })
   return toOrderReply(document, 'order updated')
 }

@@ -1,257 +1,196 @@
-// Placing orders: from the requested order to its first statuses. All orders are created here.
+// Placing orders: builds a new order in memory from what it refers to, and writes it. All orders are created here. Between the two steps the
+// caller may change the new order.
 import type { LabTest } from '../catalog/schema.ts'
-import { assertLink, labLinkFor } from '../links/links.ts'
-import type { AccountStatus } from '../accounts/schema.ts'
+import { labLinkFor } from '../links/links.ts'
 import { chooseAccount, requiresPhysician, usableAccounts } from '../accounts/account-selection.ts'
-import { utcDate, iso } from '../../platform/runtime/clock.ts'
-import type { Tenant, Tx } from '../../platform/db/transaction.ts'
-import { badRequest, notFound } from '../../platform/http/errors.ts'
-import { assertFeature } from '../../platform/http/feature-flags.ts'
-import { servicePhysician } from '../../people/physicians/physicians.ts'
+import { iso } from '../../platform/runtime/clock.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
 import { enqueue } from '../../platform/queue/outbox.ts'
-import { cachedUser, type UserIdentity } from '../../people/users/users.ts'
-import type { PatientAddress, ShippingAddress } from '../../people/person/address.ts'
-import type { Billing, CollectionMethod } from '../catalog/enums.ts'
-import { features } from '../../tenancy/teams/features.ts'
-import type { Patient } from '../../people/person/patient.ts'
+import type { UserIdentity } from '../../people/users/users.ts'
+import type { CollectionMethod } from '../catalog/enums.ts'
 import { activationTime, scheduleDispatch } from './send-to-lab.ts'
 import { notifySteps } from './order-hooks.ts'
-import type { LifecycleName } from './lifecycle.ts'
 import { shouldQueueCheckpoints, createCheckpoints } from './list-checkpoints.ts'
 import { eventIds, LockedOrder, type InternalData } from './locked-order.ts'
-import type { Order, OrderTransaction, PhysicianInput } from './schema.ts'
+import { EVENT_COUNT, type OrderRequest, type ResolvedOrder } from './resolve-order.ts'
+import type { Order, OrderTransaction } from './schema.ts'
 
-/** The requested order: test, patient and payment. */
-export interface Placement {
-  /** Lifecycle of the order. Default: the one named after the collection method. A kit registered later has a different one. */
-  lifecycle?: LifecycleName
-  user_id: string
-  patient_details?: Patient
-  patient_address?: PatientAddress
-  shipping_details?: ShippingAddress
-  physician?: PhysicianInput | undefined
-  passthrough?: string | undefined
-  clinical_notes?: string | undefined
-  priority?: boolean | undefined
-  icd_codes?: string[] | undefined
-  activate_by?: string | undefined
-  lab_account_id?: string | undefined
-  billing_type?: Billing | undefined
-  health_insurance_id?: string | undefined
-  /** The requisition number at the laboratory, if it already has one. */
-  sample_id?: string
-  /** Accepted statuses of the lab account. Default: active. */
-  statuses?: readonly AccountStatus[]
-  /** Stored with the order, not shown. */
-  facts?: Record<string, unknown>
-  /** Number of statuses to reserve event ids for, including the first one. Default: 2. */
-  steps?: number
-  /** Assign the kit's barcode now, if the lab's link determines it at once. */
-  withBarcode?: boolean
-  /**
-   * Origin of the order. Default: `request`. `import`: placed elsewhere, so that nothing is sent to the laboratory. `result`: created for
-   * an incoming result, so that no sample has to be taken either.
-   */
-  comesFrom?: 'request' | 'import' | 'result'
-}
-
-/** Changes a new order before it is written. */
-export type InitialSteps = (open: LockedOrder) => void | Promise<void>
-
-/** Number of statuses that most orders enter before they are written. */
-const STEPS = 2
-
-/** The initial details of an order's kit, appointment or draw. */
-export function newDetails(tx: Tx, method: CollectionMethod): Order['details'] {
-  const now = iso(tx.now)
-  const made = { id: tx.uuid(), created_at: now, updated_at: now }
-  if (method === 'testkit') return { type: method, data: { ...made, shipment: null } }
-  if (method === 'on_site_collection') return { type: method, data: made }
-  return { type: method, data: { ...made, appointment_id: null } }
+/** A new order that is written at the end of the transaction. */
+export interface PlacedOrder {
+  id: string
+  /** The order as JSON text. */
+  document: string
 }
 
 /**
- * Places an order; `begin` may change it before it is written. Writes lab_order. Queues orders.dispatch if the lab's link has to be
- * informed.
- * Emits labtest.order.created, then what `begin` emits.
- * Errors: 404 the team has no such user; 403 on-site collection without that feature; 400 the laboratory has no link (`assertLink`),
- * `activate_by` is past, no lab account accepts the order (`chooseAccount`), the account requires an ordering physician and the request
- * names none, errors of `chooseTest`.
+ * Builds an order in its first status, in memory: the caller may change it, and writes it with `insertOrder`. `insertOrder` emits its
+ * labtest.order.created.
  */
-export async function placeOrder(
-  tx: Tx,
-  placement: Placement,
-  chooseTest: (tx: Tx) => Promise<LabTest>,
-  begin: InitialSteps = () => {},
-): Promise<{ id: string; document: string }> {
-  const [user, lab_test, ids, accounts] = await Promise.all([
-    cachedUser(tx, placement.user_id),
-    chooseTest(tx),
-    eventIds(tx, placement.steps ?? STEPS),
-    usableAccounts(tx),
-  ])
-  if (!user) throw notFound('User does not exist on this team')
-  assertFeasible(tx.tenant, placement, lab_test)
-  const { id: lab_id, slug } = lab_test.lab!
-  const billing_type = placement.billing_type ?? 'client_bill'
-  const account = await chooseAccount(tx, accounts, {
-    lab_id,
-    lab_account_id: placement.lab_account_id,
-    billing_type,
-    address: placement.patient_address,
-    statuses: placement.statuses ?? ['active'],
-  })
-  const physician_required = requiresPhysician(tx.tenant, account, slug)
-  if (physician_required && placement.patient_details && !placement.physician)
-    throw badRequest('Orders under this lab account must include the ordering physician')
-  if (placement.activate_by !== undefined && placement.activate_by < utcDate(tx.now))
-    throw badRequest('activate_by must not be in the past')
-  const physician = placement.physician ?? (await servicePhysicianFor(tx, placement))
-  const id = tx.uuid()
-  const queuesCheckpoints = shouldQueueCheckpoints(ids)
-  const open = new LockedOrder(tx, {
-    order: newOrder(tx, id, { ...placement, physician }, lab_test, { lab_account_id: account.id, billing_type }),
-    intake: { ...placement.facts, physician_required, scheduled: placement.activate_by !== undefined } satisfies InternalData,
-    lifecycle: placement.lifecycle ?? lab_test.method,
+export function buildOrder(tx: Tx, request: OrderRequest, resolved: ResolvedOrder): LockedOrder {
+  const { lab_test, physician_required, user, event_ids } = resolved
+  const newOrder = new LockedOrder(tx, {
+    order: initialOrder(tx, request, resolved),
+    intake: {
+      ...request.internal_data,
+      physician_required,
+      scheduled: request.activate_by !== undefined,
+    } satisfies InternalData,
+    lifecycle: request.lifecycle ?? lab_test.method,
     lowLevelStatus: '',
     client_user_id: user.client_user_id,
-    ids,
+    ids: event_ids,
   })
-  const document = await insertOrder(tx, open, user, begin)
-  if (queuesCheckpoints) enqueue(tx, createCheckpoints, {})
-  return { id, document }
+  newOrder.setInitialStatus()
+  return newOrder
 }
 
 /**
- * Checks that the order can be carried out. Imported orders and orders created for results skip these checks.
- * Errors: 403 on-site collection without that feature (no other step would continue the order); 400 the laboratory has no link.
+ * Writes a new order and starts what follows from it: the hooks of its statuses run, the order and its events are written at the end of the
+ * transaction, and its dispatch is queued. Writes lab_order. Queues orders.dispatch if the lab's link has to be informed, and sometimes the
+ * job that creates list checkpoints. Emits labtest.order.created, then the events of its further statuses.
  */
-function assertFeasible(tenant: Tenant, { comesFrom = 'request' }: Placement, { method, lab }: LabTest): void {
-  if (method === 'on_site_collection' && comesFrom !== 'result') assertFeature(tenant, features.on_site_collection)
-  if (comesFrom === 'request') assertLink(tenant, lab!)
-}
-
-/** The service network's ordering physician, if the customer names none. Needs the patient's address. */
-async function servicePhysicianFor(tx: Tx, { patient_address }: Placement): Promise<PhysicianInput | undefined> {
-  return patient_address && (await servicePhysician(tx, patient_address.state))
-}
-
-async function insertOrder(tx: Tx, open: LockedOrder, user: UserIdentity, begin: InitialSteps): Promise<string> {
-  open.setInitialStatus()
-  await begin(open)
-  await notifySteps(tx, open)
-  const document = open.insert(open.order.lab_test.lab!.id, user)
-  scheduleDispatch(tx, open.order, activationTime(tx, open.order.activate_by))
-  return document
+export async function insertOrder(
+  tx: Tx,
+  newOrder: LockedOrder,
+  { user, event_ids }: Pick<ResolvedOrder, 'user' | 'event_ids'>,
+): Promise<PlacedOrder> {
+  await notifySteps(tx, newOrder)
+  const { order } = newOrder
+  const document = newOrder.insert(order.lab_test.lab!.id, user)
+  scheduleDispatch(tx, order, activationTime(tx, order.activate_by))
+  if (shouldQueueCheckpoints(event_ids)) enqueue(tx, createCheckpoints, {})
+  return { id: order.id, document }
 }
 
 /** An order that follows from another order. */
-export interface FollowUpOrder {
+export interface FollowUpRequest {
   origin: 'redraw' | 'recreation'
   lab_test: LabTest
   /** The user, if different from that of the parent order. The new order then starts its own transaction. */
   user?: UserIdentity
-  /** Changes the new order at once; `steps` is the number of statuses to reserve event ids for, including the first one. Default: 2. */
-  begin?: InitialSteps
-  steps?: number
+  /** Number of statuses to reserve event ids for, including the first one. Default: 2. */
+  event_count?: number
+}
+
+/** A new follow-up order, and what `insertOrder` needs of it. */
+export interface FollowUpOrder extends Pick<ResolvedOrder, 'user' | 'event_ids'> {
+  newOrder: LockedOrder
 }
 
 /**
- * Places an order that follows from another one: same patient, payment and physician; same lab account if the laboratory is the same, else
- * the account that would be chosen now. It joins the transaction, which both orders then show; the caller writes the parent order
- * afterwards. Writes lab_order. Queues orders.dispatch. Emits labtest.order.created, then what `begin` emits.
+ * Builds and writes an order that follows from another one, as `buildFollowUpOrder` and `insertOrder`. The caller writes the parent order
+ * afterwards.
+ */
+export async function placeFollowUpOrder(tx: Tx, parent: LockedOrder, request: FollowUpRequest): Promise<PlacedOrder> {
+  const following = await buildFollowUpOrder(tx, parent, request)
+  return insertOrder(tx, following.newOrder, following)
+}
+
+/**
+ * Builds an order that follows from another one: same patient, payment and physician; same lab account if the laboratory is the same, else
+ * the account that would be chosen now. It joins the transaction, which both orders then show. The caller may change the new order, writes
+ * it with `insertOrder`, and writes the parent order afterwards.
  * Errors: 400 no lab account accepts the order.
  * Source: lab-testing.md 12.
  */
-export async function placeFollowUpOrder(
+export async function buildFollowUpOrder(
   tx: Tx,
-  parent: LockedOrder,
-  following: FollowUpOrder,
-): Promise<{ id: string; document: string }> {
-  const { order: before } = parent
-  const { lab_test, origin } = following
-  const same = before.lab_test.lab?.id === lab_test.lab!.id
-  const chosen =
-    same && before.lab_account_id !== null
-      ? undefined
-      : await chooseAccount(tx, await usableAccounts(tx), {
-          lab_id: lab_test.lab!.id,
-          billing_type: before.billing_type,
-          address: before.patient_address ?? undefined,
-          statuses: ['active'],
-        })
-  const account = chosen ?? { id: before.lab_account_id! }
-  const physician_required = chosen
-    ? requiresPhysician(tx.tenant, chosen, lab_test.lab!.slug)
-    : parent.internalData.physician_required
-  const user = following.user ?? { user_id: before.user_id, client_user_id: parent.clientUserId }
-  const id = tx.uuid()
+  parentOrder: LockedOrder,
+  { origin, lab_test, user: otherUser, event_count = EVENT_COUNT }: FollowUpRequest,
+): Promise<FollowUpOrder> {
+  const { order: parent } = parentOrder
+  const { billing_type } = parent
+  const user = otherUser ?? { user_id: parent.user_id, client_user_id: parentOrder.clientUserId }
+  const { lab_account_id, physician_required } = await resolveFollowUpAccount(tx, parentOrder, lab_test)
+  const event_ids = await eventIds(tx, event_count)
   const order: Order = {
-    ...newOrder(tx, id, { user_id: user.user_id }, lab_test, { lab_account_id: account.id, billing_type: before.billing_type }),
-    patient_details: before.patient_details,
-    patient_address: before.patient_address,
-    clinical_notes: before.clinical_notes,
-    physician: before.physician,
-    health_insurance_id: before.health_insurance_id,
-    health_insurace_id: before.health_insurace_id, // sic
-    priority: before.priority,
-    passthrough: before.passthrough,
-    icd_codes: before.icd_codes,
+    ...initialOrder(tx, { user_id: user.user_id }, { lab_test, lab_account_id, billing_type, physician: undefined }),
+    patient_details: parent.patient_details,
+    patient_address: parent.patient_address,
+    clinical_notes: parent.clinical_notes,
+    physician: parent.physician,
+    health_insurance_id: parent.health_insurance_id,
+    health_insurace_id: parent.health_insurace_id, // sic
+    priority: parent.priority,
+    passthrough: parent.passthrough,
+    icd_codes: parent.icd_codes,
     origin,
   }
-  const own = { ...order.order_transaction.orders[0]!, origin, parent_id: before.id }
-  if (user.user_id === before.user_id) order.order_transaction = before.order_transaction
+  const entry = { ...order.order_transaction.orders[0]!, origin, parent_id: parent.id }
+  if (user.user_id === parent.user_id) order.order_transaction = parent.order_transaction
   else order.order_transaction.orders = []
-  order.order_transaction.orders.push(own)
+  order.order_transaction.orders.push(entry)
   // The expected delivery date belongs to the parent's parcel; pictures of insurance cards stay with the parent order.
-  const { arrives_on: _arrives, health_insurance: _insurance, ...intake } = parent.internalData
-  const open = new LockedOrder(tx, {
+  const { arrives_on: _arrives, health_insurance: _insurance, ...internalData } = parentOrder.internalData
+  const newOrder = new LockedOrder(tx, {
     order,
-    intake: { ...intake, physician_required, scheduled: false },
+    intake: { ...internalData, physician_required, scheduled: false },
     lifecycle: lab_test.method,
     lowLevelStatus: '',
     client_user_id: user.client_user_id,
-    ids: await eventIds(tx, following.steps ?? STEPS),
+    ids: event_ids,
   })
-  return { id, document: await insertOrder(tx, open, user, following.begin ?? (() => {})) }
+  newOrder.setInitialStatus()
+  return { newOrder, user, event_ids }
 }
 
-function newOrder(
+/** The lab account of a follow-up order: that of its parent, or the one that is chosen now for another laboratory. */
+async function resolveFollowUpAccount(
   tx: Tx,
-  id: string,
-  placement: Placement,
-  lab_test: LabTest,
-  account: { lab_account_id: string; billing_type: Billing },
+  { order: parent, internalData }: LockedOrder,
+  { lab }: LabTest,
+): Promise<Pick<ResolvedOrder, 'lab_account_id' | 'physician_required'>> {
+  if (parent.lab_test.lab?.id === lab!.id && parent.lab_account_id !== null)
+    return { lab_account_id: parent.lab_account_id, physician_required: internalData.physician_required }
+  const account = await chooseAccount(tx, await usableAccounts(tx), {
+    lab_id: lab!.id,
+    billing_type: parent.billing_type,
+    address: parent.patient_address ?? undefined,
+    statuses: ['active'],
+  })
+  return { lab_account_id: account.id, physician_required: requiresPhysician(tx.tenant, account, lab!.slug) }
+}
+
+/** The new order as the API shows it, before its first status. */
+function initialOrder(
+  tx: Tx,
+  request: OrderRequest,
+  {
+    lab_test,
+    lab_account_id,
+    billing_type,
+    physician,
+  }: Pick<ResolvedOrder, 'lab_test' | 'lab_account_id' | 'billing_type' | 'physician'>,
 ): Order {
+  const id = tx.uuid()
   const now = iso(tx.now)
-  const { physician } = placement
-  const barcode = placement.withBarcode ? labLinkFor(tx.tenant, lab_test.lab!.slug)?.barcode(id) : undefined
+  const barcode = request.withBarcode ? labLinkFor(tx.tenant, lab_test.lab!.slug)?.barcode(id) : undefined
   return {
     id,
     team_id: tx.team,
-    user_id: placement.user_id,
-    patient_details: placement.patient_details ?? null,
-    patient_address: placement.patient_address ?? null,
-    shipping_details: placement.shipping_details ?? null,
+    user_id: request.user_id,
+    patient_details: request.patient_details ?? null,
+    patient_address: request.patient_address ?? null,
+    shipping_details: request.shipping_details ?? null,
     lab_test,
     details: newDetails(tx, lab_test.method),
-    sample_id: placement.sample_id ?? barcode ?? null,
+    sample_id: request.sample_id ?? barcode ?? null,
     notes: null,
-    clinical_notes: placement.clinical_notes ?? null,
+    clinical_notes: request.clinical_notes ?? null,
     created_at: now,
     updated_at: now,
     events: [],
     last_event: { id: 0, created_at: now, status: '', status_detail: null },
     status: 'received',
     physician: physician ? { first_name: physician.first_name, last_name: physician.last_name, npi: physician.npi } : null,
-    health_insurance_id: placement.health_insurance_id ?? null,
-    health_insurace_id: placement.health_insurance_id ?? null, // sic
+    health_insurance_id: request.health_insurance_id ?? null,
+    health_insurace_id: request.health_insurance_id ?? null, // sic
     requisition_form_url: null,
-    priority: placement.priority ?? false,
-    activate_by: placement.activate_by ?? null,
-    passthrough: placement.passthrough ?? null,
-    billing_type: account.billing_type,
-    icd_codes: placement.icd_codes ?? null,
+    priority: request.priority ?? false,
+    activate_by: request.activate_by ?? null,
+    passthrough: request.passthrough ?? null,
+    billing_type,
+    icd_codes: request.icd_codes ?? null,
     has_abn: false,
     interpretation: null,
     has_missing_results: null,
@@ -259,8 +198,17 @@ function newOrder(
     worst_case_result_by_date: null,
     origin: 'initial',
     order_transaction: newTransaction(tx, id),
-    lab_account_id: account.lab_account_id,
+    lab_account_id,
   }
+}
+
+/** The initial details of an order's kit, appointment or draw. */
+function newDetails(tx: Tx, method: CollectionMethod): Order['details'] {
+  const now = iso(tx.now)
+  const details = { id: tx.uuid(), created_at: now, updated_at: now }
+  if (method === 'testkit') return { type: method, data: { ...details, shipment: null } }
+  if (method === 'on_site_collection') return { type: method, data: details }
+  return { type: method, data: { ...details, appointment_id: null } }
 }
 
 function newTransaction(tx: Tx, order_id: string): OrderTransaction {

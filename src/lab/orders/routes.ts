@@ -1,7 +1,8 @@
 import { PreserializedJson, operation } from '../../platform/http/operation.ts'
 import { Fields, Uuid } from '../../platform/schema/schema.ts'
 import { cancelOrder } from './cancel-order.ts'
-import { createOrder, createOrderIdempotency, createOrderOnce, importOrder } from './create-order.ts'
+import { createdReply, createOrder, importOrder } from './create-order.ts'
+import { createOrderIdempotency, createOrderOnce } from './create-order-once.ts'
 import { completeDraw } from './on-site-collection.ts'
 import { listOrders } from './list-orders.ts'
 import { teamMetrics } from './team-metrics.ts'
@@ -67,7 +68,7 @@ export const routes = [
     reply: OrderReply,
     idempotency: createOrderIdempotency,
     example: exampleOrder,
-    run: (tx, { body }) => createOrder(tx, body),
+    run: async (tx, { body }) => createdReply(await createOrder(tx, body)),
   }),
   operation({
     id: 'create_order_once',
@@ -82,7 +83,7 @@ export const routes = [
     reply: OrderReply,
     idempotency: createOrderIdempotency,
     example: exampleOrder,
-    run: (tx, { body, keyed }) => (keyed ? createOrder(tx, body) : createOrderOnce(tx, body)),
+    run: async (tx, { body, keyed }) => (keyed ? createdReply(await createOrder(tx, body)) : createOrderOnce(tx, body)),
   }),
   operation({
     id: 'import_order',
@@ -103,7 +104,7 @@ export const routes = [
       patient_address: { ...exampleOrder.patient_address, receiver_name: 'Testa Fictional' },
       sample_id: 'FICTIONAL-0001',
     },
-    run: (tx, { body }) => importOrder(tx, body),
+    run: async (tx, { body }) => createdReply(await importOrder(tx, body)),
   }),
   operation({
     id: 'update_on_site_collection_order_draw_completed',

@@ -47,9 +47,9 @@ export const dispatchHandler = defineHandler(dispatchOrder, async (context, { or
   if (!order) return
   if (link) return link.place?.({ reference: order.id, lab_slug, kind: order.patient_details ? 'requisition' : 'kit' })
   await context.tx((tx) =>
-    updateOrder(tx, order_id, (open) => {
-      if (PRE_DISPATCH_STATUSES.includes(open.lowLevelStatus) && open.order.last_event.status_detail === null)
-        open.setStatusDetail('fulfillment_error')
+    updateOrder(tx, order_id, (lockedOrder) => {
+      if (PRE_DISPATCH_STATUSES.includes(lockedOrder.lowLevelStatus) && lockedOrder.order.last_event.status_detail === null)
+        lockedOrder.setStatusDetail('fulfillment_error')
     }),
   )
 })

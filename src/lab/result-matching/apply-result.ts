@@ -5,14 +5,14 @@ import type { LabTest } from '../catalog/schema.ts'
 import type { DiagnosticReport } from '../links/diagnostic-report.ts'
 import { saveOrder } from '../orders/change-order.ts'
 import type { LockedOrder } from '../orders/locked-order.ts'
-import { placeFollowUpOrder, placeOrder } from '../orders/place-order.ts'
+import { buildFollowUpOrder, buildOrder, insertOrder } from '../orders/place-order.ts'
+import { resolveOrder, type OrderRequest } from '../orders/resolve-order.ts'
 import { utcDate } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { receiveReport } from '../results/results.ts'
-import type { UserIdentity } from '../../people/users/users.ts'
 import type { CollectionMethod } from '../catalog/enums.ts'
 import type { Patient } from '../../people/person/patient.ts'
 import type { IncomingResult } from './incoming-result.ts'
@@ -25,8 +25,8 @@ export interface AppliedResult {
   document: string
 }
 
-/** Maximum number of statuses of an order that is created with its result. */
-const STEPS_MAX = 8
+/** Maximum number of events of an order that is created with its result. */
+const EVENT_COUNT_MAX = 8
 
 /**
  * Advances the order to the laboratory, because the laboratory has the sample even if earlier steps were not reported.
@@ -69,17 +69,14 @@ export async function attachToOrder(
     return { order_id: order.id, user_id: order.user_id, document: await saveOrder(tx, lockedOrder) }
   }
   if (!order.patient_details) throw badRequest('The kit of this order has not been registered')
-  const lab_test = elsewhere ? await testOf(tx, lab_id, delivery.report, order.lab_test.method) : order.lab_test
+  const lab_test = elsewhere ? await resolveReportedTest(tx, lab_id, delivery.report, order.lab_test.method) : order.lab_test
   // Cancelled first, so that the new order shows it.
   if (elsewhere && lockedOrder.canTransitionTo('cancelled')) lockedOrder.transitionTo('cancelled')
-  const made = await placeFollowUpOrder(tx, lockedOrder, {
-    origin: 'recreation',
-    lab_test,
-    steps: STEPS_MAX,
-    begin: (fresh) => applyReport(tx, fresh, delivery.report),
-  })
+  const following = await buildFollowUpOrder(tx, lockedOrder, { origin: 'recreation', lab_test, event_count: EVENT_COUNT_MAX })
+  await applyReport(tx, following.newOrder, delivery.report)
+  const { id: order_id, document } = await insertOrder(tx, following.newOrder, following)
   await saveOrder(tx, lockedOrder)
-  return { order_id: made.id, user_id: order.user_id, document: made.document }
+  return { order_id, user_id: order.user_id, document }
 }
 
 /**
@@ -87,16 +84,14 @@ export async function attachToOrder(
  * Writes lab_order, lab_result. Emits labtest.order.created, labtest.order.updated.
  * Errors: 400 the laboratory reported too little patient data, or no test of its catalog; no lab account accepts the order.
  */
-export async function attachToUser(tx: Tx, user: UserIdentity, lab_id: number, delivery: IncomingResult): Promise<AppliedResult> {
+export async function attachToUser(tx: Tx, user_id: string, lab_id: number, delivery: IncomingResult): Promise<AppliedResult> {
   const patient_details = patientOf(tx, delivery)
-  const { user_id } = user
-  const made = await placeOrder(
-    tx,
-    { user_id, patient_details, steps: STEPS_MAX, comesFrom: 'result' },
-    async () => testOf(tx, lab_id, delivery.report, await methodOf(tx, lab_id)),
-    (lockedOrder) => applyReport(tx, lockedOrder, delivery.report),
-  )
-  return { order_id: made.id, user_id, document: made.document }
+  const request: OrderRequest = { user_id, patient_details, event_count: EVENT_COUNT_MAX, reason: 'result' }
+  const resolved = await resolveOrder(tx, request, resolveReportedTest(tx, lab_id, delivery.report))
+  const newOrder = buildOrder(tx, request, resolved)
+  await applyReport(tx, newOrder, delivery.report)
+  const { id: order_id, document } = await insertOrder(tx, newOrder, resolved)
+  return { order_id, user_id, document }
 }
 
 function patientOf(tx: Tx, { patient }: IncomingResult): Patient {
@@ -130,12 +125,15 @@ async function methodOf(tx: Tx, lab_id: number): Promise<CollectionMethod> {
 
 const Marker = T.Object({ id: T.Integer() })
 
-/** The lab test of a report, by the laboratory's codes and by the markers that the link knows. */
-async function testOf(
+/**
+ * The lab test of a report, by the laboratory's codes and by the markers that the link knows; by default with the collection method of a
+ * sample without an order. Errors: 400 the report contains no test of the laboratory's catalog.
+ */
+async function resolveReportedTest(
   tx: Tx,
   lab_id: number,
   { results, missing }: DiagnosticReport,
-  method: CollectionMethod,
+  method?: CollectionMethod,
 ): Promise<LabTest> {
   const reportedCodes = [...results, ...missing]
   const known = reportedCodes.flatMap(({ source_markers }) => (source_markers ?? []).map(({ marker_id }) => marker_id))
@@ -148,5 +146,10 @@ async function testOf(
   )
   if (markers.length === 0)
     throw badRequest("The report contains no test of the laboratory's catalog, so an order cannot be created")
-  return testOfMarkers(tx, { lab_id, marker_ids: markers.map(({ id }) => id), method, fasting: false })
+  return testOfMarkers(tx, {
+    lab_id,
+    marker_ids: markers.map(({ id }) => id),
+    method: method ?? (await methodOf(tx, lab_id)),
+    fasting: false,
+  })
 }

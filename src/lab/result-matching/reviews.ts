@@ -159,7 +159,7 @@ async function applyTo(tx: Tx, raw: RawResult, { order_id, user_id }: AcceptUnma
   if (open && !(await findUser(tx, open.order.user_id))) throw notFound(USER)
   return asFieldErrors(async () => {
     if (open) return attachToOrder(tx, open, raw.lab.id, delivery)
-    return attachToUser(tx, { user_id: user!.user_id, client_user_id: user!.client_user_id }, raw.lab.id, delivery)
+    return attachToUser(tx, user!.user_id, raw.lab.id, delivery)
   })
 }
 

@@ -44,8 +44,8 @@ export async function markersToRedraw(
  * Places the redraw order for these markers. The caller has changed the first order to `redraw_available`, and writes it afterwards.
  * Writes lab_order, and lab_test if no lab test has these markers yet. Queues orders.dispatch. Emits labtest.order.created.
  */
-export async function placeRedraw(tx: Tx, open: LockedOrder, marker_ids: number[]): Promise<void> {
-  const { lab, sample_type, fasting, method } = open.order.lab_test
+export async function placeRedraw(tx: Tx, lockedOrder: LockedOrder, marker_ids: number[]): Promise<void> {
+  const { lab, sample_type, fasting, method } = lockedOrder.order.lab_test
   const lab_test = await testOfMarkers(tx, { lab_id: lab!.id, marker_ids, method, fasting, sample_type })
-  await placeFollowUpOrder(tx, open, { origin: 'redraw', lab_test })
+  await placeFollowUpOrder(tx, lockedOrder, { origin: 'redraw', lab_test })
 }

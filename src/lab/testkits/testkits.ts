@@ -9,7 +9,8 @@ import { updateOrder } from '../orders/change-order.ts'
 import type { LockedOrder } from '../orders/locked-order.ts'
 import { findKitBySample, toOrderReply } from '../orders/orders.ts'
 import { orderPatient } from '../orders/patient-checks.ts'
-import { placeOrder } from '../orders/place-order.ts'
+import { buildOrder, insertOrder } from '../orders/place-order.ts'
+import { resolveOrder, type OrderRequest } from '../orders/resolve-order.ts'
 import type { OrderReply } from '../orders/schema.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
@@ -29,27 +30,24 @@ import { isRegistered, kitOf, shipmentOf } from './shipments.ts'
  * Source: interface.md, Observable effects of operations; lab-testing.md 6.6.
  */
 export async function createTestkitOrder(tx: Tx, body: CreateTestkitOrder): Promise<PreserializedJson<OrderReply>> {
-  const { document } = await placeOrder(
-    tx,
-    {
-      lifecycle: 'registrable_testkit',
-      user_id: body.user_id,
-      shipping_details: toShippingAddress(body.shipping_details),
-      passthrough: body.passthrough,
-      lab_account_id: body.lab_account_id,
-      withBarcode: true,
-    },
-    () => kitTest(tx, body.lab_test_id),
-    (open) => {
-      // The API omits the `shipment` key here; it is not even null.
-      delete kitOf(open).shipment
-      open.transitionTo('awaiting_registration')
-    },
-  )
+  const request: OrderRequest = {
+    lifecycle: 'registrable_testkit',
+    user_id: body.user_id,
+    shipping_details: toShippingAddress(body.shipping_details),
+    passthrough: body.passthrough,
+    lab_account_id: body.lab_account_id,
+    withBarcode: true,
+  }
+  const resolved = await resolveOrder(tx, request, resolveKitTest(tx, body.lab_test_id))
+  const newOrder = buildOrder(tx, request, resolved)
+  // The API omits the `shipment` key here; it is not even null.
+  delete kitOf(newOrder).shipment
+  newOrder.transitionTo('awaiting_registration')
+  const { document } = await insertOrder(tx, newOrder, resolved)
   return toOrderReply(document, 'Order created successfully')
 }
 
-async function kitTest(tx: Tx, id: string): Promise<LabTest> {
+async function resolveKitTest(tx: Tx, id: string): Promise<LabTest> {
   const test = await resolveOrderSet(tx, { lab_test_ids: [id] }, undefined)
   if (test.method !== 'testkit') throw badRequest(`Lab test ${id} has collection method ${test.method}, not testkit`)
   return test
@@ -69,31 +67,31 @@ export async function registerTestkit(tx: Tx, body: RegisterTestkit): Promise<Pr
   if (!body.consents?.length && !body.physician) throw badRequest('Either consents or a physician is required')
   const user = body.user_id === undefined ? undefined : await findUser(tx, body.user_id)
   if (body.user_id !== undefined && !user) throw notFound('User does not exist on this team')
-  const document = await updateOrder(tx, id, async (open) => {
-    assertAwaitingRegistration(open)
-    const user_id = user?.user_id ?? open.order.user_id
+  const document = await updateOrder(tx, id, async (lockedOrder) => {
+    assertAwaitingRegistration(lockedOrder)
+    const user_id = user?.user_id ?? lockedOrder.order.user_id
     const patient = await orderPatient(tx, user_id, body.patient_details)
-    await assertPatientAllowed(tx, open.order.lab_test.lab!.id, body.patient_details)
-    if (open.internalData.physician_required && !body.physician)
+    await assertPatientAllowed(tx, lockedOrder.order.lab_test.lab!.id, body.patient_details)
+    if (lockedOrder.internalData.physician_required && !body.physician)
       throw badRequest('Orders under this lab account must include the ordering physician')
-    if (user) open.assignToUser(user)
-    const { order } = open
+    if (user) lockedOrder.assignToUser(user)
+    const { order } = lockedOrder
     const { first_name, last_name, npi } = body.physician ?? (await servicePhysician(tx, body.patient_address.state)) ?? {}
     order.patient_details = patient
     order.patient_address = toPatientAddress(body.patient_address)
     order.physician = first_name && last_name && npi ? { first_name, last_name, npi } : null
-    if (body.health_insurance) await insure(tx, open, { ...body, user_id }, body.health_insurance)
-    Object.assign(open.internalData, {
+    if (body.health_insurance) await insure(tx, lockedOrder, { ...body, user_id }, body.health_insurance)
+    Object.assign(lockedOrder.internalData, {
       consents: body.consents ?? [],
       physician: body.physician ?? null,
       household_income: body.patient_details.household_income ?? null,
       household_size: body.patient_details.household_size ?? null,
     })
-    shipmentOf(tx, open)
-    kitOf(open).updated_at = iso(tx.now)
+    shipmentOf(tx, lockedOrder)
+    kitOf(lockedOrder).updated_at = iso(tx.now)
     saveDemographics(tx, order.user_id, body.patient_details, body.patient_address)
-    open.transitionTo('requisition_created')
-    open.transitionTo('registered')
+    lockedOrder.transitionTo('requisition_created')
+    lockedOrder.transitionTo('registered')
   })
   return toOrderReply(document, 'Kit registered successfully')
 }
@@ -112,11 +110,15 @@ async function insure(
   internalData.health_insurance = given
 }
 
-function assertAwaitingRegistration(open: LockedOrder): void {
-  if (open.lifecycle !== 'registrable_testkit' || isRegistered(open) || !open.canTransitionTo('requisition_created'))
+function assertAwaitingRegistration(lockedOrder: LockedOrder): void {
+  if (
+    lockedOrder.lifecycle !== 'registrable_testkit' ||
+    isRegistered(lockedOrder) ||
+    !lockedOrder.canTransitionTo('requisition_created')
+  )
     throw badRequest(
-      isRegistered(open)
+      isRegistered(lockedOrder)
         ? 'The test kit is already registered'
-        : `A test kit in status ${open.lowLevelStatus} cannot be registered`,
+        : `A test kit in status ${lockedOrder.lowLevelStatus} cannot be registered`,
     )
 }

@@ -8,7 +8,8 @@ import type { IncomingResult, ReportedPatient } from '../../lab/result-matching/
 import { receiveForTeam } from '../../lab/result-matching/receive.ts'
 import { updateOrder } from '../../lab/orders/change-order.ts'
 import { getOrder } from '../../lab/orders/orders.ts'
-import { placeOrder } from '../../lab/orders/place-order.ts'
+import { buildOrder, insertOrder } from '../../lab/orders/place-order.ts'
+import { resolveOrder } from '../../lab/orders/resolve-order.ts'
 import type { Order } from '../../lab/orders/schema.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
@@ -91,8 +92,9 @@ const stageHandlers: Record<Stage, StageHandler> = {
     const physician = await physicianFor(tx, lab_test)
     for (const [n, role] of Object.keys(requiredRoles[run.request.case]).entries()) {
       const user_id = run.plan.users![n]!
-      const placement = { user_id, patient_details: patientOf(run.id), patient_address: sandboxAddress, physician }
-      const { document } = await placeOrder(tx, placement, async () => lab_test)
+      const request = { user_id, patient_details: patientOf(run.id), patient_address: sandboxAddress, physician }
+      const resolved = await resolveOrder(tx, request, lab_test)
+      const { document } = await insertOrder(tx, buildOrder(tx, request, resolved), resolved)
       run.orders[role] = artifact(JSON.parse(document) as Order)
     }
   },
