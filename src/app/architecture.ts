@@ -163,26 +163,3 @@ export const exceptions: readonly Exception[] = [
   ...upward('people/person', 'samples move to the modules that emit their events', ['events/catalog/sample-lab.ts']),
   ...upward('people/users', 'who looks up users is handed in, as `findDeletedUsers` is', ['events/delivery-log/messages.ts']),
 ]
-
-/** Exceptions: files that write tables of another module of their domain, and how each exception will be removed. */
-export const alsoWrites: Readonly<Record<string, { tables: readonly string[]; until: string }>> = {
-  'events/endpoints/erase.ts': {
-    tables: [
-      'deleted_webhook',
-      'delivery',
-      'delivery_attempt',
-      'delivery_tally',
-      'lane_recall',
-      'webhook_lane',
-      'webhook_message',
-    ],
-    until: 'the queue erases its own tables, of endpoints that are gone as well',
-  },
-  'events/dispatch/claim/direct-dispatch.ts': { tables: ['delivery'], until: 'the queue takes the statement over' },
-  'events/dispatch/record/record-outcomes.ts': {
-    tables: ['delivery', 'webhook'],
-    until: 'the queue and the endpoints take the statements over',
-  },
-  'events/delivery-log/messages.ts': { tables: ['delivery'], until: 'the queue takes the statement over' },
-  'events/delivery-log/replay.ts': { tables: ['delivery'], until: 'the queue takes the statement over' },
-}

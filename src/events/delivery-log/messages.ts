@@ -3,7 +3,6 @@
 import { iso, addSeconds } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
-import { dbNow } from '../../platform/db/leases.ts'
 import { PreserializedJson } from '../../platform/http/operation.ts'
 import { Pages, uuidKey } from '../../platform/http/pages.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
@@ -12,6 +11,7 @@ import { notDeleted } from '../../people/users/users.ts'
 import { getEnabledEndpoint, getEndpoint } from '../endpoints/endpoints.ts'
 import { attemptId, messageId, uuidFromId } from '../fan-out/message-id.ts'
 import { queueMessage } from '../delivery-queue/operational-messages.ts'
+import { resendDelivery } from '../delivery-queue/resend-deliveries.ts'
 import { sampleEventBody } from '../catalog/samples.ts'
 import type { Attempt, Message, MessageBody, MessageQuery } from '../endpoints/schema.ts'
 
@@ -161,13 +161,6 @@ export async function listAttempts(
 }
 
 /**
- * The values of a delivery that is resent: due at once, with a new round of attempts; several go in the order of their
- * messages.
- */
-export const requeue: Sql = sql`
-  state = 'pending', due_at = ${dbNow}, number = null, leased_until = null, attempts = 0, trigger = 'manual'`
-
-/**
  * Sends a message again: the same id and bytes, a new timestamp. Also sends an event that was never queued for the endpoint.
  * Writes delivery. 400: the endpoint is disabled. 404: no such endpoint or message, or it is about a deleted user.
  */
@@ -175,17 +168,8 @@ export async function resendMessage(tx: Tx, webhook_id: string, message_id: stri
   await getEnabledEndpoint(tx, webhook_id)
   const id = uuidFromId(message_id)
   if (!id) throw notFound(UNKNOWN)
-  const changed = await tx.run(sql`
-    update delivery set ${requeue}
-    where team_id = ${tx.team} and webhook_id = ${webhook_id} and message_id = ${id}`)
-  // The changes below are rolled back if the message is about a deleted user.
-  if (!changed)
-    await tx.run(sql`
-      insert into delivery (team_id, webhook_id, message_id, state, due_at, trigger, created_at)
-      select e.team_id, w.id, e.id, 'pending', ${dbNow}, 'manual', ${dbNow}
-      from event e join (select id from webhook where id = ${webhook_id} and team_id = ${tx.team} for key share) w on true
-      where e.team_id = ${tx.team} and e.id = ${id}`)
-  tx.notifyDelivery()
+  // It is rolled back if the message is about a deleted user.
+  await resendDelivery(tx, webhook_id, id)
   return shown(await findMessage(tx, webhook_id, message_id))
 }
 

@@ -3,13 +3,12 @@
 import { iso, addSeconds, minUuidAt } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { invalidField } from '../../platform/http/errors.ts'
-import { dbNow } from '../../platform/db/leases.ts'
 import { enqueue, defineHandler, defineJob } from '../../platform/queue/outbox.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { RETENTION_S } from '../delivery-queue/delivery-queue.ts'
+import { replayDeliveries } from '../delivery-queue/resend-deliveries.ts'
 import { getEnabledEndpoint } from '../endpoints/endpoints.ts'
-import { requeue } from './messages.ts'
 import type { ReplayStarted } from '../endpoints/schema.ts'
 
 const PAGE = 500
@@ -72,21 +71,11 @@ async function replayPage(tx: Tx, payload: Static<typeof replayEvents.payload>):
       and e.team_id = ${tx.team} and e.id > ${after} and not e.historical and not starts_with(e.type, 'raw.') and e.created_at >= ${since} and e.created_at <= ${until}
     order by e.id limit ${PAGE}`,
   )
-  const meant = events.filter(({ state }) => matches(which, state))
-  const missing = meant.filter(({ state }) => state === null).map(({ id }) => id)
-  const known = meant.filter(({ state }) => state !== null).map(({ id }) => id)
-  if (missing.length)
-    await tx.run(sql`
-      insert into delivery (team_id, webhook_id, message_id, state, due_at, trigger, created_at)
-      select ${tx.team}, w.id, given.id, 'pending', ${dbNow}, 'manual', ${dbNow}
-      from unnest(${missing}::uuid[]) with ordinality as given (id, n)
-      join (select id from webhook where id = ${webhook_id} and team_id = ${tx.team} for key share) w on true order by n
-      on conflict (webhook_id, message_id) do nothing`)
-  if (known.length)
-    await tx.run(
-      sql`update delivery set ${requeue} where team_id = ${tx.team} and webhook_id = ${webhook_id} and message_id = any (${known}::uuid[])`,
-    )
-  if (meant.length) tx.notifyDelivery()
+  const replayed = events.filter(({ state }) => matches(which, state))
+  await replayDeliveries(tx, webhook_id, {
+    queued: replayed.filter(({ state }) => state !== null).map(({ id }) => id),
+    missing: replayed.filter(({ state }) => state === null).map(({ id }) => id),
+  })
   const last = events.at(-1)
   if (last && events.length === PAGE) enqueue(tx, replayEvents, { ...payload, after: last.id })
 }

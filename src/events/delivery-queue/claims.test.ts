@@ -6,7 +6,7 @@ import { createTestTeam } from '../../../test/support/server.ts'
 import { endpoint, emitEvents } from '../../../test/support/webhook-receiver.ts'
 import { claimDue } from './delivery-queue.ts'
 import { EndpointLeases } from './endpoint-leases.ts'
-import { requeue } from '../delivery-log/messages.ts'
+import { requeued } from './resend-deliveries.ts'
 
 /** A team's endpoint with a number of waiting events. */
 async function behind(count: number, body: Record<string, unknown> = {}) {
@@ -60,7 +60,7 @@ test('bulk resends keep message order', async () => {
   await team.db.queries.run(sql`
     update delivery set number = 1
     where webhook_id = ${hook.id} and message_id = (select message_id from delivery where webhook_id = ${hook.id} order by message_id desc limit 1)`)
-  await team.db.queries.run(sql`update delivery set ${requeue} where webhook_id = ${hook.id}`)
+  await team.db.queries.run(sql`update delivery set ${requeued} where webhook_id = ${hook.id}`)
   const ids = await claimedInOrder({ team, hook })
   assert.equal(ids.length, 5)
   assert.deepEqual(ids, ids.toSorted())

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { cells, expire, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { delivering, endpoint, receiver, deliveryStates, emitEvents } from '../../../test/support/webhook-receiver.ts'
 import { deletedEndpointsCleanup } from './deleted-endpoints.ts'
-import { eraseTeamWebhooks } from '../endpoints/erase.ts'
+import { eraseTeamDeliveries } from './erase-deliveries.ts'
 import { eventually } from '../../../test/support/eventually.ts'
 
 type Hook = Awaited<ReturnType<typeof endpoint>>
@@ -95,7 +95,7 @@ test('erasing a team erases the rest of its deleted endpoints', async () => {
   await log(team, there, 30, 10)
   await team.manage.delete(gone.path)
   let left: number
-  do left = await team.db.plainTx((tx) => eraseTeamWebhooks(tx, team.team, 20))
+  do left = await team.db.plainTx((tx) => eraseTeamDeliveries(tx, team.team, 20))
   while (left > 0)
   for (const hook of [gone, there])
     for (const table of ['delivery', 'delivery_attempt', 'deleted_webhook'])

@@ -4,7 +4,7 @@
 // One process at a time serves an endpoint, the owner of its lease, so that its rate, its pauses and its order are kept without
 // asking other processes. Leases of endpoints and of deliveries end: another process sends again what a killed process had
 // claimed.
-import type { Queries, Tx } from '../../platform/db/transaction.ts'
+import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
 import { dbNow, dbNowPlus } from '../../platform/db/leases.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
@@ -18,11 +18,34 @@ import { countAttempts } from './attempt-counts.ts'
 /** Longer than an attempt can take. */
 export const LEASE_S = 30
 
-/** Stops all pending deliveries of an endpoint. Attempts in flight may still arrive. */
-export const stopDeliveries = (tx: Tx, webhook_id: string): Promise<number> =>
+/** An event for an endpoint. */
+export interface QueuedDelivery {
+  team_id: string
+  webhook_id: string
+  event_id: string
+}
+
+/**
+ * Queues deliveries, due at once. Numbered in this order: deliveries of the same instant are sent by number. Endpoints deleted meanwhile are
+ * omitted. Writes delivery.
+ */
+export const queueDeliveries = (tx: PlainTx, deliveries: QueuedDelivery[]): Promise<number> =>
+  tx.run(sql`
+    insert into delivery (team_id, webhook_id, message_id, number, state, due_at, trigger, created_at)
+    select given.team_id, w.id, given.event_id, nextval('delivery_number'), 'pending', ${dbNow}, 'scheduled', ${dbNow}
+    from unnest(${arrayLiteral(deliveries.map((one) => one.team_id))}::uuid[], ${textArrayLiteral(deliveries.map((one) => one.webhook_id))}::text[], ${arrayLiteral(deliveries.map((one) => one.event_id))}::uuid[])
+         with ordinality as given (team_id, webhook_id, event_id, n)
+    join (select id, team_id from webhook where id = any (${[...new Set(deliveries.map((one) => one.webhook_id))]}::text[]) for key share) w
+      on w.id = given.webhook_id and w.team_id = given.team_id
+    join event e on e.team_id = given.team_id and e.id = given.event_id
+    order by given.n
+    on conflict (webhook_id, message_id) do nothing`)
+
+/** Stops all pending deliveries of an endpoint. Attempts in flight may still arrive. Writes delivery. */
+export const stopDeliveries = (tx: PlainTx, team_id: string, webhook_id: string): Promise<number> =>
   tx.run(sql`
     update delivery set state = 'stopped', due_at = null
-    where webhook_id = ${webhook_id} and team_id = ${tx.team} and due_at is not null`)
+    where webhook_id = ${webhook_id} and team_id = ${team_id} and due_at is not null`)
 
 const Claimed = T.Object({
   team_id: T.String(),

@@ -9,10 +9,10 @@ import {
 } from '../endpoints/endpoint-hooks.ts'
 import { deletedEndpointsCleanup } from './deleted-endpoints.ts'
 import { deliveryCleanups, stopDeliveries } from './delivery-queue.ts'
+import { eraseTeamDeliveries } from './erase-deliveries.ts'
 import { createEndpointLease, resetEndpointHealth, retryUnreadable } from './endpoint-leases.ts'
 import { lockLane, recallCleanup, recallLane } from './endpoint-recalls.ts'
 
-/** Rows of a deleted team are erased with its endpoints. */
 export const deliveryQueue: Module = {
   name: 'events/delivery-queue',
   tables: {
@@ -31,7 +31,7 @@ export const deliveryQueue: Module = {
     on(endpointCreated, async (tx, id) => void (await createEndpointLease(tx, id))),
     on(endpointChanging, async (tx, id) => void (await lockLane(tx, id))),
     on(endpointChanged, async (tx, id, { isDisabled, isMoved }) => {
-      if (isDisabled) await stopDeliveries(tx, id)
+      if (isDisabled) await stopDeliveries(tx, tx.team, id)
       if (isDisabled || isMoved) await recallLane(tx, id)
       await resetEndpointHealth(tx, id)
     }),
@@ -39,4 +39,5 @@ export const deliveryQueue: Module = {
     on(endpointReadable, retryUnreadable),
   ],
   periodicTasks: [...deliveryCleanups, deletedEndpointsCleanup, recallCleanup],
+  erasers: { team: eraseTeamDeliveries },
 }

@@ -1,5 +1,5 @@
 // Endpoints: the receivers of a team's events. Owns `webhook`. Source: events.md 6.7, 7; management-auth.md 11.
-import type { Tx } from '../../platform/db/transaction.ts'
+import type { PlainTx, Tx } from '../../platform/db/transaction.ts'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
 import { unavailable } from '../../platform/runtime/problem.ts'
 import { subscribeTeam } from '../../platform/queue/outbox.ts'
@@ -121,6 +121,13 @@ export async function patchEndpoint(tx: Tx, targets: TargetPolicy, id: string, b
   if (isDisabled || isEnabled || isMoved) await tx.notify(endpointChanged, id, { isDisabled, isEnabled, isMoved })
   return changed
 }
+
+/**
+ * Disables an endpoint whose deliveries have failed for too long; the caller stops its deliveries. Writes webhook.
+ * @returns whether it was enabled before
+ */
+export const disableEndpoint = async (tx: PlainTx, team_id: string, id: string): Promise<boolean> =>
+  (await tx.run(sql`update webhook set disabled = true where id = ${id} and team_id = ${team_id} and not disabled`)) > 0
 
 /**
  * Deletes an endpoint. No request to it begins once `recalled` has returned. The log of its deliveries cannot be read from then

@@ -1,6 +1,6 @@
 import type { Module } from '../../platform/module/module.ts'
 import { encryptedHeadersColumn } from './custom-headers.ts'
-import { eraseTeamWebhooks } from './erase.ts'
+import { eraseTeamEndpoints } from './erase-endpoints.ts'
 import { routes, type EndpointDependencies } from './routes.ts'
 import { encryptedSecretsColumn } from './signing-secrets.ts'
 
@@ -10,5 +10,5 @@ export const endpoints = (dependencies: EndpointDependencies): Module => ({
   tables: { others: ['webhook', 'webhook_secret'] },
   operations: routes(dependencies),
   sealedColumns: [encryptedHeadersColumn, encryptedSecretsColumn],
-  erasers: { team: eraseTeamWebhooks },
+  erasers: { team: eraseTeamEndpoints },
 })

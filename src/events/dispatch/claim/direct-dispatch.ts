@@ -6,10 +6,11 @@ import { dbNow, dbNowPlus } from '../../../platform/db/leases.ts'
 import { Nullable, T, type Static } from '../../../platform/schema/schema.ts'
 import { sql } from '../../../platform/db/sql.ts'
 import { uuid } from '../../../platform/runtime/uuid.ts'
-import { arrayLiteral, textArrayLiteral } from '../../../platform/db/array-literals.ts'
+import { arrayLiteral } from '../../../platform/db/array-literals.ts'
 import type { Delivery, DispatchBatch } from '../../delivery-queue/delivery.ts'
 import type { FindDeletedUsers, Sink, EventRef } from '../../fan-out/destination.ts'
 import { createDispatchBatch } from '../../delivery-queue/delivery-batches.ts'
+import { queueDeliveries, type QueuedDelivery } from '../../delivery-queue/delivery-queue.ts'
 import { ENDPOINT_LEASE_S, type EndpointLeases } from '../../delivery-queue/endpoint-leases.ts'
 import { messageId } from '../../fan-out/message-id.ts'
 import { Endpoint, endpointColumns } from '../../delivery-queue/sendable-endpoint.ts'
@@ -74,7 +75,7 @@ export const endpointSink = (findDeletedUsers: FindDeletedUsers, hand: DirectDis
     const wanted = matching.filter(({ user_id }) => user_id === null || !deleted.has(user_id))
     const { held, waiting } = await splitDirectAndQueued(tx, wanted, candidates, capacities, hand)
     if (held) await createDispatchBatch(tx, held)
-    if (waiting.length) await queue(tx, waiting)
+    if (waiting.length) await queueDeliveries(tx, waiting)
     tx.afterCommit(() => {
       for (const { id, behind: hasBacklog } of candidates)
         hand.onBacklog(id, hasBacklog || waiting.some(({ webhook_id }) => webhook_id === id))
@@ -116,12 +117,6 @@ const load = (tx: PlainTx, events: EventRef[], direct: Set<string>): Promise<Mat
     order by given.n`,
   )
 
-interface Pair {
-  team_id: string
-  webhook_id: string
-  event_id: string
-}
-
 /** Selects the events for direct dispatch. Once an event of an endpoint has to wait, all later ones wait too. */
 async function splitDirectAndQueued(
   tx: PlainTx,
@@ -129,7 +124,7 @@ async function splitDirectAndQueued(
   candidates: Candidate[],
   capacities: Map<string, number>,
   hand: DirectDispatch,
-): Promise<{ held: DispatchBatch | undefined; waiting: Pair[] }> {
+): Promise<{ held: DispatchBatch | undefined; waiting: QueuedDelivery[] }> {
   const of = Map.groupBy(candidates, ({ team_id }) => team_id)
   const wants = new Map(candidates.map(({ id, filter_types }) => [id, filter_types && new Set(filter_types)]))
   const asking = candidates.filter(
@@ -143,7 +138,7 @@ async function splitDirectAndQueued(
   for (const id of ids) if (!got.has(id)) capacities.set(id, 0)
   for (const one of asking) Object.assign(one, { left_s: ENDPOINT_LEASE_S, url: got.get(one.id) ?? one.url })
   const items: Delivery[] = []
-  const waiting: Pair[] = []
+  const waiting: QueuedDelivery[] = []
   const left = new Map<string, number>()
   const held: DispatchBatch = { id: uuid(), taken_ms: hand.asked_ms(), items, left: 0 }
   for (const event of events) {
@@ -181,16 +176,3 @@ const deliveryOf = (event: Matching, msg: string, webhook_id: string, body: Buff
   taken_ms: batch.taken_ms,
   lease: null,
 })
-
-/** Numbered in this order: deliveries of the same instant are sent by number. Endpoints deleted meanwhile are omitted. */
-const queue = (tx: PlainTx, waiting: Pair[]): Promise<number> =>
-  tx.run(sql`
-    insert into delivery (team_id, webhook_id, message_id, number, state, due_at, trigger, created_at)
-    select given.team_id, w.id, given.event_id, nextval('delivery_number'), 'pending', ${dbNow}, 'scheduled', ${dbNow}
-    from unnest(${arrayLiteral(waiting.map((m) => m.team_id))}::uuid[], ${textArrayLiteral(waiting.map((m) => m.webhook_id))}::text[], ${arrayLiteral(waiting.map((m) => m.event_id))}::uuid[])
-         with ordinality as given (team_id, webhook_id, event_id, n)
-    join (select id, team_id from webhook where id = any (${[...new Set(waiting.map((m) => m.webhook_id))]}::text[]) for key share) w
-      on w.id = given.webhook_id and w.team_id = given.team_id
-    join event e on e.team_id = given.team_id and e.id = given.event_id
-    order by given.n
-    on conflict (webhook_id, message_id) do nothing`)

@@ -2,17 +2,16 @@
 // the attempt is then only repeated. An outcome with consequences (an endpoint is disabled, a message about a delivery is sent)
 // is recorded alone and durably.
 import { iso, truncateToSeconds } from '../../../platform/runtime/clock.ts'
-import { sql } from '../../../platform/db/sql.ts'
-import { T } from '../../../platform/schema/schema.ts'
 import type { PlainTx } from '../../../platform/db/transaction.ts'
 import { operationalTypes } from '../../catalog/event-types.ts'
-import { LEASE_S, returnDeliveries, recordAttempts } from '../../delivery-queue/delivery-queue.ts'
+import { LEASE_S, recordAttempts, returnDeliveries, stopDeliveries } from '../../delivery-queue/delivery-queue.ts'
 import type { Delivery, DispatchBatch, AttemptOutcome } from '../../delivery-queue/delivery.ts'
 import type { DeliveryDb } from '../../fan-out/fan-out.ts'
 import { deleteDispatchBatches, persistDeliveries, recordDelivered } from '../../delivery-queue/delivery-batches.ts'
 import { saveEndpointHealth, type EndpointHealthUpdate } from '../../delivery-queue/endpoint-leases.ts'
 import { endpointReportBody, messageReportBody, queueMessage } from '../../delivery-queue/operational-messages.ts'
 import type { Health } from '../../delivery-queue/retry-schedule.ts'
+import { disableEndpoint } from '../../endpoints/endpoints.ts'
 
 /** Time during which outcomes are collected before they are written together. */
 const FLUSH_INTERVAL_MS = 25
@@ -261,14 +260,8 @@ export class AttemptRecorder {
       at,
     }: { team_id: string; webhook_id: string; dead_since_text: string | undefined; at: Date },
   ): Promise<void> {
-    const disabled = await tx.maybe(
-      T.Object({ id: T.String() }),
-      sql`update webhook set disabled = true where id = ${webhook_id} and team_id = ${team_id} and not disabled returning id`,
-    )
-    if (!disabled) return
-    await tx.run(sql`
-      update delivery set state = 'stopped', due_at = null
-      where webhook_id = ${webhook_id} and team_id = ${team_id} and due_at is not null`)
+    if (!(await disableEndpoint(tx, team_id, webhook_id))) return
+    await stopDeliveries(tx, team_id, webhook_id)
     const since_text = dead_since_text ?? iso(truncateToSeconds(at))
     const body = endpointReportBody({ team_id, webhook_id, since_text })
     await queueMessage(tx, { team_id, type: 'endpoint.disabled', body, at, trigger: 'scheduled' })

@@ -1,9 +1,10 @@
-// Erases the deliveries to the endpoints of a deleted team.
+// Erases the deliveries of a deleted team, with its endpoints.
 import { eraseTables, inOrder, type TeamEraser } from '../../platform/db/erasure.ts'
 import { sql } from '../../platform/db/sql.ts'
+import { eraseTeamEndpoints } from '../endpoints/erase-endpoints.ts'
 
 /** Selects by endpoints, including deleted ones: the table has no index by team. */
-const eraseTeamDeliveries: TeamEraser = (tx, team, max) =>
+const eraseDeliveriesByEndpoint: TeamEraser = (tx, team, max) =>
   tx.run(sql`
     delete from delivery where (webhook_id, message_id) in (
       select webhook_id, message_id from delivery
@@ -11,8 +12,11 @@ const eraseTeamDeliveries: TeamEraser = (tx, team, max) =>
         select id from webhook where team_id = ${team} union all select webhook_id from deleted_webhook where team_id = ${team})
       limit ${max})`)
 
-export const eraseTeamWebhooks = inOrder(
+/** The deletion of an endpoint leaves a row in deleted_webhook: the endpoints are erased in between. */
+export const eraseTeamDeliveries = inOrder(
   eraseTables('delivery_attempt'),
-  eraseTeamDeliveries,
-  eraseTables('delivery_tally', 'webhook_message', 'webhook_secret', 'webhook_lane', 'lane_recall', 'webhook', 'deleted_webhook'),
+  eraseDeliveriesByEndpoint,
+  eraseTables('delivery_tally', 'webhook_message', 'webhook_lane', 'lane_recall'),
+  eraseTeamEndpoints,
+  eraseTables('deleted_webhook'),
 )
