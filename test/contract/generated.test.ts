@@ -63,11 +63,12 @@ test('schema.sql is the schema after all migrations', async () => {
 })
 
 test('docs/OPERATING.md has the table of settings', () => {
-  const rows = settings.map(
-    ({ name, default: value, meaning }) =>
-      `| \`${name}\` | ${value === '' ? '' : value.startsWith('`') ? value : `\`${value}\``} | ${meaning} |`,
-  )
-  section('docs/OPERATING.md', 'settings', ['| Setting | Default | Meaning |', '|---|---|---|', ...rows].join('\n'))
+  const rows = Object.values(settings).map(({ name, expected, default: value, default_text, meaning }) => {
+    const plain = typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value ?? '')
+    const cells = [`\`${name}\``, default_text ?? (plain && `\`${plain}\``), expected.replaceAll('<', '\\<'), meaning]
+    return `| ${cells.join(' | ')} |`
+  })
+  section('docs/OPERATING.md', 'settings', ['| Setting | Default | Value | Meaning |', '|---|---|---|---|', ...rows].join('\n'))
 })
 
 test('docs/ARCHITECTURE.md has the drawing of the domains and the table of their modules', () => {

@@ -60,7 +60,7 @@ describe('the refusal of what is one too many names the setting', () => {
     assert(names.length > 0, text)
     for (const name of names)
       assert(
-        settings.some((setting) => setting.name === name),
+        Object.values(settings).some((setting) => setting.name === name),
         `there is no setting ${name}`,
       )
     return names

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { after, test } from 'node:test'
+import { settings } from '../../src/platform/config/settings.ts'
 import { certificate, mailServer } from '../support/smtp-server.ts'
 import {
   connectionOf,
@@ -113,6 +114,6 @@ test('invalid mail settings are rejected before any data is created', async () =
   })
   assert.deepEqual(
     [code, err],
-    [1, 'drawbridge: MAIL_FROM must be set when SMTP_URL is.\nThe only parameter of SMTP_URL is ?tls=off, with smtp:// only.\n'],
+    [1, `drawbridge: SMTP_URL must be ${settings.smtp_url.expected}.\nMAIL_FROM must be set when SMTP_URL is.\n`],
   )
 })

@@ -28,7 +28,7 @@ const CELLS = 'sandbox-us, sandbox-eu, production-us, production-eu'
 const faults: [Record<string, string>, string][] = [
   [{ PORT: 'abc' }, 'PORT must be a whole number from 0 to 65535, not "abc".'],
   [{ PORT: '65536' }, 'PORT must be a whole number from 0 to 65535, not "65536".'],
-  [{ CELLS: 'moon' }, `CELLS contains unrecognized cell "moon"; the cells are ${CELLS}.`],
+  [{ CELLS: 'moon' }, `CELLS contains "moon", which must be one of ${CELLS}.`],
   [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not "loud".'],
   [{ DATABASE_URL: 'nonsense' }, 'DATABASE_URL must be a URL that starts with postgres:// or postgresql://.'],
   [
@@ -37,7 +37,7 @@ const faults: [Record<string, string>, string][] = [
   ],
   [
     { DNS_SERVERS: '192.0.2.53,name.example' },
-    'DNS_SERVERS must be at most 10 addresses, each with or without a port, separated by commas.',
+    'DNS_SERVERS contains "name.example", which must be an address with or without a port.',
   ],
   [
     { CELL_HOSTS: 'api.example=moon' },
@@ -45,7 +45,7 @@ const faults: [Record<string, string>, string][] = [
   ],
   [
     { CELL_HOSTS: '*.example=sandbox-us' },
-    'CELL_HOSTS has "*.example=sandbox-us", which is not a host name, "=" and a cell or "management".',
+    'CELL_HOSTS contains "*.example=sandbox-us", which must be a host name, "=" and a cell or "management".',
   ],
   [{ CELL_HOSTS: 'a.example=sandbox-us,A.example=sandbox-eu' }, 'CELL_HOSTS contains a.example twice.'],
   [{ ROW_SECURITY: 'maybe' }, 'ROW_SECURITY must be one of on, required, off, not "maybe".'],

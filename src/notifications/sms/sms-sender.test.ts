@@ -4,8 +4,7 @@ import { describe, test } from 'node:test'
 import pino from 'pino'
 import { mailServer } from '../../../test/support/smtp-server.ts'
 import { MailSender } from '../../platform/mail/mail-sender.ts'
-import { parseSmsSettings } from '../../platform/sms/sms-gateway.ts'
-import { parseSmtpSettings } from '../../platform/mail/smtp.ts'
+import { parseSmtpUrl } from '../../platform/mail/smtp.ts'
 import { SECONDS_PER_DAY, advanceClock, patient, createOrder, advanceTo } from '../../../test/support/orders.ts'
 import { startSmsGateway } from '../../../test/support/sms-gateway.ts'
 import { cells, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
@@ -194,7 +193,7 @@ test('an email goes through the email outbox and shows its delivery state', asyn
   await advanceTo(team, id, 'requisition_created')
   const mail = async () => (await messagesOf(team, id)).find(({ channel }: { channel: string }) => channel === 'email')
   assert.equal((await mail()).state, 'waiting')
-  const smtp = parseSmtpSettings(`${server.url}?tls=off`, 'lab@example.org', [])!
+  const smtp = { ...parseSmtpUrl(`${server.url}?tls=off`)!, from: 'lab@example.org' }
   const post = new MailSender({ cells, smtp, log: pino({ level: 'silent' }), held: heldMail })
   while ((await post.runOnce()) > 0);
   const taken = server.taken.filter(({ to }) => to.includes(patient.email))
@@ -204,7 +203,7 @@ test('an email goes through the email outbox and shows its delivery state', asyn
 
 test('holds an email to a deleted user, and sends it when the deletion is undone within its lifetime', async () => {
   const [team, server] = [await createTestTeam(), await mailServer()]
-  const smtp = parseSmtpSettings(`${server.url}?tls=off`, 'lab@example.org', [])!
+  const smtp = { ...parseSmtpUrl(`${server.url}?tls=off`)!, from: 'lab@example.org' }
   const post = new MailSender({ cells, smtp, log: pino({ level: 'silent' }), held: heldMail })
   const user_id = await team.user()
   const address = `deleted-${user_id}@example.com`
@@ -241,25 +240,4 @@ test('erases text messages and emails with the user', async () => {
   assert.equal(await count('patient_message', 'order_id', id), 0)
   assert.equal(await count('mail', 'id', rows[0].mail_id), 0)
   assert.notEqual(await count('patient_message', 'order_id', other.id), 0)
-})
-
-test('reports invalid gateway settings without repeating their values', () => {
-  const cases: [Record<string, string>, string | undefined][] = [
-    [{}, undefined],
-    [{ SMS_FROM: 'Harbor Clinic' }, undefined],
-    [{ SMS_URL: 'https://sms.example.com/send', SMS_FROM: '+15550100100', SMS_TOKEN: 'swordfish' }, undefined],
-    [{ SMS_URL: 'https://sms.example.com/swordfish' }, 'SMS_FROM must be set'],
-    [{ SMS_URL: 'ftp://swordfish', SMS_FROM: 'x' }, 'SMS_URL must be a URL'],
-    [{ SMS_URL: 'https://user:swordfish@sms.example.com', SMS_FROM: 'x' }, 'without a user'],
-    [{ SMS_URL: 'https://sms.example.com', SMS_FROM: '<swordfish>' }, 'SMS_FROM must be a number or a name'],
-    [{ SMS_URL: 'https://sms.example.com', SMS_FROM: 'x', SMS_TOKEN: 'sword fish' }, 'SMS_TOKEN must be'],
-  ]
-  for (const [env, fault] of cases) {
-    const faults: string[] = []
-    const settings = parseSmsSettings(env, faults)
-    assert.equal(faults.length, fault === undefined ? 0 : 1, JSON.stringify(faults))
-    if (fault !== undefined) assert(faults[0]!.includes(fault), faults[0])
-    else assert.equal(settings === undefined, env.SMS_URL === undefined)
-    assert.doesNotMatch(faults.join(), /sword ?fish/)
-  }
 })

@@ -5,6 +5,10 @@ import { systemNow, shownInstant } from '../runtime/clock.ts'
 import type { PlainTx, Tx } from '../db/transaction.ts'
 import { join, sql, type Sql } from '../db/sql.ts'
 
+/** `batched`: a killed process may lose the lines of reads of the last second. `strict`: a response waits for its line. */
+export const accessLogModes = ['batched', 'strict'] as const
+export type AccessLogMode = (typeof accessLogModes)[number]
+
 /** What one call of an operation, a page or a command did. */
 export interface Access {
   at: Date

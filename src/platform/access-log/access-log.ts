@@ -2,7 +2,7 @@
 // together within a second, or before the response leaves if the setting is `strict`. Writing appends both kinds to the log in one order,
 // with a hash from each line to the next (the function access_seal). Reasons: docs/decisions/access-log.md.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { leaveLine, lineOf, type Access, type Line } from './access-line.ts'
+import { leaveLine, lineOf, type Access, type AccessLogMode, type Line } from './access-line.ts'
 import { utcDate, systemNow } from '../runtime/clock.ts'
 import type { Db } from '../db/database.ts'
 import type { PlainTx } from '../db/transaction.ts'
@@ -11,10 +11,6 @@ import { bytesOf, LineBuffer, linesOf, textOf } from './line-buffer.ts'
 import { errorFields, type Log } from '../telemetry/log.ts'
 import { T } from '../schema/schema.ts'
 import { sql } from '../db/sql.ts'
-
-/** `batched`: a killed process may lose the lines of reads of the last second. `strict`: a response waits for its line. */
-export const accessLogModes = ['batched', 'strict'] as const
-export type AccessLogMode = (typeof accessLogModes)[number]
 
 /**
  * Lines are written this long after the first buffered line, and at least this long after the previous write, so that few statements write

@@ -14,7 +14,8 @@ import {
   type Migration,
   type MigrationKind,
 } from './migrations.ts'
-import { isSecured, makeRoles, missingSecurity, secureSchema, type Protection, type RowSecurityMode } from './row-security.ts'
+import { isSecured, makeRoles, missingSecurity, secureSchema, type Protection } from './row-security.ts'
+import type { RowSecurityMode } from './no-row-security.ts'
 
 export interface MigrateOptions {
   /** Replaces the migrations of this program. */

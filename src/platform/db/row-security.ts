@@ -5,15 +5,11 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type pg from 'pg'
-import { NoRowSecurity } from './no-row-security.ts'
+import { NoRowSecurity, type RowSecurityMode } from './no-row-security.ts'
 import { prepareTeamSetting } from './send-statement.ts'
 
 /** Which rows the statements of a connection see: the whole schema, or those of the team that each statement names. */
 export type Reach = 'cell' | 'team'
-
-export const rowSecurityModes = ['on', 'required', 'off'] as const
-/** `on`: if the login may take the roles. `required`: the program does not serve without them. `off`: connections keep their login. */
-export type RowSecurityMode = (typeof rowSecurityModes)[number]
 
 /** Distinguishes the roles of two installations that share a PostgreSQL cluster. */
 export const installationOf = (database: string): string => createHash('sha256').update(database).digest('hex').slice(0, 8)

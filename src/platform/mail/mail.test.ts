@@ -9,7 +9,6 @@ import { mailServer } from '../../../test/support/smtp-server.ts'
 import { createLog } from '../telemetry/log.ts'
 import { MailSender } from './mail-sender.ts'
 import { mailCleanup, sendMail } from './mail-outbox.ts'
-import { parseSmtpSettings } from './smtp.ts'
 import { smtpSettings, held, senderTo, plainSenderTo, mailAddress, writeMail, storedMail } from '../../../test/support/mail.ts'
 
 /** Delayed emails are due now. */
@@ -223,26 +222,6 @@ describe('nothing is sent in plain text', () => {
 })
 
 describe('the email settings', () => {
-  const faultsOf = (url: string, from?: string) => {
-    const faults: string[] = []
-    parseSmtpSettings(url, from, faults)
-    return faults
-  }
-  test('reports invalid settings without repeating the password', () => {
-    const from = 'clinic@example.com'
-    const start = 'SMTP_URL must be a URL that starts with smtp:// or smtps://.'
-    const end = 'The only parameter of SMTP_URL is ?tls=off, with smtp:// only.'
-    assert.deepEqual(faultsOf('http://someone:swordfish@mail.example', from), [start])
-    assert.deepEqual(faultsOf('swordfish', from), [start])
-    assert.deepEqual(faultsOf('smtp://mail.example?tls=no', from), [end])
-    assert.deepEqual(faultsOf('smtps://mail.example?tls=off', from), [end])
-    assert.deepEqual(faultsOf('smtp://mail.example/path', from), [end])
-    assert.deepEqual(faultsOf('smtp://a:%zz@mail.example', from), [
-      'SMTP_URL contains a user or password with invalid percent-encoding.',
-    ])
-    assert.deepEqual(faultsOf('smtp://mail.example'), ['MAIL_FROM must be set when SMTP_URL is.'])
-    assert.deepEqual(faultsOf('smtp://mail.example', 'nobody'), ['MAIL_FROM must be an email address, as a@b or Name <a@b>.'])
-  })
   test('have the standard ports', () => {
     const ports = ['smtps://mail.example', 'smtp://mail.example', 'smtp://mail.example?tls=off', 'smtp://mail.example:2525'].map(
       (url) => smtpSettings(url).port,

@@ -19,23 +19,15 @@ const CONNECT_MS_MAX = 15_000
 const SOCKET_TIMEOUT_MS = 20_000
 const SEND_TIMEOUT_MS = 60_000
 
-/** The SMTP settings; undefined without a server. Appends errors, which repeat no value: it may hold a password. */
-export function parseSmtpSettings(url: string | undefined, from: string | undefined, faults: string[]): SmtpSettings | undefined {
-  const sender = from?.trim()
-  if (sender && !SENDER.test(sender)) faults.push('MAIL_FROM must be an email address, as a@b or Name <a@b>.')
-  const text = url?.trim()
-  if (!text) return undefined
-  if (!sender) faults.push('MAIL_FROM must be set when SMTP_URL is.')
-  const server = URL.canParse(text) ? new URL(text) : undefined
-  const implicit = server?.protocol === 'smtps:'
-  if (!server?.hostname || !(implicit || server.protocol === 'smtp:')) {
-    faults.push('SMTP_URL must be a URL that starts with smtp:// or smtps://.')
-    return undefined
-  }
-  const off = server.search === '?tls=off'
-  if ((server.search && !off) || (off && implicit) || !['', '/'].includes(server.pathname))
-    faults.push('The only parameter of SMTP_URL is ?tls=off, with smtp:// only.')
-  const tls = implicit ? 'implicit' : off ? 'off' : 'starttls'
+/** Whether a text is an email address, as `a@b` or `Name <a@b>`. */
+export const isSender = (text: string): boolean => SENDER.test(text)
+
+/** The server of an SMTP URL; undefined for any other text. `?tls=off`, with `smtp://` only, is the only parameter. */
+export function parseSmtpUrl(url: string): Omit<SmtpSettings, 'from'> | undefined {
+  const server = URL.canParse(url) ? new URL(url) : undefined
+  if (!server?.hostname || !['', '/'].includes(server.pathname)) return undefined
+  const tls = ({ 'smtps:': 'implicit', 'smtp:': 'starttls', 'smtp:?tls=off': 'off' } as const)[server.protocol + server.search]
+  if (!tls) return undefined
   try {
     return {
       host: server.hostname.replace(/^\[|\]$/g, ''),
@@ -43,10 +35,8 @@ export function parseSmtpSettings(url: string | undefined, from: string | undefi
       tls,
       user: decodeURIComponent(server.username) || undefined,
       password: decodeURIComponent(server.password) || undefined,
-      from: sender ?? '',
     }
   } catch {
-    faults.push('SMTP_URL contains a user or password with invalid percent-encoding.')
     return undefined
   }
 }

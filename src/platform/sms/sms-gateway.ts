@@ -19,23 +19,6 @@ export interface Sms {
 export type SmsOutcome = { sent: true } | { sent: false; retryable: boolean; error: string }
 
 const TIMEOUT_MS = 10_000
-const FROM = /^[\w +.-]{1,40}$/
-
-/** The settings of text messages; undefined without a gateway. Appends errors, which repeat no value: it may be a secret. */
-export function parseSmsSettings(
-  { SMS_URL, SMS_TOKEN, SMS_FROM }: Record<string, string | undefined>,
-  faults: string[],
-): SmsSettings | undefined {
-  const [url, token, from] = [SMS_URL, SMS_TOKEN, SMS_FROM].map((text) => text?.trim())
-  if (token && !/^[\x21-\x7e]{1,1000}$/.test(token)) faults.push('SMS_TOKEN must be printable ASCII without spaces.')
-  if (from && !FROM.test(from)) faults.push('SMS_FROM must be a number or a name of at most 40 characters.')
-  if (!url) return undefined
-  if (!from) faults.push('SMS_FROM must be set when SMS_URL is.')
-  const known = URL.canParse(url) ? new URL(url) : undefined
-  if (!known || !['http:', 'https:'].includes(known.protocol) || known.username || known.password)
-    faults.push('SMS_URL must be a URL that starts with http:// or https://, without a user.')
-  return { url, token: token || undefined, from: from ?? '' }
-}
 
 /** HTTP statuses that describe a temporary state, not the message. */
 const RETRYABLE_STATUSES = new Set([401, 403, 404, 408, 409, 425, 429])
