@@ -1,7 +1,7 @@
 // Details of credentials besides id and secret: a shape for each provider that needs more, and the fields that are never shown. Pure.
 // Source: management-auth.md 13; openapi-management.json.
 import { unprocessable } from '../../platform/http/errors.ts'
-import type { Fault } from '../../platform/schema/fault.ts'
+import { valueFault, type Fault } from '../../platform/schema/fault.ts'
 import { RuleError, type FinalizeObject } from '../../platform/schema/request-validation.ts'
 import { MASK } from '../../platform/crypto/api-keys.ts'
 import { Clearable, Email, Fields, OpenEnum, T, Text, type TSchema } from '../../platform/schema/schema.ts'
@@ -154,12 +154,7 @@ export function restoreMasked(details: Details, stored: Details | null): Details
     if (value !== MASK || !isSecret(path)) return value
     const secret = valueAtPath(stored, path)
     if (secret === undefined || secret === null)
-      faults.push({
-        loc: ['body', 'details', ...path],
-        msg: 'Value error, is a mask, and no secret is stored here',
-        type: 'value_error',
-        ctx: { error: {} },
-      })
+      faults.push(valueFault(['body', 'details', ...path], 'is a mask, and no secret is stored here'))
     return secret
   })
   if (faults.length) throw unprocessable(faults)

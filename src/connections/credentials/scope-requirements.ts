@@ -2,7 +2,7 @@
 // control plane: it applies to both environments of a team. Source: management-auth.md 7; users-wearables.md 17.
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { unprocessable } from '../../platform/http/errors.ts'
-import type { Fault } from '../../platform/schema/fault.ts'
+import { valueFault, type Fault } from '../../platform/schema/fault.ts'
 import { Clearable, Fields, OpenEnum, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { scopedProviders, scopes, defaultScopes, type ScopedProvider } from './scopes.ts'
@@ -41,12 +41,7 @@ export async function upsertScopes(tx: PlainTx, team_id: string, body: UpsertSco
   for (const name of scopedProviders)
     for (const [i, scope] of (body[name]?.user_may_grant ?? []).entries())
       if (body[name]!.user_must_grant.includes(scope))
-        faults.push({
-          loc: ['body', name, 'user_may_grant', i],
-          msg: 'Value error, stands in user_must_grant too',
-          type: 'value_error',
-          ctx: { error: {} },
-        })
+        faults.push(valueFault(['body', name, 'user_may_grant', i], 'stands in user_must_grant too'))
   if (faults.length) throw unprocessable(faults)
   for (const name of scopedProviders) {
     const wanted = body[name]

@@ -2,7 +2,7 @@
 // management-auth.md 14.
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
 import { badRequest, unprocessable } from '../../platform/http/errors.ts'
-import type { Fault } from '../../platform/schema/fault.ts'
+import { valueFault, type Fault } from '../../platform/schema/fault.ts'
 import type { RecordAuditSubject, ManagementPrincipal } from '../../platform/http/operation.ts'
 import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
@@ -139,13 +139,7 @@ export const encryptedPipelineSecretsColumn: EncryptedColumn = {
 function assertEncrypted({ base_url, authentication }: UpsertPipelines): void {
   const faults: Fault[] = []
   const check = (url: string, ...loc: string[]) => {
-    if (/^https:/i.test(url)) return
-    faults.push({
-      loc: ['body', ...loc],
-      msg: 'Value error, must be https in production',
-      type: 'value_error',
-      ctx: { error: {} },
-    })
+    if (!/^https:/i.test(url)) faults.push(valueFault(['body', ...loc], 'must be https in production'))
   }
   check(base_url, 'base_url')
   if (authentication.type === 'client_credentials') check(authentication.token_url, 'authentication', 'token_url')

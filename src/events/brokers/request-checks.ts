@@ -1,11 +1,9 @@
 // Checks of a request on pipelines beyond its schema: addresses, projects, and expressions that are not valid RE2.
-import type { Fault } from '../../platform/schema/fault.ts'
+import { valueFault, type Fault, type Loc } from '../../platform/schema/fault.ts'
 import { RuleError } from '../../platform/schema/request-validation.ts'
 import type { TargetPolicy } from '../../platform/net/outbound-targets.ts'
 import { blobAddress, hubsAddress, rabbitAddress } from './broker-addresses.ts'
 import type { UpsertPipelines } from './schema.ts'
-
-type Loc = (string | number)[]
 
 /** All field errors, in the order of the schema. Rejected patterns and addresses are not repeated: they hold secrets. */
 export async function validatePipeline(
@@ -13,8 +11,7 @@ export async function validatePipeline(
   { targets, sandbox, mayPublishTo }: { targets: TargetPolicy; sandbox: boolean; mayPublishTo: (project: string) => boolean },
 ): Promise<Fault[]> {
   const faults: Fault[] = []
-  const addError = (loc: Loc, text: string) =>
-    faults.push({ loc: ['body', ...loc], msg: `Value error, ${text}`, type: 'value_error', ctx: { error: {} } })
+  const addError = (loc: Loc, text: string) => faults.push(valueFault(['body', ...loc], text))
   const check = (loc: Loc, address: { tls: boolean; host: string } | RuleError) => {
     if (address instanceof RuleError) addError(loc, address.text)
     else if (!address.tls && !sandbox) addError(loc, 'must use TLS')

@@ -3,7 +3,7 @@
 // Source: events.md 6.6, management-auth.md 11.
 import type { Tx } from '../../platform/db/transaction.ts'
 import { unprocessable } from '../../platform/http/errors.ts'
-import type { Fault } from '../../platform/schema/fault.ts'
+import { valueFault, type Fault } from '../../platform/schema/fault.ts'
 import type { EncryptedColumn } from '../../platform/crypto/encrypted-columns.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
@@ -70,22 +70,10 @@ export function readHeaders(given: Record<string, string>): Record<string, strin
   for (const [key, value] of Object.entries(given)) {
     const name = key.toLowerCase()
     const text = headers.has(name) ? 'the header is given twice' : headerError(name, value)
-    if (text)
-      faults.push({
-        loc: ['body', 'headers', key.slice(0, NAME_LENGTH_MAX)],
-        msg: `Value error, ${text}`,
-        type: 'value_error',
-        ctx: { error: {} },
-      })
+    if (text) faults.push(valueFault(['body', 'headers', key.slice(0, NAME_LENGTH_MAX)], text))
     headers.set(name, value)
   }
-  if (headers.size > HEADERS_MAX)
-    faults.push({
-      loc: ['body', 'headers'],
-      msg: `Value error, at most ${HEADERS_MAX} headers`,
-      type: 'value_error',
-      ctx: { error: {} },
-    })
+  if (headers.size > HEADERS_MAX) faults.push(valueFault(['body', 'headers'], `at most ${HEADERS_MAX} headers`))
   if (faults.length) throw unprocessable(faults)
   return Object.fromEntries(headers)
 }

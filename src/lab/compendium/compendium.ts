@@ -2,7 +2,7 @@
 // reads. Source: lab-testing.md 27.
 import type { Tx } from '../../platform/db/transaction.ts'
 import { unprocessable, invalidField, notFound } from '../../platform/http/errors.ts'
-import type { Fault } from '../../platform/schema/fault.ts'
+import { valueFault, type Fault } from '../../platform/schema/fault.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Canonical, Compendium, Item, MatchQuery } from './model.ts'
@@ -53,8 +53,7 @@ const isGiven = (text: string | undefined): boolean => Boolean(text?.trim())
 
 function assertSearch({ mode, query, loinc_set_hash, limit }: shapes.SearchCompendium): void {
   const faults: Fault[] = []
-  const refuse = (field: string, text: string) =>
-    faults.push({ loc: ['body', field], msg: `Value error, ${text}`, type: 'value_error', ctx: { error: {} } })
+  const refuse = (field: string, text: string) => faults.push(valueFault(['body', field], text))
   if (mode === 'canonical') {
     if (!isGiven(query)) refuse('query', 'is required in mode canonical')
     if (loinc_set_hash !== undefined) refuse('loinc_set_hash', 'is only for mode crosswalk')

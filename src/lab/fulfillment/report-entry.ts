@@ -7,7 +7,7 @@ import type {
   ResultType,
 } from '../links/diagnostic-report.ts'
 import { unprocessable } from '../../platform/http/errors.ts'
-import type { Fault } from '../../platform/schema/fault.ts'
+import { valueFault, type Fault, type Loc } from '../../platform/schema/fault.ts'
 import type { ExpectedResult } from '../results/expected-results.ts'
 import { parseNumber, parseRange } from '../results/reference-ranges.ts'
 import type { EnterReport } from './schema.ts'
@@ -51,21 +51,14 @@ export function parseManualReport(body: EnterReport, expected: ExpectedResult[],
   }
 }
 
-const fault = (loc: (string | number)[], text: string): Fault => ({
-  loc,
-  msg: `Value error, ${text}`,
-  type: 'value_error',
-  ctx: { error: {} },
-})
-
 /** Finds the expected result for each entry, measured or missing, and reports repeated ones. */
 function createFinder(expected: ExpectedResult[], faults: Fault[]) {
   const seen = new Set<string>()
-  return (analyte: string, at: (string | number)[]): ExpectedResult | undefined => {
+  return (analyte: string, at: Loc): ExpectedResult | undefined => {
     const loc = ['body', ...at, 'analyte']
     const known = findExpected(expected, analyte.trim())
-    if (!known) faults.push(fault(loc, 'must be an expected result of the order'))
-    else if (seen.has(known.slug)) faults.push(fault(loc, 'must not be repeated'))
+    if (!known) faults.push(valueFault(loc, 'must be an expected result of the order'))
+    else if (seen.has(known.slug)) faults.push(valueFault(loc, 'must not be repeated'))
     else {
       seen.add(known.slug)
       return known
@@ -97,17 +90,17 @@ const measured = ({ name, slug, provider_id, loinc, loinc_slug, source_markers }
 function toResult(
   known: ExpectedResult,
   item: EnterReport['results'][number],
-  loc: (string | number)[],
+  loc: Loc,
   faults: Fault[],
 ): ReportedResult | undefined {
   const { definition } = known
   const words = item.value.trim()
   const type = typeOf(definition?.type ?? null, words)
   const unit = item.unit?.trim() || null
-  if (type === undefined) faults.push(fault([...loc, 'value'], 'must be a number or a range of numbers, such as <0.3'))
-  else if (words === '') faults.push(fault([...loc, 'value'], 'must not be blank'))
+  if (type === undefined) faults.push(valueFault([...loc, 'value'], 'must be a number or a range of numbers, such as <0.3'))
+  else if (words === '') faults.push(valueFault([...loc, 'value'], 'must not be blank'))
   if (unit !== null && definition?.unit && normalizeUnit(unit) !== normalizeUnit(definition.unit))
-    faults.push(fault([...loc, 'unit'], `must be ${definition.unit}`))
+    faults.push(valueFault([...loc, 'unit'], `must be ${definition.unit}`))
   return (
     type && {
       ...measured(known),
@@ -151,10 +144,10 @@ function timesOf(body: EnterReport, specimen: Specimen, faults: Fault[]) {
   const at = (text: string) => Date.parse(text)
   for (const name of ['collected_at', 'received_at', 'reported_at'] as const)
     if (body[name] !== undefined && at(body[name]) > at(specimen.now))
-      faults.push(fault(['body', name], 'must not be in the future'))
+      faults.push(valueFault(['body', name], 'must not be in the future'))
   if (body.received_at !== undefined && collected_at !== null && at(body.received_at) < at(collected_at))
-    faults.push(fault(['body', 'received_at'], 'must not be before the sample was collected'))
+    faults.push(valueFault(['body', 'received_at'], 'must not be before the sample was collected'))
   if (body.collected_at !== undefined && at(body.collected_at) > at(reported_at))
-    faults.push(fault(['body', 'collected_at'], 'must not be after the report'))
+    faults.push(valueFault(['body', 'collected_at'], 'must not be after the report'))
   return { collected_at, received_at, reported_at }
 }

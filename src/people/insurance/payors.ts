@@ -1,7 +1,7 @@
 // Payors: insurers that a laboratory can bill. Owns payor, together with load.ts: the platform's directory and the payors that teams have
 // added. Does not know insurances. Source: lab-testing.md 26.
 import type { Tx } from '../../platform/db/transaction.ts'
-import { badRequest, unprocessable, invalidField } from '../../platform/http/errors.ts'
+import { badRequest, invalidField, missingField } from '../../platform/http/errors.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { joinConditions, sql, type Sql } from '../../platform/db/sql.ts'
 import { ContactAddress, toContactAddress } from '../person/address.ts'
@@ -58,7 +58,7 @@ export async function searchPayors(tx: Tx, wanted: PayorReference, at: string, c
   const name = insurance_name?.trim() || undefined
   if (name === undefined && provider === undefined && external_code === undefined)
     throw invalidField([at], `insurance_name, or provider and ${codeField}, must be given`)
-  if ((provider === undefined) !== (external_code === undefined)) throw halfLimit(at, provider ? codeField : 'provider')
+  if ((provider === undefined) !== (external_code === undefined)) throw missingField([at, provider ? codeField : 'provider'])
   const conditions = [
     visible(tx),
     ...(name === undefined ? [] : [nameCondition(name)]),
@@ -74,8 +74,6 @@ export async function searchPayors(tx: Tx, wanted: PayorReference, at: string, c
   )
   return rows.map(shown)
 }
-
-const halfLimit = (at: string, field: string) => unprocessable([{ loc: [at, field], msg: 'Field required', type: 'missing' }])
 
 /** Codes of public programs, which have a different plan in every state. */
 const programs: Record<string, string> = { MEDFED: 'medicare', MAIDFED: 'medicaid' }
@@ -101,7 +99,7 @@ const Found = T.Object({ owner: T.String(), n: T.Integer() })
 export async function createPayor(tx: Tx, body: CreatePayor): Promise<Payor> {
   const { name, provider, provider_payor_id } = body
   if ((provider === undefined) !== (provider_payor_id === undefined))
-    throw halfLimit('body', provider ? 'provider_payor_id' : 'provider')
+    throw missingField(['body', provider ? 'provider_payor_id' : 'provider'])
   await tx.locking.run(sql`select id from team where id = ${tx.team} for no key update`)
   const same = [
     sql`lower(${name}) = any (array(select lower(n) from unnest(aliases || name) as n))`,

@@ -3,6 +3,7 @@
 import { utcDate } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { invalidField, notFound } from '../../platform/http/errors.ts'
+import type { Loc } from '../../platform/schema/fault.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import { toContactAddress, type ContactAddressInput } from '../person/address.ts'
@@ -85,7 +86,7 @@ export async function getDemographics(tx: Tx, user_id: string): Promise<Demograp
 }
 
 /** Checks a date of birth. Errors: 422 it is in the future, or more than 130 years ago. */
-export function assertBirthDate(tx: Tx, dob: string, at: (string | number)[]): void {
+export function assertBirthDate(tx: Tx, dob: string, at: Loc): void {
   const today = utcDate(tx.now)
   if (dob > today) throw invalidField(at, 'must not be in the future')
   const oldest = `${Number(today.slice(0, 4)) - AGE_YEARS_MAX - 1}${today.slice(4)}`

@@ -1,6 +1,6 @@
 // The errors that operations throw.
 import { Problem } from '../runtime/problem.ts'
-import type { Fault } from '../schema/fault.ts'
+import { missingFault, valueFault, type Fault, type Loc } from '../schema/fault.ts'
 
 /** The response for a team without a feature: it is no failure, even with an error status. */
 export class SwitchedOff extends Problem {
@@ -23,5 +23,7 @@ export const payloadTooLarge = (detail: string) => new Problem(413, { detail })
 export const unprocessable = (faults: Fault[]) => new Problem(422, { detail: faults })
 
 /** 422 with one error of a rule that a schema cannot express. */
-export const invalidField = (loc: (string | number)[], text: string) =>
-  unprocessable([{ loc, msg: `Value error, ${text}`, type: 'value_error', ctx: { error: {} } }])
+export const invalidField = (loc: Loc, text: string) => unprocessable([valueFault(loc, text)])
+
+/** 422 with one error: a field that other fields require is absent. */
+export const missingField = (loc: Loc) => unprocessable([missingFault(loc)])

@@ -1,6 +1,6 @@
 // Parses a request's path, query and body into the values that an operation declares, and collects all errors.
 import { unprocessable } from './errors.ts'
-import type { Fault } from '../schema/fault.ts'
+import { missingFault, type Fault } from '../schema/fault.ts'
 import { validate, type Mode } from '../schema/request-validation.ts'
 import type { TSchema } from '../schema/schema.ts'
 
@@ -73,7 +73,7 @@ export function readBody(
     }
   }
   if (value === undefined || value === null) {
-    if (!optional) faults.push({ loc: ['body'], msg: 'Field required', type: 'missing' })
+    if (!optional) faults.push(missingFault(['body']))
     return undefined
   }
   return validate(schema, value, ['body'], faults, mode)

@@ -10,8 +10,8 @@ import { recordAudit, type AuditEntry } from './audit-trail.ts'
 import type { Cells } from '../db/cells.ts'
 import type { Db } from '../db/database.ts'
 import type { PlainTx, Tenant, Tx } from '../db/transaction.ts'
-import { unprocessable, invalidField } from './errors.ts'
-import type { Fault } from '../schema/fault.ts'
+import { unprocessable } from './errors.ts'
+import { missingFault, valueFault, type Fault } from '../schema/fault.ts'
 import { withIdempotencyKey, type OperationResult as Kept } from './idempotency.ts'
 import { readBody, readQuery } from './input.ts'
 import {
@@ -244,14 +244,11 @@ function idempotencyOf(declared: Idempotency, request: AuthorizedRequest, asked:
       ctx: { expected: "'no-cache'" },
     })
   if (key === undefined) {
-    if (declared.required) faults.push({ loc: ['header', 'X-Idempotency-Key'], msg: 'Field required', type: 'missing' })
+    if (declared.required) faults.push(missingFault(['header', 'X-Idempotency-Key']))
     return undefined
   }
   if (typeof key !== 'string' || key.length === 0 || key.length > IDEMPOTENCY_KEY_MAX) {
-    faults.push(
-      ...(invalidField(['header', 'X-Idempotency-Key'], `must have 1 to ${IDEMPOTENCY_KEY_MAX} characters`).body
-        .detail as Fault[]),
-    )
+    faults.push(valueFault(['header', 'X-Idempotency-Key'], `must have 1 to ${IDEMPOTENCY_KEY_MAX} characters`))
     return undefined
   }
   // An invalid body is rejected with its own errors.

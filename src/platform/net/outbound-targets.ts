@@ -5,6 +5,7 @@ import { lookup as lookupByHosts, Resolver } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { Problem } from '../runtime/problem.ts'
+import { valueFault } from '../schema/fault.ts'
 import { isWithin } from './network.ts'
 
 /** All addresses of a host name. Throws if there are none. */
@@ -145,10 +146,7 @@ export class TargetPolicy {
    * each use. 422.
    */
   check(url: string, sandbox: boolean): void {
-    const forbiddenAddress = (text: string) =>
-      new Problem(422, {
-        detail: [{ loc: ['body', 'url'], msg: `Value error, ${text}`, type: 'value_error', ctx: { error: {} } }],
-      })
+    const forbiddenAddress = (text: string) => new Problem(422, { detail: [valueFault(['body', 'url'], text)] })
     if (!URL.canParse(url)) throw forbiddenAddress('must be an http or https URL')
     const { protocol, username, password, hostname } = new URL(url)
     if (protocol !== 'http:' && protocol !== 'https:') throw forbiddenAddress('must be an http or https URL')

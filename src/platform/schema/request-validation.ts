@@ -2,7 +2,7 @@
 // normalizes. Unknown keys are dropped, so the result holds declared fields only. Messages follow the vocabulary of management-auth.md
 // 20.3; they never echo body values, because bodies hold patients' data.
 import type { TSchema } from 'typebox'
-import type { Fault } from './fault.ts'
+import { missingFault, valueFault, type Fault, type Loc } from './fault.ts'
 import { FormatError, formats } from './formats.ts'
 
 /** The reason why a rule rejects a value. */
@@ -24,7 +24,6 @@ export interface Dependent {
   shapes: Readonly<Record<string, TSchema>>
 }
 
-type Loc = (string | number)[]
 interface Shape {
   type?: string
   anyOf?: Shape[]
@@ -286,7 +285,7 @@ function readObject(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: M
     if (field === null && !required && !shape.anyOf?.some(isNull)) field = undefined
     if (field !== undefined) result[key] = readShape(shape, field, [...loc, key], faults, mode)
     else if (shape.default !== undefined) result[key] = shape.default
-    else if (required) faults.push({ loc: [...loc, key], msg: 'Field required', type: 'missing' })
+    else if (required) faults.push(missingFault([...loc, key]))
   }
   if (s.additionalProperties === false)
     for (const key of Object.keys(given))
@@ -295,12 +294,7 @@ function readObject(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: M
   if (!s.finish || faults.length > before) return result
   const finished = s.finish(result)
   if (!isRuleError(finished)) return finished
-  faults.push({
-    loc: [...loc, finished.field],
-    msg: `Value error, ${finished.refusal.text}`,
-    type: 'value_error',
-    ctx: { error: {} },
-  })
+  faults.push(valueFault([...loc, finished.field], finished.refusal.text))
   return result
 }
 

@@ -5,7 +5,7 @@ import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import type { PlainTx, Tenant, Tx } from '../../platform/db/transaction.ts'
 import { badRequest, forbidden, unprocessable, notFound } from '../../platform/http/errors.ts'
-import type { Fault } from '../../platform/schema/fault.ts'
+import { valueFault, type Fault } from '../../platform/schema/fault.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { hashKey, generateKey } from '../../platform/crypto/api-keys.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -40,12 +40,7 @@ export function validateLaunch(launch: Launch, part: 'body' | 'query'): Fault[] 
   ] as const
   return pairs
     .filter(([one, other]) => (launch[one] === undefined) === (launch[other] === undefined))
-    .map(([one, other]) => ({
-      loc: [part, one],
-      msg: `Value error, exactly one of ${one} and ${other} must be given`,
-      type: 'value_error',
-      ctx: { error: {} },
-    }))
+    .map(([one, other]) => valueFault([part, one], `exactly one of ${one} and ${other} must be given`))
 }
 
 /**

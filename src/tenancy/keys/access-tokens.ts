@@ -1,7 +1,7 @@
 // Access tokens: for ten minutes equivalent to a key of one team in one environment. Source: management-auth.md 10.
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
-import { unprocessable, notFound } from '../../platform/http/errors.ts'
+import { missingField, notFound } from '../../platform/http/errors.ts'
 import type { ManagementPrincipal } from '../../platform/http/operation.ts'
 import type { SignedTokens } from '../../platform/crypto/signed-tokens.ts'
 import type { Cells } from '../../platform/db/cells.ts'
@@ -33,8 +33,7 @@ export async function mintToken(
   if (!team) throw notFound('Team not found')
   const served = cellsOfRegion(team.region).filter((cell) => dependencies.cells.has(cell))
   const cell = env === undefined && served.length === 1 ? served[0]! : (`${env}-${team.region}` as CellName)
-  if (env === undefined && served.length !== 1)
-    throw unprocessable([{ loc: ['body', 'env'], msg: 'Field required', type: 'missing' }])
+  if (env === undefined && served.length !== 1) throw missingField(['body', 'env'])
   if (!served.includes(cell)) throw notFound('This server does not serve this cell')
   const refused = dependencies.minted.hit(`${manager.key_id} ${team_id}`, 'Too many access tokens')
   if (refused) throw refused

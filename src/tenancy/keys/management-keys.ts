@@ -1,7 +1,7 @@
 // Management keys, as an organization manages them. Their texts are shown once. Source: management-auth.md 9.
 import { addSeconds } from '../../platform/runtime/clock.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
-import { badRequest, forbidden, unprocessable, invalidField, notFound } from '../../platform/http/errors.ts'
+import { badRequest, forbidden, invalidField, missingField, notFound } from '../../platform/http/errors.ts'
 import type { ManagementPrincipal } from '../../platform/http/operation.ts'
 import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { hashKey, lastFour, generateKey } from '../../platform/crypto/api-keys.ts'
@@ -53,7 +53,7 @@ export async function createManagementKey(tx: PlainTx, org_id: string, body: Cre
 function validateBindings(body: CreateManagementKey): { role: string; teams: string[] } {
   const teams = [...new Set(body.team_role_bindings?.map(({ team_id }) => team_id))]
   if (body.role === undefined) {
-    if (body.team_id === undefined) throw unprocessable([{ loc: ['body', 'role'], msg: 'Field required', type: 'missing' }])
+    if (body.team_id === undefined) throw missingField(['body', 'role'])
     return { role: 'team_admin', teams: teams.length ? teams : [body.team_id] }
   }
   const at = ['body', 'team_role_bindings']

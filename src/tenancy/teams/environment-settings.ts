@@ -1,5 +1,5 @@
 // A team's settings in one environment: changes and API format. Pure functions. Source: management-auth.md 7.
-import { unprocessable, invalidField } from '../../platform/http/errors.ts'
+import { invalidField, missingField } from '../../platform/http/errors.ts'
 import type { BrandInformation, TeamEnvironment, UpdateBrand, UpdateEnvironment } from './schema.ts'
 
 /** As stored with the team in its cell; settings that were never set are absent. */
@@ -22,8 +22,7 @@ export function applyUpdate(settings: Settings, change: UpdateEnvironment, at: s
 
 function applyBrandUpdate(brand: unknown, change: UpdateBrand, at: string[]): unknown {
   const result = { ...(brand as object | null), ...change }
-  if (result.company_name === undefined)
-    throw unprocessable([{ loc: [...at, 'company_name'], msg: 'Field required', type: 'missing' }])
+  if (result.company_name === undefined) throw missingField([...at, 'company_name'])
   return result
 }
 

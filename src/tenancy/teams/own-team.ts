@@ -1,6 +1,7 @@
 // A team as its own keys see it. Source: management-auth.md 18.
 import type { Tx } from '../../platform/db/transaction.ts'
 import { unprocessable, notFound } from '../../platform/http/errors.ts'
+import { valueFault } from '../../platform/schema/fault.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Cells } from '../../platform/db/cells.ts'
@@ -65,7 +66,7 @@ export async function getPriorities(tx: Tx, data_type?: string): Promise<Priorit
 export async function replacePriorities(tx: Tx, list: Priorities | undefined): Promise<Priorities> {
   if (!list) return getPriorities(tx)
   const faults = list.flatMap((item, i) =>
-    exceedsDepth(item, DEPTH_MAX) ? [{ loc: ['body', i], msg: 'Value error, has too many levels', type: 'value_error' }] : [],
+    exceedsDepth(item, DEPTH_MAX) ? [valueFault(['body', i], 'has too many levels')] : [],
   )
   if (faults.length) throw unprocessable(faults)
   await tx.run(sql`update team set source_priorities = ${JSON.stringify(list)} where id = ${tx.team}`)

@@ -5,7 +5,7 @@ import { milesBetween } from '../geocoding/distance.ts'
 import { findPlace, type Point } from '../geocoding/postal-places.ts'
 import { iso, addSeconds } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { badRequest, unprocessable, notFound } from '../../platform/http/errors.ts'
+import { badRequest, missingField, notFound } from '../../platform/http/errors.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
 import { capabilitySet, type PscDirectory } from '../psc/directory.ts'
 import { BOOKABLE_VIA_API } from '../psc/schema.ts'
@@ -48,7 +48,7 @@ interface Candidate {
  */
 export async function availability(tx: Tx, means: SchedulingDependencies, asked: AvailabilityRequest): Promise<AvailableSlots> {
   const { lab, site_codes = [], zip_code, radius = '25' } = asked
-  if (lab === undefined) throw unprocessable([{ loc: ['query', 'lab'], msg: 'Field required', type: 'missing' }])
+  if (lab === undefined) throw missingField(['query', 'lab'])
   if (site_codes.length === 0 && zip_code === undefined) throw badRequest('site_codes or zip_code must be provided')
   if (site_codes.length > SITES_MAX) throw badRequest('site_codes must be less than or equal to 3')
   if (zip_code !== undefined && !radius) throw badRequest('radius must be provided when using zip_code')
