@@ -11,7 +11,7 @@ import { sql } from '../../src/platform/db/sql.ts'
 import { cells, metrics, targets, vault, type TestTeam } from './server.ts'
 import { findDeletedUsers } from '../../src/people/users/users.ts'
 import type { DeliveryOptions } from '../../src/events/dispatch/dispatch-options.ts'
-import { createDeliveryWorker, type DeliveryWorker } from '../../src/events/dispatch/dispatcher.ts'
+import { createDeliveryWorker, type DeliveryWorker } from '../../src/events/dispatch/cell-dispatcher.ts'
 
 export const ATTEMPTS = 8
 

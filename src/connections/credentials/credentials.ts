@@ -11,7 +11,7 @@ import type { EncryptedColumn } from '../../platform/crypto/encrypted-columns.ts
 import { joinConditions, sql } from '../../platform/db/sql.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
 import { maskSecrets, restoreMasked, type Details } from './credential-details.ts'
-import { lockTeams } from '../../tenancy/teams/lock-teams.ts'
+import { lockTeams } from '../../tenancy/teams/teams.ts'
 import type { Credential, CredentialProvider, CredentialQuery, UpsertCredential } from './schema.ts'
 
 const Row = T.Object({

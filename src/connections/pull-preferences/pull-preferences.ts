@@ -10,7 +10,7 @@ import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { DAYS_MAX, pulledProviders, defaultPull, type PulledProvider } from './pull-defaults.ts'
 import { PAGE, type Pull, type PullQuery, type PullWithLimit, type RevertPullsQuery, type UpsertPulls } from './schema.ts'
-import { lockTeams } from '../../tenancy/teams/lock-teams.ts'
+import { lockTeams } from '../../tenancy/teams/teams.ts'
 
 const Team = T.Object({ id: T.String(), created_at: T.String() })
 

@@ -7,7 +7,7 @@ import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import { QueueRunner, type Claimed, type HandlerResult, type RunEnd } from '../../platform/queue/queue-runner.ts'
 import { QueueWorker } from '../../platform/queue/queue-worker.ts'
 import { VaultError, type Vault } from '../../platform/crypto/vault.ts'
-import type { FindDeletedUsers } from '../fan-out/destination.ts'
+import type { FindDeletedUsers, Sink } from '../fan-out/destination.ts'
 import type { TargetPolicy } from '../../platform/net/outbound-targets.ts'
 import {
   BrokerQueue,
@@ -19,8 +19,9 @@ import {
 } from './broker-queue.ts'
 import { Brokers } from './adapters/adapters.ts'
 import { toMessage, errorCode, type SendOutcome, type BrokerSession } from './broker-message.ts'
-import { loadDestinations } from './pipelines.ts'
-import { mayPublish, type PubSubProjects } from './pubsub-projects.ts'
+import { loadDestinations, mayPublish, type PubSubProjects } from './pipelines.ts'
+import type { Cells } from '../../platform/db/cells.ts'
+import { pipelineSink } from './broker-destination.ts'
 
 /** Brokers that a process sends to at once in a cell; at most half of them failed last time. */
 const SLOTS = 50
@@ -206,5 +207,28 @@ export class CellPipelineWorker {
   #backoff(failures: number): number {
     const pause_s = Math.min(RETRY_S_MAX, RETRY_S_FIRST * 2 ** Math.min(20, failures - 1))
     return pause_s * (0.8 + 0.4 * Math.random()) * (this.#options.patience ?? 1)
+  }
+}
+
+/** Sends events to brokers in every cell of a process; started and stopped with its worker. */
+export interface PipelineWorker {
+  /** The destination for the events of a cell. */
+  sinks: (cell: CellName) => Sink[]
+  start(): void
+  /** Waits for the batches in flight. */
+  stop(): Promise<void>
+  /** Sends what is due and returns; for tests. */
+  drain(): Promise<void>
+}
+
+export function createPipelineWorker(cells: Cells, options: PipelineOptions): PipelineWorker {
+  const all = new Map(cells.names.map((name) => [name, new CellPipelineWorker(name, cells.of(name), options)]))
+  const forEachCell = async (call: (cell: CellPipelineWorker) => Promise<void>) =>
+    void (await Promise.all([...all.values()].map(call)))
+  return {
+    sinks: (cell) => [pipelineSink(options.findDeletedUsers, () => all.get(cell)?.wake())],
+    start: () => all.forEach((cell) => cell.start()),
+    stop: () => forEachCell((cell) => cell.stop()),
+    drain: () => forEachCell((cell) => cell.drain()),
   }
 }

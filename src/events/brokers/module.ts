@@ -1,7 +1,7 @@
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
 import { pipelineCleanup } from './broker-queue.ts'
-import type { PipelineWorker } from './dispatcher.ts'
+import type { PipelineWorker } from './cell-dispatcher.ts'
 import { encryptedDestinationsColumn, type PipelineDependencies } from './pipelines.ts'
 import { routes } from './routes.ts'
 

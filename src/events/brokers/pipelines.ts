@@ -18,7 +18,6 @@ import { readable } from '../endpoints/signing-secrets.ts'
 import type { TargetPolicy } from '../../platform/net/outbound-targets.ts'
 import { syncBrokerQueues } from './broker-queue.ts'
 import { validatePipeline } from './request-checks.ts'
-import { mayPublish, type PubSubProjects } from './pubsub-projects.ts'
 import { mergeDestinations, redactDestinations } from './redaction.ts'
 import type { Configured, Destination, Pipeline, UpsertPipelines } from './schema.ts'
 
@@ -249,3 +248,12 @@ export async function loadDestinations(
   )
   return row && { org_id: row.org_id, known: decryptDestinations(vault, row) }
 }
+
+/**
+ * The Google Cloud projects to which teams may publish, by organization or `*` for each of them. They publish with the credentials of the
+ * operator, who lists the projects in PUBSUB_PROJECTS; all others are rejected.
+ */
+export type PubSubProjects = ReadonlyMap<string, ReadonlySet<string>>
+
+export const mayPublish = (projects: PubSubProjects, org_id: string, project: string): boolean =>
+  (projects.get(org_id)?.has(project) ?? false) || (projects.get('*')?.has(project) ?? false)

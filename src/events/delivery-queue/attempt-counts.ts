@@ -1,6 +1,5 @@
 // Attempt counters per five minutes, for the metric: an index of all attempts would cost more than writing them.
-import { sql, type Sql } from '../../platform/db/sql.ts'
-import { arrayLiteral } from '../../platform/db/array-literals.ts'
+import { sql, type Sql, arrayLiteral } from '../../platform/db/sql.ts'
 
 /** Every interval of the metric is a multiple. */
 const STEP_S = 300

@@ -1,11 +1,10 @@
 // Deliveries of dispatch batches: each gets a row, whatever its outcome and whatever happens to the process that sends it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sql } from '../../platform/db/sql.ts'
+import { sql, arrayLiteral, textArrayLiteral } from '../../platform/db/sql.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
 import { expire, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { delivering, endpoint, receiver, deliveryStates, emitEvents } from '../../../test/support/webhook-receiver.ts'
-import { arrayLiteral, textArrayLiteral } from '../../platform/db/array-literals.ts'
 import { deletedEndpointsCleanup } from './deleted-endpoints.ts'
 import { eventually } from '../../../test/support/eventually.ts'
 

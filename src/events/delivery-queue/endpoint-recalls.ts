@@ -9,8 +9,7 @@ import type { Queries, Tx } from '../../platform/db/transaction.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
 import { dbNow } from '../../platform/db/leases.ts'
 import { T } from '../../platform/schema/schema.ts'
-import { sql } from '../../platform/db/sql.ts'
-import { textArrayLiteral } from '../../platform/db/array-literals.ts'
+import { sql, textArrayLiteral } from '../../platform/db/sql.ts'
 import { ENDPOINT_LEASE_S } from './endpoint-leases.ts'
 
 /** Time between two reads of a waiting request. */

@@ -13,6 +13,7 @@ import { AttemptRecorder } from './record/record-outcomes.ts'
 import { EndpointQueues } from './send/endpoint-queues.ts'
 import { Sender, type SenderOptions } from './send/http-sender.ts'
 import { DeliverySender, type BufferedDelivery } from './send/send-deliveries.ts'
+import type { Cells } from '../../platform/db/cells.ts'
 
 /** Interval after which events committed by another process are seen; other processes cannot wake this one. */
 const FAN_OUT_POLL_MS = 100
@@ -169,3 +170,22 @@ export class CellDelivery {
 }
 
 const senderOf = (options: SenderOptions): Sender => new Sender(options)
+
+/** Delivery in every cell of a process, started and stopped with its worker. */
+export interface DeliveryWorker {
+  start(): void
+  /** Waits for the attempts in flight. */
+  stop(): Promise<void>
+  /** Delivers what is due and returns; for tests. */
+  drain(): Promise<void>
+}
+
+export function createDeliveryWorker(cells: Cells, options: DeliveryOptions): DeliveryWorker {
+  const all = cells.names.map((name) => new CellDelivery(name, cells.of(name), options))
+  const forEachCell = async (call: (cell: CellDelivery) => Promise<void>) => void (await Promise.all(all.map(call)))
+  return {
+    start: () => all.forEach((cell) => cell.start()),
+    stop: () => forEachCell((cell) => cell.stop()),
+    drain: () => forEachCell((cell) => cell.drain()),
+  }
+}

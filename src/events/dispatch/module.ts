@@ -1,6 +1,6 @@
 import type { Cells } from '../../platform/db/cells.ts'
 import type { Module } from '../../platform/module/module.ts'
-import { createDeliveryWorker } from './dispatcher.ts'
+import { createDeliveryWorker } from './cell-dispatcher.ts'
 import type { DeliveryOptions } from './dispatch-options.ts'
 
 /** @param options called when the dispatcher is created */

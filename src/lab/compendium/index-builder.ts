@@ -5,8 +5,7 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { normalizeName, expandAbbreviations } from './name-similarity.ts'
-import { buildIndex } from './term-index.ts'
-import { Row, type Canonical, type Compendium, type Item, type Names } from './model.ts'
+import { buildIndex, Row, type Canonical, type Compendium, type Item, type Names } from './model.ts'
 import { compendiumLabs } from './schema.ts'
 
 /** The first ten hexadecimal digits of SHA-256 of the codes, each once, sorted and joined by commas. Source: lab-testing.md 27. */

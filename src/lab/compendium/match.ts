@@ -1,6 +1,5 @@
 // Compares sets of LOINC codes and names: their relation and its confidence. Pure. Source: lab-testing.md 27.
-import type { Canonical, Compendium, Item, Names, SearchIndex, MatchQuery } from './model.ts'
-import { wordsIn } from './term-index.ts'
+import { type Canonical, type Compendium, type Item, type Names, type SearchIndex, type MatchQuery, wordsIn } from './model.ts'
 import { normalizeName, similarity, expandAbbreviations, type NormalizedName } from './name-similarity.ts'
 import {
   relations,

@@ -1,11 +1,10 @@
 // Signed links to requisitions: a link returns the document without a key for seven days. Links contain ids only and are stored only in the
 // order that shows them.
 import type { Cells } from '../../platform/db/cells.ts'
-import type { Tenant, Tx } from '../../platform/db/transaction.ts'
+import { type Tenant, type Tx, Subjects } from '../../platform/db/transaction.ts'
 import type { LockedOrder } from '../orders/locked-order.ts'
 import { orderStepped } from '../orders/order-hooks.ts'
 import { on, type Hook } from '../../platform/db/hooks.ts'
-import { Subjects } from '../../platform/db/subjects.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import type { MultiTransactionContext } from '../../platform/http/operation.ts'

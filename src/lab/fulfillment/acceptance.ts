@@ -1,6 +1,6 @@
 // The first steps of manual fulfillment: accepting an order, assigning its kit, or reporting that it cannot be fulfilled. Source:
 // lab-testing.md 6.2, 6.3, 6.6, 10, 21.
-import { specimenNumber } from '../links/specimen-numbers.ts'
+import { specimenNumber } from '../links/links.ts'
 import type { LockedOrder } from '../orders/locked-order.ts'
 import { utcDate, iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'

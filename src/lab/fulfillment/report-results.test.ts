@@ -15,7 +15,7 @@ import {
   production,
   testOf,
 } from '../../../test/support/fulfillment.ts'
-import { examplePdf } from './example-pdf.ts'
+import { examplePdf } from './schema.ts'
 
 const team = await production()
 const resultOf = async (given: TestTeam, { id }: { id: string }) => (await given.api.get(`/v3/order/${id}/result`)).body

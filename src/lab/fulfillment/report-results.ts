@@ -9,7 +9,6 @@ import { badRequest } from '../../platform/http/errors.ts'
 import { expectations } from '../results/expected-results.ts'
 import { receiveReport } from '../results/results.ts'
 import { storeResultPdf } from '../results/uploaded-pdf.ts'
-import { pdfError } from './pdf-check.ts'
 import { parseManualReport } from './report-entry.ts'
 import { collectedAt } from './samples.ts'
 import type { EnterReport, WorkDone } from './schema.ts'
@@ -73,3 +72,33 @@ export const uploadPdf = (tx: Tx, order_id: string, base64: string): Promise<Wor
       throw badRequest(`An order in status ${open.lowLevelStatus} has no result yet`)
     return storeResultPdf(tx, open, bytes)
   })
+
+/** Readers search the last kilobyte for the end of the file, and accept some bytes before the header. */
+const EDGE = 1024
+const HEAD = /%PDF-(1\.[0-7]|2\.0)[\r\n ]/
+const END = /startxref\s+(\d{1,10})\s+%%EOF/g
+const TABLE_MAX = 2_000_000
+
+/**
+ * Checks that bytes are a PDF that a reader can open: its header, its end, and its cross-reference table, not its content.
+ * @returns the error in the document; undefined if it is a PDF
+ */
+function pdfError(bytes: Buffer): string | undefined {
+  const head = HEAD.exec(bytes.subarray(0, EDGE).toString('latin1'))
+  if (!head) return 'The document is not a PDF'
+  const end = [...bytes.subarray(-EDGE).toString('latin1').matchAll(END)].at(-1)
+  if (!end) return 'The PDF has no end: it may have been cut off'
+  return hasTrailer(bytes, Number(end[1])) || hasTrailer(bytes, Number(end[1]) + head.index)
+    ? undefined
+    : 'The PDF has no table of its objects'
+}
+
+/** Whether a cross-reference table with a trailer, or a cross-reference stream, is at the offset that the end names, and names the root. */
+function hasTrailer(bytes: Buffer, offset: number): boolean {
+  if (offset >= bytes.length) return false
+  const text = bytes.subarray(offset, offset + TABLE_MAX).toString('latin1')
+  const dictionary = /^\s*xref\s/.test(text)
+    ? /\btrailer\s*<<([\s\S]*)/.exec(text)?.[1]
+    : /^\s*\d+\s+\d+\s+obj\s*<<([\s\S]*?)\bstream\b/.exec(text)?.[1]
+  return dictionary !== undefined && /\/Root\s+\d+\s+\d+\s+R/.test(dictionary)
+}

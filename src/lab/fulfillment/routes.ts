@@ -1,7 +1,7 @@
 import type { Cells } from '../../platform/db/cells.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import { managementOperation, type Operation } from '../../platform/http/operation.ts'
-import { examplePdf } from './example-pdf.ts'
+import { examplePdf } from './schema.ts'
 import { acceptOrder, assignKit, rejectOrder, resolveProblem, writeNotes } from './acceptance.ts'
 import { recordScan, recordTracking } from './parcels.ts'
 import { replaceOrder } from './replace-order.ts'

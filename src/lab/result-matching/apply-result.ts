@@ -16,7 +16,7 @@ import { receiveReport } from '../results/results.ts'
 import type { CollectionMethod } from '../catalog/enums.ts'
 import type { Patient } from '../../people/person/patient.ts'
 import type { IncomingResult } from './incoming-result.ts'
-import { stateOf, stepsToResult } from './order-states.ts'
+import { stateOf, stepsToResult } from './matching-orders.ts'
 
 export interface AppliedResult {
   order_id: string

@@ -6,7 +6,8 @@ import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { IncomingResult } from './incoming-result.ts'
 import { comparePatients, type PatientMatch } from './patient-comparison.ts'
-import { stateOf, type OrderState } from './order-states.ts'
+import { lifecycleOf, type LifecycleName } from '../orders/lifecycle.ts'
+import { nextStatuses, isFinal, shortestPath } from '../orders/status-machine.ts'
 
 /** Maximum number of orders of one date of birth to compare, newest first. */
 const ORDERS_COMPARED_MAX = 200
@@ -56,4 +57,30 @@ export async function findOrdersOfPatient(tx: Tx, delivery: IncomingResult): Pro
   return rows
     .map((row) => foundOrder(JSON.parse(row.document) as Order, row.lifecycle, row.low_status, delivery))
     .filter(({ patient }) => patient === 'same')
+}
+
+/**
+ * The state of an order for matching: what an incoming result may do with it. `awaiting`: the sample is at the laboratory or in transit to it. `early`: no draw has been reported. `completed`: the order has its final
+ * result. `cancelled`. `over`: the order failed.
+ */
+export type OrderState = 'awaiting' | 'early' | 'completed' | 'cancelled' | 'over'
+
+const COMPLETED = new Set(['completed', 'corrected', 'redraw_available'])
+const CANCELLED = new Set(['cancelled', 'do_not_process'])
+/** The sample has left the patient; its arrival may not have been reported. */
+const IN_TRANSIT = new Set(['transit_lab', 'problem_in_transit_lab'])
+
+export function stateOf(lifecycle: string, lowLevelStatus: string): OrderState {
+  if (COMPLETED.has(lowLevelStatus)) return 'completed'
+  if (CANCELLED.has(lowLevelStatus)) return 'cancelled'
+  const cycle = lifecycleOf(lifecycle)
+  if (isFinal(cycle, lowLevelStatus)) return 'over'
+  return IN_TRANSIT.has(lowLevelStatus) || nextStatuses(cycle, lowLevelStatus).includes('completed') ? 'awaiting' : 'early'
+}
+
+/** The unreported steps up to the status in which a result can be applied; undefined if there is no path. */
+export function stepsToResult(lifecycle: LifecycleName, lowLevelStatus: string): string[] | undefined {
+  const cycle = lifecycleOf(lifecycle)
+  if (COMPLETED.has(lowLevelStatus) || nextStatuses(cycle, lowLevelStatus).includes('completed')) return []
+  return shortestPath(cycle, lowLevelStatus, 'completed')?.slice(0, -1)
 }

@@ -12,7 +12,6 @@ import { ageOn } from '../orders/patient-checks.ts'
 import type { Order } from '../orders/schema.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import { UNITED_STATES } from '../../people/person/countries.ts'
-import { applyCancerSignal } from './coded-results.ts'
 import type { ExpectedResult } from './expected-results.ts'
 import { compareToRange, interpret, parseNumber, parseRange, mostSevere } from './reference-ranges.ts'
 import type { BiomarkerResult, LabResultsMetadata, MissingResult, ResultDocument, SampleData } from './schema.ts'
@@ -186,4 +185,20 @@ function sample(
       total_volume: null,
     },
   }
+}
+
+const SIGNAL = 'galleri-cancer-signal'
+const TEST_CODE = '86038987'
+
+/** Whether a result belongs to the multi-cancer test: `86038987`, or one of its parts, `86038987_1`. */
+const isOfTest = ({ slug, provider_id }: BiomarkerResult): boolean =>
+  slug.startsWith('galleri-') || provider_id === TEST_CODE || (provider_id ?? '').startsWith(`${TEST_CODE}_`)
+
+/** Applies a detected signal to those results that the laboratory has not interpreted. */
+function applyCancerSignal(results: BiomarkerResult[]): BiomarkerResult[] {
+  const detected = results.some(({ slug, result }) => slug === SIGNAL && result === 'DETECTED')
+  if (!detected) return results
+  return results.map((result) =>
+    isOfTest(result) && result.source_interpretation === '' ? { ...result, interpretation: 'critical' } : result,
+  )
 }

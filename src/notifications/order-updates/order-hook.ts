@@ -3,12 +3,14 @@ import { orderStepped } from '../../lab/orders/order-hooks.ts'
 import { on, type Hook } from '../../platform/db/hooks.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import type { LockedOrder } from '../../lab/orders/locked-order.ts'
-import { messageDetailsFor } from './message-details.ts'
 import { channelsOf, triggeringStatuses } from '../messages/message-rules.ts'
 import { recordMessages } from '../messages/messages.ts'
 import { scheduleReminders } from '../reminders/reminders.ts'
 import { enabledChannels } from '../messages/settings.ts'
 import { planAppointmentReminders } from '../reminders/appointment-reminders.ts'
+import { readAppointment } from '../../visits/appointments/locked-appointment.ts'
+import { utcDate } from '../../platform/runtime/clock.ts'
+import type { MessageDetails } from '../messages/message-templates.ts'
 
 /** @param sms whether a gateway for text messages is configured */
 export const orderHook = ({ sms }: { sms: boolean }): Hook =>
@@ -29,3 +31,22 @@ async function onStatus(tx: Tx, open: LockedOrder, low: string, sms: boolean): P
 
 /** An imported order is not reported as newly placed. */
 const shouldNotify = ({ internalData }: LockedOrder, low: string): boolean => low !== 'ordered' || internalData.imported !== true
+
+/** Returns the details for a message about an order's status. */
+function messageDetailsFor(tx: Tx, open: LockedOrder, lowLevelStatus: string): MessageDetails | Promise<MessageDetails> {
+  if (lowLevelStatus === 'transit_customer') return expectedArrival(tx, open)
+  return lowLevelStatus === 'requisition_created' && open.order.details.type === 'at_home_phlebotomy'
+    ? bookingLinkFor(tx, open)
+    : {}
+}
+
+/** A past day is omitted. */
+const expectedArrival = (tx: Tx, { internalData: { arrives_on } }: LockedOrder): MessageDetails =>
+  arrives_on !== undefined && arrives_on >= utcDate(tx.now) ? { arrives_on } : {}
+
+/** An appointment that was reserved before the requisition is not booked again. */
+async function bookingLinkFor(tx: Tx, { order: { id } }: LockedOrder): Promise<MessageDetails> {
+  const url = tx.tenant.settings.appointment_booking_url as string | null | undefined
+  if (!url || (await readAppointment(tx, id)) !== undefined) return {}
+  return { booking_url: url.replaceAll('{order_id}', id) }
+}

@@ -1,8 +1,7 @@
 // A transaction that writes: what it sends when, and how it ends. Contract: transaction.ts.
 import type { Duplex } from 'node:stream'
 import type pg from 'pg'
-import { Subjects } from './subjects.ts'
-import type { HookPoint, Queries, Tenant, Tx } from './transaction.ts'
+import { Subjects, type HookPoint, type Queries, type Tenant, type Tx } from './transaction.ts'
 import type { Hooks } from './hooks.ts'
 import { LeaseLost } from './leases.ts'
 import type { IdAllocator } from './id-allocator.ts'

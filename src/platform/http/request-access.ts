@@ -1,9 +1,8 @@
 // Builds the access log line of a request and its response: who requested what, and about which users.
 import { addUsersIn, type Access } from '../access-log/access-line.ts'
-import type { Subjects } from '../db/subjects.ts'
+import type { Subjects, Tenant } from '../db/transaction.ts'
 import type { AuthorizedRequest, Answer } from './admitted-request.ts'
 import { systemNow } from '../runtime/clock.ts'
-import type { Tenant } from '../db/transaction.ts'
 import type { Operation } from './operation.ts'
 
 /** The kinds of object in paths. */

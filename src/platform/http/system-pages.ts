@@ -2,11 +2,10 @@
 import { readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import type { Subjects } from '../db/subjects.ts'
+import type { Subjects, Tenant } from '../db/transaction.ts'
 import type { AccessLog } from '../access-log/access-log.ts'
 import { accessOfPage } from './request-access.ts'
 import type { Cells } from '../db/cells.ts'
-import type { Tenant } from '../db/transaction.ts'
 import type { OpenApiDocument } from './openapi.ts'
 
 export interface PageOptions {

@@ -1,9 +1,35 @@
 // Schemas of embedded dashboards. Source: openapi-management.json; management-auth.md 16.
 import { RuleError } from '../../platform/schema/request-validation.ts'
 import { Clearable, Email, Fields, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../../platform/schema/schema.ts'
-import { addressRule, originRule } from './origins.ts'
 import { Bindings, TeamRoleBinding, Url } from '../teams/schema.ts'
 import { Cursor, Environment, NextCursor, Reference } from '../../platform/http/management-shapes.ts'
+import { hostName } from '../../platform/net/host-name.ts'
+import { isIP } from 'node:net'
+
+// Origins of pages that may embed a dashboard appear in our response headers, so only plain ones are accepted.
+const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3})$/
+
+function isValidOrigin({ protocol, hostname, username, password }: URL): boolean {
+  const secure = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname))
+  const named = LOOPBACK.test(hostname) || hostName(hostname) === hostname || isIP(hostname) === 4
+  return secure && named && !username && !password
+}
+
+/** An origin as browsers write it. https, except on loopback; no path, wildcard, credentials or IPv6 address. */
+export function originRule(text: string): string | RuleError {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !isValidOrigin(url) || url.pathname !== '/' || /[?#*]/.test(text))
+    return new RuleError('must be an https origin without a path, such as https://app.example.com')
+  return url.origin
+}
+
+/** A URL for browser redirects. https, except on loopback; no credentials, no fragment. */
+export function addressRule(text: string): string | RuleError {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !isValidOrigin(url) || text.includes('#'))
+    return new RuleError('must be an https URL without credentials or fragment')
+  return url.href
+}
 
 const ORIGINS_MAX = 50
 /** The limit of a DNS label. */

@@ -5,6 +5,7 @@ import type { PlainTx, Queries, Tenant, Tx } from '../../platform/db/transaction
 import { rescheduleJobs } from '../../platform/queue/outbox.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
+import { notFound } from '../../platform/http/errors.ts'
 
 export type Region = 'us' | 'eu'
 
@@ -113,4 +114,16 @@ export async function setClockOffset(tx: Tx, offset_s: number): Promise<void> {
 /** A cache with entries by id that live for a few seconds. `invalidate` is called when the entry's data have changed. */
 export interface Forgets {
   invalidate(id: string): void
+}
+
+const Locked = T.Object({ id: T.String() })
+
+/** Prevents other transactions from changing a team's rows until the commit. 404: one of the teams is not in this cell. */
+export async function lockTeams(tx: PlainTx, team_ids: readonly string[]): Promise<void> {
+  const asked = [...new Set(team_ids)]
+  const locked = await tx.locking.many(
+    Locked,
+    sql`select id from team where id = any (${asked}::uuid[]) order by id for no key update`,
+  )
+  if (locked.length < asked.length) throw notFound('Team not found')
 }

@@ -7,9 +7,12 @@ import { emit } from '../../platform/queue/outbox.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { LockedOrder } from '../../lab/orders/locked-order.ts'
-import { appointmentEnded } from './appointment-hooks.ts'
 import { isFinal, canTransition, statusOf, type EventStatus } from './status-machine.ts'
 import type { Appointment, EventData, InternalData } from './schema.ts'
+import { hookPoint } from '../../platform/db/hooks.ts'
+
+/** Runs after an appointment was completed or cancelled, for any reason. */
+export const appointmentEnded = hookPoint<[appointment: Appointment]>('appointment.ended')
 
 /** The properties of a new appointment. */
 export interface Booking {

@@ -1,4 +1,4 @@
-// Windows that can be booked at an address. Source: lab-testing.md 19.2, 19.3.
+// Providers that serve an area, and windows that can be booked at an address. Source: lab-testing.md 16, 19.2, 19.3.
 import { bookingKey } from '../appointments/booking-keys.ts'
 import type { AvailableSlots, TimeSlot } from '../appointments/schema.ts'
 import { iso } from '../../platform/runtime/clock.ts'
@@ -9,8 +9,9 @@ import { visitLinksFor } from './links/links.ts'
 import type { VisitLink } from './links/visit-link.ts'
 import { plusDays, wallClocks } from './local-time.ts'
 import type { UsAddressInput } from './schema.ts'
-import { toUsAddress, NOT_SERVED, requireVisitLocation, type VisitLocation } from './visit-location.ts'
+import { toUsAddress, NOT_SERVED, requireVisitLocation, type VisitLocation, locateZip } from './visit-location.ts'
 import { byDay, daysFrom, type OpenWindow } from './time-windows.ts'
+import type { ProviderName, ServiceType } from './staff-schema.ts'
 
 /** How long the booking key of a window is valid, unless the window begins earlier. */
 const KEY_S = 3600
@@ -65,4 +66,21 @@ function toSlot(tx: Tx, vault: Vault, { provider }: VisitLink, { zip }: VisitLoc
     is_priority,
     num_appointments_available: places,
   }
+}
+
+export interface Coverage {
+  is_served: boolean
+  providers: { name: ProviderName; service_types: ServiceType[] }[]
+}
+
+/** Returns the providers that serve the team's patients in a ZIP code, with their service types. */
+export async function createCoverage(tx: Tx, zip_code: string): Promise<Coverage> {
+  const where = await locateZip(tx, zip_code)
+  const asked = where
+    ? await Promise.all(
+        visitLinksFor(tx.tenant).map(async (link) => ({ name: link.provider, service_types: await link.services(tx, where) })),
+      )
+    : []
+  const providers = asked.filter(({ service_types }) => service_types.length)
+  return { is_served: providers.length > 0, providers }
 }

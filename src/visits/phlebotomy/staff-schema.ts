@@ -13,8 +13,16 @@ import {
   Timestamp,
   Uuid,
   type Static,
+  OpenEnum,
 } from '../../platform/schema/schema.ts'
-import { ServiceType, serviceTypes } from './service-types.ts'
+
+/** Source: lab-testing.md 2, 19.1. `appointment-ready`: windows are offered and booked. `appointment-request`: a visit is requested, and its date is set later. */
+export const serviceTypes = ['appointment-ready', 'appointment-request'] as const
+export const ServiceType = OpenEnum(serviceTypes)
+export type ServiceType = (typeof serviceTypes)[number]
+
+export const providerNames = ['getlabs', 'phlebfinders'] as const
+export type ProviderName = (typeof providerNames)[number]
 
 export const ZIPS_MAX = 2000
 const MINUTES_MAX = 1440

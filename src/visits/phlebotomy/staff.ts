@@ -7,8 +7,15 @@ import { T } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import { boxesAround, milesBetween, timeZoneAt } from '../geocoding/distance.ts'
 import { findPlace, type Point } from '../geocoding/postal-places.ts'
-import { minutesOf, defaults, weekdays, type StaffHours, type StaffInput, type StaffRecord } from './staff-schema.ts'
-import type { ServiceType } from './service-types.ts'
+import {
+  minutesOf,
+  defaults,
+  weekdays,
+  type StaffHours,
+  type StaffInput,
+  type StaffRecord,
+  type ServiceType,
+} from './staff-schema.ts'
 import type { Hours, Schedule } from './time-windows.ts'
 
 /** Maximum number of phlebotomists and teams of one owner in a cell. */

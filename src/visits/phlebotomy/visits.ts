@@ -5,7 +5,7 @@ import { badRequest } from '../../platform/http/errors.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { PendingVisit } from './links/visit-link.ts'
-import type { ProviderName } from './service-types.ts'
+import type { ProviderName } from './staff-schema.ts'
 import type { BookedVisit, Span } from './time-windows.ts'
 
 /** The staff and the time that a visit blocks. */

@@ -1,13 +1,13 @@
-// Slots that can be booked at service centers. Source: lab-testing.md 18.
-import type { AppointmentLocation, AvailableSlots, TimeSlot } from '../appointments/schema.ts'
+// Sites where appointments can be booked, and their free slots. Source: lab-testing.md 18.
+import type { AppointmentLocation, AvailableSlots, TimeSlot, UsAddress } from '../appointments/schema.ts'
 import { bookingKey } from '../appointments/booking-keys.ts'
 import { milesBetween } from '../geocoding/distance.ts'
 import { findPlace, type Point } from '../geocoding/postal-places.ts'
 import { iso, addSeconds } from '../../platform/runtime/clock.ts'
-import type { Tx } from '../../platform/db/transaction.ts'
+import type { Tx, Queries } from '../../platform/db/transaction.ts'
 import { badRequest, missingField, notFound } from '../../platform/http/errors.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
-import { capabilitySet, type PscDirectory } from '../psc/directory.ts'
+import { capabilitySet, type PscDirectory, isBookable } from '../psc/directory.ts'
 import { BOOKABLE_VIA_API } from '../psc/schema.ts'
 import { findSite, type SiteRecord } from '../psc/sites.ts'
 import { countOverlapping, loadBookedSlots, type BookedSlots } from './capacity.ts'
@@ -15,7 +15,6 @@ import { slotsIn } from './schedule.ts'
 import { selectScheduler } from './schedulers/choose-scheduler.ts'
 import type { SitePlan } from './schedulers/scheduler.ts'
 import { bookableLabs, type AvailabilityRequest, type BookableLab } from './schema.ts'
-import { addressOf, isBookableSite, findBookableSite } from './bookable-sites.ts'
 
 const DAYS = 14
 const SITES_MAX = 3
@@ -169,3 +168,23 @@ function freeSlots(
     }
   })
 }
+
+/** Returns an active site of a lab. Errors: 400 unknown or inactive site. */
+export async function findBookableSite(tx: Pick<Queries, 'maybe'>, lab_id: number, code: string): Promise<SiteRecord> {
+  const site = await findSite(tx, lab_id, code)
+  if (!site) throw badRequest(`Location with site code ${code} not found`)
+  if (!site.active) throw badRequest(`Location with site code ${code} is no longer active`)
+  return site
+}
+
+export const isBookableSite = ({ capabilities }: SiteRecord): boolean => isBookable(capabilitySet(capabilities))
+
+export const addressOf = (site: SiteRecord): UsAddress => ({
+  first_line: site.first_line,
+  second_line: site.second_line,
+  city: site.city,
+  state: site.state,
+  zip_code: site.zip_code,
+  unit: null,
+  access_notes: null,
+})

@@ -15,7 +15,7 @@ import {
   readAppointment,
   type LockedAppointment,
 } from '../appointments/locked-appointment.ts'
-import type { Appointment, BookAppointment, RescheduleAppointment } from '../appointments/schema.ts'
+import type { Appointment, BookAppointment, RescheduleAppointment, CancellationReason } from '../appointments/schema.ts'
 import { saveOrder, lockOrder } from '../../lab/orders/change-order.ts'
 import type { LockedOrder } from '../../lab/orders/locked-order.ts'
 import { getOrder } from '../../lab/orders/orders.ts'
@@ -31,12 +31,11 @@ import type { SiteRecord } from '../psc/sites.ts'
 import { options } from '../../tenancy/teams/features.ts'
 import { expirePendingBooking } from './pending-bookings.ts'
 import { countBookingsLocked } from './capacity.ts'
-import { assertReason } from './cancellation-reasons.ts'
 import { slotsIn, type Slot } from './schedule.ts'
 import { selectScheduler } from './schedulers/choose-scheduler.ts'
 import type { SitePlan } from './schedulers/scheduler.ts'
 import { bookableLabs, type BookableLab, type CancelPscAppointment } from './schema.ts'
-import { addressOf, isBookableSite, findBookableSite } from './bookable-sites.ts'
+import { addressOf, isBookableSite, findBookableSite } from './availability.ts'
 
 const CONFIRMATION_TIMEOUT_MS = 900_000
 const CODE_LETTERS = 6
@@ -208,4 +207,14 @@ export async function readPsc(tx: Tx, order_id: string): Promise<PreserializedJs
   const document = await readAppointment(tx, order_id)
   if (document === undefined) throw notFound('Appointment not found.')
   return new PreserializedJson(document)
+}
+
+/** Reasons for cancelling PSC appointments. Source: lab-testing.md 18. */
+export const pscReasons: CancellationReason[] = [
+  { id: '5c0257ef-6fea-4a22-b20a-3ddab573d5c9', name: 'Other', is_refundable: true },
+]
+
+/** Errors: 400 unknown reason. */
+function assertReason(id: string): void {
+  if (!pscReasons.some((reason) => reason.id === id)) throw badRequest('Cancellation reason not found.')
 }

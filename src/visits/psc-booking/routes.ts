@@ -9,8 +9,7 @@ import { operation } from '../../platform/http/operation.ts'
 import { Fields, T, Uuid } from '../../platform/schema/schema.ts'
 import { features } from '../../tenancy/teams/features.ts'
 import { availability, type SchedulingDependencies } from './availability.ts'
-import { bookPsc, cancelPsc, reschedulePsc, readPsc } from './bookings.ts'
-import { pscReasons } from './cancellation-reasons.ts'
+import { bookPsc, cancelPsc, reschedulePsc, readPsc, pscReasons } from './bookings.ts'
 import { AvailabilityBody, AvailabilityQuery, CancelPscAppointment } from './schema.ts'
 
 const params = Fields({ order_id: Uuid })

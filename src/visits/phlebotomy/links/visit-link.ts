@@ -3,7 +3,7 @@
 import type { UsAddress } from '../../appointments/schema.ts'
 import type { Tx } from '../../../platform/db/transaction.ts'
 import { badRequest } from '../../../platform/http/errors.ts'
-import type { ProviderName, ServiceType } from '../service-types.ts'
+import type { ProviderName, ServiceType } from '../staff-schema.ts'
 import type { VisitLocation } from '../visit-location.ts'
 import type { OpenWindow, Span } from '../time-windows.ts'
 
