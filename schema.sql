@@ -8,17 +8,17 @@ table api_key
   cell text not null
   label text not null
   key_hash bytea not null
-  hint text not null
+  last_four text not null
   created_at timestamp with time zone not null
   last_used_at timestamp with time zone
-  last_used_from text
+  last_used_ip text
   constraint api_key__hash UNIQUE (key_hash)
   constraint api_key_pkey PRIMARY KEY (id)
   constraint api_key_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint api_key__cell CHECK ((cell = ANY (ARRAY['sandbox-us'::text, 'sandbox-eu'::text, 'production-us'::text, 'production-eu'::text])))
   CREATE INDEX api_key__team ON api_key USING btree (team_id)
 
-table audit
+table audit_log
   id uuid not null
   org_id uuid not null
   team_id uuid
@@ -26,8 +26,17 @@ table audit
   operation text not null
   object text
   created_at timestamp with time zone not null
-  constraint audit_pkey PRIMARY KEY (id)
-  CREATE INDEX audit__org ON audit USING btree (org_id, id)
+  constraint audit_log_pkey PRIMARY KEY (id)
+  CREATE INDEX audit_log__org ON audit_log USING btree (org_id, id)
+
+table dashboard_embedding
+  org_id uuid not null
+  slug text not null
+  modalities text[] not null
+  origins jsonb not null
+  constraint dashboard_embedding__slug UNIQUE (slug)
+  constraint dashboard_embedding_pkey PRIMARY KEY (org_id)
+  constraint dashboard_embedding_org_id_fkey FOREIGN KEY (org_id) REFERENCES org(id)
 
 table dashboard_session
   id uuid not null
@@ -36,43 +45,20 @@ table dashboard_session
   environment text not null
   feature text not null
   modality text not null
-  launch_hash bytea not null
-  session_hash bytea
+  launch_token_hash bytea not null
+  session_token_hash bytea
   expires_at timestamp with time zone not null
-  constraint dashboard_session__launch UNIQUE (launch_hash)
-  constraint dashboard_session__session UNIQUE (session_hash)
+  constraint dashboard_session__launch UNIQUE (launch_token_hash)
+  constraint dashboard_session__session UNIQUE (session_token_hash)
   constraint dashboard_session_pkey PRIMARY KEY (id)
-  constraint dashboard_session__member FOREIGN KEY (member_id) REFERENCES embedded_member(id) ON DELETE CASCADE
+  constraint dashboard_session__member FOREIGN KEY (member_id) REFERENCES integration_member(id) ON DELETE CASCADE
   constraint dashboard_session_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint dashboard_session__environment CHECK ((environment = ANY (ARRAY['sandbox'::text, 'production'::text])))
   constraint dashboard_session__modality CHECK ((modality = ANY (ARRAY['feature_embed'::text, 'link_out'::text])))
   CREATE INDEX dashboard_session__expired ON dashboard_session USING btree (expires_at)
   CREATE INDEX dashboard_session__of_member ON dashboard_session USING btree (member_id)
 
-table embedded_member
-  id uuid not null
-  org_id uuid not null
-  integration_member_id text not null
-  name text not null
-  email text not null
-  avatar text
-  team_ids uuid[]
-  created_at timestamp with time zone not null
-  constraint embedded_member__reference UNIQUE (org_id, integration_member_id)
-  constraint embedded_member_pkey PRIMARY KEY (id)
-  constraint embedded_member_org_id_fkey FOREIGN KEY (org_id) REFERENCES org(id)
-  CREATE INDEX embedded_member__newest ON embedded_member USING btree (org_id, created_at, id)
-
-table embedding
-  org_id uuid not null
-  slug text not null
-  modalities text[] not null
-  origins jsonb not null
-  constraint embedding__slug UNIQUE (slug)
-  constraint embedding_pkey PRIMARY KEY (org_id)
-  constraint embedding_org_id_fkey FOREIGN KEY (org_id) REFERENCES org(id)
-
-table idempotency
+table idempotency_key
   team_id uuid not null
   scope text not null
   key text not null
@@ -82,9 +68,23 @@ table idempotency
   expires_at timestamp with time zone not null
   fingerprint text
   user_ids uuid[]
-  constraint idempotency_pkey PRIMARY KEY (team_id, scope, key)
-  constraint idempotency_team_id_fkey FOREIGN KEY (team_id) REFERENCES org(id)
-  CREATE INDEX idempotency__expired ON idempotency USING btree (expires_at)
+  constraint idempotency_key_pkey PRIMARY KEY (team_id, scope, key)
+  constraint idempotency_key_team_id_fkey FOREIGN KEY (team_id) REFERENCES org(id)
+  CREATE INDEX idempotency_key__expired ON idempotency_key USING btree (expires_at)
+
+table integration_member
+  id uuid not null
+  org_id uuid not null
+  integration_member_id text not null
+  name text not null
+  email text not null
+  avatar text
+  team_ids uuid[]
+  created_at timestamp with time zone not null
+  constraint integration_member__reference UNIQUE (org_id, integration_member_id)
+  constraint integration_member_pkey PRIMARY KEY (id)
+  constraint integration_member_org_id_fkey FOREIGN KEY (org_id) REFERENCES org(id)
+  CREATE INDEX integration_member__newest ON integration_member USING btree (org_id, created_at, id)
 
 table invite
   id uuid not null
@@ -113,7 +113,7 @@ table mail
   attempts integer not null
   due_at timestamp with time zone
   error text
-  done_at timestamp with time zone
+  finished_at timestamp with time zone
   owner uuid
   fence integer not null default 0
   leased_until timestamp with time zone
@@ -122,7 +122,7 @@ table mail
   constraint mail__text CHECK (((state = 'sent'::text) = (body IS NULL)))
   constraint mail__waiting CHECK (((state = 'waiting'::text) = (due_at IS NOT NULL)))
   CREATE INDEX mail__due ON mail USING btree (due_at, id) WHERE (due_at IS NOT NULL)
-  CREATE INDEX mail__failed ON mail USING btree (done_at) WHERE (state = 'failed'::text)
+  CREATE INDEX mail__failed ON mail USING btree (finished_at) WHERE (state = 'failed'::text)
   CREATE INDEX mail__old ON mail USING btree (created_at)
 
 table management_key
@@ -131,10 +131,10 @@ table management_key
   role text not null
   label text not null
   key_hash bytea not null
-  hint text not null
+  last_four text not null
   created_at timestamp with time zone not null
   last_used_at timestamp with time zone
-  last_used_from text
+  last_used_ip text
   previous_hash bytea
   previous_until timestamp with time zone
   constraint management_key__hash UNIQUE (key_hash)
@@ -187,9 +187,9 @@ table org_domain
   id uuid not null
   org_id uuid not null
   domain text not null
-  token text not null
+  verification_token text not null
   verified_at timestamp with time zone
-  target text
+  cname_target text
   created_at timestamp with time zone not null
   constraint org_domain__domain UNIQUE (domain)
   constraint org_domain_pkey PRIMARY KEY (id)
@@ -262,13 +262,6 @@ table analyte
   constraint analyte__slug UNIQUE (slug)
   constraint analyte_pkey PRIMARY KEY (id)
 
-table announcement
-  id bigint not null generated always as identity
-  team_id uuid not null
-  event_ids uuid[] not null
-  constraint announcement_pkey PRIMARY KEY (team_id, id)
-  policy of_team for all (team_id = current_team())
-
 table appointment
   id uuid not null
   team_id uuid not null
@@ -283,7 +276,7 @@ table appointment
   created_at timestamp with time zone not null
   updated_at timestamp with time zone not null
   document text not null
-  facts text not null
+  internal_data text not null
   constraint appointment_pkey PRIMARY KEY (id)
   constraint appointment_order_id_fkey FOREIGN KEY (order_id) REFERENCES lab_order(id)
   constraint appointment_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
@@ -297,7 +290,7 @@ table appointment
   CREATE INDEX appointment__team ON appointment USING btree (team_id)
   policy of_team for all (team_id = current_team())
 
-table audit
+table audit_log
   id uuid not null
   org_id uuid not null
   team_id uuid
@@ -305,15 +298,15 @@ table audit
   operation text not null
   object text
   created_at timestamp with time zone not null
-  constraint audit_pkey PRIMARY KEY (id)
-  CREATE INDEX audit__org ON audit USING btree (org_id, id)
-  CREATE INDEX audit__team ON audit USING btree (team_id, id)
+  constraint audit_log_pkey PRIMARY KEY (id)
+  CREATE INDEX audit_log__org ON audit_log USING btree (org_id, id)
+  CREATE INDEX audit_log__team ON audit_log USING btree (team_id, id)
   policy of_team for all (team_id = current_team())
 
-table catalog_load
+table catalog_data_version
   part text not null
   checksum text not null
-  constraint catalog_load_pkey PRIMARY KEY (part)
+  constraint catalog_data_version_pkey PRIMARY KEY (part)
 
 table clock_move
   team_id uuid not null
@@ -389,7 +382,7 @@ table deleted_webhook
   policy of_team for all (team_id = current_team())
 
 table delivery
-  number bigint
+  queue_position bigint
   team_id uuid not null
   webhook_id text not null
   message_id uuid not null
@@ -397,7 +390,7 @@ table delivery
   due_at timestamp with time zone
   attempts integer not null default 0
   trigger text not null
-  reported text
+  last_report text
   created_at timestamp with time zone not null
   leased_until timestamp with time zone
   attempt_id uuid
@@ -411,7 +404,7 @@ table delivery
   constraint delivery__pending CHECK (((state = 'pending'::text) = (due_at IS NOT NULL)))
   constraint delivery__state CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text, 'stopped'::text])))
   CREATE INDEX delivery__created ON delivery USING btree (created_at)
-  CREATE INDEX delivery__due ON delivery USING btree (webhook_id, due_at, number, message_id) WHERE (due_at IS NOT NULL)
+  CREATE INDEX delivery__due ON delivery USING btree (webhook_id, due_at, queue_position, message_id) WHERE (due_at IS NOT NULL)
   policy of_team for all (team_id = current_team())
 
 table delivery_attempt
@@ -433,14 +426,22 @@ table delivery_attempt
   CREATE INDEX delivery_attempt__delivery ON delivery_attempt USING btree (webhook_id, message_id, id)
   policy of_team for all (team_id = current_team())
 
-table delivery_tally
+table delivery_attempt_count
   team_id uuid not null
-  at timestamp with time zone not null
+  bucket_start timestamp with time zone not null
   succeeded boolean not null
-  n bigint not null
-  constraint delivery_tally_pkey PRIMARY KEY (team_id, at, succeeded)
-  CREATE INDEX delivery_tally__at ON delivery_tally USING btree (at)
+  attempts bigint not null
+  constraint delivery_attempt_count_pkey PRIMARY KEY (team_id, bucket_start, succeeded)
+  CREATE INDEX delivery_attempt_count__bucket_start ON delivery_attempt_count USING btree (bucket_start)
   policy of_team for all (team_id = current_team())
+
+table dispatch_batch
+  id uuid not null
+  leased_until timestamp with time zone not null
+  webhook_ids text[] not null
+  event_ids uuid[] not null
+  webhook_indexes integer[] not null
+  constraint dispatch_batch_pkey PRIMARY KEY (id)
 
 table ehr_pipeline
   id uuid not null
@@ -473,16 +474,29 @@ table event
   CREATE INDEX event__type ON event USING btree (team_id, type, id)
   CREATE INDEX event__user ON event USING btree (user_id)
   policy of_team for all (team_id = current_team())
-  CREATE TRIGGER event__deliveries AFTER DELETE ON event REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION forget_deliveries_of_events()
+  CREATE TRIGGER event__deliveries AFTER DELETE ON event REFERENCING OLD TABLE AS deleted_events FOR EACH STATEMENT EXECUTE FUNCTION delete_event_deliveries()
     begin
       delete from delivery
       where webhook_id = any (array(
-          select w.id from webhook w where w.team_id = any (array(select distinct team_id from gone))
+          select w.id from webhook w where w.team_id = any (array(select distinct team_id from deleted_events))
           union all
-          select d.webhook_id from deleted_webhook d where d.team_id = any (array(select distinct team_id from gone))))
-        and message_id = any (array(select id from gone));
+          select d.webhook_id from deleted_webhook d where d.team_id = any (array(select distinct team_id from deleted_events))))
+        and message_id = any (array(select id from deleted_events));
       return null;
     end
+
+table event_outbox
+  id bigint not null generated always as identity
+  team_id uuid not null
+  event_ids uuid[] not null
+  constraint event_outbox_pkey PRIMARY KEY (team_id, id)
+  policy of_team for all (team_id = current_team())
+
+table event_subscribed_team
+  team_id uuid not null
+  constraint event_subscribed_team_pkey PRIMARY KEY (team_id)
+  constraint event_subscribed_team_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  policy of_team for all (team_id = current_team())
 
 table feed
   team_id uuid not null
@@ -493,32 +507,18 @@ table feed
   CREATE INDEX feed__created ON feed USING btree (created_at)
   policy of_team for all (team_id = current_team())
 
-table followed_team
-  team_id uuid not null
-  constraint followed_team_pkey PRIMARY KEY (team_id)
-  constraint followed_team_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  policy of_team for all (team_id = current_team())
-
-table geocoded_place
+table geocoding_cache
   country text not null
   postal_code text not null
   city text not null
   lat double precision
   lng double precision
-  found_city text not null
-  found_state text not null
-  asked_at timestamp with time zone not null
-  constraint geocoded_place_pkey PRIMARY KEY (country, postal_code, city)
-  CREATE INDEX geocoded_place__asked ON geocoded_place USING btree (asked_at)
-  CREATE INDEX geocoded_place__unknown ON geocoded_place USING btree (asked_at) WHERE (lat IS NULL)
-
-table handful
-  id uuid not null
-  leased_until timestamp with time zone not null
-  webhook_ids text[] not null
-  event_ids uuid[] not null
-  nths integer[] not null
-  constraint handful_pkey PRIMARY KEY (id)
+  result_city text not null
+  result_state text not null
+  fetched_at timestamp with time zone not null
+  constraint geocoding_cache_pkey PRIMARY KEY (country, postal_code, city)
+  CREATE INDEX geocoding_cache__fetched ON geocoding_cache USING btree (fetched_at)
+  CREATE INDEX geocoding_cache__unknown ON geocoding_cache USING btree (fetched_at) WHERE (lat IS NULL)
 
 table icd_code
   code text not null
@@ -528,12 +528,12 @@ table icd_code
 
 table icd_exclusion
   code text not null
-  excluded text not null
+  excluded_code text not null
   type text not null
-  constraint icd_exclusion_pkey PRIMARY KEY (code, excluded)
+  constraint icd_exclusion_pkey PRIMARY KEY (code, excluded_code)
   constraint icd_exclusion__type CHECK ((type = ANY (ARRAY['excludes1'::text, 'excludes2'::text])))
 
-table idempotency
+table idempotency_key
   team_id uuid not null
   scope text not null
   key text not null
@@ -543,10 +543,10 @@ table idempotency
   expires_at timestamp with time zone not null
   fingerprint text
   user_ids uuid[]
-  constraint idempotency_pkey PRIMARY KEY (team_id, scope, key)
-  constraint idempotency_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  CREATE INDEX idempotency__expired ON idempotency USING btree (expires_at)
-  CREATE INDEX idempotency__users ON idempotency USING gin (user_ids) WHERE (user_ids IS NOT NULL)
+  constraint idempotency_key_pkey PRIMARY KEY (team_id, scope, key)
+  constraint idempotency_key_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  CREATE INDEX idempotency_key__expired ON idempotency_key USING btree (expires_at)
+  CREATE INDEX idempotency_key__users ON idempotency_key USING gin (user_ids) WHERE (user_ids IS NOT NULL)
   policy of_team for all (team_id = current_team())
 
 table insurance
@@ -563,12 +563,12 @@ table insurance
   CREATE INDEX insurance__user ON insurance USING btree (user_id, is_primary, id)
   policy of_team for all (team_id = current_team())
 
-table insurance_load
+table insurance_data_version
   part text not null
   checksum text not null
   origin text not null
-  constraint insurance_load_pkey PRIMARY KEY (part)
-  constraint insurance_load__origin CHECK ((origin = ANY (ARRAY['shipped'::text, 'imported'::text])))
+  constraint insurance_data_version_pkey PRIMARY KEY (part)
+  constraint insurance_data_version__origin CHECK ((origin = ANY (ARRAY['shipped'::text, 'imported'::text])))
 
 table job
   id uuid not null
@@ -644,11 +644,11 @@ table lab_order
   team_id uuid not null
   user_id uuid not null
   transaction_id uuid not null
-  lifecycle text not null
+  lifecycle_name text not null
   lab_test_id uuid not null
   lab_id integer not null
   method text not null
-  low_status text not null
+  low_level_status text not null
   status_at timestamp with time zone not null
   sample_id text
   activate_by date
@@ -659,7 +659,7 @@ table lab_order
   created_at timestamp with time zone not null
   updated_at timestamp with time zone not null
   document text not null
-  intake text not null
+  internal_data text not null
   status_detail text
   kit_sent boolean
   detail_at timestamp with time zone
@@ -674,7 +674,7 @@ table lab_order
   CREATE INDEX lab_order__newest ON lab_order USING btree (team_id, created_at, id)
   CREATE INDEX lab_order__patient ON lab_order USING btree (team_id, patient_dob) WHERE (patient_dob IS NOT NULL)
   CREATE UNIQUE INDEX lab_order__sample_id ON lab_order USING btree (sample_id, lab_id, team_id) WHERE (sample_id IS NOT NULL)
-  CREATE INDEX lab_order__status ON lab_order USING btree (team_id, low_status, created_at, id)
+  CREATE INDEX lab_order__status ON lab_order USING btree (team_id, low_level_status, created_at, id)
   CREATE INDEX lab_order__transaction ON lab_order USING btree (team_id, transaction_id)
   CREATE INDEX lab_order__user ON lab_order USING btree (user_id)
   policy of_team for all (team_id = current_team())
@@ -738,13 +738,13 @@ table lab_test
   has_collection_instructions boolean not null default false
   created_at timestamp with time zone not null
   updated_at timestamp with time zone not null
-  made_of text
-  approved boolean not null default true
+  composition_key text
+  is_approved boolean not null default true
   constraint lab_test_pkey PRIMARY KEY (id)
   constraint lab_test_lab_id_fkey FOREIGN KEY (lab_id) REFERENCES lab(id)
   constraint lab_test_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint lab_test__status CHECK ((status = ANY (ARRAY['active'::text, 'pending_approval'::text, 'inactive'::text])))
-  CREATE UNIQUE INDEX lab_test__made_of ON lab_test USING btree (team_id, made_of) WHERE (made_of IS NOT NULL)
+  CREATE UNIQUE INDEX lab_test__composition_key ON lab_test USING btree (team_id, composition_key) WHERE (composition_key IS NOT NULL)
   CREATE INDEX lab_test__team ON lab_test USING btree (team_id, created_at, id)
   policy of_team for all (team_id = current_team())
 
@@ -757,18 +757,6 @@ table lab_test_marker
   constraint lab_test_marker_marker_id_fkey FOREIGN KEY (marker_id) REFERENCES marker(id)
   CREATE INDEX lab_test_marker__marker ON lab_test_marker USING btree (marker_id)
 
-table lane_recall
-  webhook_id text not null
-  team_id uuid not null
-  owner uuid not null
-  leased_until timestamp with time zone not null
-  constraint lane_recall_pkey PRIMARY KEY (webhook_id)
-  constraint lane_recall_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  CREATE INDEX lane_recall__leased ON lane_recall USING btree (leased_until)
-  CREATE INDEX lane_recall__owner ON lane_recall USING btree (owner)
-  CREATE INDEX lane_recall__team ON lane_recall USING btree (team_id)
-  policy of_team for all (team_id = current_team())
-
 table mail
   id uuid not null
   recipient text not null
@@ -780,7 +768,7 @@ table mail
   attempts integer not null
   due_at timestamp with time zone
   error text
-  done_at timestamp with time zone
+  finished_at timestamp with time zone
   owner uuid
   fence integer not null default 0
   leased_until timestamp with time zone
@@ -789,7 +777,7 @@ table mail
   constraint mail__text CHECK (((state = 'sent'::text) = (body IS NULL)))
   constraint mail__waiting CHECK (((state = 'waiting'::text) = (due_at IS NOT NULL)))
   CREATE INDEX mail__due ON mail USING btree (due_at, id) WHERE (due_at IS NOT NULL)
-  CREATE INDEX mail__failed ON mail USING btree (done_at) WHERE (state = 'failed'::text)
+  CREATE INDEX mail__failed ON mail USING btree (finished_at) WHERE (state = 'failed'::text)
   CREATE INDEX mail__old ON mail USING btree (created_at)
 
 table marker
@@ -841,15 +829,6 @@ table order_checkpoint
   constraint order_checkpoint_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   policy of_team for all (team_id = current_team())
 
-table order_mark
-  team_id uuid not null
-  rank bigint not null
-  created_at timestamp with time zone not null
-  id uuid not null
-  constraint order_mark_pkey PRIMARY KEY (team_id, rank)
-  constraint order_mark_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  policy of_team for all (team_id = current_team())
-
 table patient_message
   order_id uuid not null
   id uuid not null
@@ -864,13 +843,13 @@ table patient_message
   attempts integer not null default 0
   due_at timestamp with time zone
   error text
-  done_at timestamp with time zone
+  finished_at timestamp with time zone
   owner uuid
   fence integer not null default 0
   leased_until timestamp with time zone
   constraint patient_message_pkey PRIMARY KEY (order_id, id)
   CREATE INDEX patient_message__due ON patient_message USING btree (due_at) WHERE (due_at IS NOT NULL)
-  CREATE INDEX patient_message__failed ON patient_message USING btree (done_at) WHERE (state = 'failed'::text)
+  CREATE INDEX patient_message__failed ON patient_message USING btree (finished_at) WHERE (state = 'failed'::text)
   CREATE INDEX patient_message__mail ON patient_message USING btree (mail_id) WHERE (mail_id IS NOT NULL)
   policy of_team for all (team_id = current_team())
 
@@ -903,11 +882,11 @@ table phlebotomist
   is_active boolean not null
   service_types text[] not null
   zips text[] not null
-  area box
+  service_box box
   document text not null
   constraint phlebotomist__reference UNIQUE NULLS NOT DISTINCT (org_id, reference)
   constraint phlebotomist_pkey PRIMARY KEY (id)
-  CREATE INDEX phlebotomist__area ON phlebotomist USING gist (area) WHERE (area IS NOT NULL)
+  CREATE INDEX phlebotomist__service_box ON phlebotomist USING gist (service_box) WHERE (service_box IS NOT NULL)
   CREATE INDEX phlebotomist__zips ON phlebotomist USING gin (zips)
 
 table phlebotomy_visit
@@ -918,14 +897,14 @@ table phlebotomy_visit
   staff_id uuid
   start_at timestamp with time zone
   end_at timestamp with time zone
-  busy_min integer
-  told text not null
+  blocked_minutes integer
+  visit_details text not null
   constraint phlebotomy_visit_pkey PRIMARY KEY (appointment_id)
   constraint phlebotomy_visit__staff FOREIGN KEY (staff_id) REFERENCES phlebotomist(id)
   constraint phlebotomy_visit_appointment_id_fkey FOREIGN KEY (appointment_id) REFERENCES appointment(id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
   constraint phlebotomy_visit_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint phlebotomy_visit__booked CHECK (((staff_id IS NULL) OR ((start_at IS NOT NULL) AND (end_at IS NOT NULL) AND (blocked_minutes > 0))))
   constraint phlebotomy_visit__span CHECK ((end_at > start_at))
-  constraint phlebotomy_visit__taken CHECK (((staff_id IS NULL) OR ((start_at IS NOT NULL) AND (end_at IS NOT NULL) AND (busy_min > 0))))
   CREATE UNIQUE INDEX phlebotomy_visit__patient ON phlebotomy_visit USING btree (team_id, user_id, provider)
   CREATE INDEX phlebotomy_visit__staff_time ON phlebotomy_visit USING btree (staff_id, start_at) WHERE (staff_id IS NOT NULL)
   policy of_team for all (team_id = current_team())
@@ -956,7 +935,7 @@ table pipeline_delivery
   created_at timestamp with time zone not null
   constraint pipeline_delivery_pkey PRIMARY KEY (id)
   constraint pipeline_delivery__event FOREIGN KEY (team_id, event_id) REFERENCES event(team_id, id) ON DELETE CASCADE
-  constraint pipeline_delivery__lane FOREIGN KEY (team_id, destination) REFERENCES pipeline_lane(team_id, destination) ON DELETE CASCADE
+  constraint pipeline_delivery__queue FOREIGN KEY (team_id, destination) REFERENCES pipeline_queue(team_id, destination) ON DELETE CASCADE
   CREATE INDEX pipeline_delivery__failed ON pipeline_delivery USING btree (team_id, destination) WHERE (attempts > 0)
   CREATE INDEX pipeline_delivery__next ON pipeline_delivery USING btree (team_id, destination, id, due_at)
   CREATE INDEX pipeline_delivery__old ON pipeline_delivery USING btree (created_at)
@@ -964,35 +943,35 @@ table pipeline_delivery
   CREATE INDEX pipeline_delivery__user ON pipeline_delivery USING btree (team_id, destination, user_id, id)
   policy of_team for all (team_id = current_team())
 
-table pipeline_lane
+table pipeline_queue
   team_id uuid not null
   destination text not null
   owner uuid
   leased_until timestamp with time zone
   due_at timestamp with time zone not null
-  failures integer not null default 0
+  consecutive_failures integer not null default 0
   fence integer not null default 0
-  constraint pipeline_lane_pkey PRIMARY KEY (team_id, destination)
-  constraint pipeline_lane_team_id_fkey FOREIGN KEY (team_id) REFERENCES pipeline(team_id) ON DELETE CASCADE
-  constraint pipeline_lane__destination CHECK ((destination = ANY (ARRAY['cloud_pubsub'::text, 'rabbitmq'::text, 'azure_amqp'::text])))
-  CREATE INDEX pipeline_lane__due ON pipeline_lane USING btree (due_at)
+  constraint pipeline_queue_pkey PRIMARY KEY (team_id, destination)
+  constraint pipeline_queue_team_id_fkey FOREIGN KEY (team_id) REFERENCES pipeline(team_id) ON DELETE CASCADE
+  constraint pipeline_queue__destination CHECK ((destination = ANY (ARRAY['cloud_pubsub'::text, 'rabbitmq'::text, 'azure_amqp'::text])))
+  CREATE INDEX pipeline_queue__due ON pipeline_queue USING btree (due_at)
   policy of_team for all (team_id = current_team())
 
-table postal_place
+table postal_code_location
   country text not null
   postal_code text not null
   city text not null
   state text not null
   lat double precision not null
   lng double precision not null
-  constraint postal_place_pkey PRIMARY KEY (country, postal_code, city)
+  constraint postal_code_location_pkey PRIMARY KEY (country, postal_code, city)
 
-table psc_directory
+table psc_directory_version
   lab_id integer not null
   version bigint not null
-  sandbox_form text
-  constraint psc_directory_pkey PRIMARY KEY (lab_id)
-  constraint psc_directory_lab_id_fkey FOREIGN KEY (lab_id) REFERENCES lab(id)
+  sandbox_data_revision text
+  constraint psc_directory_version_pkey PRIMARY KEY (lab_id)
+  constraint psc_directory_version_lab_id_fkey FOREIGN KEY (lab_id) REFERENCES lab(id)
 
 table psc_schedule
   lab_id integer not null
@@ -1031,14 +1010,14 @@ table raw_result
   sender text not null
   message_id text not null
   sample_id text
-  searched text not null
-  delivery text not null
+  search_text text not null
+  payload text not null
   status text not null
   decision_code text not null
   sub_reason_codes text[] not null default '{}'::text[]
   candidates text not null
-  user_ids uuid[] not null default '{}'::uuid[]
-  shown boolean not null default false
+  candidate_user_ids uuid[] not null default '{}'::uuid[]
+  visible_to_team boolean not null default false
   note text
   resolution_action text
   resolved_user_id uuid
@@ -1054,7 +1033,7 @@ table raw_result
   CREATE INDEX raw_result__sample ON raw_result USING btree (sample_id, lab_id, team_id) WHERE (sample_id IS NOT NULL)
   CREATE INDEX raw_result__team ON raw_result USING btree (team_id)
   CREATE INDEX raw_result__unassigned ON raw_result USING btree (created_at, id) WHERE (team_id IS NULL)
-  CREATE INDEX raw_result__users ON raw_result USING btree (user_ids)
+  CREATE INDEX raw_result__users ON raw_result USING btree (candidate_user_ids)
   policy of_team for all (team_id = current_team())
 
 table readiness
@@ -1062,6 +1041,18 @@ table readiness
   checked_at timestamp with time zone not null
   constraint readiness_pkey PRIMARY KEY (single)
   constraint readiness_single_check CHECK (single)
+
+table revoked_webhook_lease
+  webhook_id text not null
+  team_id uuid not null
+  owner uuid not null
+  leased_until timestamp with time zone not null
+  constraint revoked_webhook_lease_pkey PRIMARY KEY (webhook_id)
+  constraint revoked_webhook_lease_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  CREATE INDEX revoked_webhook_lease__leased ON revoked_webhook_lease USING btree (leased_until)
+  CREATE INDEX revoked_webhook_lease__owner ON revoked_webhook_lease USING btree (owner)
+  CREATE INDEX revoked_webhook_lease__team ON revoked_webhook_lease USING btree (team_id)
+  policy of_team for all (team_id = current_team())
 
 table simulation
   order_id uuid not null
@@ -1080,8 +1071,8 @@ table team
   created_at timestamp with time zone not null
   deleted_at timestamp with time zone
   source_priorities text
-  features_off text[] not null default '{}'::text[]
-  features_on text[] not null default '{}'::text[]
+  disabled_features text[] not null default '{}'::text[]
+  enabled_options text[] not null default '{}'::text[]
   constraint team_pkey PRIMARY KEY (id)
   constraint team__clock_forward CHECK ((clock_offset_s >= 0))
   policy of_team for all (id = current_team())
@@ -1201,24 +1192,24 @@ table webhook
   constraint webhook__rate_limit CHECK ((rate_limit >= 1))
   CREATE INDEX webhook__team ON webhook USING btree (team_id, created_at, id)
   policy of_team for all (team_id = current_team())
-  CREATE TRIGGER webhook__deliveries AFTER DELETE ON webhook REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION forget_deliveries_of_webhooks()
+  CREATE TRIGGER webhook__deliveries AFTER DELETE ON webhook REFERENCING OLD TABLE AS deleted_webhooks FOR EACH STATEMENT EXECUTE FUNCTION record_deleted_webhooks()
     begin
-      insert into deleted_webhook (webhook_id, team_id) select id, team_id from gone;
+      insert into deleted_webhook (webhook_id, team_id) select id, team_id from deleted_webhooks;
       return null;
     end
 
-table webhook_lane
+table webhook_lease
   webhook_id text not null
   team_id uuid not null
   owner uuid
   leased_until timestamp with time zone
-  throttled_until timestamp with time zone
+  paused_until timestamp with time zone
   first_failure_at timestamp with time zone
   failing_since timestamp with time zone
   unreadable_since timestamp with time zone
-  constraint webhook_lane_pkey PRIMARY KEY (webhook_id)
-  constraint webhook_lane_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  constraint webhook_lane_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook(id) ON DELETE CASCADE
+  constraint webhook_lease_pkey PRIMARY KEY (webhook_id)
+  constraint webhook_lease_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint webhook_lease_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook(id) ON DELETE CASCADE
   policy of_team for all (team_id = current_team())
 
 table webhook_message
@@ -1246,7 +1237,7 @@ table webhook_secret
   CREATE INDEX webhook_secret__webhook ON webhook_secret USING btree (webhook_id, id)
   policy of_team for all (team_id = current_team())
 
-sequence delivery_number
+sequence delivery_queue_position
 sequence order_event_id
 
 view access_log_of_team
@@ -1257,13 +1248,13 @@ view access_log_of_team
    FROM access_log
   WHERE ((team_id = current_team()) OR (NOT row_security_active(('access_log'::regclass)::oid)));
 
-view idempotency_of_team
+view idempotency_key_of_team
  SELECT team_id,
     scope,
     key,
     user_ids
-   FROM idempotency
-  WHERE ((team_id = current_team()) OR (NOT row_security_active(('idempotency'::regclass)::oid)));
+   FROM idempotency_key
+  WHERE ((team_id = current_team()) OR (NOT row_security_active(('idempotency_key'::regclass)::oid)));
 
 view lab_order_of_team
  SELECT id,
@@ -1271,7 +1262,7 @@ view lab_order_of_team
     user_id,
     transaction_id,
     method,
-    low_status,
+    low_level_status,
     created_at,
     updated_at,
     activate_by,
@@ -1279,7 +1270,7 @@ view lab_order_of_team
     patient_name,
     recipient_name,
     patient_dob,
-    lifecycle,
+    lifecycle_name,
     sample_id
    FROM lab_order
   WHERE ((team_id = current_team()) OR (NOT row_security_active(('lab_order'::regclass)::oid)));
@@ -1287,33 +1278,26 @@ view lab_order_of_team
 view raw_result_of_team
  SELECT id,
     team_id,
-    user_ids
+    candidate_user_ids
    FROM raw_result
   WHERE ((team_id = current_team()) OR (NOT row_security_active(('raw_result'::regclass)::oid)));
 
 aggregate access_chain(bytea,text) of access_link
-
-function access_drop(date,timestamp with time zone) security definer
-  begin
-    lock table access_day in exclusive mode;
-    execute format('drop table if exists %I', 'access_log_' || to_char(gone, 'YYYYMMDD'));
-    update access_day set dropped_at = at where day = gone and dropped_at is null;
-  end
 
 function access_link(bytea,bytea,text)
   begin
     return sha256(coalesce(state, first) || convert_to(line, 'UTF8'));
   end
 
-function access_seal(date,text) security definer
+function append_access_log(date,text) security definer
   declare
     head access_day;
-    sealed bigint;
+    appended bigint;
     last_seq bigint;
     last_hash bytea;
   begin
     lock table access_day in exclusive mode;
-    if given = '' and not exists (select from access_line) then
+    if new_lines = '' and not exists (select from access_line) then
       return 0;
     end if;
     select * into strict head from access_day order by day desc limit 1;
@@ -1325,67 +1309,40 @@ function access_seal(date,text) security definer
       head.day := today;
     end if;
     with
-      left_here as (
+      stored as (
         delete from access_line where ctid = any (array(select ctid from access_line limit 20000)) returning team_id, users, line),
-      waiting as (
-        select team_id, users, line from left_here
+      pending as (
+        select team_id, users, line from stored
         union all
         select nullif(split_part(l, E'\t', 1), '')::uuid, split_part(l, E'\t', 2), split_part(l, E'\t', 3)
-        from unnest(string_to_array(nullif(given, ''), E'\n')) as t (l)),
-      written as (
+        from unnest(string_to_array(nullif(new_lines, ''), E'\n')) as t (l)),
+      inserted as (
         insert into access_log (day, seq, team_id, users, line, hash)
         select head.day, head.seq + row_number() over w, team_id, users::uuid[], line, access_chain(head.hash, line) over w
-        from waiting window w as (order by line collate "C" rows unbounded preceding)
+        from pending window w as (order by line collate "C" rows unbounded preceding)
         returning seq, hash)
-    select count(*) over (), seq, hash into strict sealed, last_seq, last_hash from written order by seq desc limit 1;
+    select count(*) over (), seq, hash into strict appended, last_seq, last_hash from inserted order by seq desc limit 1;
     update access_day set seq = last_seq, hash = last_hash where day = head.day;
-    return sealed;
+    return appended;
   end
 
-function access_seal(date,uuid[],text[],text[]) security definer
-  declare
-    head access_day;
-    sealed bigint;
-    last_seq bigint;
-    last_hash bytea;
-  begin
-    lock table access_day in exclusive mode;
-    if cardinality(lines) = 0 and not exists (select from access_line) then
-      return 0;
-    end if;
-    select * into strict head from access_day order by day desc limit 1;
-    if today > head.day then
-      execute format('create table %I partition of access_log for values from (%L) to (%L)',
-                     'access_log_' || to_char(today, 'YYYYMMDD'), today, today + 1);
-      insert into access_day (day, seq, hash) values (today, head.seq, head.hash);
-      head.day := today;
-    end if;
-    with
-      left_here as (delete from access_line returning team_id, users, line),
-      waiting as (
-        select team_id, users, line from left_here
-        union all
-        select given.team_id, given.users, given.line from unnest(teams, patients, lines) as given (team_id, users, line)),
-      written as (
-        insert into access_log (day, seq, team_id, users, line, hash)
-        select head.day, head.seq + row_number() over w, team_id, users::uuid[], line, access_chain(head.hash, line) over w
-        from waiting window w as (order by line collate "C" rows unbounded preceding)
-        returning seq, hash)
-    select count(*) over (), seq, hash into strict sealed, last_seq, last_hash from written order by seq desc limit 1;
-    update access_day set seq = last_seq, hash = last_hash where day = head.day;
-    return sealed;
-  end
+function booked_times_of_sites(text,text[],timestamp with time zone,timestamp with time zone,uuid) security definer
+  select a.site_code, a.start_at, a.end_at, count(*) from appointment a
+    where a.provider = lab and a.site_code = any (site_codes) and a.event_status <> 'cancelled'
+      and a.start_at < end_to and a.end_at > start_from and a.id is distinct from except_appointment
+    group by a.site_code, a.start_at, a.end_at
+
+function booked_times_of_staff(uuid[],timestamp with time zone,timestamp with time zone,uuid) security definer
+  select v.staff_id, v.start_at, v.end_at, v.blocked_minutes from phlebotomy_visit v
+    where v.staff_id = any (staff_ids) and v.start_at < end_to and v.end_at > start_from
+      and v.appointment_id is distinct from except_appointment
 
 function current_team()
   select nullif(current_setting('drawbridge.team', true), '')::uuid
 
-function taken_of_sites(text,text[],timestamp with time zone,timestamp with time zone,uuid) security definer
-  select a.site_code, a.start_at, a.end_at, count(*) from appointment a
-    where a.provider = lab and a.site_code = any (site_codes) and a.event_status <> 'cancelled'
-      and a.start_at < end_to and a.end_at > start_from and a.id is distinct from but_appointment
-    group by a.site_code, a.start_at, a.end_at
-
-function taken_of_staff(uuid[],timestamp with time zone,timestamp with time zone,uuid) security definer
-  select v.staff_id, v.start_at, v.end_at, v.busy_min from phlebotomy_visit v
-    where v.staff_id = any (staff_ids) and v.start_at < end_to and v.end_at > start_from
-      and v.appointment_id is distinct from but_appointment
+function drop_access_log_day(date,timestamp with time zone) security definer
+  begin
+    lock table access_day in exclusive mode;
+    execute format('drop table if exists %I', 'access_log_' || to_char(dropped_day, 'YYYYMMDD'));
+    update access_day set dropped_at = at where day = dropped_day and dropped_at is null;
+  end

@@ -6,7 +6,7 @@ import { perSecond } from './measure.ts'
 export interface Sample {
   team_id: string
   document: string
-  intake: string
+  internal_data: string
   user_id: string
   lab_test_id: string
   lab_id: number
@@ -27,8 +27,8 @@ export async function measureCreateBaseline(
   const pool = new pg.Pool({ ...connection, max: options.connections, options: '-c search_path=sandbox_us' })
   const text = `
     with o as (
-      insert into lab_order (id, team_id, user_id, transaction_id, lifecycle, lab_test_id, lab_id, method, low_status, status_at, sample_id,
-                             patient_name, recipient_name, created_at, updated_at, document, intake)
+      insert into lab_order (id, team_id, user_id, transaction_id, lifecycle_name, lab_test_id, lab_id, method, low_level_status, status_at, sample_id,
+                             patient_name, recipient_name, created_at, updated_at, document, internal_data)
       values ($1, $2, $3, $4, 'registrable_testkit', $5, $6, 'testkit', 'awaiting_registration', $7, $8, $9, $10, $7, $7, $11, $12)),
     e as (
       insert into event (id, team_id, type, object_id, user_id, created_at, body)
@@ -51,7 +51,7 @@ export async function measureCreateBaseline(
         sample.patient_name,
         sample.recipient_name,
         sample.document,
-        sample.intake,
+        sample.internal_data,
         sample.bodies.map(v7),
         sample.bodies,
         v7(),
@@ -78,7 +78,7 @@ export async function measureRegisterBaseline(
   const pool = new pg.Pool({ ...connection, max: options.connections, options: '-c search_path=sandbox_us' })
   const text = `
     with o as (
-      update lab_order set low_status = 'registered', status_at = $3, updated_at = $3, patient_name = $4, patient_dob = $5, document = $6, intake = $7
+      update lab_order set low_level_status = 'registered', status_at = $3, updated_at = $3, patient_name = $4, patient_dob = $5, document = $6, intake = $7
       where id = $1 and team_id = $2),
     d as (
       insert into user_demographics (user_id, team_id, document, updated_at) values ($8, $2, $9, $3)
@@ -105,7 +105,7 @@ export async function measureRegisterBaseline(
         sample.patient_name,
         rows[0]!.dob,
         sample.document,
-        sample.intake,
+        sample.internal_data,
         users[n % users.length],
         rows[0]!.document,
         sample.bodies.map(v7),

@@ -49,7 +49,7 @@ async function deliveryRate(bench: Bench, receiver: string, endpoints: number, b
        insert into event (id, team_id, type, object_id, user_id, created_at, body)
        select given.id, $1, 'labtest.order.updated', gen_random_uuid(), $2, now(), $3 from unnest($4::uuid[]) as given (id) returning id),
      numbered as (select id, row_number() over () as n from emitted)
-     insert into announcement (team_id, event_ids) select $1, array_agg(id) from numbered group by n / $5::int`,
+     insert into event_outbox (team_id, event_ids) select $1, array_agg(id) from numbered group by n / $5::int`,
     [team, user_id, body, Array.from({ length: events }, v7), EVENTS_PER_TRANSACTION],
   )
   const all = events * endpoints

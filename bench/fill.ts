@@ -5,11 +5,11 @@ import { waitForJobs, type Bench } from './program.ts'
 /** Orders of the past, copies of one, so many that pages lie deep; then the job that marks them. */
 export async function fillOrders({ db, team, order_id }: Bench, count: number): Promise<void> {
   await db.query(
-    `insert into lab_order (id, team_id, user_id, transaction_id, lifecycle, lab_test_id, lab_id, method, low_status, status_at,
-                            patient_name, recipient_name, created_at, updated_at, document, intake)
+    `insert into lab_order (id, team_id, user_id, transaction_id, lifecycle_name, lab_test_id, lab_id, method, low_level_status, status_at,
+                            patient_name, recipient_name, created_at, updated_at, document, internal_data)
      select (substr(hex, 1, 8) || '-' || substr(hex, 9, 4) || '-7' || substr(md5(i::text), 1, 3) || '-8' || substr(md5(i::text), 4, 3) || '-' || substr(md5(i::text), 7, 12))::uuid,
-            team_id, user_id, gen_random_uuid(), lifecycle, lab_test_id, lab_id, method, low_status, at, patient_name, recipient_name, at, at,
-            document, intake
+            team_id, user_id, gen_random_uuid(), lifecycle_name, lab_test_id, lab_id, method, low_level_status, at, patient_name, recipient_name, at, at,
+            document, internal_data
      from lab_order, generate_series(1, $2::bigint) as i,
           lateral (select timestamptz '2020-01-01 00:00:00+00' + i * interval '1 minute' as at) t,
           lateral (select lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') as hex) h
@@ -19,7 +19,7 @@ export async function fillOrders({ db, team, order_id }: Bench, count: number): 
   // Orders of the past are never inserted otherwise: what was marked behind them is wrong now.
   await db.query('delete from order_checkpoint')
   await db.query('vacuum analyze lab_order')
-  await runJob(db, team, 'orders.mark')
+  await runJob(db, team, 'orders.create_checkpoints')
 }
 
 /** Users of the past; then the statistics that a planner needs. */
@@ -35,7 +35,7 @@ export async function fillUsers({ db, team }: Bench, count: number): Promise<voi
   )
   await db.query('delete from user_checkpoint')
   await db.query('vacuum analyze "user"')
-  await runJob(db, team, 'users.mark')
+  await runJob(db, team, 'users.create_checkpoints')
 }
 
 async function runJob(db: pg.Client, team: string, name: string): Promise<void> {

@@ -84,7 +84,7 @@ async function times(count: number, one: (i: number) => Promise<void>): Promise<
 /** What the limit writes of an order: as much as ours did, with the last `events` of its events. */
 async function sampleOf({ db, team }: Bench, id: string, events = 2): Promise<Sample> {
   const { rows } = await db.query(
-    'select document, intake, lab_id, user_id, lab_test_id, patient_name, recipient_name from lab_order where id = $1',
+    'select document, internal_data, lab_id, user_id, lab_test_id, patient_name, recipient_name from lab_order where id = $1',
     [id],
   )
   const { rows: emitted } = await db.query<{ body: string }>(

@@ -18,7 +18,7 @@ export async function fillSites(db: pg.Client): Promise<string[]> {
      limit $2 - (select count(*) from psc_site where lab_id = $1)`,
     [lab_id, SITES],
   )
-  await db.query('update psc_directory set version = version + 1 where lab_id = $1', [lab_id])
+  await db.query('update psc_directory_version set version = version + 1 where lab_id = $1', [lab_id])
   // The server looks every two seconds whether sites have changed.
   await sleep(3000)
   return ZIPS.map((zip) => `/v3/order/psc/info?zip_code=${zip}&lab_id=${lab_id}`)

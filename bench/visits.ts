@@ -45,7 +45,7 @@ export async function fillVisits(
   // Visits without appointments: only their times count here.
   await db.query('alter table production_us.phlebotomy_visit drop constraint phlebotomy_visit_appointment_id_fkey')
   await db.query(
-    `insert into production_us.phlebotomy_visit (appointment_id, team_id, user_id, provider, staff_id, start_at, end_at, busy_min, told)
+    `insert into production_us.phlebotomy_visit (appointment_id, team_id, user_id, provider, staff_id, start_at, end_at, blocked_minutes, visit_details)
      select gen_random_uuid(), $1, gen_random_uuid(), 'getlabs', id, at, at + interval '2 hours', 60, '{}'
      from production_us.phlebotomist,
           generate_series(date_trunc('day', clock_timestamp()) + interval '1 day 16 hours', clock_timestamp() + interval '13 days', interval '1 day') as at`,

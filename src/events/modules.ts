@@ -10,7 +10,7 @@ import type { Metrics } from '../platform/telemetry/metrics.ts'
 import { createPipelineWorker, type PipelineWorker } from './brokers/cell-dispatcher.ts'
 import { brokers } from './brokers/module.ts'
 import { deliveryLog } from './delivery-log/module.ts'
-import { recalled } from './delivery-queue/endpoint-recalls.ts'
+import { awaitRevocation } from './delivery-queue/endpoint-revocations.ts'
 import { deliveryQueue } from './delivery-queue/module.ts'
 import { dispatch } from './dispatch/module.ts'
 import { fixedHeaders } from './endpoints/custom-headers.ts'
@@ -55,7 +55,7 @@ export function events({
     (toBrokers ??= createPipelineWorker(cells, { ...sending, pubsub_projects, pubsub_emulator_host }))
   return [
     feed(people, new FeedWaiters()),
-    endpoints({ vault, targets, url: publicUrl, recalled }),
+    endpoints({ vault, targets, url: publicUrl, awaitRevocation }),
     deliveryQueue,
     brokers({ cells, vault, targets, pubsub_projects }, brokerDispatcher),
     dispatch(cells, () => ({

@@ -55,7 +55,7 @@ async function usersNamed(team: TestTeam, ...texts: unknown[]): Promise<string[]
     `select id::text from "user" where team_id = $1 and id = any ($2::uuid[])
      union select user_id::text from lab_order where team_id = $1 and (id = any ($2::uuid[]) or transaction_id = any ($2::uuid[]))
      union select user_id::text from event where team_id = $1 and id = any ($2::uuid[]) and user_id is not null
-     union select unnest(user_ids || resolved_user_id)::text from raw_result where team_id = $1 and id = any ($2::uuid[])
+     union select unnest(candidate_user_ids || resolved_user_id)::text from raw_result where team_id = $1 and id = any ($2::uuid[])
      order by 1`,
     [team.team, ids],
   )

@@ -258,7 +258,10 @@ test('a result that can be of another user is reviewed without the deleted one',
   const { candidate_groups } = (await send(team, operation, request)).body
   const [deleted] = await deleteUsers(team)
   const other = await team.user()
-  await team.db.pool.query('update raw_result set user_ids = user_ids || $2::uuid where team_id = $1', [team.team, other])
+  await team.db.pool.query('update raw_result set candidate_user_ids = candidate_user_ids || $2::uuid where team_id = $1', [
+    team.team,
+    other,
+  ])
   const reply = await send(team, operation, request)
   assert.equal(reply.status, 200)
   assert(JSON.stringify(candidate_groups).includes(deleted!))
@@ -285,8 +288,8 @@ describe('for a deleted user', () => {
     await team.settle()
     assert.deepEqual((await team.jobs()).toSorted(), ['orders.dispatch', 'users.erase'])
     const statusOf = async () =>
-      (await team.db.pool.query('select low_status, document from lab_order where id = $1', [order.id])).rows[0] as {
-        low_status: string
+      (await team.db.pool.query('select low_level_status, document from lab_order where id = $1', [order.id])).rows[0] as {
+        low_level_status: string
         document: string
       }
     assert.doesNotMatch((await statusOf()).document, /fulfillment_error/)

@@ -17,7 +17,7 @@ const { operations, teamErasers } = contents
 
 const GRACE_S = 7 * SECONDS_PER_DAY
 /** Who did what stays recorded. */
-const KEPT = 'audit'
+const KEPT = 'audit_log'
 const never = () => false
 
 const left = async (team: TestTeam): Promise<string[]> =>
@@ -51,10 +51,6 @@ async function busy(): Promise<TestTeam> {
   await team.settle()
   await team.api.delete(`/v2/user/${await team.user()}`)
   await team.db.pool.query(
-    'insert into order_mark (team_id, rank, created_at, id) select team_id, 1, created_at, id from lab_order where id = $1',
-    [id],
-  )
-  await team.db.pool.query(
     'insert into order_checkpoint (team_id, created_at, id, shown) select team_id, created_at, id, 0 from lab_order where id = $1',
     [id],
   )
@@ -63,13 +59,13 @@ async function busy(): Promise<TestTeam> {
     [team.team],
   )
   await team.db.pool.query(
-    `insert into lane_recall (webhook_id, team_id, owner, leased_until) values ('ep_of ' || $1::text, $1::uuid, gen_random_uuid(), clock_timestamp())`,
+    `insert into revoked_webhook_lease (webhook_id, team_id, owner, leased_until) values ('ep_of ' || $1::text, $1::uuid, gen_random_uuid(), clock_timestamp())`,
     [team.team],
   )
   await team.db.pool.query(
     `insert into pipeline_delivery (team_id, destination, event_id, user_id, due_at, created_at)
      select e.team_id, l.destination, e.id, e.user_id, e.created_at, e.created_at
-     from event e join pipeline_lane l on l.team_id = e.team_id where e.team_id = $1`,
+     from event e join pipeline_queue l on l.team_id = e.team_id where e.team_id = $1`,
     [team.team],
   )
   return team

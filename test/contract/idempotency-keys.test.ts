@@ -82,7 +82,7 @@ const LINK = /\/documents\/requisition\?token=[\w%-]+/g
 const SECRET = /\b(sk|mk|mg|at|whsec|inv|launch)_[\w-]{16,}/
 
 const keptBy = async ({ db, team, org_id }: TestTeam): Promise<{ body: string; user_ids: string[] | null }[]> => {
-  const text = 'select body, user_ids from idempotency where team_id = any ($1)'
+  const text = 'select body, user_ids from idempotency_key where team_id = any ($1)'
   const [cell, control] = await Promise.all([db.pool.query(text, [[team]]), cells.control.pool.query(text, [[org_id]])])
   return [...cell.rows, ...control.rows]
 }

@@ -177,21 +177,21 @@ const anAct = fc.record<Act>({
   b: fc.nat(1000),
 })
 
-const Row = T.Object({ id: T.String(), lifecycle: T.String(), low_status: T.String(), document: T.String() })
+const Row = T.Object({ id: T.String(), lifecycle_name: T.String(), low_level_status: T.String(), document: T.String() })
 const EmittedEvent = T.Object({ object_id: T.String(), type: T.String(), body: T.String() })
 
 /** Every order of the team against its table and its transaction. */
 async function assertSound({ team }: Walk): Promise<void> {
   const rows = await team.db.queries.many(
     Row,
-    sql`select id, lifecycle, low_status, document from lab_order where team_id = ${team.team}`,
+    sql`select id, lifecycle_name, low_level_status, document from lab_order where team_id = ${team.team}`,
   )
   const emitted = await team.db.queries.many(
     EmittedEvent,
     sql`select object_id, type, body from event where team_id = ${team.team} order by id`,
   )
-  const lows = new Map(rows.map(({ id, low_status }) => [id, low_status]))
-  for (const { id, lifecycle, low_status, document } of rows) {
+  const lows = new Map(rows.map(({ id, low_level_status }) => [id, low_level_status]))
+  for (const { id, lifecycle_name: lifecycle, low_level_status, document } of rows) {
     const order = JSON.parse(document) as Order
     const cycle = lifecycleOf(lifecycle)
     const steps = order.events.map(({ status }) => toLowLevelStatus(status.split('.').at(-1)!))
@@ -203,7 +203,7 @@ async function assertSound({ team }: Walk): Promise<void> {
     for (const [i, low] of steps.entries())
       if (i > 0 && !(order.events[i]!.status_detail === 'fulfillment_error' && low === steps[i - 1]))
         assert.ok(nextStatuses(cycle, steps[i - 1]!).includes(low), `${lifecycle}: ${steps[i - 1]} → ${low}`)
-    assert.deepEqual([order.last_event, low_status], [order.events.at(-1), steps.at(-1)])
+    assert.deepEqual([order.last_event, low_level_status], [order.events.at(-1), steps.at(-1)])
     assert.deepEqual(
       order.events.map((event) => event.id),
       order.events.map((event) => event.id).toSorted((x, y) => x - y),

@@ -88,7 +88,7 @@ describe('a team with many orders, users, events and answers', async () => {
       [team.team, order_id],
     )
     await asOwner(
-      `insert into sandbox_us.idempotency (team_id, scope, key, expires_at, status, body, user_ids)
+      `insert into sandbox_us.idempotency_key (team_id, scope, key, expires_at, status, body, user_ids)
        select $1, 'test', n::text, '2100-01-01', 200, '{}', array[gen_random_uuid()] from generate_series(1, $2::integer) n`,
       [team.team, ROWS],
     )
@@ -104,15 +104,15 @@ describe('a team with many orders, users, events and answers', async () => {
       [team.team, ROWS],
     )
     await asOwner(
-      `insert into sandbox_us.raw_result (id, team_id, lab_id, sender, message_id, sample_id, searched, delivery, status, decision_code,
-                                          candidates, user_ids, created_at, updated_at)
+      `insert into sandbox_us.raw_result (id, team_id, lab_id, sender, message_id, sample_id, search_text, payload, status, decision_code,
+                                          candidates, candidate_user_ids, created_at, updated_at)
        select gen_random_uuid(), $1, (select min(id) from sandbox_us.lab), 'test', n::text, '', '', '{}', 'pending_ops_review', 'no_match',
               '[]', array[gen_random_uuid()], now(), now()
        from generate_series(1, $2::integer) n`,
       [team.team, ROWS],
     )
     await asOwner(
-      'analyze sandbox_us.access_log, sandbox_us.raw_result, sandbox_us.lab_order, sandbox_us."user", sandbox_us.event, sandbox_us.idempotency, sandbox_us.feed',
+      'analyze sandbox_us.access_log, sandbox_us.raw_result, sandbox_us.lab_order, sandbox_us."user", sandbox_us.event, sandbox_us.idempotency_key, sandbox_us.feed',
     )
   })
   after(() => free.close())
@@ -150,7 +150,7 @@ describe('a team with many orders, users, events and answers', async () => {
     ['lists users far back', (tx) => listUsers(tx, { offset: 5000, limit: 100 }), /user_/],
     ['searches users', (tx) => searchUsers(tx, 'person 77'), /user/],
     ['resolves a user', (tx) => resolveUser(tx, 'person 77'), /user_/],
-    ['erases answers about a user', (tx) => eraseAnswers(tx, user_id), /idempotency__users/],
+    ['erases answers about a user', (tx) => eraseAnswers(tx, user_id), /idempotency_key__users/],
     ['lists who has seen a user', (tx) => listAccess(tx, { user_id }), /access_log.*_users/],
     ['erases what laboratories sent about a user', (tx) => eraseRawResults(tx, user_id), /raw_result__users/],
     ['lists events', (tx) => listEvents(tx, notDeleted, { limit: 50 }), /event_/],

@@ -326,7 +326,7 @@ describe('with a broker', { skip: skipWithoutRabbitMq }, () => {
                insert into event (id, team_id, type, object_id, user_id, created_at, body)
                select gen_random_uuid(), $1, 'labtest.order.updated', gen_random_uuid(), $2, clock_timestamp(), '{"event_type":"labtest.order.updated"}'
                from generate_series(1, 20) returning id),
-             announced as (insert into announcement (team_id, event_ids) select $1, array_agg(id) from emitted)
+             announced as (insert into event_outbox (team_id, event_ids) select $1, array_agg(id) from emitted)
              select id from emitted`,
             [team, user.body.user_id],
           )
@@ -344,7 +344,7 @@ describe('with a broker', { skip: skipWithoutRabbitMq }, () => {
     const pending = () =>
       onDatabase(connection, async (client) => {
         const { rows } = await client.query<{ n: number }>(
-          'select (select count(*) from announcement)::int + (select count(*) from pipeline_delivery)::int as n',
+          'select (select count(*) from event_outbox)::int + (select count(*) from pipeline_delivery)::int as n',
         )
         return rows[0]!.n
       })

@@ -106,10 +106,10 @@ const contents = (): Promise<Found> =>
     await client.query('begin isolation level repeatable read')
     const rows = async <R extends pg.QueryResultRow>(text: string) => (await client.query<R>(text)).rows
     return {
-      orders: await rows('select id, lifecycle, document from production_us.lab_order'),
+      orders: await rows('select id, lifecycle_name as lifecycle, document from production_us.lab_order'),
       events: await rows(`select type, object_id, body from production_us.event where type like 'labtest.order.%' order by id`),
       jobs: await rows(`select payload::json ->> 'order_id' as order_id from production_us.job where name = 'orders.dispatch'`),
-      keys: await rows('select key, status, body from production_us.idempotency'),
+      keys: await rows('select key, status, body from production_us.idempotency_key'),
     }
   })
 

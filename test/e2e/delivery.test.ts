@@ -106,7 +106,7 @@ test(`none of ${EVENTS} events is lost when ${WORKERS} workers are killed ${KILL
              insert into event (id, team_id, type, object_id, user_id, created_at, body)
              select gen_random_uuid(), $1, ($4::text[])[1 + n % $5::int], gen_random_uuid(), $2, clock_timestamp(), '{"event_type":"one of them"}'
              from generate_series(1, $3::int) n returning id, type),
-           announced as (insert into announcement (team_id, event_ids) select $1, array_agg(id) from emitted)
+           announced as (insert into event_outbox (team_id, event_ids) select $1, array_agg(id) from emitted)
            select id, type from emitted`,
           [teams.us, user_id, PER_TRANSACTION, TYPES, TYPES.length],
         )
@@ -132,7 +132,7 @@ test(`none of ${EVENTS} events is lost when ${WORKERS} workers are killed ${KILL
   const pending = () =>
     onDatabase(connection, async (client) => {
       const { rows } = await client.query<{ n: number }>(
-        `select (select count(*) from announcement)::int + (select count(*) from handful)::int
+        `select (select count(*) from event_outbox)::int + (select count(*) from dispatch_batch)::int
                 + (select count(*) from delivery where due_at is not null)::int as n`,
       )
       return rows[0]!.n

@@ -158,7 +158,7 @@ describe('a server', () => {
     assert.equal(await statusOf(`${url}/readyz`), 200)
     assert.equal(await statusOf(`${url}/healthz`), 200)
     const metrics = await (await fetch(`${url}/metrics`)).text()
-    for (const name of ['jobs_total', 'delivery_duration_seconds', 'database_connections'])
+    for (const name of ['jobs_total', 'webhook_attempt_duration_seconds', 'database_connections'])
       assert.match(metrics, new RegExp(`^# TYPE drawbridge_${name} `, 'm'))
     worker.child.kill('SIGTERM')
     assert.equal(await worker.ended, 0)

@@ -1,5 +1,5 @@
 // The upgrade of an installation: every migration after a release runs over tables that hold rows, nothing is lost, and what was waiting
-// goes on. The rows are those of test/e2e/upgrade/release-30.sql.
+// goes on. The rows are those of test/e2e/upgrade/release-30.sql, and later those of test/e2e/upgrade/release-57.sql.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import type pg from 'pg'
 import { migrate } from '../../src/platform/db/migrate.ts'
-import { migrationsOf, UNDECLARED_MAX } from '../../src/platform/db/migrations.ts'
+import { migrationsOf, UNDECLARED_MAX, type MigrationKind } from '../../src/platform/db/migrations.ts'
 import { createExternalDatabase } from '../support/external-database.ts'
 import { caller, runCli, stopAll, folder, listening, onDatabase, start, waitUntil } from '../support/program.ts'
 import { isValidSignature } from '../support/signed.ts'
@@ -49,13 +49,20 @@ async function command(...words: string[]): Promise<string> {
 const many = <R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]> =>
   onDatabase(database.connection, async (client) => (await client.query<R>(text, values)).rows)
 
-/** The schemas of the release, and its rows as if they had been written an hour ago: what is older than 30 days is deleted. */
-async function restoreRelease(): Promise<void> {
+/** Migrates the schemas as a release with these migrations does. */
+async function migrateTo(last: Record<MigrationKind, number>): Promise<void> {
   for (const schema of SCHEMAS) {
     const kind = schema === 'control' ? 'control' : 'cell'
-    const migrations = migrationsOf(kind).slice(0, UNDECLARED_MAX[kind])
-    await migrate(database.connection, schema, kind, { migrations })
+    await migrate(database.connection, schema, kind, { migrations: migrationsOf(kind).slice(0, last[kind]) })
   }
+}
+
+/** The last migrations before tables, columns and jobs got other names. */
+const RELEASE_57 = { cell: 57, control: 13 }
+
+/** The schemas of the release, and its rows as if they had been written an hour ago: what is older than 30 days is deleted. */
+async function restoreRelease(): Promise<void> {
+  await migrateTo(UNDECLARED_MAX)
   await onDatabase(database.connection, async (client) => {
     await client.query(readFileSync(new URL('upgrade/release-30.sql', import.meta.url), 'utf8'))
     const { rows } = await client.query<{ age: string }>(
@@ -74,16 +81,19 @@ async function restoreRelease(): Promise<void> {
   })
 }
 
+/** A table keeps its `oid` when it is renamed, and a column its number. */
 interface Table {
+  oid: number
   at: string
-  columns: { name: string; type: string }[]
+  columns: { number: number; name: string; type: string }[]
   rows: Record<string, string | null>[]
 }
 
 /** Every row as text, without reference data: each release loads its own. */
 async function contents(): Promise<Map<string, Table>> {
-  const columns = await many<{ at: string; name: string; type: string }>(
-    `select format('%I.%I', n.nspname, c.relname) as at, a.attname as name, format_type(a.atttypid, a.atttypmod) as type
+  const columns = await many<Table['columns'][number] & { oid: number; at: string }>(
+    `select c.oid, format('%I.%I', n.nspname, c.relname) as at, a.attnum as number, a.attname as name,
+            format_type(a.atttypid, a.atttypmod) as type
      from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
      where n.nspname = any ($1) and c.relkind in ('r', 'p') and not c.relispartition and not c.relname = any ($2)
        and a.attnum > 0 and not a.attisdropped order by 1, a.attnum`,
@@ -92,38 +102,65 @@ async function contents(): Promise<Map<string, Table>> {
   const tables = new Map<string, Table>()
   for (const [at, listed] of Map.groupBy(columns, (column) => column.at)) {
     const texts = listed.map(({ name }) => `"${name}"::text as "${name}"`).join(', ')
-    tables.set(at, { at, columns: listed, rows: await many(`select ${texts} from ${at}`) })
+    tables.set(at, { oid: listed[0]!.oid, at, columns: listed, rows: await many(`select ${texts} from ${at}`) })
   }
   return tables
 }
 
 type Row = Table['rows'][number]
 
-/** What migrations change on purpose: these columns of these rows. */
-const CHANGED: Record<string, { rows: (row: Row) => boolean; columns: string[] }> = {
-  // Migration 35: permanently failed erasures are retried.
+/** What migrations change on purpose: these columns of these rows of a table. */
+type Changed = Record<string, { rows: (row: Row) => boolean; columns: string[] }>
+
+/** Migration 35: permanently failed erasures are retried. */
+const CHANGED_UP_TO_57: Changed = {
   'sandbox_us.job': {
     rows: ({ name, failed_at }) => name === 'users.erase' && failed_at !== null,
     columns: ['due_at', 'attempts', 'failed_at'],
   },
 }
 
-/** Every row is there with what it held in the columns that both releases have with the same type. */
-function assertKept(before: Map<string, Table>, after: Map<string, Table>): void {
+/** The names that migration 58 gives jobs. */
+const RENAMED_JOBS: Record<string, string> = {
+  'messages.plan_visit': 'messages.plan_appointment_reminders',
+  'messages.remind_visit': 'messages.remind_appointment',
+  'orders.mark': 'orders.create_checkpoints',
+  'phlebotomy.date': 'phlebotomy.schedule_visit',
+  'phlebotomy.play': 'phlebotomy.simulate_visit',
+  'scheduling.give-up': 'scheduling.expire_booking',
+  'simulator.rehearse': 'simulator.run_test_stage',
+  'users.mark': 'users.create_checkpoints',
+}
+const CHANGED_FROM_58: Changed = {
+  // After the migrations the program fills these columns, which releases before migration 55 did not write.
+  'sandbox_us.lab_order': { rows: () => true, columns: ['status_detail', 'kit_sent', 'detail_at'] },
+  'sandbox_us.job': { rows: ({ name }) => name! in RENAMED_JOBS, columns: ['name'] },
+}
+
+/** Migration 58: programs before migration 42 counted by its rows. */
+const DROPPED = ['sandbox_us.order_mark']
+
+/** Every row exists with its values in the columns that both releases have with the same type. */
+function assertKept(before: Map<string, Table>, after: Map<string, Table>, changes: Changed): void {
   for (const [at, old] of before) {
-    if (old.rows.length === 0) continue
-    const now = after.get(at)
+    if (old.rows.length === 0 || DROPPED.includes(at)) continue
+    const now = [...after.values()].find(({ oid }) => oid === old.oid)
     assert.ok(now, `the table ${at} is gone: say in this test where its rows are now`)
-    const columns = old.columns
-      .filter(({ name, type }) => now.columns.some((column) => column.name === name && column.type === type))
-      .map(({ name }) => name)
+    const columns = old.columns.flatMap(({ number, name, type }) => {
+      const same = now.columns.find((column) => column.number === number && column.type === type)
+      return same ? [{ old: name, now: same.name }] : []
+    })
     assert.ok(columns.length > 0)
-    const changed = CHANGED[at]
+    const changed = changes[at]
     const changedIds = new Set(changed && old.rows.filter(changed.rows).map(({ id }) => id))
-    const valueOf = (row: Row, column: string) =>
-      changedIds.has(row.id!) && changed!.columns.includes(column) ? 'changed' : row[column]
-    const lines = ({ rows }: Table) => rows.map((row) => JSON.stringify(columns.map((column) => valueOf(row, column)))).sort()
-    assert.deepEqual(lines(now), lines(old), `rows of ${at}`)
+    const lines = ({ rows }: Table, release: 'old' | 'now') =>
+      rows
+        .map((row) => {
+          const isChanged = (column: string) => changedIds.has(row.id!) && changed!.columns.includes(column)
+          return JSON.stringify(columns.map((column) => (isChanged(column.old) ? 'changed' : row[column[release]])))
+        })
+        .sort()
+    assert.deepEqual(lines(now, 'now'), lines(old, 'old'), `rows of ${at}`)
   }
 }
 
@@ -142,13 +179,31 @@ test(
     for (const table of ['lab_order', 'event', 'delivery', 'announcement', 'handful', 'job', 'lab_result', 'idempotency', 'feed'])
       assert.ok(rowsOf(table).length > 0, `the release has no rows in ${table}`)
 
-    await t.test('every row is there after the migrations, with what it held', async () => {
+    await t.test('migrations up to 57 keep every row', async () => {
+      await migrateTo(RELEASE_57)
+      assertKept(before, await contents(), CHANGED_UP_TO_57)
+    })
+
+    await t.test('later migrations keep every row, and jobs have their present names', async () => {
+      const sql = readFileSync(new URL('upgrade/release-57.sql', import.meta.url), 'utf8')
+      await onDatabase(database.connection, (client) => client.query(sql))
+      const of57 = await contents()
+      for (const table of [
+        'control.embedded_member',
+        'sandbox_us.lane_recall',
+        'sandbox_us.pipeline_lane',
+        'sandbox_us.phlebotomy_visit',
+      ])
+        assert.ok(of57.get(table)!.rows.length > 0, `the release has no rows in ${table}`)
       assert.equal(await command('migrate'), 'Migrations complete.\n')
       const [{ applied }] = (await many<{ applied: number }>(
         'select count(*)::integer as applied from sandbox_us.migration',
       )) as [{ applied: number }]
       assert.equal(applied, migrationsOf('cell').length)
-      assertKept(before, await contents())
+      const now = await contents()
+      assertKept(of57, now, CHANGED_FROM_58)
+      const names = new Map(now.get('sandbox_us.job')!.rows.map(({ id, name }) => [id, name]))
+      for (const { id, name } of of57.get('sandbox_us.job')!.rows) assert.equal(names.get(id!), RENAMED_JOBS[name!] ?? name)
     })
 
     const team = rowsOf('team')[0]!.id!
@@ -222,6 +277,8 @@ test(
         await waitUntil(async () => (await many('select from sandbox_us.job where id = $1', [id])).length === 0)
         await waitUntil(async () => (await api.get(`/v3/order/${order_id}`)).body.last_event.status === TRANSIT)
       }
+      const dueUnderOldName = `select from sandbox_us.job where name = 'orders.create_checkpoints'`
+      await waitUntil(async () => (await many(dueUnderOldName)).length === 0)
       worker.child.kill('SIGTERM')
       assert.equal(await worker.ended, 0)
     })

@@ -121,7 +121,7 @@ test(
 
     await t.test('while the newer migrates every request is answered, and the server is ready afterwards', async () => {
       await more(here.orders)
-      for (const table of ['lab_order', 'event', 'job', '"user"', 'announcement', 'lab_test'])
+      for (const table of ['lab_order', 'event', 'job', '"user"', 'event_outbox', 'lab_test'])
         addMigration('cell', cell, `alter table ${table} add column newer integer`)
       addMigration('cell', cell, 'create table newer (id integer primary key)')
       addMigration('control', control, 'alter table api_key add column newer integer')

@@ -15,7 +15,7 @@ import { CellDelivery } from '../../src/events/dispatch/cell-dispatcher.ts'
 import { createEndpoint, deleteEndpoint, getEndpoint, patchEndpoint } from '../../src/events/endpoints/endpoints.ts'
 import type { DeliveryDb } from '../../src/events/fan-out/fan-out.ts'
 import { ENDPOINT_LEASE_S } from '../../src/events/delivery-queue/endpoint-leases.ts'
-import { isRecalling } from '../../src/events/delivery-queue/endpoint-recalls.ts'
+import { isRevocationPending } from '../../src/events/delivery-queue/endpoint-revocations.ts'
 import type { HttpResult, SenderOptions } from '../../src/events/dispatch/send/http-sender.ts'
 import type { Pause, Scheduler } from './scheduler.ts'
 
@@ -394,11 +394,11 @@ export class World {
         with d as (
           update delivery set due_at = due_at - ${s}, leased_until = leased_until - ${s} where team_id = ${team} and due_at is not null
         ), h as (
-          update handful set leased_until = leased_until - ${s}
+          update dispatch_batch set leased_until = leased_until - ${s}
         ), r as (
-          update lane_recall set leased_until = leased_until - ${s} where team_id = ${team}
+          update revoked_webhook_lease set leased_until = leased_until - ${s} where team_id = ${team}
         )
-        update webhook_lane set leased_until = leased_until - ${s}, throttled_until = throttled_until - ${s} where team_id = ${team}`)
+        update webhook_lease set leased_until = leased_until - ${s}, paused_until = paused_until - ${s} where team_id = ${team}`)
     } catch (error) {
       if (isLockTimeout(error)) return false
       throw error
@@ -463,7 +463,7 @@ export class World {
     const { admin, tenant } = this.cell
     const until_ms = this.now_ms + ENDPOINT_LEASE_S * 1000
     do await pause('wait for the owner')
-    while ((await admin.tx(tenant, (tx) => isRecalling(tx, target.id))) && this.now_ms < until_ms)
+    while ((await admin.tx(tenant, (tx) => isRevocationPending(tx, target.id))) && this.now_ms < until_ms)
   }
 
   /** Checks the invariants before a request is written. */
@@ -475,8 +475,8 @@ export class World {
     const { mine } = await this.cell.admin.queries.one(
       Row,
       sql`
-      select exists (select from webhook_lane where webhook_id = ${target.id} and owner = ${process.delivery.owner} and leased_until > statement_timestamp())
-          or exists (select from lane_recall where webhook_id = ${target.id} and owner = ${process.delivery.owner} and leased_until > statement_timestamp()) as mine`,
+      select exists (select from webhook_lease where webhook_id = ${target.id} and owner = ${process.delivery.owner} and leased_until > statement_timestamp())
+          or exists (select from revoked_webhook_lease where webhook_id = ${target.id} and owner = ${process.delivery.owner} and leased_until > statement_timestamp()) as mine`,
     )
     assert(mine, `${process.name} sent to ${target.name}, whose lease it does not have`)
     const event = this.#emitted.find(({ id }) => id === msg)!
@@ -531,7 +531,7 @@ export class World {
     for (const place of this.#processes.keys()) await this.kill(place)
     const { team } = this.cell.tenant
     await this.cell.admin.pool.query(`
-      delete from announcement; delete from handful; delete from lane_recall; delete from feed;
+      delete from event_outbox; delete from dispatch_batch; delete from revoked_webhook_lease; delete from feed;
       delete from delivery where team_id = '${team}'; delete from event where team_id = '${team}';
       delete from webhook where team_id = '${team}'; delete from deleted_webhook`)
   }

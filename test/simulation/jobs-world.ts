@@ -180,7 +180,7 @@ export class World {
       .then((outcome) => {
         this.scheduler.note(`  ${worker.name} job ${n} fence ${fence}: ${outcome}`)
         worker.runs.delete(run)
-        if (outcome === 'done') worker.done.push(run)
+        if (outcome === 'completed') worker.done.push(run)
         else if (outcome !== 'lost' && this.#holders.get(n)?.fence === fence) this.#holders.delete(n)
       })
       .catch(tolerated(worker, undefined))

@@ -45,7 +45,7 @@ export function bookingOf(now: Date, method: Method, hours = 72): Booking {
     iana_timezone: 'America/Phoenix',
     start_at: iso(start),
     end_at: iso(addSeconds(start, 1200)),
-    facts: { movable: true, tier: isVisit ? 'appointment-ready' : null, price: 0 },
+    internalData: { movable: true, tier: isVisit ? 'appointment-ready' : null, price: 0 },
   }
 }
 
@@ -78,22 +78,22 @@ export async function applyAppointmentEvent(
   )
 }
 
-const Row = T.Object({ document: T.String(), facts: T.String(), event_status: T.String() })
+const Row = T.Object({ document: T.String(), internal_data: T.String(), event_status: T.String() })
 
 /** Every appointment of an order, oldest first. */
 export async function appointmentsOf(
   { db, team }: TestTeam,
   order_id: string,
-): Promise<(Appointment & { facts: InternalData })[]> {
+): Promise<(Appointment & { internalData: InternalData })[]> {
   const rows = await db.queries.many(
     Row,
     sql`
-    select document, facts, event_status from appointment where order_id = ${order_id} and team_id = ${team} order by created_at, id`,
+    select document, internal_data, event_status from appointment where order_id = ${order_id} and team_id = ${team} order by created_at, id`,
   )
   return rows.map((row) => {
     const appointment = JSON.parse(row.document) as Appointment
     assert.equal(appointment.event_status, row.event_status)
-    return { ...appointment, facts: JSON.parse(row.facts) as InternalData }
+    return { ...appointment, internalData: JSON.parse(row.internal_data) as InternalData }
   })
 }
 
@@ -122,13 +122,13 @@ export async function assertAgreement(team: TestTeam): Promise<void> {
 }
 
 /** What is wrong with an order whose appointment stands so. */
-function expectedOf(order: Order, active: (Appointment & { facts: InternalData }) | undefined): string[] {
+function expectedOf(order: Order, active: (Appointment & { internalData: InternalData }) | undefined): string[] {
   const lowLevelStatus = order.last_event.status.split('.').at(-1)!
   const isReady = order.events.some(({ status }) => READY.test(status))
   const over = order.status === 'cancelled' && order.details.type === 'walk_in_test'
   const expectedStatus = (good: boolean): string[] =>
     good || over ? [] : [`${lowLevelStatus} beside ${active?.event_status ?? 'none'}`]
-  if (!active || active.facts.awaits_provider) return expectedStatus(!OF_APPOINTMENTS.has(lowLevelStatus))
+  if (!active || active.internalData.awaits_provider) return expectedStatus(!OF_APPOINTMENTS.has(lowLevelStatus))
   const expected: Record<EventStatus, () => boolean> = {
     pending: () => lowLevelStatus === (isReady ? 'appointment_pending' : 'ordered'),
     reserved: () => lowLevelStatus === 'ordered',

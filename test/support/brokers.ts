@@ -115,5 +115,5 @@ export const countQueued = async (team: TestTeam): Promise<string[]> =>
 /** What is to be tried again is due now. */
 export async function makePipelinesDue(team: TestTeam): Promise<void> {
   await team.db.queries.run(sql`update pipeline_delivery set due_at = created_at where team_id = ${team.team}`)
-  await team.db.queries.run(sql`update pipeline_lane set due_at = '2020-01-01' where team_id = ${team.team}`)
+  await team.db.queries.run(sql`update pipeline_queue set due_at = '2020-01-01' where team_id = ${team.team}`)
 }

@@ -137,10 +137,10 @@ export async function countDuplicates({ db, team }: TestTeam, model: Order, coun
       insert into event (id, team_id, type, object_id, user_id, created_at, body)
       select gen_random_uuid(), team_id, type, named.id, user_id, at, body
       from named cross join (select * from event where object_id = ${model.id} order by id desc limit 1) e)
-    insert into lab_order (id, team_id, user_id, transaction_id, lifecycle, lab_test_id, lab_id, method, low_status, status_at, sample_id,
-                           activate_by, interpretation, patient_name, patient_dob, recipient_name, created_at, updated_at, document, intake)
-    select named.id, team_id, user_id, transaction_id, lifecycle, lab_test_id, lab_id, method, low_status, at, null, activate_by,
-           interpretation, patient_name, patient_dob, recipient_name, at, at, replace(document, ${model.id}, named.id::text), intake
+    insert into lab_order (id, team_id, user_id, transaction_id, lifecycle_name, lab_test_id, lab_id, method, low_level_status, status_at, sample_id,
+                           activate_by, interpretation, patient_name, patient_dob, recipient_name, created_at, updated_at, document, internal_data)
+    select named.id, team_id, user_id, transaction_id, lifecycle_name, lab_test_id, lab_id, method, low_level_status, at, null, activate_by,
+           interpretation, patient_name, patient_dob, recipient_name, at, at, replace(document, ${model.id}, named.id::text), internal_data
     from named cross join lab_order where lab_order.id = ${model.id} and team_id = ${team}`)
 }
 

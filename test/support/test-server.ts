@@ -205,8 +205,8 @@ export function client(key: string | undefined, header = 'x-service-api-key', ba
 const Typed = T.Object({ type: T.String() })
 const Named = T.Object({ name: T.String() })
 
-const REMINDING = ['messages.remind', 'messages.plan_visit', 'messages.remind_visit']
-const CHECKPOINTING = ['users.mark', 'orders.mark']
+const REMINDING = ['messages.remind', 'messages.plan_appointment_reminders', 'messages.remind_appointment']
+const CHECKPOINTING = ['users.create_checkpoints', 'orders.create_checkpoints']
 
 /** A team of its own for a test, with the four standard lab tests. */
 export async function createTestTeam(cell: CellName = 'sandbox-us') {

@@ -43,7 +43,7 @@ const everything = async (cell: CellName): Promise<string> =>
       select concat_ws(' ',
         (select jsonb_agg(to_jsonb(l) order by id) from lab l), (select jsonb_agg(to_jsonb(a) order by id) from analyte a),
         (select jsonb_agg(to_jsonb(m) order by id) from marker m), (select jsonb_agg(to_jsonb(ma) order by ma) from marker_analyte ma),
-        (select jsonb_agg(to_jsonb(c) order by part) from catalog_load c)) as text`,
+        (select jsonb_agg(to_jsonb(c) order by part) from catalog_data_version c)) as text`,
     )
   ).text
 
@@ -149,7 +149,7 @@ describe('a catalog file', () => {
   test('an imported catalog is not overwritten by the bundled catalog', async () => {
     const db = cells.of('production-us')
     await imported({ format, analytes: [{ ...analyte, name: 'Mine' }] }, 'production-us')
-    await db.queries.run(sql`update catalog_load set checksum = 'of an older program' where part <> 'own'`)
+    await db.queries.run(sql`update catalog_data_version set checksum = 'of an older program' where part <> 'own'`)
     const before = await everything('production-us')
     await loadCatalog(db, { offers: true })
     assert.equal(await everything('production-us'), before)

@@ -32,7 +32,7 @@ test('payors are added and changed in every cell, and survive a restart of the s
   assert.match(said, /^2 payors in each of .*sandbox-us.*production-us/)
   for (const cell of cells.names) {
     // Simulates a new version with another file.
-    await cells.of(cell).pool.query(`update insurance_load set checksum = 'other' where part = 'payors'`)
+    await cells.of(cell).pool.query(`update insurance_data_version set checksum = 'other' where part = 'payors'`)
     await loadInsuranceData(cells.of(cell))
   }
   for (const one of [team, other]) {

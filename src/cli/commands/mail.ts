@@ -59,7 +59,7 @@ const formatMail = (place: string, mail: MailSummary): string =>
     `Place    ${place}`,
     `Written  ${mail.created_at}`,
     `State    ${formatState(mail)}`,
-    ...(mail.done_at ? [`Ended    ${mail.done_at}`] : []),
+    ...(mail.finished_at ? [`Ended    ${mail.finished_at}`] : []),
     `To       ${mail.recipient}`,
     `Subject  ${mail.subject}`,
     '',

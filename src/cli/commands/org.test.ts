@@ -84,7 +84,7 @@ test('a feature of a team is disabled, enabled and listed in both environments',
   await run('team', 'feature', id, 'psc_scheduling', 'off')
   assert.deepEqual([await state('psc_scheduling'), await state('human_review')], ['off', 'on'])
   for (const cell of ['sandbox-us', 'production-us'] as const)
-    assert.deepEqual((await loadTenant(cells, cell, id))!.features_off, ['psc_scheduling'])
+    assert.deepEqual((await loadTenant(cells, cell, id))!.disabled_features, ['psc_scheduling'])
   await run('team', 'feature', id, 'psc_scheduling', 'on')
   assert.equal(await state('psc_scheduling'), 'on')
 })

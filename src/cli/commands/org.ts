@@ -95,7 +95,7 @@ export async function changeFeature({ cells, args: [id, name, to] }: Call): Prom
 
 async function listFeatures(cells: Cells, places: CellName[], team_id: string): Promise<string> {
   const tenants = await Promise.all(places.map((cellName) => loadTenant(cells, cellName, team_id)))
-  const off = new Set(tenants.flatMap((tenant) => tenant?.features_off ?? []))
+  const off = new Set(tenants.flatMap((tenant) => tenant?.disabled_features ?? []))
   const on = new Set(tenants.flatMap((tenant) => tenant?.options_on ?? []))
   const line = (isOn: boolean, { name, about }: { name: string; about: string }) =>
     `${isOn ? 'on ' : 'off'}  ${name.padEnd(26)}  ${about}\n`
@@ -135,8 +135,8 @@ export async function listKeys({ cells, values: { org, team } }: Call<Options>):
 type ListedKey = Omit<Awaited<ReturnType<typeof listTeamKeys>>[number], 'cell'>
 
 function line(key: ListedKey, kind: string): string {
-  const used = key.last_used_at ? `used ${key.last_used_at} from ${key.last_used_from}` : 'not used'
-  return `${key.id}  ${kind.padEnd(13)}  …${key.hint}  ${key.created_at}  ${used}  ${key.label}`
+  const used = key.last_used_at ? `used ${key.last_used_at} from ${key.last_used_ip}` : 'not used'
+  return `${key.id}  ${kind.padEnd(13)}  …${key.last_four}  ${key.created_at}  ${used}  ${key.label}`
 }
 
 /** `key revoke`. */

@@ -40,7 +40,7 @@ test('assigning a result advances its order and notifies its patient, as if the 
   const intake = { cell: 'sandbox-us' as const, db: cells.of('sandbox-us'), tenantOf: guard.tenant }
   const { raw_result_id } = await receiveFromLink(intake, await deliveryFor(team, order, { sample_id }))
   await team.db.queries.run(
-    sql`update raw_result set delivery = replace(delivery, ${sample_id}, ${order.sample_id}) where id = ${raw_result_id}`,
+    sql`update raw_result set payload = replace(payload, ${sample_id}, ${order.sample_id}) where id = ${raw_result_id}`,
   )
   const messageKinds = async () =>
     (await team.db.queries.many(Kind, sql`select kind from patient_message where order_id = ${order.id}`)).map(({ kind }) => kind)
@@ -94,7 +94,7 @@ describe('unassigned results expire', () => {
     const id = await unassigned(team)
     const tenant = (await guard.tenant('sandbox-us', team.team))!
     await db.queries.run(sql`
-      insert into raw_result (id, lab_id, sender, message_id, searched, delivery, status, decision_code, candidates, created_at, updated_at)
+      insert into raw_result (id, lab_id, sender, message_id, search_text, payload, status, decision_code, candidates, created_at, updated_at)
       select gen_random_uuid(), 1, 'link', ${id} || n, '', '{}', 'pending_ops_review', 'no_match', '[]',
              timestamptz '2001-01-01' + make_interval(secs => n), '2001-01-01'
       from generate_series(1, 1001) n`)

@@ -52,7 +52,7 @@ test('a secret of credentials appears in no response, log line, table row or aud
   rmSync(folder, { recursive: true })
   assert.equal(logged.split('"operation":"upsert_team_custom_credentials"').length - 1 >= 5, true)
   const { rows } = await org.db.pool.query<{ row: string }>(`
-    select c::text as row from custom_credential c union all select a::text from audit a`)
+    select c::text as row from custom_credential c union all select a::text from audit_log a`)
   const everything = [...answers, logged, ...rows.map(({ row }) => row)].join('\n')
   for (const word of hidden) assert(!everything.includes(word), word)
 })

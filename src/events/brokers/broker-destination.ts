@@ -42,7 +42,7 @@ async function queueForBrokers(tx: PlainTx, events: EventRef[], findDeletedUsers
     select e.team_id, e.id as event_id, e.user_id, l.destination
     from unnest(${events.map((e) => e.team_id)}::uuid[], ${events.map((e) => e.event_id)}::uuid[]) with ordinality as given (team_id, id, n)
     join pipeline p on p.team_id = given.team_id
-    join pipeline_lane l on l.team_id = p.team_id
+    join pipeline_queue l on l.team_id = p.team_id
     join event e on e.team_id = given.team_id and e.id = given.id
     where (p.push_historical_data or not e.historical) and (p.provider_raw_data or not starts_with(e.type, 'raw.'))
       and (cardinality(coalesce(p.event_type_prefixes, '{}')) = 0
@@ -59,7 +59,7 @@ async function queueForBrokers(tx: PlainTx, events: EventRef[], findDeletedUsers
     from unnest(${wanted.map((m) => m.team_id)}::uuid[], ${wanted.map((m) => m.destination)}::text[],
                 ${wanted.map((m) => m.event_id)}::uuid[], ${wanted.map((m) => m.user_id)}::uuid[])
          with ordinality as given (team_id, destination, event_id, user_id, n)
-    join (select team_id, destination from pipeline_lane where team_id = any (${wanted.map((m) => m.team_id)}::uuid[]) for key share) l
+    join (select team_id, destination from pipeline_queue where team_id = any (${wanted.map((m) => m.team_id)}::uuid[]) for key share) l
       on l.team_id = given.team_id and l.destination = given.destination
     order by given.n
     on conflict (team_id, event_id, destination) do nothing`)

@@ -45,15 +45,19 @@ export async function packed({ body }: Message, compression: Compression): Promi
 }
 
 /**
- * The outcome of an event. `taken`: the broker has acknowledged it. `held`: it was not sent, since an earlier event of its user
- * was rejected. `refused`: the broker rejected it. `lost`: the broker was unreachable or did not respond.
+ * The outcome of an event. `acknowledged`: the broker has acknowledged it. `heldBack`: it was not sent, since an earlier event of
+ * its user was rejected. `rejected`: the broker rejected it. `unreachable`: the broker was unreachable or did not respond.
  */
-export type SendOutcome = { is: 'taken' } | { is: 'held' } | { is: 'refused'; reason: string } | { is: 'lost'; reason: string }
+export type SendOutcome =
+  | { status: 'acknowledged' }
+  | { status: 'heldBack' }
+  | { status: 'rejected'; reason: string }
+  | { status: 'unreachable'; reason: string }
 
-export const acknowledged: SendOutcome = { is: 'taken' }
-export const heldBack: SendOutcome = { is: 'held' }
-export const rejected = (reason: string): SendOutcome => ({ is: 'refused', reason })
-export const unreachable = (reason: string): SendOutcome => ({ is: 'lost', reason })
+export const acknowledged: SendOutcome = { status: 'acknowledged' }
+export const heldBack: SendOutcome = { status: 'heldBack' }
+export const rejected = (reason: string): SendOutcome => ({ status: 'rejected', reason })
+export const unreachable = (reason: string): SendOutcome => ({ status: 'unreachable', reason })
 
 /** A temporary connection to a broker. */
 export interface BrokerSession {

@@ -1,4 +1,4 @@
-// The broker queues: `pipeline_lane` has a row for each broker of a team, `pipeline_delivery` the events that wait for it.
+// The broker queues: `pipeline_queue` has a row for each broker of a team, `pipeline_delivery` the events that wait for it.
 // Never uses the network.
 //
 // One process at a time sends to a broker, under a lease, so that events keep their order. Events that a killed process was
@@ -22,38 +22,38 @@ const BATCH_BYTES = 1024 * 1024
 
 /**
  * Adapts the queues of a pipeline to a change: one for each enabled broker, due at once. Events that wait for a broker that is
- * no longer enabled are deleted. Writes pipeline_lane, pipeline_delivery.
+ * no longer enabled are deleted. Writes pipeline_queue, pipeline_delivery.
  */
 export async function syncBrokerQueues(tx: PlainTx, team_id: string, enabled: string[]): Promise<void> {
   const wanted = enabled.filter((name) => name !== 'svix')
-  await tx.run(sql`delete from pipeline_lane where team_id = ${team_id} and not destination = any (${wanted}::text[])`)
+  await tx.run(sql`delete from pipeline_queue where team_id = ${team_id} and not destination = any (${wanted}::text[])`)
   await tx.run(sql`
-    insert into pipeline_lane (team_id, destination, due_at) select ${team_id}, wanted, ${dbNow} from unnest(${wanted}::text[]) wanted
-    on conflict (team_id, destination) do update set owner = null, leased_until = null, failures = 0, due_at = excluded.due_at`)
+    insert into pipeline_queue (team_id, destination, due_at) select ${team_id}, wanted, ${dbNow} from unnest(${wanted}::text[]) wanted
+    on conflict (team_id, destination) do update set owner = null, leased_until = null, consecutive_failures = 0, due_at = excluded.due_at`)
   await tx.run(sql`update pipeline_delivery set due_at = ${dbNow} where team_id = ${team_id} and due_at > ${dbNow}`)
 }
 
 const ClaimedBroker = T.Object({
   team_id: T.String(),
   destination: T.Unsafe<Broker>(T.String()),
-  failures: T.Integer(),
+  consecutive_failures: T.Integer(),
   fence: T.Integer(),
 })
-/** A broker of a team, claimed by a process. `failures`: consecutive failures when it was claimed. */
+/** A broker of a team, claimed by a process, with its consecutive failures then. */
 export type ClaimedBroker = Static<typeof ClaimedBroker>
 
 const brokerQueue: QueueDefinition = {
-  name: 'pipeline_lane',
+  name: 'pipeline_queue',
   key: { team_id: 'uuid', destination: 'text' },
   row: ClaimedBroker,
   lease_s: LEASE_S,
   isPending: sql`
     exists (select from pipeline_delivery d
-            where d.team_id = pipeline_lane.team_id and d.destination = pipeline_lane.destination and d.due_at <= ${dbNow})
-    and exists (select from team t where t.id = pipeline_lane.team_id and t.deleted_at is null)`,
+            where d.team_id = pipeline_queue.team_id and d.destination = pipeline_queue.destination and d.due_at <= ${dbNow})
+    and exists (select from team t where t.id = pipeline_queue.team_id and t.deleted_at is null)`,
   order: sql`due_at`,
-  attempts: { column: 'failures', countedBy: 'failure' },
-  completed: sql`failures = 0, due_at = ${dbNow}`,
+  attempts: { column: 'consecutive_failures', countedBy: 'failure' },
+  completed: sql`consecutive_failures = 0, due_at = ${dbNow}`,
 }
 
 /** The brokers of a cell with waiting events, longest waiting first. */
@@ -62,18 +62,18 @@ export class BrokerQueue extends LeasedQueue<ClaimedBroker> {
     super(db, brokerQueue, owner)
   }
 
-  /** Claims brokers, at most `failing_max` of which failed last time. Writes pipeline_lane. */
+  /** Claims brokers, at most `failing_max` of which failed last time. Writes pipeline_queue. */
   async claimBrokers({ max, failing_max }: { max: number; failing_max: number }): Promise<ClaimedBroker[]> {
     if (max <= 0 || !(await this.#isAnyFree())) return []
-    const sound = await this.claim(max, sql`failures = 0`)
-    return [...sound, ...(await this.claim(Math.min(failing_max, max - sound.length), sql`failures > 0`))]
+    const sound = await this.claim(max, sql`consecutive_failures = 0`)
+    return [...sound, ...(await this.claim(Math.min(failing_max, max - sound.length), sql`consecutive_failures > 0`))]
   }
 
   /** Whether a broker could be claimed if it had events. */
   async #isAnyFree(): Promise<boolean> {
     const { free } = await this.db.queries.one(
       T.Object({ free: T.Boolean() }),
-      sql`select exists (select from pipeline_lane where due_at <= ${dbNow} and ${isUnleased}) as free`,
+      sql`select exists (select from pipeline_queue where due_at <= ${dbNow} and ${isUnleased}) as free`,
     )
     return free
   }
@@ -84,7 +84,7 @@ export class BrokerQueue extends LeasedQueue<ClaimedBroker> {
     await this.db.asyncCommit.run(sql`
       update pipeline_delivery d set attempts = attempts + 1, due_at = ${dbNow} + make_interval(secs => given.pause_s)
       from unnest(${refused.map(({ id }) => id)}::bigint[], ${refused.map(({ pause_s }) => pause_s)}::float8[]) as given (id, pause_s)
-      where d.id = given.id and exists (select from pipeline_lane where ${this.isOwnedRow(broker)})`)
+      where d.id = given.id and exists (select from pipeline_queue where ${this.isOwnedRow(broker)})`)
   }
 }
 

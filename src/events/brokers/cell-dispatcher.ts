@@ -71,7 +71,7 @@ export class CellPipelineWorker {
     this.#worker = new QueueWorker({
       runner: new QueueRunner({
         queue,
-        attemptsOf: ({ failures }) => failures + 1,
+        attemptsOf: ({ consecutive_failures }) => consecutive_failures + 1,
         attemptsMax: () => Infinity,
         backoffSeconds: (failures) => this.#backoff(failures),
         onEnd: (broker, end) => this.#logEnd(broker, end),
@@ -83,7 +83,7 @@ export class CellPipelineWorker {
         return { rows: await queue.claimBrokers({ max: total, failing_max }), more: false }
       },
       handle: (claimed) => this.#drainQueue(claimed),
-      slots: { slots: SLOTS, groupOf: ({ failures }) => (failures > 0 ? 'failing' : 'sound') },
+      slots: { slots: SLOTS, groupOf: ({ consecutive_failures }) => (consecutive_failures > 0 ? 'failing' : 'sound') },
       onError,
       // Events queued for a broker while another process had it.
       onCompleted: () => this.wake(),
@@ -121,9 +121,9 @@ export class CellPipelineWorker {
     )
   }
 
-  #logEnd({ team_id, destination, failures }: ClaimedBroker, { outcome, error }: RunEnd): void {
-    if (outcome !== 'retry') return
-    const fields = { cell: this.#cell, 'team.id': team_id, destination, failures: failures + 1, error }
+  #logEnd({ team_id, destination, consecutive_failures }: ClaimedBroker, { outcome, error }: RunEnd): void {
+    if (outcome !== 'retried') return
+    const fields = { cell: this.#cell, 'team.id': team_id, destination, failures: consecutive_failures + 1, error }
     this.#options.log.warn(fields, 'broker unreachable')
   }
 
@@ -154,7 +154,7 @@ export class CellPipelineWorker {
         if (waiting.length === 0) break
         const reason = await this.#send(queue, line, waiting)
         if (reason !== undefined) return reason
-        queue.failures = 0
+        queue.consecutive_failures = 0
       }
       return undefined
     } catch (error) {
@@ -176,17 +176,21 @@ export class CellPipelineWorker {
     const started = performance.now()
     const outcomes = goes.length ? await line.send(goes.map((item) => toMessage(team_id, item))) : []
     const duration_ms = Math.round(performance.now() - started)
-    const of = (is: SendOutcome['is']) => goes.filter((_, i) => outcomes[i]?.is === is)
+    const withStatus = (status: SendOutcome['status']) => goes.filter((_, i) => outcomes[i]?.status === status)
     const dropped = waiting.filter(isUserDeleted)
     await deleteEvents(
       this.#db.asyncCommit,
-      [...dropped, ...of('taken')].map(({ id }) => id),
+      [...dropped, ...withStatus('acknowledged')].map(({ id }) => id),
     )
     await this.#queue.postponeEvents(
       queue,
-      of('refused').map(({ id, attempts }) => ({ id, pause_s: this.#backoff(attempts + 1) })),
+      withStatus('rejected').map(({ id, attempts }) => ({ id, pause_s: this.#backoff(attempts + 1) })),
     )
-    const counts = { taken: of('taken').length, refused: of('refused').length, lost: of('lost').length }
+    const counts = {
+      acknowledged: withStatus('acknowledged').length,
+      rejected: withStatus('rejected').length,
+      unreachable: withStatus('unreachable').length,
+    }
     const errors = [...new Set(outcomes.flatMap((outcome) => ('reason' in outcome ? outcome.reason : [])))]
     this.#options.metrics.countPipelineEvents(this.#cell, queue.destination, counts)
     this.#options.log.info(
@@ -200,7 +204,7 @@ export class CellPipelineWorker {
       },
       'events sent to broker',
     )
-    return outcomes.find((outcome) => outcome.is === 'lost')?.reason
+    return outcomes.find((outcome) => outcome.status === 'unreachable')?.reason
   }
 
   /** 1 s, 2 s, 4 s … five minutes, randomized by a fifth. */

@@ -26,12 +26,12 @@ async function claim({ team }: TestTeam, queue: BrokerQueue): Promise<ClaimedBro
 }
 
 const end = ({ db, team }: TestTeam) =>
-  db.queries.run(sql`update pipeline_lane set leased_until = statement_timestamp() where team_id = ${team}`)
+  db.queries.run(sql`update pipeline_queue set leased_until = statement_timestamp() where team_id = ${team}`)
 
 const standing = ({ db, team }: TestTeam) =>
   db.queries.one(
     T.Object({ owner: T.Union([T.String(), T.Null()]), fence: T.Integer(), leased: T.Boolean() }),
-    sql`select owner, fence, coalesce(leased_until > statement_timestamp(), false) as leased from pipeline_lane where team_id = ${team}`,
+    sql`select owner, fence, coalesce(leased_until > statement_timestamp(), false) as leased from pipeline_queue where team_id = ${team}`,
   )
 
 test('a broker queue belongs to one process until its lease ends by the clock of the database', async () => {

@@ -9,10 +9,10 @@ import { routes } from './routes.ts'
 export const brokers = (dependencies: PipelineDependencies, dispatcher: () => PipelineWorker): Module => ({
   name: 'events/brokers',
   tag: 'pipelines',
-  tables: { others: ['pipeline', 'pipeline_delivery', 'pipeline_lane'] },
+  tables: { others: ['pipeline', 'pipeline_delivery', 'pipeline_queue'] },
   operations: routes(dependencies),
   workers: [dispatcher],
   periodicTasks: [pipelineCleanup],
   sealedColumns: [encryptedDestinationsColumn],
-  erasers: { team: eraseTables('pipeline_delivery', 'pipeline_lane', 'pipeline') },
+  erasers: { team: eraseTables('pipeline_delivery', 'pipeline_queue', 'pipeline') },
 })

@@ -253,7 +253,7 @@ test('changes of pipelines are recorded in the audit log, without the request bo
   const team = await createTestTeam()
   await team.manage.post(path(), inRabbit(team))
   await team.manage.delete(`${path()}?team_id=${team.team}`)
-  const { rows } = await cells.control.pool.query('select * from audit where org_id = $1 order by id', [team.org_id])
+  const { rows } = await cells.control.pool.query('select * from audit_log where org_id = $1 order by id', [team.org_id])
   assert.deepEqual(
     rows.map((row) => row.operation),
     ['upsert_team_etl_pipelines', 'delete_team_etl_pipelines'],

@@ -127,7 +127,7 @@ export async function listPipelines(
 
 /**
  * Creates or changes the pipelines of teams, all or none. Absent fields stay, except destinations that cannot be decrypted,
- * which are lost. Writes pipeline, pipeline_lane, pipeline_delivery, followed_team.
+ * which are lost. Writes pipeline, pipeline_queue, pipeline_delivery, event_subscribed_team.
  * 400: a team of another region; missing preferences of a new pipeline; a preferred destination that is not enabled; an enabled
  * one that is not configured, or whose project is not allowed any more; a redacted text that matches no stored secret. 403,
  * 404: a team that the key does not reach. 404: a cell that is not served here. 422: a forbidden address, a project that the

@@ -28,8 +28,8 @@ export async function deliveryMetric(tx: Tx, interval: Interval): Promise<Static
   const buckets = await tx.many(
     Bucket,
     sql`
-    select floor(extract(epoch from at) / ${step_s}::int)::bigint * ${step_s}::int as at_s, succeeded, sum(n)::bigint as n
-    from delivery_tally where team_id = ${tx.team} and at >= ${addSeconds(new Date(0), start_s)} group by 1, 2`,
+    select floor(extract(epoch from bucket_start) / ${step_s}::int)::bigint * ${step_s}::int as at_s, succeeded, sum(attempts)::bigint as n
+    from delivery_attempt_count where team_id = ${tx.team} and bucket_start >= ${addSeconds(new Date(0), start_s)} group by 1, 2`,
   )
   const result = [true, false].flatMap((succeeded) => {
     const counts = new Map(buckets.filter((bucket) => bucket.succeeded === succeeded).map(({ at_s, n }) => [at_s, n]))

@@ -46,7 +46,7 @@ test('never claims more than the rate limit', async () => {
 test('deliveries due at the same instant are claimed in the order in which they were queued, not in that of the events', async () => {
   const { team, hook } = await behind(5)
   await team.db.queries.run(sql`
-    update delivery d set due_at = created.first, number = -nth
+    update delivery d set due_at = created.first, queue_position = -nth
     from (select message_id, min(created_at) over () as first, row_number() over (order by message_id) as nth
           from delivery where webhook_id = ${hook.id}) created
     where d.webhook_id = ${hook.id} and d.message_id = created.message_id`)
@@ -58,7 +58,7 @@ test('deliveries due at the same instant are claimed in the order in which they 
 test('bulk resends keep message order', async () => {
   const { team, hook } = await behind(5)
   await team.db.queries.run(sql`
-    update delivery set number = 1
+    update delivery set queue_position = 1
     where webhook_id = ${hook.id} and message_id = (select message_id from delivery where webhook_id = ${hook.id} order by message_id desc limit 1)`)
   await team.db.queries.run(sql`update delivery set ${requeued} where webhook_id = ${hook.id}`)
   const ids = await claimedInOrder({ team, hook })

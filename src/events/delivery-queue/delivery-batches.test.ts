@@ -9,12 +9,12 @@ import { deletedEndpointsCleanup } from './deleted-endpoints.ts'
 import { eventually } from '../../../test/support/eventually.ts'
 
 const countBatches = async (team: TestTeam, ids: string[]) =>
-  (await team.db.pool.query('select id from handful where id = any ($1::uuid[])', [ids])).rowCount
+  (await team.db.pool.query('select id from dispatch_batch where id = any ($1::uuid[])', [ids])).rowCount
 
 /** The dispatch batch of a team's events for one endpoint, left behind by a process. */
 async function leftBehind(team: TestTeam, webhook_id: string, lease_s: number): Promise<string> {
   const { rows } = await team.db.pool.query<{ id: string }>(
-    `insert into handful (id, leased_until, webhook_ids, event_ids, nths)
+    `insert into dispatch_batch (id, leased_until, webhook_ids, event_ids, webhook_indexes)
      select gen_random_uuid(), clock_timestamp() + make_interval(secs => $3), array['ep_gone', $2],
             array_agg(id order by id) || gen_random_uuid() || array_agg(id order by id),
             array_fill(2, array[count(*)::int + 1]) || array_fill(1, array[count(*)::int])
@@ -45,7 +45,7 @@ test('another process sends an expired dispatch batch, except deliveries already
   assert.deepEqual(await deliveryStates(team, hook.id), { 'delivered after 1': 3 })
   assert.equal(await countBatches(team, [alive]), 1)
   assert.equal(await countBatches(team, [dead]), 0)
-  await team.db.pool.query('delete from handful where id = $1', [alive])
+  await team.db.pool.query('delete from dispatch_batch where id = $1', [alive])
 })
 
 test('an expired batch for a disabled endpoint becomes stopped deliveries', async () => {
@@ -103,7 +103,7 @@ test('a message that is sent again before its first attempt is answered is one d
   await delivery.stop()
   assert.equal(await attempts(), 2)
   assert.deepEqual(await deliveryStates(team, hook.id), { 'delivered after 1': 2 })
-  const rows = 'select 1 from handful where $1 = any (webhook_ids)'
+  const rows = 'select 1 from dispatch_batch where $1 = any (webhook_ids)'
   assert.equal((await team.db.pool.query(rows, [hook.id])).rowCount, 0)
 })
 

@@ -1,5 +1,5 @@
 // Dispatch batches: deliveries that a process sends before any of them has a row. One row represents the batch. A delivery that
-// arrives is inserted with its attempt; one that fails or takes long is inserted as pending. Owns `handful`, the table of
+// arrives is inserted with its attempt; one that fails or takes long is inserted as pending. Owns `dispatch_batch`, the table of
 // batches. Never uses the network.
 //
 // The process that has a batch inserts its deliveries within a second. When the lease of a batch has ended, another process
@@ -16,29 +16,29 @@ import { countAttempts } from './attempt-counts.ts'
 const LEASE_S = 10
 const RECOVERED_MAX = 10
 
-/** Inserts the row of a dispatch batch. Writes handful. */
+/** Inserts the row of a dispatch batch. Writes dispatch_batch. */
 export async function createDispatchBatch(tx: PlainTx, batch: DispatchBatch): Promise<void> {
   const hooks = [...new Set(batch.items.map((item) => item.webhook_id))]
   const nth = new Map(hooks.map((id, i) => [id, i + 1]))
   await tx.run(sql`
-    insert into handful (id, leased_until, webhook_ids, event_ids, nths)
+    insert into dispatch_batch (id, leased_until, webhook_ids, event_ids, webhook_indexes)
     values (${batch.id}, ${dbNowPlus(LEASE_S)}, ${hooks}::text[], ${arrayLiteral(batch.items.map((item) => item.message_id))}::uuid[],
             ${arrayLiteral(batch.items.map((item) => nth.get(item.webhook_id)!))}::int[])`)
 }
 
-/** Inserts the deliveries of dispatch batches whose lease has ended. Writes handful, delivery. @returns how many are due */
+/** Inserts the deliveries of dispatch batches whose lease has ended. Writes dispatch_batch, delivery. @returns how many are due */
 export const recoverExpiredBatches = (db: Queries): Promise<number> =>
   db.run(sql`
     with gone as (
-      delete from handful where id in (
-        select id from handful where ${isUnleased} order by id limit ${RECOVERED_MAX} for update skip locked)
+      delete from dispatch_batch where id in (
+        select id from dispatch_batch where ${isUnleased} order by id limit ${RECOVERED_MAX} for update skip locked)
       returning *
     )
-    insert into delivery (team_id, webhook_id, message_id, number, state, due_at, trigger, created_at)
-    select w.team_id, w.id, e.id, nextval('delivery_number'), case when w.disabled then 'stopped' else 'pending' end, case when not w.disabled then ${dbNow} end,
+    insert into delivery (team_id, webhook_id, message_id, queue_position, state, due_at, trigger, created_at)
+    select w.team_id, w.id, e.id, nextval('delivery_queue_position'), case when w.disabled then 'stopped' else 'pending' end, case when not w.disabled then ${dbNow} end,
            'scheduled', ${dbNow}
     from gone
-    cross join lateral unnest(gone.event_ids, gone.nths) with ordinality as given (event_id, nth, n)
+    cross join lateral unnest(gone.event_ids, gone.webhook_indexes) with ordinality as given (event_id, nth, n)
     join (select id, team_id, disabled from webhook where id in (select unnest(webhook_ids) from gone) for share) w
       on w.id = gone.webhook_ids[given.nth]
     join event e on e.team_id = w.team_id and e.id = given.event_id
@@ -69,8 +69,8 @@ export async function persistDeliveries(
   const written = await db.many(
     Written,
     sql`
-    insert into delivery (team_id, webhook_id, message_id, number, state, due_at, leased_until, trigger, created_at)
-    select w.team_id, w.id, e.id, nextval('delivery_number'), case when w.disabled then 'stopped' else 'pending' end,
+    insert into delivery (team_id, webhook_id, message_id, queue_position, state, due_at, leased_until, trigger, created_at)
+    select w.team_id, w.id, e.id, nextval('delivery_queue_position'), case when w.disabled then 'stopped' else 'pending' end,
            case when not w.disabled then ${dbNow} - make_interval(secs => given.age_s) end,
            case when not w.disabled then ${dbNow} + make_interval(secs => ${lease_s ?? null}) end, 'scheduled', ${dbNow}
     from unnest(${pairs[0]}::uuid[], ${pairs[1]}::text[], ${arrayLiteral(items.map((item) => (now_ms - item.taken_ms) / 1000))}::float8[])
@@ -104,7 +104,7 @@ export async function persistDeliveries(
 
 /**
  * Inserts delivered deliveries with their attempts, and deletes dispatch batches that are empty then.
- * Writes delivery, delivery_tally, handful.
+ * Writes delivery, delivery_attempt_count, dispatch_batch.
  * @returns the deliveries that have another row already
  */
 export async function recordDelivered(db: Queries, outcomes: AttemptOutcome[], finished: string[]): Promise<AttemptOutcome[]> {
@@ -142,7 +142,7 @@ function delivered(outcomes: AttemptOutcome[], finished: string[]): Sql {
       from unnest(${hooks.map((hook) => hook.id)}::text[], ${hooks.map((hook) => hook.customNames.join(' '))}::text[]) with ordinality as given (id, names, nth)
       join (select id, team_id from webhook where id = any (${[...new Set(hooks.map((hook) => hook.id))]}::text[]) for key share) w on w.id = given.id
     ), gone as (
-      delete from handful where id = any (${finished}::uuid[])
+      delete from dispatch_batch where id = any (${finished}::uuid[])
     ), counted as (
       ${countAttempts(outcomes)}
     )
@@ -159,7 +159,7 @@ function delivered(outcomes: AttemptOutcome[], finished: string[]): Sql {
     join hook on hook.nth = given.nth`
 }
 
-/** Deletes dispatch batches. Writes handful. */
+/** Deletes dispatch batches. Writes dispatch_batch. */
 export async function deleteDispatchBatches(db: Queries, ids: string[]): Promise<void> {
-  if (ids.length) await db.run(sql`delete from handful where id = any (${ids}::uuid[])`)
+  if (ids.length) await db.run(sql`delete from dispatch_batch where id = any (${ids}::uuid[])`)
 }

@@ -1,5 +1,5 @@
 // The queue of deliveries: claims due deliveries under a lease and records their outcomes. Owns `delivery`, `delivery_attempt`
-// and `delivery_tally`; never uses the network.
+// and `delivery_attempt_count`; never uses the network.
 //
 // One process at a time serves an endpoint, the owner of its lease, so that its rate, its pauses and its order are kept without
 // asking other processes. Leases of endpoints and of deliveries end: another process sends again what a killed process had
@@ -30,8 +30,8 @@ export interface QueuedDelivery {
  */
 export const queueDeliveries = (tx: PlainTx, deliveries: QueuedDelivery[]): Promise<number> =>
   tx.run(sql`
-    insert into delivery (team_id, webhook_id, message_id, number, state, due_at, trigger, created_at)
-    select given.team_id, w.id, given.event_id, nextval('delivery_number'), 'pending', ${dbNow}, 'scheduled', ${dbNow}
+    insert into delivery (team_id, webhook_id, message_id, queue_position, state, due_at, trigger, created_at)
+    select given.team_id, w.id, given.event_id, nextval('delivery_queue_position'), 'pending', ${dbNow}, 'scheduled', ${dbNow}
     from unnest(${arrayLiteral(deliveries.map((one) => one.team_id))}::uuid[], ${textArrayLiteral(deliveries.map((one) => one.webhook_id))}::text[], ${arrayLiteral(deliveries.map((one) => one.event_id))}::uuid[])
          with ordinality as given (team_id, webhook_id, event_id, n)
     join (select id, team_id from webhook where id = any (${[...new Set(deliveries.map((one) => one.webhook_id))]}::text[]) for key share) w
@@ -53,7 +53,7 @@ const Claimed = T.Object({
   is_event: T.Boolean(),
   attempts: T.Integer(),
   trigger: T.String(),
-  reported: Nullable(T.String()),
+  last_report: Nullable(T.String()),
   /** Null: there is nothing to send any more. */
   type: Nullable(T.String()),
   body: Nullable(T.String()),
@@ -72,7 +72,7 @@ export interface ClaimLimits {
 
 /**
  * Claims due deliveries, oldest first of each endpoint, for endpoints that no other process has, with the leases of these.
- * Writes delivery, webhook_lane.
+ * Writes delivery, webhook_lease.
  */
 export async function claimDue(
   db: Pick<DeliveryDb, 'asyncCommit'>,
@@ -86,11 +86,11 @@ export async function claimDue(
     sql`
     with free as (
       select l.webhook_id, least(coalesce(known.room, ${limits.others}::int), w.rate_limit) as room
-      from webhook_lane l
+      from webhook_lease l
       join webhook w on w.id = l.webhook_id and w.team_id = l.team_id and not w.disabled
       join team t on t.id = l.team_id and t.deleted_at is null
       left join unnest(${named}::text[], ${[...limits.endpoints.values()]}::int[]) as known (webhook_id, room) on known.webhook_id = l.webhook_id
-      where (l.throttled_until is null or l.throttled_until <= ${dbNow})
+      where (l.paused_until is null or l.paused_until <= ${dbNow})
         and ${leases.isOursOrFree}
         and coalesce(known.room, 1) > 0
         and exists (select from delivery d where d.webhook_id = l.webhook_id and ${free})
@@ -102,19 +102,19 @@ export async function claimDue(
       select held.webhook_id, found.message_id from held
       cross join lateral (
         select d.message_id from delivery d where d.webhook_id = held.webhook_id and ${free}
-        order by d.due_at, d.number, d.message_id limit held.room for update skip locked) found
+        order by d.due_at, d.queue_position, d.message_id limit held.room for update skip locked) found
       limit ${limits.total}
     ), taken as (
       update delivery d set leased_until = ${dbNowPlus(LEASE_S)}
       from due where d.webhook_id = due.webhook_id and d.message_id = due.message_id
-      returning d.team_id, d.webhook_id, d.message_id, d.attempts, d.trigger, d.reported, d.due_at, d.number, d.leased_until
+      returning d.team_id, d.webhook_id, d.message_id, d.attempts, d.trigger, d.last_report, d.due_at, d.queue_position, d.leased_until
     )
-    select t.team_id, t.webhook_id, t.message_id, t.attempts, t.trigger, t.reported, t.leased_until::text as lease, e.id is not null as is_event,
+    select t.team_id, t.webhook_id, t.message_id, t.attempts, t.trigger, t.last_report, t.leased_until::text as lease, e.id is not null as is_event,
            coalesce(e.type, m.type) as type, coalesce(e.body, m.body) as body, e.user_id, e.object_id
     from taken t
     left join event e on e.team_id = t.team_id and e.id = t.message_id
     left join webhook_message m on m.team_id = t.team_id and m.id = t.message_id
-    order by t.due_at, t.number, t.message_id`,
+    order by t.due_at, t.queue_position, t.message_id`,
   )
   return rows
 }
@@ -123,7 +123,7 @@ export async function claimDue(
  * Records attempts and their outcomes for deliveries that have rows. A delivery that was stopped meanwhile stays so, unless it
  * has arrived. A delivery that is to be resent, or that another process has claimed since, stays as it is. The successful
  * attempt is stored with its delivery, others in rows of their own.
- * Writes delivery, delivery_attempt, delivery_tally.
+ * Writes delivery, delivery_attempt, delivery_attempt_count.
  * @param isCounted whether the attempt counters already include the attempts
  */
 export async function recordAttempts(db: Queries, outcomes: AttemptOutcome[], isCounted = false): Promise<void> {
@@ -141,9 +141,9 @@ export async function recordAttempts(db: Queries, outcomes: AttemptOutcome[], is
         ${columnArray((o) => o.at)}::timestamptz[], ${columnArray((o) => o.duration_ms)}::int[], ${columnArray((o) => o.response_status)}::int[],
         ${textColumnArray((o) => o.response_body)}::text[], ${textColumnArray((o) => o.error)}::text[], ${columnArray((o) => o.succeeded)}::bool[],
         ${textColumnArray((o) => o.signature)}::text[], ${textColumnArray((o) => o.endpoint.customNames.join(' '))}::text[], ${columnArray((o) => o.next_s ?? null)}::float8[],
-        ${columnArray((o) => o.item.attempts + 1)}::int[], ${textColumnArray((o) => o.reported)}::text[], ${textColumnArray((o) => o.item.lease)}::timestamptz[])
+        ${columnArray((o) => o.item.attempts + 1)}::int[], ${textColumnArray((o) => o.last_report)}::text[], ${textColumnArray((o) => o.item.lease)}::timestamptz[])
       as t (webhook_id, message_id, id, trigger, at, duration_ms, response_status, response_body, error, succeeded, signature, custom_headers,
-            next_s, attempts, reported, lease)
+            next_s, attempts, last_report, lease)
     ), counted as (
       ${countAttempts(isCounted ? [] : outcomes)}
     ), changed as (
@@ -152,7 +152,7 @@ export async function recordAttempts(db: Queries, outcomes: AttemptOutcome[], is
         due_at = case when ${again} then d.due_at when s.succeeded or d.state = 'stopped' then null else ${dbNow} + make_interval(secs => s.next_s) end,
         leased_until = case when ${again} then d.leased_until end,
         attempts = case when ${again} then d.attempts else s.attempts end,
-        reported = case when ${again} then d.reported else s.reported end,
+        last_report = case when ${again} then d.last_report else s.last_report end,
         trigger = case when ${again} then d.trigger else 'scheduled' end,
         attempt_id = case when ${kept} then s.id else d.attempt_id end,
         attempted_at = case when ${kept} then s.at else d.attempted_at end,
@@ -192,12 +192,12 @@ const matchKeys = (claimed: Owned[]): Sql => sql`
 export const RETENTION_S = 30 * 86_400
 /**
  * Cleanups: deliveries with their attempts, including those still pending, so that none waits indefinitely; the counts of the
- * metric; operational messages whose delivery log was deleted. Deletes from delivery, delivery_attempt, delivery_tally and
+ * metric; operational messages whose delivery log was deleted. Deletes from delivery, delivery_attempt, delivery_attempt_count and
  * webhook_message.
  */
 export const deliveryCleanups = [
   cleanup({ table: 'delivery', column: 'created_at', kept_s: RETENTION_S }),
-  cleanup({ table: 'delivery_tally', column: 'at', kept_s: RETENTION_S }),
+  cleanup({ table: 'delivery_attempt_count', column: 'bucket_start', kept_s: RETENTION_S }),
   cleanup({
     table: 'webhook_message',
     column: 'created_at',

@@ -17,7 +17,7 @@ export interface Delivery {
   attempts: number
   trigger: string
   /** The last operational message about it. */
-  reported: string | null
+  last_report: string | null
   type: string
   body: Buffer
   object_id: string | null
@@ -54,5 +54,5 @@ export interface AttemptOutcome {
   signature: string
   /** The time until the next attempt; undefined: there is none. */
   next_s: number | undefined
-  reported: string | null
+  last_report: string | null
 }

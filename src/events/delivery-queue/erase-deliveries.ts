@@ -16,7 +16,7 @@ const eraseDeliveriesByEndpoint: TeamEraser = (tx, team, max) =>
 export const eraseTeamDeliveries = inOrder(
   eraseTables('delivery_attempt'),
   eraseDeliveriesByEndpoint,
-  eraseTables('delivery_tally', 'webhook_message', 'webhook_lane', 'lane_recall'),
+  eraseTables('delivery_attempt_count', 'webhook_message', 'webhook_lease', 'revoked_webhook_lease'),
   eraseTeamEndpoints,
   eraseTables('deleted_webhook'),
 )

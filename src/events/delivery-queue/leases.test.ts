@@ -20,7 +20,7 @@ async function scene() {
   const target = await receiver()
   const hook = await endpoint(team, { url: target.url })
   await emitEvents(team)
-  await team.db.queries.run(sql`delete from announcement where team_id = ${team.team}`)
+  await team.db.queries.run(sql`delete from event_outbox where team_id = ${team.team}`)
   await team.db.queries.run(sql`
     insert into delivery (team_id, webhook_id, message_id, state, due_at, trigger, created_at)
     select team_id, ${hook.id}, id, 'pending', ${dbNow}, 'scheduled', ${dbNow} from event where team_id = ${team.team}`)
@@ -38,7 +38,7 @@ async function end(team: TestTeam, webhook_id: string): Promise<void> {
     sql`update delivery set leased_until = ${dbNow} where team_id = ${team.team} and webhook_id = ${webhook_id}`,
   )
   await team.db.queries.run(
-    sql`update webhook_lane set leased_until = ${dbNow} where team_id = ${team.team} and webhook_id = ${webhook_id}`,
+    sql`update webhook_lease set leased_until = ${dbNow} where team_id = ${team.team} and webhook_id = ${webhook_id}`,
   )
 }
 
@@ -68,13 +68,13 @@ test('a process whose clock is ahead does not take over the dispatch batch of an
   const { team, hook } = await scene()
   await team.db.queries.run(sql`delete from delivery where team_id = ${team.team}`)
   const { rows } = await team.db.pool.query(
-    `insert into handful (id, leased_until, webhook_ids, event_ids, nths)
+    `insert into dispatch_batch (id, leased_until, webhook_ids, event_ids, webhook_indexes)
      select gen_random_uuid(), clock_timestamp() + interval '10 s', array[$2], array_agg(id), array[1] from event where team_id = $1 returning id`,
     [team.team, hook.id],
   )
   await delivering({ clock: () => addSeconds(new Date(), 60), attempt_ms_max: 15_000 }).drain()
   assert.deepEqual(await deliveryStates(team, hook.id), {})
-  await team.db.pool.query('update handful set leased_until = clock_timestamp() where id = $1', [rows[0].id])
+  await team.db.pool.query('update dispatch_batch set leased_until = clock_timestamp() where id = $1', [rows[0].id])
   await recoverExpiredBatches(team.db.queries)
   assert.deepEqual(await deliveryStates(team, hook.id), { 'pending after 0': 1 })
 })
@@ -104,7 +104,7 @@ test('an outcome that a stalled process records late does not end the lease of t
     message_id,
     attempts: 0,
     trigger: 'scheduled',
-    reported: null,
+    last_report: null,
     lease,
   } as Delivery
   const outcome: AttemptOutcome = {
@@ -119,7 +119,7 @@ test('an outcome that a stalled process records late does not end the lease of t
     succeeded: false,
     signature: '',
     next_s: 60,
-    reported: null,
+    last_report: null,
   }
   await recordAttempts(team.db.queries, [outcome])
   assert.deepEqual(await leaseOf(team, hook.id), before)

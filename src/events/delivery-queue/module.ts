@@ -11,7 +11,7 @@ import { deletedEndpointsCleanup } from './deleted-endpoints.ts'
 import { deliveryCleanups, stopDeliveries } from './delivery-queue.ts'
 import { eraseTeamDeliveries } from './erase-deliveries.ts'
 import { createEndpointLease, resetEndpointHealth, retryUnreadable } from './endpoint-leases.ts'
-import { lockLane, recallCleanup, recallLane } from './endpoint-recalls.ts'
+import { lockEndpointLease, revokedLeaseCleanup, revokeEndpointLease } from './endpoint-revocations.ts'
 
 export const deliveryQueue: Module = {
   name: 'events/delivery-queue',
@@ -20,24 +20,24 @@ export const deliveryQueue: Module = {
       'deleted_webhook',
       'delivery',
       'delivery_attempt',
-      'delivery_tally',
-      'handful',
-      'lane_recall',
-      'webhook_lane',
+      'delivery_attempt_count',
+      'dispatch_batch',
+      'revoked_webhook_lease',
+      'webhook_lease',
       'webhook_message',
     ],
   },
   hooks: [
     on(endpointCreated, async (tx, id) => void (await createEndpointLease(tx, id))),
-    on(endpointChanging, async (tx, id) => void (await lockLane(tx, id))),
+    on(endpointChanging, async (tx, id) => void (await lockEndpointLease(tx, id))),
     on(endpointChanged, async (tx, id, { isDisabled, isMoved }) => {
       if (isDisabled) await stopDeliveries(tx, tx.team, id)
-      if (isDisabled || isMoved) await recallLane(tx, id)
+      if (isDisabled || isMoved) await revokeEndpointLease(tx, id)
       await resetEndpointHealth(tx, id)
     }),
-    on(endpointDeleting, recallLane),
+    on(endpointDeleting, revokeEndpointLease),
     on(endpointReadable, retryUnreadable),
   ],
-  periodicTasks: [...deliveryCleanups, deletedEndpointsCleanup, recallCleanup],
+  periodicTasks: [...deliveryCleanups, deletedEndpointsCleanup, revokedLeaseCleanup],
   erasers: { team: eraseTeamDeliveries },
 }

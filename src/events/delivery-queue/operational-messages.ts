@@ -19,8 +19,8 @@ export async function queueMessage(
     insert into webhook_message (id, team_id, type, created_at, body)
     values (${id}, ${message.team_id}, ${message.type}, ${message.at}, ${message.body})`)
   await tx.run(sql`
-    insert into delivery (team_id, webhook_id, message_id, number, state, due_at, trigger, created_at)
-    select team_id, id, ${id}, nextval('delivery_number'), 'pending', ${dbNow}, ${message.trigger}, ${message.at} from webhook
+    insert into delivery (team_id, webhook_id, message_id, queue_position, state, due_at, trigger, created_at)
+    select team_id, id, ${id}, nextval('delivery_queue_position'), 'pending', ${dbNow}, ${message.trigger}, ${message.at} from webhook
     where team_id = ${message.team_id} and not disabled
       and ${webhook_id === undefined ? sql`${message.type} = any (filter_types)` : sql`id = ${webhook_id}`}
     for key share`)

@@ -5,7 +5,7 @@ import { sql, type Sql } from '../../platform/db/sql.ts'
 
 /** Several deliveries go in the order of their messages. */
 export const requeued: Sql = sql`
-  state = 'pending', due_at = ${dbNow}, number = null, leased_until = null, attempts = 0, trigger = 'manual'`
+  state = 'pending', due_at = ${dbNow}, queue_position = null, leased_until = null, attempts = 0, trigger = 'manual'`
 
 /**
  * Sends a message to an endpoint again. An event that was never queued for the endpoint is queued. A message that does not exist is ignored.

@@ -24,7 +24,7 @@ export const Endpoint = T.Object({
 export type Endpoint = Static<typeof Endpoint>
 
 /**
- * From `webhook w`, `webhook_lane l` and `team t`: with the keys that sign now, newest first; the old key ends at the team's
+ * From `webhook w`, `webhook_lease l` and `team t`: with the keys that sign now, newest first; the old key ends at the team's
  * time.
  */
 export const endpointColumns: Sql = sql`
@@ -39,7 +39,7 @@ export const loadEndpoints = (db: Queries, ids: string[]): Promise<Endpoint[]> =
     Endpoint,
     sql`
     select ${endpointColumns}
-    from webhook w join team t on t.id = w.team_id join webhook_lane l on l.webhook_id = w.id
+    from webhook w join team t on t.id = w.team_id join webhook_lease l on l.webhook_id = w.id
     where w.id = any (${ids}::text[])`,
   )
 

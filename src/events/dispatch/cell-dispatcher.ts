@@ -28,7 +28,7 @@ const RECOVER_MS = 1500
  * Interval in which revoked leases are checked: a request that deletes or disables an endpoint waits for the owner of its
  * lease.
  */
-const RECALL_POLL_MS = 200
+const REVOCATION_POLL_MS = 200
 
 /** Delivers in one cell. */
 export class CellDelivery {
@@ -46,7 +46,7 @@ export class CellDelivery {
   readonly #fanOutLoop = this.#loop(() => this.#claims.fanOutRound(), FAN_OUT_POLL_MS)
   readonly #claimLoop = this.#loop(() => this.#claimRound(), CLAIM_POLL_MS)
   /** Separate from the other loops, so that leases are renewed while one of those waits for the database. */
-  readonly #keepLoop = this.#loop(() => this.#keeper.keep().then(() => false), RECALL_POLL_MS)
+  readonly #keepLoop = this.#loop(() => this.#keeper.keep().then(() => false), REVOCATION_POLL_MS)
   #isStopped = false
   #recovered_ms = -Infinity
 
@@ -129,7 +129,7 @@ export class CellDelivery {
   /** Delivers what is due or becomes due meanwhile, and returns. */
   async drain(): Promise<void> {
     await recoverExpiredBatches(this.#db.asyncCommit)
-    const keeping = setInterval(() => void this.#keeper.keep().catch(() => {}), RECALL_POLL_MS)
+    const keeping = setInterval(() => void this.#keeper.keep().catch(() => {}), REVOCATION_POLL_MS)
     try {
       for (;;) {
         const { entries } = await this.#claims.fanOut()

@@ -38,7 +38,7 @@ async function scene(extra: Record<string, unknown> = {}) {
 const leaseOf = async (team: TestTeam, webhook_id: string) =>
   (
     await team.db.pool.query(
-      'select extract(epoch from throttled_until - clock_timestamp())::float8 as pause_s, first_failure_at, failing_since from webhook_lane where team_id = $1 and webhook_id = $2',
+      'select extract(epoch from paused_until - clock_timestamp())::float8 as pause_s, first_failure_at, failing_since from webhook_lease where team_id = $1 and webhook_id = $2',
       [team.team, webhook_id],
     )
   ).rows[0] as { pause_s: number | null; first_failure_at: string | null; failing_since: string | null }
@@ -164,7 +164,7 @@ describe('an endpoint', () => {
     await delivery.drain()
     const shift = (column: string, hours: number) =>
       team.db.pool.query(
-        `update webhook_lane set ${column} = clock_timestamp() - make_interval(hours => $2) where webhook_id = $1`,
+        `update webhook_lease set ${column} = clock_timestamp() - make_interval(hours => $2) where webhook_id = $1`,
         [hook.id, hours],
       )
     assert.notEqual((await leaseOf(team, hook.id)).first_failure_at, null)
@@ -292,13 +292,13 @@ test('deliveries buffered by a killed process are sent again when its lease has 
   await team.db.queries.run(sql`
     update delivery set state = 'pending', attempts = 0, due_at = ${dbNow}, leased_until = ${dbNowPlus(30)} where team_id = ${team.team} and webhook_id = ${hook.id}`)
   await team.db.queries.run(sql`
-    update webhook_lane set owner = gen_random_uuid(), leased_until = ${dbNowPlus(30)} where team_id = ${team.team} and webhook_id = ${hook.id}`)
+    update webhook_lease set owner = gen_random_uuid(), leased_until = ${dbNowPlus(30)} where team_id = ${team.team} and webhook_id = ${hook.id}`)
   await delivery.drain()
   assert.equal(target.received.length, sent)
   await team.db.queries.run(sql`
     update delivery set leased_until = ${dbNow} where team_id = ${team.team} and webhook_id = ${hook.id}`)
   await team.db.queries.run(sql`
-    update webhook_lane set leased_until = ${dbNow} where team_id = ${team.team} and webhook_id = ${hook.id}`)
+    update webhook_lease set leased_until = ${dbNow} where team_id = ${team.team} and webhook_id = ${hook.id}`)
   await delivering().drain()
   assert.equal(target.received.length, sent + 2)
   assert.deepEqual(await deliveryStates(team, hook.id), { 'delivered after 1': 2 })

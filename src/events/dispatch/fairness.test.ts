@@ -150,13 +150,13 @@ describe('what is announced', () => {
   /** Inserts outbox entries with a number of events each. */
   const announce = (team: TestTeam, count: number, events: number) =>
     team.db.pool.query(
-      'insert into announcement (team_id, event_ids) select $1, array_fill(gen_random_uuid(), array[$3::int]) from generate_series(1, $2::int)',
+      'insert into event_outbox (team_id, event_ids) select $1, array_fill(gen_random_uuid(), array[$3::int]) from generate_series(1, $2::int)',
       [team.team, count, events],
     )
 
   test('outbox entries of one team do not wait for all earlier entries of another', async () => {
     const [busy, quiet] = await Promise.all([createTestTeam(), createTestTeam()])
-    await busy.db.pool.query('delete from announcement')
+    await busy.db.pool.query('delete from event_outbox')
     await announce(busy, 30, 50)
     await announce(quiet, 3, 1)
     const weight = sql`case when team_id = ${busy.team} then 50 else 1 end`

@@ -47,7 +47,7 @@ const stranger = () => {
 /** Advances the clock for the pause of an endpoint. */
 const later = (team: TestTeam, { id }: Hook, s: number) =>
   team.db.pool.query(
-    'update webhook_lane set throttled_until = throttled_until - make_interval(secs => $3) where team_id = $1 and webhook_id = $2',
+    'update webhook_lease set paused_until = paused_until - make_interval(secs => $3) where team_id = $1 and webhook_id = $2',
     [team.team, id, s],
   )
 
@@ -74,7 +74,7 @@ describe('an endpoint whose secret cannot be decrypted', () => {
       assert.equal((await team.manage.post(`${hook.path}/test`, { event_type: 'labtest.order.created' })).status, 200)
     await asOwner(`
       create function sandbox_us.fail_for_test() returns trigger language plpgsql as $$ begin raise exception 'refused by the test'; end $$;
-      create trigger fail_for_test before update of unreadable_since on sandbox_us.webhook_lane for each row
+      create trigger fail_for_test before update of unreadable_since on sandbox_us.webhook_lease for each row
         when (new.webhook_id = '${bad.hook.id}') execute function sandbox_us.fail_for_test()`)
     try {
       const delivery = delivering()

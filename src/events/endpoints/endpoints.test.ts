@@ -220,7 +220,7 @@ describe('custom headers', () => {
     const { path } = await endpoint(team, { url, secret })
     await team.manage.put(`${path}/headers`, { headers: { 'x-clinic': 'swordfish' } })
     await team.manage.post(`${path}/secret/rotate`, { key: Buffer.alloc(30, 8).toString('base64') })
-    for (const table of ['webhook', 'webhook_secret', 'audit']) {
+    for (const table of ['webhook', 'webhook_secret', 'audit_log']) {
       const { rows } = await team.db.pool.query(`select t::text as row from ${table} t where team_id = $1`, [team.team])
       assert(rows.length > 0)
       for (const { row } of rows as { row: string }[])

@@ -18,7 +18,7 @@ const ENDPOINTS_MAX = 50
 const UNREADABLE = 'The secret or the headers cannot be decrypted'
 const columns = sql`
   id, url, description, rate_limit, disabled, filter_types, created_at, updated_at,
-  case when (select l.unreadable_since from webhook_lane l where l.webhook_id = webhook.id and l.team_id = webhook.team_id) is not null then ${UNREADABLE} end as delivery_error`
+  case when (select l.unreadable_since from webhook_lease l where l.webhook_id = webhook.id and l.team_id = webhook.team_id) is not null then ${UNREADABLE} end as delivery_error`
 const isSandbox = (tx: Tx): boolean => tx.tenant.cell.startsWith('sandbox')
 
 /** Null and the empty list both mean: every type. */
@@ -27,7 +27,7 @@ const filter = (types: string[] | null | undefined): string[] | null => (types?.
 const Count = T.Object({ n: T.Integer() })
 
 /**
- * Creates an endpoint. Writes webhook, webhook_secret, followed_team, and what hooks on `endpointCreated` write.
+ * Creates an endpoint. Writes webhook, webhook_secret, event_subscribed_team, and what hooks on `endpointCreated` write.
  * 400: the team has 50 endpoints. 422: a forbidden address, unknown types, a malformed secret.
  */
 export async function createEndpoint(tx: Tx, vault: Vault, targets: TargetPolicy, body: CreateWebhook): Promise<Webhook> {
@@ -98,7 +98,7 @@ export async function getEnabledEndpoint(tx: Tx, id: string): Promise<Webhook> {
  * Changes an endpoint: absent fields stay, null clears `rate_limit` and `filter_types`. Writes webhook, and what hooks on
  * `endpointChanged` write.
  * Disabling stops pending deliveries; enabling does not resume them. After a change of the address, pending deliveries go to
- * the new one. No request to the disabled endpoint or to the former address begins once `recalled` has returned.
+ * the new one. No request to the disabled endpoint or to the former address begins once `awaitRevocation` has returned.
  * 404: unknown. 422: as at creation.
  */
 export async function patchEndpoint(tx: Tx, targets: TargetPolicy, id: string, body: PatchWebhook): Promise<Webhook> {
@@ -130,7 +130,7 @@ export const disableEndpoint = async (tx: PlainTx, team_id: string, id: string):
   (await tx.run(sql`update webhook set disabled = true where id = ${id} and team_id = ${team_id} and not disabled`)) > 0
 
 /**
- * Deletes an endpoint. No request to it begins once `recalled` has returned. The log of its deliveries cannot be read from then
+ * Deletes an endpoint. No request to it begins once `awaitRevocation` has returned. The log of its deliveries cannot be read from then
  * on, and a cleanup erases it. Writes webhook, and what hooks on `endpointDeleting` write. 404: unknown.
  */
 export async function deleteEndpoint(tx: Tx, id: string): Promise<void> {

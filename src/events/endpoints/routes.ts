@@ -43,14 +43,14 @@ export interface EndpointDependencies {
   /** The public URL of the server, without a final slash. */
   url: () => string
   /** Waits until no request to the former endpoint begins any more, for 5 s at most; `read` runs a transaction of its own. */
-  recalled: (read: <R>(work: (tx: Tx) => Promise<R>) => Promise<R>, webhook_id: string) => Promise<void>
+  awaitRevocation: (read: <R>(work: (tx: Tx) => Promise<R>) => Promise<R>, webhook_id: string) => Promise<void>
 }
 
 const TEAM = '/v1/org/{org_id}/team/{team_id}/{environment}' as const
 const bound = { scope: 'team', keyScope: 'bound', plan: requiredPlan.webhooks } as const
 const params = Fields(WebhookPath)
 
-export const routes = ({ vault, targets, url, recalled }: EndpointDependencies): Operation[] => [
+export const routes = ({ vault, targets, url, awaitRevocation }: EndpointDependencies): Operation[] => [
   operation({
     id: 'get_svix_webhook_url',
     patients: false,
@@ -115,7 +115,7 @@ export const routes = ({ vault, targets, url, recalled }: EndpointDependencies):
     example: { description: 'The receiver of the fictional clinic' },
     run: async (steps, { params, body }) => {
       const changed = await steps.write((tx) => patchEndpoint(tx, targets, params.webhook_id, body))
-      if (body.disabled === true || body.url !== undefined) await recalled(steps.read, params.webhook_id)
+      if (body.disabled === true || body.url !== undefined) await awaitRevocation(steps.read, params.webhook_id)
       return changed
     },
   }),
@@ -132,7 +132,7 @@ export const routes = ({ vault, targets, url, recalled }: EndpointDependencies):
     reply: noContent,
     run: async (steps, { params }) => {
       await steps.write((tx) => deleteEndpoint(tx, params.webhook_id))
-      await recalled(steps.read, params.webhook_id)
+      await awaitRevocation(steps.read, params.webhook_id)
     },
   }),
   managementOperation({

@@ -18,7 +18,7 @@ const db = cells.of('sandbox-us')
 /** Inserts outbox entries with a number of events each. @returns the ids of the events, in order */
 async function announce(team_id: string, count: number, events: number): Promise<string[]> {
   const { rows } = await db.pool.query<{ event_ids: string[] }>(
-    `insert into announcement (team_id, event_ids)
+    `insert into event_outbox (team_id, event_ids)
      select $1, array(select gen_random_uuid() from generate_series(1, $3::int) where n > 0) from generate_series(1, $2::int) n
      returning event_ids`,
     [team_id, count, events],
@@ -31,7 +31,7 @@ const take = (entries: number) =>
   db.asyncCommitTx((tx) => takeOutboxEntries(tx, { entries, events: 2000, deliveries: 2000 }, sql`1`))
 
 describe('the fan-out of a cell', () => {
-  beforeEach(() => db.pool.query('delete from announcement'))
+  beforeEach(() => db.pool.query('delete from event_outbox'))
 
   test('the next round takes an event regardless of how many outbox entries another team has before it', async () => {
     const [busy, quiet] = await Promise.all([createTestTeam(), createTestTeam()])

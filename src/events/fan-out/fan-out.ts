@@ -32,7 +32,7 @@ export interface FanOutResult {
 export async function fanOut(db: DeliveryDb, sinks: Sink[], events_max: number): Promise<FanOutResult> {
   const { waiting } = await db.queries.one(
     T.Object({ waiting: T.Boolean() }),
-    sql`select exists (select from announcement) as waiting`,
+    sql`select exists (select from event_outbox) as waiting`,
   )
   if (!waiting) return { entries: 0, hasMore: false }
   return db.asyncCommitTx(async (tx) => {

@@ -64,7 +64,7 @@ describe('the event feed', () => {
       `with inserted as (
          insert into event (id, team_id, type, object_id, user_id, created_at, body)
          values ('00000000-0000-7000-8000-000000000001', $1, $3, $2, $2, clock_timestamp(), '{}') returning id)
-       insert into announcement (team_id, event_ids) select $1, array_agg(id) from inserted returning event_ids[1] as id`,
+       insert into event_outbox (team_id, event_ids) select $1, array_agg(id) from inserted returning event_ids[1] as id`,
       [team.team, user_id, CRITICAL],
     )
     await emitEvents(team, [CREATED], { about: user_id })

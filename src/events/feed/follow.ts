@@ -22,7 +22,7 @@ export interface FollowDependencies {
 
 /**
  * The team's events after a cursor, oldest first; without a cursor from the oldest that are kept, or from now on. Waits up to
- * `wait_s` for an event if there is none. The team's events are numbered from the first request on. Writes followed_team.
+ * `wait_s` for an event if there is none. The team's events are numbered from the first request on. Writes event_subscribed_team.
  * 400: a cursor of another list. 429, 503: too many requests are waiting.
  */
 export async function followEvents(

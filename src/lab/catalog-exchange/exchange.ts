@@ -1,5 +1,5 @@
 // Exports and imports a cell's catalog as one file. Through lab/catalog/load.ts it writes lab, analyte, marker and marker_analyte, and
-// records in catalog_load that the catalog is operator-owned. Deletes nothing, because lab tests and orders refer to the rows.
+// records in catalog_data_version that the catalog is operator-owned. Deletes nothing, because lab tests and orders refer to the rows.
 import type { Db } from '../../platform/db/database.ts'
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
 import type { Fault } from '../../platform/schema/fault.ts'
@@ -69,7 +69,7 @@ export type ImportReport = Record<'labs' | 'analytes' | 'markers', ImportCounts>
 export async function importCatalog(db: Db, text: string): Promise<ImportReport> {
   const file = readFile(text)
   return db.plainTx(async (tx) => {
-    await tx.run(sql`lock table catalog_load in share row exclusive mode`)
+    await tx.run(sql`lock table catalog_data_version in share row exclusive mode`)
     const there = await exportCatalog(tx)
     const lines: string[] = []
     checkCatalogFile(file, there, (at, entry, fault) => lines.push(formatLine(at, entry, fault)))

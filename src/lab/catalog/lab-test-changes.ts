@@ -37,7 +37,7 @@ export async function createLabTest(tx: Tx, body: CreateLabTest, only?: number):
   const id = tx.uuid()
   await tx.run(sql`
     with made as (
-      insert into lab_test (id, team_id, slug, name, description, lab_id, method, sample_type, price, fasting, status, approved,
+      insert into lab_test (id, team_id, slug, name, description, lab_id, method, sample_type, price, fasting, status, is_approved,
                             created_at, updated_at)
       values (${id}, ${tx.team}, ${labTestSlug(tx.team, name)}, ${name}, ${description}, ${lab}, ${method}, ${sample_type},
               ${totalPrice(markers)}, ${fasting}, ${approved ? 'active' : 'pending_approval'}, ${approved}, ${tx.now}, ${tx.now})
@@ -64,7 +64,7 @@ async function assertTestLimit(tx: Tx): Promise<void> {
   if (n >= TEAM_TESTS_MAX) throw badRequest(`A team has at most ${TEAM_TESTS_MAX} lab tests`)
 }
 
-const State = T.Object({ status: LabTestStatus, approved: T.Boolean(), auto_generated: T.Boolean() })
+const State = T.Object({ status: LabTestStatus, is_approved: T.Boolean(), auto_generated: T.Boolean() })
 
 /**
  * Renames, deactivates or reactivates a lab test. Existing orders continue. Writes lab_test.
@@ -73,11 +73,11 @@ const State = T.Object({ status: LabTestStatus, approved: T.Boolean(), auto_gene
 export async function updateLabTest(tx: Tx, id: string, { name, active }: UpdateLabTest): Promise<LabTest> {
   const test = await tx.locking.maybe(
     State,
-    sql`select status, approved, auto_generated from lab_test where id = ${id} and team_id = ${tx.team} for no key update`,
+    sql`select status, is_approved, auto_generated from lab_test where id = ${id} and team_id = ${tx.team} for no key update`,
   )
   if (!test) throw notFound(NOT_FOUND_TEXT)
   if (test.auto_generated) throw badRequest('A lab test that was created for an order cannot be changed')
-  if (active && !test.approved) throw badRequest('A lab test that is pending approval cannot be activated')
+  if (active && !test.is_approved) throw badRequest('A lab test that is pending approval cannot be activated')
   const status = active === undefined ? test.status : active ? 'active' : 'inactive'
   if (name !== undefined || status !== test.status) {
     await tx.run(sql`
@@ -107,8 +107,8 @@ export async function approveLabTest(tx: PlainTx, id: string, org_id?: string): 
   if (!owner) throw notFound(NOT_FOUND_TEXT)
   const { team_id } = owner
   await tx.run(sql`
-    update lab_test set approved = true, status = case status when 'pending_approval' then 'active' else status end, updated_at = ${tx.now}
-    where id = ${id} and team_id = ${team_id} and not approved`)
+    update lab_test set is_approved = true, status = case status when 'pending_approval' then 'active' else status end, updated_at = ${tx.now}
+    where id = ${id} and team_id = ${team_id} and not is_approved`)
   tx.invalidate(team_id, `lab test ${id}`)
   return {
     team_id,

@@ -19,7 +19,7 @@ const count = (db: ReturnType<typeof cells.of>) =>
 test('a cell without demo data gets the labs only, and their offers when a later load includes them', async () => {
   const db = cells.of('production-eu')
   const full = await count(db)
-  const tables = ['marker_analyte', 'marker', 'analyte', 'lab', 'catalog_load'].map((name) => `production_eu.${name}`)
+  const tables = ['marker_analyte', 'marker', 'analyte', 'lab', 'catalog_data_version'].map((name) => `production_eu.${name}`)
   await asOwner(`truncate ${tables.join()} cascade`)
   await loadCatalog(db, { offers: false })
   assert.deepEqual(await count(db), { labs: 15, analytes: 0, markers: 0, links: 0 })
@@ -43,7 +43,7 @@ test('a repeated load changes nothing, and a load of changed data updates rows w
   await loadCatalog(db, { offers: true })
   assert.equal((await read()).name, 'Renamed')
 
-  await db.queries.run(sql`update catalog_load set checksum = 'of other data'`)
+  await db.queries.run(sql`update catalog_data_version set checksum = 'of other data'`)
   await Promise.all([loadCatalog(db, { offers: true }), loadCatalog(db, { offers: true })])
   assert.equal((await read()).name, name)
   assert.deepEqual(await count(db), { ...full, analytes: full.analytes + 1 })

@@ -1,5 +1,5 @@
 // Loads the catalog of a cell: the data files of the program, until an operator imports a catalog. The only writer of lab, analyte, marker,
-// marker_analyte and catalog_load. Rows that the files no longer contain are kept, because lab tests and orders refer to them.
+// marker_analyte and catalog_data_version. Rows that the files no longer contain are kept, because lab tests and orders refer to them.
 import { createHash } from 'node:crypto'
 import type { Db } from '../../platform/db/database.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
@@ -43,8 +43,8 @@ export async function loadCatalog(db: Db, options: { offers: boolean }): Promise
 /** Whether the part must be loaded. Of two processes that start at the same time, the second waits and then has nothing to load. */
 async function updateDataVersion(tx: PlainTx, part: CatalogPart): Promise<boolean> {
   const claimed = await tx.run(sql`
-    insert into catalog_load (part, checksum) values (${part}, ${checksumOf(part)})
-    on conflict (part) do update set checksum = excluded.checksum where catalog_load.checksum <> excluded.checksum`)
+    insert into catalog_data_version (part, checksum) values (${part}, ${checksumOf(part)})
+    on conflict (part) do update set checksum = excluded.checksum where catalog_data_version.checksum <> excluded.checksum`)
   return claimed > 0
 }
 
@@ -52,12 +52,12 @@ const OPERATOR_OWNED = 'own'
 const CatalogPart = T.Object({ part: T.String() })
 
 const isOperatorOwned = async (tx: PlainTx): Promise<boolean> =>
-  (await tx.maybe(CatalogPart, sql`select part from catalog_load where part = ${OPERATOR_OWNED}`)) !== undefined
+  (await tx.maybe(CatalogPart, sql`select part from catalog_data_version where part = ${OPERATOR_OWNED}`)) !== undefined
 
-/** Marks the catalog of the cell as operator-owned, and as changed now. Writes catalog_load. */
+/** Marks the catalog of the cell as operator-owned, and as changed now. Writes catalog_data_version. */
 export async function markOperatorOwned(tx: PlainTx): Promise<void> {
   await tx.run(sql`
-    insert into catalog_load (part, checksum) values (${OPERATOR_OWNED}, ${tx.uuid()}) on conflict (part) do update set checksum = excluded.checksum`)
+    insert into catalog_data_version (part, checksum) values (${OPERATOR_OWNED}, ${tx.uuid()}) on conflict (part) do update set checksum = excluded.checksum`)
 }
 
 /** Inserts labs, or replaces those with the same id. Writes lab. */

@@ -11,7 +11,10 @@ import { routes } from './routes.ts'
 export const catalog = (labOf: LabOfAccount): Module => ({
   name: 'lab/catalog',
   tag: 'catalog',
-  tables: { ofTeams: ['lab_test'], others: ['analyte', 'catalog_load', 'lab', 'lab_test_marker', 'marker', 'marker_analyte'] },
+  tables: {
+    ofTeams: ['lab_test'],
+    others: ['analyte', 'catalog_data_version', 'lab', 'lab_test_marker', 'marker', 'marker_analyte'],
+  },
   operations: routes(labOf),
   // A new sandbox team gets lab tests that it can order.
   hooks: [

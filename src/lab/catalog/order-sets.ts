@@ -76,7 +76,10 @@ const compositionOf = async (tx: Tx, members: OrderSetMembers, method: Collectio
 async function findOrCreate(tx: Tx, test: Composition): Promise<LabTest> {
   const composition_key = keyOf(test)
   const find = () =>
-    tx.maybe(LabTest, sql`${selectLabTests('without markers')} where t.team_id = ${tx.team} and t.made_of = ${composition_key}`)
+    tx.maybe(
+      LabTest,
+      sql`${selectLabTests('without markers')} where t.team_id = ${tx.team} and t.composition_key = ${composition_key}`,
+    )
   const found = await find()
   if (found) return found
   await createTest(tx, test, composition_key)
@@ -135,10 +138,10 @@ async function createTest(tx: Tx, test: Composition, composition_key: string): P
     sql`
     with made as (
       insert into lab_test (id, team_id, slug, name, description, lab_id, method, sample_type, price, fasting, status, auto_generated,
-                            has_collection_instructions, made_of, created_at, updated_at)
+                            has_collection_instructions, composition_key, created_at, updated_at)
       values (${tx.uuid()}, ${tx.team}, ${slug}, ${name}, 'Put together for an order.', ${test.lab_id}, ${test.method},
               ${test.sample_type}, ${test.price}, ${test.fasting}, 'active', true, false, ${composition_key}, ${tx.now}, ${tx.now})
-      on conflict (team_id, made_of) where made_of is not null do nothing
+      on conflict (team_id, composition_key) where composition_key is not null do nothing
       returning id),
     linked as (
       insert into lab_test_marker (lab_test_id, marker_id, position)

@@ -128,7 +128,7 @@ describe('crosswalk', () => {
     const body = { mode: 'crosswalk', query: 'ferritin', cpt_codes: ['82728'] }
     assert.equal((await search(body)).selected_canonical, null)
     await db.queries.run(sql`update marker set cpt_codes = array['82728'] where provider_id in ('Q55381', 'L770662')`)
-    await db.queries.run(sql`insert into catalog_load (part, checksum) values ('test', 'changed')`)
+    await db.queries.run(sql`insert into catalog_data_version (part, checksum) values ('test', 'changed')`)
     const { selected_canonical, per_lab } = await search(body)
     const { rows } = await db.pool.query(`select provider_id from marker where cpt_codes <> '{}' order by lab_id`)
     const coded = rows.map(({ provider_id }) => provider_id)

@@ -95,7 +95,7 @@ export class CompendiumCache {
     const { cell } = tx.tenant
     const { version } = await tx.one(
       Version,
-      sql`select coalesce(string_agg(part || ' ' || checksum, ' ' order by part), '') as version from catalog_load`,
+      sql`select coalesce(string_agg(part || ' ' || checksum, ' ' order by part), '') as version from catalog_data_version`,
     )
     const known = this.#built.get(cell)
     if (known?.version === version) return known.compendium

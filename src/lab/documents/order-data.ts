@@ -13,19 +13,19 @@ import { notDeleted } from '../../people/users/users.ts'
 
 export interface OrderData {
   order: Order
-  intake: InternalData
+  internalData: InternalData
   lab: LabRecord
   account: LabAccount | undefined
 }
 
-const Row = T.Object({ document: T.String(), intake: T.String(), lab_id: T.Integer() })
+const Row = T.Object({ document: T.String(), internal_data: T.String(), lab_id: T.Integer() })
 
 /** Errors: 404 unknown order, or its user is deleted. */
 export async function loadOrderData(tx: Tx, id: string): Promise<OrderData> {
   const row = await tx.maybe(
     Row,
     sql`
-    select document, intake, lab_id from lab_order
+    select document, internal_data, lab_id from lab_order
     where id = ${id} and team_id = ${tx.team} and ${notDeleted(tx, sql`user_id`)}`,
   )
   if (!row) throw notFound('Order not found')
@@ -35,7 +35,7 @@ export async function loadOrderData(tx: Tx, id: string): Promise<OrderData> {
     findLab(tx, row.lab_id),
     order.lab_account_id === null ? undefined : findAccount(tx, order.lab_account_id),
   ])
-  return { order, intake: JSON.parse(row.intake) as InternalData, lab: lab!, account }
+  return { order, internalData: JSON.parse(row.internal_data) as InternalData, lab: lab!, account }
 }
 
 /** When the order first had a status; undefined if it never had it. */

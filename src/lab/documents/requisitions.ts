@@ -39,7 +39,7 @@ export async function getRequisition(tx: Tx, id: string): Promise<RenderJob<Requ
   if (created === undefined) throw notFound('This order has no requisition')
   const [test, coverage] = await Promise.all([getLabTest(tx, order.lab_test.id), coverageOf(tx, order)])
   const { physician } = order
-  const given = file.intake.physician as PhysicianInput | null | undefined
+  const given = file.internalData.physician as PhysicianInput | null | undefined
   const input: Requisition = {
     lab: toPrintableLab(lab),
     account: { number: account?.provider_account_id ?? '', name: account?.account_name ?? null },
@@ -88,8 +88,8 @@ interface Answer {
 }
 
 /** Every answered question in the laboratory's words; fasting is known from the test. */
-function answeredQuestions(test: LabTest, { intake }: OrderData): Requisition['answers'] {
-  const given = (intake.aoe_answers ?? []) as Answer[]
+function answeredQuestions(test: LabTest, { internalData }: OrderData): Requisition['answers'] {
+  const given = (internalData.aoe_answers ?? []) as Answer[]
   return (test.markers ?? []).flatMap(({ id, name, aoe }) =>
     (aoe?.questions ?? []).flatMap((question) => {
       const own = given.filter(({ marker_id, question_id }) => marker_id === id && question_id === question.id)

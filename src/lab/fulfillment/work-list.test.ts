@@ -140,7 +140,7 @@ test('the list reads columns of what this program wrote, the text of what one of
   await staffActionOk(team, sent, 'scan', scan('outbound', 'picked_up'))
   // A registered kit, which tells by its columns alone whether it has left.
   for (const kit of [sent, unsent])
-    await asOwner(`update production_us.lab_order set low_status = 'registered' where id = $1`, [kit.id])
+    await asOwner(`update production_us.lab_order set low_level_status = 'registered' where id = $1`, [kit.id])
   const shown = async () => {
     const items = await list(team)
     return [refused, sent, unsent].map(({ id }) => items.find(({ order_id }) => order_id === id)?.todo)

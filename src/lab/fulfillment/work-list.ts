@@ -45,18 +45,18 @@ const STATUSES_BY_WORK_TYPE = [
  */
 const workTypeOf = (today: Sql) => sql`
   case
-    when o.low_status in ('problem_in_transit_customer', 'problem_in_transit_lab', 'lab_processing_blocked') then 'problem'
-    when o.low_status in ('ordered', 'awaiting_registration')
+    when o.low_level_status in ('problem_in_transit_customer', 'problem_in_transit_lab', 'lab_processing_blocked') then 'problem'
+    when o.low_level_status in ('ordered', 'awaiting_registration')
       and ${statusDetail} = 'fulfillment_error' then 'problem'
-    when o.low_status = 'ordered' then
+    when o.low_level_status = 'ordered' then
       case when o.activate_by is null or o.activate_by <= ${today} then 'accept' end
-    when o.low_status = 'awaiting_registration' then case when o.sample_id is null then 'pick_kit' else 'ship' end
-    when o.low_status in ('delivered_to_lab', 'draw_completed', 'partial_results') then 'report'
-    when o.low_status = 'registered' and not ${kitSent} then 'ship'
-    when o.low_status in ('registered', 'transit_customer', 'out_for_delivery', 'with_customer', 'transit_lab') then 'await_sample'
-    when o.method = 'testkit' and o.low_status in ('requisition_created', 'requisition_bypassed') then 'ship'
-    when o.method = 'walk_in_test' and o.intake::json ->> 'collected_at' is not null then 'report'
-    when o.low_status in ('requisition_created', 'requisition_bypassed', 'appointment_pending', 'appointment_scheduled',
+    when o.low_level_status = 'awaiting_registration' then case when o.sample_id is null then 'pick_kit' else 'ship' end
+    when o.low_level_status in ('delivered_to_lab', 'draw_completed', 'partial_results') then 'report'
+    when o.low_level_status = 'registered' and not ${kitSent} then 'ship'
+    when o.low_level_status in ('registered', 'transit_customer', 'out_for_delivery', 'with_customer', 'transit_lab') then 'await_sample'
+    when o.method = 'testkit' and o.low_level_status in ('requisition_created', 'requisition_bypassed') then 'ship'
+    when o.method = 'walk_in_test' and o.internal_data::json ->> 'collected_at' is not null then 'report'
+    when o.low_level_status in ('requisition_created', 'requisition_bypassed', 'appointment_pending', 'appointment_scheduled',
                           'appointment_cancelled') then 'draw'
   end`
 
@@ -65,11 +65,11 @@ const manualLabSlugs = (cell: CellName): string[] => labSlugs.filter((slug) => i
 const Row = T.Object({
   document: T.String(),
   todo: Nullable(WorkType),
-  low_status: T.String(),
+  low_level_status: T.String(),
   status_at: Timestamp,
 })
 type Row = Static<typeof Row>
-const columns = sql`o.document, w.todo, o.low_status, o.status_at`
+const columns = sql`o.document, w.todo, o.low_level_status, o.status_at`
 
 /**
  * Orders in the work queue, oldest first. Errors: 400 a cursor of another list; 403 or 404 the filter names an inaccessible team. A team of
@@ -102,7 +102,7 @@ export async function listWork(
     join team t on t.id = o.team_id
     join lab l on l.id = o.lab_id and l.slug = any (${labs})
     cross join lateral (select ${workTypeOf(today)} as todo) w
-    where o.team_id = any (array(select t.id from team t where ${teams})) and o.low_status = any (${STATUSES_BY_WORK_TYPE}) and ${joinConditions(conditions)}
+    where o.team_id = any (array(select t.id from team t where ${teams})) and o.low_level_status = any (${STATUSES_BY_WORK_TYPE}) and ${joinConditions(conditions)}
       and ${notDeletedOf(sql`o.user_id`, sql`o.team_id`)}
     ${pages.order}`,
   )
@@ -113,11 +113,11 @@ export async function listWork(
   return { data: page.map((item) => ({ ...item, todo: item.todo! })), next_cursor }
 }
 
-const toWorkItem = ({ todo, low_status, status_at }: Row, order: Order) => ({
+const toWorkItem = ({ todo, low_level_status, status_at }: Row, order: Order) => ({
   order_id: order.id,
   team_id: order.team_id,
   todo,
-  status: low_status,
+  status: low_level_status,
   status_detail: order.last_event.status_detail,
   status_at,
   created_at: order.created_at,

@@ -47,7 +47,7 @@ async function orderIn(team: TestTeam, kind: LifecycleName, low: string): Promis
     kind === 'registrable_testkit'
       ? await kit(team)
       : await createOrder(team, { lab_test_id: await team.test(lifecycles[kind].method) })
-  await team.db.queries.run(sql`update lab_order set low_status = ${low} where id = ${id} and team_id = ${team.team}`)
+  await team.db.queries.run(sql`update lab_order set low_level_status = ${low} where id = ${id} and team_id = ${team.team}`)
   await team.db.queries.run(sql`delete from event where team_id = ${team.team}`)
   return id
 }

@@ -12,9 +12,9 @@ import type { Order } from './schema.ts'
 const LockedRow = T.Object({
   id: T.String(),
   document: T.String(),
-  intake: T.String(),
-  lifecycle: T.String(),
-  low_status: T.String(),
+  internal_data: T.String(),
+  lifecycle_name: T.String(),
+  low_level_status: T.String(),
   client_user_id: T.String(),
   user_deleted: T.Boolean(),
 })
@@ -45,9 +45,9 @@ export async function findAndLockOrder(tx: Tx, id: string): Promise<LockedOrder 
   tx.concerns(order.user_id, order.id)
   return new LockedOrder(tx, {
     order,
-    intake: JSON.parse(row.intake) as InternalData,
-    lifecycle: row.lifecycle as LifecycleName,
-    lowLevelStatus: row.low_status,
+    internalData: JSON.parse(row.internal_data) as InternalData,
+    lifecycle: row.lifecycle_name as LifecycleName,
+    lowLevelStatus: row.low_level_status,
     client_user_id: row.client_user_id,
     user_deleted: row.user_deleted,
     ids: await eventIds(tx, STEPS_MAX, order.last_event.id),
@@ -65,11 +65,11 @@ async function lockTransaction(tx: Tx, id: string): Promise<LockedRow[]> {
       LockedRow,
       sql`
       with o as materialized (
-        select id, document, intake, lifecycle, low_status, user_id
+        select id, document, internal_data, lifecycle_name, low_level_status, user_id
         from lab_order
         where team_id = ${tx.team} and transaction_id = (select transaction_id from lab_order where id = ${id} and team_id = ${tx.team})
         order by id for update)
-      select o.id, o.document, o.intake, o.lifecycle, o.low_status, u.client_user_id,
+      select o.id, o.document, o.internal_data, o.lifecycle_name, o.low_level_status, u.client_user_id,
              u.deleted_at is not null as user_deleted
       from o join "user" u on u.id = o.user_id`,
     )

@@ -17,7 +17,7 @@ const DAY_S = 86_400
 export const createOrderIdempotency = { scope: 'create_order', retention_s: DAY_S }
 
 const CONTENT_SCOPE = 'create_order.content'
-const Status = T.Object({ low_status: T.String(), shown: T.Boolean() })
+const Status = T.Object({ low_level_status: T.String(), shown: T.Boolean() })
 const REPLACEABLE_STATUSES = new Set([
   'cancelled',
   'do_not_process',
@@ -51,10 +51,10 @@ async function canBeReordered(tx: Tx, order_id: string | null): Promise<boolean>
   const row = await tx.maybe(
     Status,
     sql`
-    select low_status, ${notDeletedHere(tx, sql`user_id`)} as shown from lab_order where id = ${order_id} and team_id = ${tx.team}`,
+    select low_level_status, ${notDeletedHere(tx, sql`user_id`)} as shown from lab_order where id = ${order_id} and team_id = ${tx.team}`,
   )
   if (row && !row.shown) throw notFound('User does not exist on this team')
-  return !row || REPLACEABLE_STATUSES.has(row.low_status)
+  return !row || REPLACEABLE_STATUSES.has(row.low_level_status)
 }
 
 /** JSON with sorted keys. The parsed body already has one spelling for addresses, states and enum values; phone numbers are normalized here. */

@@ -21,7 +21,7 @@ const total = async ({ api }: TestTeam): Promise<number> => (await api.get('/v3/
 const unknownUser = async (team: TestTeam) => orderBody(team, { user_id: randomUUID() })
 
 const expire = ({ db, team }: TestTeam) =>
-  db.queries.run(sql`update idempotency set expires_at = expires_at - interval '1 day' where team_id = ${team}`)
+  db.queries.run(sql`update idempotency_key set expires_at = expires_at - interval '1 day' where team_id = ${team}`)
 
 describe('with an idempotency key', () => {
   test('a repeated key returns the stored response and writes nothing', async () => {
@@ -142,7 +142,7 @@ describe('with an idempotency key', () => {
     const first = await post(team, body, { [KEY]: 'once' })
     const { left_s } = await team.db.queries.one(
       T.Object({ left_s: T.Number() }),
-      sql`select extract(epoch from expires_at - now())::float8 as left_s from idempotency where team_id = ${team.team}`,
+      sql`select extract(epoch from expires_at - now())::float8 as left_s from idempotency_key where team_id = ${team.team}`,
     )
     assert.ok(left_s > 86_000 && left_s <= 86_400, String(left_s))
     await expire(team)
@@ -281,13 +281,13 @@ describe('without an idempotency key', () => {
     const body = await orderBody(team)
     const first = (await create(team, body)).body.order.id
     await team.db.queries.run(
-      sql`update idempotency set expires_at = expires_at - interval '23 hours' where team_id = ${team.team}`,
+      sql`update idempotency_key set expires_at = expires_at - interval '23 hours' where team_id = ${team.team}`,
     )
     await advanceTo(team, first, 'cancelled')
     await create(team, body)
     const { left_s } = await team.db.queries.one(
       T.Object({ left_s: T.Number() }),
-      sql`select extract(epoch from expires_at - now())::float8 as left_s from idempotency where team_id = ${team.team}`,
+      sql`select extract(epoch from expires_at - now())::float8 as left_s from idempotency_key where team_id = ${team.team}`,
     )
     assert.ok(left_s > 86_000, String(left_s))
   })

@@ -276,7 +276,7 @@ test('a transaction is completed when all its orders are closed, and cancelled w
     assert.equal(transactionStatus(lows), status, lows.join())
 })
 
-const Row = T.Object({ low_status: T.String(), document: T.String(), updated_at: T.String(), status_at: T.String() })
+const Row = T.Object({ low_level_status: T.String(), document: T.String(), updated_at: T.String(), status_at: T.String() })
 const EventRow = T.Object({ type: T.String(), body: T.String() })
 
 for (const name of names)
@@ -288,7 +288,7 @@ for (const name of names)
     const row = () =>
       team.db.queries.one(
         Row,
-        sql`select low_status, document, updated_at, status_at from lab_order where id = ${id} and team_id = ${team.team}`,
+        sql`select low_level_status, document, updated_at, status_at from lab_order where id = ${id} and team_id = ${team.team}`,
       )
     const readEvents = () =>
       team.db.queries.many(
@@ -298,7 +298,7 @@ for (const name of names)
     /** Resets the order to its created state with another status, and deletes the events emitted since. */
     const arrange = async (low: string) => {
       await team.db.queries.run(
-        sql`update lab_order set low_status = ${low}, document = ${start.document} where id = ${id} and team_id = ${team.team}`,
+        sql`update lab_order set low_level_status = ${low}, document = ${start.document} where id = ${id} and team_id = ${team.team}`,
       )
       await team.db.queries.run(sql`
         delete from event where team_id = ${team.team}
@@ -327,7 +327,7 @@ for (const name of names)
           const after = await row()
           const order = JSON.parse(after.document) as Order
           const was = JSON.parse(start.document) as Order
-          assert.equal(after.low_status, to)
+          assert.equal(after.low_level_status, to)
           assert.deepEqual(order.events.slice(0, -1), was.events)
           assert.deepEqual([order.last_event.status, order.last_event.status_detail], [shownAs(name, to), null])
           assert.deepEqual(order.events.at(-1), order.last_event)

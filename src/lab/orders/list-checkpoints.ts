@@ -1,5 +1,5 @@
 // Checkpoints along a team's list of orders without those of deleted users (platform/db/checkpoints.ts).
-import { Checkpoints, CHECKPOINT_STRIDE, lockTeam } from '../../platform/db/checkpoints.ts'
+import { Checkpoints, CHECKPOINT_STRIDE } from '../../platform/db/checkpoints.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { enqueue, defineHandler, defineJob } from '../../platform/queue/outbox.ts'
 import { T } from '../../platform/schema/schema.ts'
@@ -14,7 +14,7 @@ export const CHECKPOINT_INTERVAL = CHECKPOINT_STRIDE
  */
 const CHECKPOINT_TRIGGER_EVERY = 499
 
-export const createCheckpoints = defineJob('orders.mark', T.Object({}))
+export const createCheckpoints = defineJob('orders.create_checkpoints', T.Object({}))
 
 /** Whether an order with these event ids queues the job. */
 export const shouldQueueCheckpoints = (event_ids: number[]): boolean =>
@@ -38,26 +38,7 @@ export const createCheckpointsHandler = defineHandler(createCheckpoints, (contex
   }),
 )
 
-/**
- * Deletes the list checkpoints from an order on, because the order is about to be erased. Programs up to migration 41, which may run
- * beside this one, still count by these checkpoints. Writes order_mark.
- */
-async function deleteCheckpointsFrom(tx: Tx, from: { created_at: string; id: string }): Promise<void> {
-  await lockTeam(tx, tx.team)
-  await tx.run(sql`
-    delete from order_mark where team_id = ${tx.team} and (created_at, id) >= (${from.created_at}, ${from.id}::uuid)`)
-}
-
-const First = T.Object({ created_at: T.String(), id: T.String() })
-
-/** Erases the orders of a deleted user after the grace period. Writes lab_order, order_mark. */
+/** Erases the orders of a deleted user after the grace period. Writes lab_order. */
 export async function eraseOrders(tx: Tx, user_id: string): Promise<void> {
-  const first = await tx.maybe(
-    First,
-    sql`
-      select created_at, id from lab_order where user_id = ${user_id} and team_id = ${tx.team} order by created_at, id limit 1`,
-  )
-  if (!first) return
-  await deleteCheckpointsFrom(tx, first)
   await tx.run(sql`delete from lab_order where user_id = ${user_id} and team_id = ${tx.team}`)
 }

@@ -75,7 +75,7 @@ async function searchFirst(tx: Tx, { filters, key, direction, page, size }: List
     Found,
     sql`
     with found as materialized (
-      select id, created_at, patient_name, low_status from lab_order_of_team
+      select id, created_at, patient_name, low_level_status from lab_order_of_team
       where team_id = ${tx.team} and ${joinConditions(filters)} and ${shown(tx)}),
     page as (
       select id, row_number() over (order by ${order}) as place from found order by ${order} offset ${(page - 1) * size} limit ${size})
@@ -93,7 +93,7 @@ const sorting: Record<string, Record<'asc' | 'desc', Sql>> = {
     asc: sql`lower(patient_name) nulls last, created_at, id`,
     desc: sql`lower(patient_name) desc nulls last, created_at desc, id desc`,
   },
-  last_status: { asc: sql`low_status, created_at, id`, desc: sql`low_status desc, created_at desc, id desc` },
+  last_status: { asc: sql`low_level_status, created_at, id`, desc: sql`low_level_status desc, created_at desc, id desc` },
 }
 
 /** All orders of the team. The page is a range of ranks, counted from the oldest order, and is read from the nearest checkpoint forward. */
@@ -136,7 +136,7 @@ function filtersOf(tx: Tx, query: OrderQuery): Sql[] {
     parseDateBound(query, 'updated_start_date', 'start', faults, (at) => sql`updated_at >= ${at}`),
     // In the API, updated_end_date ends at the start of its day, not at its end.
     parseDateBound(query, 'updated_end_date', 'start', faults, (at) => sql`updated_at <= ${at}`),
-    query.status?.length ? sql`low_status = any (${query.status.map(toLowLevelStatus)})` : undefined,
+    query.status?.length ? sql`low_level_status = any (${query.status.map(toLowLevelStatus)})` : undefined,
     query.order_type?.length ? sql`method = any (${query.order_type})` : undefined,
     query.is_critical === undefined
       ? undefined

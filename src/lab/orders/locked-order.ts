@@ -57,7 +57,7 @@ export class LockedOrder {
     tx: Tx,
     parts: {
       order: Order
-      intake: InternalData
+      internalData: InternalData
       lifecycle: LifecycleName
       lowLevelStatus: string
       client_user_id: string
@@ -70,7 +70,7 @@ export class LockedOrder {
   ) {
     this.#tx = tx
     this.order = parts.order
-    this.internalData = parts.intake
+    this.internalData = parts.internalData
     this.lifecycle = parts.lifecycle
     this.lowLevelStatus = parts.lowLevelStatus
     this.#cycle = lifecycleOf(parts.lifecycle)
@@ -185,8 +185,8 @@ export class LockedOrder {
     const document = this.#document()
     const found = this.#columns()
     this.#tx.defer(sql`
-      insert into lab_order (id, team_id, user_id, transaction_id, lifecycle, lab_test_id, lab_id, method, low_status, status_at, sample_id,
-                             activate_by, patient_name, patient_dob, recipient_name, created_at, updated_at, document, intake,
+      insert into lab_order (id, team_id, user_id, transaction_id, lifecycle_name, lab_test_id, lab_id, method, low_level_status, status_at, sample_id,
+                             activate_by, patient_name, patient_dob, recipient_name, created_at, updated_at, document, internal_data,
                              status_detail, kit_sent, detail_at)
       values (${order.id}, ${this.#tx.team}, ${verifiedUserId(this.#tx, user)}, ${order.order_transaction.id}, ${this.lifecycle}, ${order.lab_test.id}, ${lab_id},
               ${order.lab_test.method}, ${this.lowLevelStatus}, ${order.last_event.created_at}, ${order.sample_id}, ${order.activate_by},
@@ -203,10 +203,10 @@ export class LockedOrder {
     const found = this.#columns()
     this.#tx.defer(sql`
       update lab_order
-      set user_id = ${order.user_id}, low_status = ${this.lowLevelStatus}, status_at = ${order.last_event.created_at}, sample_id = ${order.sample_id},
+      set user_id = ${order.user_id}, low_level_status = ${this.lowLevelStatus}, status_at = ${order.last_event.created_at}, sample_id = ${order.sample_id},
           activate_by = ${order.activate_by}, interpretation = ${order.interpretation}, patient_name = ${found.patient_name},
           patient_dob = ${found.patient_dob}, recipient_name = ${found.recipient_name}, updated_at = ${order.updated_at},
-          document = ${document}, intake = ${JSON.stringify(this.internalData)},
+          document = ${document}, internal_data = ${JSON.stringify(this.internalData)},
           status_detail = ${order.last_event.status_detail}, kit_sent = ${found.kit_sent}, detail_at = ${order.updated_at}
       where id = ${order.id} and team_id = ${this.#tx.team}`)
     for (const sibling of this.#siblings) {

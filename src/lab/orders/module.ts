@@ -9,10 +9,10 @@ import { dispatchHandler } from './send-to-lab.ts'
 export const orders: Module = {
   name: 'lab/orders',
   tag: 'orders',
-  tables: { ofTeams: ['lab_order', 'order_checkpoint', 'order_mark'], views: ['lab_order_of_team'] },
+  tables: { ofTeams: ['lab_order', 'order_checkpoint'], views: ['lab_order_of_team'] },
   operations: routes,
   jobs: [dispatchHandler, createCheckpointsHandler],
   constraints,
   referenceData: fillOrderColumns,
-  erasers: { user: eraseOrders, team: eraseTables('order_checkpoint', 'order_mark', 'lab_order') },
+  erasers: { user: eraseOrders, team: eraseTables('order_checkpoint', 'lab_order') },
 }

@@ -33,6 +33,6 @@ export async function fillOrderColumns(db: Db): Promise<void> {
         set status_detail = ${detailOfDocument}, kit_sent = ${kitSentByDocument}, detail_at = o.updated_at
         where o.team_id = ${id} and o.id = any (array(
           select w.id from lab_order w
-          where w.team_id = ${id} and w.low_status = any (${STATUSES}) and w.detail_at is distinct from w.updated_at
+          where w.team_id = ${id} and w.low_level_status = any (${STATUSES}) and w.detail_at is distinct from w.updated_at
           limit ${BATCH} for update skip locked))`)
 }

@@ -60,11 +60,11 @@ export async function findKitBySample(tx: Tx, sample_id: string): Promise<string
     Id,
     sql`
     with kits as materialized (
-      select id, user_id, lifecycle, sample_id, created_at from lab_order_of_team
+      select id, user_id, lifecycle_name, sample_id, created_at from lab_order_of_team
       where translate(upper(sample_id), E'- \\t\\n\\r\\f\\x0b', '') = upper(${code}) and sample_id is not null
         and team_id = ${tx.team} and method = 'testkit')
     select id from kits where ${notDeleted(tx, sql`user_id`)}
-    order by lifecycle <> 'registrable_testkit', sample_id <> ${sample_id.trim()}, created_at desc, id limit 1`,
+    order by lifecycle_name <> 'registrable_testkit', sample_id <> ${sample_id.trim()}, created_at desc, id limit 1`,
   )
   return row?.id
 }

@@ -30,7 +30,7 @@ export function buildOrder(tx: Tx, request: OrderRequest, resolved: ResolvedOrde
   const { lab_test, physician_required, user, event_ids } = resolved
   const newOrder = new LockedOrder(tx, {
     order: initialOrder(tx, request, resolved),
-    intake: {
+    internalData: {
       ...request.internal_data,
       physician_required,
       scheduled: request.activate_by !== undefined,
@@ -124,7 +124,7 @@ export async function buildFollowUpOrder(
   const { arrives_on: _arrives, health_insurance: _insurance, ...internalData } = parentOrder.internalData
   const newOrder = new LockedOrder(tx, {
     order,
-    intake: { ...internalData, physician_required, scheduled: false },
+    internalData: { ...internalData, physician_required, scheduled: false },
     lifecycle: lab_test.method,
     lowLevelStatus: '',
     client_user_id: user.client_user_id,

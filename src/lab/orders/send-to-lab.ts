@@ -60,7 +60,7 @@ async function findDueOrder(tx: Tx, order_id: string): Promise<{ order: Order; h
     Row,
     sql`
     select document, not ${notDeleted(tx, sql`user_id`)} as hidden from lab_order
-    where id = ${order_id} and team_id = ${tx.team} and low_status = any (${PRE_DISPATCH_STATUSES}) and (activate_by is null or activate_by <= ${utcDate(tx.now)})`,
+    where id = ${order_id} and team_id = ${tx.team} and low_level_status = any (${PRE_DISPATCH_STATUSES}) and (activate_by is null or activate_by <= ${utcDate(tx.now)})`,
   )
   return row && { order: JSON.parse(row.document) as Order, hidden: row.hidden }
 }

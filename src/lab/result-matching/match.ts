@@ -63,7 +63,7 @@ function codeOfPatient(orders: FoundOrder[], lab_id: number): DecisionCode {
   return awaited.length === 1 && elsewhere.length === 1 ? 'wrong_lab' : 'match_demo'
 }
 
-const Accepted = T.Object({ order_id: T.String(), delivery: T.String() })
+const Accepted = T.Object({ order_id: T.String(), payload: T.String() })
 
 /** The order for which earlier reports of this sample were accepted, if the laboratory reports the same patient again. */
 async function previouslyAcceptedOrder(
@@ -75,12 +75,12 @@ async function previouslyAcceptedOrder(
   const row = await tx.maybe(
     Accepted,
     sql`
-    select resolved_order_id as order_id, delivery from raw_result
+    select resolved_order_id as order_id, payload from raw_result
     where sample_id = ${sample_id} and lab_id = ${lab_id} and team_id = ${tx.team} and resolution_action = 'accept'
       and resolved_order_id is not null
     order by reviewed_at desc, id desc limit 1`,
   )
-  const before = row && (JSON.parse(row.delivery) as IncomingResult).patient
+  const before = row && (JSON.parse(row.payload) as IncomingResult).patient
   return row && JSON.stringify(before) === JSON.stringify(patient) ? row.order_id : undefined
 }
 

@@ -12,7 +12,7 @@ import { nextStatuses, isFinal, shortestPath } from '../orders/status-machine.ts
 /** Maximum number of orders of one date of birth to compare, newest first. */
 const ORDERS_COMPARED_MAX = 200
 
-const Row = T.Object({ document: T.String(), lifecycle: T.String(), low_status: T.String() })
+const Row = T.Object({ document: T.String(), lifecycle_name: T.String(), low_level_status: T.String() })
 
 export interface FoundOrder {
   order: Order
@@ -51,11 +51,11 @@ export async function findOrdersOfPatient(tx: Tx, delivery: IncomingResult): Pro
   const rows = await tx.many(
     Row,
     sql`
-    select document, lifecycle, low_status from lab_order
+    select document, lifecycle_name, low_level_status from lab_order
     where team_id = ${tx.team} and patient_dob = ${dob} order by created_at desc, id desc limit ${ORDERS_COMPARED_MAX}`,
   )
   return rows
-    .map((row) => foundOrder(JSON.parse(row.document) as Order, row.lifecycle, row.low_status, delivery))
+    .map((row) => foundOrder(JSON.parse(row.document) as Order, row.lifecycle_name, row.low_level_status, delivery))
     .filter(({ patient }) => patient === 'same')
 }
 

@@ -45,7 +45,7 @@ export async function rejectForTeam(tx: Tx, id: string, note: string | undefined
 export async function releaseToTeam(tx: Tx, id: string, note: string | undefined): Promise<UnmatchedResult> {
   assertFeature(tx.tenant, features.unmatched_results)
   const raw = await lock(tx, id)
-  const change = { status: 'pending_customer_review', resolution_action: null, reviewed_at: null, shown: true } as const
+  const change = { status: 'pending_customer_review', resolution_action: null, reviewed_at: null, visible_to_team: true } as const
   return oneToWire(tx, saveReview(tx, raw, { ...change, note: note ?? raw.note }))
 }
 
@@ -60,7 +60,7 @@ export const listUnassigned = (db: Queries) =>
     where r.team_id is null and r.status = 'pending_ops_review' order by r.created_at desc, r.id desc limit 200`,
   )
 
-const Claimed = T.Object({ lab_id: T.Integer(), delivery: T.String() })
+const Claimed = T.Object({ lab_id: T.Integer(), payload: T.String() })
 
 /** Assigns an unassigned result to a team and matches it there. Writes and emits as `receiveForTeam`. Returns undefined for an unknown result. */
 export async function assignToTeam(tx: Tx, id: string): Promise<Receipt | undefined> {
@@ -68,9 +68,9 @@ export async function assignToTeam(tx: Tx, id: string): Promise<Receipt | undefi
     Claimed,
     sql`
     update raw_result set team_id = ${tx.team}
-    where id = ${id} and team_id is null and status = 'pending_ops_review' returning lab_id, delivery`,
+    where id = ${id} and team_id is null and status = 'pending_ops_review' returning lab_id, payload`,
   )
-  return row && matchResult(tx, id, row.lab_id, JSON.parse(row.delivery) as IncomingResult)
+  return row && matchResult(tx, id, row.lab_id, JSON.parse(row.payload) as IncomingResult)
 }
 
 /** Deletes an unassigned result. Writes raw_result. @returns whether it existed */

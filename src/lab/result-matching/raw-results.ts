@@ -16,12 +16,12 @@ const nullableText = Nullable(T.String())
 export const RawResult = T.Object({
   id: T.String(),
   lab: T.Object({ id: T.Integer(), name: T.String(), slug: T.String() }),
-  delivery: T.String(),
+  payload: T.String(),
   status: T.Unsafe<ReviewStatus>({ type: 'string' }),
   decision_code: T.Unsafe<DecisionCode>({ type: 'string' }),
   sub_reason_codes: T.Array(T.Literal('lab_account_mismatch')),
   candidates: T.String(),
-  shown: T.Boolean(),
+  visible_to_team: T.Boolean(),
   note: nullableText,
   resolution_action: Nullable(T.Unsafe<Action>({ type: 'string' })),
   resolved_user_id: nullableText,
@@ -34,8 +34,8 @@ export type RawResult = Static<typeof RawResult>
 
 /** A select of raw results `r`, without conditions. */
 export const selectRawResults: Sql = sql`
-  select r.id, json_build_object('id', l.id, 'name', l.name, 'slug', l.slug) as lab, r.delivery, r.status, r.decision_code,
-         r.sub_reason_codes, r.candidates, r.shown, r.note, r.resolution_action, r.resolved_user_id, r.resolved_order_id, r.created_at,
+  select r.id, json_build_object('id', l.id, 'name', l.name, 'slug', l.slug) as lab, r.payload, r.status, r.decision_code,
+         r.sub_reason_codes, r.candidates, r.visible_to_team, r.note, r.resolution_action, r.resolved_user_id, r.resolved_order_id, r.created_at,
          r.updated_at, r.reviewed_at
   from raw_result r join lab l on l.id = r.lab_id`
 
@@ -47,7 +47,7 @@ export const searchText = ({ patient }: IncomingResult): string =>
 export const markMatched = (tx: Tx, id: string, to: { order_id: string; user_id: string }): void =>
   tx.defer(sql`
     update raw_result
-    set status = 'matched', decision_code = 'match_sample_id', user_ids = array[${to.user_id}::uuid], resolved_user_id = ${to.user_id},
+    set status = 'matched', decision_code = 'match_sample_id', candidate_user_ids = array[${to.user_id}::uuid], resolved_user_id = ${to.user_id},
         resolved_order_id = ${to.order_id}, updated_at = ${tx.now}
     where id = ${id} and team_id = ${tx.team}`)
 
@@ -56,16 +56,16 @@ export const markMatched = (tx: Tx, id: string, to: { order_id: string; user_id:
  * Writes raw_result. Emits labtest.match_review.created to a team that sees it.
  */
 export function openReview(tx: Tx, id: string, { code, sub_reason_codes, groups }: Ambiguity): ReviewStatus {
-  const shown = hasFeature(tx.tenant, features.unmatched_results)
-  const status = shown ? 'pending_customer_review' : 'pending_ops_review'
+  const visibleToTeam = hasFeature(tx.tenant, features.unmatched_results)
+  const status = visibleToTeam ? 'pending_customer_review' : 'pending_ops_review'
   const users = groups.flatMap(({ user_id }) => (user_id === null ? [] : [user_id]))
   tx.defer(sql`
     update raw_result
     set status = ${status}, decision_code = ${code}, sub_reason_codes = ${sub_reason_codes}::text[], candidates = ${JSON.stringify(groups)},
-        user_ids = ${users}::uuid[], shown = ${shown}, updated_at = ${tx.now}
+        candidate_user_ids = ${users}::uuid[], visible_to_team = ${visibleToTeam}, updated_at = ${tx.now}
     where id = ${id} and team_id = ${tx.team}`)
   const none = { resolution_action: null, resolved_user_id: null, resolved_order_id: null }
-  if (shown) emitReviewEvent(tx, 'created', { id, status, decision_code: code, sub_reason_codes, ...none })
+  if (visibleToTeam) emitReviewEvent(tx, 'created', { id, status, decision_code: code, sub_reason_codes, ...none })
   return status
 }
 
@@ -83,19 +83,19 @@ function emitReviewEvent(tx: Tx, what: 'created' | 'updated', review: ReviewEven
 }
 
 /**
- * Writes a reviewer's decision; `shown`: the team sees the review from now on. Writes raw_result.
+ * Writes a reviewer's decision; `visible_to_team`: the team sees the review from now on. Writes raw_result.
  * Emits labtest.match_review.created when the team first sees the review, labtest.match_review.updated later, nothing before.
  */
 export function saveReview(tx: Tx, before: RawResult, change: Partial<RawResult>): RawResult {
   const after = { ...before, ...change, updated_at: iso(tx.now) }
-  const users = after.resolved_user_id === null ? sql`user_ids` : sql`array[${after.resolved_user_id}::uuid]`
+  const users = after.resolved_user_id === null ? sql`candidate_user_ids` : sql`array[${after.resolved_user_id}::uuid]`
   tx.defer(sql`
     update raw_result
-    set status = ${after.status}, note = ${after.note}, resolution_action = ${after.resolution_action}, user_ids = ${users},
-        resolved_user_id = ${after.resolved_user_id}, resolved_order_id = ${after.resolved_order_id}, shown = ${after.shown},
+    set status = ${after.status}, note = ${after.note}, resolution_action = ${after.resolution_action}, candidate_user_ids = ${users},
+        resolved_user_id = ${after.resolved_user_id}, resolved_order_id = ${after.resolved_order_id}, visible_to_team = ${after.visible_to_team},
         reviewed_at = ${after.reviewed_at}, updated_at = ${tx.now}
     where id = ${after.id} and team_id = ${tx.team}`)
-  if (after.shown) emitReviewEvent(tx, before.shown ? 'updated' : 'created', after)
+  if (after.visible_to_team) emitReviewEvent(tx, before.visible_to_team ? 'updated' : 'created', after)
   return after
 }
 
@@ -118,7 +118,7 @@ const MARKERS_MAX = 500
 
 /** A raw result as reviewers see it. `statuses`: the existing candidate orders with their present low-level status. */
 export function reviewToWire(raw: RawResult, statuses: ReadonlyMap<string, string>): UnmatchedResult {
-  const { patient, report } = JSON.parse(raw.delivery) as IncomingResult
+  const { patient, report } = JSON.parse(raw.payload) as IncomingResult
   const groups = (JSON.parse(raw.candidates) as CandidateGroup[]).map(({ user_id, candidates }) => ({
     user_id,
     candidates: candidates.flatMap((each) => {
@@ -175,6 +175,6 @@ function markersOf({ results, missing }: IncomingResult['report']): UnmatchedRes
 export async function eraseRawResults(tx: Tx, user_id: string): Promise<void> {
   await tx.run(sql`
     with about as materialized (
-      select id from raw_result_of_team where user_ids = array[${user_id}::uuid] and team_id = ${tx.team})
+      select id from raw_result_of_team where candidate_user_ids = array[${user_id}::uuid] and team_id = ${tx.team})
     delete from raw_result r using about where r.id = about.id and r.team_id = ${tx.team}`)
 }

@@ -102,7 +102,7 @@ async function insertRawResult(tx: PlainTx, team: string | null, lab_id: number,
   const row = await tx.maybe(
     Id,
     sql`
-    insert into raw_result (id, team_id, lab_id, sender, message_id, sample_id, searched, delivery, status, decision_code, candidates,
+    insert into raw_result (id, team_id, lab_id, sender, message_id, sample_id, search_text, payload, status, decision_code, candidates,
                             created_at, updated_at)
     values (${tx.uuid()}, ${team}, ${lab_id}, ${sender}, ${delivery.message_id}, ${delivery.sample_id}, ${searchText(delivery)},
             ${JSON.stringify(delivery)}, 'pending_ops_review', 'no_match', '[]', ${tx.now}, ${tx.now})

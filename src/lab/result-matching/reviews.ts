@@ -32,7 +32,7 @@ export const awaitingCustomer: Sql = sql`
   (r.status = 'pending_customer_review' or (r.status = 'pending_ops_review' and r.resolution_action = 'unsure'))`
 
 /** Of the reviews with the operator, a team sees those that it referred itself. */
-const visibleToTeam: Sql = sql`r.shown and (r.status <> 'pending_ops_review' or r.resolution_action = 'unsure')`
+const visibleToTeam: Sql = sql`r.visible_to_team and (r.status <> 'pending_ops_review' or r.resolution_action = 'unsure')`
 
 /** The team's reviews, newest first; without a status, open reviews and those that the team was unsure of. Errors: 400 an invalid cursor. */
 export const listReviews = (tx: Tx, query: UnmatchedResultQuery): Promise<UnmatchedResultPage> =>
@@ -47,7 +47,7 @@ export async function pageReviews(tx: Tx, name: string, query: UnmatchedResultQu
   const conditions = [
     sql`r.team_id = ${tx.team}`,
     sql`r.status <> 'matched'`,
-    notOfDeletedAlone(tx, sql`r.user_ids`),
+    notOfDeletedAlone(tx, sql`r.candidate_user_ids`),
     ...seen,
     ...filterConditions(filters),
   ]
@@ -73,7 +73,7 @@ function filterConditions(filters: Omit<UnmatchedResultQuery, 'limit' | 'next_cu
     conditions.push(sql`r.created_at < ${addSeconds(new Date(`${created_at_end}T00:00:00Z`), DAY_S)}`)
   if (search_input !== undefined)
     conditions.push(
-      sql`r.searched like ${`%${search_input
+      sql`r.search_text like ${`%${search_input
         .trim()
         .toLowerCase()
         .replace(/[\\%_]/g, '\\$&')}%`}`,
@@ -81,7 +81,7 @@ function filterConditions(filters: Omit<UnmatchedResultQuery, 'limit' | 'next_cu
   return conditions
 }
 
-const Status = T.Object({ id: T.String(), low_status: T.String() })
+const Status = T.Object({ id: T.String(), low_level_status: T.String() })
 
 /** Reviews with the present status of their candidates. */
 async function toWire(tx: Tx, rows: RawResult[]): Promise<UnmatchedResult[]> {
@@ -91,10 +91,10 @@ async function toWire(tx: Tx, rows: RawResult[]): Promise<UnmatchedResult[]> {
   const orders = ids.length
     ? await tx.many(
         Status,
-        sql`select id, low_status from lab_order where team_id = ${tx.team} and id = any (${ids}::uuid[]) and ${notDeleted(tx, sql`user_id`)}`,
+        sql`select id, low_level_status from lab_order where team_id = ${tx.team} and id = any (${ids}::uuid[]) and ${notDeleted(tx, sql`user_id`)}`,
       )
     : []
-  const statuses = new Map(orders.map(({ id, low_status }) => [id, low_status]))
+  const statuses = new Map(orders.map(({ id, low_level_status }) => [id, low_level_status]))
   return rows.map((row) => reviewToWire(row, statuses))
 }
 
@@ -105,7 +105,7 @@ export async function getReview(tx: Tx, id: string): Promise<UnmatchedResult> {
   const raw = await tx.maybe(
     RawResult,
     sql`${selectRawResults} where r.id = ${id} and r.team_id = ${tx.team} and r.status <> 'matched' and ${visibleToTeam}
-      and ${notOfDeletedAlone(tx, sql`r.user_ids`)}`,
+      and ${notOfDeletedAlone(tx, sql`r.candidate_user_ids`)}`,
   )
   if (!raw) throw notFound(NOT_FOUND_TEXT)
   return oneToWire(tx, raw)
@@ -117,7 +117,7 @@ export async function lockReview(tx: Tx, id: string, waiting: ReviewStatus[], mi
   const raw = await tx.maybe(
     RawResult,
     sql`${selectRawResults} where r.id = ${id} and r.team_id = ${tx.team} and r.status = any (${waiting}::text[])
-      and ${notOfDeletedAlone(tx, sql`r.user_ids`)}`,
+      and ${notOfDeletedAlone(tx, sql`r.candidate_user_ids`)}`,
   )
   if (!raw) throw notFound(missing)
   return raw
@@ -155,7 +155,7 @@ async function applyTo(tx: Tx, raw: RawResult, { order_id, user_id }: AcceptUnma
   if (named && user && named.order.user_id !== user.user_id)
     throw invalidField(['body', 'order_id'], 'must be an order of user_id')
   const open = named ?? (await inferOrder(tx, raw, user_id))
-  const delivery = JSON.parse(raw.delivery) as IncomingResult
+  const delivery = JSON.parse(raw.payload) as IncomingResult
   if (open && !(await findUser(tx, open.order.user_id))) throw notFound(USER)
   return asFieldErrors(async () => {
     if (open) return attachToOrder(tx, open, raw.lab.id, delivery)

@@ -127,14 +127,14 @@ export async function getResultPdf(tx: Tx, order_id: string): Promise<ReportCont
 /** More orders than a transaction can have. */
 const ORDERS_MAX = 100
 
-const MemberRow = T.Object({ order_document: T.String(), low_status: T.String(), document: Nullable(T.String()) })
+const MemberRow = T.Object({ order_document: T.String(), low_level_status: T.String(), document: Nullable(T.String()) })
 
 /** The combined results of a transaction's orders, with the latest order that has any. */
 async function readCombined(tx: Tx, transaction_id: string): Promise<{ order: Order; document: ResultDocument }> {
   const rows = await tx.many(
     MemberRow,
     sql`
-    select o.document as order_document, o.low_status, r.document
+    select o.document as order_document, o.low_level_status, r.document
     from lab_order o left join lab_result r on r.order_id = o.id
     where o.transaction_id = ${transaction_id} and o.team_id = ${tx.team} and ${notDeleted(tx, sql`o.user_id`)}
     order by o.created_at, o.id limit ${ORDERS_MAX}`,
@@ -147,7 +147,7 @@ async function readCombined(tx: Tx, transaction_id: string): Promise<{ order: Or
   const latest = rows.findLast((row) => row.document !== null)
   if (!latest) throw notFound('No result is available for this order transaction')
   const documents = rows.flatMap((row) => (row.document === null ? [] : [JSON.parse(row.document) as ResultDocument]))
-  const completed = transactionStatus(rows.map((row) => row.low_status)) === 'completed'
+  const completed = transactionStatus(rows.map((row) => row.low_level_status)) === 'completed'
   return { order: JSON.parse(latest.order_document) as Order, document: combineResults(documents, completed) }
 }
 

@@ -33,10 +33,11 @@ async function registered(team: TestTeam, insurance: Record<string, unknown>) {
   return { status, body, user_id, order: body.order }
 }
 
-const Kept = T.Object({ intake: T.String() })
+const Kept = T.Object({ internal_data: T.String() })
 const keptWith = async ({ db, team }: TestTeam, id: string) =>
-  JSON.parse((await db.queries.one(Kept, sql`select intake from lab_order where id = ${id} and team_id = ${team}`)).intake)
-    .health_insurance
+  JSON.parse(
+    (await db.queries.one(Kept, sql`select internal_data from lab_order where id = ${id} and team_id = ${team}`)).internal_data,
+  ).health_insurance
 const latestOf = async ({ api }: TestTeam, user_id: string) => api.get(`/v2/user/${user_id}/insurance/latest`)
 
 describe('insurance in the registration of a kit', () => {

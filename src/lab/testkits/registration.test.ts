@@ -230,7 +230,7 @@ describe('registering a kit', () => {
     test(`registering a kit in status ${low} ${registrable.includes(low) ? 'succeeds' : 'is rejected'}`, async () => {
       const team = await createTestTeam()
       const { id, sample_id } = await kit(team)
-      await team.db.queries.run(sql`update lab_order set low_status = ${low} where id = ${id} and team_id = ${team.team}`)
+      await team.db.queries.run(sql`update lab_order set low_level_status = ${low} where id = ${id} and team_id = ${team.team}`)
       const { status, body } = await register(team, sample_id)
       if (registrable.includes(low)) {
         assert.equal(status, 200)

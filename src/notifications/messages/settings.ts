@@ -13,23 +13,23 @@ import { notDeleted } from '../../people/users/users.ts'
 type Settings = Readonly<Record<string, unknown>>
 
 /** Returns the enabled channels of an order. A channel without a setting is enabled. */
-export const enabledChannels = (settings: Settings, intake: InternalData): Record<Channel, boolean> => ({
-  sms: ((intake.sms_enabled ?? settings.lab_tests_patient_sms_communication_enabled) as boolean | undefined) ?? true,
+export const enabledChannels = (settings: Settings, internalData: InternalData): Record<Channel, boolean> => ({
+  sms: ((internalData.sms_enabled ?? settings.lab_tests_patient_sms_communication_enabled) as boolean | undefined) ?? true,
   email: (settings.lab_tests_patient_email_communication_enabled as boolean | undefined) ?? true,
 })
 
-const Row = T.Object({ user_id: T.String(), intake: T.String() })
+const Row = T.Object({ user_id: T.String(), internal_data: T.String() })
 
 /** Returns the setting of an order, or the team's if the order has none. Errors: 404 unknown order. */
 export async function getSettings(tx: Tx, order_id: string): Promise<CommunicationSettings> {
   const row = await tx.maybe(
     Row,
     sql`
-    select user_id, intake from lab_order where id = ${order_id} and team_id = ${tx.team} and ${notDeleted(tx, sql`user_id`)}`,
+    select user_id, internal_data from lab_order where id = ${order_id} and team_id = ${tx.team} and ${notDeleted(tx, sql`user_id`)}`,
   )
   if (!row) throw notFound('Order not found')
   tx.concerns(row.user_id)
-  return { order_id, sms_enabled: enabledChannels(tx.tenant.settings, JSON.parse(row.intake) as InternalData).sms }
+  return { order_id, sms_enabled: enabledChannels(tx.tenant.settings, JSON.parse(row.internal_data) as InternalData).sms }
 }
 
 /**

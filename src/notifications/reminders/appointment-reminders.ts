@@ -15,11 +15,14 @@ import { enabledChannels } from '../messages/settings.ts'
 import { notDeleted } from '../../people/users/users.ts'
 
 /** Reads the appointment after it was saved, and schedules its reminders. */
-const plan = defineJob('messages.plan_visit', T.Object({ order_id: T.String() }))
+const plan = defineJob('messages.plan_appointment_reminders', T.Object({ order_id: T.String() }))
 
-const remind = defineJob('messages.remind_visit', T.Object({ order_id: T.String(), start_at: T.String(), turn: T.Integer() }))
+const remind = defineJob(
+  'messages.remind_appointment',
+  T.Object({ order_id: T.String(), start_at: T.String(), turn: T.Integer() }),
+)
 
-/** Schedules reminders after an appointment was confirmed or rescheduled. Queues messages.plan_visit. */
+/** Schedules reminders after an appointment was confirmed or rescheduled. Queues messages.plan_appointment_reminders. */
 export function planAppointmentReminders(tx: Tx, { id, lab_test }: Order, low: string): void {
   if (low !== 'appointment_scheduled' || lab_test.method !== 'walk_in_test' || remindersDisabled(tx)) return
   enqueue(tx, plan, { order_id: id })
@@ -33,7 +36,7 @@ async function startOf(tx: Tx, order_id: string): Promise<string | undefined> {
   return event_status === 'scheduled' && start_at ? start_at : undefined
 }
 
-/** Skips reminders whose time is past. Queues messages.remind_visit. */
+/** Skips reminders whose time is past. Queues messages.remind_appointment. */
 export const planAppointmentRemindersHandler = defineHandler(plan, (context, { order_id }) =>
   context.tx(async (tx) => {
     const start_at = await startOf(tx, order_id)
@@ -45,7 +48,7 @@ export const planAppointmentRemindersHandler = defineHandler(plan, (context, { o
   }),
 )
 
-const Row = T.Object({ document: T.String(), intake: T.String(), low_status: T.String(), tellable: T.Boolean() })
+const Row = T.Object({ document: T.String(), internal_data: T.String(), low_level_status: T.String(), tellable: T.Boolean() })
 const MessageRow = T.Object({ id: T.String() })
 
 /** @param smsEnabled whether a gateway is configured */
@@ -56,10 +59,10 @@ export const remindAppointmentHandler = (smsEnabled: boolean) =>
       const row = await tx.locking.maybe(
         Row,
         sql`
-        select document, intake, low_status, ${notDeleted(tx, sql`user_id`)} as tellable
+        select document, internal_data, low_level_status, ${notDeleted(tx, sql`user_id`)} as tellable
         from lab_order where id = ${order_id} and team_id = ${tx.team} for no key update`,
       )
-      if (row?.low_status !== 'appointment_scheduled' || remindersDisabled(tx)) return
+      if (row?.low_level_status !== 'appointment_scheduled' || remindersDisabled(tx)) return
       // The appointment was rescheduled or cancelled in the meantime.
       if ((await startOf(tx, order_id)) !== start_at) return
       const kind = `appointment_reminder_${turn}`
@@ -70,7 +73,7 @@ export const remindAppointmentHandler = (smsEnabled: boolean) =>
         where order_id = ${order_id} and team_id = ${tx.team} and kind = ${kind} and created_at >= ${dueAt(start_at, turn)} limit 1`,
       )
       if (before) return
-      if (row.tellable && enabledChannels(tx.tenant.settings, JSON.parse(row.intake) as InternalData).sms)
+      if (row.tellable && enabledChannels(tx.tenant.settings, JSON.parse(row.internal_data) as InternalData).sms)
         recordMessages(tx, JSON.parse(row.document) as Order, kind, ['sms'], smsEnabled)
     }),
   )

@@ -19,7 +19,7 @@ const remind = defineJob(
 
 /** Whether the operator has disabled reminders for the team. */
 export const remindersDisabled = ({ tenant }: Tx): boolean =>
-  tenant.features_off?.includes(features.patient_reminders.name) ?? false
+  tenant.disabled_features?.includes(features.patient_reminders.name) ?? false
 
 /** Schedules the first reminder of a series if the status starts one. Queues messages.remind. */
 export function scheduleReminders(tx: Tx, { id, lab_test, last_event }: Order, low: string): void {
@@ -29,7 +29,7 @@ export function scheduleReminders(tx: Tx, { id, lab_test, last_event }: Order, l
   enqueue(tx, remind, { order_id: id, low, began_at, turn: 1 }, addSeconds(new Date(began_at), series.after_s[0]!))
 }
 
-const Row = T.Object({ document: T.String(), intake: T.String(), low_status: T.String(), tellable: T.Boolean() })
+const Row = T.Object({ document: T.String(), internal_data: T.String(), low_level_status: T.String(), tellable: T.Boolean() })
 const MessageRow = T.Object({ id: T.String() })
 
 /** @param smsEnabled whether a gateway is configured */
@@ -40,13 +40,13 @@ export const remindHandler = (smsEnabled: boolean) =>
       const row = await tx.locking.maybe(
         Row,
         sql`
-        select document, intake, low_status, ${notDeleted(tx, sql`user_id`)} as tellable
+        select document, internal_data, low_level_status, ${notDeleted(tx, sql`user_id`)} as tellable
         from lab_order where id = ${order_id} and team_id = ${tx.team} for no key update`,
       )
-      if (row?.low_status !== low || remindersDisabled(tx)) return
+      if (row?.low_level_status !== low || remindersDisabled(tx)) return
       const order = JSON.parse(row.document) as Order
       if (await wasSent(tx, order_id, `reminder_${turn}`)) return
-      if (row.tellable && enabledChannels(tx.tenant.settings, JSON.parse(row.intake) as InternalData).sms)
+      if (row.tellable && enabledChannels(tx.tenant.settings, JSON.parse(row.internal_data) as InternalData).sms)
         recordMessages(tx, order, `reminder_${turn}`, ['sms'], smsEnabled)
       const next_s = reminders[order.lab_test.method]?.after_s[turn]
       if (next_s === undefined) return

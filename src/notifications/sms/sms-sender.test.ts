@@ -119,7 +119,7 @@ describe('text messages', { concurrency: 1 }, () => {
       const { id } = await createOrder(team)
       const { url } = await startSmsGateway(async () => {
         await team.db.pool.query(
-          `update patient_message set owner = gen_random_uuid(), fence = fence + 1, due_at = due_at + interval '1 hour' where order_id = $1`,
+          `update patient_message set owner = gen_random_uuid(), fence = fence + 1, due_at = due_at + interval '2 hours' where order_id = $1`,
           [id],
         )
         return answer

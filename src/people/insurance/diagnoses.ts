@@ -16,7 +16,9 @@ const Text = T.Object({ text: Nullable(T.String()) })
 
 /** Returns the index of the loaded codes, at most 4 s old. Each process reads a code set from the database once, at the first query. */
 async function indexFor(tx: Tx): Promise<IcdIndex> {
-  const loaded = await tx.cached('icd codes', () => tx.maybe(Loaded, sql`select checksum from insurance_load where part = 'icd'`))
+  const loaded = await tx.cached('icd codes', () =>
+    tx.maybe(Loaded, sql`select checksum from insurance_data_version where part = 'icd'`),
+  )
   if (!loaded) return buildIcdIndex('')
   const known = indexes.get(loaded.checksum)
   if (known) return known
@@ -65,7 +67,7 @@ export async function findCodeErrors(tx: Tx, codes: readonly string[]): Promise<
   return faults
 }
 
-const Exclusion = T.Object({ code: T.String(), excluded: T.String(), type: T.String() })
+const Exclusion = T.Object({ code: T.String(), excluded_code: T.String(), type: T.String() })
 
 /** Checks codes against the table and against each other. The first code of a pair is the one whose note excludes the other. */
 export async function validateCodes(tx: Tx, codes: readonly string[]): Promise<ValidatedCodes> {
@@ -75,15 +77,15 @@ export async function validateCodes(tx: Tx, codes: readonly string[]): Promise<V
   const exclusions = await tx.many(
     Exclusion,
     sql`
-    select code, excluded, type from icd_exclusion
-    where code = any (${beginnings}::text[]) and excluded = any (${beginnings}::text[]) order by code, excluded`,
+    select code, excluded_code, type from icd_exclusion
+    where code = any (${beginnings}::text[]) and excluded_code = any (${beginnings}::text[]) order by code, excluded_code`,
   )
   const result: ValidatedCodes = { valid: true, errors: [], violations: [], warnings: [] }
   for (const [i, text] of faults) result.errors.push(`${codes[i]!.trim()} ${text}`)
   const reported = new Set<string>()
-  for (const { code, excluded, type } of exclusions)
+  for (const { code, excluded_code, type } of exclusions)
     for (const one of sound.filter((each) => each.startsWith(code)))
-      for (const other of sound.filter((each) => each !== one && each.startsWith(excluded))) {
+      for (const other of sound.filter((each) => each !== one && each.startsWith(excluded_code))) {
         // Notes often exist in both directions, which is one conflict.
         const pair = `${type} ${[one, other].sort().join()}`
         if (reported.has(pair)) continue

@@ -1,5 +1,5 @@
 // Loads payors, diagnoses and exclusions into a cell: the shipped files at each start, and files of the operator. Writes payor, icd_code,
-// icd_exclusion and insurance_load.
+// icd_exclusion and insurance_data_version.
 import { createHash } from 'node:crypto'
 import type { Db } from '../../platform/db/database.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
@@ -44,9 +44,9 @@ export async function loadInsuranceData(db: Db): Promise<void> {
 /** Whether the part has to be loaded. Of two processes that start together the second waits, and then finds nothing to do. */
 async function updateDataVersion(tx: PlainTx, part: InsuranceDataset, text: string): Promise<boolean> {
   const claimed = await tx.run(sql`
-    insert into insurance_load (part, checksum, origin) values (${part}, ${checksumOf(text)}, 'shipped')
+    insert into insurance_data_version (part, checksum, origin) values (${part}, ${checksumOf(text)}, 'shipped')
     on conflict (part) do update set checksum = excluded.checksum
-    where insurance_load.checksum <> excluded.checksum and insurance_load.origin = 'shipped'`)
+    where insurance_data_version.checksum <> excluded.checksum and insurance_data_version.origin = 'shipped'`)
   return claimed > 0
 }
 
@@ -58,7 +58,7 @@ async function updateDataVersion(tx: PlainTx, part: InsuranceDataset, text: stri
 export async function importPayors(db: Db, text: string): Promise<number> {
   const rows = payorRows(text)
   await db.plainTx(async (tx) => {
-    await tx.locking.run(sql`select part from insurance_load where part = 'payors' for update`)
+    await tx.locking.run(sql`select part from insurance_data_version where part = 'payors' for update`)
     await tx.run(sql`
       update payor p set program = null, state = null
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (code text, program text, state text)
@@ -94,7 +94,7 @@ export async function importCodes(db: Db, text: string): Promise<number> {
   const rows = icdRows(text)
   await db.plainTx(async (tx) => {
     await tx.run(sql`
-      insert into insurance_load (part, checksum, origin) values ('icd', ${checksumOf(text)}, 'imported')
+      insert into insurance_data_version (part, checksum, origin) values ('icd', ${checksumOf(text)}, 'imported')
       on conflict (part) do update set checksum = excluded.checksum, origin = 'imported'`)
     await replaceCodes(tx, rows)
   })
@@ -127,7 +127,7 @@ async function replaceCodes(tx: PlainTx, rows: IcdRow[]): Promise<void> {
 async function replaceExclusions(tx: PlainTx, text: string): Promise<void> {
   await tx.run(sql`delete from icd_exclusion where true`)
   await tx.run(sql`
-    insert into icd_exclusion (code, excluded, type)
+    insert into icd_exclusion (code, excluded_code, type)
     select code, excluded, type
     from jsonb_to_recordset(${JSON.stringify(exclusionRows(text))}::jsonb) as r (code text, excluded text, type text)`)
 }

@@ -7,7 +7,7 @@ import { routes } from './routes.ts'
 export const insurance: Module = {
   name: 'people/insurance',
   tag: 'insurance',
-  tables: { ofTeams: ['insurance'], others: ['icd_code', 'icd_exclusion', 'insurance_load', 'payor'] },
+  tables: { ofTeams: ['insurance'], others: ['icd_code', 'icd_exclusion', 'insurance_data_version', 'payor'] },
   operations: routes,
   erasers: { user: eraseInsurances, team: eraseTables('insurance', 'payor') },
   referenceData: loadInsuranceData,

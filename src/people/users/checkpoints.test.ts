@@ -12,7 +12,7 @@ import { sql, type Sql } from '../../platform/db/sql.ts'
 import { SECONDS_PER_DAY, advanceClock, tenantOf, countLockWaiters } from '../../../test/support/orders.ts'
 import { asOwner, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import type { User } from './schema.ts'
-import { countUsers, createUser, deleteUser, listUsers, markUsers, undoDelete } from './users.ts'
+import { countUsers, createUser, deleteUser, listUsers, createUserCheckpoints, undoDelete } from './users.ts'
 
 const HOUR_S = 3600
 
@@ -28,7 +28,7 @@ const users = ({ db, team }: TestTeam, count: number, age_s: number) =>
     from fresh`)
 
 const setCheckpoints = async (team: TestTeam) => {
-  await team.db.tx(await tenantOf(team), async (tx) => enqueue(tx, markUsers, {}))
+  await team.db.tx(await tenantOf(team), async (tx) => enqueue(tx, createUserCheckpoints, {}))
   await team.settle()
 }
 

@@ -2,14 +2,14 @@ import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
 import { eraseDemographics } from './demographics.ts'
 import { routes } from './routes.ts'
-import { constraints, eraseUserRows, markHandler } from './users.ts'
+import { constraints, eraseUserRows, createUserCheckpointsHandler } from './users.ts'
 
 export const users: Module = {
   name: 'people/users',
   tag: 'users',
   tables: { ofTeams: ['user', 'user_checkpoint', 'user_demographics'] },
   operations: routes,
-  jobs: [markHandler],
+  jobs: [createUserCheckpointsHandler],
   constraints,
   erasers: {
     async user(tx, user_id) {

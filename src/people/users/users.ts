@@ -22,7 +22,7 @@ const SEARCH_MAX = 50
 export const eraseUser = defineJob('users.erase', T.Object({ user_id: T.String() }), { attempts_max: Infinity, timeout_s: 300 })
 
 /** Sets checkpoints along the team's list of users. */
-export const markUsers = defineJob('users.mark', T.Object({}))
+export const createUserCheckpoints = defineJob('users.create_checkpoints', T.Object({}))
 
 const list = new Checkpoints({
   table: '"user"',
@@ -37,10 +37,10 @@ const TURN = 499
 /** Whether the user with this id queues the job: its last digits are random. */
 const isTurn = (id: string): boolean => Number.parseInt(id.slice(-8), 16) % TURN === 0
 
-/** Writes user_checkpoint; queues users.mark again while there is more than one run's work. */
-export const markHandler = defineHandler(markUsers, (context) =>
+/** Writes user_checkpoint; queues users.create_checkpoints again while there is more than one run's work. */
+export const createUserCheckpointsHandler = defineHandler(createUserCheckpoints, (context) =>
   context.tx(async (tx) => {
-    if (await list.set(tx)) enqueue(tx, markUsers, {})
+    if (await list.set(tx)) enqueue(tx, createUserCheckpoints, {})
   }),
 )
 
@@ -55,7 +55,7 @@ const userWire = sql`
 const notDeletedCondition = (tx: Tx): Sql => sql`team_id = ${tx.team} and deleted_at is null`
 
 /**
- * Creates a user. Writes "user". Occasionally queues users.mark.
+ * Creates a user. Writes "user". Occasionally queues users.create_checkpoints.
  * Errors: 400 the client user id is in use (the body contains the id of its user); 400 the sandbox team is full; 422 the bounds are
  * reversed.
  */
@@ -74,7 +74,7 @@ export async function createUser(tx: Tx, body: CreateUser): Promise<User> {
               fallback_time_zone, fallback_birth_date, ingestion_start, ingestion_end`,
   )
   if (user) {
-    if (isTurn(id)) enqueue(tx, markUsers, {})
+    if (isTurn(id)) enqueue(tx, createUserCheckpoints, {})
     return user
   }
   throw await inUse(tx, body.client_user_id)

@@ -236,7 +236,7 @@ describe('expired days', () => {
   /** Lines of earlier days, appended at that time. */
   const ago = (days: number) => new Date(Date.now() - days * 86_400_000)
   const sealedOn = async (at: Date) =>
-    pool('sandbox-us').query(`select access_seal($1::date, $2::text)`, [
+    pool('sandbox-us').query(`select append_access_log($1::date, $2::text)`, [
       at.toISOString().slice(0, 10),
       `\t{}\t${lineOf(accessOf({ at, users: [] })).text}`,
     ])
@@ -259,7 +259,7 @@ describe('expired days', () => {
 
   test('leave a detectable gap if a day in the middle is deleted', async () => {
     const { rows } = await pool('sandbox-us').query('select day::text from access_day where dropped_at is null order by day')
-    await pool('sandbox-us').query('select access_drop($1::date, now())', [rows[1].day])
+    await pool('sandbox-us').query('select drop_access_log_day($1::date, now())', [rows[1].day])
     assert.match((await verifyLog(db)).fault!, /^line 6 is missing: the day .* is gone/)
   })
 

@@ -210,7 +210,7 @@ const oldDays = (queries: Queries, days_max: number): Promise<Static<typeof OldD
  */
 export async function dropOldDays(db: Db, days_max: number): Promise<number> {
   const old = await oldDays(db.queries, days_max)
-  for (const each of old) await db.queries.run(sql`select access_drop(${each.day}::date, ${dbNow})`)
+  for (const each of old) await db.queries.run(sql`select drop_access_log_day(${each.day}::date, ${dbNow})`)
   return old.length
 }
 

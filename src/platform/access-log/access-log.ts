@@ -1,6 +1,6 @@
 // The access log of a process. A transaction that changes data writes its line itself. Lines of reads are collected here and written
 // together within a second, or before the response leaves if the setting is `strict`. Writing appends both kinds to the log in one order,
-// with a hash from each line to the next (the function access_seal). Reasons: docs/decisions/access-log.md.
+// with a hash from each line to the next (the function append_access_log). Reasons: docs/decisions/access-log.md.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { leaveLine, lineOf, type Access, type AccessLogMode, type Line } from './access-line.ts'
 import { utcDate, systemNow } from '../runtime/clock.ts'
@@ -59,10 +59,10 @@ interface Batch {
 const Appended = T.Object({ n: T.Integer() })
 const Position = T.Object({ seq: T.Integer(), hash: T.String() })
 
-/** One call of `access_seal` takes this many lines that transactions have left; the function has the same limit. */
+/** One call of `append_access_log` takes this many lines that transactions have left; the function has the same limit. */
 const LEFT_MAX = 20_000
 
-/** A line in the form that `access_seal` reads. */
+/** A line in the form that `append_access_log` reads. */
 const given = ({ team_id, users, text }: Line): string => `${team_id ?? ''}\t${users}\t${text}`
 
 /**
@@ -75,7 +75,7 @@ export const appendLines = (db: Db, lines: readonly Line[] = []): Promise<{ appe
 
 /** As `appendLines`, for `count` lines in the form that the function reads. */
 async function appendText(db: Db, text: string | Buffer, count: number): Promise<{ appended: number; more: boolean }> {
-  const { n } = await db.queries.one(Appended, sql`select access_seal(${utcDate(systemNow())}::date, ${text}::text) as n`)
+  const { n } = await db.queries.one(Appended, sql`select append_access_log(${utcDate(systemNow())}::date, ${text}::text) as n`)
   return { appended: n, more: n - count >= LEFT_MAX }
 }
 

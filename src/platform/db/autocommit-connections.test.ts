@@ -60,10 +60,10 @@ test('a statement waiting for a lock does not block others', () =>
     await sleep(500)
     for (let i = 0; i < 20; i++) await numbered(writers, 10)
     assert.equal(isOver, false)
-    assert.deepEqual([writers.stats.busy, writers.stats.waited_for], [1, 0])
+    assert.deepEqual([writers.stats.in_use, writers.stats.waiting], [1, 0])
     await other.query('commit')
     await waiting
-    assert.equal(writers.stats.busy, 0)
+    assert.equal(writers.stats.in_use, 0)
   }))
 
 test('statements of a broken connection fail, and the next one uses another connection', () =>

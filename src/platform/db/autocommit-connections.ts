@@ -55,11 +55,11 @@ export class AutocommitConnections {
     }
   }
 
-  /** How many connections are idle and busy, and how many statements wait for the previous one. */
-  get stats(): { idle: number; busy: number; waited_for: number } {
+  /** How many connections are idle and in use, and how many statements wait for the previous one. */
+  get stats(): { idle: number; in_use: number; waiting: number } {
     const inUse = this.#writers.filter(({ inFlight }) => inFlight > 0)
     const waiting = inUse.reduce((sum, { inFlight }) => sum + inFlight - 1, 0)
-    return { idle: this.#writers.length - inUse.length, busy: inUse.length, waited_for: waiting }
+    return { idle: this.#writers.length - inUse.length, in_use: inUse.length, waiting }
   }
 
   async close(): Promise<void> {

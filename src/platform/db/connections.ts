@@ -112,14 +112,14 @@ export class Connections {
     }
   }
 
-  /** The state of the connections for requests and jobs: idle, busy, and how many statements and transactions wait for one. */
-  get use(): { idle: number; busy: number; waited_for: number } {
+  /** The state of the connections for requests and jobs: idle, in use, and how many statements and transactions wait for one. */
+  get use(): { idle: number; in_use: number; waiting: number } {
     const sum = { ...this.lone.stats }
     for (const { idleCount, totalCount } of new Set([this.pool, this.teamPool])) {
       sum.idle += idleCount
-      sum.busy += totalCount - idleCount
+      sum.in_use += totalCount - idleCount
     }
-    for (const { waiting } of new Set([this.lending, this.teams])) sum.waited_for += waiting
+    for (const { waiting } of new Set([this.lending, this.teams])) sum.waiting += waiting
     return sum
   }
 

@@ -60,7 +60,7 @@ describe('the catalog of every cell', () => {
     )
     assert.deepEqual(
       rows.map(({ name }) => name),
-      ['access_drop', 'access_seal', 'taken_of_sites', 'taken_of_staff'],
+      ['append_access_log', 'booked_times_of_sites', 'booked_times_of_staff', 'drop_access_log_day'],
     )
     const { rows: executed } = await asOwner<{ name: string }>(
       `select distinct proname::text as name from pg_proc
@@ -69,7 +69,7 @@ describe('the catalog of every cell', () => {
     )
     assert.deepEqual(
       executed.map(({ name }) => name),
-      ['taken_of_sites', 'taken_of_staff'],
+      ['booked_times_of_sites', 'booked_times_of_staff'],
     )
   })
 
@@ -79,7 +79,7 @@ describe('the catalog of every cell', () => {
        from pg_namespace n
        cross join lateral (
          select 'schema' as what, n.nspacl as acl, n.nspowner as owner
-         union all select case when relname in ('migration', 'access_log', 'access_day', 'handful') then relname else relkind::text end, relacl, relowner from pg_class where relnamespace = n.oid and relkind <> 'i') o
+         union all select case when relname in ('migration', 'access_log', 'access_day', 'dispatch_batch') then relname else relkind::text end, relacl, relowner from pg_class where relnamespace = n.oid and relkind <> 'i') o
        cross join lateral aclexplode(o.acl) a left join pg_roles r on r.oid = a.grantee
        where n.nspname = any ($1) and a.grantee <> o.owner
        group by 1, 2, 3`,
@@ -91,7 +91,7 @@ describe('the catalog of every cell', () => {
       migration: 'select',
       access_log: 'select',
       access_day: 'select',
-      handful: 'delete insert select update',
+      dispatch_batch: 'delete insert select update',
       S: 'usage',
       v: 'select',
       r: 'delete insert select update',
@@ -104,7 +104,7 @@ describe('the catalog of every cell', () => {
         `${grantee} has ${privileges} in ${schema}`,
       )
       assert.equal(privileges, allowed[what], `${grantee} in ${schema}: ${what}`)
-      assert(what !== 'handful' || grantee === own, 'handful has the deliveries in flight of all teams')
+      assert(what !== 'dispatch_batch' || grantee === own, 'dispatch_batch has the deliveries in flight of all teams')
     }
   })
 
@@ -166,7 +166,7 @@ describe('a connection', () => {
         assert.equal((await client.query(`select from ${table}`)).rowCount, 0, table)
       assert.equal((await client.query('update "user" set client_user_id = client_user_id')).rowCount, 0)
       assert.equal((await client.query('delete from event')).rowCount, 0)
-      await assert.rejects(client.query('insert into followed_team (team_id) values ($1)', [team]), { code: '42501' })
+      await assert.rejects(client.query('insert into event_subscribed_team (team_id) values ($1)', [team]), { code: '42501' })
       // A setting of a transaction that is over is an empty text.
       await client.query('begin')
       await client.query(`select set_config('drawbridge.team', $1, true)`, [team])
@@ -256,7 +256,7 @@ describe('a connection', () => {
     const both = await db.read(tenant, (tx) => tx.many(Team, users))
     for (const id of [team, other.team]) assert(both.some(({ team_id }) => team_id === id))
     // The views hold whom the policies hold.
-    assert.equal(await db.read(tenant, (tx) => tx.run(sql`select from idempotency_of_team limit 0`)), 0)
+    assert.equal(await db.read(tenant, (tx) => tx.run(sql`select from idempotency_key_of_team limit 0`)), 0)
     await db.close()
   })
 })
@@ -306,7 +306,7 @@ describe('statements without a team condition see one team', () => {
   test('and cannot assign a row to another one', async () => {
     const [{ db, tenant }, other] = [await withUser(), await withUser()]
     const refused = { code: '42501' }
-    const adding = sql`insert into followed_team (team_id) values (${other.team})`
+    const adding = sql`insert into event_subscribed_team (team_id) values (${other.team})`
     await assert.rejects(
       db.tx(tenant, (tx) => tx.run(adding)),
       refused,
@@ -395,8 +395,8 @@ describe('without the right to create roles', async () => {
   })
   const teams = [randomUUID(), randomUUID()]
   const tenantOf = (team: string): Tenant => ({ team, org: team, cell: 'sandbox-us', clock_offset_s: 0, settings: {} })
-  const follow = (team: string) => sql`insert into followed_team (team_id) values (${team}) on conflict do nothing`
-  const followed = sql`select team_id from followed_team`
+  const follow = (team: string) => sql`insert into event_subscribed_team (team_id) values (${team}) on conflict do nothing`
+  const followed = sql`select team_id from event_subscribed_team`
   const known = migrationsOf('cell')
   const statements = [
     `create role drawbridge_${named}_sandbox_us`,
@@ -445,7 +445,7 @@ describe('without the right to create roles', async () => {
       await reopened.tx(tenantOf(team), async (tx) => {
         await tx.run(follow(team))
         assert.deepEqual(await tx.many(Team, followed), [{ team_id: team }])
-        assert.equal(await tx.run(sql`select from taken_of_sites('lab', '{}', ${tx.now}, ${tx.now}, null)`), 0)
+        assert.equal(await tx.run(sql`select from booked_times_of_sites('lab', '{}', ${tx.now}, ${tx.now}, null)`), 0)
       })
     }
     assert.equal((await reopened.queries.many(Team, followed)).length, 2)
@@ -457,16 +457,16 @@ describe('without the right to create roles', async () => {
     const client = new pg.Client({ ...own, options: '-c search_path=sandbox_us' })
     await client.connect()
     assert.equal((await client.query('select from team')).rowCount, 2)
-    assert.equal((await client.query('update followed_team set team_id = team_id')).rowCount, 2)
+    assert.equal((await client.query('update event_subscribed_team set team_id = team_id')).rowCount, 2)
     // Grants to the roles of another installation are taken back: this database is a copy of one.
     await client.query(`grant usage on schema sandbox_us to drawbridge_${installation}_sandbox_us`)
     await client.query(`grant select on team to drawbridge_${installation}_sandbox_us`)
-    await client.query(`grant execute on function access_drop to drawbridge_${installation}_sandbox_us`)
+    await client.query(`grant execute on function drop_access_log_day to drawbridge_${installation}_sandbox_us`)
     await migrate(own, 'sandbox_us', 'cell')
     const { rows } = await client.query<{ may: boolean }>(
       `select has_schema_privilege('drawbridge_${installation}_sandbox_us', 'sandbox_us', 'usage')
            or has_table_privilege('drawbridge_${installation}_sandbox_us', 'team', 'select')
-           or has_function_privilege('drawbridge_${installation}_sandbox_us', 'access_drop'::regproc, 'execute') as may`,
+           or has_function_privilege('drawbridge_${installation}_sandbox_us', 'drop_access_log_day'::regproc, 'execute') as may`,
     )
     assert.equal(rows[0]!.may, false)
     await client.end()

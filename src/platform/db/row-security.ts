@@ -207,7 +207,7 @@ async function strangers(client: pg.Client, schema: string, own: string[]): Prom
 /** Tables that the program only reads: `migrate` writes them, or the functions of the access log, which have the rights of the owner. */
 const READ_ONLY = ['migration', 'access_log', 'access_day']
 /** Tables that have no team_id and hold deliveries in flight of all teams. */
-const NOT_FOR_TEAMS = ['handful']
+const NOT_FOR_TEAMS = ['dispatch_batch']
 
 /**
  * Every table and sequence of the schema, except for those above, and nothing else. Partitions are reached through their table. Functions

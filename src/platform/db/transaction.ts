@@ -41,7 +41,7 @@ export interface Tenant {
   clock_offset_s: number
   settings: Readonly<Record<string, unknown>>
   /** Names of features that the operator has disabled. */
-  features_off?: readonly string[]
+  disabled_features?: readonly string[]
   /** Names of options that the operator has enabled. */
   options_on?: readonly string[]
   /** Since when its organization is read-only; known if a credential was looked up. */

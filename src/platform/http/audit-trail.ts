@@ -10,7 +10,7 @@ export interface AuditEntry {
   object: string | null
 }
 
-/** Adds an entry with the key, the operation, and the object of the path; or an entry for each of `about`. Writes audit. */
+/** Adds an entry with the key, the operation, and the object of the path; or an entry for each of `about`. Writes audit_log. */
 export function recordAudit(
   tx: PlainTx,
   manager: ManagementPrincipal,
@@ -25,5 +25,5 @@ export function recordAudit(
       sql`(${tx.uuid()}::uuid, ${manager.org}::uuid, ${line.team_id}::uuid, ${manager.key_id}, ${operation}, ${line.object},
            ${tx.now}::timestamptz)`,
   )
-  tx.defer(sql`insert into audit (id, org_id, team_id, actor, operation, object, created_at) values ${join(rows, ', ')}`)
+  tx.defer(sql`insert into audit_log (id, org_id, team_id, actor, operation, object, created_at) values ${join(rows, ', ')}`)
 }

@@ -22,10 +22,8 @@ export const feature = (
 ): Feature => ({ name, about: description, refusal: error })
 
 /** Whether a team has a feature. */
-export const hasFeature = (
-  { features_off: disabled_features }: Pick<Tenant, 'features_off'>,
-  { name }: Pick<Feature, 'name'>,
-): boolean => !disabled_features?.includes(name)
+export const hasFeature = ({ disabled_features }: Pick<Tenant, 'disabled_features'>, { name }: Pick<Feature, 'name'>): boolean =>
+  !disabled_features?.includes(name)
 
 /** An option: disabled until the operator enables it for a team. */
 export interface Option {
@@ -39,6 +37,6 @@ export const hasOption = ({ options_on: enabled_options }: Pick<Tenant, 'options
   enabled_options?.includes(name) ?? false
 
 /** Throws the feature's response for a team without it. */
-export function assertFeature(tenant: Pick<Tenant, 'features_off'>, feature: Feature): void {
+export function assertFeature(tenant: Pick<Tenant, 'disabled_features'>, feature: Feature): void {
   if (!hasFeature(tenant, feature)) throw feature.refusal()
 }

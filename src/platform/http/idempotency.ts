@@ -47,7 +47,7 @@ export async function claimKey(
   let claimed: number
   try {
     claimed = await tx.run(sql`
-      insert into idempotency as i (team_id, scope, key, expires_at, fingerprint)
+      insert into idempotency_key as i (team_id, scope, key, expires_at, fingerprint)
       values (${tx.team}, ${scope}, ${key}, ${dbNowPlus(retention_s)}, ${fingerprint})
       on conflict (team_id, scope, key) do update
       set expires_at = excluded.expires_at, status = null, body = null, object_id = null, user_ids = null, fingerprint = excluded.fingerprint
@@ -61,7 +61,7 @@ export async function claimKey(
   const kept = await tx.one(
     StoredResponseRow,
     sql`
-    select status, body, object_id, fingerprint, user_ids from idempotency where team_id = ${tx.team} and scope = ${scope} and key = ${key}`,
+    select status, body, object_id, fingerprint, user_ids from idempotency_key where team_id = ${tx.team} and scope = ${scope} and key = ${key}`,
   )
   if (kept.fingerprint !== fingerprint) throw conflict('This idempotency key has been used for another request')
   return { status: kept.status, text: kept.body, object_id: kept.object_id, user_ids: kept.user_ids ?? [] }
@@ -70,7 +70,7 @@ export async function claimKey(
 /** Releases a key: the next request with it is a new one. */
 export const releaseKey = (tx: Tx, scope: string, key: string): Promise<number> =>
   tx.run(sql`
-    update idempotency set status = null, body = null, object_id = null, user_ids = null
+    update idempotency_key set status = null, body = null, object_id = null, user_ids = null
     where team_id = ${tx.team} and scope = ${scope} and key = ${key}`)
 
 /**
@@ -84,7 +84,7 @@ export function storeResponse(
   { object_id = null, user_ids = [] }: { object_id?: string | null; user_ids?: readonly string[] } = {},
 ): void {
   tx.defer(sql`
-    update idempotency
+    update idempotency_key
     set status = ${answer.status}, body = ${answer.text}, object_id = ${object_id},
         user_ids = ${user_ids.length ? user_ids : null}::uuid[]
     where team_id = ${tx.team} and scope = ${scope} and key = ${key}`)
@@ -149,14 +149,14 @@ export async function withIdempotencyKey(
 const isPassing = ({ status }: Problem): boolean => status >= 500 || status === 409 || status === 422 || status === 429
 
 /**
- * Erases the stored responses that are about a user. Writes idempotency. A view finds them first, because with the policy of the table the
+ * Erases the stored responses that are about a user. Writes idempotency_key. A view finds them first, because with the policy of the table the
  * planner cannot use the index of users (docs/decisions/row-security.md).
  */
 export const eraseAnswers = (tx: Tx, user_id: string): Promise<number> =>
   tx.run(sql`
     with about as materialized (
-      select scope, key from idempotency_of_team where team_id = ${tx.team} and user_ids @> array[${user_id}]::uuid[])
-    delete from idempotency i using about where i.team_id = ${tx.team} and i.scope = about.scope and i.key = about.key`)
+      select scope, key from idempotency_key_of_team where team_id = ${tx.team} and user_ids @> array[${user_id}]::uuid[])
+    delete from idempotency_key i using about where i.team_id = ${tx.team} and i.scope = about.scope and i.key = about.key`)
 
 /** Deletes stored responses after their retention. */
-export const idempotencyCleanup = cleanup({ table: 'idempotency', column: 'expires_at', control: true })
+export const idempotencyCleanup = cleanup({ table: 'idempotency_key', column: 'expires_at', control: true })

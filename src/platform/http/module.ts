@@ -4,7 +4,7 @@ import { idempotencyCleanup } from './idempotency.ts'
 
 export const http: Module = {
   name: 'platform/http',
-  tables: { ofTeams: ['idempotency'], others: ['audit'] },
+  tables: { ofTeams: ['idempotency_key'], others: ['audit_log'] },
   periodicTasks: [idempotencyCleanup],
-  erasers: { team: eraseTables('idempotency') },
+  erasers: { team: eraseTables('idempotency_key') },
 }

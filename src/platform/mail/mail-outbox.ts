@@ -73,14 +73,14 @@ const MailLine = T.Object({
   attempts: T.Integer(),
   next_at: Nullable(T.String()),
   error: Nullable(T.String()),
-  done_at: Nullable(T.String()),
+  finished_at: Nullable(T.String()),
   body: Nullable(T.String()),
 })
 export type MailSummary = Static<typeof MailLine>
 
 const line = sql`
   id, recipient, subject, date_trunc('second', created_at) as created_at, state, attempts, date_trunc('second', due_at) as next_at,
-  error, date_trunc('second', done_at) as done_at, body`
+  error, date_trunc('second', finished_at) as finished_at, body`
 
 /** The newest 100 emails of a cell or the control plane. */
 export const listMail = (db: Db): Promise<MailSummary[]> =>

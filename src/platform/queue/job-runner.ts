@@ -83,7 +83,7 @@ export class JobRunner {
     if (outcome === 'postponed') return
     metrics.countJob(name, outcome, duration_s)
     const fields = { job: name, 'job.id': id, 'team.id': team_id, cell, attempt: attempts }
-    if (outcome === 'done') {
+    if (outcome === 'completed') {
       log.info({ ...fields, duration_ms: Math.round(duration_s * 1e5) / 100 }, 'job completed')
       return
     }
@@ -164,7 +164,7 @@ export class JobRunner {
           throw error
         })
         const outcome = await runner.run(claimed, (job) => this.handle(jobs, job, this.#options.tenantOf, at))
-        if (outcome === 'done') await queue.complete([row])
+        if (outcome === 'completed') await queue.complete([row])
         else failed.push(row.id)
       } finally {
         runner.leases.release(claimed.lease)
@@ -174,8 +174,8 @@ export class JobRunner {
   }
 }
 
-const SAID: Record<Exclude<RunOutcome, 'done' | 'postponed'>, string> = {
-  retry: 'job failed; will retry',
+const SAID: Record<Exclude<RunOutcome, 'completed' | 'postponed'>, string> = {
+  retried: 'job failed; will retry',
   failed: 'job failed; will not be retried',
   lost: 'job lease lost; another worker runs the job',
 }

@@ -40,11 +40,6 @@ export interface QueueDefinition extends LeasedTableDefinition {
   }
   /** The condition of a row that is too old: it becomes a dead letter with the error `expired`. */
   isExpired?: Sql
-  /**
-   * A claim also moves `due_at` to the end of the lease. For tables whose rows earlier releases claim by `due_at` alone, as
-   * long as these may run beside this one.
-   */
-  claimMovesDue?: boolean
 }
 
 export class LeasedQueue<Row extends ClaimedRow> extends LeasedTable<Row> {
@@ -61,12 +56,7 @@ export class LeasedQueue<Row extends ClaimedRow> extends LeasedTable<Row> {
 
   /** Columns that a claim sets besides the lease. */
   get claimSets(): Sql | undefined {
-    const { attempts, claimMovesDue } = this.#definition
-    const sets = [
-      ...(attempts.countedBy === 'claim' ? [this.#count(1)] : []),
-      ...(claimMovesDue ? [sql`due_at = ${dbNowPlus(this.lease_s)}`] : []),
-    ]
-    return sets.length ? join(sets, ', ') : undefined
+    return this.#definition.attempts.countedBy === 'claim' ? this.#count(1) : undefined
   }
 
   /** The condition that a row may be claimed now. */
@@ -112,7 +102,7 @@ export class LeasedQueue<Row extends ClaimedRow> extends LeasedTable<Row> {
 
   /** Releases rows whose work has not begun: others may claim them, and the claim does not count as an attempt. */
   release(rows: readonly Row[]): Promise<number> {
-    return this.endLeases(rows, this.#uncounted(this.#definition.claimMovesDue ? 0 : undefined))
+    return this.endLeases(rows, this.#uncounted())
   }
 
   /** Postpones a row that must not be worked on before the end of a pause. That does not count as an attempt. */
@@ -155,7 +145,7 @@ export class LeasedQueue<Row extends ClaimedRow> extends LeasedTable<Row> {
     return by === 1 ? sql`${column} = ${column} + 1` : sql`${column} = ${column} - 1`
   }
 
-  #uncounted(pause_s: number | undefined): Sql | undefined {
+  #uncounted(pause_s?: number): Sql | undefined {
     const sets = [
       ...(this.#definition.attempts.countedBy === 'claim' ? [this.#count(-1)] : []),
       ...(pause_s === undefined ? [] : [sql`due_at = ${dbNowPlus(pause_s)}`]),

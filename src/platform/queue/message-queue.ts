@@ -22,7 +22,7 @@ export interface MessageTable extends Pick<RetryableQueue, 'name' | 'key' | 'row
   dead: Pick<RetryableQueue['dead'], 'shown' | 'listed_s'>
 }
 
-/** The queue of a table of messages with the columns state, attempts, due_at, done_at and error, and those of a lease. */
+/** The queue of a table of messages with the columns state, attempts, due_at, finished_at and error, and those of a lease. */
 export const messageQueue = ({ clearedWhenSent, dead, ...table }: MessageTable): RetryableQueue => ({
   ...table,
   isDurable: true,
@@ -30,14 +30,13 @@ export const messageQueue = ({ clearedWhenSent, dead, ...table }: MessageTable):
   order: sql`due_at, id`,
   attempts: { column: 'attempts', countedBy: 'claim' },
   error: 'error',
-  completed: sql`state = 'sent', due_at = null, error = null, done_at = ${dbNow}${clearedWhenSent ? sql`, ${clearedWhenSent}` : sql``}`,
+  completed: sql`state = 'sent', due_at = null, error = null, finished_at = ${dbNow}${clearedWhenSent ? sql`, ${clearedWhenSent}` : sql``}`,
   isCompletedForAll: true,
-  claimMovesDue: true,
   dead: {
     is: sql`state = 'failed'`,
-    set: sql`state = 'failed', due_at = null, done_at = ${dbNow}`,
-    unset: sql`state = 'waiting', done_at = null`,
-    failed_at: 'done_at',
+    set: sql`state = 'failed', due_at = null, finished_at = ${dbNow}`,
+    unset: sql`state = 'waiting', finished_at = null`,
+    failed_at: 'finished_at',
     ...dead,
   },
 })
@@ -67,7 +66,7 @@ export function messageWorker<Row extends ClaimedMessage>(options: MessageWorker
     log.error({ cell, queue: logged.queue, causes: errorFields(error) }, message)
   const onEnd = ({ id, attempts }: Row, { outcome, error }: RunEnd) => {
     const fields = { cell, [logged.idField]: id, attempt: attempts, ...(error !== undefined && { error }) }
-    if (outcome === 'done') log.info(fields, `${logged.message} sent`)
+    if (outcome === 'completed') log.info(fields, `${logged.message} sent`)
     else if (outcome !== 'postponed')
       log.warn(fields, outcome === 'failed' ? `${logged.message} rejected` : `${logged.message} failed; will retry`)
   }

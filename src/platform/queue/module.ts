@@ -3,6 +3,6 @@ import { eraseTables } from '../db/erasure.ts'
 
 export const queue: Module = {
   name: 'platform/queue',
-  tables: { ofTeams: ['event'], others: ['announcement', 'followed_team', 'job'] },
-  erasers: { team: eraseTables('announcement', 'followed_team', 'event', 'job') },
+  tables: { ofTeams: ['event'], others: ['event_outbox', 'event_subscribed_team', 'job'] },
+  erasers: { team: eraseTables('event_outbox', 'event_subscribed_team', 'event', 'job') },
 }

@@ -59,15 +59,15 @@ function enqueueFanOut(tx: Tx, event_id: string): void {
 
 const insertOutboxEntry = (tx: Tx, event_ids: string[]): Sql =>
   sql`
-    insert into announcement (team_id, event_ids)
-    select team_id, ${event_ids}::uuid[] from followed_team where team_id = ${tx.team}`
+    insert into event_outbox (team_id, event_ids)
+    select team_id, ${event_ids}::uuid[] from event_subscribed_team where team_id = ${tx.team}`
 
 /**
  * Subscribes the team: from now on its events get outbox entries, permanently. It has, or had, a receiver. Writes
- * followed_team.
+ * event_subscribed_team.
  */
 export const subscribeTeam = (tx: Queries, team_id: string): Promise<number> =>
-  tx.run(sql`insert into followed_team (team_id) values (${team_id}) on conflict (team_id) do nothing`)
+  tx.run(sql`insert into event_subscribed_team (team_id) values (${team_id}) on conflict (team_id) do nothing`)
 
 const OutboxEntry = T.Object({
   id: T.Integer(),
@@ -93,7 +93,7 @@ export interface Portion {
  * Takes outbox entries. It considers the oldest entries of every team, so that the backlog of one team does not hide those of
  * others. The entries of a team are taken in the order of their numbers. Across teams, entries with fewer deliveries, counted
  * together with earlier entries of the same team, come first, so that no team waits behind the whole backlog of another. The
- * entries are deleted when the transaction commits. Writes announcement.
+ * entries are deleted when the transaction commits. Writes event_outbox.
  * One transaction at a time takes entries in a cell, so that deliveries keep that order; a second one gets none.
  * @param weight number of deliveries for an event of `weighed.team_id`: an expression
  * @returns the entries taken, and whether there are more
@@ -105,16 +105,16 @@ export async function takeOutboxEntries(
 ): Promise<{ taken: { team_id: string; event_ids: string[] }[]; isMore: boolean }> {
   const { locked } = await tx.locking.one(
     T.Object({ locked: T.Boolean() }),
-    sql`select pg_try_advisory_xact_lock(hashtextextended('announcement ' || current_schema(), 0)) as locked`,
+    sql`select pg_try_advisory_xact_lock(hashtextextended('event_outbox ' || current_schema(), 0)) as locked`,
   )
   if (!locked) return { taken: [], isMore: false }
   const rows = await tx.many(
     OutboxEntry,
     sql`
     with recursive waiting (team_id) as (
-      (select team_id from announcement order by team_id limit 1)
+      (select team_id from event_outbox order by team_id limit 1)
       union all
-      select (select a.team_id from announcement a where a.team_id > w.team_id order by a.team_id limit 1)
+      select (select a.team_id from event_outbox a where a.team_id > w.team_id order by a.team_id limit 1)
       from waiting w where w.team_id is not null
     ), share as materialized (
       select least(${most.entries}::int, 1 + ${READ_PER_LOOKED_AT * most.entries}::int / greatest(count(team_id), 1)) as of_team
@@ -123,7 +123,7 @@ export async function takeOutboxEntries(
       select a.place, a.id, w.team_id, a.events, a.position
       from waiting w cross join lateral (
         select ctid as place, id, cardinality(event_ids) as events, row_number() over (order by id) as position
-        from announcement where team_id = w.team_id order by id limit (select of_team from share)) a
+        from event_outbox where team_id = w.team_id order by id limit (select of_team from share)) a
       order by a.position, a.id limit ${most.entries}
     ), weighed as materialized (
       select team_id, ${weight} as weight from (select distinct team_id from oldest) weighed
@@ -135,7 +135,7 @@ export async function takeOutboxEntries(
       select place, id, sum(events) over taking as events, sum(deliveries) over taking - deliveries as deliveries_before
       from queued window taking as (order by of_team, id)
     )
-    delete from announcement a using counted c
+    delete from event_outbox a using counted c
     where a.ctid = c.place
       and ((c.events <= ${most.events} and c.deliveries_before < ${most.deliveries}) or c.id = (select min(id) from oldest))
     returning a.id, a.team_id, to_json(a.event_ids) as event_ids, (select count(*) from oldest) as looked_at,

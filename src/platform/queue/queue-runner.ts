@@ -20,7 +20,7 @@ export type HandlerResult =
   | void
 
 /** The outcome of a run. `lost`: another owner has run the row, or will. */
-export type RunOutcome = 'done' | 'retry' | 'failed' | 'lost' | 'postponed'
+export type RunOutcome = 'completed' | 'retried' | 'failed' | 'lost' | 'postponed'
 
 export interface RunEnd {
   outcome: RunOutcome
@@ -90,7 +90,7 @@ export class QueueRunner<Row extends ClaimedRow> {
       // Every attempt so far ended with its process, and so would the next.
       const isInterrupted = attemptsOf(row) > attemptsMax(row)
       const result = isInterrupted ? INTERRUPTED : await this.#handle(claimed, handle)
-      if (!result) return end('done')
+      if (!result) return end('completed')
       if ('postponed_s' in result) {
         await this.queue.postpone(row, result.postponed_s)
         this.leases.release(lease)
@@ -114,13 +114,13 @@ export class QueueRunner<Row extends ClaimedRow> {
     return Promise.race([handle(claimed), claimed.lease.ended])
   }
 
-  #outcomeOf({ row, lease }: Claimed<Row>): 'retry' | 'failed' | 'lost' {
+  #outcomeOf({ row, lease }: Claimed<Row>): 'retried' | 'failed' | 'lost' {
     const { attemptsOf, attemptsMax } = this.#options
     if (lease.end instanceof LeaseLost) return 'lost'
-    return attemptsOf(row) >= attemptsMax(row) ? 'failed' : 'retry'
+    return attemptsOf(row) >= attemptsMax(row) ? 'failed' : 'retried'
   }
 
-  async #fail({ row, lease }: Claimed<Row>, outcome: 'retry' | 'failed' | 'lost', error: string): Promise<RunOutcome> {
+  async #fail({ row, lease }: Claimed<Row>, outcome: 'retried' | 'failed' | 'lost', error: string): Promise<RunOutcome> {
     const { attemptsOf, backoffSeconds, onError } = this.#options
     const pause_s = outcome === 'failed' ? undefined : backoffSeconds(attemptsOf(row))
     if (outcome !== 'lost')

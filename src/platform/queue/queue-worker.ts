@@ -133,7 +133,7 @@ export class QueueWorker<Row extends ClaimedRow> {
   async #runOne(claimed: WaitingRow<Row>): Promise<void> {
     const outcome = await this.#options.runner.run(claimed, this.#options.handle)
     this.#slots.end(claimed, performance.now())
-    if (outcome === 'done') this.#completeSoon(claimed)
+    if (outcome === 'completed') this.#completeSoon(claimed)
     this.#begin()
     if (this.#more) this.#loop.wake()
   }

@@ -26,7 +26,7 @@ function started(options: { look_ms?: number; cleanups?: readonly Cleanup[] } = 
 
 const answers = ({ db, team }: TestTeam, n: number, expiry: string) =>
   db.pool.query(
-    `insert into idempotency (team_id, scope, key, status, body, expires_at)
+    `insert into idempotency_key (team_id, scope, key, status, body, expires_at)
      select $1, 'a scope', gen_random_uuid(), 200, '{}', now() + $3::interval from generate_series(1, $2)`,
     [team, n, expiry],
   )
@@ -39,7 +39,7 @@ const lines = ({ db, team }: TestTeam, n: number, age: string) =>
 const left = async ({ db, team }: TestTeam): Promise<{ answers: number; lines: number }> =>
   (
     await db.pool.query(
-      `select (select count(*)::integer from idempotency where team_id = $1) as answers,
+      `select (select count(*)::integer from idempotency_key where team_id = $1) as answers,
               (select count(*)::integer from feed where team_id = $1) as lines`,
       [team],
     )
@@ -55,10 +55,10 @@ describe('rows whose retention is over', () => {
     const { retention, gauge } = started()
     try {
       await eventually(async () => ((await gauge('feed')) ?? 0) > 0)
-      await eventually(async () => (await gauge('feed')) === 0 && (await gauge('idempotency')) === 0)
+      await eventually(async () => (await gauge('feed')) === 0 && (await gauge('idempotency_key')) === 0)
       assert.deepEqual(await left(team), { answers: 2, lines: 3 })
       assert.equal(await gauge('feed', 'deleted_rows_total'), 60_000)
-      assert.equal(await gauge('idempotency', 'deleted_rows_total'), 30_000)
+      assert.equal(await gauge('idempotency_key', 'deleted_rows_total'), 30_000)
     } finally {
       await retention.stop()
     }
@@ -93,9 +93,9 @@ describe('rows whose retention is over', () => {
       t.mock.timers.enable({ apis: ['Date'], now: Date.now() + ahead_days * 24 * HOUR_MS })
       const { retention, gauge } = started({ cleanups: periodicTasks })
       try {
-        for (const kind of ['idempotency', 'feed', 'access_log_day', 'team'])
+        for (const kind of ['idempotency_key', 'feed', 'access_log_day', 'team'])
           await eventually(async () => (await gauge(kind)) !== undefined)
-        await eventually(async () => (await gauge('feed')) === 0 && (await gauge('idempotency')) === 0)
+        await eventually(async () => (await gauge('feed')) === 0 && (await gauge('idempotency_key')) === 0)
         assert.deepEqual(await left(team), { answers: 3, lines: 4 })
         const { rows } = await team.db.pool.query(
           `select (select count(*)::integer from team where id = $1) as teams,
@@ -119,7 +119,7 @@ describe('rows whose retention is over', () => {
       for (const { retention } of several) await retention.stop()
     }
     let removed = 0
-    for (const { gauge } of several) removed += (await gauge('idempotency', 'deleted_rows_total')) ?? 0
+    for (const { gauge } of several) removed += (await gauge('idempotency_key', 'deleted_rows_total')) ?? 0
     assert.equal(removed, 10_000)
   })
 
@@ -128,14 +128,14 @@ describe('rows whose retention is over', () => {
     await answers(team, 2, '-100 seconds')
     const holder = await team.db.pool.connect()
     await holder.query('begin')
-    await holder.query('select from idempotency where team_id = $1 for update', [team.team])
+    await holder.query('select from idempotency_key where team_id = $1 for update', [team.team])
     const { retention, gauge } = started({ look_ms: 50 })
     try {
-      await eventually(async () => ((await gauge('idempotency')) ?? 0) >= 100)
+      await eventually(async () => ((await gauge('idempotency_key')) ?? 0) >= 100)
       assert.equal((await left(team)).answers, 2)
       await holder.query('commit')
       await eventually(async () => (await left(team)).answers === 0)
-      await eventually(async () => (await gauge('idempotency')) === 0)
+      await eventually(async () => (await gauge('idempotency_key')) === 0)
     } finally {
       holder.release()
       await retention.stop()

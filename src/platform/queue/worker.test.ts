@@ -121,7 +121,7 @@ describe('a handler that never ends', { concurrency: 1 }, () => {
     await until('the late transaction was tried', () => outcomes.length === 1)
     assert.deepEqual(outcomes, ['HandlerTimeout'])
     await until('both failed', async () => (await rowsOf(team)).every(({ failed_at }) => failed_at !== null))
-    await until('every connection is back', () => cells.of('sandbox-us').poolStats.busy === 0)
+    await until('every connection is back', () => cells.of('sandbox-us').poolStats.in_use === 0)
     assert.deepEqual(await team.events(), [])
     inTransaction.resolve()
   })

@@ -6,7 +6,7 @@ import { systemNow } from '../runtime/clock.ts'
 export interface Metrics {
   registry: Registry
   request(operation: string, status: number, duration_s: number): void
-  countJob(name: string, outcome: 'done' | 'retry' | 'failed' | 'lost', duration_s: number): void
+  countJob(name: string, outcome: 'completed' | 'retried' | 'failed' | 'lost', duration_s: number): void
   countDelivery(cell: string, outcome: 'success' | 'failure', duration_s: number): void
   /** Lines of the access log that could not be recorded. */
   accessLost(lines: number): void
@@ -28,58 +28,58 @@ export function createMetrics(cells: () => Cells | undefined): Metrics {
   collectDefaultMetrics({ register: registry, prefix: 'drawbridge_', eventLoopMonitoringPrecision: 1000 })
   const requests = new Histogram({
     name: 'drawbridge_http_request_duration_seconds',
-    help: 'Time from the first byte of a request to the last byte of its answer.',
+    help: 'Time from the first byte of a request to the last byte of its response.',
     labelNames: ['operation', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   })
   const jobs = new Counter({
     name: 'drawbridge_jobs_total',
-    help: 'Attempts of jobs, by outcome.',
+    help: 'Job attempts by outcome.',
     labelNames: ['job', 'outcome'],
     registers: [registry],
   })
   const jobSeconds = new Counter({
-    name: 'drawbridge_job_seconds_total',
-    help: 'Time spent in jobs.',
+    name: 'drawbridge_job_duration_seconds_total',
+    help: 'Total time spent executing jobs.',
     labelNames: ['job'],
     registers: [registry],
   })
   const deliveries = new Histogram({
-    name: 'drawbridge_delivery_duration_seconds',
-    help: 'Attempts to deliver a webhook, by outcome.',
+    name: 'drawbridge_webhook_attempt_duration_seconds',
+    help: 'Webhook delivery attempts by outcome.',
     labelNames: ['cell', 'outcome'],
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
     registers: [registry],
   })
   const pipelines = new Counter({
     name: 'drawbridge_pipeline_events_total',
-    help: 'Attempts to send an event to a broker, by outcome.',
+    help: 'Events sent to brokers by outcome.',
     labelNames: ['cell', 'destination', 'outcome'],
     registers: [registry],
   })
   const unreadable = new Counter({
     name: 'drawbridge_unreadable_receivers_total',
-    help: 'How often a receiver of events was left alone because its secrets cannot be decrypted; each is looked at again every few minutes at most.',
+    help: 'Pauses of webhook endpoints and brokers whose secrets cannot be decrypted.',
     labelNames: ['cell', 'kind'],
     registers: [registry],
   })
   const removed = new Counter({
     name: 'drawbridge_retention_deleted_rows_total',
-    help: 'Rows deleted because their retention was over.',
+    help: 'Rows deleted after their retention.',
     labelNames: ['cell', 'kind'],
     registers: [registry],
   })
-  const looked = new Gauge({
-    name: 'drawbridge_retention_last_look_timestamp_seconds',
-    help: 'When this process last looked for rows whose retention is over.',
+  const checked = new Gauge({
+    name: 'drawbridge_retention_last_check_timestamp_seconds',
+    help: 'Time of the last check of this process for rows whose retention is over.',
     labelNames: ['cell', 'kind'],
     registers: [registry],
   })
   const overdue = new Map<string, { cell: string; kind: string; overdue_s: number | undefined; seen_ms: number }>()
   new Gauge({
     name: 'drawbridge_retention_overdue_seconds',
-    help: 'For how long the oldest row of a kind has been overdue to be deleted, of those seen at the last look; 0 when there was none.',
+    help: 'Time since the oldest overdue row of the last check should have been deleted; 0 if there was none.',
     labelNames: ['cell', 'kind'],
     registers: [registry],
     collect() {
@@ -89,12 +89,12 @@ export function createMetrics(cells: () => Cells | undefined): Metrics {
   })
   const accessLost = new Counter({
     name: 'drawbridge_access_log_lines_lost_total',
-    help: 'Lines of the access log that were not written: of refused requests while too many waited, and of reads when the process stopped.',
+    help: 'Lines of the access log that were not written: of rejected requests when the buffer was full, and of reads when the process stopped.',
     registers: [registry],
   })
   new Gauge({
     name: 'drawbridge_database_connections',
-    help: 'Connections of this process, by schema and state.',
+    help: 'Database connections of this process by schema and state.',
     labelNames: ['schema', 'state'],
     registers: [registry],
     collect() {
@@ -126,7 +126,7 @@ export function createMetrics(cells: () => Cells | undefined): Metrics {
       let counted = 0
       new Counter({
         name: 'drawbridge_http_connections_refused_total',
-        help: 'Connections closed at once because there were too many.',
+        help: 'Connections closed at once because the limit was reached.',
         registers: [registry],
         collect() {
           const { refused } = use()
@@ -140,7 +140,7 @@ export function createMetrics(cells: () => Cells | undefined): Metrics {
     },
     unreadable: (cell, kind) => unreadable.inc({ cell, kind }),
     overdue: (cell, kind, overdue_s) => {
-      looked.set({ cell, kind }, systemNow().getTime() / 1000)
+      checked.set({ cell, kind }, systemNow().getTime() / 1000)
       overdue.set(`${cell} ${kind}`, { cell, kind, overdue_s, seen_ms: performance.now() })
     },
     removed: (cell, kind, rows) => removed.inc({ cell, kind }, rows),

@@ -14,12 +14,12 @@ import { stages, type Artifact, type CreateUnmatchedResultTest, type UnmatchedRe
 
 /** Runs one stage and queues the next. */
 export const runStage = defineJob(
-  'simulator.rehearse',
+  'simulator.run_test_stage',
   T.Object({ run_id: T.String(), stage: T.Unsafe<Stage>({ type: 'string' }) }),
 )
 
 /**
- * Starts a run. Writes unmatched_result_test. Queues simulator.rehearse.
+ * Starts a run. Writes unmatched_result_test. Queues simulator.run_test_stage.
  * Errors: 404 not a sandbox team, unknown lab test or order; 422 parameters that contradict the case or the source of the orders.
  */
 export async function startUnmatchedResultTest(

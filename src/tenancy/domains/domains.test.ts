@@ -136,7 +136,7 @@ describe('a domain', () => {
   test('is one of at most a hundred', async () => {
     const org = await createTestTeam()
     await cells.control.pool.query(
-      `insert into org_domain (id, org_id, domain, token, created_at)
+      `insert into org_domain (id, org_id, domain, verification_token, created_at)
        select gen_random_uuid(), $1, gen_random_uuid() || '.example.com', '', '2020-01-01' from generate_series(1, 100)`,
       [org.org_id],
     )

@@ -39,20 +39,22 @@ export const constraints = {
 const Row = T.Object({
   id: T.String(),
   domain: T.String(),
-  token: T.String(),
+  verification_token: T.String(),
   is_verified: T.Boolean(),
-  target: Nullable(T.String()),
+  cname_target: Nullable(T.String()),
   created_on: T.String(),
 })
 type Row = Static<typeof Row>
 
-const columns = sql`id, domain, token, verified_at is not null as is_verified, target, created_at as created_on`
+const columns = sql`id, domain, verification_token, verified_at is not null as is_verified, cname_target, created_at as created_on`
 
 /** The host under which a domain's organization shows its dashboard. */
 export const dashboardHost = (domain: string): string => `dashboard.${domain}`
 
-function recordsOf({ domain, token }: Row, target: string | undefined): DnsRecord[] {
-  const records: DnsRecord[] = [{ type: 'TXT', host: `_drawbridge.${domain}`, value: `drawbridge-verification=${token}` }]
+function recordsOf({ domain, verification_token }: Row, target: string | undefined): DnsRecord[] {
+  const records: DnsRecord[] = [
+    { type: 'TXT', host: `_drawbridge.${domain}`, value: `drawbridge-verification=${verification_token}` },
+  ]
   if (target !== undefined) records.push({ type: 'CNAME', host: dashboardHost(domain), value: target })
   return records
 }
@@ -85,7 +87,7 @@ export async function createDomain(tx: PlainTx, dependencies: DomainTarget, org_
   const row = await tx.one(
     Row,
     sql`
-    insert into org_domain (id, org_id, domain, token, created_at)
+    insert into org_domain (id, org_id, domain, verification_token, created_at)
     values (${tx.uuid()}, ${org_id}, ${domain}, ${randomBytes(TOKEN_BYTES).toString('hex')}, ${tx.now}) returning ${columns}`,
   )
   return shown(row, dependencies.domain_target())
@@ -128,9 +130,9 @@ export async function verifyDomain(
     const which = sql`id = ${domain_id} and org_id = ${org_id}`
     if (outcome === 'verified')
       await tx.run(
-        sql`update org_domain set verified_at = coalesce(verified_at, ${tx.now}), target = ${target ?? null} where ${which}`,
+        sql`update org_domain set verified_at = coalesce(verified_at, ${tx.now}), cname_target = ${target ?? null} where ${which}`,
       )
-    if (outcome === 'absent') await tx.run(sql`update org_domain set verified_at = null, target = null where ${which}`)
+    if (outcome === 'absent') await tx.run(sql`update org_domain set verified_at = null, cname_target = null where ${which}`)
     const { is_verified } = await findDomain(tx, org_id, domain_id)
     return { status: is_verified ? 'verified' : 'pending' }
   })
@@ -171,7 +173,7 @@ export async function findOrgByHost(tx: PlainTx, dependencies: DomainTarget, hos
   if (dependencies.domain_target() === undefined || dashboardHost(named) !== domain) return undefined
   const found = await tx.maybe(
     Owner,
-    sql`select org_id from org_domain where domain = ${named} and verified_at is not null and target = ${dependencies.domain_target()}`,
+    sql`select org_id from org_domain where domain = ${named} and verified_at is not null and cname_target = ${dependencies.domain_target()}`,
   )
   return found?.org_id
 }
@@ -185,7 +187,7 @@ export async function findHostOfOrg(tx: PlainTx, dependencies: DomainTarget, org
     Name,
     sql`
     select domain from org_domain
-    where org_id = ${org_id} and verified_at is not null and target = ${dependencies.domain_target()} order by created_at, id limit 1`,
+    where org_id = ${org_id} and verified_at is not null and cname_target = ${dependencies.domain_target()} order by created_at, id limit 1`,
   )
   return found && dashboardHost(found.domain)
 }

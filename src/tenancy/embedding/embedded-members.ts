@@ -23,7 +23,7 @@ export async function listEmbeddedMembers(tx: PlainTx, org_id: string, next_curs
   const rows = await tx.many(
     Listed,
     sql`
-    select ${columns}, created_at from embedded_member
+    select ${columns}, created_at from integration_member
     where org_id = ${org_id} and ${pages.after} ${pages.order}`,
   )
   const cut = pages.cut(rows, ({ created_at, id }) => [created_at, id])
@@ -41,21 +41,21 @@ async function teamsOf(tx: PlainTx, org_id: string, bindings: { team_id: string 
 const Found = T.Object({ id: T.String() })
 
 /**
- * Adds a member; without bindings it belongs to every team. Writes embedded_member. 404: a team that the organization does not have. 409:
+ * Adds a member; without bindings it belongs to every team. Writes integration_member. 404: a team that the organization does not have. 409:
  * the reference is in use, with the `member_id` of its member.
  */
 export async function createEmbeddedMember(tx: PlainTx, org_id: string, body: CreateEmbeddedMember): Promise<EmbeddedMember> {
   await lockOrg(tx, org_id)
   const taken = await tx.maybe(
     Found,
-    sql`select id from embedded_member where org_id = ${org_id} and integration_member_id = ${body.integration_member_id}`,
+    sql`select id from integration_member where org_id = ${org_id} and integration_member_id = ${body.integration_member_id}`,
   )
   if (taken) throw new Problem(409, { member_id: taken.id, detail: 'A member with this reference already exists' })
   const teams = await teamsOf(tx, org_id, body.team_role_bindings)
   return tx.one(
     EmbeddedMember,
     sql`
-    insert into embedded_member (id, org_id, integration_member_id, name, email, avatar, team_ids, created_at)
+    insert into integration_member (id, org_id, integration_member_id, name, email, avatar, team_ids, created_at)
     values (${tx.uuid()}, ${org_id}, ${body.integration_member_id}, ${body.name}, ${body.email}, ${body.avatar ?? null},
             ${teams ?? null}::uuid[], ${tx.now})
     returning ${columns}`,
@@ -63,7 +63,10 @@ export async function createEmbeddedMember(tx: PlainTx, org_id: string, body: Cr
 }
 
 async function findMember(tx: PlainTx, org_id: string, which: Sql): Promise<EmbeddedMember> {
-  const found = await tx.maybe(EmbeddedMember, sql`select ${columns} from embedded_member where org_id = ${org_id} and ${which}`)
+  const found = await tx.maybe(
+    EmbeddedMember,
+    sql`select ${columns} from integration_member where org_id = ${org_id} and ${which}`,
+  )
   if (!found) throw notFound('Member not found')
   return found
 }
@@ -78,7 +81,7 @@ export const resolveEmbeddedMember = (tx: PlainTx, org_id: string, reference: st
 
 /**
  * Changes a member: absent and null leave a field, but null clears the avatar. Bindings replace the previous ones, also for open sessions.
- * Writes embedded_member. 404: no such member or team.
+ * Writes integration_member. 404: no such member or team.
  */
 export async function patchEmbeddedMember(
   tx: PlainTx,
@@ -93,18 +96,18 @@ export async function patchEmbeddedMember(
   if (body.avatar !== undefined) changes.push(sql`avatar = ${body.avatar}`)
   if (teams) changes.push(sql`team_ids = ${teams}::uuid[]`)
   if (changes.length)
-    await tx.run(sql`update embedded_member set ${join(changes, ', ')} where id = ${member_id} and org_id = ${org_id}`)
+    await tx.run(sql`update integration_member set ${join(changes, ', ')} where id = ${member_id} and org_id = ${org_id}`)
   return getEmbeddedMember(tx, org_id, member_id)
 }
 
-/** Removes a member: its launch URLs become invalid and its sessions end at once. Writes embedded_member. 404: no such member. */
+/** Removes a member: its launch URLs become invalid and its sessions end at once. Writes integration_member. 404: no such member. */
 export async function deleteEmbeddedMember(tx: PlainTx, org_id: string, member_id: string): Promise<void> {
-  if (!(await tx.run(sql`delete from embedded_member where id = ${member_id} and org_id = ${org_id}`)))
+  if (!(await tx.run(sql`delete from integration_member where id = ${member_id} and org_id = ${org_id}`)))
     throw notFound('Member not found')
 }
 
-/** Removes the bindings to a deleted team; a member without another binding is bound to no team. Writes embedded_member. */
+/** Removes the bindings to a deleted team; a member without another binding is bound to no team. Writes integration_member. */
 export const unbindEmbeddedMembers = async (tx: PlainTx, team_id: string): Promise<void> =>
   void (await tx.run(
-    sql`update embedded_member set team_ids = array_remove(team_ids, ${team_id}::uuid) where ${team_id}::uuid = any (team_ids)`,
+    sql`update integration_member set team_ids = array_remove(team_ids, ${team_id}::uuid) where ${team_id}::uuid = any (team_ids)`,
   ))

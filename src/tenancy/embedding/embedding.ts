@@ -7,13 +7,13 @@ import { Embedding, type PutEmbedding } from './schema.ts'
 
 /** The constraints of the table and the responses when statements violate them. */
 export const constraints = {
-  embedding__slug: () => conflict('This slug is in use'),
+  dashboard_embedding__slug: () => conflict('This slug is in use'),
 }
 
 const findEmbedding = (tx: PlainTx, which: Sql): Promise<Embedding | undefined> =>
   tx.maybe(
     Embedding,
-    sql`select slug, to_json(modalities) as modalities, origins as origin_configs from embedding where ${which}`,
+    sql`select slug, to_json(modalities) as modalities, origins as origin_configs from dashboard_embedding where ${which}`,
   )
 
 /** The configuration of an organization that may have none. */
@@ -27,11 +27,11 @@ export async function getEmbedding(tx: PlainTx, org_id: string): Promise<Embeddi
   return found
 }
 
-/** Creates or replaces the configuration. Writes embedding. 409: another organization has the slug. */
+/** Creates or replaces the configuration. Writes dashboard_embedding. 409: another organization has the slug. */
 export async function putEmbedding(tx: PlainTx, org_id: string, body: PutEmbedding): Promise<Embedding> {
   const origins = body.origin_configs.map(({ origin, session_continuation_url = null }) => ({ origin, session_continuation_url }))
   await tx.run(sql`
-    insert into embedding (org_id, slug, modalities, origins)
+    insert into dashboard_embedding (org_id, slug, modalities, origins)
     values (${org_id}, ${body.slug}, ${body.modalities}, ${JSON.stringify(origins)})
     on conflict (org_id) do update set slug = excluded.slug, modalities = excluded.modalities, origins = excluded.origins`)
   return getEmbedding(tx, org_id)

@@ -67,7 +67,7 @@ describe('a launch token', () => {
     const afterMinutes = async (minutes: number) => {
       const address = await urlOf(org, launchOf(org, someone))
       await cells.control.pool.query(
-        'update dashboard_session set expires_at = expires_at - make_interval(mins => $2) where member_id = $1 and session_hash is null',
+        'update dashboard_session set expires_at = expires_at - make_interval(mins => $2) where member_id = $1 and session_token_hash is null',
         [someone.id, minutes],
       )
       return (await getPage(address)).status
@@ -209,7 +209,7 @@ describe('a launch without a token', () => {
     const domain = `${randomUUID()}.example.com`
     const { id } = (await org.manage.post('/domain', { domain })).body
     const proved = (target: string | null) =>
-      cells.control.pool.query('update org_domain set verified_at = created_at, target = $2 where id = $1', [id, target])
+      cells.control.pool.query('update org_domain set verified_at = created_at, cname_target = $2 where id = $1', [id, target])
     const status = (host: string) => statusOn(host, path(undefined, launchOf(org, someone)))
     assert.equal(await status(`dashboard.${domain}`), 404)
     await proved(settings.domain_target!)

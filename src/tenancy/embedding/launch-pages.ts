@@ -171,7 +171,7 @@ async function resolveOrg(tx: PlainTx, dependencies: LaunchPageDependencies, vis
   const slug = queryText(visit, 'slug')
   if (slug === undefined) return findOrgByHost(tx, dependencies, visit.headers.host ?? '')
   if (slug.includes('\0') || !slug.isWellFormed()) return undefined
-  return (await tx.maybe(Owner, sql`select org_id from embedding where slug = ${slug}`))?.org_id
+  return (await tx.maybe(Owner, sql`select org_id from dashboard_embedding where slug = ${slug}`))?.org_id
 }
 
 /** An embedded session is limited to its feature; a session that a link opened may show any feature. */

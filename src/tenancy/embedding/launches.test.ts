@@ -126,7 +126,7 @@ describe('a launch URL', () => {
     const removing = await cells.control.pool.connect()
     try {
       await removing.query('begin')
-      await removing.query('delete from embedded_member where id = $1', [someone.id])
+      await removing.query('delete from integration_member where id = $1', [someone.id])
       const launching = launch(org, launchOf(org, someone))
       const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
       await eventually(async () => (await asOwner(waiting)).rowCount, 'the launch waits for the deletion')
@@ -145,7 +145,10 @@ describe('a launch URL', () => {
     await org.manage.post('/domain', { domain })
     const hostNow = async () => new URL((await launch(org, launchOf(org, someone))).body.url).host
     const set = (target: string | null) =>
-      cells.control.pool.query(`update org_domain set verified_at = now(), target = $2 where org_id = $1`, [org.org_id, target])
+      cells.control.pool.query(`update org_domain set verified_at = now(), cname_target = $2 where org_id = $1`, [
+        org.org_id,
+        target,
+      ])
     assert.equal(await hostNow(), new URL(url).host)
     await set('elsewhere.example.org')
     assert.equal(await hostNow(), new URL(url).host)
@@ -173,7 +176,7 @@ describe('a launch URL', () => {
     assert.deepEqual([again.status, typeof again.body.detail], [409, 'string'])
     const { rows } = await cells.control.pool.query<{ row: string }>(
       `select s::text as row from dashboard_session s where member_id = $1
-       union all select a::text from audit a where org_id = $2 union all select i::text from idempotency i where team_id = $2`,
+       union all select a::text from audit_log a where org_id = $2 union all select i::text from idempotency_key i where team_id = $2`,
       [someone.id, org.org_id],
     )
     assert(rows.length > 2)

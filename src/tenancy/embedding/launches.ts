@@ -69,7 +69,7 @@ export async function createLaunch(
   await assertFeature(dependencies, `${environment}-${team.region}` as CellName, team.id, feature)
   const token = generateKey('dl_')
   await tx.run(sql`
-    insert into dashboard_session (id, member_id, team_id, environment, feature, modality, launch_hash, expires_at)
+    insert into dashboard_session (id, member_id, team_id, environment, feature, modality, launch_token_hash, expires_at)
     values (${tx.uuid()}, ${member.id}, ${team.id}, ${environment}, ${feature}, ${modality}, ${hashKey(token)},
             ${addSeconds(tx.now, LIFETIME_S)})`)
   return { url: `${await baseUrl(tx, dependencies, org_id)}/auth/launch?token=${token}`, expires_in: LIFETIME_S }

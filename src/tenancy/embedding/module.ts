@@ -11,7 +11,7 @@ import { sessionCleanup } from './sessions.ts'
 export const embedding = (dependencies: LaunchPageDependencies): Module => ({
   name: 'tenancy/embedding',
   tag: 'management',
-  tables: { others: ['dashboard_session', 'embedded_member', 'embedding'] },
+  tables: { others: ['dashboard_embedding', 'dashboard_session', 'integration_member'] },
   operations: routes(dependencies),
   pages: launchPages(dependencies),
   periodicTasks: [sessionCleanup],

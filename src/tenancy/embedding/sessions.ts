@@ -31,8 +31,8 @@ export type DashboardSession = Static<typeof DashboardSession>
 
 /** The authorization of a session. */
 const sessionColumns = sql`
-  from dashboard_session s join embedded_member m on m.id = s.member_id join team t on t.id = s.team_id
-       join org o on o.id = m.org_id join embedding e on e.org_id = m.org_id`
+  from dashboard_session s join integration_member m on m.id = s.member_id join team t on t.id = s.team_id
+       join org o on o.id = m.org_id join dashboard_embedding e on e.org_id = m.org_id`
 const isOpenCondition = sql`
   t.deleted_at is null and (m.team_ids is null or s.team_id = any (m.team_ids)) and s.modality = any (e.modalities)`
 
@@ -43,9 +43,9 @@ const isOpenCondition = sql`
 export async function startSession(tx: PlainTx, launchToken: string): Promise<string | undefined> {
   const token = generateKey('ds_')
   const begun = await tx.run(sql`
-    update dashboard_session set session_hash = ${hashKey(token)}, expires_at = ${addSeconds(tx.now, SESSION_S)}
-    where launch_hash = ${hashKey(launchToken)} and session_hash is null and expires_at > ${tx.now}
-      and id = any (array(select s.id ${sessionColumns} where s.launch_hash = ${hashKey(launchToken)} and ${isOpenCondition}))`)
+    update dashboard_session set session_token_hash = ${hashKey(token)}, expires_at = ${addSeconds(tx.now, SESSION_S)}
+    where launch_token_hash = ${hashKey(launchToken)} and session_token_hash is null and expires_at > ${tx.now}
+      and id = any (array(select s.id ${sessionColumns} where s.launch_token_hash = ${hashKey(launchToken)} and ${isOpenCondition}))`)
   return begun ? token : undefined
 }
 
@@ -56,12 +56,12 @@ export const findSession = (tx: PlainTx, token: string): Promise<DashboardSessio
     sql`
     select o.id as org_id, o.name as org_name, m.id as member_id, m.integration_member_id, m.name as member_name, t.id as team_id,
            t.integration_team_id, t.name as team_name, t.region, s.environment, s.feature, s.modality, s.expires_at, e.origins
-    ${sessionColumns} where s.session_hash = ${hashKey(token)} and s.expires_at > ${tx.now} and ${isOpenCondition}`,
+    ${sessionColumns} where s.session_token_hash = ${hashKey(token)} and s.expires_at > ${tx.now} and ${isOpenCondition}`,
   )
 
 /** Changes the feature of the session. Writes dashboard_session. */
 export const setFeature = (tx: PlainTx, token: string, feature: string): Promise<number> =>
-  tx.run(sql`update dashboard_session set feature = ${feature} where session_hash = ${hashKey(token)}`)
+  tx.run(sql`update dashboard_session set feature = ${feature} where session_token_hash = ${hashKey(token)}`)
 
 const SpentLaunch = T.Object({ modality: T.String(), origins: T.Array(T.String()) })
 
@@ -71,7 +71,7 @@ export const findLaunch = (tx: PlainTx, launchToken: string): Promise<Static<typ
     SpentLaunch,
     sql`
     select s.modality, to_json(array(select origin ->> 'origin' from jsonb_array_elements(e.origins) origin)) as origins
-    ${sessionColumns} where s.launch_hash = ${hashKey(launchToken)}`,
+    ${sessionColumns} where s.launch_token_hash = ${hashKey(launchToken)}`,
   )
 
 /** Deletes launches and sessions that ended a day ago. */

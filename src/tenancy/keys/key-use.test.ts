@@ -27,7 +27,7 @@ test('a use of a cached key counts like a look-up, and an access token is no use
   await use.flush()
   const forgotten = async (what: string) =>
     cells.control.pool.query(
-      `update ${what} set last_used_at = null, last_used_from = null where ${what === 'api_key' ? 'team_id' : 'org_id'} = $1`,
+      `update ${what} set last_used_at = null, last_used_ip = null where ${what === 'api_key' ? 'team_id' : 'org_id'} = $1`,
       [what === 'api_key' ? team.team : team.org_id],
     )
   await forgotten('api_key')
@@ -45,7 +45,7 @@ test('keeps the latest use across processes and ignores deleted keys', async () 
   const { rows } = await cells.control.pool.query<{ id: string }>('select id from api_key where team_id = $1', [team.team])
   const [late, early] = [new KeyUsageTracker(cells.control, systemNow), new KeyUsageTracker(cells.control, systemNow)]
   early.recordUse('api_key', rows[0]!.id, '192.0.2.1')
-  await cells.control.pool.query("update api_key set last_used_at = '2999-01-01Z', last_used_from = '192.0.2.2' where id = $1", [
+  await cells.control.pool.query("update api_key set last_used_at = '2999-01-01Z', last_used_ip = '192.0.2.2' where id = $1", [
     rows[0]!.id,
   ])
   await early.flush()

@@ -85,7 +85,7 @@ async function saveUsage(control: Db, kind: Kind, notes: Map<string, UsageRecord
   const ats = ids.map((id) => iso(truncateToSeconds(new Date(notes.get(id)!.at_ms))))
   const addresses = ids.map((id) => notes.get(id)!.address)
   await control.asyncCommit.run(sql`
-    update ${raw(kind)} as k set last_used_at = v.at, last_used_from = v.address
+    update ${raw(kind)} as k set last_used_at = v.at, last_used_ip = v.address
     from unnest(${ids}::uuid[], ${ats}::timestamptz[], ${addresses}::text[]) as v (id, at, address)
     where k.id = v.id and (k.last_used_at is null or k.last_used_at <= v.at)`)
 }

@@ -18,7 +18,7 @@ const cellOfPrefix = new Map<string, CellName>([
 const prefixOf = (cell: CellName): string => [...cellOfPrefix].find(([, named]) => named === cell)![0]
 
 /** A masked team key for lists: the prefix of its cell and its last characters. */
-export const maskKey = (cell: CellName, hint: string): string => `${prefixOf(cell)}…${hint}`
+export const maskKey = (cell: CellName, last_four: string): string => `${prefixOf(cell)}…${last_four}`
 
 /** The characters of base64, base64url and other tokens (`token68` of RFC 9110): keys issued here, and keys that operators imported. */
 const KEY = /^[A-Za-z0-9._~+/=-]{16,512}$/
@@ -39,7 +39,7 @@ export async function createTeamKey(
 ): Promise<string> {
   const text = generateKey(prefixOf(key.cell))
   await tx.run(sql`
-    insert into api_key (id, team_id, cell, label, key_hash, hint, created_at)
+    insert into api_key (id, team_id, cell, label, key_hash, last_four, created_at)
     values (${key.id ?? tx.uuid()}, ${key.team_id}, ${key.cell}, ${key.label}, ${hashKey(text)}, ${lastFour(text)}, ${tx.now})`)
   return text
 }
@@ -51,7 +51,7 @@ export async function createTeamKey(
 export async function createOrgKey(tx: PlainTx, key: { org_id: string; label: string }): Promise<string> {
   const text = generateKey('mg_')
   await tx.run(sql`
-    insert into management_key (id, org_id, role, label, key_hash, hint, created_at)
+    insert into management_key (id, org_id, role, label, key_hash, last_four, created_at)
     values (${tx.uuid()}, ${key.org_id}, 'org_admin', ${key.label}, ${hashKey(text)}, ${lastFour(text)}, ${tx.now})`)
   return text
 }
@@ -80,14 +80,14 @@ export interface KeyOwner {
 const toListedKey = {
   id: T.String(),
   label: T.String(),
-  hint: T.String(),
+  last_four: T.String(),
   created_at: T.String(),
   last_used_at: Nullable(T.String()),
-  last_used_from: Nullable(T.String()),
+  last_used_ip: Nullable(T.String()),
 }
 const ListedKey = T.Object({ ...toListedKey, cell: T.String() })
 const ListedManagementKey = T.Object({ ...toListedKey, role: T.String() })
-const listedColumns = sql`id, label, hint, created_at, last_used_at, last_used_from`
+const listedColumns = sql`id, label, last_four, created_at, last_used_at, last_used_ip`
 
 /** The keys of a team, newest first, without their texts. At most 200. */
 export const listTeamKeys = (control: Queries, team_id: string) =>

@@ -206,9 +206,10 @@ describe('the audit log', () => {
     await org.manage.patch('', { name: '<' })
     await org.manage.post('/resolve_team', { integration_team_id: 'nobody' })
     await org.manage.delete(`/team/${org.team}`)
-    const { rows } = await cells.control.pool.query('select operation, actor, team_id from audit where org_id = $1 order by id', [
-      org.org_id,
-    ])
+    const { rows } = await cells.control.pool.query(
+      'select operation, actor, team_id from audit_log where org_id = $1 order by id',
+      [org.org_id],
+    )
     assert.deepEqual(rows, [
       { operation: 'update_org', actor, team_id: null },
       { operation: 'delete_team_in_org', actor, team_id: org.team },

@@ -43,7 +43,7 @@ export async function createManagementKey(tx: PlainTx, org_id: string, body: Cre
   const id = tx.uuid()
   const key = generateKey('mg_')
   await tx.run(sql`
-    insert into management_key (id, org_id, role, label, key_hash, hint, created_at)
+    insert into management_key (id, org_id, role, label, key_hash, last_four, created_at)
     values (${id}, ${org_id}, ${role}, ${body.label}, ${hashKey(key)}, ${lastFour(key)}, ${tx.now})`)
   await saveBindings(tx, id, teams)
   return { ...(await tx.one(ManagementKey, sql`${selectKey} where k.id = ${id}`)), key }
@@ -140,7 +140,7 @@ export async function rotateManagementKey(
   const key = generateKey('mg_')
   const rotated = await tx.run(sql`
     update management_key
-    set key_hash = ${hashKey(key)}, hint = ${lastFour(key)}, previous_hash = key_hash, previous_until = ${addSeconds(tx.now, overlap_s)}
+    set key_hash = ${hashKey(key)}, last_four = ${lastFour(key)}, previous_hash = key_hash, previous_until = ${addSeconds(tx.now, overlap_s)}
     where id = ${key_id} and key_hash = ${manager.key_hash}`)
   // Otherwise an attacker with a replaced text could take the key over.
   if (!rotated) throw forbidden('Only the newest text of a key can rotate it')

@@ -13,7 +13,7 @@ import type { TeamApiKey } from '../teams/schema.ts'
 
 const cellOf = ({ env, region }: CellParams): CellName => `${env}-${region}`
 
-const Row = T.Object({ id: T.String(), label: T.String(), hint: T.String(), team_id: T.String(), created_at: T.String() })
+const Row = T.Object({ id: T.String(), label: T.String(), last_four: T.String(), team_id: T.String(), created_at: T.String() })
 
 /** Keys of one cell, newest first, 50 per page, masked. 400: a cursor of another list. 403, 404: a team that is not accessible. */
 export async function listKeys(
@@ -32,11 +32,11 @@ export async function listKeys(
   const rows = await tx.many(
     Row,
     sql`
-    select k.id, k.label, k.hint, k.team_id, k.created_at from api_key k join team t on t.id = k.team_id
+    select k.id, k.label, k.last_four, k.team_id, k.created_at from api_key k join team t on t.id = k.team_id
     where ${joinConditions(conditions)} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, ({ created_at, id }) => [created_at, id])
-  const api_keys = page.map(({ hint, ...key }): TeamApiKey => ({ ...key, value: maskKey(cell, hint) }))
+  const api_keys = page.map(({ last_four, ...key }): TeamApiKey => ({ ...key, value: maskKey(cell, last_four) }))
   return { api_keys, next_cursor }
 }
 

@@ -69,8 +69,8 @@ const TeamRow = T.Object({
   org_id: T.String(),
   clock_offset_s: T.Integer(),
   settings: T.Record(T.String(), T.Unknown()),
-  features_off: T.Array(T.String()),
-  features_on: T.Array(T.String()),
+  disabled_features: T.Array(T.String()),
+  enabled_options: T.Array(T.String()),
 })
 
 /** A team as it is in a cell now; undefined if it is not there, or was deleted. */
@@ -79,25 +79,25 @@ export async function loadTenant(cells: Cells, cell: CellName, team: string): Pr
     .of(cell)
     .queries.maybe(
       TeamRow,
-      sql`select org_id, clock_offset_s, settings, features_off, features_on from team where id = ${team} and deleted_at is null`,
+      sql`select org_id, clock_offset_s, settings, disabled_features, enabled_options from team where id = ${team} and deleted_at is null`,
     )
   if (!row) return undefined
-  const { org_id: org, clock_offset_s, settings, features_off, features_on: options_on } = row
-  return { team, org, cell, clock_offset_s, settings, features_off, options_on }
+  const { org_id: org, clock_offset_s, settings, disabled_features, enabled_options: options_on } = row
+  return { team, org, cell, clock_offset_s, settings, disabled_features, options_on }
 }
 
 /** Enables or disables a feature for a team in a cell. Writes team. @returns whether the team exists */
 export async function switchFeature(tx: PlainTx, team_id: string, name: string, on: boolean): Promise<boolean> {
-  const others = sql`array_remove(features_off, ${name}::text)`
+  const others = sql`array_remove(disabled_features, ${name}::text)`
   const next = on ? others : sql`array_append(${others}, ${name}::text)`
-  return (await tx.run(sql`update team set features_off = ${next} where id = ${team_id} and deleted_at is null`)) > 0
+  return (await tx.run(sql`update team set disabled_features = ${next} where id = ${team_id} and deleted_at is null`)) > 0
 }
 
 /** Enables or disables an option for a team in a cell. Writes team. @returns whether the team exists */
 export async function switchOption(tx: PlainTx, team_id: string, name: string, on: boolean): Promise<boolean> {
-  const others = sql`array_remove(features_on, ${name}::text)`
+  const others = sql`array_remove(enabled_options, ${name}::text)`
   const next = on ? sql`array_append(${others}, ${name}::text)` : others
-  return (await tx.run(sql`update team set features_on = ${next} where id = ${team_id} and deleted_at is null`)) > 0
+  return (await tx.run(sql`update team set enabled_options = ${next} where id = ${team_id} and deleted_at is null`)) > 0
 }
 
 /**

@@ -130,7 +130,7 @@ describe('an at-home appointment', () => {
       assert.equal((await team.api.post(`/v3/order/${id}/cancel`)).status, 200)
       const [one] = await appointmentsOf(team, id)
       assert.deepEqual(
-        [one!.event_status, one!.event_data, one!.facts.refundable],
+        [one!.event_status, one!.event_data, one!.internalData.refundable],
         ['cancelled', { origin: 'system', reason: 'order_cancelled', refundable }, refundable],
       )
       assert.deepEqual((await lows(team, id)).at(-1), 'cancelled')

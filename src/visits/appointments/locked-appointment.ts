@@ -31,7 +31,7 @@ export interface Booking {
   start_at: string | null
   end_at: string | null
   appointment_notes?: string | null | undefined
-  facts: Pick<InternalData, 'movable' | 'tier' | 'price'> & Partial<Pick<InternalData, 'cancellable'>>
+  internalData: Pick<InternalData, 'movable' | 'tier' | 'price'> & Partial<Pick<InternalData, 'cancellable'>>
 }
 
 const RESCHEDULABLE_STATUSES = new Set<EventStatus>(['scheduled', 'reserved'])
@@ -48,12 +48,12 @@ export class LockedAppointment {
   constructor(
     tx: Tx,
     order: LockedOrder,
-    parts: { appointment: Appointment; facts: InternalData; site_code: string | null; made: boolean },
+    parts: { appointment: Appointment; internalData: InternalData; site_code: string | null; made: boolean },
   ) {
     this.#tx = tx
     this.#order = order
     this.appointment = parts.appointment
-    this.internalData = parts.facts
+    this.internalData = parts.internalData
     this.site_code = parts.site_code
     this.#made = parts.made
   }
@@ -98,12 +98,12 @@ export class LockedAppointment {
       await this.#tx.run(sql`
         update appointment
         set event_status = ${a.event_status}, site_code = ${this.site_code}, start_at = ${a.start_at}, end_at = ${a.end_at},
-            provider_id = ${a.provider_id}, updated_at = ${now}, document = ${document}, facts = ${hidden}
+            provider_id = ${a.provider_id}, updated_at = ${now}, document = ${document}, internal_data = ${hidden}
         where id = ${a.id} and team_id = ${this.#tx.team}`)
     else
       await this.#tx.run(sql`
         insert into appointment (id, team_id, order_id, type, provider, provider_id, site_code, event_status, start_at, end_at, created_at,
-                                 updated_at, document, facts)
+                                 updated_at, document, internal_data)
         values (${a.id}, ${this.#tx.team}, ${a.order_id}, ${a.type}, ${a.provider}, ${a.provider_id}, ${this.site_code}, ${a.event_status},
                 ${a.start_at}, ${a.end_at}, ${now}, ${now}, ${document}, ${hidden})`)
     this.#made = true
@@ -142,21 +142,21 @@ export function newAppointment(tx: Tx, open: LockedOrder, booking: Booking): Loc
   }
   const internalData: InternalData = {
     cancellable: true,
-    ...booking.facts,
+    ...booking.internalData,
     awaits_provider: false,
     refundable: null,
     cancellation_reason_id: null,
     cancellation_notes: null,
   }
-  return new LockedAppointment(tx, open, { appointment, facts: internalData, site_code: booking.site_code, made: false })
+  return new LockedAppointment(tx, open, { appointment, internalData, site_code: booking.site_code, made: false })
 }
 
-const Row = T.Object({ document: T.String(), facts: T.String(), site_code: T.Union([T.String(), T.Null()]) })
+const Row = T.Object({ document: T.String(), internal_data: T.String(), site_code: T.Union([T.String(), T.Null()]) })
 
 const lockRow = (tx: Tx, open: LockedOrder, row: Static<typeof Row>): LockedAppointment =>
   new LockedAppointment(tx, open, {
     appointment: JSON.parse(row.document) as Appointment,
-    facts: JSON.parse(row.facts) as InternalData,
+    internalData: JSON.parse(row.internal_data) as InternalData,
     site_code: row.site_code,
     made: true,
   })
@@ -166,7 +166,7 @@ export async function findAppointment(tx: Tx, open: LockedOrder): Promise<Locked
   const row = await tx.maybe(
     Row,
     sql`
-    select document, facts, site_code from appointment
+    select document, internal_data, site_code from appointment
     where order_id = ${open.order.id} and team_id = ${tx.team} and event_status <> 'cancelled'`,
   )
   return row && lockRow(tx, open, row)

@@ -82,7 +82,7 @@ test('without a configured geocoder no request is made', async () => {
 
 test('cached places expire after half a year, negative results after a day', async () => {
   await db.queries.run(sql`
-    insert into geocoded_place (country, postal_code, city, lat, lng, found_city, found_state, asked_at) values
+    insert into geocoding_cache (country, postal_code, city, lat, lng, result_city, result_state, fetched_at) values
       ('IS', '1', '', 64, -22, 'Old', '', '2001-01-01'), ('IS', '2', '', null, null, '', '', '2001-01-01')`)
   const { locate, asked } = await peer(says(404, ''))
   assert.equal((await locate(db, { country: 'IS', postal_code: '1' }))?.city, 'Old')

@@ -29,7 +29,7 @@ const CONCURRENT_REQUESTS_MAX = 20
 const FAILURE_BACKOFF_MS = 30_000
 const TEXT_MAX = 200
 
-/** Creates a geocoder: at most 20 concurrent requests, 3 s each, none for 30 s after a failure. Writes geocoded_place. */
+/** Creates a geocoder: at most 20 concurrent requests, 3 s each, none for 30 s after a failure. Writes geocoding_cache. */
 export function createGeocoder({ url, onFailure = () => {} }: GeocoderOptions): Geocode {
   const asking = new Map<string, Promise<Place | undefined>>()
   const failed = expiringCache<true>({ lifetime_ms: FAILURE_BACKOFF_MS, size_max: 10 })

@@ -3,6 +3,6 @@ import { placeCleanups } from './postal-places.ts'
 
 export const geocoding: Module = {
   name: 'visits/geocoding',
-  tables: { others: ['geocoded_place', 'postal_place'] },
+  tables: { others: ['geocoding_cache', 'postal_code_location'] },
   periodicTasks: placeCleanups,
 }

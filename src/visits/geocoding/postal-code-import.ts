@@ -1,5 +1,5 @@
 // Imports postal codes of other countries into a cell, from GeoNames files: tab-separated lines of twelve fields.
-// Writes postal_place. An import replaces all postal codes of a country.
+// Writes postal_code_location. An import replaces all postal codes of a country.
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { Db } from '../../platform/db/database.ts'
@@ -61,7 +61,7 @@ export async function lossesOfImport(db: Db, path: string, only?: string): Promi
       for (const { country } of batch) if (!countries.has(country)) countries.set(country, await countOf(tx, country))
       const rows = sql`jsonb_to_recordset(${JSON.stringify(batch)}::jsonb) as r (country text, postal_code text, city text)`
       await tx.run(sql`
-        delete from postal_place p using ${rows}
+        delete from postal_code_location p using ${rows}
         where (p.country, p.postal_code, p.city) = (r.country, r.postal_code, r.city)`)
     }
     const there = [...countries].filter(([, count]) => count > 0)
@@ -80,7 +80,7 @@ export async function lossesOfImport(db: Db, path: string, only?: string): Promi
 class Compared extends Error {}
 
 const countOf = async (tx: PlainTx, country: string): Promise<number> =>
-  (await tx.one(Count, sql`select count(*) as n from postal_place where country = ${country}`)).n
+  (await tx.one(Count, sql`select count(*) as n from postal_code_location where country = ${country}`)).n
 
 /** Yields the valid rows of a file, or of one country in it, 1,000 at a time. */
 async function* batches(path: string, only: string | undefined, rejections: RejectedRows): AsyncGenerator<Row[]> {
@@ -124,12 +124,12 @@ const degrees = (text: string): number => (/^-?\d{1,3}(\.\d+)?$/.test(text) ? Nu
 async function write(tx: PlainTx, batch: Row[], begun: Set<string>): Promise<number> {
   for (const { country } of batch)
     if (!begun.has(country)) {
-      await tx.run(sql`delete from postal_place where country = ${country}`)
+      await tx.run(sql`delete from postal_code_location where country = ${country}`)
       begun.add(country)
     }
   // The first of several lines for the same place counts.
   return tx.run(sql`
-    insert into postal_place (country, postal_code, city, state, lat, lng)
+    insert into postal_code_location (country, postal_code, city, state, lat, lng)
     select country, postal_code, city, state, lat, lng
     from jsonb_to_recordset(${JSON.stringify(batch)}::jsonb) as r (
       country text, postal_code text, city text, state text, lat double precision, lng double precision)

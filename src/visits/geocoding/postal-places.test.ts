@@ -19,7 +19,7 @@ test('a US place is found by ZIP and by ZIP+4, with every spelling of the countr
 
 test('a place in another country is the one of the city, else the mean of all places with the code', async () => {
   await queries.run(sql`
-    insert into postal_place (country, postal_code, city, state, lat, lng) values
+    insert into postal_code_location (country, postal_code, city, state, lat, lng) values
       ('DE', '10115', 'Musterstadt', 'Berlin', 52.5, 13.25), ('DE', '10115', 'Beispielhausen', 'Berlin', 52.25, 13.75),
       ('GB', 'SW1A', 'Testminster', 'England', 51.5, -0.125), ('FJ', '1', 'West', '', -17, 179.5), ('FJ', '1', 'East', '', -17, -179.5),
       ('PR', '00901', 'San Ejemplo', 'San Juan', 18.5, -66.125)`)

@@ -1,4 +1,4 @@
-// Locations of postal codes. Owns postal_place and geocoded_place. Stores no part of an address except country, postal code and city. The
+// Locations of postal codes. Owns postal_code_location and geocoding_cache. Stores no part of an address except country, postal code and city. The
 // program contains the ZIP codes of the United States (zip-codes.ts); other countries come from imports of the operator or from a geocoder.
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
@@ -75,7 +75,7 @@ async function findImportedPlace(queries: Pick<Queries, 'many'>, asked: Normaliz
   const rows = await queries.many(
     Row,
     sql`
-    select postal_code, city, state, lat, lng from postal_place
+    select postal_code, city, state, lat, lng from postal_code_location
     where country = any (${countries}::text[]) and postal_code = any (${codesOf(asked)}::text[])
     order by length(postal_code) desc, city limit 200`,
   )
@@ -100,8 +100,8 @@ function midpoint(rows: Static<typeof Row>[]): Place | undefined {
 const CachedGeocoding = T.Object({
   lat: T.Union([T.Number(), T.Null()]),
   lng: T.Union([T.Number(), T.Null()]),
-  found_city: T.String(),
-  found_state: T.String(),
+  result_city: T.String(),
+  result_state: T.String(),
 })
 
 /** Returns a cached response of the geocoder; its place is undefined for a negative result. */
@@ -112,39 +112,39 @@ export async function cachedGeocoding(
   const row = await queries.maybe(
     CachedGeocoding,
     sql`
-    select lat, lng, found_city, found_state from geocoded_place
+    select lat, lng, result_city, result_state from geocoding_cache
     where country = ${country} and postal_code = ${postal_code} and city = ${city}`,
   )
   if (!row) return undefined
-  const { lat, lng, found_city, found_state } = row
-  return { place: lat === null || lng === null ? undefined : { lat, lng, city: found_city, state: found_state } }
+  const { lat, lng, result_city, result_state } = row
+  return { place: lat === null || lng === null ? undefined : { lat, lng, city: result_city, state: result_state } }
 }
 
-/** Caches a response of the geocoder. Writes geocoded_place. */
+/** Caches a response of the geocoder. Writes geocoding_cache. */
 export async function cacheGeocoding(
   tx: PlainTx,
   { country, postal_code, city }: NormalizedPlaceQuery,
   place: Place | undefined,
 ): Promise<void> {
   await tx.run(sql`
-    insert into geocoded_place (country, postal_code, city, lat, lng, found_city, found_state, asked_at)
+    insert into geocoding_cache (country, postal_code, city, lat, lng, result_city, result_state, fetched_at)
     values (${country}, ${postal_code}, ${city}, ${place?.lat ?? null}, ${place?.lng ?? null}, ${place?.city ?? ''},
             ${place?.state ?? ''}, ${tx.now})
     on conflict (country, postal_code, city) do update set
-      lat = excluded.lat, lng = excluded.lng, found_city = excluded.found_city, found_state = excluded.found_state,
-      asked_at = excluded.asked_at`)
+      lat = excluded.lat, lng = excluded.lng, result_city = excluded.result_city, result_state = excluded.result_state,
+      fetched_at = excluded.fetched_at`)
 }
 
 const FOUND_TTL_S = 180 * 86_400
 const NOT_FOUND_TTL_S = 86_400
 
-/** Deletes cached places after half a year and negative results after a day. Deletes from geocoded_place. */
+/** Deletes cached places after half a year and negative results after a day. Deletes from geocoding_cache. */
 export const placeCleanups = [
-  cleanup({ table: 'geocoded_place', column: 'asked_at', kept_s: FOUND_TTL_S }),
+  cleanup({ table: 'geocoding_cache', column: 'fetched_at', kept_s: FOUND_TTL_S }),
   cleanup({
-    kind: 'geocoded_place_unknown',
-    table: 'geocoded_place',
-    column: 'asked_at',
+    kind: 'geocoding_cache_unknown',
+    table: 'geocoding_cache',
+    column: 'fetched_at',
     kept_s: NOT_FOUND_TTL_S,
     only: sql`t.lat is null`,
   }),

@@ -142,8 +142,8 @@ export function bookVisit(tx: Tx, vault: Vault, order_id: string, body: BookAppo
     const link = visitLinkFor(tx.tenant, offer.provider)!
     const visit = await createVisit(tx, open, link, 'appointment-ready', patientAddress(open.order), body.appointment_notes)
     const reply = await link.book(tx, visit, requestedWindow(offer))
-    const facts = { movable: true, tier: 'appointment-ready', price: offer.price }
-    return bookAppointment(tx, open, { ...toBooking(visit, link), ...spanOf(offer), facts }, reply)
+    const internalData = { movable: true, tier: 'appointment-ready', price: offer.price }
+    return bookAppointment(tx, open, { ...toBooking(visit, link), ...spanOf(offer), internalData }, reply)
   })
 }
 
@@ -162,8 +162,8 @@ export function requestVisit(tx: Tx, order_id: string, body: RequestAppointment)
     const address = { ...given, access_notes: given.access_notes ?? open.order.patient_address?.access_notes ?? null }
     const visit = await createVisit(tx, open, link, 'appointment-request', address, body.appointment_notes)
     const reply = await link.request(tx, visit)
-    const facts = { movable: false, tier: 'appointment-request', price: 0 }
-    return bookAppointment(tx, open, { ...toBooking(visit, link), start_at: null, end_at: null, facts }, reply)
+    const internalData = { movable: false, tier: 'appointment-request', price: 0 }
+    return bookAppointment(tx, open, { ...toBooking(visit, link), start_at: null, end_at: null, internalData }, reply)
   })
 }
 

@@ -3,7 +3,7 @@ import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
 import { visitEnded } from './booking.ts'
 import { routes } from './routes.ts'
-import { playHandler } from './sandbox-visit-job.ts'
+import { simulateVisitHandler } from './sandbox-visit-job.ts'
 import { scheduleVisitHandler } from './visit-progress.ts'
 import { constraints } from './visits.ts'
 
@@ -12,7 +12,7 @@ export const phlebotomy = ({ vault }: { vault: Vault }): Module => ({
   tag: 'phlebotomy',
   tables: { ofTeams: ['phlebotomy_visit'], others: ['phlebotomist'] },
   operations: routes(vault),
-  jobs: [scheduleVisitHandler, playHandler],
+  jobs: [scheduleVisitHandler, simulateVisitHandler],
   hooks: [visitEnded],
   constraints,
   erasers: { team: eraseTables('phlebotomy_visit') },

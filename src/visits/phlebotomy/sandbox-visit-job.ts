@@ -4,15 +4,15 @@ import { isFinal } from '../appointments/status-machine.ts'
 import { findAppointment } from '../appointments/locked-appointment.ts'
 import { findAndLockOrder, saveOrder } from '../../lab/orders/change-order.ts'
 import { enqueue, defineHandler } from '../../platform/queue/outbox.ts'
-import { playVisit } from './links/sandbox-visit.ts'
+import { simulateVisit } from './links/sandbox-visit.ts'
 
 const PLAYED = { origin: 'provider' }
 
 /**
  * Starts a visit when its time begins, and records the draw when its time ends, unless that happened before. Writes appointment, lab_order.
- * Emits labtest.appointment.updated, labtest.order.updated. Queues phlebotomy.play for the end.
+ * Emits labtest.appointment.updated, labtest.order.updated. Queues phlebotomy.simulate_visit for the end.
  */
-export const playHandler = defineHandler(playVisit, (context, { order_id, appointment_id }) =>
+export const simulateVisitHandler = defineHandler(simulateVisit, (context, { order_id, appointment_id }) =>
   context.tx(async (tx) => {
     const open = await findAndLockOrder(tx, order_id)
     const held = open && (await findAppointment(tx, open))
@@ -21,7 +21,7 @@ export const playHandler = defineHandler(playVisit, (context, { order_id, appoin
     if (isFinal(event_status) || start_at === null || new Date(start_at) > tx.now) return
     if (event_status === 'scheduled') await startAppointment(held, PLAYED)
     const end = new Date(end_at ?? start_at)
-    if (end > tx.now) enqueue(tx, playVisit, { order_id, appointment_id }, end)
+    if (end > tx.now) enqueue(tx, simulateVisit, { order_id, appointment_id }, end)
     else if (held.canTransitionTo('completed')) await completeAppointment(open!, held, PLAYED)
     await saveOrder(tx, open!)
   }),

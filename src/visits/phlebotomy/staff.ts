@@ -62,11 +62,11 @@ export async function putStaff(tx: PlainTx, org_id: string | null, reference: st
     updated_at: now,
   }
   await tx.run(sql`
-    insert into phlebotomist (id, org_id, reference, is_active, service_types, zips, area, document)
+    insert into phlebotomist (id, org_id, reference, is_active, service_types, zips, service_box, document)
     values (${record.id}, ${org_id}, ${reference}, ${record.is_active}, ${record.service_types}, ${record.service_area.zips},
             ${areaOf(record)}, ${JSON.stringify(record)})
     on conflict on constraint phlebotomist__reference do update set
-      is_active = excluded.is_active, service_types = excluded.service_types, zips = excluded.zips, area = excluded.area,
+      is_active = excluded.is_active, service_types = excluded.service_types, zips = excluded.zips, service_box = excluded.service_box,
       document = excluded.document`)
   return record
 }
@@ -144,7 +144,7 @@ export async function findStaffServing(
     Row,
     sql`
     select document from phlebotomist
-    where (zips @> array[${zip}]::text[] or area @> box(point(${lng}, ${lat}), point(${lng}, ${lat})))
+    where (zips @> array[${zip}]::text[] or service_box @> box(point(${lng}, ${lat}), point(${lng}, ${lat})))
       and is_active and ${service} = any (service_types) and (org_id is null or org_id = ${org_id}) and ${condition}
     order by id`,
   )

@@ -180,7 +180,7 @@ describe('capacity of a window', () => {
   })
 
   test('a booked visit reduces the capacity of every window that it overlaps, by more than one if it is longer', () => {
-    const visit = (hour: number, busy_min = 60) => ({ ...at(hour), busy_min })
+    const visit = (hour: number, blocked_minutes = 60) => ({ ...at(hour), blocked_minutes })
     assert.equal(remainingCapacity(schedule(), at(8), [visit(8)]), 1)
     assert.equal(remainingCapacity(schedule(), at(8), [visit(7)]), 1)
     assert.equal(remainingCapacity(schedule(), at(8), [visit(10), visit(6)]), 2)
@@ -200,17 +200,17 @@ describe('capacity of a window', () => {
         (changes, requests) => {
           const given = schedule(changes)
           const range = day('2026-11-01', 'America/New_York')
-          const booked: { start_ms: number; end_ms: number; busy_min: number }[] = []
-          const busy_min = given.visit_min + given.travel_min
+          const booked: { start_ms: number; end_ms: number; blocked_minutes: number }[] = []
+          const blocked_minutes = given.visit_min + given.travel_min
           for (const request of requests) {
             const open = openWindows(clocks, given, range, booked)
             if (open.length === 0) break
             const { start_ms, end_ms } = open[request % open.length]!
-            booked.push({ start_ms, end_ms, busy_min })
+            booked.push({ start_ms, end_ms, blocked_minutes })
           }
           for (const window of windowsOf(clocks, given, range)) {
             const visits = booked.filter(({ start_ms }) => start_ms === window.start_ms).length
-            assert(Math.ceil(visits / given.capacity) * busy_min <= given.window_min)
+            assert(Math.ceil(visits / given.capacity) * blocked_minutes <= given.window_min)
           }
         },
       ),

@@ -38,7 +38,7 @@ export interface Window extends Span {
 
 /** A booked visit, and how long it blocks staff, including travel to the next. */
 export interface BookedVisit extends Span {
-  busy_min: number
+  blocked_minutes: number
 }
 
 export interface OpenWindow extends Window {
@@ -85,7 +85,8 @@ export function remainingCapacity(schedule: Schedule, window: Span, booked: read
   const blocked_minutes = blockedMinutes(schedule)
   let remaining = schedule.capacity * Math.floor(schedule.window_min / blocked_minutes)
   for (const visit of booked)
-    if (visit.start_ms < window.end_ms && visit.end_ms > window.start_ms) remaining -= Math.ceil(visit.busy_min / blocked_minutes)
+    if (visit.start_ms < window.end_ms && visit.end_ms > window.start_ms)
+      remaining -= Math.ceil(visit.blocked_minutes / blocked_minutes)
   return Math.max(0, remaining)
 }
 

@@ -56,7 +56,7 @@ async function findTaken(
   if (reference === undefined) return undefined
   const staff = await findStaff(tx, tx.tenant.org, reference)
   if (!staff) throw badRequest('Phlebotomist not found.')
-  return { staff_id: staff.id, ...span, busy_min: blockedMinutes(staff) }
+  return { staff_id: staff.id, ...span, blocked_minutes: blockedMinutes(staff) }
 }
 
 async function scheduleVisit(
@@ -115,7 +115,12 @@ export async function setVisitProgress(
   return new PreserializedJson(JSON.stringify(lockedAppointment.appointment))
 }
 
-const Row = T.Object({ user_id: T.String(), document: T.String(), told: T.String(), reference: T.Union([T.String(), T.Null()]) })
+const Row = T.Object({
+  user_id: T.String(),
+  document: T.String(),
+  visit_details: T.String(),
+  reference: T.Union([T.String(), T.Null()]),
+})
 const LISTED_MAX = 1000
 
 /** Returns the team's upcoming and current visits: visits without a date first, then by start. At most 1,000. */
@@ -123,7 +128,7 @@ export async function listVisits(tx: Tx): Promise<{ data: Visit[] }> {
   const rows = await tx.many(
     Row,
     sql`
-    select o.user_id, a.document, v.told, p.reference
+    select o.user_id, a.document, v.visit_details, p.reference
     from phlebotomy_visit v
     join appointment a on a.id = v.appointment_id and a.team_id = ${tx.team}
     join lab_order o on o.id = a.order_id and o.team_id = ${tx.team}
@@ -131,12 +136,12 @@ export async function listVisits(tx: Tx): Promise<{ data: Visit[] }> {
     where v.team_id = ${tx.team} and ${notDeleted(tx, sql`v.user_id`)} order by a.start_at nulls first, a.id limit ${LISTED_MAX}`,
   )
   return {
-    data: rows.map(({ user_id, document, told, reference }) => {
+    data: rows.map(({ user_id, document, visit_details, reference }) => {
       tx.concerns(user_id)
       const { id, order_id, provider, event_status, start_at, end_at, iana_timezone, location } = JSON.parse(document) as Shown
-      const facts = JSON.parse(told) as Pick<Visit, 'patient' | 'address' | 'appointment_notes'>
+      const details = JSON.parse(visit_details) as Pick<Visit, 'patient' | 'address' | 'appointment_notes'>
       const span = { event_status, start_at, end_at, iana_timezone: iana_timezone! }
-      return { appointment_id: id, order_id, provider, ...span, phlebotomist: reference, location, ...facts }
+      return { appointment_id: id, order_id, provider, ...span, phlebotomist: reference, location, ...details }
     }),
   }
 }

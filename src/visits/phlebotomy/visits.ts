@@ -11,7 +11,7 @@ import type { BookedVisit, Span } from './time-windows.ts'
 /** The staff and the time that a visit blocks. */
 export interface BookedTime extends Span {
   staff_id: string
-  busy_min: number
+  blocked_minutes: number
 }
 
 const date = (at_ms: number | undefined): Date | null => (at_ms === undefined ? null : new Date(at_ms))
@@ -23,9 +23,9 @@ const date = (at_ms: number | undefined): Date | null => (at_ms === undefined ? 
  */
 export async function insertVisit(tx: Tx, provider: ProviderName, visit: PendingVisit, taken?: BookedTime): Promise<void> {
   const made = await tx.run(sql`
-    insert into phlebotomy_visit (appointment_id, team_id, user_id, provider, staff_id, start_at, end_at, busy_min, told)
+    insert into phlebotomy_visit (appointment_id, team_id, user_id, provider, staff_id, start_at, end_at, blocked_minutes, visit_details)
     values (${visit.appointment_id}, ${tx.team}, ${visit.user_id}, ${provider}, ${taken?.staff_id ?? null}, ${date(taken?.start_ms)},
-            ${date(taken?.end_ms)}, ${taken?.busy_min ?? null}, ${JSON.stringify(visit.details)})
+            ${date(taken?.end_ms)}, ${taken?.blocked_minutes ?? null}, ${JSON.stringify(visit.details)})
     on conflict (team_id, user_id, provider) do nothing`)
   if (!made) throw badRequest('The patient already has an active appointment with this provider.')
 }
@@ -39,14 +39,14 @@ export const updateVisit = (
   tx.run(sql`
     update phlebotomy_visit
     set staff_id = ${taken?.staff_id ?? null}, start_at = ${date(taken?.start_ms)}, end_at = ${date(taken?.end_ms)},
-        busy_min = ${taken?.busy_min ?? null}, told = ${JSON.stringify(visit.details)}
+        blocked_minutes = ${taken?.blocked_minutes ?? null}, visit_details = ${JSON.stringify(visit.details)}
     where appointment_id = ${visit.appointment_id} and team_id = ${tx.team}`)
 
 /** Deletes a visit that is finished or cancelled. Writes phlebotomy_visit. */
 export const deleteVisit = (tx: Tx, appointment_id: string): Promise<number> =>
   tx.run(sql`delete from phlebotomy_visit where appointment_id = ${appointment_id} and team_id = ${tx.team}`)
 
-const Row = T.Object({ staff_id: T.String(), start_ms: T.Number(), end_ms: T.Number(), busy_min: T.Integer() })
+const Row = T.Object({ staff_id: T.String(), start_ms: T.Number(), end_ms: T.Number(), blocked_minutes: T.Integer() })
 
 /** Returns the booked times of staff within a range, of all teams, except those of one appointment. */
 export async function bookedTimes(
@@ -58,8 +58,8 @@ export async function bookedTimes(
   const rows = await queries.many(
     Row,
     sql`
-    select staff_id, extract(epoch from start_at)::float8 * 1000 as start_ms, extract(epoch from end_at)::float8 * 1000 as end_ms, busy_min
-    from taken_of_staff(${staff_ids}::uuid[], ${new Date(start_ms)}, ${new Date(end_ms)}, ${except}::uuid)`,
+    select staff_id, extract(epoch from start_at)::float8 * 1000 as start_ms, extract(epoch from end_at)::float8 * 1000 as end_ms, blocked_minutes
+    from booked_times_of_staff(${staff_ids}::uuid[], ${new Date(start_ms)}, ${new Date(end_ms)}, ${except}::uuid)`,
   )
   return Map.groupBy(rows, ({ staff_id }) => staff_id)
 }

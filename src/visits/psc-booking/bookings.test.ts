@@ -117,7 +117,7 @@ describe('a PSC booking', () => {
     assert.deepEqual([cancelled.status, cancelled.body.status, cancelled.body.event_status], [200, 'cancelled', 'cancelled'])
     const [first] = await appointmentsOf(team, id)
     assert.deepEqual(
-      [first!.facts.cancellation_reason_id, first!.facts.cancellation_notes],
+      [first!.internalData.cancellation_reason_id, first!.internalData.cancellation_notes],
       ['5c0257ef-6fea-4a22-b20a-3ddab573d5c9', 'A fictional reason'],
     )
     refused(await read(team, id), 404, 'Appointment not found.')

@@ -100,7 +100,7 @@ const shown = ({ appointment }: LockedAppointment): PreserializedJson<Appointmen
 
 /**
  * Books a slot at a service center. Emits labtest.appointment.created, labtest.appointment.updated, and the events of the order's
- * transitions. Queues scheduling.give-up if the booking needs manual confirmation.
+ * transitions. Queues scheduling.expire_booking if the booking needs manual confirmation.
  * Errors: 404 unknown order; 400 as in `labOf`, `assertBookable` and `reserveSlot`; 502 the booking needs confirmation and the caller does
  * not wait for it; nothing was booked.
  */
@@ -128,7 +128,12 @@ export async function bookPsc(
       external_id: generateConfirmationCode(),
       ...siteAndTime(reserved),
       appointment_notes: body.appointment_notes,
-      facts: { movable: isAutoConfirmed && !isConfirmedByLab, cancellable: !isConfirmedByLab, tier: null, price: offer.price },
+      internalData: {
+        movable: isAutoConfirmed && !isConfirmedByLab,
+        cancellable: !isConfirmedByLab,
+        tier: null,
+        price: offer.price,
+      },
     },
     isConfirmedByLab ? 'unconfirmed' : isAutoConfirmed ? 'confirmed' : 'unanswered',
   )

@@ -17,7 +17,7 @@ export function loadBookedSlots(tx: Tx, lab: string, site_codes: string[], span:
     hasSharedCapacity
       ? sql`
         select site_code, start_at, end_at, count
-        from taken_of_sites(${lab}, ${site_codes}::text[], ${span.start}, ${span.end}, ${but ?? null}::uuid)`
+        from booked_times_of_sites(${lab}, ${site_codes}::text[], ${span.start}, ${span.end}, ${but ?? null}::uuid)`
       : sql`
         select site_code, start_at, end_at, count(*) as count from appointment
         where provider = ${lab} and site_code = any (${site_codes}::text[]) and event_status <> 'cancelled'

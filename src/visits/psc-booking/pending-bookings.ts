@@ -10,7 +10,7 @@ import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 export const expirePendingBooking = defineJob(
-  'scheduling.give-up',
+  'scheduling.expire_booking',
   T.Object({ order_id: T.String(), appointment_id: T.String() }),
 )
 
@@ -68,7 +68,7 @@ export const listPendingBookings = (queries: Pick<Queries, 'many'>, limit: numbe
     select a.id, a.team_id, o.user_id, a.provider, a.site_code, a.start_at, a.created_at
     from appointment a join team t on a.team_id = t.id join lab_order o on o.id = a.order_id
     where t.deleted_at is null and a.event_status in ('pending', 'reserved') and a.site_code is not null
-      and (a.facts::jsonb ->> 'awaits_provider')::boolean
+      and (a.internal_data::jsonb ->> 'awaits_provider')::boolean
     order by a.start_at, a.id limit ${limit}`,
   )
 

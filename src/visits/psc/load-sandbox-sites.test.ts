@@ -10,8 +10,12 @@ import { countSites, findSite } from './sites.ts'
 const db = cells.of('production-eu')
 const Versions = T.Object({ versions: T.String() })
 const versions = async () =>
-  (await db.queries.one(Versions, sql`select string_agg(version::text, ',' order by lab_id) as versions from psc_directory`))
-    .versions
+  (
+    await db.queries.one(
+      Versions,
+      sql`select string_agg(version::text, ',' order by lab_id) as versions from psc_directory_version`,
+    )
+  ).versions
 
 test('a cell gets the fictional sites of four labs, and a second load changes nothing', async () => {
   const before = await countSites(db.queries)
@@ -27,7 +31,7 @@ test("loading changed data updates the fictional sites once and keeps the operat
   const before = await countSites(db.queries)
   const original = await findSite(db.queries, quest, 'SBQ0001')
   await insertSites('production-eu', quest, [site('OWN', 1), { ...original!, name: 'Renamed' }])
-  await db.queries.run(sql`update psc_directory set sandbox_form = 'of other data'`)
+  await db.queries.run(sql`update psc_directory_version set sandbox_data_revision = 'of other data'`)
   await Promise.all([loadSandboxSites(db), loadSandboxSites(db)])
   assert.deepEqual(await findSite(db.queries, quest, 'SBQ0001'), original)
   assert.ok(await findSite(db.queries, quest, 'OWN'))

@@ -28,7 +28,7 @@ export async function loadSandboxSites(db: Db): Promise<void> {
       Lab,
       sql`
       select l.id, l.slug from lab l
-      where l.slug = any (${[...pscLabs]}::text[]) and not exists (select from psc_directory d where d.lab_id = l.id and d.sandbox_form = ${form}) order by l.id`,
+      where l.slug = any (${[...pscLabs]}::text[]) and not exists (select from psc_directory_version d where d.lab_id = l.id and d.sandbox_data_revision = ${form}) order by l.id`,
     )
     if (labs.length === 0) return
     const byLab = Map.groupBy(parseCsv(text), ({ lab }) => lab)

@@ -5,7 +5,7 @@ import { routes, type PscDependencies } from './routes.ts'
 export const psc = (dependencies: PscDependencies): Module => ({
   name: 'visits/psc',
   tag: 'psc',
-  tables: { others: ['psc_directory', 'psc_site'] },
+  tables: { others: ['psc_directory_version', 'psc_site'] },
   operations: routes(dependencies),
   referenceData: async (db, offers) => {
     if (offers) await loadSandboxSites(db)

@@ -25,7 +25,7 @@ export const findLabId = async (tx: Pick<PlainTx, 'maybe'>, slug: string): Promi
 
 /**
  * Imports the sites of a file, by code; sites that are not in the file stay. One transaction. Valid rows are imported even if others are
- * invalid, unless `strict`. Writes psc_site, psc_directory.
+ * invalid, unless `strict`. Writes psc_site, psc_directory_version.
  * @throws InvalidFileError if nothing in the file can be imported
  */
 export const importSites = (db: Db, lab_id: number, path: string, strict: boolean): Promise<ImportedSites> =>

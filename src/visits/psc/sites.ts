@@ -1,4 +1,4 @@
-// Sites of laboratories where samples are collected. Owns psc_site and psc_directory; does not search by location (directory.ts) and does
+// Sites of laboratories where samples are collected. Owns psc_site and psc_directory_version; does not search by location (directory.ts) and does
 // not know bookings.
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
@@ -51,23 +51,23 @@ export async function upsertSites(tx: PlainTx, lab_id: number, sites: SiteRecord
       updated_at = excluded.updated_at`)
 }
 
-/** Makes processes reload the lab's sites within seconds. Writes psc_directory. */
+/** Makes processes reload the lab's sites within seconds. Writes psc_directory_version. */
 export async function bumpDirectoryVersion(tx: PlainTx, lab_id: number): Promise<void> {
   await tx.run(sql`
-    insert into psc_directory (lab_id, version) values (${lab_id}, 1)
-    on conflict (lab_id) do update set version = psc_directory.version + 1`)
+    insert into psc_directory_version (lab_id, version) values (${lab_id}, 1)
+    on conflict (lab_id) do update set version = psc_directory_version.version + 1`)
 }
 
-/** Sets the revision of the lab's fictional sites. Returns whether it was another one. Writes psc_directory. */
+/** Sets the revision of the lab's fictional sites. Returns whether it was another one. Writes psc_directory_version. */
 export async function updateSandboxRevision(tx: PlainTx, lab_id: number, form: string): Promise<boolean> {
   const claimed = await tx.run(sql`
-    insert into psc_directory (lab_id, version, sandbox_form) values (${lab_id}, 1, ${form})
-    on conflict (lab_id) do update set version = psc_directory.version + 1, sandbox_form = excluded.sandbox_form
-    where psc_directory.sandbox_form is distinct from excluded.sandbox_form`)
+    insert into psc_directory_version (lab_id, version, sandbox_data_revision) values (${lab_id}, 1, ${form})
+    on conflict (lab_id) do update set version = psc_directory_version.version + 1, sandbox_data_revision = excluded.sandbox_data_revision
+    where psc_directory_version.sandbox_data_revision is distinct from excluded.sandbox_data_revision`)
   return claimed > 0
 }
 
-/** Activates or deactivates a site. Writes psc_site, psc_directory. Returns false if the lab has no such site. */
+/** Activates or deactivates a site. Writes psc_site, psc_directory_version. Returns false if the lab has no such site. */
 export async function setActive(tx: PlainTx, lab_id: number, site_code: string, active: boolean): Promise<boolean> {
   const changed = await tx.run(sql`
     update psc_site set active = ${active}, updated_at = ${tx.now} where lab_id = ${lab_id} and site_code = ${site_code}`)
@@ -103,7 +103,7 @@ export const directoryHeads = (tx: Pick<Queries, 'many'>): Promise<DirectoryHead
     Head,
     sql`
     select l.id as lab_id, l.slug, coalesce(d.version, 0) as version
-    from lab l left join psc_directory d on d.lab_id = l.id order by l.id`,
+    from lab l left join psc_directory_version d on d.lab_id = l.id order by l.id`,
   )
 
 const Count = T.Object({ slug: T.String(), active: T.Integer(), inactive: T.Integer() })

@@ -120,7 +120,7 @@ class EventHubSession {
       () => {},
     )
     const found = messages.map((message) => outcomes.get(message) ?? unreachable('TIMEOUT'))
-    this.broken ||= found.some((outcome) => outcome.is === 'lost')
+    this.broken ||= found.some((outcome) => outcome.status === 'unreachable')
     return found
   }
 
@@ -133,7 +133,7 @@ class EventHubSession {
     let before: SendOutcome | undefined
     for (const message of messages) {
       before =
-        before === undefined || before.is === 'taken'
+        before === undefined || before.status === 'acknowledged'
           ? await this.#sendOne(message).catch((error) => unreachable(errorCode(error)))
           : heldBack
       outcomes.set(message, before)

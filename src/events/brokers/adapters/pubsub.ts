@@ -67,7 +67,7 @@ async function publish(
     const outcome = bytes > REQUEST_BYTES_MAX ? rejected('too large') : await request(encoded.slice(i, i + count))
     outcomes.push(...Array<SendOutcome>(count).fill(outcome))
     i += count
-    if (outcome.is === 'lost') break
+    if (outcome.status === 'unreachable') break
   }
   return messages.map((_, i) => outcomes[i] ?? unreachable('not sent'))
 

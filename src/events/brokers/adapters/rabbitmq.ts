@@ -47,7 +47,7 @@ export class RabbitMq {
         ordered: false,
         send: async (messages) => {
           const outcomes = await batches.send(messages)
-          broken ||= outcomes.some((outcome) => outcome.is === 'lost')
+          broken ||= outcomes.some((outcome) => outcome.status === 'unreachable')
           return outcomes
         },
         close: async () => {

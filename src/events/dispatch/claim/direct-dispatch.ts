@@ -95,13 +95,13 @@ const endpointsOf = (tx: PlainTx, teams: string[], hand: DirectDispatch): Promis
     Candidate,
     sql`
     select ${endpointColumns}, w.filter_types,
-           t.deleted_at is null and (l.throttled_until is null or l.throttled_until <= ${dbNow}) as open,
+           t.deleted_at is null and (l.paused_until is null or l.paused_until <= ${dbNow}) as open,
            coalesce(l.owner = ${hand.leases.owner}::uuid and l.leased_until > ${dbNowPlus(LEASE_REMAINING_S_MIN)}, false) as mine,
            coalesce(l.owner = ${hand.leases.owner}::uuid, false) or l.leased_until is null or l.leased_until <= ${dbNow} as free,
            coalesce(extract(epoch from l.leased_until - ${dbNow}), 0)::float8 as left_s,
            exists (select from delivery d where d.webhook_id = w.id and d.due_at <= ${dbNow}
                    and (d.leased_until is null or d.leased_until <= ${dbNow})) as behind
-    from webhook w join team t on t.id = w.team_id join webhook_lane l on l.webhook_id = w.id
+    from webhook w join team t on t.id = w.team_id join webhook_lease l on l.webhook_id = w.id
     where w.team_id = any (${teams}::uuid[]) and not w.disabled order by w.team_id, w.id`,
   )
 
@@ -168,7 +168,7 @@ const deliveryOf = (event: Matching, msg: string, webhook_id: string, body: Buff
   msg,
   attempts: 0,
   trigger: 'scheduled',
-  reported: null,
+  last_report: null,
   type: event.type,
   body,
   object_id: event.object_id,

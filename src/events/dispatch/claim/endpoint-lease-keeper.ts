@@ -1,7 +1,7 @@
 // Renews the endpoint leases of a process while it has deliveries for them. Returns the deliveries of lost or revoked leases to
 // the queue.
 import { ENDPOINT_LEASE_S, type EndpointLeases } from '../../delivery-queue/endpoint-leases.ts'
-import { acknowledgeRecalls, recalledFrom } from '../../delivery-queue/endpoint-recalls.ts'
+import { acknowledgeRevocations, revokedFrom } from '../../delivery-queue/endpoint-revocations.ts'
 import type { DeliveryDb } from '../../fan-out/fan-out.ts'
 import type { DeliverySender, BufferedDelivery } from '../send/send-deliveries.ts'
 import type { EndpointQueues } from '../send/endpoint-queues.ts'
@@ -26,12 +26,12 @@ export class EndpointLeaseKeeper {
   }
 
   /**
-   * Renews leases that are about to end and releases revoked ones. Call it several times a second. Writes webhook_lane,
-   * lane_recall.
+   * Renews leases that are about to end and releases revoked ones. Call it several times a second. Writes webhook_lease,
+   * revoked_webhook_lease.
    */
   async keep(): Promise<void> {
     await this.#renew()
-    await this.#obeyRecalls()
+    await this.#releaseRevoked()
   }
 
   /** Returns the deliveries for endpoints whose lease has ended: another process may have claimed them meanwhile. */
@@ -59,15 +59,15 @@ export class EndpointLeaseKeeper {
    * Releases endpoints that were deleted or disabled; the request that deletes or disables waits for it. Attempts in flight
    * continue.
    */
-  async #obeyRecalls(): Promise<void> {
+  async #releaseRevoked(): Promise<void> {
     const { db, leases, queues, sender, now_ms } = this.#options
     if (!queues.mayHold(now_ms())) return
-    const ids = await recalledFrom(db.queries, leases.owner)
+    const ids = await revokedFrom(db.queries, leases.owner)
     if (ids.length === 0) return
     for (const id of ids) {
       queues.revoke(id, now_ms())
       void sender.returnDeliveries(id)
     }
-    await acknowledgeRecalls(db.queries, leases.owner, ids)
+    await acknowledgeRevocations(db.queries, leases.owner, ids)
   }
 }

@@ -235,7 +235,7 @@ export class AttemptRecorder {
     })
     await this.#db.plainTx(async (tx) => {
       if (item.has_row)
-        await recordAttempts(tx, [{ ...outcome, reported: type === undefined ? outcome.reported : reportValues[type]! }])
+        await recordAttempts(tx, [{ ...outcome, last_report: type === undefined ? outcome.last_report : reportValues[type]! }])
       if (disable) await this.#disable(tx, { team_id, webhook_id, dead_since_text, at })
       if (type === undefined) return
       const body = messageReportBody(type, {
@@ -276,10 +276,10 @@ const reportValues: Record<string, string | null> = {
 
 /** The message that an attempt causes, if any: only about events, and each once a round. */
 function reportTypeFor(outcome: AttemptOutcome, { failures, schedule_length, disable }: RecordedState): string | undefined {
-  const { item, succeeded, reported } = outcome
+  const { item, succeeded, last_report } = outcome
   if (!item.is_event || about.has(item.type)) return undefined
-  if (succeeded) return reported === null ? undefined : 'message.attempt.recovered'
+  if (succeeded) return last_report === null ? undefined : 'message.attempt.recovered'
   if (disable) return undefined
-  if (failures >= schedule_length) return reported === 'exhausted' ? undefined : 'message.attempt.exhausted'
-  return failures === FAILING_THRESHOLD && reported === null ? 'message.attempt.failing' : undefined
+  if (failures >= schedule_length) return last_report === 'exhausted' ? undefined : 'message.attempt.exhausted'
+  return failures === FAILING_THRESHOLD && last_report === null ? 'message.attempt.failing' : undefined
 }

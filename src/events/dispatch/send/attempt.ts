@@ -77,7 +77,7 @@ function toAttemptResult(
     succeeded,
     signature,
     next_s: undefined,
-    reported: item.reported,
+    last_report: item.last_report,
   }
   if (succeeded) return { outcome, failures, gone: false, end, pause_s: undefined }
   const retry_after_s = status === 429 || status === 503 ? retryAfter(answer.retry_after, end) : undefined

@@ -66,7 +66,7 @@ async function reserveTime(tx: Tx, where: VisitLocation, wanted: RequestedWindow
     .sort((a, b) => b.places - a.places)
   if (!best) throw notFound(SLOT_UNAVAILABLE)
   const { start_ms, end_ms } = wanted
-  return { staff_id: best.one.id, start_ms, end_ms, busy_min: blockedMinutes(best.one) }
+  return { staff_id: best.one.id, start_ms, end_ms, blocked_minutes: blockedMinutes(best.one) }
 }
 
 export const operatorReadyLink: VisitLink = {

@@ -13,7 +13,10 @@ const ZIP = '54650'
 /** Time from a request to the job that sets its date. */
 export const CONFIRMATION_DELAY_S = 3600
 
-export const scheduleVisitJob = defineJob('phlebotomy.date', T.Object({ order_id: T.String(), appointment_id: T.String() }))
+export const scheduleVisitJob = defineJob(
+  'phlebotomy.schedule_visit',
+  T.Object({ order_id: T.String(), appointment_id: T.String() }),
+)
 
 export const sandboxRequestLink: VisitLink = {
   provider: 'phlebfinders',

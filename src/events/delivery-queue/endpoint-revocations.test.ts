@@ -9,7 +9,7 @@ import { uuid } from '../../platform/runtime/uuid.ts'
 import { expire, createTestTeam, targets, type TestTeam } from '../../../test/support/server.ts'
 import { delivering, endpoint, receiver, deliveryStates, emitEvents } from '../../../test/support/webhook-receiver.ts'
 import { ENDPOINT_LEASE_S } from './endpoint-leases.ts'
-import { recallCleanup } from './endpoint-recalls.ts'
+import { revokedLeaseCleanup } from './endpoint-revocations.ts'
 import { Sender, type HttpResult } from '../dispatch/send/http-sender.ts'
 import { eventually } from '../../../test/support/eventually.ts'
 
@@ -27,8 +27,13 @@ const ways = {
   'moved to another address': (team: TestTeam, hook: Hook) => move(team, hook, 'http://127.0.0.1:9/'),
 }
 
-const countRecalls = async ({ db, team }: TestTeam): Promise<number> =>
-  (await db.queries.one(T.Object({ n: T.Integer() }), sql`select count(*) as n from lane_recall where team_id = ${team}`)).n
+const countRevoked = async ({ db, team }: TestTeam): Promise<number> =>
+  (
+    await db.queries.one(
+      T.Object({ n: T.Integer() }),
+      sql`select count(*) as n from revoked_webhook_lease where team_id = ${team}`,
+    )
+  ).n
 
 for (const [how, end] of Object.entries(ways))
   describe(`an endpoint that is ${how}`, () => {
@@ -43,7 +48,7 @@ for (const [how, end] of Object.entries(ways))
       await end(team, hook)
       const begun = target.received.length
       assert.ok(begun < EVENTS, 'everything was delivered before')
-      assert.equal(await countRecalls(team), 0)
+      assert.equal(await countRevoked(team), 0)
       // A delivery to another endpoint continues, and so shows that the process has had its time.
       const other = await receiver()
       await endpoint(team, { url: other.url })
@@ -60,10 +65,10 @@ for (const [how, end] of Object.entries(ways))
       const team = await createTestTeam()
       const hook = await endpoint(team, { url: 'http://127.0.0.1:9/' })
       await team.db.pool.query(
-        `update webhook_lane set owner = $3, leased_until = clock_timestamp() + interval '1 s' where team_id = $1 and webhook_id = $2`,
+        `update webhook_lease set owner = $3, leased_until = clock_timestamp() + interval '1 s' where team_id = $1 and webhook_id = $2`,
         [team.team, hook.id, uuid()],
       )
-      const { rows } = await team.db.pool.query('select leased_until::text as lease from webhook_lane where webhook_id = $1', [
+      const { rows } = await team.db.pool.query('select leased_until::text as lease from webhook_lease where webhook_id = $1', [
         hook.id,
       ])
       await end(team, hook)
@@ -77,7 +82,7 @@ for (const [how, end] of Object.entries(ways))
       const team = await createTestTeam()
       const hook = await endpoint(team, { url: 'http://127.0.0.1:9/' })
       await end(team, hook)
-      assert.equal(await countRecalls(team), 0)
+      assert.equal(await countRevoked(team), 0)
     })
   })
 
@@ -145,7 +150,7 @@ test('a revoked lease is not acquired by another process before its owner has re
   const hook = await endpoint(team, { url: target.url })
   const lease = (s: number, owner: string | null) =>
     team.db.pool.query(
-      `update webhook_lane set owner = $3, leased_until = clock_timestamp() + make_interval(secs => $4) where team_id = $1 and webhook_id = $2`,
+      `update webhook_lease set owner = $3, leased_until = clock_timestamp() + make_interval(secs => $4) where team_id = $1 and webhook_id = $2`,
       [team.team, hook.id, owner, s],
     )
   await lease(60, null)
@@ -172,11 +177,11 @@ test('a request is not written if its connection is ready only after the lease w
 test('a revocation that the owner of the lease never acknowledged is deleted', async () => {
   const team = await createTestTeam()
   await team.db.pool.query(
-    `insert into lane_recall (webhook_id, team_id, owner, leased_until) values ($1, $2, $3, clock_timestamp() - interval '2 min')`,
+    `insert into revoked_webhook_lease (webhook_id, team_id, owner, leased_until) values ($1, $2, $3, clock_timestamp() - interval '2 min')`,
     [`ep_${uuid()}`, team.team, uuid()],
   )
-  await expire(team.db, recallCleanup)
-  assert.equal(await countRecalls(team), 0)
+  await expire(team.db, revokedLeaseCleanup)
+  assert.equal(await countRevoked(team), 0)
 })
 
 /** An endpoint with an event, which is resent while the endpoint is changed. */
