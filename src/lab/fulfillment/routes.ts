@@ -1,5 +1,6 @@
 import type { Cells } from '../../platform/db/cells.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
+import { CellParams } from '../../platform/http/management-shapes.ts'
 import { managementOperation, type Operation } from '../../platform/http/operation.ts'
 import { examplePdf } from './schema.ts'
 import { acceptOrder, assignKit, rejectOrder, resolveProblem, writeNotes } from './acceptance.ts'
@@ -26,7 +27,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
     summary: 'List orders in the work queue, oldest first',
     description:
       'Lists orders of laboratories under manual fulfillment. A key that is bound to teams sees the orders of its teams. Orders scheduled for a later day are not listed.',
-    params: shapes.CellParams,
+    params: CellParams,
     query: shapes.WorkQuery,
     reply: shapes.WorkPage,
     run: (tx, { manager, params, query }) =>

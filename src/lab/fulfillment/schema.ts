@@ -1,5 +1,5 @@
 import { failureTypes, resultTypes } from '../links/diagnostic-report.ts'
-import { Environment, Region } from '../../platform/http/management-shapes.ts'
+import { teamInEnvironment } from '../../platform/http/management-shapes.ts'
 import {
   DateOnly,
   Fields,
@@ -14,6 +14,7 @@ import {
   type Static,
 } from '../../platform/schema/schema.ts'
 import { CollectionMethod, LabSlug } from '../catalog/enums.ts'
+import { PatientAddress } from '../../people/person/address.ts'
 import { Gender } from '../../people/person/patient.ts'
 
 /** The next step of an order: an action of staff, or waiting. */
@@ -21,8 +22,7 @@ export const workTypes = ['accept', 'pick_kit', 'ship', 'draw', 'await_sample', 
 export const WorkType = OpenEnum(workTypes)
 export type WorkType = Static<typeof WorkType>
 
-export const CellParams = Fields({ org_id: Uuid, env: Environment, region: Region })
-export const OrderParams = Fields({ org_id: Uuid, team_id: Uuid, environment: Environment, order_id: Uuid })
+export const OrderParams = Fields({ ...teamInEnvironment, order_id: Uuid })
 
 export const WorkQuery = Fields({
   todo: Maybe(T.Array(WorkType, { maxItems: 20 })),
@@ -55,20 +55,7 @@ export type WorkItem = Static<typeof WorkItem>
 
 export const WorkPage = Fields({ data: T.Array(WorkItem), next_cursor: text }, { title: 'WorkPage' })
 
-const ShownAddress = Fields(
-  {
-    receiver_name: T.String(),
-    first_line: T.String(),
-    second_line: text,
-    city: T.String(),
-    state: T.String(),
-    zip: T.String(),
-    country: T.String(),
-    access_notes: text,
-    phone_number: text,
-  },
-  { title: 'WorkAddress' },
-)
+const ShownAddress = Fields(PatientAddress.properties, { title: 'WorkAddress' })
 const ShownPatient = Fields(
   { first_name: text, last_name: text, dob: DateOnly, gender: Gender, phone_number: text },
   { title: 'WorkPatient' },

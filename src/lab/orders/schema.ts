@@ -16,6 +16,8 @@ import {
 } from '../../platform/schema/schema.ts'
 import { ImportedAddressInput, PatientAddress, PatientAddressInput, ShippingAddress } from '../../people/person/address.ts'
 import { Billing, CollectionMethod } from '../catalog/enums.ts'
+import { Npi } from '../../people/person/contact-fields.ts'
+import { Physician } from '../../people/physicians/schema.ts'
 import { Image } from '../../people/person/image.ts'
 import { Patient, PatientInput } from '../../people/person/patient.ts'
 import { lowLevelStatuses } from './lifecycle.ts'
@@ -84,8 +86,6 @@ const WalkInDetails = Fields({ type: T.Literal('walk_in_test'), data: visit }, {
 const AtHomeDetails = Fields({ type: T.Literal('at_home_phlebotomy'), data: visit }, { title: 'AtHomeDetails' })
 const OnSiteDetails = Fields({ type: T.Literal('on_site_collection'), data: Fields(timestampFields) }, { title: 'OnSiteDetails' })
 
-const Physician = Fields({ first_name: T.String(), last_name: T.String(), npi: T.String() }, { title: 'Physician' })
-
 export const Order = Fields(
   {
     id: Uuid,
@@ -135,13 +135,12 @@ export const OrderPage = Fields(
 )
 export type OrderPage = Static<typeof OrderPage>
 
-const npi = Text({ minLength: 1, maxLength: 20 })
 const personName = Text({ minLength: 1, maxLength: 100 })
 export const PhysicianInput = Fields(
   {
     first_name: personName,
     last_name: personName,
-    npi,
+    npi: Npi,
     email: Maybe(Email),
     licensed_states: Maybe(T.Array(Text({ maxLength: 50 }), { maxItems: 100 })),
     signature_image: Maybe(Image),

@@ -1,4 +1,4 @@
-import { Environment } from '../../platform/http/management-shapes.ts'
+import { teamInEnvironment } from '../../platform/http/management-shapes.ts'
 import { Order } from '../orders/schema.ts'
 import { managementOperation, operation } from '../../platform/http/operation.ts'
 import { Fields, Uuid } from '../../platform/schema/schema.ts'
@@ -19,9 +19,8 @@ const params = Fields({ raw_result_id: Uuid })
 const feature = features.unmatched_results
 
 const TEAM = '/v1/org/{org_id}/team/{team_id}/{environment}/unmatched_result' as const
-const team = { org_id: Uuid, team_id: Uuid, environment: Environment }
 const ofTeam = { scope: 'team', keyScope: 'bound' } as const
-const item = Fields({ ...team, raw_result_id: Uuid })
+const item = Fields({ ...teamInEnvironment, raw_result_id: Uuid })
 
 export const routes = [
   operation({
@@ -84,7 +83,7 @@ export const routes = [
     ...ofTeam,
     summary: 'List unmatched results of a team',
     description: 'Without `status`, returns results that are with the operator.',
-    params: Fields(team),
+    params: Fields(teamInEnvironment),
     query: UnmatchedResultQuery,
     reply: UnmatchedResultPage,
     run: (tx, { query }) => listForOperator(tx, query),

@@ -1,6 +1,7 @@
 // Shapes of insurances, insurers and diagnoses. Source: lab-testing.md 2, 26; openapi-0.4.687.json.
 import { DateOfBirth, DateOnly, Fields, Maybe, Nullable, OpenEnum, T, Text, type Static } from '../../platform/schema/schema.ts'
 import { ContactAddress, ContactAddressInput } from '../person/address.ts'
+import { AnyPhone, Line } from '../person/contact-fields.ts'
 import { Guarantor, GuarantorInput } from '../person/guarantor.ts'
 import { Image } from '../person/image.ts'
 import { Gender, PersonName } from '../person/patient.ts'
@@ -34,7 +35,7 @@ export const PayorSearch = Fields(
 
 export const CreatePayor = Fields(
   {
-    name: Text({ minLength: 1, maxLength: 200 }),
+    name: Line,
     address: ContactAddressInput,
     provider: Maybe(Clearinghouse),
     provider_payor_id: Maybe(ExternalCode),
@@ -77,7 +78,7 @@ export const IcdCodes = T.Array(Text({ minLength: 1, maxLength: 16 }), { maxItem
 /** Relationship of the insured person to the patient. */
 const Relationship = OpenEnum(['Self', 'Spouse', 'Other'])
 
-const contact = { email: Text({ minLength: 1, maxLength: 254 }), phone_number: Text({ minLength: 1, maxLength: 50 }) }
+const contact = { email: Text({ minLength: 1, maxLength: 254 }), phone_number: AnyPhone }
 
 const InsuredInput = Fields(
   { first_name: PersonName, last_name: PersonName, gender: Gender, address: ContactAddressInput, dob: DateOfBirth, ...contact },
@@ -106,10 +107,10 @@ export type CreateInsurance = Static<typeof CreateInsurance>
 /** The insured person if it is not the patient. */
 const ResponsibleInput = Fields(
   {
-    first_name: Text({ minLength: 1, maxLength: 200 }),
-    last_name: Text({ minLength: 1, maxLength: 200 }),
+    first_name: Line,
+    last_name: Line,
     address: ContactAddressInput,
-    phone_number: Text({ minLength: 1, maxLength: 50 }),
+    phone_number: AnyPhone,
     phone_type: Maybe(Text({ maxLength: 50 })),
   },
   { title: 'ResponsibleInput' },

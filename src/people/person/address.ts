@@ -1,17 +1,12 @@
 // Addresses in requests and in orders.
 import { RuleError, type FinalizeObject } from '../../platform/schema/request-validation.ts'
 import type { TProperties } from 'typebox'
-import { Fields, Maybe, Nullable, T, Text, type Static } from '../../platform/schema/schema.ts'
+import { Fields, Maybe, Nullable, T, Text, withNulls, type Static } from '../../platform/schema/schema.ts'
+import { AccessNotes, addressAliases, AnyPhone, AnyPostalCode, Line, shownStreet, street, Zip } from './contact-fields.ts'
 import { countryCode, countryRule, knownCountry, stateCode, UNITED_STATES } from './countries.ts'
 import { isPostalCode } from './postal-codes.ts'
 
-const Line = Text({ minLength: 1, maxLength: 200 })
-const Name = Text({ minLength: 1, maxLength: 200 })
-const Zip = Text({
-  pattern: '^\\d{5}(-\\d{4})?$',
-  says: 'be a ZIP code of five digits, or ZIP+4',
-  description: 'ZIP or ZIP+4; in cells of the EU the postal code of the country.',
-})
+const PostalCode = Zip('ZIP or ZIP+4; in cells of the EU the postal code of the country.')
 const Country = Text({
   minLength: 1,
   maxLength: 80,
@@ -19,7 +14,7 @@ const Country = Text({
   description: 'Two-letter code or English name; shown as the full name.',
 })
 
-const aliases = { street: 'first_line', street_number: 'second_line', zip_code: 'zip' }
+const aliases = { ...addressAliases, zip_code: 'zip' }
 
 /** Stores a US state as its two-letter code; elsewhere any text is a state. */
 const finalize: FinalizeObject = (address) => {
@@ -31,7 +26,7 @@ const finalize: FinalizeObject = (address) => {
 /** Countries whose addresses have a state. */
 const WITH_STATES = new Set(['AU', 'BR', 'CA', 'CN', 'IN', 'JP', 'MX', 'US'])
 
-const abroadFields = { state: Maybe(Line), zip: Text({ minLength: 1, maxLength: 20 }) }
+const abroadFields = { state: Maybe(Line), zip: AnyPostalCode }
 
 /** Requires a state if the country has states; converts a US state to its code. */
 const stateAbroad: FinalizeObject = (address) => {
@@ -66,11 +61,8 @@ const shortState = ({ country, state }: Record<string, unknown>): string =>
 export const PatientAddressInput = twoFold(
   {
     receiver_name: Maybe(Text({ maxLength: 200 })),
-    first_line: Line,
-    second_line: Maybe(Text({ maxLength: 200 })),
-    city: Line,
-    state: Line,
-    zip: Zip,
+    ...street,
+    zip: PostalCode,
     country: Country,
     access_notes: Maybe(Text({ maxLength: 1000, description: 'Access notes for at-home visits.' })),
     phone_number: Maybe(Text({ maxLength: 50 })),
@@ -81,13 +73,10 @@ export type PatientAddressInput = Static<typeof PatientAddressInput>
 
 const importedAddress = {
   receiver_name: Text({ maxLength: 200 }),
-  first_line: Line,
-  second_line: Maybe(Text({ maxLength: 200 })),
-  city: Line,
-  state: Line,
-  zip: Text({ minLength: 1, maxLength: 20 }),
+  ...street,
+  zip: AnyPostalCode,
   country: Text({ minLength: 1, maxLength: 80, rule: knownCountry }),
-  access_notes: Maybe(Text({ maxLength: 1000 })),
+  access_notes: Maybe(AccessNotes),
   phone_number: Maybe(Text({ maxLength: 50 })),
 }
 
@@ -104,14 +93,11 @@ export const ImportedAddressInput = Fields(importedAddress, {
 
 export const ShippingAddressInput = twoFold(
   {
-    receiver_name: Name,
-    first_line: Line,
-    second_line: Maybe(Text({ maxLength: 200 })),
-    city: Line,
-    state: Line,
-    zip: Zip,
+    receiver_name: Line,
+    ...street,
+    zip: PostalCode,
     country: Country,
-    phone_number: Text({ minLength: 1, maxLength: 50 }),
+    phone_number: AnyPhone,
   },
   'ShippingAddressInput',
 )
@@ -120,10 +106,7 @@ export type ShippingAddressInput = Static<typeof ShippingAddressInput>
 export const PatientAddress = Fields(
   {
     receiver_name: T.String(),
-    first_line: T.String(),
-    second_line: Nullable(T.String()),
-    city: T.String(),
-    state: T.String(),
+    ...shownStreet,
     zip: T.String(),
     country: T.String(),
     access_notes: Nullable(T.String()),
@@ -136,10 +119,7 @@ export type PatientAddress = Static<typeof PatientAddress>
 export const ShippingAddress = Fields(
   {
     receiver_name: T.String(),
-    first_line: T.String(),
-    second_line: Nullable(T.String()),
-    city: T.String(),
-    state: T.String(),
+    ...shownStreet,
     zip: T.String(),
     country: T.String(),
     phone_number: T.String(),
@@ -148,39 +128,18 @@ export const ShippingAddress = Fields(
 )
 export type ShippingAddress = Static<typeof ShippingAddress>
 
-export const toPatientAddress = (given: PatientAddressInput): PatientAddress => ({
-  receiver_name: given.receiver_name ?? '',
-  first_line: given.first_line,
-  second_line: given.second_line ?? null,
-  city: given.city,
-  state: given.state,
-  zip: given.zip,
-  country: given.country,
-  access_notes: given.access_notes ?? null,
-  phone_number: given.phone_number ?? null,
-})
+export const toPatientAddress = (given: PatientAddressInput): PatientAddress =>
+  withNulls(PatientAddress, { receiver_name: '', ...given })
 
-export const toShippingAddress = (given: ShippingAddressInput): ShippingAddress => ({
-  receiver_name: given.receiver_name,
-  first_line: given.first_line,
-  second_line: given.second_line ?? null,
-  city: given.city,
-  state: given.state,
-  zip: given.zip,
-  country: given.country,
-  phone_number: given.phone_number,
-})
+export const toShippingAddress = (given: ShippingAddressInput): ShippingAddress => withNulls(ShippingAddress, given)
 
 /** A mailing address. It has fewer requirements than the address for collecting samples: the ZIP may have any format. */
 export const ContactAddressInput = twoFold(
   {
-    first_line: Line,
-    second_line: Maybe(Text({ maxLength: 200 })),
-    city: Line,
-    state: Line,
-    zip: Text({ minLength: 1, maxLength: 20 }),
+    ...street,
+    zip: AnyPostalCode,
     country: T.Optional(Text({ minLength: 1, maxLength: 80, rule: countryRule, default: UNITED_STATES })),
-    access_notes: Maybe(Text({ maxLength: 1000 })),
+    access_notes: Maybe(AccessNotes),
   },
   'ContactAddressInput',
   stateAbroad,
@@ -189,10 +148,8 @@ export type ContactAddressInput = Static<typeof ContactAddressInput>
 
 export const ContactAddress = Fields(
   {
-    first_line: T.String(),
+    ...shownStreet,
     second_line: T.String(),
-    city: T.String(),
-    state: T.String(),
     zip: T.String(),
     country: T.String(),
     access_notes: Nullable(T.String()),
@@ -201,12 +158,5 @@ export const ContactAddress = Fields(
 )
 export type ContactAddress = Static<typeof ContactAddress>
 
-export const toContactAddress = (given: ContactAddressInput): ContactAddress => ({
-  first_line: given.first_line,
-  second_line: given.second_line ?? '',
-  city: given.city,
-  state: given.state,
-  zip: given.zip,
-  country: given.country ?? UNITED_STATES,
-  access_notes: given.access_notes ?? null,
-})
+export const toContactAddress = (given: ContactAddressInput): ContactAddress =>
+  withNulls(ContactAddress, { second_line: '', country: UNITED_STATES, ...given })

@@ -1,21 +1,9 @@
 // The guarantor of a patient: pays what an insurance does not pay, or represents a minor. Source: lab-testing.md 5.1.
-import { Email, Fields, Int, Maybe, Nullable, T, Text, type Static } from '../../platform/schema/schema.ts'
+import { Fields, Nullable, T, withNulls, type Static } from '../../platform/schema/schema.ts'
 import { ContactAddress, ContactAddressInput, toContactAddress } from './address.ts'
+import { contactPerson } from './contact-fields.ts'
 
-const amount = Int({ minimum: 0, maximum: 2_000_000_000 })
-
-export const GuarantorInput = Fields(
-  {
-    first_name: Text({ minLength: 1, maxLength: 200 }),
-    last_name: Text({ minLength: 1, maxLength: 200 }),
-    address: ContactAddressInput,
-    phone_number: Text({ minLength: 1, maxLength: 50 }),
-    household_income: Maybe(amount),
-    household_size: Maybe(amount),
-    email: Maybe(Email),
-  },
-  { title: 'GuarantorInput' },
-)
+export const GuarantorInput = Fields(contactPerson(ContactAddressInput), { title: 'GuarantorInput' })
 export type GuarantorInput = Static<typeof GuarantorInput>
 
 export const Guarantor = Fields(
@@ -32,12 +20,5 @@ export const Guarantor = Fields(
 )
 export type Guarantor = Static<typeof Guarantor>
 
-export const toGuarantor = (given: GuarantorInput): Guarantor => ({
-  first_name: given.first_name,
-  last_name: given.last_name,
-  address: toContactAddress(given.address),
-  phone_number: given.phone_number,
-  household_income: given.household_income ?? null,
-  household_size: given.household_size ?? null,
-  email: given.email ?? null,
-})
+export const toGuarantor = (given: GuarantorInput): Guarantor =>
+  withNulls(Guarantor, { ...given, address: toContactAddress(given.address) })

@@ -5,14 +5,15 @@ import {
   DateOnly,
   Email,
   Fields,
-  Int,
   Maybe,
   Nullable,
   OpenEnum,
   T,
   Text,
+  withNulls,
   type Static,
 } from '../../platform/schema/schema.ts'
+import { AccessNotes, addressAliases, Amount, AnyPostalCode, contactPerson, street } from './contact-fields.ts'
 import type { Guarantor } from './guarantor.ts'
 import { countryRule } from './countries.ts'
 
@@ -42,6 +43,14 @@ export const GenderIdentity = OpenEnum([
   'other',
 ])
 
+/** What is known about a person besides contact details, in responses. */
+export const shownBackground = {
+  race: Nullable(Race),
+  ethnicity: Nullable(Ethnicity),
+  sexual_orientation: Nullable(SexualOrientation),
+  gender_identity: Nullable(GenderIdentity),
+}
+
 /** The characters that laboratories print: letters, digits, `- . , '` and single spaces between words. */
 export const PersonName = Text({
   minLength: 1,
@@ -56,19 +65,15 @@ const phoneRule: Rule = (text) => {
 }
 const Phone = Text({ minLength: 1, maxLength: 40, rule: phoneRule, description: 'International format with a leading `+`.' })
 
-const amount = Int({ minimum: 0, maximum: 2_000_000_000 })
-
 const proxyAddress = {
-  first_line: Text({ minLength: 1, maxLength: 200 }),
-  second_line: T.Optional(Text({ maxLength: 200 })),
-  city: Text({ minLength: 1, maxLength: 200 }),
+  ...street,
   // The state is empty only in responses, for a country without states.
   state: Text({ maxLength: 200, rule: (text) => (text ? text : new RuleError('must not be empty')) }),
-  zip: Text({ minLength: 1, maxLength: 20 }),
+  zip: AnyPostalCode,
   country: Text({ minLength: 1, maxLength: 80, rule: countryRule }),
-  access_notes: Maybe(Text({ maxLength: 1000 })),
+  access_notes: Maybe(AccessNotes),
 }
-const aliases = { street: 'first_line', street_number: 'second_line', zip_code: 'zip' }
+const aliases = { ...addressAliases, zip_code: 'zip' }
 const ProxyAddress = Fields(proxyAddress, {
   aliases,
   abroad: Fields(
@@ -78,18 +83,7 @@ const ProxyAddress = Fields(proxyAddress, {
 })
 
 /** Parent or guardian of a minor. */
-export const MedicalProxy = Fields(
-  {
-    first_name: Text({ minLength: 1, maxLength: 200 }),
-    last_name: Text({ minLength: 1, maxLength: 200 }),
-    address: ProxyAddress,
-    phone_number: Text({ minLength: 1, maxLength: 50 }),
-    household_income: Maybe(amount),
-    household_size: Maybe(amount),
-    email: Maybe(Email),
-  },
-  { title: 'MedicalProxy' },
-)
+export const MedicalProxy = Fields(contactPerson(ProxyAddress), { title: 'MedicalProxy' })
 export type MedicalProxy = Static<typeof MedicalProxy>
 
 /** Converts a user's guarantor to the proxy that orders show, without absent fields. */
@@ -117,8 +111,8 @@ export const PatientInput = Fields(
     ethnicity: Maybe(Ethnicity),
     sexual_orientation: Maybe(SexualOrientation),
     gender_identity: Maybe(GenderIdentity),
-    household_income: Maybe(amount),
-    household_size: Maybe(amount),
+    household_income: Maybe(Amount),
+    household_size: Maybe(Amount),
   },
   { title: 'PatientInput' },
 )
@@ -133,25 +127,10 @@ export const Patient = Fields(
     phone_number: Nullable(T.String()),
     email: Nullable(T.String()),
     medical_proxy: Nullable(MedicalProxy),
-    race: Nullable(Race),
-    ethnicity: Nullable(Ethnicity),
-    sexual_orientation: Nullable(SexualOrientation),
-    gender_identity: Nullable(GenderIdentity),
+    ...shownBackground,
   },
   { title: 'Patient' },
 )
 export type Patient = Static<typeof Patient>
 
-export const toPatient = (given: PatientInput): Patient => ({
-  first_name: given.first_name,
-  last_name: given.last_name,
-  dob: given.dob,
-  gender: given.gender,
-  phone_number: given.phone_number,
-  email: given.email,
-  medical_proxy: given.medical_proxy ?? null,
-  race: given.race ?? null,
-  ethnicity: given.ethnicity ?? null,
-  sexual_orientation: given.sexual_orientation ?? null,
-  gender_identity: given.gender_identity ?? null,
-})
+export const toPatient = (given: PatientInput): Patient => withNulls(Patient, given)

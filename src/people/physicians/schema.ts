@@ -1,11 +1,13 @@
 // Shapes of a team's physicians. Source: lab-testing.md 4, 5.4; openapi-0.4.687.json, ClientFacingPhysician.
-import { Environment } from '../../platform/http/management-shapes.ts'
-import { Fields, Maybe, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
+import { teamInEnvironment } from '../../platform/http/management-shapes.ts'
+import { Fields, Maybe, OpenEnum, T, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
+import { Npi } from '../person/contact-fields.ts'
 import { PersonName } from '../person/patient.ts'
 import { usStates } from '../person/countries.ts'
 
+const physician = { first_name: T.String(), last_name: T.String(), npi: T.String() }
 /** A physician in an order. */
-export const Physician = Fields({ first_name: T.String(), last_name: T.String(), npi: T.String() }, { title: 'Physician' })
+export const Physician = Fields(physician, { title: 'Physician' })
 export type Physician = Static<typeof Physician>
 
 const State = OpenEnum(usStates)
@@ -13,9 +15,7 @@ const State = OpenEnum(usStates)
 export const TeamPhysician = Fields(
   {
     id: Uuid,
-    first_name: T.String(),
-    last_name: T.String(),
-    npi: T.String(),
+    ...physician,
     states: T.Array(T.String(), { description: 'US states the physician orders in; empty: every one.' }),
     created_at: Timestamp,
   },
@@ -29,7 +29,7 @@ export const AddPhysician = Fields(
   {
     first_name: PersonName,
     last_name: PersonName,
-    npi: Text({ minLength: 1, maxLength: 20 }),
+    npi: Npi,
     states: Maybe(
       T.Array(State, { maxItems: 100, description: 'US states the physician orders in; absent or empty: every one.' }),
     ),
@@ -38,6 +38,5 @@ export const AddPhysician = Fields(
 )
 export type AddPhysician = Static<typeof AddPhysician>
 
-const place = { org_id: Uuid, team_id: Uuid, environment: Environment }
-export const TeamScopeParams = Fields(place)
-export const PhysicianScopeParams = Fields({ ...place, physician_id: Uuid })
+export const TeamScopeParams = Fields(teamInEnvironment)
+export const PhysicianScopeParams = Fields({ ...teamInEnvironment, physician_id: Uuid })

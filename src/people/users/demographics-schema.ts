@@ -1,15 +1,16 @@
 // Shapes of demographics. Source: lab-testing.md 5.1-5.3; openapi-0.4.687.json, UserInfo.
-import { Clearable, DateOfBirth, DateOnly, Email, Fields, Nullable, T, Text, type Static } from '../../platform/schema/schema.ts'
+import { Clearable, DateOfBirth, DateOnly, Email, Fields, Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { ContactAddress, ContactAddressInput } from '../person/address.ts'
+import { AnyPhone } from '../person/contact-fields.ts'
 import { Guarantor, GuarantorInput } from '../person/guarantor.ts'
-import { Ethnicity, Gender, GenderIdentity, PersonName, Race, SexualOrientation } from '../person/patient.ts'
+import { Ethnicity, Gender, GenderIdentity, PersonName, Race, SexualOrientation, shownBackground } from '../person/patient.ts'
 
 export const DemographicsInput = Fields(
   {
     first_name: PersonName,
     last_name: PersonName,
     email: Email,
-    phone_number: Text({ minLength: 1, maxLength: 50 }),
+    phone_number: AnyPhone,
     gender: Gender,
     dob: DateOfBirth,
     address: ContactAddressInput,
@@ -33,10 +34,7 @@ export const Demographics = Fields(
     dob: DateOnly,
     address: ContactAddress,
     medical_proxy: Nullable(Guarantor),
-    race: Nullable(Race),
-    ethnicity: Nullable(Ethnicity),
-    sexual_orientation: Nullable(SexualOrientation),
-    gender_identity: Nullable(GenderIdentity),
+    ...shownBackground,
   },
   { title: 'UserInfo' },
 )

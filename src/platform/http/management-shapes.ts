@@ -20,6 +20,8 @@ export const Nothing = Fields({}, { title: 'Nothing' })
 
 export const OrgParams = Fields({ org_id: Uuid })
 export const TeamParams = Fields({ org_id: Uuid, team_id: Uuid })
+/** The path of what a team has in one environment. */
+export const teamInEnvironment = { org_id: Uuid, team_id: Uuid, environment: Environment }
 export const CellParams = Fields({ org_id: Uuid, env: Environment, region: Region })
 export type CellParams = Static<typeof CellParams>
 

@@ -1,6 +1,6 @@
 // Building blocks of API schemas. A schema is a TypeBox value; from it come the static type, the parsing of requests (request-validation.ts), the check
 // of rows and responses in tests, and the OpenAPI document (platform/http/openapi.ts).
-import { Type as T, type Static, type TObjectOptions, type TProperties, type TSchema, type TUnsafe } from 'typebox'
+import { Type as T, type Static, type TObject, type TObjectOptions, type TProperties, type TSchema, type TUnsafe } from 'typebox'
 import type { Dependent, FinalizeObject, Rule } from './request-validation.ts'
 
 export { T, type Static, type TSchema }
@@ -69,6 +69,21 @@ interface FieldsOptions {
 /** An object. */
 export const Fields = <P extends TProperties>(properties: P, options: FieldsOptions = {}) =>
   T.Object(properties, options as TObjectOptions)
+
+/** A value whose nullable fields may be absent. */
+type WithoutNulls<V> = { [K in keyof V as null extends V[K] ? never : K]: V[K] } & {
+  [K in keyof V as null extends V[K] ? K : never]?: V[K] | undefined
+}
+
+/** The fields of a shape, in its order: absent ones are null, and others of the value are left out. */
+export function withNulls<P extends TProperties>(
+  { properties }: TObject<P>,
+  value: WithoutNulls<Static<TObject<P>>>,
+): Static<TObject<P>> {
+  const result: Record<string, unknown> = {}
+  for (const name in properties) result[name] = (value as Record<string, unknown>)[name] ?? null
+  return result as Static<TObject<P>>
+}
 
 /** One of several objects that a literal field distinguishes. A request is checked against the object that the field names. */
 export const OneOf = <const B extends TSchema[]>(

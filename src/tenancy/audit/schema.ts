@@ -1,5 +1,5 @@
 // Schemas of the audit log and the access log. Source: management-auth.md 8.
-import { Cursor, Environment, NextCursor } from '../../platform/http/management-shapes.ts'
+import { Cursor, NextCursor, teamInEnvironment } from '../../platform/http/management-shapes.ts'
 import { Fields, Int, Maybe, Nullable, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
 
 export const AuditEntry = Fields(
@@ -43,4 +43,4 @@ export const AccessQuery = Fields({
   next_cursor: NextCursor,
 })
 export type AccessQuery = Static<typeof AccessQuery>
-export const TeamAuditParams = Fields({ org_id: Uuid, team_id: Uuid, environment: Environment })
+export const TeamAuditParams = Fields(teamInEnvironment)

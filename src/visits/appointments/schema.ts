@@ -12,6 +12,7 @@ import {
   Uuid,
   type Static,
 } from '../../platform/schema/schema.ts'
+import { shownStreet } from '../../people/person/contact-fields.ts'
 import { appointmentStatuses, appointmentTypes, eventStatuses } from './status-machine.ts'
 
 export const appointmentProviders = ['getlabs', 'phlebfinders', 'quest', 'sonora_quest'] as const
@@ -21,10 +22,7 @@ export type LngLat = Static<typeof LngLat>
 
 export const UsAddress = Fields(
   {
-    first_line: T.String(),
-    second_line: Nullable(T.String()),
-    city: T.String(),
-    state: T.String(),
+    ...shownStreet,
     zip_code: T.String(),
     unit: Nullable(T.String()),
     access_notes: Nullable(T.String()),

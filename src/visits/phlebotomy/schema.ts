@@ -1,7 +1,7 @@
 // Shapes of at-home appointments. Source: lab-testing.md 5.2, 19.
 import { appointmentProviders, LngLat, UsAddress } from '../appointments/schema.ts'
 import { eventStatuses } from '../appointments/status-machine.ts'
-import { Environment } from '../../platform/http/management-shapes.ts'
+import { teamInEnvironment } from '../../platform/http/management-shapes.ts'
 import { RuleError, type Rule } from '../../platform/schema/request-validation.ts'
 import {
   DateOnly,
@@ -15,27 +15,21 @@ import {
   Uuid,
   type Static,
 } from '../../platform/schema/schema.ts'
+import { addressAliases, street, Zip } from '../../people/person/contact-fields.ts'
 import { stateCode } from '../../people/person/countries.ts'
 import { Reference } from './staff-schema.ts'
 
-const Line = Text({ minLength: 1, maxLength: 200 })
 const state: Rule = (text) => stateCode(text) ?? new RuleError('not a US state')
 
 export const UsAddressInput = Fields(
   {
-    first_line: Line,
-    second_line: Maybe(Text({ maxLength: 200 })),
-    city: Line,
+    ...street,
     state: Text({ minLength: 1, maxLength: 80, rule: state, description: 'Two-letter code or name.' }),
-    zip_code: Text({
-      pattern: '^\\d{5}(-\\d{4})?$',
-      says: 'be a ZIP code of five digits, or ZIP+4',
-      description: 'ZIP or ZIP+4.',
-    }),
+    zip_code: Zip('ZIP or ZIP+4.'),
     unit: Maybe(Text({ maxLength: 50, description: 'Deprecated: use `second_line`.' })),
     access_notes: Maybe(Text({ maxLength: 1000, description: 'How to enter the building.' })),
   },
-  { title: 'USAddressInput', aliases: { street: 'first_line', street_number: 'second_line', zip: 'zip_code' } },
+  { title: 'USAddressInput', aliases: { ...addressAliases, zip: 'zip_code' } },
 )
 export type UsAddressInput = Static<typeof UsAddressInput>
 
@@ -61,9 +55,8 @@ export type CancelVisit = Static<typeof CancelVisit>
 
 export const OrderParams = Fields({ order_id: Uuid })
 
-const team = { org_id: Uuid, team_id: Uuid, environment: Environment }
-export const VisitsParams = Fields(team)
-export const VisitParams = Fields({ ...team, order_id: Uuid })
+export const VisitsParams = Fields(teamInEnvironment)
+export const VisitParams = Fields({ ...teamInEnvironment, order_id: Uuid })
 
 /** An upcoming or current visit, with the details for the phlebotomist. */
 export const Visit = Fields(

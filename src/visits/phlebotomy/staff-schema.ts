@@ -15,6 +15,7 @@ import {
   type Static,
   OpenEnum,
 } from '../../platform/schema/schema.ts'
+import { ZipOfFiveDigits } from '../../people/person/contact-fields.ts'
 
 /** Source: lab-testing.md 2, 19.1. `appointment-ready`: windows are offered and booked. `appointment-request`: a visit is requested, and its date is set later. */
 export const serviceTypes = ['appointment-ready', 'appointment-request'] as const
@@ -73,7 +74,7 @@ const nonOverlapping: FinalizeObject = (days) => {
 const degrees = (max: number) => T.Number({ minimum: -max, maximum: max })
 const center = { lat: degrees(90), lng: degrees(180) }
 const radius_miles = T.Number({ minimum: 0.1, maximum: 200 })
-const Zips = T.Array(Text({ pattern: '^\\d{5}$', says: 'be a ZIP code of five digits' }), { maxItems: ZIPS_MAX })
+const Zips = T.Array(ZipOfFiveDigits(), { maxItems: ZIPS_MAX })
 
 const hasServiceArea: FinalizeObject = (area) => {
   if (!(area.zips as string[] | undefined)?.length && !area.center)

@@ -1,5 +1,6 @@
 // Shapes of PSC appointments. Source: lab-testing.md 18.
 import { DateOnly, Fields, Maybe, OpenEnum, T, Text, Uuid, Clearable, type Static } from '../../platform/schema/schema.ts'
+import { ZipCode } from '../psc/schema.ts'
 
 /** Labs whose service centers can be booked. */
 export const bookableLabs = ['quest', 'sonora_quest'] as const
@@ -11,7 +12,7 @@ const availabilityFields = {
   lab: Maybe(OpenEnum(bookableLabs, { description: 'Required, here or in the body.' })),
   start_date: Maybe(DateOnly),
   site_codes: Maybe(T.Array(Text({ minLength: 1, maxLength: 100 }), { maxItems: 100, description: 'At most 3.' })),
-  zip_code: Maybe(Text({ pattern: '^\\d{5}$', says: 'be a ZIP code of five digits', example: '85004' })),
+  zip_code: Maybe(ZipCode),
   allow_stale: Maybe(T.Boolean({ description: 'Accepted for compatibility; responses are never stale.' })),
 }
 

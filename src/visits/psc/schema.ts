@@ -1,5 +1,7 @@
 // Shapes of patient service centers and areas. Source: lab-testing.md 2, 16; openapi-0.4.687.json.
-import { Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../../platform/schema/schema.ts'
+import { Fields, Int, Maybe, Nullable, OpenEnum, T, Uuid, type Static } from '../../platform/schema/schema.ts'
+import { ZipOfFiveDigits } from '../../people/person/contact-fields.ts'
+import { LngLat } from '../appointments/schema.ts'
 import { Billing, LabSlug } from '../../lab/catalog/enums.ts'
 
 /** Labs that have sites. */
@@ -34,7 +36,7 @@ const Site = Fields(
     distance: T.Integer({ description: 'Miles, rounded.' }),
     supported_bill_types: T.Array(Billing),
     site_code: T.String(),
-    location: Fields({ lng: T.Number(), lat: T.Number() }, { title: 'LngLat' }),
+    location: LngLat,
     capabilities: T.Array(Capability, {
       description: 'A bookable site has both spellings of the capability.',
     }),
@@ -85,7 +87,7 @@ export const AreaInfo = Fields(
 )
 export type AreaInfo = Static<typeof AreaInfo>
 
-const ZipCode = Text({ pattern: '^\\d{5}$', says: 'be a ZIP code of five digits', example: '85004' })
+export const ZipCode = ZipOfFiveDigits({ example: '85004' })
 const radius = Maybe(OpenEnum(['10', '20', '25', '50', '100'], { default: '25', description: 'Miles.' }))
 const capabilities = Maybe(T.Array(Capability, { maxItems: 10, description: 'Only sites that have all of these.' }))
 const lab_account_id = Maybe(Uuid)
