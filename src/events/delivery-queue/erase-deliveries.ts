@@ -1,7 +1,7 @@
 // Erases the deliveries of a deleted team, with its endpoints.
 import { eraseTables, inOrder, type TeamEraser } from '../../platform/db/erasure.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { eraseTeamEndpoints } from '../endpoints/erase-endpoints.ts'
+import { eraseTeamEndpoints } from '../endpoints/endpoints.ts'
 
 /** Selects by endpoints, including deleted ones: the table has no index by team. */
 const eraseDeliveriesByEndpoint: TeamEraser = (tx, team, max) =>

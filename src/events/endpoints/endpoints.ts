@@ -12,6 +12,7 @@ import { endpointChanged, endpointChanging, endpointCreated, endpointDeleting } 
 import { Webhook, type CreateWebhook, type PatchWebhook } from './schema.ts'
 import { addSecret, readable, RETRY_S } from './signing-secrets.ts'
 import type { TargetPolicy } from '../../platform/net/outbound-targets.ts'
+import { eraseTables } from '../../platform/db/erasure.ts'
 
 const ENDPOINTS_MAX = 50
 
@@ -150,3 +151,6 @@ export async function getHeaders(tx: Tx, vault: Vault, id: string): Promise<Reco
   if (!headers) throw unavailable('The headers cannot be decrypted; putting them again replaces them', RETRY_S)
   return headers
 }
+
+/** Erases the endpoints of a deleted team. Its deliveries must be erased before: they are found by their endpoints. */
+export const eraseTeamEndpoints = eraseTables('webhook_secret', 'webhook')

@@ -1,6 +1,6 @@
 import type { Module } from '../../platform/module/module.ts'
 import { encryptedHeadersColumn } from './custom-headers.ts'
-import { eraseTeamEndpoints } from './erase-endpoints.ts'
+import { eraseTeamEndpoints } from './endpoints.ts'
 import { routes, type EndpointDependencies } from './routes.ts'
 import { encryptedSecretsColumn } from './signing-secrets.ts'
 

@@ -1,16 +1,18 @@
-// Reading and scheduling orders. Owns lab_order. Does not import kits, appointments or results: these modules write their part of an
+// Reading, scheduling and cancelling orders. Owns lab_order. Does not import kits, appointments or results: these modules write their part of an
 // order through `updateOrder`.
 import { utcDate } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, invalidField, notFound } from '../../platform/http/errors.ts'
 import { PreserializedJson } from '../../platform/http/operation.ts'
-import { T } from '../../platform/schema/schema.ts'
+import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { notDeleted, notDeletedHere } from '../../people/users/users.ts'
+import { notDeleted, notDeletedHere, countUsers } from '../../people/users/users.ts'
 import { activationTime, scheduleDispatch } from './send-to-lab.ts'
 import { orderRescheduled } from './order-hooks.ts'
 import { updateOrder } from './change-order.ts'
-import type { Order, OrderReply } from './schema.ts'
+import type { Order, OrderReply, TeamMetrics } from './schema.ts'
+import { cancelNotAllowed } from './locked-order.ts'
+import { countOrders } from './list-checkpoints.ts'
 
 const DocumentRow = T.Object({ document: T.String() })
 
@@ -87,6 +89,50 @@ export async function rescheduleOrder(tx: Tx, id: string, activate_by: string | 
     await tx.notify(orderRescheduled, lockedOrder)
   })
   return toOrderReply(document, 'order updated')
+}
+
+/**
+ * Cancels an order if its lifecycle allows it. Source: lab-testing.md 11. Writes lab_order. Emits labtest.order.updated.
+ * Errors: 400 the order can no longer be cancelled (the body has only `error`, `message` and `status_code`); 404 unknown order.
+ */
+export async function cancelOrder(tx: Tx, id: string): Promise<PreserializedJson<OrderReply>> {
+  const document = await updateOrder(
+    tx,
+    id,
+    (lockedOrder) => {
+      if (!lockedOrder.canTransitionTo('cancelled')) throw cancelNotAllowed(lockedOrder.lowLevelStatus)
+      lockedOrder.transitionTo('cancelled')
+    },
+    "Order doesn't exist",
+  )
+  return toOrderReply(document, 'Order cancelled successfully')
+}
+
+/**
+ * Records that the customer's own staff have taken the sample of an on-site order now. Source: lab-testing.md 20. Writes lab_order. Emits
+ * labtest.order.updated.
+ * Errors: 400 another collection method, no requisition yet, or already drawn; 404 unknown order.
+ */
+export async function completeDraw(tx: Tx, id: string): Promise<PreserializedJson<OrderReply>> {
+  const document = await updateOrder(tx, id, (lockedOrder) => {
+    if (lockedOrder.lifecycle !== 'on_site_collection')
+      throw badRequest(`Transition from ${lockedOrder.lowLevelStatus} to draw_completed is not allowed`)
+    lockedOrder.transitionTo('draw_completed')
+  })
+  return toOrderReply(document, 'order updated')
+}
+
+/** Counts of a team's users, connections and orders. Data source connections do not exist yet, so their counts are zero. */
+export async function teamMetrics(tx: Tx): Promise<Static<typeof TeamMetrics>> {
+  const [users, orders] = await Promise.all([countUsers(tx), countOrders(tx)])
+  return {
+    team_id: tx.team,
+    number_of_connected_sources: 0,
+    number_of_users: users,
+    number_of_errored_connected_sources: 0,
+    number_of_connected_sources_by_week: [],
+    number_of_ordered_tests: orders,
+  }
 }
 
 /** Constraints of this module's tables and the error for each violation. */

@@ -1,12 +1,9 @@
 import { PreserializedJson, operation } from '../../platform/http/operation.ts'
 import { Fields, Uuid } from '../../platform/schema/schema.ts'
-import { cancelOrder } from './cancel-order.ts'
+import { cancelOrder, readOrder, rescheduleOrder, completeDraw, teamMetrics } from './orders.ts'
 import { createdReply, createOrder, importOrder } from './create-order.ts'
 import { createOrderIdempotency, createOrderOnce } from './create-order-once.ts'
-import { completeDraw } from './on-site-collection.ts'
 import { listOrders } from './list-orders.ts'
-import { teamMetrics } from './team-metrics.ts'
-import { readOrder, rescheduleOrder } from './orders.ts'
 import { resendEvents } from './resend-events.ts'
 import {
   CreateOrder,

@@ -11,13 +11,15 @@ import { badRequest } from '../../platform/http/errors.ts'
 import { hasOption } from '../../platform/http/feature-flags.ts'
 import type { LockedOrder } from '../../lab/orders/locked-order.ts'
 import { options } from '../../tenancy/teams/features.ts'
-import { scheduleExpiry } from './expiry.ts'
 import { isFinal } from './status-machine.ts'
 import { findAppointment, newAppointment, type Booking, type LockedAppointment, readAppointment } from './locked-appointment.ts'
 import type { Appointment, EventData } from './schema.ts'
 import type { Order } from '../../lab/orders/schema.ts'
 import { timeZoneAt } from '../geocoding/distance.ts'
 import { findPlace } from '../geocoding/postal-places.ts'
+import { enqueue, defineJob, defineHandler } from '../../platform/queue/outbox.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { findAndLockOrder, saveOrder } from '../../lab/orders/change-order.ts'
 
 const REQUISITION = /\.requisition_(created|bypassed)$/
 
@@ -231,3 +233,38 @@ export async function collectionZone(tx: Tx, { id, patient_address: address }: O
   const place = address && (await findPlace(tx, { country: address.country, postal_code: address.zip, city: address.city }))
   return (place && (await timeZoneAt(place.lat, place.lng))) ?? 'Etc/UTC'
 }
+
+// Expiry of appointments without a requisition: eight hours after the order, unless the order was scheduled for a date, and two hours
+// before the start. A job runs at each of the two instants, in the team's time, and checks the current state.
+// Source: lab-testing.md 17.5.
+
+const EXPIRE_AFTER_ORDER_S = 8 * 3600
+const EXPIRE_BEFORE_START_S = 2 * 3600
+
+const expireAppointment = defineJob('appointments.expire', T.Object({ order_id: T.String(), appointment_id: T.String() }))
+
+/** The instants at which the appointment expires, as it is now. */
+function expiryTimes(open: LockedOrder, { start_at }: Appointment): Date[] {
+  const limits = open.internalData.scheduled ? [] : [addSeconds(new Date(open.order.created_at), EXPIRE_AFTER_ORDER_S + 1)]
+  if (start_at !== null) limits.push(addSeconds(new Date(start_at), 1 - EXPIRE_BEFORE_START_S))
+  return limits
+}
+
+/** Schedules the expiry of an appointment without a requisition. Queues appointments.expire. */
+function scheduleExpiry(tx: Tx, open: LockedOrder, appointment: Appointment): void {
+  for (const at of expiryTimes(open, appointment))
+    enqueue(tx, expireAppointment, { order_id: open.order.id, appointment_id: appointment.id }, at > tx.now ? at : tx.now)
+}
+
+/** Cancels an appointment whose requisition did not arrive in time. */
+export const expireHandler = defineHandler(expireAppointment, (context, { order_id, appointment_id }) =>
+  context.tx(async (tx) => {
+    const open = await findAndLockOrder(tx, order_id)
+    if (!open || hasRequisition(open)) return
+    const lockedAppointment = await findAppointment(tx, open)
+    if (lockedAppointment?.appointment.id !== appointment_id || isFinal(lockedAppointment.appointment.event_status)) return
+    if (expiryTimes(open, lockedAppointment.appointment).every((at) => at > tx.now)) return
+    await cancelAppointment(tx, open, lockedAppointment, { data: { origin: 'system', reason: 'no_requisition' } })
+    await saveOrder(tx, open)
+  }),
+)

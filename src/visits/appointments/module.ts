@@ -1,7 +1,6 @@
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
-import { constraints, eraseAppointments } from './appointments.ts'
-import { expireHandler } from './expiry-job.ts'
+import { constraints, eraseAppointments, expireHandler } from './appointments.ts'
 import { orderHook } from './order-hook.ts'
 
 export const appointments: Module = {
