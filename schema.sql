@@ -317,6 +317,28 @@ table clock_move
   constraint clock_move_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   policy of_team for all (team_id = current_team())
 
+table connection
+  team_id uuid not null
+  user_id uuid not null
+  provider text not null
+  id uuid not null
+  status text not null
+  external_user_id text
+  granted_permissions text[]
+  error_type text
+  error_message text
+  errored_at timestamp with time zone
+  created_at timestamp with time zone not null
+  updated_at timestamp with time zone not null
+  constraint connection_pkey PRIMARY KEY (team_id, user_id, provider)
+  constraint connection_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint connection_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  constraint connection__error CHECK (((status = 'error'::text) = ((error_type IS NOT NULL) AND (error_message IS NOT NULL) AND (errored_at IS NOT NULL))))
+  constraint connection_status_check CHECK ((status = ANY (ARRAY['connected'::text, 'error'::text, 'paused'::text])))
+  CREATE INDEX connection__created ON connection USING btree (team_id, created_at)
+  CREATE INDEX connection__user ON connection USING btree (user_id)
+  policy of_team for all (team_id = current_team())
+
 table continuous_query
   id uuid not null
   org_id uuid not null
@@ -1119,6 +1141,7 @@ table user
   ingestion_start date
   ingestion_end date
   deleted_at timestamp with time zone
+  connected_sources jsonb not null default '[]'::jsonb
   constraint user_pkey PRIMARY KEY (id)
   constraint user_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint user__ingestion_bounds CHECK ((ingestion_end >= ingestion_start))

@@ -104,6 +104,7 @@ export const domains = {
     modules: {
       credentials: "a team's own credentials with providers, scopes",
       'pull-preferences': 'how far back',
+      connections: "a user's connections and the providers",
     },
   },
   visits: {

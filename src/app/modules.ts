@@ -1,4 +1,5 @@
 // The modules of all domains, from the bottom of the architecture up. This file injects what one domain needs of another.
+import { countConnections } from '../connections/connections/connections.ts'
 import { connections } from '../connections/modules.ts'
 import { ehr } from '../ehr/modules.ts'
 import { events } from '../events/modules.ts'
@@ -32,7 +33,7 @@ export function modulesOf(process: Process): Module[] {
     ...tenancy({ cells, log, guards, settings, publicUrl, has: { user: hasUser, order: hasOrder } }),
     ...people,
     ...events({ cells, log, metrics, vault, targets, settings, product, publicUrl, findDeletedUsers, notDeleted }),
-    ...lab({ cells, vault, heavy, tenantOf, publicUrl, collectionZone }),
+    ...lab({ cells, vault, heavy, tenantOf, publicUrl, collectionZone, countConnections }),
     ...wearables,
     ...connections({ cells, vault, publicUrl }),
     ...visits({ vault, locate }),

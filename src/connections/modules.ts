@@ -1,5 +1,6 @@
 // The modules of connections, from the bottom up.
 import type { Module } from '../platform/module/module.ts'
+import { userConnections } from './connections/module.ts'
 import { credentials } from './credentials/module.ts'
 import type { CredentialDependencies } from './credentials/routes.ts'
 import { pullPreferences } from './pull-preferences/module.ts'
@@ -7,4 +8,5 @@ import { pullPreferences } from './pull-preferences/module.ts'
 export const connections = (dependencies: CredentialDependencies): Module[] => [
   credentials(dependencies),
   pullPreferences(dependencies),
+  userConnections,
 ]

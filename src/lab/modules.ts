@@ -7,15 +7,16 @@ import { compendium } from './compendium/module.ts'
 import { documents, type DocumentDependencies } from './documents/module.ts'
 import { fulfillment } from './fulfillment/module.ts'
 import { orders } from './orders/module.ts'
+import type { CountConnections } from './orders/orders.ts'
 import { resultMatching } from './result-matching/module.ts'
 import { results } from './results/module.ts'
 import { testkits } from './testkits/module.ts'
 
-export const lab = (dependencies: DocumentDependencies): Module[] => [
+export const lab = (dependencies: DocumentDependencies & { countConnections: CountConnections }): Module[] => [
   catalog(labOfAccount),
   compendium(),
   accounts(dependencies),
-  orders,
+  orders(dependencies),
   testkits,
   documents(dependencies),
   results(dependencies),

@@ -4,6 +4,7 @@ import { after, test } from 'node:test'
 import { customer } from './client.ts'
 import { unsupportedOperations } from './parts/unsupported-operations.ts'
 import { appointments } from './parts/appointments.ts'
+import { connections } from './parts/connections.ts'
 import { catalog } from './parts/catalog.ts'
 import { cellsAndKeys } from './parts/cells.ts'
 import { phlebotomyOrders } from './parts/phlebotomy-orders.ts'
@@ -27,6 +28,7 @@ const skip = server.log ? false : 'the server was not started here'
 const parts = [
   kitEndToEnd,
   users,
+  connections,
   catalog,
   customLabTests,
   insurance,

@@ -4,6 +4,6 @@ import { routes } from './routes.ts'
 
 export const fulfillment = (dependencies: { cells: Cells }): Module => ({
   name: 'lab/fulfillment',
-  tag: 'fulfillment',
+  tag: 'fulfilment',
   operations: routes(dependencies),
 })

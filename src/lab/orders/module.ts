@@ -2,17 +2,17 @@ import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
 import { eraseOrders, createCheckpointsHandler } from './list-checkpoints.ts'
 import { fillOrderColumns } from './order-columns.ts'
-import { constraints } from './orders.ts'
+import { constraints, type CountConnections } from './orders.ts'
 import { routes } from './routes.ts'
 import { dispatchHandler } from './send-to-lab.ts'
 
-export const orders: Module = {
+export const orders = ({ countConnections }: { countConnections: CountConnections }): Module => ({
   name: 'lab/orders',
   tag: 'orders',
   tables: { ofTeams: ['lab_order', 'order_checkpoint'], views: ['lab_order_of_team'] },
-  operations: routes,
+  operations: routes(countConnections),
   jobs: [dispatchHandler, createCheckpointsHandler],
   constraints,
   referenceData: fillOrderColumns,
   erasers: { user: eraseOrders, team: eraseTables('order_checkpoint', 'lab_order') },
-}
+})

@@ -122,15 +122,24 @@ export async function completeDraw(tx: Tx, id: string): Promise<PreserializedJso
   return toOrderReply(document, 'order updated')
 }
 
-/** Counts of a team's users, connections and orders. Data source connections do not exist yet, so their counts are zero. */
-export async function teamMetrics(tx: Tx): Promise<Static<typeof TeamMetrics>> {
-  const [users, orders] = await Promise.all([countUsers(tx), countOrders(tx)])
+/** Counts the connections of a team. They belong to a domain that this one does not know. */
+export type CountConnections = (
+  tx: Tx,
+) => Promise<{ connected: number; errored: number; weeks: Static<typeof TeamMetrics>['number_of_connected_sources_by_week'] }>
+
+/** Counts of a team's users, connections and orders. */
+export async function teamMetrics(tx: Tx, countConnections: CountConnections): Promise<Static<typeof TeamMetrics>> {
+  const [users, orders, { connected, errored, weeks }] = await Promise.all([
+    countUsers(tx),
+    countOrders(tx),
+    countConnections(tx),
+  ])
   return {
     team_id: tx.team,
-    number_of_connected_sources: 0,
+    number_of_connected_sources: connected,
     number_of_users: users,
-    number_of_errored_connected_sources: 0,
-    number_of_connected_sources_by_week: [],
+    number_of_errored_connected_sources: errored,
+    number_of_connected_sources_by_week: weeks,
     number_of_ordered_tests: orders,
   }
 }

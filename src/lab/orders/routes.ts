@@ -1,6 +1,6 @@
 import { PreserializedJson, operation } from '../../platform/http/operation.ts'
 import { Fields, Uuid } from '../../platform/schema/schema.ts'
-import { cancelOrder, readOrder, rescheduleOrder, completeDraw, teamMetrics } from './orders.ts'
+import { cancelOrder, readOrder, rescheduleOrder, completeDraw, teamMetrics, type CountConnections } from './orders.ts'
 import { createdReply, createOrder, importOrder } from './create-order.ts'
 import { createOrderIdempotency, createOrderOnce } from './create-order-once.ts'
 import { listOrders } from './list-orders.ts'
@@ -32,7 +32,7 @@ const exampleOrder = {
   patient_address: { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' },
 }
 
-export const routes = [
+export const routes = (countConnections: CountConnections) => [
   operation({
     id: 'get_orders',
     patients: true,
@@ -176,6 +176,6 @@ export const routes = [
     path: '/v2/user/metrics',
     summary: "Counts of the team's users and orders",
     reply: TeamMetrics,
-    run: (tx) => teamMetrics(tx),
+    run: (tx) => teamMetrics(tx, countConnections),
   }),
 ]

@@ -2,6 +2,7 @@
 import type { Static } from 'typebox'
 import { Checkpoints, CHECKPOINT_STRIDE, lockTeam } from '../../platform/db/checkpoints.ts'
 import { iso, addSeconds } from '../../platform/runtime/clock.ts'
+import { hookPoint } from '../../platform/db/hooks.ts'
 import type { Queries, Tx } from '../../platform/db/transaction.ts'
 import { eraseAnswers } from '../../platform/http/idempotency.ts'
 import { badRequest, conflict, invalidField, notFound } from '../../platform/http/errors.ts'
@@ -48,8 +49,7 @@ export const createUserCheckpointsHandler = defineHandler(createUserCheckpoints,
 export const countUsers = (tx: Tx): Promise<number> => list.total(tx)
 
 const userWire = sql`
-  select id as user_id, team_id, client_user_id, created_on, '[]'::json as connected_sources,
-         fallback_time_zone, fallback_birth_date, ingestion_start, ingestion_end
+  select id as user_id, team_id, client_user_id, created_on, connected_sources, fallback_time_zone, fallback_birth_date, ingestion_start, ingestion_end
   from "user"`
 
 const notDeletedCondition = (tx: Tx): Sql => sql`team_id = ${tx.team} and deleted_at is null`
@@ -70,8 +70,7 @@ export async function createUser(tx: Tx, body: CreateUser): Promise<User> {
     values (${id}, ${tx.team}, ${body.client_user_id}, ${tx.now}, ${fallback(tx, 'id', body.fallback_time_zone)},
             ${fallback(tx, 'value', body.fallback_birth_date)}, ${body.ingestion_start ?? null}, ${body.ingestion_end ?? null})
     on conflict (team_id, client_user_id) where deleted_at is null do nothing
-    returning id as user_id, team_id, client_user_id, created_on, '[]'::json as connected_sources,
-              fallback_time_zone, fallback_birth_date, ingestion_start, ingestion_end`,
+    returning id as user_id, team_id, client_user_id, created_on, connected_sources, fallback_time_zone, fallback_birth_date, ingestion_start, ingestion_end`,
   )
   if (user) {
     if (isTurn(id)) enqueue(tx, createUserCheckpoints, {})
@@ -257,16 +256,20 @@ async function assertUserActive(tx: Tx, user_id: string): Promise<void> {
 
 /**
  * Deletes a user: hidden immediately, the client user id free immediately, the data erased after 7 days. Writes "user", user_checkpoint.
- * Queues users.erase.
+ * Queues users.erase. Runs the hooks of `userDeleted`.
  * Errors: 404 unknown user.
  */
 export async function deleteUser(tx: Tx, user_id: string): Promise<{ success: boolean }> {
   await lockTeam(tx, tx.team)
   await assertUserActive(tx, user_id)
   await tx.run(sql`update "user" set deleted_at = ${tx.now} where id = ${user_id} and ${notDeletedCondition(tx)}`)
+  await tx.notify(userDeleted, user_id)
   enqueue(tx, eraseUser, { user_id }, addSeconds(tx.now, GRACE_S))
   return { success: true }
 }
+
+/** A user was deleted, which may be undone. */
+export const userDeleted = hookPoint<[user_id: string]>('user.deleted')
 
 const Found = T.Object({ id: T.String() })
 

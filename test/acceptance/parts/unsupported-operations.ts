@@ -8,7 +8,6 @@ export const unsupportedOperations = ({ sdk }: Customer): void =>
     const calls: Record<string, () => Promise<unknown>> = {
       'link.token': () => sdk.link.token({ userId: UNKNOWN_ID }),
       'link.getAllProviders': () => sdk.link.getAllProviders({ vitalLinkToken: 'x' }),
-      'providers.getAll': () => sdk.providers.getAll({}),
       'user.refresh': () => sdk.user.refresh({ userId: UNKNOWN_ID }),
       'sleep.get': () => sdk.sleep.get({ userId: UNKNOWN_ID, startDate: '2024-01-01' }),
       'vitals.heartrateGrouped': () => sdk.vitals.heartrateGrouped({ userId: UNKNOWN_ID, startDate: '2024-01-01' }),

@@ -27,7 +27,7 @@ export const propertiesOf = (schema: unknown): Record<string, Json> =>
 
 /** An order as an operation needs it: a fresh one, except where that would be refused. */
 function orderFor(team: TestTeam, operation: Operation): Promise<Json> {
-  if (operation.module === 'fulfillment') return byHand(team, operation.id)
+  if (operation.module === 'fulfilment') return byHand(team, operation.id)
   if (/\/result(\/|$)/.test(operation.path)) return reported(team)
   if (/\/psc\/(appointment|cancel)/.test(operation.path)) return walkIn(team, operation.id !== 'book_psc_appointment')
   if (operation.id === 'update_on_site_collection_order_draw_completed') return atStep(team, 'on_site_collection')
@@ -70,6 +70,7 @@ async function unmatched(team: TestTeam, operation: Operation): Promise<string> 
 /** What a team has, by the names under which requests ask for it. Each is made when it is asked for. */
 const belongings: Record<string, (team: TestTeam, operation: Operation) => Promise<string>> = {
   user_id: async (team, operation) => {
+    if (operation.id === 'deregister_provider') return connectedUser(team)
     if (describedUsers.has(operation.id)) return describedUser(team, operation.id === 'get_latest_insurance')
     if (operation.id !== 'undo_user_delete') return operation.path.includes('{user_id}') ? team.user() : patientOf(team)
     const user = await team.user()
@@ -98,7 +99,7 @@ const belongings: Record<string, (team: TestTeam, operation: Operation) => Promi
     return id === 'delete_phlebotomist' ? 'to-go' : 'north-team'
   },
   sample_id: async (team, operation) =>
-    operation.id === 'import_order' || operation.module === 'fulfillment'
+    operation.id === 'import_order' || operation.module === 'fulfilment'
       ? `FICTIONAL-${randomUUID()}`
       : ((await kit(team)).sample_id as string),
   lab_id: async (team) => String((await marker(team)).lab_id),
@@ -112,6 +113,7 @@ const belongings: Record<string, (team: TestTeam, operation: Operation) => Promi
   },
   physician_id: (team) =>
     made(team, `/team/${team.team}/sandbox/physician`, { ...bodies.add_team_service_physician, npi: randomUUID().slice(0, 18) }),
+  provider: () => Promise.resolve(PROVIDER),
   insurance_name: () => Promise.resolve('Aetna'),
   diagnosis_query: () => Promise.resolve('diabetes'),
   slug: () => Promise.resolve(`clinic-${randomUUID()}`),
@@ -208,6 +210,14 @@ const CREATE_MEMBER = 'create_integration_managed_member'
 const embeddedMember = (team: TestTeam, integration_member_id: string): Promise<string> =>
   made(team, '/ehr_integration/member', { ...bodies[CREATE_MEMBER], integration_member_id })
 
+const PROVIDER = 'apple_health_kit'
+
+async function connectedUser(team: TestTeam): Promise<string> {
+  const user_id = await team.user()
+  ok(await team.api.post(`/v2/link/provider/manual/${PROVIDER}`, { user_id }))
+  return user_id
+}
+
 const EVENT_TYPE = 'labtest.order.created'
 const endpoint = (team: TestTeam): Promise<string> => made(team, `/team/${team.team}/sandbox/webhook`, bodies.create_webhook!)
 
@@ -246,6 +256,7 @@ const everybodys = new Set([
   'cancellationReasonId',
   'collection_date',
   'lab_id',
+  'provider',
   'provider_id',
   'marker_id',
   'question_id',
@@ -324,7 +335,7 @@ const prerequisites: Record<string, [method: string, ...operations: (string | [i
   replace_order: ['testkit'],
   record_order_tracking: ['testkit', 'accept_order'],
   record_order_scan: ['testkit', 'accept_order', 'record_order_tracking'],
-  report_order_kit_lost: ['testkit', 'accept_order', 'record_order_tracking', 'record_order_scan'],
+  lose_order_sample: ['testkit', 'accept_order', 'record_order_tracking', 'record_order_scan'],
   stop_order_processing: ['testkit', 'accept_order', 'record_order_tracking', 'record_order_scan'],
   record_order_visit: ['at_home_phlebotomy', 'accept_order'],
   record_order_draw: ['on_site_collection', 'accept_order'],
@@ -344,7 +355,7 @@ const prerequisites: Record<string, [method: string, ...operations: (string | [i
 /** An order at the laboratory whose orders people work through, as far as the operation needs it. */
 async function byHand(team: TestTeam, operation: string): Promise<Json> {
   const [method, ...before] = prerequisites[operation] ?? ['walk_in_test']
-  const kitFirst = operation === 'assign_order_kit'
+  const kitFirst = operation === 'pick_order_kit'
   const test = {
     ...bodies.create_lab_test_for_team,
     method: kitFirst ? 'testkit' : method,

@@ -1,0 +1,181 @@
+// A user's connections to sources of health data. Owns the table connection. A deregistered connection has no row.
+import { lockUser, saveConnectedSources } from '../../people/users/connected-sources.ts'
+import { getUser } from '../../people/users/users.ts'
+import type { User } from '../../people/users/schema.ts'
+import { iso } from '../../platform/runtime/clock.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { notFound } from '../../platform/http/errors.ts'
+import { emit } from '../../platform/queue/outbox.ts'
+import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { providerOf, type ManualProvider } from './providers.ts'
+import type { Availability, ConnectedProvider, ManualConnection } from './schema.ts'
+
+const Row = T.Object({
+  id: T.String(),
+  provider: T.Unsafe<ManualProvider>({ type: 'string' }),
+  status: T.Unsafe<ConnectedProvider['status']>({ type: 'string' }),
+  external_user_id: Nullable(T.String()),
+  granted_permissions: Nullable(T.Array(T.String())),
+  error_type: Nullable(T.String()),
+  error_message: Nullable(T.String()),
+  errored_at: Nullable(T.String()),
+  created_at: T.String(),
+})
+type Row = Static<typeof Row>
+
+const connectionsOf = (tx: Tx, user_id: string): Promise<Row[]> =>
+  tx.many(
+    Row,
+    sql`
+    select id, provider, status, external_user_id, granted_permissions, error_type, error_message, errored_at, created_at
+    from connection where team_id = ${tx.team} and user_id = ${user_id} order by created_at, id`,
+  )
+
+const shownProvider = (slug: ManualProvider) => ({ name: providerOf(slug).name, slug, logo: '' })
+
+/**
+ * What each resource of the provider has of the user's consent. Names that are no resource are ignored; a phone that names none of the
+ * provider's resources has not said what it was granted, so everything counts as available.
+ */
+function availability({
+  provider,
+  granted_permissions,
+}: Pick<Row, 'provider' | 'granted_permissions'>): Record<string, Availability> {
+  const { resources } = providerOf(provider)
+  const granted = new Set(granted_permissions)
+  const isKnown = resources.some((resource) => granted.has(resource))
+  return Object.fromEntries(
+    resources.map((resource) => [
+      resource,
+      { status: !isKnown || granted.has(resource) ? 'available' : 'unavailable', scope_requirements: null },
+    ]),
+  )
+}
+
+/** Lists the connections of a user, oldest first. Errors: 404 unknown user. Source: users-wearables.md 4. */
+export async function listConnections(tx: Tx, user_id: string): Promise<{ providers: ConnectedProvider[] }> {
+  await getUser(tx, user_id)
+  const rows = await connectionsOf(tx, user_id)
+  return {
+    providers: rows.map((row) => ({
+      ...shownProvider(row.provider),
+      created_on: row.created_at,
+      status: row.status,
+      external_user_id: row.external_user_id,
+      error_details:
+        row.error_type === null
+          ? null
+          : {
+              error_type: row.error_type as NonNullable<ConnectedProvider['error_details']>['error_type'],
+              error_message: row.error_message!,
+              errored_at: row.errored_at!,
+            },
+      resource_availability: availability(row),
+    })),
+  }
+}
+
+/**
+ * Connects a user to a provider whose data a phone or a client sends. A connection that exists is brought up to date and keeps its time of
+ * creation. Writes connection, "user". Emits provider.connection.created if the connection is new, or was in error or paused.
+ * Errors: 404 unknown user.
+ * Source: users-wearables.md 4 C1, 16.3; events.md 4.4.
+ */
+export async function connectManually(tx: Tx, provider: ManualProvider, body: ManualConnection): Promise<{ success: boolean }> {
+  const user = await lockUser(tx, body.user_id)
+  if (!user) throw notFound('User not found')
+  const { user_id, client_user_id } = user
+  const existing = await tx.maybe(
+    T.Pick(Row, ['id', 'status', 'external_user_id', 'granted_permissions']),
+    sql`
+    select id, status, external_user_id, granted_permissions from connection
+    where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider}`,
+  )
+  const id = existing?.id ?? tx.uuid()
+  // A phone's health store has no account; a device is named by its client.
+  const given = providerOf(provider).auth_type === 'sdk' ? undefined : body.provider_id
+  const external_user_id = given ?? existing?.external_user_id ?? null
+  const granted_permissions = body.granted_permissions ?? existing?.granted_permissions ?? null
+  await tx.run(sql`
+    insert into connection (team_id, user_id, provider, id, status, external_user_id, granted_permissions, created_at, updated_at)
+    values (${tx.team}, ${user_id}, ${provider}, ${id}, 'connected', ${external_user_id}, ${granted_permissions}::text[], ${tx.now}, ${tx.now})
+    on conflict (team_id, user_id, provider) do update
+    set status = 'connected', external_user_id = excluded.external_user_id, granted_permissions = excluded.granted_permissions,
+        error_type = null, error_message = null, errored_at = null, updated_at = excluded.updated_at`)
+  if (existing?.status === 'connected') return { success: true }
+  if (!existing) await refreshConnectedSources(tx, user_id)
+  const shown = shownProvider(provider)
+  const resource_availability = availability({ provider, granted_permissions })
+  emit(tx, {
+    type: 'provider.connection.created',
+    object_id: id,
+    user_id,
+    client_user_id,
+    data: JSON.stringify({ user_id, source: shown, provider: shown, external_user_id, resource_availability }),
+  })
+  return { success: true }
+}
+
+/**
+ * Ends a connection of a user; the data that came by it stays. Writes connection, "user".
+ * Errors: 404 unknown user, or no connection to this provider.
+ * Source: users-wearables.md 1, 4.
+ */
+export async function deregister(tx: Tx, user_id: string, provider: string): Promise<{ success: boolean }> {
+  const user = await lockUser(tx, user_id)
+  if (!user) throw notFound('User not found')
+  const ended = await tx.run(sql`
+    delete from connection where team_id = ${tx.team} and user_id = ${user.user_id} and provider = ${provider}`)
+  if (!ended) throw notFound('The user has no connection to this provider')
+  await refreshConnectedSources(tx, user.user_id)
+  return { success: true }
+}
+
+/** Ends all connections of a user. Writes connection, "user". Source: users-wearables.md 4 C5. */
+export async function deregisterAll(tx: Tx, user_id: string): Promise<void> {
+  const ended = await tx.run(sql`delete from connection where team_id = ${tx.team} and user_id = ${user_id}`)
+  if (ended) await saveConnectedSources(tx, user_id, [])
+}
+
+/** Erases the connections of a user. Writes connection. */
+export async function eraseConnections(tx: Tx, user_id: string): Promise<void> {
+  await tx.run(sql`delete from connection where team_id = ${tx.team} and user_id = ${user_id}`)
+}
+
+async function refreshConnectedSources(tx: Tx, user_id: string): Promise<void> {
+  const rows = await connectionsOf(tx, user_id)
+  const sources = rows.map(({ provider, created_at }): User['connected_sources'][number] => {
+    const shown = shownProvider(provider)
+    return { created_on: iso(new Date(created_at)), provider: shown, source: shown }
+  })
+  await saveConnectedSources(tx, user_id, sources)
+}
+
+const WEEKS_SHOWN = 53
+
+const Counts = T.Object({
+  connected: T.Integer(),
+  errored: T.Integer(),
+  weeks: T.Array(T.Object({ date: T.String(), value: T.Integer(), all: T.Integer() })),
+})
+
+/**
+ * Counts the connections of the team: all, those in error, and by week of their creation. Weeks begin on Monday in UTC; `value` is the
+ * number created in the week, `all` the number by the end of it. At most the last 53 weeks with a new connection are shown.
+ */
+export const countConnections = (tx: Tx): Promise<Static<typeof Counts>> =>
+  tx.one(
+    Counts,
+    sql`
+    with weeks as (
+      select date_trunc('week', created_at at time zone 'UTC') as week, count(*) as created,
+             sum(count(*)) over (order by date_trunc('week', created_at at time zone 'UTC')) as total
+      from connection where team_id = ${tx.team} group by week order by week desc limit ${WEEKS_SHOWN})
+    select count(*) as connected, count(*) filter (where status = 'error') as errored,
+           coalesce((
+             select json_agg(json_build_object('date', to_char(week, 'YYYY-MM-DD"T"HH24:MI:SS"+00:00"'), 'value', created, 'all', total)
+                             order by week)
+             from weeks), '[]') as weeks
+    from connection where team_id = ${tx.team}`,
+  )

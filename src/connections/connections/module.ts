@@ -1,0 +1,15 @@
+import type { Module } from '../../platform/module/module.ts'
+import { eraseTables } from '../../platform/db/erasure.ts'
+import { on } from '../../platform/db/hooks.ts'
+import { userDeleted } from '../../people/users/users.ts'
+import { deregisterAll, eraseConnections } from './connections.ts'
+import { routes } from './routes.ts'
+
+export const userConnections: Module = {
+  name: 'connections/connections',
+  tag: 'connections',
+  tables: { ofTeams: ['connection'] },
+  operations: routes,
+  hooks: [on(userDeleted, deregisterAll)],
+  erasers: { user: eraseConnections, team: eraseTables('connection') },
+}

@@ -1,0 +1,67 @@
+import { operation } from '../../platform/http/operation.ts'
+import { Success } from '../../people/users/schema.ts'
+import { Fields, T, Uuid } from '../../platform/schema/schema.ts'
+import { connectManually, deregister, listConnections } from './connections.ts'
+import { manualProviders, providerOf } from './providers.ts'
+import {
+  ConnectedProviders,
+  ManualConnection,
+  ManualProviderSlug,
+  ProviderDetails,
+  ProviderQuery,
+  ProviderSlug,
+} from './schema.ts'
+
+export const routes = [
+  operation({
+    id: 'get_list_of_providers',
+    patients: false,
+    method: 'GET',
+    path: '/v2/providers',
+    summary: 'List providers',
+    description: 'Providers that users can be connected to, with their resources. `source_type` keeps those of one `auth_type`.',
+    query: ProviderQuery,
+    reply: T.Array(ProviderDetails),
+    run: async (_tx, { query }) =>
+      manualProviders
+        .map((slug) => {
+          const { resources, ...entry } = providerOf(slug)
+          return { ...entry, slug, logo: null, supported_resources: [...resources] }
+        })
+        .filter(({ auth_type }) => query.source_type === undefined || auth_type === query.source_type),
+  }),
+  operation({
+    id: 'get_connected_providers',
+    patients: true,
+    method: 'GET',
+    path: '/v2/user/providers/{user_id}',
+    summary: 'List the connections of a user',
+    params: Fields({ user_id: Uuid }),
+    reply: ConnectedProviders,
+    run: (tx, { params }) => listConnections(tx, params.user_id),
+  }),
+  operation({
+    id: 'deregister_provider',
+    patients: true,
+    method: 'DELETE',
+    path: '/v2/user/{user_id}/{provider}',
+    summary: 'End a connection of a user; its data stays',
+    params: Fields({ user_id: Uuid, provider: ProviderSlug }),
+    reply: Success,
+    run: (tx, { params }) => deregister(tx, params.user_id, params.provider),
+  }),
+  operation({
+    id: 'connect_manual_provider',
+    patients: true,
+    method: 'POST',
+    path: '/v2/link/provider/manual/{provider}',
+    summary: 'Connect a user to a provider whose data a phone or a client sends',
+    description:
+      'A repeated call changes `provider_id` and `granted_permissions` where they are given, and succeeds. The permissions name resources.',
+    params: Fields({ provider: ManualProviderSlug }),
+    body: ManualConnection,
+    reply: Success,
+    example: { user_id: '01890000-0000-7000-8000-000000000001', granted_permissions: ['activity', 'heartrate'] },
+    run: (tx, { params, body }) => connectManually(tx, params.provider, body),
+  }),
+]
