@@ -133,7 +133,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
   const answers = operatorAnswers({ metrics, notReady: () => notReady(cells), draining: () => isDraining })
   const { operator_port } = config
   if (operator_port === undefined) addOperatorPages(app, answers)
-  registerSystemPages(app, { description: buildOpenApi(operations, version), base_path: config.base_path })
+  registerSystemPages(app, { description: () => buildOpenApi(operations, version), base_path: config.base_path })
   if (roles.serve) {
     const address = await app.listen({ port: config.port, host: config.host }).catch((error: unknown) => {
       throw listenError('PORT', config.port, config.host, error)

@@ -2,7 +2,6 @@
 // keys. Later starts only update its address.
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Check } from 'typebox/value'
 import { contents } from '../app/contents.ts'
 import { seedSampleTests, seedStandardTests } from '../lab/catalog/lab-tests.ts'
 import { createOrgKey, createTeamKey } from '../tenancy/keys/keys.ts'
@@ -11,7 +10,7 @@ import { cellsOfRegion, createTeam, loadTenant, placeTeam, type Region } from '.
 import type { Cells } from '../platform/db/cells.ts'
 import type { CellName } from '../platform/db/cell-names.ts'
 import type { PlainTx } from '../platform/db/transaction.ts'
-import { T, type Static } from '../platform/schema/schema.ts'
+import { isOf, T, type Static } from '../platform/schema/schema.ts'
 import { hashKey } from '../platform/crypto/api-keys.ts'
 import { sql } from '../platform/db/sql.ts'
 
@@ -58,7 +57,7 @@ const Count = T.Object({ n: T.Integer() })
 export function readDemo(dataDir: string): Demo | undefined {
   try {
     const demo: unknown = JSON.parse(readFileSync(fileIn(dataDir), 'utf8'))
-    return Check(Demo, demo) ? demo : undefined
+    return isOf(Demo, demo) ? demo : undefined
   } catch {
     return undefined
   }

@@ -2,7 +2,7 @@
 // files and kept in `node_modules/.cache`, so that neither a test file that runs alone nor a whole run makes it again.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -35,6 +35,7 @@ const checksum = createHash('sha256')
       insuranceChecksum(),
       sitesChecksum(),
       findBinaries().version,
+      readFileSync(new URL('../../src/platform/embedded-postgres/cluster.ts', import.meta.url)),
     ].join(),
   )
   .digest('hex')
@@ -89,6 +90,9 @@ async function keptFolder(name: string, make: (folder: string) => Promise<void>)
   try {
     await make(folder)
     for (const file of LEFT_BEHIND) rmSync(join(folder, file), { force: true })
+    // A server that was stopped needs the first one alone; the others are empty, and a third of what is copied.
+    const [, ...empty] = globSync(join(folder, 'postgres/pg_wal/????????????????????????')).sort()
+    for (const segment of empty) rmSync(segment)
     const copy = `${kept}.${process.pid}`
     mkdirSync(dirname(kept), { recursive: true })
     copyFolder(folder, copy)

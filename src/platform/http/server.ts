@@ -18,9 +18,9 @@ import { assertFeature } from './feature-flags.ts'
 import { readParams } from './input.ts'
 import { errorFields, type Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import type { Caller, ManagementPrincipal, Method, Operation } from './operation.ts'
+import type { Caller, ManagementPrincipal, Operation } from './operation.ts'
 import { outageOf } from '../db/outages.ts'
-import { matchesPath, pathValues, normalizeUrl } from './request-path.ts'
+import { KnownPaths, matchesPath, pathValues, normalizeUrl } from './request-path.ts'
 import type { Sockets } from './sockets.ts'
 import { endOfTick } from '../runtime/event-loop.ts'
 
@@ -77,10 +77,18 @@ declare module 'fastify' {
   }
 }
 
+/** Routes have no schemas of Fastify, so the compilers for them are not loaded. */
+const unused = (): never => {
+  throw new Error('no route has a schema of Fastify')
+}
+
+/** How paths are matched. */
+const ROUTER = { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 2048 }
 const BODY_BYTES_MAX = 100_000
 /** Maximum bytes of a rejected body that are read and discarded before the connection is closed. */
 const DISCARDED_BYTES_MAX = 50_000_000
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+/** With other methods every path is unknown. */
+const KNOWN_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 /** Builds the server for a list of operations; the caller calls `listen`. */
 export function createHttp(options: HttpOptions): FastifyInstance {
@@ -89,6 +97,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   let count = 0
   const app = Fastify({
     logger: false,
+    schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },
     trustProxy: options.trusted_proxies.length > 0 && options.trusted_proxies,
     genReqId: () => `${prefix}-${(++count).toString(36)}`,
     bodyLimit: BODY_BYTES_MAX,
@@ -96,7 +105,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     forceCloseConnections: 'idle',
     // Requests on open connections are served with the advice to open another connection.
     return503OnClosing: false,
-    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 2048 },
+    routerOptions: ROUTER,
     frameworkErrors: (_error, _request, reply) => send(reply, 404, NOT_FOUND_BODY),
     clientErrorHandler(error, socket) {
       if (!socket.writable || (error as NodeJS.ErrnoException).code === 'ECONNRESET') return socket.destroy()
@@ -122,7 +131,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   // Request hooks use callbacks if they need not wait: a promise for each would cost more than they do.
   app.addHook('onRequest', (request, reply, done) => {
     closeIfDraining(options, reply)
-    if (request.is404) return void send(reply, 404, NOT_FOUND_BODY)
+    if (request.is404) return void rejectUnrouted(request, reply)
     const { operation } = request.routeOptions.config
     if (!operation) return done()
     let admitted: Promise<void> | undefined
@@ -178,6 +187,15 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   })
 
   const known = new Map<string, Operation[]>()
+  const paths = new KnownPaths(known, ROUTER)
+  const rejectUnrouted = (request: FastifyRequest, reply: FastifyReply) => {
+    const found = KNOWN_METHODS.has(request.method) ? paths.find(request.url) : undefined
+    const first = found?.operation
+    const isAbsent =
+      first && (options.unimplementedPaths.includes(`${request.method} ${first.path}`) || !matchesPath(first, found))
+    if (!first || isAbsent) return send(reply, 404, NOT_FOUND_BODY)
+    return send(reply.header('allow', found.methods.join(', ')), 405, METHOD_NOT_ALLOWED)
+  }
   for (const operation of operations)
     for (const path of [operation.path, ...(operation.aliases ?? [])]) {
       const url = path.replace(/\{(\w+)\.\.\.\}/, '*').replace(/\{(\w+)\}/g, ':$1')
@@ -196,16 +214,11 @@ export function createHttp(options: HttpOptions): FastifyInstance {
         },
       })
     }
-  for (const [url, [first, ...more]] of known) {
-    const methods = [first!, ...more].map((operation) => operation.method)
-    const allow = methods.toSorted().join(', ')
-    const rejectRequest = (request: FastifyRequest, reply: FastifyReply) => {
-      const absent = options.unimplementedPaths.includes(`${request.method} ${first!.path}`) || !matchesPath(first!, request)
-      return absent ? send(reply, 404, NOT_FOUND_BODY) : send(reply.header('allow', allow), 405, METHOD_NOT_ALLOWED)
-    }
+  for (const url of known.keys()) {
+    const shadowed = paths.shadowedMethods(url)
     // In a hook, because a handler runs only after the body has been read.
-    const others = METHODS.filter((method) => !methods.includes(method as Method))
-    app.route({ method: others, url, onRequest: async (request, reply) => rejectRequest(request, reply), handler: rejectRequest })
+    const onRequest = async (request: FastifyRequest, reply: FastifyReply) => rejectUnrouted(request, reply)
+    if (shadowed.length) app.route({ method: shadowed, url, onRequest, handler: rejectUnrouted })
   }
   return app
 }

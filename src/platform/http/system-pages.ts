@@ -9,7 +9,8 @@ import type { Cells } from '../db/cells.ts'
 import type { OpenApiDocument } from './openapi.ts'
 
 export interface PageOptions {
-  description: OpenApiDocument
+  /** Called at the first request for the document. */
+  description: () => OpenApiDocument
   base_path: string
 }
 
@@ -43,7 +44,7 @@ export function registerSystemPages(app: FastifyInstance, { description, base_pa
   const text = (value: string) => () => Buffer.from(value)
   const file = (name: string) => () =>
     readFileSync(new URL(`static/${name}`, import.meta.resolve('@fastify/swagger-ui/package.json')))
-  const whole = () => JSON.stringify({ ...description, servers: [{ url: base_path || '/' }] })
+  const whole = () => JSON.stringify({ ...description(), servers: [{ url: base_path || '/' }] })
   const assets: Record<string, Asset> = {
     '/openapi.json': { type: 'application/json', kept_s: 0, bytes: () => Buffer.from(whole()) },
     '/docs': { type: 'text/html; charset=utf-8', kept_s: 0, bytes: text(docsPage(base_path)) },

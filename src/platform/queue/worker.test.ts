@@ -1,7 +1,7 @@
 // Workers on a real cell, with handlers of the tests: which worker runs a job, for how long, how often, and what remains of it.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { afterEach, describe, test } from 'node:test'
+import { after, afterEach, describe, test } from 'node:test'
 import { createLog } from '../telemetry/log.ts'
 import { enqueue, defineHandler, defineJob, type Handler, type JobContext } from './outbox.ts'
 import { T } from '../schema/schema.ts'
@@ -22,9 +22,13 @@ import { installation } from '../../../test/support/template.ts'
 const options = { connection, connections_max: 8, checkRows: true, installation }
 /** One cell alone: a worker takes whatever is due there. */
 const cells = new Cells(options, new Map([['sandbox-us', options]]))
+// Its connections would otherwise keep the process for a minute.
+after(() => cells.close())
 const log = createLog('silent')
 const Payload = T.Object({ n: T.Integer() })
-const work = defineJob('test.work', Payload, { timeout_s: 1, attempts_max: 3 })
+const work = defineJob('test.work', Payload, { timeout_s: 60, attempts_max: 3 })
+/** Of handlers that are abandoned. */
+const TIMEOUT_S = 0.3
 
 const workers = new Set<Worker>()
 function working(handlers: Handler[], more: Partial<WorkerOptions> = {}): Worker {
@@ -80,7 +84,7 @@ describe('a handler that never ends', { concurrency: 1 }, () => {
   test('a handler that never ends is abandoned, its job is retried, and other jobs of the cell continue', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     let calls = 0
-    const hang = defineHandler(work, async () => {
+    const hang = defineHandler({ ...work, timeout_s: TIMEOUT_S }, async () => {
       if (++calls === 1) await new Promise(() => {})
     })
     await queue(team)
@@ -98,8 +102,8 @@ describe('a handler that never ends', { concurrency: 1 }, () => {
   test('an abandoned handler cannot begin a transaction, and its open one is rolled back and releases its connection', async () => {
     const team = await createTestTeam()
     const outcomes: string[] = []
-    const inTransaction = Promise.withResolvers<void>()
-    const late = defineHandler(work, async (context, { n }) => {
+    const [inTransaction, abandoned] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const late = defineHandler({ ...work, attempts_max: 1, timeout_s: TIMEOUT_S }, async (context, { n }) => {
       if (n === 0)
         await context.tx(async (tx) => {
           await tx.run(sql`
@@ -107,7 +111,7 @@ describe('a handler that never ends', { concurrency: 1 }, () => {
             values (${tx.uuid()}, ${tx.team}, 'test.effect.0', ${randomUUID()}, ${tx.now}, '{}')`)
           await inTransaction.promise
         })
-      await new Promise((resolve) => setTimeout(resolve, 2500))
+      await abandoned.promise
       outcomes.push(
         await effect(context, n).then(
           () => 'committed',
@@ -115,12 +119,12 @@ describe('a handler that never ends', { concurrency: 1 }, () => {
         ),
       )
     })
-    const once = { ...work, attempts_max: 1 }
     await queue(team, 2)
-    working([{ ...late, job: once }])
+    working([late])
+    await until('both failed', async () => (await rowsOf(team)).every(({ failed_at }) => failed_at !== null))
+    abandoned.resolve()
     await until('the late transaction was tried', () => outcomes.length === 1)
     assert.deepEqual(outcomes, ['HandlerTimeout'])
-    await until('both failed', async () => (await rowsOf(team)).every(({ failed_at }) => failed_at !== null))
     await until('every connection is back', () => cells.of('sandbox-us').poolStats.in_use === 0)
     assert.deepEqual(await team.events(), [])
     inTransaction.resolve()
@@ -132,9 +136,8 @@ describe('a job', { concurrency: 1 }, () => {
     const team = await createTestTeam()
     let calls = 0
     const finish = Promise.withResolvers<void>()
-    const long = defineJob('test.work', Payload, { timeout_s: 60 })
     await queue(team)
-    const handler = defineHandler(long, async (context) => {
+    const handler = defineHandler(work, async (context) => {
       calls++
       await finish.promise
       await effect(context, 0)
@@ -212,7 +215,7 @@ describe('a job', { concurrency: 1 }, () => {
     const team = await createTestTeam()
     let calls = 0
     const [began, finish] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const handler = defineHandler({ ...work, timeout_s: 60 }, async (context) => {
+    const handler = defineHandler(work, async (context) => {
       calls++
       await context.tx(async (tx) => {
         await tx.run(sql`update team set settings = settings where id = ${tx.team}`)
@@ -238,7 +241,7 @@ describe('a job', { concurrency: 1 }, () => {
     const team = await createTestTeam()
     const others = Promise.withResolvers<void>()
     let done = 0
-    const handler = defineHandler({ ...work, timeout_s: 60 }, async (_context, { n }) => {
+    const handler = defineHandler(work, async (_context, { n }) => {
       if (n === 0) await others.promise
       else done++
     })
@@ -305,7 +308,7 @@ test('slow jobs of one team do not stop those of another', async () => {
     select gen_random_uuid(), ${slow.team}, 'test.work', '{"n":1}', at, at
     from generate_series(1, 10000) n cross join lateral (select statement_timestamp() - interval '1 hour' as at) t`)
   working([
-    defineHandler({ ...work, timeout_s: 60 }, async () => {
+    defineHandler(work, async () => {
       running++
       await finish.promise
     }),
@@ -326,7 +329,7 @@ test('a stopping worker releases jobs that it has not begun, and that does not c
   let running = 0
   await queue(team, 30)
   const worker = working([
-    defineHandler({ ...work, timeout_s: 60 }, async () => {
+    defineHandler(work, async () => {
       running++
       await finish.promise
     }),
@@ -346,7 +349,7 @@ test('a stopping worker waits for the deletion of jobs completed after the stop 
   let running = 0
   await queue(team, 2)
   const worker = working([
-    defineHandler({ ...work, timeout_s: 60 }, async (_context, { n }) => {
+    defineHandler(work, async (_context, { n }) => {
       running++
       await finish[n]!.promise
     }),
@@ -409,7 +412,7 @@ test('work that a job queues for now is due now, even if a process whose clock i
     insert into job (id, team_id, name, payload, run_at, due_at)
     values (${randomUUID()}, ${team.team}, 'test.work', '{"n":2}', statement_timestamp() + interval '1 hour', statement_timestamp())`)
   working([
-    defineHandler({ ...work, timeout_s: 60 }, async (context, { n }) => {
+    defineHandler(work, async (context, { n }) => {
       runs++
       if (n > 0) await context.tx(async (tx) => enqueue(tx, work, { n: n - 1 }))
     }),

@@ -1,7 +1,8 @@
 // Building blocks of API schemas. A schema is a TypeBox value; from it come the static type, the parsing of requests (request-validation.ts), the check
 // of rows and responses in tests, and the OpenAPI document (platform/http/openapi.ts).
 import { Type as T, type Static, type TObject, type TObjectOptions, type TProperties, type TSchema, type TUnsafe } from 'typebox'
-import type { Dependent, FinalizeObject, Rule } from './request-validation.ts'
+import { validate, type Dependent, type FinalizeObject, type Rule } from './request-validation.ts'
+import type { Fault } from './fault.ts'
 
 export { T, type Static, type TSchema }
 
@@ -91,3 +92,10 @@ export const OneOf = <const B extends TSchema[]>(
   branches: [...B],
   options: { title?: string; description?: string } = {},
 ) => T.Union(branches, { ...options, discriminator })
+
+/** Whether a value that this program has written as JSON before still has the form of `schema`. */
+export function isOf<S extends TSchema>(schema: S, value: unknown): value is Static<S> {
+  const faults: Fault[] = []
+  validate(schema, value, [], faults, 'json')
+  return faults.length === 0
+}

@@ -1,6 +1,5 @@
 // Checks responses against their declared schemas, in tests: every declared field is present, and no undeclared field leaves.
-import { Compile } from 'typebox/compile'
-import { Errors } from 'typebox/value'
+import { createRequire } from 'node:module'
 import type { TSchema } from './schema.ts'
 
 interface Shape {
@@ -10,6 +9,11 @@ interface Shape {
   items?: Shape
   additionalProperties?: boolean | Shape
 }
+
+// Loaded by the first check: a server in production checks nothing, and their 300 files would be 80 ms of each start.
+const load = createRequire(import.meta.url)
+const compiler = () => load('typebox/compile') as typeof import('typebox/compile')
+const checker = () => load('typebox/value') as typeof import('typebox/value')
 
 /** Compiling takes longer than a few checks, and much less than many: few tests use most schemas, but some are checked very often. */
 const COMPILED_FROM = 10
@@ -24,12 +28,12 @@ export function firstFault(schema: TSchema, value: unknown): { instancePath: str
   known.looks += 1
   if (known.looks >= COMPILED_FROM) {
     if (!known.fits) {
-      const compiled = Compile(schema)
+      const compiled = compiler().Compile(schema)
       known.fits = (one) => compiled.Check(one)
     }
     if (known.fits(value)) return undefined
   }
-  return Errors(schema, value)[0]
+  return checker().Errors(schema, value)[0]
 }
 
 /** @throws an Error that names the first field of `value` that does not match */
