@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { cells, expire, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { delivering, endpoint, receiver, deliveryStates, emitEvents } from '../../../test/support/webhook-receiver.ts'
 import { deletedEndpointsCleanup } from './deleted-endpoints.ts'
-import { eraseTeamDeliveries } from './erase-deliveries.ts'
+import { eraseTeamDeliveries } from './delivery-queue.ts'
 import { eventually } from '../../../test/support/eventually.ts'
 
 type Hook = Awaited<ReturnType<typeof endpoint>>

@@ -12,7 +12,9 @@ import { sql, type Sql, arrayLiteral, textArrayLiteral } from '../../platform/db
 import type { DeliveryDb } from '../fan-out/fan-out.ts'
 import type { Delivery, AttemptOutcome } from './delivery.ts'
 import type { EndpointLeases } from './endpoint-leases.ts'
-import { countAttempts } from './attempt-counts.ts'
+import { countAttempts } from './delivery-batches.ts'
+import { eraseTables, inOrder, type TeamEraser } from '../../platform/db/erasure.ts'
+import { eraseTeamEndpoints } from '../endpoints/endpoints.ts'
 
 /** Longer than an attempt can take. */
 export const LEASE_S = 30
@@ -206,3 +208,21 @@ export const deliveryCleanups = [
       not exists (select from webhook w join delivery d on d.webhook_id = w.id and d.message_id = t.id where w.team_id = t.team_id)`,
   }),
 ]
+
+/** Selects by endpoints, including deleted ones: the table has no index by team. */
+const eraseDeliveriesByEndpoint: TeamEraser = (tx, team, max) =>
+  tx.run(sql`
+    delete from delivery where (webhook_id, message_id) in (
+      select webhook_id, message_id from delivery
+      where webhook_id in (
+        select id from webhook where team_id = ${team} union all select webhook_id from deleted_webhook where team_id = ${team})
+      limit ${max})`)
+
+/** Erases the deliveries of a deleted team, with its endpoints. The deletion of an endpoint leaves a row in deleted_webhook: the endpoints are erased in between. */
+export const eraseTeamDeliveries = inOrder(
+  eraseTables('delivery_attempt'),
+  eraseDeliveriesByEndpoint,
+  eraseTables('delivery_attempt_count', 'webhook_message', 'webhook_lease', 'revoked_webhook_lease'),
+  eraseTeamEndpoints,
+  eraseTables('deleted_webhook'),
+)

@@ -8,8 +8,7 @@ import {
   endpointReadable,
 } from '../endpoints/endpoint-hooks.ts'
 import { deletedEndpointsCleanup } from './deleted-endpoints.ts'
-import { deliveryCleanups, stopDeliveries } from './delivery-queue.ts'
-import { eraseTeamDeliveries } from './erase-deliveries.ts'
+import { deliveryCleanups, stopDeliveries, eraseTeamDeliveries } from './delivery-queue.ts'
 import { createEndpointLease, resetEndpointHealth, retryUnreadable } from './endpoint-leases.ts'
 import { lockEndpointLease, revokedLeaseCleanup, revokeEndpointLease } from './endpoint-revocations.ts'
 

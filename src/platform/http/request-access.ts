@@ -1,9 +1,11 @@
-// Builds the access log line of a request and its response: who requested what, and about which users.
+// What is logged of a request: its line in the access log (who requested what, and about which users), and of a management operation its
+// entry in the audit log.
 import { addUsersIn, type Access } from '../access-log/access-line.ts'
-import type { Subjects, Tenant } from '../db/transaction.ts'
+import type { Subjects, Tenant, PlainTx } from '../db/transaction.ts'
 import type { AuthorizedRequest, Answer } from './admitted-request.ts'
 import { systemNow } from '../runtime/clock.ts'
-import type { Operation } from './operation.ts'
+import type { Operation, ManagementPrincipal } from './operation.ts'
+import { join, sql } from '../db/sql.ts'
 
 /** The kinds of object in paths. */
 const PLACES = new Set(['org_id', 'team_id', 'environment', 'env', 'region', 'user_id'])
@@ -71,3 +73,31 @@ export const accessOfPage = (
   address: ip,
   outcome,
 })
+
+/** A team and the object of a write, if the path names neither. */
+export interface AuditEntry {
+  team_id: string
+  object: string | null
+}
+
+/**
+ * Adds an entry to the audit log of the Management API, with the key, the operation, and the object of the path; or an entry for each of
+ * `about`. The log tells what was changed, and which secrets were read, by which key. An entry is added in the same transaction and scope as
+ * its change, and never changed. Entries hold ids, never a secret or a body. Writes audit_log.
+ */
+export function recordAudit(
+  tx: PlainTx,
+  manager: ManagementPrincipal,
+  operation: string,
+  params: Record<string, string>,
+  about: readonly AuditEntry[] = [],
+): void {
+  const { org_id: _org, team_id, environment: _environment, env: _env, region: _region, ...objects } = params
+  const whole = { team_id: team_id ?? null, object: Object.values(objects).join(' ') || null }
+  const rows = (about.length ? about : [whole]).map(
+    (line) =>
+      sql`(${tx.uuid()}::uuid, ${manager.org}::uuid, ${line.team_id}::uuid, ${manager.key_id}, ${operation}, ${line.object},
+           ${tx.now}::timestamptz)`,
+  )
+  tx.defer(sql`insert into audit_log (id, org_id, team_id, actor, operation, object, created_at) values ${join(rows, ', ')}`)
+}

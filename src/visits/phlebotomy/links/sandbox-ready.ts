@@ -8,7 +8,7 @@ import { insertVisit, updateVisit, deleteVisit } from '../visits.ts'
 import { hasStreetAddress, NO_DOOR, type VisitLocation } from '../visit-location.ts'
 import { openWindows, type Schedule, type Span } from '../time-windows.ts'
 import { noRequests, type VisitLink, type RequestedWindow } from './visit-link.ts'
-import { playAt } from './sandbox-visit.ts'
+import { playAt } from '../sandbox-visit-job.ts'
 
 const READY = 'appointment-ready'
 const ZIP = '85004'

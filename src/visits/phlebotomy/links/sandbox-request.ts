@@ -5,7 +5,7 @@ import { T } from '../../../platform/schema/schema.ts'
 import { insertVisit, deleteVisit } from '../visits.ts'
 import { hasStreetAddress, NO_DOOR } from '../visit-location.ts'
 import { noBooking, noRescheduling, noWindows, type VisitLink } from './visit-link.ts'
-import { playAt } from './sandbox-visit.ts'
+import { playAt } from '../sandbox-visit-job.ts'
 
 const REQUEST = 'appointment-request'
 const ZIP = '54650'
