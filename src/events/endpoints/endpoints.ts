@@ -1,6 +1,6 @@
 // Endpoints: the receivers of a team's events. Owns `webhook`. Source: events.md 6.7, 7; management-auth.md 11.
 import type { PlainTx, Tx } from '../../platform/db/transaction.ts'
-import { badRequest, notFound } from '../../platform/http/errors.ts'
+import { assertBelowLimit, badRequest, notFound } from '../../platform/http/errors.ts'
 import { unavailable } from '../../platform/runtime/problem.ts'
 import { subscribeTeam } from '../../platform/queue/outbox.ts'
 import { instantKey, Pages } from '../../platform/http/pages.ts'
@@ -25,8 +25,6 @@ const isSandbox = (tx: Tx): boolean => tx.tenant.cell.startsWith('sandbox')
 /** Null and the empty list both mean: every type. */
 const filter = (types: string[] | null | undefined): string[] | null => (types?.length ? [...new Set(types)] : null)
 
-const Count = T.Object({ n: T.Integer() })
-
 /**
  * Creates an endpoint. Writes webhook, webhook_secret, event_subscribed_team, and what hooks on `endpointCreated` write.
  * 400: the team has 50 endpoints. 422: a forbidden address, unknown types, a malformed secret.
@@ -34,8 +32,8 @@ const Count = T.Object({ n: T.Integer() })
 export async function createEndpoint(tx: Tx, vault: Vault, targets: TargetPolicy, body: CreateWebhook): Promise<Webhook> {
   targets.check(body.url, isSandbox(tx))
   await tx.locking.run(sql`select id from team where id = ${tx.team} for no key update`)
-  const { n } = await tx.one(Count, sql`select count(*) as n from webhook where team_id = ${tx.team}`)
-  if (n >= ENDPOINTS_MAX) throw badRequest(`A team has at most ${ENDPOINTS_MAX} endpoints`)
+  const present = sql`select count(*) as n from webhook where team_id = ${tx.team}`
+  await assertBelowLimit(tx, present, ENDPOINTS_MAX, 'A team', 'endpoints')
   const id = `ep_${tx.uuid().replaceAll('-', '')}`
   const created = await tx.one(
     Webhook,

@@ -1,7 +1,7 @@
 // Lab accounts: the accounts that orders are placed under at laboratories. Owns lab_account and lab_account_team; does not import orders.
 // Source: management-auth.md 12; lab-testing.md 4.
 import type { PlainTx, Queries, Tx } from '../../platform/db/transaction.ts'
-import { badRequest, notFound } from '../../platform/http/errors.ts'
+import { assertBelowLimit, badRequest, notFound } from '../../platform/http/errors.ts'
 import type { ManagementPrincipal } from '../../platform/http/operation.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { joinConditions, sql, type Sql } from '../../platform/db/sql.ts'
@@ -123,8 +123,6 @@ export interface AccountChange {
 /** `id`: chosen by the caller; generated if absent. */
 export type NewAccount = AccountChange & { id?: string; lab: string; org_id: string | null; provider_account_id: string }
 
-const Count = T.Object({ n: T.Integer() })
-
 /**
  * Creates an account. Defaults: active, not delegated, without billing types. Writes lab_account, lab_account_team.
  * Errors: 400 500 accounts already, a second platform account at this lab, or teams of another organization; 404 unknown lab.
@@ -132,11 +130,8 @@ const Count = T.Object({ n: T.Integer() })
 export async function createAccount(tx: PlainTx, account: NewAccount): Promise<string> {
   const lab = await tx.maybe(T.Object({ id: T.Integer() }), sql`select id from lab where slug = ${account.lab}`)
   if (!lab) throw notFound('Lab not found in this cell')
-  const { n } = await tx.one(
-    Count,
-    sql`select count(*) as n from lab_account where org_id is not distinct from ${account.org_id}::uuid`,
-  )
-  if (n >= ACCOUNTS_MAX) throw badRequest(`An owner has at most ${ACCOUNTS_MAX} lab accounts per cell`)
+  const present = sql`select count(*) as n from lab_account where org_id is not distinct from ${account.org_id}::uuid`
+  await assertBelowLimit(tx, present, ACCOUNTS_MAX, 'An owner', 'lab accounts per cell')
   const id = account.id ?? tx.uuid()
   const made = await tx.run(sql`
     insert into lab_account (id, lab_id, org_id, status, delegated_flow, provider_account_id, account_name, default_clinical_notes,

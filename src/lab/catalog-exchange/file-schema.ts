@@ -2,6 +2,7 @@
 // here; undeclared keys are rejected.
 import { RuleError, type Rule } from '../../platform/schema/request-validation.ts'
 import { Fields, Int, OpenEnum, T, Text, type Static, type TSchema } from '../../platform/schema/schema.ts'
+import { bounds } from '../catalog/analytes.ts'
 import { collectionMethods, markerTypes, sampleTypes } from '../catalog/enums.ts'
 import { usStates } from '../../people/person/countries.ts'
 
@@ -46,21 +47,12 @@ const LabEntry = Fields(
 )
 export type LabEntry = Static<typeof LabEntry>
 
-const limit = defaultNull(T.Number())
-
 const Definition = Fields(
   {
     type: OpenEnum(['numeric', 'range', 'comment', 'coded_value']),
     unit: defaultNull(text(50)),
     decimals: defaultNull(Int({ minimum: 0, maximum: 10 })),
-    low: limit,
-    high: limit,
-    low_female: limit,
-    high_female: limit,
-    low_male: limit,
-    high_male: limit,
-    critical_low: limit,
-    critical_high: limit,
+    ...bounds(defaultNull(T.Number())),
     range_text: defaultNull(text(500)),
     specimen: defaultNull(text(50)),
     description: defaultNull(text(2000)),

@@ -1,14 +1,9 @@
 // The results of markers: definitions of analytes and their normal limits. Not part of the API; results are built from them.
-import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import { Nullable, T, type Static, type TSchema } from '../../platform/schema/schema.ts'
 import { MarkerType } from './enums.ts'
 
-const limit = Nullable(T.Number())
-
-/** The form of an analyte's values and its normal limits. If the limits depend on sex, each sex has its own. */
-export const AnalyteDefinition = T.Object({
-  type: T.Union([T.Literal('numeric'), T.Literal('range'), T.Literal('comment'), T.Literal('coded_value')]),
-  unit: Nullable(T.String()),
-  decimals: Nullable(T.Integer()),
+/** The limits of a definition, each in the given form. */
+export const bounds = <S extends TSchema>(limit: S) => ({
   low: limit,
   high: limit,
   low_female: limit,
@@ -17,6 +12,14 @@ export const AnalyteDefinition = T.Object({
   high_male: limit,
   critical_low: limit,
   critical_high: limit,
+})
+
+/** The form of an analyte's values and its normal limits. If the limits depend on sex, each sex has its own. */
+export const AnalyteDefinition = T.Object({
+  type: T.Union([T.Literal('numeric'), T.Literal('range'), T.Literal('comment'), T.Literal('coded_value')]),
+  unit: Nullable(T.String()),
+  decimals: Nullable(T.Integer()),
+  ...bounds(Nullable(T.Number())),
   range_text: Nullable(T.String()),
   specimen: Nullable(T.String()),
   description: Nullable(T.String()),

@@ -46,12 +46,15 @@ async function questionsOf(tx: Tx, lab_test_id: string): Promise<Map<string, Que
   return new Map(markers.flatMap(({ marker_id, aoe }) => (aoe?.questions ?? []).map((q) => [`${marker_id} ${q.id}`, q] as const)))
 }
 
+/** The codes of an answer: a question may have several. */
+export const codesOf = ({ type }: Question, answer: string): string[] =>
+  type === 'multi_choice' ? answer.split(',').map((code) => code.trim()) : [answer]
+
 function validateAnswer(question: Question, answer: string): void {
   if (question.type === 'numeric' && !NUMBER.test(answer.trim()))
     throw badRequest(`The answer to question ${question.id} must be a number`)
   if (question.type !== 'choice' && question.type !== 'multi_choice') return
-  const given = question.type === 'multi_choice' ? answer.split(',').map((code) => code.trim()) : [answer]
   const codes = question.answers.map(({ code }) => code)
-  if (!given.every((code) => codes.includes(code)))
+  if (!codesOf(question, answer).every((code) => codes.includes(code)))
     throw badRequest(`The answer to question ${question.id} must be one of ${codes.join(', ')}`)
 }

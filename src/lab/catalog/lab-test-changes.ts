@@ -1,6 +1,6 @@
 // Lab tests that a team creates and changes, and their approval. Writes lab_test and lab_test_marker. Source: lab-testing.md 3.4.
 import type { PlainTx, Tx } from '../../platform/db/transaction.ts'
-import { badRequest, notFound } from '../../platform/http/errors.ts'
+import { assertBelowLimit, badRequest, notFound } from '../../platform/http/errors.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { LabTestStatus } from './enums.ts'
@@ -12,7 +12,6 @@ import { LabTest, type CreateLabTest, type UpdateLabTest } from './schema.ts'
 /** Maximum number of lab tests that a team creates; those created for order sets do not count. */
 export const TEAM_TESTS_MAX = 5000
 
-const Count = T.Object({ n: T.Integer() })
 const NOT_FOUND_TEXT = 'Lab test not found'
 
 /**
@@ -60,8 +59,8 @@ async function resolveLab(tx: Tx, slug: string | undefined, only: number | undef
 /** Counts under a lock, so that two concurrent creations cannot both pass the limit. */
 async function assertTestLimit(tx: Tx): Promise<void> {
   await tx.locking.run(sql`select id from team where id = ${tx.team} for update`)
-  const { n } = await tx.one(Count, sql`select count(*) as n from lab_test where team_id = ${tx.team} and not auto_generated`)
-  if (n >= TEAM_TESTS_MAX) throw badRequest(`A team has at most ${TEAM_TESTS_MAX} lab tests`)
+  const present = sql`select count(*) as n from lab_test where team_id = ${tx.team} and not auto_generated`
+  await assertBelowLimit(tx, present, TEAM_TESTS_MAX, 'A team', 'lab tests')
 }
 
 const State = T.Object({ status: LabTestStatus, is_approved: T.Boolean(), auto_generated: T.Boolean() })

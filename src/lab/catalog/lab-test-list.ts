@@ -2,9 +2,8 @@
 import type { Tx } from '../../platform/db/transaction.ts'
 import { cursor, numberPart, readCursor, uuidPart } from '../../platform/http/cursors.ts'
 import { T } from '../../platform/schema/schema.ts'
-import { joinConditions, sql, type Sql } from '../../platform/db/sql.ts'
+import { likeAnywhere, joinConditions, sql, type Sql } from '../../platform/db/sql.ts'
 import { selectLabTests } from './lab-tests.ts'
-import { nameContains } from './markers.ts'
 import { priceLabTests } from './pricing.ts'
 import { LabTest, type LabTestPage, type LabTestPageQuery, type LabTestQuery } from './schema.ts'
 
@@ -30,7 +29,7 @@ function conditions(tx: Tx, filter: LabTestQuery): Sql[] {
   if (filter.lab_slug !== undefined) found.push(sql`l.slug = ${filter.lab_slug.toLowerCase()}`)
   if (filter.collection_method !== undefined) found.push(sql`t.method = ${filter.collection_method}`)
   if (filter.status !== undefined) found.push(sql`t.status = ${filter.status}`)
-  if (filter.name) found.push(sql`t.name ilike ${nameContains(filter.name)}`)
+  if (filter.name) found.push(sql`t.name ilike ${likeAnywhere(filter.name)}`)
   if (filter.marker_ids?.length) found.push(containsAll(sql`tm.marker_id`, sql`integer[]`, filter.marker_ids))
   if (filter.provider_ids?.length) found.push(containsAll(sql`m.provider_id`, sql`text[]`, filter.provider_ids))
   return found

@@ -2,7 +2,7 @@
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import { T } from '../../platform/schema/schema.ts'
-import { joinConditions, sql, type Sql } from '../../platform/db/sql.ts'
+import { joinConditions, likeAnywhere, sql, type Sql } from '../../platform/db/sql.ts'
 import { priceMarkers } from './pricing.ts'
 import { Marker, MarkerComplete, type MarkerPage, type MarkerPageQuery, type MarkersQuery, type PageQuery } from './schema.ts'
 
@@ -22,9 +22,6 @@ const expectedResultColumn = sql`
    ) order by ma.position), '[]'::json)
    from marker_analyte ma join analyte a on a.id = ma.analyte_id where ma.marker_id = m.id) as expected_results`
 
-/** An `ilike` pattern that finds a text anywhere. */
-export const nameContains = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
-
 const Total = T.Object({ total: T.Integer() })
 
 const labCondition = (lab_id: number | undefined): Sql[] => (lab_id === undefined ? [] : [sql`m.lab_id = ${lab_id}`])
@@ -36,9 +33,9 @@ export async function listMarkers(tx: Tx, filter: MarkersQuery, only?: number): 
     conditions.push(sql`m.lab_id = (select id from lab where slug = ${filter.lab_slug.toLowerCase()})`)
   else if (filter.lab_id?.length) conditions.push(sql`m.lab_id = any (${filter.lab_id}::integer[])`)
   if (filter.name)
-    conditions.push(sql`(m.name ilike ${nameContains(filter.name)} or m.provider_id ilike ${nameContains(filter.name)} or exists (
+    conditions.push(sql`(m.name ilike ${likeAnywhere(filter.name)} or m.provider_id ilike ${likeAnywhere(filter.name)} or exists (
       select from marker_analyte part join analyte a on a.id = part.analyte_id
-      where part.marker_id = m.id and (a.name ilike ${nameContains(filter.name)} or a.loinc_name ilike ${nameContains(filter.name)})))`)
+      where part.marker_id = m.id and (a.name ilike ${likeAnywhere(filter.name)} or a.loinc_name ilike ${likeAnywhere(filter.name)})))`)
   if (filter.a_la_carte_enabled !== undefined) conditions.push(sql`m.a_la_carte_enabled = ${filter.a_la_carte_enabled}`)
   const page = await pageOf(tx, sql`marker m where ${joinConditions(conditions)}`, sql`m.id`, filter)
   return { ...page, pricing: filter.include_pricing ? await priceMarkers(tx, page.markers) : null }

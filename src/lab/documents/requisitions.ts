@@ -1,5 +1,5 @@
 // The content of a requisition, before layout. Source: lab-testing.md 15, 6.1, 3.3, 4.
-import { FASTING } from '../catalog/aoe.ts'
+import { codesOf, FASTING } from '../catalog/aoe.ts'
 import { getLabTest } from '../catalog/lab-tests.ts'
 import type { LabTest, Question } from '../catalog/schema.ts'
 import type { Order, PhysicianInput } from '../orders/schema.ts'
@@ -104,7 +104,7 @@ function answeredQuestions(test: LabTest, { internalData }: OrderData): Requisit
 }
 
 /** The text of an answer code; unlisted codes, text and numbers are printed as given. */
-function answerText({ type, answers }: Question, answer: string): string {
-  const codes = type === 'multi_choice' ? answer.split(',').map((code) => code.trim()) : [answer]
-  return codes.map((code) => answers.find((listed) => listed.code === code)?.value ?? code).join(', ')
-}
+const answerText = (question: Question, answer: string): string =>
+  codesOf(question, answer)
+    .map((code) => question.answers.find((listed) => listed.code === code)?.value ?? code)
+    .join(', ')

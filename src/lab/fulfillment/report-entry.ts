@@ -1,14 +1,8 @@
 // Converts a manually entered report into the diagnostic report that every link delivers. Pure.
-import type {
-  DiagnosticReport,
-  MeasuredAnalyte,
-  ReportedMissing,
-  ReportedResult,
-  ResultType,
-} from '../links/diagnostic-report.ts'
+import type { DiagnosticReport, ReportedMissing, ReportedResult, ResultType } from '../links/diagnostic-report.ts'
 import { unprocessable } from '../../platform/http/errors.ts'
 import { valueFault, type Fault, type Loc } from '../../platform/schema/fault.ts'
-import type { ExpectedResult } from '../results/expected-results.ts'
+import { toMeasuredAnalyte, type ExpectedResult } from '../results/expected-results.ts'
 import { parseNumber, parseRange } from '../results/reference-ranges.ts'
 import type { EnterReport } from './schema.ts'
 
@@ -36,7 +30,7 @@ export function parseManualReport(body: EnterReport, expected: ExpectedResult[],
   })
   const missing = (body.missing ?? []).map((item, i): ReportedMissing | undefined => {
     const known = find(item.analyte, ['missing', i])
-    return known && { ...measured(known), failure: item.failure, note: item.note?.trim() || null }
+    return known && { ...toMeasuredAnalyte(known), failure: item.failure, note: item.note?.trim() || null }
   })
   const times = timesOf(body, specimen, faults)
   if (faults.length) throw unprocessable(faults)
@@ -78,15 +72,6 @@ function findExpected(expected: ExpectedResult[], analyte: string): ExpectedResu
   return byCode.length === 1 ? byCode[0] : undefined
 }
 
-const measured = ({ name, slug, provider_id, loinc, loinc_slug, source_markers }: ExpectedResult): MeasuredAnalyte => ({
-  name,
-  slug,
-  provider_id,
-  loinc,
-  loinc_slug,
-  source_markers,
-})
-
 function toResult(
   known: ExpectedResult,
   item: EnterReport['results'][number],
@@ -103,7 +88,7 @@ function toResult(
     faults.push(valueFault([...loc, 'unit'], `must be ${definition.unit}`))
   return (
     type && {
-      ...measured(known),
+      ...toMeasuredAnalyte(known),
       type,
       result: type === 'numeric' || type === 'range' ? normalizeNumber(words) : words,
       unit: unit ?? definition?.unit ?? null,

@@ -6,7 +6,7 @@ import type { Fault } from '../../platform/schema/fault.ts'
 import { PreserializedJson } from '../../platform/http/operation.ts'
 import { parseTimestamp } from '../../platform/schema/formats.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
-import { joinConditions, sql, type Sql } from '../../platform/db/sql.ts'
+import { joinConditions, likeAnywhere, sql, type Sql } from '../../platform/db/sql.ts'
 import { toLowLevelStatus } from './status-machine.ts'
 import { countOrders, orderList } from './list-checkpoints.ts'
 import { notDeleted } from '../../people/users/users.ts'
@@ -146,8 +146,8 @@ function filtersOf(tx: Tx, query: OrderQuery): Sql[] {
     query.interpretation ? sql`interpretation = ${query.interpretation}` : undefined,
     activation(query.order_activation_types, today),
     query.user_id ? sql`user_id = ${query.user_id}` : undefined,
-    query.patient_name ? sql`patient_name ilike ${containing(query.patient_name)}` : undefined,
-    query.shipping_recipient_name ? sql`recipient_name ilike ${containing(query.shipping_recipient_name)}` : undefined,
+    query.patient_name ? sql`patient_name ilike ${likeAnywhere(query.patient_name)}` : undefined,
+    query.shipping_recipient_name ? sql`recipient_name ilike ${likeAnywhere(query.shipping_recipient_name)}` : undefined,
     query.order_ids?.length ? sql`id = any (${query.order_ids}::uuid[])` : undefined,
     query.order_transaction_id ? sql`transaction_id = ${query.order_transaction_id}` : undefined,
   ]
@@ -180,12 +180,11 @@ function activation(types: ('current' | 'scheduled')[] | undefined, today: strin
   return types.includes('current') ? sql`(activate_by is null or activate_by <= ${today})` : sql`activate_by > ${today}`
 }
 
-const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 
 function searching(text: string): Sql {
   if (UUID.test(text)) return sql`(id = ${text} or user_id = ${text})`
   if (DATE.test(text) && parseTimestamp(text)) return sql`patient_dob = ${text}`
-  return sql`(patient_name ilike ${containing(text)} or recipient_name ilike ${containing(text)})`
+  return sql`(patient_name ilike ${likeAnywhere(text)} or recipient_name ilike ${likeAnywhere(text)})`
 }

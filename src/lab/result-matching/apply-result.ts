@@ -10,11 +10,11 @@ import { resolveOrder, type OrderRequest } from '../orders/resolve-order.ts'
 import { utcDate } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
-import { T } from '../../platform/schema/schema.ts'
+import { T, withNulls } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { receiveReport } from '../results/results.ts'
 import type { CollectionMethod } from '../catalog/enums.ts'
-import type { Patient } from '../../people/person/patient.ts'
+import { Patient } from '../../people/person/patient.ts'
 import type { IncomingResult } from './incoming-result.ts'
 import { stateOf, stepsToResult } from './matching-orders.ts'
 
@@ -99,20 +99,13 @@ function patientOf(tx: Tx, { patient }: IncomingResult): Patient {
   if (!first_name || !last_name || !dob) throw badRequest('The laboratory did not report enough patient data to create an order')
   if (dob > utcDate(tx.now)) throw badRequest('The reported date of birth is in the future')
   const reportedPatient = gender?.toLowerCase()
-  return {
+  return withNulls(Patient, {
     first_name,
     last_name,
     dob,
     gender:
       reportedPatient === 'female' || reportedPatient === 'male' || reportedPatient === 'other' ? reportedPatient : 'unknown',
-    phone_number: null,
-    email: null,
-    medical_proxy: null,
-    race: null,
-    ethnicity: null,
-    sexual_orientation: null,
-    gender_identity: null,
-  }
+  })
 }
 
 const Lab = T.Object({ collection_methods: T.Array(T.Unsafe<CollectionMethod>({ type: 'string' })) })

@@ -7,7 +7,7 @@ import { Problem } from '../../platform/runtime/problem.ts'
 import { PreserializedJson } from '../../platform/http/operation.ts'
 import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { T } from '../../platform/schema/schema.ts'
-import { joinConditions, sql, type Sql } from '../../platform/db/sql.ts'
+import { joinConditions, likeAnywhere, sql, type Sql } from '../../platform/db/sql.ts'
 import type { Order } from '../orders/schema.ts'
 import { findUser, notDeleted, notOfDeletedAlone } from '../../people/users/users.ts'
 import { attachToOrder, attachToUser, type AppliedResult } from './apply-result.ts'
@@ -71,13 +71,7 @@ function filterConditions(filters: Omit<UnmatchedResultQuery, 'limit' | 'next_cu
   if (created_at_start !== undefined) conditions.push(sql`r.created_at >= ${new Date(`${created_at_start}T00:00:00Z`)}`)
   if (created_at_end !== undefined)
     conditions.push(sql`r.created_at < ${addSeconds(new Date(`${created_at_end}T00:00:00Z`), DAY_S)}`)
-  if (search_input !== undefined)
-    conditions.push(
-      sql`r.search_text like ${`%${search_input
-        .trim()
-        .toLowerCase()
-        .replace(/[\\%_]/g, '\\$&')}%`}`,
-    )
+  if (search_input !== undefined) conditions.push(sql`r.search_text like ${likeAnywhere(search_input.trim().toLowerCase())}`)
   return conditions
 }
 

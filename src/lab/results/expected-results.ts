@@ -44,3 +44,10 @@ function orderExpectedResults(marker: ExpectedMarker): Omit<ExpectedResult, 'sou
     definition: item.definition,
   }))
 }
+
+/** What a report says of an expected result besides its value. */
+export const toMeasuredAnalyte = ({
+  definition: _definition,
+  required: _required,
+  ...analyte
+}: ExpectedResult): MeasuredAnalyte => analyte

@@ -1,18 +1,14 @@
 // Reminders of a PSC appointment that was booked here, at fixed times before its current start. Source: lab-testing.md 23.
 import { readAppointment } from '../../visits/appointments/locked-appointment.ts'
 import type { Appointment } from '../../visits/appointments/schema.ts'
-import type { InternalData } from '../../lab/orders/locked-order.ts'
 import type { Order } from '../../lab/orders/schema.ts'
 import { addSeconds } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { enqueue, defineHandler, defineJob } from '../../platform/queue/outbox.ts'
 import { T } from '../../platform/schema/schema.ts'
-import { sql } from '../../platform/db/sql.ts'
 import { appointmentReminders } from '../messages/message-rules.ts'
 import { recordMessages } from '../messages/messages.ts'
-import { remindersDisabled } from './reminders.ts'
-import { enabledChannels } from '../messages/settings.ts'
-import { notDeleted } from '../../people/users/users.ts'
+import { lockOrderToRemind, remindersDisabled, wasSent } from './reminders.ts'
 
 /** Reads the appointment after it was saved, and schedules its reminders. */
 const plan = defineJob('messages.plan_appointment_reminders', T.Object({ order_id: T.String() }))
@@ -48,32 +44,15 @@ export const planAppointmentRemindersHandler = defineHandler(plan, (context, { o
   }),
 )
 
-const Row = T.Object({ document: T.String(), internal_data: T.String(), low_level_status: T.String(), tellable: T.Boolean() })
-const MessageRow = T.Object({ id: T.String() })
-
 /** @param smsEnabled whether a gateway is configured */
 export const remindAppointmentHandler = (smsEnabled: boolean) =>
   defineHandler(remind, (context, { order_id, start_at, turn }) =>
     context.tx(async (tx) => {
-      // Locked, so that a job that runs twice records one reminder.
-      const row = await tx.locking.maybe(
-        Row,
-        sql`
-        select document, internal_data, low_level_status, ${notDeleted(tx, sql`user_id`)} as tellable
-        from lab_order where id = ${order_id} and team_id = ${tx.team} for no key update`,
-      )
-      if (row?.low_level_status !== 'appointment_scheduled' || remindersDisabled(tx)) return
+      const found = await lockOrderToRemind(tx, order_id, 'appointment_scheduled')
       // The appointment was rescheduled or cancelled in the meantime.
-      if ((await startOf(tx, order_id)) !== start_at) return
+      if (!found || (await startOf(tx, order_id)) !== start_at) return
       const kind = `appointment_reminder_${turn}`
-      const before = await tx.maybe(
-        MessageRow,
-        sql`
-        select id from patient_message
-        where order_id = ${order_id} and team_id = ${tx.team} and kind = ${kind} and created_at >= ${dueAt(start_at, turn)} limit 1`,
-      )
-      if (before) return
-      if (row.tellable && enabledChannels(tx.tenant.settings, JSON.parse(row.internal_data) as InternalData).sms)
-        recordMessages(tx, JSON.parse(row.document) as Order, kind, ['sms'], smsEnabled)
+      if (await wasSent(tx, order_id, kind, dueAt(start_at, turn))) return
+      if (found.bySms) recordMessages(tx, found.order, kind, ['sms'], smsEnabled)
     }),
   )

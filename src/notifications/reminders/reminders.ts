@@ -32,30 +32,44 @@ export function scheduleReminders(tx: Tx, { id, lab_test, last_event }: Order, l
 const Row = T.Object({ document: T.String(), internal_data: T.String(), low_level_status: T.String(), tellable: T.Boolean() })
 const MessageRow = T.Object({ id: T.String() })
 
+/**
+ * The order of a reminder, locked, so that a job that runs twice records one reminder; undefined if its status has changed or reminders are
+ * disabled. `bySms`: its patient receives text messages.
+ */
+export async function lockOrderToRemind(
+  tx: Tx,
+  order_id: string,
+  low: string,
+): Promise<{ order: Order; bySms: boolean } | undefined> {
+  const row = await tx.locking.maybe(
+    Row,
+    sql`
+    select document, internal_data, low_level_status, ${notDeleted(tx, sql`user_id`)} as tellable
+    from lab_order where id = ${order_id} and team_id = ${tx.team} for no key update`,
+  )
+  if (row?.low_level_status !== low || remindersDisabled(tx)) return undefined
+  const { sms } = enabledChannels(tx.tenant.settings, JSON.parse(row.internal_data) as InternalData)
+  return { order: JSON.parse(row.document) as Order, bySms: row.tellable && sms }
+}
+
+/** Whether the order has a message of a kind, recorded at an instant or later. */
+export const wasSent = async (tx: Tx, order_id: string, kind: string, since = new Date(0)): Promise<boolean> =>
+  (await tx.maybe(
+    MessageRow,
+    sql`
+    select id from patient_message
+    where order_id = ${order_id} and team_id = ${tx.team} and kind = ${kind} and created_at >= ${since} limit 1`,
+  )) !== undefined
+
 /** @param smsEnabled whether a gateway is configured */
 export const remindHandler = (smsEnabled: boolean) =>
   defineHandler(remind, (context, { order_id, low, began_at, turn }) =>
     context.tx(async (tx) => {
-      // Locked, so that a job that runs twice records one reminder.
-      const row = await tx.locking.maybe(
-        Row,
-        sql`
-        select document, internal_data, low_level_status, ${notDeleted(tx, sql`user_id`)} as tellable
-        from lab_order where id = ${order_id} and team_id = ${tx.team} for no key update`,
-      )
-      if (row?.low_level_status !== low || remindersDisabled(tx)) return
-      const order = JSON.parse(row.document) as Order
-      if (await wasSent(tx, order_id, `reminder_${turn}`)) return
-      if (row.tellable && enabledChannels(tx.tenant.settings, JSON.parse(row.internal_data) as InternalData).sms)
-        recordMessages(tx, order, `reminder_${turn}`, ['sms'], smsEnabled)
-      const next_s = reminders[order.lab_test.method]?.after_s[turn]
+      const found = await lockOrderToRemind(tx, order_id, low)
+      if (!found || (await wasSent(tx, order_id, `reminder_${turn}`))) return
+      if (found.bySms) recordMessages(tx, found.order, `reminder_${turn}`, ['sms'], smsEnabled)
+      const next_s = reminders[found.order.lab_test.method]?.after_s[turn]
       if (next_s === undefined) return
       enqueue(tx, remind, { order_id, low, began_at, turn: turn + 1 }, addSeconds(new Date(began_at), next_s))
     }),
   )
-
-const wasSent = async (tx: Tx, order_id: string, kind: string): Promise<boolean> =>
-  (await tx.maybe(
-    MessageRow,
-    sql`select id from patient_message where order_id = ${order_id} and team_id = ${tx.team} and kind = ${kind} limit 1`,
-  )) !== undefined

@@ -2,7 +2,7 @@
 // does not know which orders use it. Source: lab-testing.md 26.
 import { isDeepStrictEqual } from 'node:util'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { badRequest, invalidField, notFound } from '../../platform/http/errors.ts'
+import { assertBelowLimit, badRequest, invalidField, notFound } from '../../platform/http/errors.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { assertBirthDate, latestDemographics } from '../users/demographics.ts'
@@ -17,7 +17,6 @@ import { Insurance, type CreateInsurance, type HealthInsuranceInput } from './sc
 /** Maximum number of insurances of a user, including earlier ones. */
 const INSURANCES_MAX = 1000
 
-const Count = T.Object({ n: T.Integer() })
 const Stored = T.Object({ document: Insurance })
 
 /**
@@ -49,8 +48,8 @@ export async function createInsurance(tx: Tx, user_id: string, body: CreateInsur
 
 /** Errors: 400 the user already has the maximum number. @returns its id */
 async function add(tx: Tx, user_id: string, insurance: Insurance): Promise<string> {
-  const { n } = await tx.one(Count, sql`select count(*) as n from insurance where user_id = ${user_id} and team_id = ${tx.team}`)
-  if (n >= INSURANCES_MAX) throw badRequest(`A user has at most ${INSURANCES_MAX} insurances`)
+  const present = sql`select count(*) as n from insurance where user_id = ${user_id} and team_id = ${tx.team}`
+  await assertBelowLimit(tx, present, INSURANCES_MAX, 'A user', 'insurances')
   const id = tx.uuid()
   await tx.run(sql`
     insert into insurance (id, team_id, user_id, is_primary, document, created_at)

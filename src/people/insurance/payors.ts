@@ -3,7 +3,7 @@
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, invalidField, missingField } from '../../platform/http/errors.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
-import { joinConditions, sql, type Sql } from '../../platform/db/sql.ts'
+import { joinConditions, likeAnywhere, likeText, sql, type Sql } from '../../platform/db/sql.ts'
 import { ContactAddress, toContactAddress } from '../person/address.ts'
 import type { Clearinghouse, CreatePayor, Payor } from './schema.ts'
 
@@ -30,8 +30,6 @@ const shown = ({ code, team_id, ...payor }: Static<typeof Row>): Payor => ({
   source: team_id === null ? 'platform' : 'team',
 })
 
-const likePattern = (text: string): string => text.replace(/[\\%_]/g, '\\$&')
-
 /** The fields by which a payor is searched. */
 export interface PayorReference {
   insurance_name?: string | undefined
@@ -40,7 +38,7 @@ export interface PayorReference {
 }
 
 const nameCondition = (name: string): Sql =>
-  sql`concat_ws(' ', name, array_to_string(aliases, ' ')) ilike all (${wordsOf(name).map((word) => `%${likePattern(word)}%`)}::text[])`
+  sql`concat_ws(' ', name, array_to_string(aliases, ' ')) ilike all (${wordsOf(name).map(likeAnywhere)}::text[])`
 
 const wordsOf = (text: string): string[] => text.split(/\s+/).filter(Boolean).slice(0, 20)
 
@@ -69,7 +67,7 @@ export async function searchPayors(tx: Tx, wanted: PayorReference, at: string, c
     sql`
     select ${fields} from payor where ${joinConditions(conditions)}
     order by lower(${name ?? ''}) = any (array(select lower(n) from unnest(aliases || name) as n)) desc,
-             name ilike ${`${likePattern(name ?? '')}%`} desc, length(name), name, code
+             name ilike ${`${likeText(name ?? '')}%`} desc, length(name), name, code
     limit ${FOUND_MAX}`,
   )
   return rows.map(shown)

@@ -1,7 +1,7 @@
 // The service network: physicians who order for a team, by state, if the customer has no physician of its own. Owns team_physician; does
 // not know orders. Source: lab-testing.md 4, 33 (21).
 import type { Tx } from '../../platform/db/transaction.ts'
-import { badRequest, notFound } from '../../platform/http/errors.ts'
+import { assertBelowLimit, badRequest, notFound } from '../../platform/http/errors.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { TeamPhysician, type AddPhysician, type Physician } from './schema.ts'
@@ -46,8 +46,8 @@ const Count = T.Object({ n: T.Integer() })
 /** Adds a physician. Writes team_physician. Errors: 400 there are already 200; 400 the number already exists. */
 export async function addPhysician(tx: Tx, body: AddPhysician): Promise<TeamPhysician> {
   await tx.locking.run(sql`select id from team where id = ${tx.team} for no key update`)
-  const { n } = await tx.one(Count, sql`select count(*) as n from team_physician where team_id = ${tx.team}`)
-  if (n >= PHYSICIANS_MAX) throw badRequest(`A team has at most ${PHYSICIANS_MAX} physicians`)
+  const present = sql`select count(*) as n from team_physician where team_id = ${tx.team}`
+  await assertBelowLimit(tx, present, PHYSICIANS_MAX, 'A team', 'physicians')
   const same = await tx.one(Count, sql`select count(*) as n from team_physician where team_id = ${tx.team} and npi = ${body.npi}`)
   if (same.n) throw badRequest('The team already has a physician with this npi')
   const states = [...new Set(body.states ?? [])].sort()

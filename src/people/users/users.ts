@@ -9,7 +9,7 @@ import { badRequest, conflict, invalidField, notFound } from '../../platform/htt
 import { unavailable } from '../../platform/runtime/problem.ts'
 import { enqueue, eraseEvents, defineHandler, defineJob, type Handler } from '../../platform/queue/outbox.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
-import { joinConditions, join, sql, type Sql } from '../../platform/db/sql.ts'
+import { joinConditions, join, likeAnywhere, sql, type Sql } from '../../platform/db/sql.ts'
 import { User, type CreateUser, type PatchUser } from './schema.ts'
 
 /** Grace period: a deletion can be undone for this long; then the data is erased. Source: interface.md, Limits. */
@@ -220,11 +220,10 @@ export async function resolveUser(tx: Tx, client_user_id: string): Promise<User>
 
 /** Returns the newest 50 users whose id starts with, or whose client user id contains, `text`. */
 export function searchUsers(tx: Tx, text: string): Promise<User[]> {
-  const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`
   return tx.many(
     User,
     sql`
-    ${userWire} where ${notDeletedCondition(tx)} and (starts_with(id::text, ${text.toLowerCase()}) or client_user_id ilike ${pattern})
+    ${userWire} where ${notDeletedCondition(tx)} and (starts_with(id::text, ${text.toLowerCase()}) or client_user_id ilike ${likeAnywhere(text)})
     order by created_on desc, id desc limit ${SEARCH_MAX}`,
   )
 }

@@ -2,15 +2,9 @@
 // Source: lab-testing.md 24; plausible values are a choice of this project.
 import { createHash } from 'node:crypto'
 import type { ExpectedMarker } from '../../lab/catalog/analytes.ts'
-import type {
-  Interpretation,
-  DiagnosticReport,
-  MeasuredAnalyte,
-  ReportedResult,
-  ResultType,
-} from '../../lab/links/diagnostic-report.ts'
+import type { Interpretation, DiagnosticReport, ReportedResult, ResultType } from '../../lab/links/diagnostic-report.ts'
 import type { Order } from '../../lab/orders/schema.ts'
-import { expectations, type ExpectedResult } from '../../lab/results/expected-results.ts'
+import { expectations, toMeasuredAnalyte, type ExpectedResult } from '../../lab/results/expected-results.ts'
 import { seededRandom, isTextual, makeResult } from './result-values.ts'
 
 export interface ReportFlags {
@@ -57,7 +51,7 @@ export function generateReport(
     reported_at: at.reported,
     performing_laboratory: null,
     results: chosen.map((plan) => toReportedResult(plan, gender)),
-    missing: missing.map(({ item }) => ({ ...identity(item), failure: 'unknown_failure', note: null })),
+    missing: missing.map(({ item }) => ({ ...toMeasuredAnalyte(item), failure: 'unknown_failure', note: null })),
   }
 }
 
@@ -65,19 +59,10 @@ const specimenNumber = (id: string): string =>
   `S${createHash('sha256').update(`specimen ${id}`).digest('hex').slice(0, 10).toUpperCase()}`
 
 const toReportedResult = ({ item, type, kind, seed }: Plan, gender: string): ReportedResult => ({
-  ...identity(item),
+  ...toMeasuredAnalyte(item),
   type,
   ...makeResult(item, type, kind, gender, seededRandom(seed)),
   notes: null,
-})
-
-const identity = ({ name, slug, provider_id, loinc, loinc_slug, source_markers }: ExpectedResult): MeasuredAnalyte => ({
-  name,
-  slug,
-  provider_id,
-  loinc,
-  loinc_slug,
-  source_markers,
 })
 
 /** Every expected result with its type and interpretation; results best suited to be abnormal come first. */

@@ -14,10 +14,11 @@ import type { Order } from '../../lab/orders/schema.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
+import { withNulls } from '../../platform/schema/schema.ts'
 import { enqueue, defineHandler } from '../../platform/queue/outbox.ts'
 import { createUser, resolveUser } from '../../people/users/users.ts'
 import { examplePhysician } from '../../people/person/example-patient.ts'
-import type { Patient } from '../../people/person/patient.ts'
+import { Patient } from '../../people/person/patient.ts'
 import { UNITED_STATES } from '../../people/person/countries.ts'
 import { generateReport } from '../simulator/generate-report.ts'
 import { SUPPORTED_LABS, casesWithSampleId, requiredRoles } from './cases.ts'
@@ -205,19 +206,14 @@ function patientOf(run_id: string): Patient {
   const digest = digestOf(run_id)
   const number = (at: number, size: number) => 1 + (Number.parseInt(digest.slice(at, at + 4), 16) % size)
   const dob = `${1939 + number(0, 50)}-${padTwo(number(4, 12))}-${padTwo(number(8, 28))}`
-  return {
+  return withNulls(Patient, {
     first_name: 'Testa',
     last_name: `Fictional-${digest.slice(12, 20)}`,
     dob,
     gender: 'female',
     phone_number: '+15550100199',
     email: 'testa@example.com',
-    medical_proxy: null,
-    race: null,
-    ethnicity: null,
-    sexual_orientation: null,
-    gender_identity: null,
-  }
+  })
 }
 const padTwo = (n: number): string => String(n).padStart(2, '0')
 

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { addSeconds } from '../../platform/runtime/clock.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
-import { badRequest, conflict, notFound } from '../../platform/http/errors.ts'
+import { assertBelowLimit, conflict, notFound } from '../../platform/http/errors.ts'
 import type { TransactionSteps } from '../../platform/http/operation.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sendMail } from '../../platform/mail/mail-outbox.ts'
@@ -79,8 +79,8 @@ export async function listDomains(tx: PlainTx, dependencies: DomainTarget, org_i
  */
 export async function createDomain(tx: PlainTx, dependencies: DomainTarget, org_id: string, domain: string): Promise<Domain> {
   await lockOrg(tx, org_id)
-  const { n } = await tx.one(Count, sql`select count(*) as n from org_domain where org_id = ${org_id}`)
-  if (n >= DOMAINS_MAX) throw badRequest(`An organization has at most ${DOMAINS_MAX} domains`)
+  const present = sql`select count(*) as n from org_domain where org_id = ${org_id}`
+  await assertBelowLimit(tx, present, DOMAINS_MAX, 'An organization', 'domains')
   await tx.run(sql`
     delete from org_domain where domain = ${domain} and org_id <> ${org_id} and verified_at is null
     and created_at < ${addSeconds(tx.now, -UNVERIFIED_TTL_S)}`)
@@ -92,8 +92,6 @@ export async function createDomain(tx: PlainTx, dependencies: DomainTarget, org_
   )
   return shown(row, dependencies.domain_target())
 }
-
-const Count = T.Object({ n: T.Integer() })
 
 /** Reads a domain. 404: the organization has no such domain. */
 export const getDomain = async (tx: PlainTx, dependencies: DomainTarget, org_id: string, domain_id: string): Promise<Domain> =>

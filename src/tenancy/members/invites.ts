@@ -7,13 +7,13 @@ import { sendMail } from '../../platform/mail/mail-outbox.ts'
 import { instantKey, Pages, uuidKey } from '../../platform/http/pages.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { hashKey, generateKey } from '../../platform/crypto/api-keys.ts'
-import { joinConditions, sql } from '../../platform/db/sql.ts'
+import { likeAnywhere, joinConditions, sql } from '../../platform/db/sql.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import type { CredentialChecks } from '../../platform/http/credential-checks.ts'
 import type { FixedWindowLimiter } from '../../platform/http/rate-limits.ts'
 import { addMember } from './members.ts'
 import { getOrg, lockOrg } from '../organizations/organizations.ts'
-import { assertTeams, bindingsOf, nameContains, resolveRoleTeams } from '../teams/role-bindings.ts'
+import { assertTeams, bindingsOf, resolveRoleTeams } from '../teams/role-bindings.ts'
 import { Invite, type AcceptInvite, type CreateInvite, type Member, type PeopleQuery } from './schema.ts'
 
 const LIFETIME_S = 7 * 86_400
@@ -33,7 +33,7 @@ export async function listInvites(tx: PlainTx, org_id: string, query: PeopleQuer
   const keys = [instantKey(sql`invited_at`), uuidKey(sql`id`)]
   const pages = new Pages(`invites ${org_id} ${query.search_query ?? ''}`, query, keys)
   const conditions = [sql`org_id = ${org_id}`, sql`expires_at > ${tx.now}`, pages.after]
-  if (query.search_query) conditions.push(sql`email ilike ${nameContains(query.search_query)}`)
+  if (query.search_query) conditions.push(sql`email ilike ${likeAnywhere(query.search_query)}`)
   const rows = await tx.many(
     Invite,
     sql`

@@ -3,9 +3,9 @@ import type { PlainTx } from '../../platform/db/transaction.ts'
 import { badRequest, conflict, notFound } from '../../platform/http/errors.ts'
 import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { T } from '../../platform/schema/schema.ts'
-import { joinConditions, sql } from '../../platform/db/sql.ts'
+import { likeAnywhere, joinConditions, sql } from '../../platform/db/sql.ts'
 import { lockOrg } from '../organizations/organizations.ts'
-import { assertTeams, bindingsOf, nameContains, type Role, resolveRoleTeams } from '../teams/role-bindings.ts'
+import { assertTeams, bindingsOf, type Role, resolveRoleTeams } from '../teams/role-bindings.ts'
 import { Member, type PeopleQuery, type UpdateMember } from './schema.ts'
 
 /** The constraints of the table and the responses when statements violate them. */
@@ -18,7 +18,7 @@ export async function listMembers(tx: PlainTx, org_id: string, query: PeopleQuer
   const pages = new Pages(`members ${org_id} ${query.search_query ?? ''}`, query, byCreation())
   const conditions = [sql`org_id = ${org_id}`, pages.after]
   if (query.search_query) {
-    const pattern = nameContains(query.search_query)
+    const pattern = likeAnywhere(query.search_query)
     conditions.push(sql`(name ilike ${pattern} or email ilike ${pattern})`)
   }
   const rows = await tx.many(

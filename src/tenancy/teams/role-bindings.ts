@@ -33,6 +33,3 @@ export async function assertTeams(tx: PlainTx, org_id: string, teams: string[]):
   )
   if (n < teams.length) throw notFound('Team not found')
 }
-
-/** `%text%` for `ilike`, with its special characters escaped. */
-export const nameContains = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`

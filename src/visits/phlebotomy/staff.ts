@@ -2,7 +2,7 @@
 // visits.
 import { iso } from '../../platform/runtime/clock.ts'
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
-import { badRequest, invalidField, notFound } from '../../platform/http/errors.ts'
+import { assertBelowLimit, invalidField, notFound } from '../../platform/http/errors.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import { boxesAround, milesBetween, timeZoneAt } from '../geocoding/distance.ts'
@@ -36,7 +36,6 @@ export const listStaff = async (queries: Pick<Queries, 'many'>, org_id: string |
   ).map(parsed)
 
 const Known = T.Object({ id: T.String(), document: T.String() })
-const Count = T.Object({ n: T.Integer() })
 
 /**
  * Creates staff under the owner's reference, or replaces it. Booked visits stay. Writes phlebotomist.
@@ -49,8 +48,8 @@ export async function putStaff(tx: PlainTx, org_id: string | null, reference: st
     sql`select id, document from phlebotomist where ${ownerCondition(org_id)} and reference = ${reference} for no key update`,
   )
   if (!known) {
-    const { n } = await tx.one(Count, sql`select count(*) as n from phlebotomist where ${ownerCondition(org_id)}`)
-    if (n >= STAFF_MAX) throw badRequest(`An owner has at most ${STAFF_MAX} phlebotomists per cell`)
+    const present = sql`select count(*) as n from phlebotomist where ${ownerCondition(org_id)}`
+    await assertBelowLimit(tx, present, STAFF_MAX, 'An owner', 'phlebotomists per cell')
   }
   const now = iso(tx.now)
   const record: StaffRecord = {

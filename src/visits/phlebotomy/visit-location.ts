@@ -1,11 +1,12 @@
 // The location of a visit: the address as given and shown, the center of its ZIP code, and its time zone.
 import type { Queries } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
+import { withNulls } from '../../platform/schema/schema.ts'
 import { timeZoneAt } from '../geocoding/distance.ts'
 import { findPlace } from '../geocoding/postal-places.ts'
 import type { Order } from '../../lab/orders/schema.ts'
 import { UNITED_STATES } from '../../people/person/countries.ts'
-import type { UsAddress } from '../appointments/schema.ts'
+import { UsAddress } from '../appointments/schema.ts'
 import type { UsAddressInput } from './schema.ts'
 import type { PatientLocation } from './staff.ts'
 
@@ -33,15 +34,8 @@ export async function requireVisitLocation(
   return where
 }
 
-export const toUsAddress = (given: UsAddressInput): UsAddress => ({
-  first_line: given.first_line,
-  second_line: given.second_line ?? given.unit ?? null,
-  city: given.city,
-  state: given.state,
-  zip_code: given.zip_code,
-  unit: given.unit ?? null,
-  access_notes: given.access_notes ?? null,
-})
+export const toUsAddress = (given: UsAddressInput): UsAddress =>
+  withNulls(UsAddress, { ...given, second_line: given.second_line ?? given.unit })
 
 /** Returns the address of an order's patient. Errors: 400 there is none, or it is in another country. */
 export function patientAddress({ patient_address: address }: Order): UsAddress {

@@ -2,7 +2,7 @@
 // Source: management-auth.md 15.
 import type { ConstraintErrors } from '../../platform/db/database.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { badRequest, conflict, forbidden, notFound } from '../../platform/http/errors.ts'
+import { assertBelowLimit, badRequest, conflict, forbidden, notFound } from '../../platform/http/errors.ts'
 import type { ManagementPrincipal } from '../../platform/http/operation.ts'
 import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
@@ -73,8 +73,6 @@ export function validateQuery(manager: ManagementPrincipal, kind: Kind, query: Q
   return { result_table_schema, resource_dependencies }
 }
 
-const Count = T.Object({ n: T.Integer() })
-
 /**
  * Creates a query for a team, or for its whole organization in this cell. Writes continuous_query.
  * Errors: 400 the query cannot be used, or a hundred are active; 403 for the whole organization, with a key that is bound to teams; 409 the
@@ -89,13 +87,10 @@ export async function createQuery(tx: Tx, manager: ManagementPrincipal, kind: Ki
         sql`select pg_advisory_xact_lock(hashtextextended('queries ' || current_schema() || ' ' || ${org}::text, 0))`,
       )
     : tx.locking.run(sql`select id from team where id = ${tx.team} for no key update`))
-  const { n } = await tx.one(
-    Count,
-    sql`
+  const active = sql`
     select count(*) as n from continuous_query
-    where org_id = ${org} and team_id is not distinct from ${team_id}::uuid and status = 'active'`,
-  )
-  if (n >= ACTIVE_MAX) throw badRequest(`A team has at most ${ACTIVE_MAX} active queries`)
+    where org_id = ${org} and team_id is not distinct from ${team_id}::uuid and status = 'active'`
+  await assertBelowLimit(tx, active, ACTIVE_MAX, 'A team', 'active queries')
   const { query_config, scheduling_preferences, export_preferences } = body
   const row = await tx.one(
     Row,
