@@ -41,6 +41,7 @@ export function assemble(options: ProcessOptions): AssembledProcess {
     ...options,
     guards,
     heavy: createWorkerPool(),
+    eventTypes: () => composition.eventTypes,
     runner: () => runner,
     clocks: options.clocks ?? new ClockMoves(),
     locate: createGeocoder({
@@ -48,7 +49,7 @@ export function assemble(options: ProcessOptions): AssembledProcess {
       onFailure: (reason) => log.warn({ reason }, 'geocoder request failed'),
     }),
   }
-  const composition = compose([...modulesOf(process), ...(options.more?.(process) ?? [])])
+  const composition: Composition = compose([...modulesOf(process), ...(options.more?.(process) ?? [])])
   const { operations, pages, handlers, hooks, constraints } = composition
   const runner = new JobRunner({ handlers, tenantOf: guards.teams.tenant, log, metrics })
   for (const name of ['control', ...cells.names] as const) {

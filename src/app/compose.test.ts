@@ -3,8 +3,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { hookPoint, on } from '../platform/db/hooks.ts'
 import type { PlainTx } from '../platform/db/transaction.ts'
+import { feature } from '../platform/http/feature-flags.ts'
 import { operation } from '../platform/http/operation.ts'
 import type { Module } from '../platform/module/module.ts'
+import type { EventType } from '../platform/queue/event-type.ts'
 import { defineHandler, defineJob } from '../platform/queue/outbox.ts'
 import { T } from '../platform/schema/schema.ts'
 import { compose } from './compose.ts'
@@ -21,9 +23,17 @@ const shown = operation({
 })
 const handler = defineHandler(work, async () => {})
 
+const noted: EventType = { name: 'note.created', family: 'lab', sample: () => ({}) }
+
+const composed = (records: Omit<Module, 'about'>[]) =>
+  compose(records.map((record) => ({ about: 'made for this test', ...record })))
+
 describe('a process is refused where', () => {
-  const twice: [string, Omit<Module, 'name'>, RegExp][] = [
+  const twice: [string, Partial<Module>, RegExp][] = [
     ['tables', { tables: { ofTeams: ['note'] } }, /low\/one and high\/other both have the table note/],
+    ['features', { features: [feature('notes', 'notes')] }, /both have the feature or option notes/],
+    ['options', { options: [{ name: 'notes', about: 'notes' }] }, /both have the feature or option notes/],
+    ['types of events', { eventTypes: [noted] }, /both have the event type note\.created/],
     ['jobs', { jobs: [handler] }, /both have the job made\.for_a_test/],
     ['constraints', { constraints: { note__name: () => new Error() as never } }, /both have the constraint note__name/],
     ['operations', { tag: 'notes', operations: [shown] }, /both have the operation made_for_a_test/],
@@ -34,21 +44,21 @@ describe('a process is refused where', () => {
         { name: 'low/one', ...record },
         { name: 'high/other', ...record },
       ]
-      assert.throws(() => compose(modules), says)
-      assert.doesNotThrow(() => compose(modules.slice(1)))
+      assert.throws(() => composed(modules), says)
+      assert.doesNotThrow(() => composed(modules.slice(1)))
     })
 
   test('two modules have the same name', () => {
-    assert.throws(() => compose([{ name: 'low/one' }, { name: 'low/one' }]), /both have the module low\/one/)
+    assert.throws(() => composed([{ name: 'low/one' }, { name: 'low/one' }]), /both have the module low\/one/)
   })
 
   test('a module has operations, and nothing says in which group they are shown', () => {
-    assert.throws(() => compose([{ name: 'low/one', operations: [shown] }]), /low\/one has operations and no tag/)
+    assert.throws(() => composed([{ name: 'low/one', operations: [shown] }]), /low\/one has operations and no tag/)
   })
 
   test('a hook runs after those of a module that is not there', () => {
     const hook = on(hookPoint<[]>('made.happened'), () => {}, { after: 'high/none' })
-    assert.throws(() => compose([{ name: 'low/one', hooks: [hook] }]), /after those of high\/none, which is no module/)
+    assert.throws(() => composed([{ name: 'low/one', hooks: [hook] }]), /after those of high\/none, which is no module/)
   })
 })
 
@@ -59,7 +69,7 @@ describe('modules that are listed from the bottom up', () => {
   test('hook in that order, but for hooks that name a module that they run after', async () => {
     const ran: string[] = []
     const hook = (name: string, after?: string) => on(happened, () => void ran.push(name), after === undefined ? {} : { after })
-    const { hooks } = compose([
+    const { hooks } = composed([
       { name: names[0]!, hooks: [hook('late', names[1]), hook('one')] },
       { name: names[1]!, hooks: [hook('two')] },
       { name: names[2]!, hooks: [hook('three')] },
@@ -70,7 +80,7 @@ describe('modules that are listed from the bottom up', () => {
 
   test('erase teams, and carry out jobs, in the reverse order', async () => {
     const erased: string[] = []
-    const { teamErasers, handlers } = compose(
+    const { teamErasers, handlers } = composed(
       names.map((name) => ({
         name,
         jobs: [defineHandler(defineJob(name, T.Object({})), async () => {})],
@@ -87,7 +97,7 @@ describe('modules that are listed from the bottom up', () => {
 
   test('bring reference data in that order', async () => {
     const loaded: string[] = []
-    const { loadReferenceData } = compose(names.map((name) => ({ name, referenceData: async () => void loaded.push(name) })))
+    const { loadReferenceData } = composed(names.map((name) => ({ name, referenceData: async () => void loaded.push(name) })))
     await loadReferenceData({} as never, true)
     assert.deepEqual(loaded, names)
   })

@@ -5,9 +5,11 @@ import type { EncryptedColumn } from '../platform/crypto/encrypted-columns.ts'
 import type { ConstraintErrors, Db } from '../platform/db/database.ts'
 import type { TeamEraser } from '../platform/db/erasure.ts'
 import { Hooks, type Hook } from '../platform/db/hooks.ts'
+import type { Feature, Option } from '../platform/http/feature-flags.ts'
 import type { Operation } from '../platform/http/operation.ts'
 import type { BrowserPage } from '../platform/http/system-pages.ts'
 import type { Module, Service } from '../platform/module/module.ts'
+import type { EventType } from '../platform/queue/event-type.ts'
 import type { Handler } from '../platform/queue/outbox.ts'
 import type { Cleanup } from '../platform/queue/retention.ts'
 import { teamCleanup } from '../tenancy/teams/team-erasure.ts'
@@ -16,6 +18,9 @@ import { teamCleanup } from '../tenancy/teams/team-erasure.ts'
 export interface Composition {
   modules: readonly Module[]
   operations: Operation[]
+  eventTypes: EventType[]
+  features: Feature[]
+  options: Option[]
   pages: BrowserPage[]
   handlers: Handler[]
   hooks: Hooks
@@ -30,7 +35,7 @@ export interface Composition {
 
 /**
  * Combines modules.
- * @throws Error if two have the same name, operation, job, constraint or table, or if a name that one refers to is missing
+ * @throws Error if two have the same name, operation, event type, feature, option, job, constraint or table, or if a name that one refers to is missing
  */
 export function compose(modules: readonly Module[]): Composition {
   assertNoneTwice('module', modules, ({ name }) => [name])
@@ -40,6 +45,10 @@ export function compose(modules: readonly Module[]): Composition {
     ...(tables?.others ?? []),
   ])
   assertNoneTwice('operation', modules, ({ operations = [] }) => operations.map(({ id }) => id))
+  assertNoneTwice('event type', modules, ({ eventTypes = [] }) => eventTypes.map(({ name }) => name))
+  assertNoneTwice('feature or option', modules, ({ features = [], options = [] }) =>
+    [...features, ...options].map(({ name }) => name),
+  )
   assertNoneTwice('job', modules, ({ jobs = [] }) => jobs.map(({ job }) => job.name))
   assertNoneTwice('constraint', modules, ({ constraints = {} }) => Object.keys(constraints))
   const fromTop = modules.toReversed()
@@ -47,6 +56,9 @@ export function compose(modules: readonly Module[]): Composition {
   return {
     modules,
     operations: modules.flatMap(operationsOf),
+    eventTypes: modules.flatMap(({ eventTypes = [] }) => eventTypes),
+    features: modules.flatMap(({ features = [] }) => features),
+    options: modules.flatMap(({ options = [] }) => options),
     pages: modules.flatMap(({ pages = [] }) => pages),
     handlers: [
       ...fromTop.flatMap(({ jobs = [] }) => jobs),

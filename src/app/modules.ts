@@ -4,6 +4,7 @@ import { connections } from '../connections/modules.ts'
 import { ehr } from '../ehr/modules.ts'
 import { events } from '../events/modules.ts'
 import { lab } from '../lab/modules.ts'
+import { labReports } from '../lab-reports/modules.ts'
 import { hasOrder } from '../lab/orders/orders.ts'
 import { heldMail } from '../notifications/messages/messages.ts'
 import { notifications } from '../notifications/modules.ts'
@@ -23,7 +24,8 @@ import type { Process } from './process.ts'
 const hasUser = async (tx: Tx, id: string): Promise<boolean> => (await findUser(tx, id)) !== undefined
 
 export function modulesOf(process: Process): Module[] {
-  const { cells, log, metrics, vault, heavy, guards, targets, settings, product, publicUrl, runner, clocks, locate } = process
+  const { cells, log, metrics, vault, heavy, guards, targets, settings, product, publicUrl, eventTypes, runner, clocks, locate } =
+    process
   const tenantOf = guards.teams.tenant
   return [
     ...platform({
@@ -32,9 +34,10 @@ export function modulesOf(process: Process): Module[] {
     }),
     ...tenancy({ cells, log, guards, settings, publicUrl, has: { user: hasUser, order: hasOrder } }),
     ...people,
-    ...events({ cells, log, metrics, vault, targets, settings, product, publicUrl, findDeletedUsers, notDeleted }),
+    ...events({ cells, log, metrics, vault, targets, settings, product, publicUrl, eventTypes, findDeletedUsers, notDeleted }),
     ...lab({ cells, vault, heavy, tenantOf, publicUrl, collectionZone, countConnections }),
     ...wearables,
+    ...labReports,
     ...connections({ cells, vault, publicUrl }),
     ...visits({ vault, locate }),
     ...ehr({ cells, vault }),

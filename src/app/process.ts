@@ -3,6 +3,7 @@ import type { Config } from '../platform/config/config.ts'
 import type { Vault } from '../platform/crypto/vault.ts'
 import type { Cells } from '../platform/db/cells.ts'
 import type { TargetPolicy } from '../platform/net/outbound-targets.ts'
+import type { EventType } from '../platform/queue/event-type.ts'
 import type { JobRunner } from '../platform/queue/job-runner.ts'
 import type { WorkerPool } from '../platform/runtime/worker-pool.ts'
 import type { Log } from '../platform/telemetry/log.ts'
@@ -45,6 +46,8 @@ export interface Process {
   product: string
   /** The base URL for browsers, without a final slash; empty until it is known. */
   publicUrl: () => string
+  /** The event types of all modules. */
+  eventTypes: () => readonly EventType[]
   /** The job handlers of all modules. */
   runner: () => JobRunner
   /** Advances the clocks of sandbox teams. */

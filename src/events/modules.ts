@@ -5,10 +5,13 @@ import type { Cells } from '../platform/db/cells.ts'
 import type { Module } from '../platform/module/module.ts'
 import type { TargetPolicy } from '../platform/net/outbound-targets.ts'
 import { systemNow } from '../platform/runtime/clock.ts'
+import type { EventType } from '../platform/queue/event-type.ts'
 import type { Log } from '../platform/telemetry/log.ts'
 import type { Metrics } from '../platform/telemetry/metrics.ts'
 import { createPipelineWorker, type PipelineWorker } from './brokers/cell-dispatcher.ts'
 import { brokers } from './brokers/module.ts'
+import { EventCatalog } from './catalog/event-catalog.ts'
+import { catalog as catalogModule } from './catalog/module.ts'
 import { deliveryLog } from './delivery-log/module.ts'
 import { awaitRevocation } from './delivery-queue/endpoint-revocations.ts'
 import { deliveryQueue } from './delivery-queue/module.ts'
@@ -16,6 +19,7 @@ import { dispatch } from './dispatch/module.ts'
 import { fixedHeaders } from './endpoints/custom-headers.ts'
 import { endpoints } from './endpoints/module.ts'
 import type { FindDeletedUsers } from './fan-out/destination.ts'
+import { fanOut } from './fan-out/module.ts'
 import { FeedWaiters } from './feed/feed-waiters.ts'
 import type { NotDeleted } from './feed/list-events.ts'
 import { feed } from './feed/module.ts'
@@ -32,6 +36,8 @@ export interface EventDependencies {
   product: string
   /** Where browsers reach this server, without a final slash. */
   publicUrl: () => string
+  /** The event types of all modules. */
+  eventTypes: () => readonly EventType[]
   findDeletedUsers: FindDeletedUsers
   notDeleted: NotDeleted
 }
@@ -45,17 +51,21 @@ export function events({
   settings,
   product,
   publicUrl,
+  eventTypes,
   ...people
 }: EventDependencies): Module[] {
-  const { findDeletedUsers } = people
+  const { findDeletedUsers, notDeleted } = people
+  const catalog = new EventCatalog(eventTypes)
   const sending = { vault, targets, findDeletedUsers, clock: systemNow, log, metrics }
   const { pubsub_projects, pubsub_emulator_host } = settings
   let toBrokers: PipelineWorker | undefined
   const brokerDispatcher = () =>
     (toBrokers ??= createPipelineWorker(cells, { ...sending, pubsub_projects, pubsub_emulator_host }))
   return [
+    fanOut,
+    catalogModule,
     feed(people, new FeedWaiters()),
-    endpoints({ vault, targets, url: publicUrl, awaitRevocation }),
+    endpoints({ vault, targets, url: publicUrl, awaitRevocation, catalog }),
     deliveryQueue,
     brokers({ cells, vault, targets, pubsub_projects }, brokerDispatcher),
     dispatch(cells, () => ({
@@ -64,6 +74,6 @@ export function events({
       schedule_s: settings.webhook_schedule_s,
       product,
     })),
-    deliveryLog(fixedHeaders(product)),
+    deliveryLog({ fixedHeaders: fixedHeaders(product), catalog, notDeleted }),
   ]
 }

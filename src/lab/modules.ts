@@ -3,9 +3,11 @@ import type { Module } from '../platform/module/module.ts'
 import { labOfAccount } from './accounts/account-selection.ts'
 import { accounts } from './accounts/module.ts'
 import { catalog } from './catalog/module.ts'
+import { catalogExchange } from './catalog-exchange/module.ts'
 import { compendium } from './compendium/module.ts'
 import { documents, type DocumentDependencies } from './documents/module.ts'
 import { fulfillment } from './fulfillment/module.ts'
+import { links } from './links/module.ts'
 import { orders } from './orders/module.ts'
 import type { CountConnections } from './orders/orders.ts'
 import { resultMatching } from './result-matching/module.ts'
@@ -14,7 +16,9 @@ import { testkits } from './testkits/module.ts'
 
 export const lab = (dependencies: DocumentDependencies & { countConnections: CountConnections }): Module[] => [
   catalog(labOfAccount),
+  catalogExchange,
   compendium(),
+  links,
   accounts(dependencies),
   orders(dependencies),
   testkits,

@@ -1,10 +1,20 @@
-// The modules of the platform with contributions to the process, from the bottom up.
+// The modules of the platform, from the bottom up.
 import { accessLog, type AccessLogDependencies } from './access-log/module.ts'
+import { config } from './config/module.ts'
+import { crypto } from './crypto/module.ts'
 import { db } from './db/module.ts'
+import { embeddedPostgres } from './embedded-postgres/module.ts'
+import { files } from './files/module.ts'
 import { http } from './http/module.ts'
 import { mail, type MailDependencies } from './mail/module.ts'
-import type { Module } from './module/module.ts'
+import { module, type Module } from './module/module.ts'
+import { net } from './net/module.ts'
+import { pdf } from './pdf/module.ts'
 import { queue } from './queue/module.ts'
+import { runtime } from './runtime/module.ts'
+import { schema } from './schema/module.ts'
+import { sms } from './sms/module.ts'
+import { telemetry } from './telemetry/module.ts'
 
 export interface PlatformDependencies {
   accessLog: AccessLogDependencies
@@ -12,9 +22,20 @@ export interface PlatformDependencies {
 }
 
 export const platform = (dependencies: PlatformDependencies): Module[] => [
+  runtime,
+  schema,
   db,
+  telemetry,
+  crypto,
+  embeddedPostgres,
+  files,
   queue,
   accessLog(dependencies.accessLog),
+  net,
   http,
+  sms,
   mail(dependencies.mail),
+  pdf,
+  config,
+  module,
 ]

@@ -5,6 +5,7 @@ import { FixedWindowLimiter } from '../platform/http/rate-limits.ts'
 import type { Module } from '../platform/module/module.ts'
 import type { Log } from '../platform/telemetry/log.ts'
 import type { Access } from './access/access.ts'
+import { access } from './access/module.ts'
 import { audit } from './audit/module.ts'
 import { domains } from './domains/module.ts'
 import type { LaunchDependencies } from './embedding/launches.ts'
@@ -64,5 +65,6 @@ export function tenancy({ cells, log, guards, settings, publicUrl, has }: Tenanc
       },
     }),
     embedding({ cells, checks, domain_target, publicUrl, has, tenantOf: teamGuard.tenant }),
+    access,
   ]
 }

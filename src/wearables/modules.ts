@@ -1,5 +1,6 @@
 // The modules of health data, from the bottom up.
 import type { Module } from '../platform/module/module.ts'
 import { queries } from './queries/module.ts'
+import { resources } from './resources/module.ts'
 
-export const wearables: Module[] = [queries]
+export const wearables: Module[] = [resources, queries]

@@ -8,8 +8,8 @@ import { Appointment } from '../../src/visits/appointments/schema.ts'
 import { Order } from '../../src/lab/orders/schema.ts'
 import { Fields, type TSchema } from '../../src/platform/schema/schema.ts'
 import { assertMatchesSchema } from '../../src/platform/schema/shape-check.ts'
-import { eventTypes, operationalTypes } from '../../src/events/catalog/event-types.ts'
-import { sampleEventBody } from '../../src/events/catalog/samples.ts'
+import { contents } from '../../src/app/contents.ts'
+import { EventCatalog } from '../../src/events/catalog/event-catalog.ts'
 import { bodyShape, eventShapesOf, printEventShapes, type EventShapes, type Shape } from './operations/event-shapes.ts'
 
 const FILE = new URL('reference-events.json', import.meta.url)
@@ -18,8 +18,11 @@ if (REFERENCE && UPDATE)
   writeFileSync(FILE, printEventShapes(eventShapesOf(JSON.parse(readFileSync(REFERENCE, 'utf8')) as never)))
 const reference = JSON.parse(readFileSync(FILE, 'utf8')) as EventShapes
 
+const operationalTypes = contents.eventTypes.filter(({ family }) => family === 'operational')
+const eventTypes = contents.eventTypes.filter(({ family }) => family !== 'operational')
+const catalog = new EventCatalog(() => contents.eventTypes)
 const scene = { team_id: '00000000-0000-4000-8000-0000000000aa', at_text: '2030-01-31T08:00:00+00:00' }
-const sample = (name: string) => sampleEventBody(name, scene)
+const sample = (name: string) => catalog.sampleBody(name, scene)
 
 /** Fields that differ between the reference and our API, with the reason. */
 const otherwise: { field: string; is: Shape; why: string }[] = [

@@ -79,15 +79,15 @@ test('docs/ARCHITECTURE.md has the drawing of the domains and the table of their
     allowedImports.filter((to) => !allowedImports.some((via) => reaches(via, to))).map((to) => `  ${from} --> ${to}`),
   )
   section('docs/ARCHITECTURE.md', 'domains', ['```mermaid', 'graph TD', ...arrows, '```'].join('\n'))
-  const records = new Map(contents.modules.map((record) => [record.name, record]))
   const cell = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ')
-  const rows = Object.entries(known).flatMap(([name, { about, modules }]) => [
-    `| **${name}/** | ${about} | | |`,
-    ...Object.entries(modules).map(([module, what]) => {
-      const { tables, jobs = [] } = records.get(`${name}/${module}`) ?? {}
-      const written = [...(tables?.ofTeams ?? []), ...(tables?.others ?? [])].sort()
-      return `| ${name}/${module}/ | ${what} | ${cell(written)} | ${cell(jobs.map(({ job }) => job.name).sort())} |`
-    }),
+  const rows = Object.entries(known).flatMap(([domain, { about }]) => [
+    `| **${domain}/** | ${about} | | |`,
+    ...contents.modules
+      .filter(({ name }) => name.startsWith(`${domain}/`))
+      .map(({ name, about, tables, jobs = [] }) => {
+        const written = [...(tables?.ofTeams ?? []), ...(tables?.others ?? [])].sort()
+        return `| ${name}/ | ${about} | ${cell(written)} | ${cell(jobs.map(({ job }) => job.name).sort())} |`
+      }),
   ])
   const head = ['| Folder | What it is about | The tables that it alone writes | Its jobs |', '|---|---|---|---|']
   section('docs/ARCHITECTURE.md', 'modules', [...head, ...rows].join('\n'))

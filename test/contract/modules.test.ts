@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { eraseTeams } from '../../src/tenancy/teams/team-erasure.ts'
 import { on } from '../../src/platform/db/hooks.ts'
 import { setClockOffset } from '../../src/tenancy/teams/teams.ts'
+import { feature } from '../../src/platform/http/feature-flags.ts'
 import { operation } from '../../src/platform/http/operation.ts'
 import type { Module } from '../../src/platform/module/module.ts'
 import { enqueue, defineHandler, defineJob } from '../../src/platform/queue/outbox.ts'
@@ -22,8 +23,11 @@ const add = (team: string, user_id: string, text: string) => void notes.set(team
 const Note = Fields({ user_id: T.String(), text: Text({ maxLength: 100 }) }, { title: 'NoteOfThisTest' })
 const writeNote = defineJob('notes.write', T.Object({ user_id: T.String(), text: T.String() }))
 
+const readingNotes = feature('reading_notes', 'reading notes')
+
 const notebook: Module = {
   name: 'test/notebook',
+  about: 'notes that a team writes',
   tag: 'notebook',
   operations: [
     operation({
@@ -45,10 +49,13 @@ const notebook: Module = {
       method: 'GET',
       path: '/v3/note',
       summary: 'Made for this test',
+      feature: readingNotes,
       reply: T.Array(Note),
       run: (tx) => Promise.resolve(notesOf(tx.team)),
     }),
   ],
+  eventTypes: [{ name: 'note.created', family: 'lab', sample: ({ team_id }) => ({ text: `a note of ${team_id}` }) }],
+  features: [readingNotes],
   jobs: [defineHandler(writeNote, async ({ tenant }, { user_id, text }) => add(tenant.team, user_id, text))],
   hooks: [on(orderStepped, (tx, { order }, status) => add(tx.team, order.user_id, status))],
   erasers: {
@@ -107,6 +114,32 @@ describe('a module that is added to the list', () => {
     assert.deepEqual(await team.jobs(), ['notes.write'])
     await pass(team, 0)
     assert.deepEqual(await ask(team, 'GET', '/v3/note'), [note])
+  })
+
+  test('has its types of events in the catalog: endpoints subscribe to them, and they have a sample', async () => {
+    const team = await createTestTeam()
+    const manage = async (method: string, path: string, body?: unknown) => {
+      const reply = await fetch(`${url}/v1/org/${team.org_id}/team/${team.team}/sandbox${path}`, {
+        method,
+        headers: { 'x-management-key': team.orgKey, 'content-type': 'application/json' },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      return { status: reply.status, body: (await reply.json()) as { data: unknown } }
+    }
+    const { data } = (await manage('GET', '/event_type')).body as { data: { name: string }[] }
+    assert.deepEqual(
+      data.filter(({ name }) => name === 'note.created'),
+      [{ name: 'note.created', family: 'lab', resource: null }],
+    )
+    const sample = await manage('GET', '/event_type/note.created/sample')
+    assert.deepEqual(sample.body.data, { text: `a note of ${team.team}` })
+    const endpoint = (type: string) => ({ url: 'https://receiver.example.com/notes', filter_types: [type] })
+    assert.equal((await manage('POST', '/webhook', endpoint('note.created'))).status, 200)
+    assert.equal((await manage('POST', '/webhook', endpoint('note.deleted'))).status, 422)
+  })
+
+  test('has its features among those of the program', () => {
+    assert(process.features.includes(readingNotes))
   })
 
   test('takes part in the transactions of the modules below it', async () => {

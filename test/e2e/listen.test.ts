@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import { Webhook as Standard } from 'standardwebhooks'
 import { Webhook as Svix } from 'svix'
 import { scenarios } from '../../src/cli/client/trigger.ts'
-import { eventTypes } from '../../src/events/catalog/event-types.ts'
+import { contents } from '../../src/app/contents.ts'
 import { demoIn, stopAll, folder, serving, start, waitUntil, type ServerProcess, type Server } from '../support/program.ts'
 
 const dataDir = folder('listen')
@@ -239,7 +239,7 @@ describe('trigger', () => {
   })
 
   test('reports unsupported event types and changes nothing', async () => {
-    const type = eventTypes.find(({ name }) => !(name in scenarios))!.name
+    const type = contents.eventTypes.find(({ name }) => !(name in scenarios))!.name
     const { code, out, err } = await trigger(type)
     assert.deepEqual([code, out], [1, ''])
     assert.equal(

@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { UsageError } from '../command-tree.ts'
 import { createForwarder, formatEventLine, type ReceivedEvent } from './event-forwarder.ts'
 import { request, createApiClient, NoResponseError, type ApiResponse, type ApiClient, type RemoteValues } from './api-client.ts'
-import { eventTypes } from '../../events/catalog/event-types.ts'
 import { newSecret, withPrefix } from '../../events/endpoints/signature.ts'
 
 const WAIT_S = 20
@@ -29,7 +28,7 @@ interface ListenOptions {
 
 /** Runs `listen`. Returns when the signal aborts. @throws UsageError, or Error if the server rejects us */
 export async function listen(values: Values, context: CommandContext): Promise<void> {
-  const options = parseListenOptions(values, context.env)
+  const options = await parseListenOptions(values, context.env)
   const feed = new EventFeedClient(options, context)
   let events = await feed.startPosition()
   const forward = options.forward_to === undefined ? undefined : createForwarder(options.forward_to, options.secret, context)
@@ -49,13 +48,12 @@ interface Values extends RemoteValues {
   secret?: string
 }
 
-function parseListenOptions(values: Values, env: CommandContext['env']): ListenOptions {
+async function parseListenOptions(values: Values, env: CommandContext['env']): Promise<ListenOptions> {
   const types = (values.events ?? '')
     .split(',')
     .map((type) => type.trim())
     .filter(Boolean)
-  const known = new Set(eventTypes.map(({ name }) => name))
-  const unknown = types.filter((type) => !known.has(type))
+  const unknown = types.length ? await unknownTypes(types) : []
   if (unknown.length) throw new UsageError(`Unrecognized event type ${unknown.join(', ')}.`)
   const forward_to = values.forwardTo
   if (forward_to !== undefined && !(/^https?:\/\//.test(forward_to) && URL.canParse(forward_to)))
@@ -64,6 +62,13 @@ function parseListenOptions(values: Values, env: CommandContext['env']): ListenO
     throw new UsageError('--secret must be 24 to 75 bytes in base64, with or without whsec_.')
   const remote = () => createApiClient(values, env)
   return { remote, forward_to, types, secret: withPrefix(values.secret ?? newSecret()) }
+}
+
+async function unknownTypes(types: string[]): Promise<string[]> {
+  // The modules of the program take a second to load.
+  const { contents } = await import('../../app/contents.ts')
+  const known = new Set(contents.eventTypes.flatMap(({ name, family }) => (family === 'operational' ? [] : [name])))
+  return types.filter((type) => !known.has(type))
 }
 
 /** The team's events from now on, across reconnects. */

@@ -1,4 +1,5 @@
 // Organizations, teams and keys by command: the first steps of a new installation, and the way to regain access if every key is lost.
+import type { Feature, Option } from '../../platform/http/feature-flags.ts'
 import { UsageError, type Call } from '../command-tree.ts'
 import { found, requireId, requireOneOf, requireText } from '../command-input.ts'
 import { printList } from '../command-output.ts'
@@ -20,7 +21,6 @@ import { iso } from '../../platform/runtime/clock.ts'
 import { cellNames, type CellName } from '../../platform/db/cell-names.ts'
 import { parseTimestamp } from '../../platform/schema/formats.ts'
 import { plans } from '../../platform/http/operation.ts'
-import { featureNames, features as allFeatures, optionNames, options as allOptions } from '../../tenancy/teams/features.ts'
 
 type Options = { org?: string; team?: string; region?: string; cell?: string; label?: string }
 
@@ -85,23 +85,33 @@ export async function changeFeature({ cells, args: [id, name, to] }: Call): Prom
   const team = found(await findTeam(cells.control.queries, team_id), NO_TEAM)
   const places = requireCellsOf(cells, team.region)
   if (name === 'list') return listFeatures(cells, places, team_id)
-  const known = [...featureNames, ...optionNames].find((each) => each === name)
-  if (!known) throw new UsageError(`The feature must be one of ${[...featureNames, ...optionNames].join(', ')}, or "list".`)
+  const { features, options } = await loadFeatures()
+  const names = [...features, ...options].map((each) => each.name)
+  const known = names.find((each) => each === name)
+  if (!known) throw new UsageError(`The feature must be one of ${names.join(', ')}, or "list".`)
   if (to !== 'on' && to !== 'off') throw new UsageError('The value must be "on" or "off".')
-  const change = Object.hasOwn(allOptions, known) ? switchOption : switchFeature
+  const change = options.some((option) => option.name === known) ? switchOption : switchFeature
   for (const cell of places) await cells.of(cell).plainTx((tx) => change(tx, team_id, known, to === 'on'))
   return `${known} is ${to}. Takes effect in every process within 5 s.\n`
 }
 
+/** The features and options of all modules, by name. Loaded when needed: the modules of the program take a second to load. */
+async function loadFeatures(): Promise<{ features: Feature[]; options: Option[] }> {
+  const { contents } = await import('../../app/contents.ts')
+  const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1)
+  return { features: contents.features.toSorted(byName), options: contents.options.toSorted(byName) }
+}
+
 async function listFeatures(cells: Cells, places: CellName[], team_id: string): Promise<string> {
   const tenants = await Promise.all(places.map((cellName) => loadTenant(cells, cellName, team_id)))
+  const { features, options } = await loadFeatures()
   const off = new Set(tenants.flatMap((tenant) => tenant?.disabled_features ?? []))
   const on = new Set(tenants.flatMap((tenant) => tenant?.options_on ?? []))
   const line = (isOn: boolean, { name, about }: { name: string; about: string }) =>
     `${isOn ? 'on ' : 'off'}  ${name.padEnd(26)}  ${about}\n`
   return [
-    ...featureNames.map((name) => line(!off.has(name), allFeatures[name])),
-    ...optionNames.map((name) => line(on.has(name), allOptions[name])),
+    ...features.map((feature) => line(!off.has(feature.name), feature)),
+    ...options.map((option) => line(on.has(option.name), option)),
   ].join('')
 }
 

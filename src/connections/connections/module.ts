@@ -3,11 +3,14 @@ import { eraseTables } from '../../platform/db/erasure.ts'
 import { on } from '../../platform/db/hooks.ts'
 import { userDeleted } from '../../people/users/users.ts'
 import { deregisterAll, eraseConnections } from './connections.ts'
+import { eventTypes } from './event-types.ts'
 import { routes } from './routes.ts'
 
 export const userConnections: Module = {
   name: 'connections/connections',
+  about: "a user's connections and the providers",
   tag: 'connections',
+  eventTypes,
   tables: { ofTeams: ['connection'] },
   operations: routes,
   hooks: [on(userDeleted, deregisterAll)],

@@ -5,6 +5,7 @@ import { routes } from './routes.ts'
 
 export const pullPreferences = (dependencies: { cells: Cells }): Module => ({
   name: 'connections/pull-preferences',
+  about: 'how far back',
   tag: 'connections',
   tables: { others: ['data_pull_preference'] },
   operations: routes(dependencies),

@@ -8,6 +8,7 @@ import { routes } from './routes.ts'
 /** @param dispatcher the dispatcher of this process, created at the first call */
 export const brokers = (dependencies: PipelineDependencies, dispatcher: () => PipelineWorker): Module => ({
   name: 'events/brokers',
+  about: 'RabbitMQ, Event Hubs, Pub/Sub: configuration, queue, adapters',
   tag: 'pipelines',
   tables: { others: ['pipeline', 'pipeline_delivery', 'pipeline_queue'] },
   operations: routes(dependencies),

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createTestTeam } from '../../../test/support/server.ts'
 import { delivering, endpoint, receiver, deliveryStates, emitEvents } from '../../../test/support/webhook-receiver.ts'
-import { eventTypes, operationalTypes } from '../catalog/event-types.ts'
+import { contents } from '../../app/contents.ts'
+
+const operationalTypes = contents.eventTypes.filter(({ family }) => family === 'operational')
+const eventTypes = contents.eventTypes.filter(({ family }) => family !== 'operational')
 
 const delivery = delivering({ schedule_s: [0, 0] })
 const LONG_AGO = '2026-01-01T00:00:00+00:00'

@@ -7,12 +7,12 @@ import { PreserializedJson } from '../../platform/http/operation.ts'
 import { Pages, uuidKey } from '../../platform/http/pages.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { joinConditions, sql, type Sql } from '../../platform/db/sql.ts'
-import { notDeleted } from '../../people/users/users.ts'
+import type { EventCatalog } from '../catalog/event-catalog.ts'
+import type { NotDeleted } from '../feed/list-events.ts'
 import { getEnabledEndpoint, getEndpoint } from '../endpoints/endpoints.ts'
 import { attemptId, messageId, uuidFromId } from '../fan-out/message-id.ts'
 import { queueMessage } from '../delivery-queue/operational-messages.ts'
 import { resendDelivery } from '../delivery-queue/resend-deliveries.ts'
-import { sampleEventBody } from '../catalog/samples.ts'
 import type { Attempt, Message, MessageBody, MessageQuery } from '../endpoints/schema.ts'
 
 const SHOWN_BYTES_MAX = 4096
@@ -30,7 +30,7 @@ const Row = T.Object({
   due_at: Nullable(T.String()),
 })
 
-const rows = (tx: Tx, webhook_id: string, conditions: Sql[], limit: number) =>
+const rows = (tx: Tx, notDeleted: NotDeleted, webhook_id: string, conditions: Sql[], limit: number) =>
   tx.many(
     Row,
     sql`
@@ -53,24 +53,24 @@ const shown = (row: Static<typeof Row>): Static<typeof Message> => ({
 })
 
 /** A page of an endpoint's messages, newest first, without those about deleted users. 404: no such endpoint. 400: a cursor of another list. */
-export async function listMessages(tx: Tx, webhook_id: string, query: Static<typeof MessageQuery>) {
+export async function listMessages(tx: Tx, notDeleted: NotDeleted, webhook_id: string, query: MessageQuery) {
   await getEndpoint(tx, webhook_id)
   const list = `messages of ${webhook_id} ${query.state ?? ''} ${query.event_type ?? ''}`
   const pages = new Pages(list, query, [uuidKey(sql`d.message_id`)])
   const conditions = [pages.after]
   if (query.state !== undefined) conditions.push(sql`d.state = ${query.state}`)
   if (query.event_type !== undefined) conditions.push(sql`coalesce(e.type, m.type) = ${query.event_type}`)
-  const { page, next_cursor } = pages.cut(await rows(tx, webhook_id, conditions, pages.limit + 1), ({ id }) => [id])
+  const { page, next_cursor } = pages.cut(await rows(tx, notDeleted, webhook_id, conditions, pages.limit + 1), ({ id }) => [id])
   for (const { user_id } of page) tx.concerns(user_id)
   return { data: page.map(shown), next_cursor }
 }
 
 const UNKNOWN = 'Message not found'
 
-async function findMessage(tx: Tx, webhook_id: string, message_id: string): Promise<Static<typeof Row>> {
+async function findMessage(tx: Tx, notDeleted: NotDeleted, webhook_id: string, message_id: string): Promise<Static<typeof Row>> {
   await getEndpoint(tx, webhook_id)
   const id = uuidFromId(message_id)
-  const [found] = id ? await rows(tx, webhook_id, [sql`d.message_id = ${id}`], 1) : []
+  const [found] = id ? await rows(tx, notDeleted, webhook_id, [sql`d.message_id = ${id}`], 1) : []
   if (!found) throw notFound(UNKNOWN)
   tx.concerns(found.user_id, found.id)
   return found
@@ -81,10 +81,11 @@ const Body = T.Object({ body: T.String() })
 /** A message with its body as it is sent. 404: no such endpoint, or the message was not for it. */
 export async function getMessage(
   tx: Tx,
+  notDeleted: NotDeleted,
   webhook_id: string,
   message_id: string,
 ): Promise<PreserializedJson<Static<typeof MessageBody>>> {
-  const found = await findMessage(tx, webhook_id, message_id)
+  const found = await findMessage(tx, notDeleted, webhook_id, message_id)
   const { body } = await tx.one(
     Body,
     sql`
@@ -111,12 +112,13 @@ const AttemptRow = T.Object({
 /** A page of a message's attempts at an endpoint, newest first. 404: unknown. 400: a cursor of another list. */
 export async function listAttempts(
   tx: Tx,
+  notDeleted: NotDeleted,
   webhook_id: string,
   message_id: string,
   query: { limit?: number; next_cursor?: string },
   fixed: Record<string, string>,
 ) {
-  const message = await findMessage(tx, webhook_id, message_id)
+  const message = await findMessage(tx, notDeleted, webhook_id, message_id)
   const pages = new Pages(`attempts ${webhook_id} ${message_id}`, query, [uuidKey(sql`id`)])
   const kept = sql`
     select attempt_id as id, 'scheduled' as trigger, attempted_at as at, duration_ms, response_status, response_body, null as error,
@@ -164,21 +166,31 @@ export async function listAttempts(
  * Sends a message again: the same id and bytes, a new timestamp. Also sends an event that was never queued for the endpoint.
  * Writes delivery. 400: the endpoint is disabled. 404: no such endpoint or message, or it is about a deleted user.
  */
-export async function resendMessage(tx: Tx, webhook_id: string, message_id: string): Promise<Static<typeof Message>> {
+export async function resendMessage(
+  tx: Tx,
+  notDeleted: NotDeleted,
+  webhook_id: string,
+  message_id: string,
+): Promise<Static<typeof Message>> {
   await getEnabledEndpoint(tx, webhook_id)
   const id = uuidFromId(message_id)
   if (!id) throw notFound(UNKNOWN)
   // It is rolled back if the message is about a deleted user.
   await resendDelivery(tx, webhook_id, id)
-  return shown(await findMessage(tx, webhook_id, message_id))
+  return shown(await findMessage(tx, notDeleted, webhook_id, message_id))
 }
 
 /** Send a sample event to an endpoint. Writes webhook_message, delivery. 400: it is disabled. 404: unknown. */
-export async function sendTest(tx: Tx, webhook_id: string, type: string): Promise<Static<typeof Message>> {
+export async function sendTest(
+  tx: Tx,
+  { catalog, notDeleted }: { catalog: EventCatalog; notDeleted: NotDeleted },
+  webhook_id: string,
+  type: string,
+): Promise<Static<typeof Message>> {
   await getEnabledEndpoint(tx, webhook_id)
-  const body = JSON.stringify(sampleEventBody(type, { team_id: tx.team, at_text: iso(tx.now) }))
+  const body = JSON.stringify(catalog.sampleBody(type, { team_id: tx.team, at_text: iso(tx.now) }))
   const at = systemTimestamp(tx)
   const id = await queueMessage(tx, { team_id: tx.team, type, body, at, trigger: 'manual' }, webhook_id)
   tx.notifyDelivery()
-  return shown(await findMessage(tx, webhook_id, messageId(id)))
+  return shown(await findMessage(tx, notDeleted, webhook_id, messageId(id)))
 }

@@ -1,11 +1,11 @@
 import type { Module } from '../../platform/module/module.ts'
 import { replayHandler } from './replay.ts'
-import { logRoutes } from './routes.ts'
+import { logRoutes, type DeliveryLogDependencies } from './routes.ts'
 
-/** @param fixed headers of every attempt */
-export const deliveryLog = (fixed: Record<string, string>): Module => ({
+export const deliveryLog = (dependencies: DeliveryLogDependencies): Module => ({
   name: 'events/delivery-log',
+  about: 'messages, attempts, replay, the metric; sends nothing',
   tag: 'webhooks',
-  operations: logRoutes(fixed),
+  operations: logRoutes(dependencies),
   jobs: [replayHandler],
 })

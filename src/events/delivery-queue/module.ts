@@ -11,9 +11,12 @@ import { deletedEndpointsCleanup } from './deleted-endpoints.ts'
 import { deliveryCleanups, stopDeliveries, eraseTeamDeliveries } from './delivery-queue.ts'
 import { createEndpointLease, resetEndpointHealth, retryUnreadable } from './endpoint-leases.ts'
 import { lockEndpointLease, revokedLeaseCleanup, revokeEndpointLease } from './endpoint-revocations.ts'
+import { eventTypes } from './event-types.ts'
 
 export const deliveryQueue: Module = {
   name: 'events/delivery-queue',
+  about: 'what is due, batches, leases, the retry schedule; never the network',
+  eventTypes,
   tables: {
     others: [
       'deleted_webhook',

@@ -3,9 +3,12 @@ import { describe, test } from 'node:test'
 import { placeTeam } from '../../tenancy/teams/teams.ts'
 import { cells, client, createTestTeam, url as server } from '../../../test/support/server.ts'
 import { endpoint } from '../../../test/support/webhook-receiver.ts'
-import { eventTypes, operationalTypes } from '../catalog/event-types.ts'
+import { contents } from '../../app/contents.ts'
 
 const url = 'https://receiver.example.com/hook'
+
+const operationalTypes = contents.eventTypes.filter(({ family }) => family === 'operational')
+const eventTypes = contents.eventTypes.filter(({ family }) => family !== 'operational')
 
 const webhooks = (team: { team: string }, environment = 'sandbox') => `/team/${team.team}/${environment}/webhook`
 

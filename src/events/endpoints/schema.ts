@@ -12,7 +12,7 @@ import {
   type Static,
 } from '../../platform/schema/schema.ts'
 import { RuleError } from '../../platform/schema/request-validation.ts'
-import { eventType } from '../catalog/event-types.ts'
+import type { EventCatalog } from '../catalog/event-catalog.ts'
 
 const Limit = Maybe(Int({ minimum: 1, maximum: 250, default: 50 }))
 const Cursor = Maybe(Text({ maxLength: 1000 }))
@@ -41,18 +41,17 @@ export type Webhook = Static<typeof Webhook>
 export const WebhookPage = Fields({ data: T.Array(Webhook), next_cursor: Nullable(T.String()) }, { title: 'WebhookListResponse' })
 export const WebhookQuery = Fields({ next_cursor: Cursor, limit: Limit })
 
-const typeName = {
-  maxLength: 120,
-  rule: (name: string) => (eventType(name) ? name : new RuleError('must be an event type of the event catalog')),
-}
-const TypeName = Text(typeName)
+/** The name of a type of the catalog. */
+const typeName = (catalog: EventCatalog, example?: string) =>
+  Text({
+    maxLength: 120,
+    rule: (name) => (catalog.has(name) ? name : new RuleError('must be an event type of the event catalog')),
+    ...(example !== undefined && { example }),
+  })
 
 const Url = Text({ minLength: 1, maxLength: 2000, description: 'https; in the sandbox also http.' })
 const Description = Text({ maxLength: 2000 })
 const RateLimit = Clearable(Int({ minimum: 1, maximum: 65_535, description: 'Messages per second at most.' }))
-const FilterTypes = Clearable(
-  T.Array(TypeName, { maxItems: 250, description: 'Types that are sent here; null or an empty list: every type.' }),
-)
 /** The pattern and its error message never repeat the value: it is a secret. */
 const Secret = Text({
   pattern: '^(whsec_)?[a-zA-Z0-9+/=]{32,100}$',
@@ -66,30 +65,28 @@ const Secret = Text({
   },
 })
 
-export const CreateWebhook = Fields(
-  {
-    url: Url,
+/** The bodies of operations on endpoints: they name types of the catalog. */
+export function endpointBodies(catalog: EventCatalog) {
+  const FilterTypes = Clearable(
+    T.Array(typeName(catalog), {
+      maxItems: 250,
+      description: 'Types that are sent here; null or an empty list: every type.',
+    }),
+  )
+  const changeable = {
     description: Maybe(Description),
     rate_limit: RateLimit,
     disabled: Maybe(T.Boolean()),
     filter_types: FilterTypes,
-    secret: Maybe(Secret),
-  },
-  { title: 'CreateWebhookBody' },
-)
-export type CreateWebhook = Static<typeof CreateWebhook>
-
-export const PatchWebhook = Fields(
-  {
-    url: Maybe(Url),
-    description: Maybe(Description),
-    rate_limit: RateLimit,
-    disabled: Maybe(T.Boolean()),
-    filter_types: FilterTypes,
-  },
-  { title: 'PatchWebhookBody' },
-)
-export type PatchWebhook = Static<typeof PatchWebhook>
+  }
+  return {
+    CreateWebhook: Fields({ url: Url, ...changeable, secret: Maybe(Secret) }, { title: 'CreateWebhookBody' }),
+    PatchWebhook: Fields({ url: Maybe(Url), ...changeable }, { title: 'PatchWebhookBody' }),
+  }
+}
+type EndpointBodies = ReturnType<typeof endpointBodies>
+export type CreateWebhook = Static<EndpointBodies['CreateWebhook']>
+export type PatchWebhook = Static<EndpointBodies['PatchWebhook']>
 
 export const WebhookHeaders = Fields(
   { headers: T.Record(T.String(), T.String()), sensitive: T.Array(T.String()) },
@@ -127,12 +124,6 @@ export const Message = Fields(
   { title: 'WebhookMessage' },
 )
 export const MessagePage = Fields({ data: T.Array(Message), next_cursor: Nullable(T.String()) }, { title: 'WebhookMessagePage' })
-export const MessageQuery = Fields({
-  state: Maybe(OpenEnum(states)),
-  event_type: Maybe(TypeName),
-  next_cursor: Cursor,
-  limit: Limit,
-})
 export const MessageBody = Fields({ ...Message.properties, body: T.Unknown() }, { title: 'WebhookMessageBody' })
 
 export const Attempt = Fields(
@@ -167,15 +158,22 @@ export const ReplayStarted = Fields(
   { since: Timestamp, until: Timestamp, which: OpenEnum(which) },
   { title: 'WebhookReplay', description: 'The messages follow in the background.' },
 )
-export const SendTest = Fields({ event_type: TypeName }, { title: 'TestWebhookBody' })
-
 export const EventTypeList = Fields(
   {
     data: T.Array(Fields({ name: T.String(), family: T.String(), resource: Nullable(T.String()) }, { title: 'EventType' })),
   },
   { title: 'EventTypeList' },
 )
-export const EventTypePath = { ...TeamPath, event_type: Text({ ...typeName, example: 'labtest.order.created' }) }
+/** The parameters of operations on the delivery log that name types of the catalog. */
+export function deliveryLogParameters(catalog: EventCatalog) {
+  const TypeName = typeName(catalog)
+  return {
+    MessageQuery: Fields({ state: Maybe(OpenEnum(states)), event_type: Maybe(TypeName), next_cursor: Cursor, limit: Limit }),
+    SendTest: Fields({ event_type: TypeName }, { title: 'TestWebhookBody' }),
+    EventTypePath: Fields({ ...TeamPath, event_type: typeName(catalog, 'labtest.order.created') }),
+  }
+}
+export type MessageQuery = Static<ReturnType<typeof deliveryLogParameters>['MessageQuery']>
 
 export const Interval = OpenEnum(['5m', '15m', '1h', '1d'], { default: '1h' })
 export const Metric = Fields(

@@ -6,6 +6,7 @@ import { routes, type FeedDependencies } from './routes.ts'
 
 export const feed = (dependencies: Omit<FeedDependencies, 'watch'>, watch: FeedWaiters): Module => ({
   name: 'events/feed',
+  about: "a team's events in order, followed or listed",
   tag: 'webhooks',
   tables: { ofTeams: ['feed'] },
   operations: routes({ ...dependencies, watch }),

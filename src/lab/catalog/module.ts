@@ -10,6 +10,7 @@ import { routes } from './routes.ts'
 /** @param labOf the lab of an account that a team may use */
 export const catalog = (labOf: LabOfAccount): Module => ({
   name: 'lab/catalog',
+  about: 'labs, markers, lab tests, order sets, prices, and the files that ship with them',
   tag: 'catalog',
   tables: {
     ofTeams: ['lab_test'],

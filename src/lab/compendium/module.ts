@@ -1,4 +1,9 @@
 import type { Module } from '../../platform/module/module.ts'
 import { routes } from './routes.ts'
 
-export const compendium = (): Module => ({ name: 'lab/compendium', tag: 'catalog', operations: routes() })
+export const compendium = (): Module => ({
+  name: 'lab/compendium',
+  about: 'comparing what laboratories offer; only reads',
+  tag: 'catalog',
+  operations: routes(),
+})

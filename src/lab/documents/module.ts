@@ -2,6 +2,7 @@ import type { Module } from '../../platform/module/module.ts'
 import type { CollectionZone } from './labels.ts'
 import { requisitionHook, requisitionPage, type RequisitionPageDependencies } from './requisition-links.ts'
 import { routes } from './routes.ts'
+import { collectionInstructions } from './features.ts'
 
 /** Process dependencies of documents. */
 export interface DocumentDependencies extends RequisitionPageDependencies {
@@ -12,7 +13,9 @@ export interface DocumentDependencies extends RequisitionPageDependencies {
 
 export const documents = ({ vault, publicUrl, cells, tenantOf, heavy, collectionZone }: DocumentDependencies): Module => ({
   name: 'lab/documents',
+  about: 'requisitions, labels, ABN, instructions; not the report of a result',
   tag: 'documents',
+  features: [collectionInstructions],
   operations: routes({ heavy }, collectionZone),
   pages: [requisitionPage({ cells, tenantOf, vault, heavy })],
   hooks: [requisitionHook({ vault, publicUrl })],

@@ -2,7 +2,7 @@ import { renderPdf, type RenderJob } from '../../platform/pdf/render.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import type { WorkerPool } from '../../platform/runtime/worker-pool.ts'
 import { multiTransactionOperation, pdf, type Operation, type MultiTransactionContext } from '../../platform/http/operation.ts'
-import { features } from '../../tenancy/teams/features.ts'
+import { collectionInstructions } from './features.ts'
 import { getOrderInstructions, getTestInstructions } from './instructions.ts'
 import { getLabels, type CollectionZone } from './labels.ts'
 import { getAbn } from './abn.ts'
@@ -69,7 +69,7 @@ export const routes = (dependencies: RenderDependencies, collectionZone: Collect
       description: 'Available only if `has_collection_instructions` of its lab test is true.',
       params: OrderParams,
       reply: pdf,
-      feature: features.collection_instructions,
+      feature: collectionInstructions,
       run: (outside, { params }) => renderOperation('instructions', outside, (tx) => getOrderInstructions(tx, params.order_id)),
     }),
     multiTransactionOperation({
@@ -81,7 +81,7 @@ export const routes = (dependencies: RenderDependencies, collectionZone: Collect
       description: 'Available only if its `has_collection_instructions` is true.',
       params: LabTestParams,
       reply: pdf,
-      feature: features.collection_instructions,
+      feature: collectionInstructions,
       run: (outside, { params }) => renderOperation('instructions', outside, (tx) => getTestInstructions(tx, params.lab_test_id)),
     }),
   ]

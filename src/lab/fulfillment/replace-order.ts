@@ -16,7 +16,7 @@ import { utcDate } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { assertFeature } from '../../platform/http/feature-flags.ts'
-import { features } from '../../tenancy/teams/features.ts'
+import { onSiteCollection } from '../orders/features.ts'
 import type { OrderReplaced, ReplaceOrder } from './schema.ts'
 
 /**
@@ -74,7 +74,7 @@ async function assertReplaceable(tx: Tx, { order, internalData }: LockedOrder, l
   if (!order.patient_details) throw badRequest('The kit of this order has not been registered')
   if (lab_test.id === order.lab_test.id) throw badRequest('The order already has this lab test')
   assertLink(tx.tenant, lab_test.lab!)
-  if (lab_test.method === 'on_site_collection') assertFeature(tx.tenant, features.on_site_collection)
+  if (lab_test.method === 'on_site_collection') assertFeature(tx.tenant, onSiteCollection)
   if (lab_test.method !== order.lab_test.method)
     throw badRequest(`The lab test has collection method ${lab_test.method}; the order has ${order.lab_test.method}`)
   await assertPatientAllowed(tx, lab_test.lab!.id, order.patient_details)

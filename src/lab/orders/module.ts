@@ -5,10 +5,15 @@ import { fillOrderColumns } from './order-columns.ts'
 import { constraints, type CountConnections } from './orders.ts'
 import { routes } from './routes.ts'
 import { dispatchHandler } from './send-to-lab.ts'
+import { onSiteCollection } from './features.ts'
+import { eventTypes } from './event-types.ts'
 
 export const orders = ({ countConnections }: { countConnections: CountConnections }): Module => ({
   name: 'lab/orders',
+  about: 'orders, lifecycles, lists, sending to a laboratory',
   tag: 'orders',
+  eventTypes,
+  features: [onSiteCollection],
   tables: { ofTeams: ['lab_order', 'order_checkpoint'], views: ['lab_order_of_team'] },
   operations: routes(countConnections),
   jobs: [dispatchHandler, createCheckpointsHandler],

@@ -12,7 +12,7 @@ import { servicePhysician } from '../../people/physicians/physicians.ts'
 import { cachedUser, type UserIdentity } from '../../people/users/users.ts'
 import type { PatientAddress, ShippingAddress } from '../../people/person/address.ts'
 import type { Billing } from '../catalog/enums.ts'
-import { features } from '../../tenancy/teams/features.ts'
+import { onSiteCollection } from './features.ts'
 import type { Patient } from '../../people/person/patient.ts'
 import type { LifecycleName } from './lifecycle.ts'
 import { eventIds } from './locked-order.ts'
@@ -110,6 +110,6 @@ export async function resolveOrder(tx: Tx, request: OrderRequest, lab_test: LabT
  * Errors: 403 on-site collection without that feature (no other step would continue the order); 400 the laboratory has no link.
  */
 function assertCanBeCarriedOut(tenant: Tenant, { reason = 'request' }: OrderRequest, { method, lab }: LabTest): void {
-  if (method === 'on_site_collection' && reason !== 'result') assertFeature(tenant, features.on_site_collection)
+  if (method === 'on_site_collection' && reason !== 'result') assertFeature(tenant, onSiteCollection)
   if (reason === 'request') assertLink(tenant, lab!)
 }

@@ -20,7 +20,7 @@ import {
 } from './schema.ts'
 import { getTransaction } from './transactions.ts'
 import { examplePatient } from '../../people/person/example-patient.ts'
-import { features } from '../../tenancy/teams/features.ts'
+import { onSiteCollection } from './features.ts'
 import { BODY_WITH_IMAGES_BYTES_MAX } from '../../people/person/image.ts'
 
 const params = Fields({ order_id: Uuid })
@@ -111,7 +111,7 @@ export const routes = (countConnections: CountConnections) => [
     summary: 'Mark the draw of an on-site order as completed',
     params,
     reply: OrderReply,
-    feature: features.on_site_collection,
+    feature: onSiteCollection,
     run: (tx, { params }) => completeDraw(tx, params.order_id),
   }),
   operation({

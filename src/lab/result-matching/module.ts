@@ -3,10 +3,15 @@ import { eraseTables } from '../../platform/db/erasure.ts'
 import { eraseRawResults } from './raw-results.ts'
 import { unassignedCleanup } from './operator-reviews.ts'
 import { routes } from './routes.ts'
+import { unmatchedResults } from './features.ts'
+import { eventTypes } from './event-types.ts'
 
 export const resultMatching: Module = {
   name: 'lab/result-matching',
+  about: 'incoming results, whose they are, reviews',
   tag: 'matching',
+  eventTypes,
+  features: [unmatchedResults],
   tables: { ofTeams: ['raw_result'], views: ['raw_result_of_team'] },
   operations: routes,
   periodicTasks: [unassignedCleanup],

@@ -8,7 +8,7 @@ import { PreserializedJson } from '../../platform/http/operation.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { features } from '../../tenancy/teams/features.ts'
+import { unmatchedResults } from './features.ts'
 import type { IncomingResult } from './incoming-result.ts'
 import { saveReview } from './raw-results.ts'
 import { matchResult, type Receipt } from './receive.ts'
@@ -43,7 +43,7 @@ export async function rejectForTeam(tx: Tx, id: string, note: string | undefined
  * Errors: 400 the team does not have the feature; 404 the review is not with the operator.
  */
 export async function releaseToTeam(tx: Tx, id: string, note: string | undefined): Promise<UnmatchedResult> {
-  assertFeature(tx.tenant, features.unmatched_results)
+  assertFeature(tx.tenant, unmatchedResults)
   const raw = await lock(tx, id)
   const change = { status: 'pending_customer_review', resolution_action: null, reviewed_at: null, visible_to_team: true } as const
   return oneToWire(tx, saveReview(tx, raw, { ...change, note: note ?? raw.note }))

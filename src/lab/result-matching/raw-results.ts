@@ -6,7 +6,7 @@ import { hasFeature } from '../../platform/http/feature-flags.ts'
 import { emit } from '../../platform/queue/outbox.ts'
 import { Nullable, T, Timestamp, type Static } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
-import { features } from '../../tenancy/teams/features.ts'
+import { unmatchedResults } from './features.ts'
 import type { Ambiguity } from './match.ts'
 import type { IncomingResult } from './incoming-result.ts'
 import type { Action, CandidateGroup, DecisionCode, ReviewStatus, UnmatchedResult } from './schema.ts'
@@ -56,7 +56,7 @@ export const markMatched = (tx: Tx, id: string, to: { order_id: string; user_id:
  * Writes raw_result. Emits labtest.match_review.created to a team that sees it.
  */
 export function openReview(tx: Tx, id: string, { code, sub_reason_codes, groups }: Ambiguity): ReviewStatus {
-  const visibleToTeam = hasFeature(tx.tenant, features.unmatched_results)
+  const visibleToTeam = hasFeature(tx.tenant, unmatchedResults)
   const status = visibleToTeam ? 'pending_customer_review' : 'pending_ops_review'
   const users = groups.flatMap(({ user_id }) => (user_id === null ? [] : [user_id]))
   tx.defer(sql`

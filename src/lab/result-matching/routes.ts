@@ -2,7 +2,7 @@ import { teamInEnvironment } from '../../platform/http/management-shapes.ts'
 import { Order } from '../orders/schema.ts'
 import { managementOperation, operation } from '../../platform/http/operation.ts'
 import { Fields, Uuid } from '../../platform/schema/schema.ts'
-import { features } from '../../tenancy/teams/features.ts'
+import { unmatchedResults } from './features.ts'
 import { acceptForTeam, listForOperator, rejectForTeam, releaseToTeam } from './operator-reviews.ts'
 import { acceptReview, getReview, listReviews, resolveReview } from './reviews.ts'
 import {
@@ -16,7 +16,7 @@ import {
 } from './schema.ts'
 
 const params = Fields({ raw_result_id: Uuid })
-const feature = features.unmatched_results
+const feature = unmatchedResults
 
 const TEAM = '/v1/org/{org_id}/team/{team_id}/{environment}/unmatched_result' as const
 const ofTeam = { scope: 'team', keyScope: 'bound' } as const

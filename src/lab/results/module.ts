@@ -3,10 +3,15 @@ import { eraseTables } from '../../platform/db/erasure.ts'
 import type { WorkerPool } from '../../platform/runtime/worker-pool.ts'
 import { eraseResults } from './results.ts'
 import { routes } from './routes.ts'
+import { redraws } from './features.ts'
+import { eventTypes } from './event-types.ts'
 
 export const results = ({ heavy }: { heavy: WorkerPool }): Module => ({
   name: 'lab/results',
+  about: 'result documents, ranges, critical results, the PDF of a report',
   tag: 'results',
+  eventTypes,
+  options: [redraws],
   tables: { ofTeams: ['lab_result', 'lab_result_pdf'] },
   operations: routes(heavy),
   erasers: { user: eraseResults, team: eraseTables('lab_result_pdf', 'lab_result') },

@@ -7,7 +7,7 @@ import type { Order } from '../orders/schema.ts'
 import type { Tenant, Tx } from '../../platform/db/transaction.ts'
 import { hasOption } from '../../platform/http/feature-flags.ts'
 import { cachedUser } from '../../people/users/users.ts'
-import { options } from '../../tenancy/teams/features.ts'
+import { redraws } from './features.ts'
 import type { ExpectedResult } from './expected-results.ts'
 import type { ResultDocument } from './schema.ts'
 
@@ -19,7 +19,7 @@ export const isRedrawable = (tenant: Tenant, order: Order): boolean =>
   order.details.type === 'walk_in_test' &&
   order.origin === 'initial' &&
   REDRAW_LABS.has(order.lab_test.lab?.slug ?? '') &&
-  hasOption(tenant, options.redraws) &&
+  hasOption(tenant, redraws) &&
   order.order_transaction.orders.every(({ origin }) => origin !== 'redraw')
 
 /**

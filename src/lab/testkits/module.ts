@@ -1,4 +1,9 @@
 import type { Module } from '../../platform/module/module.ts'
 import { routes } from './routes.ts'
 
-export const testkits: Module = { name: 'lab/testkits', tag: 'testkits', operations: routes }
+export const testkits: Module = {
+  name: 'lab/testkits',
+  about: 'kits, registration, shipments',
+  tag: 'testkits',
+  operations: routes,
+}

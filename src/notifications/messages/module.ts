@@ -4,6 +4,7 @@ import { routes } from './routes.ts'
 
 export const messages: Module = {
   name: 'notifications/messages',
+  about: 'kinds, words, settings, what was said; not when',
   tag: 'messages',
   tables: { others: ['patient_message'] },
   operations: routes,

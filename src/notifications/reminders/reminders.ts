@@ -6,7 +6,7 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import { enqueue, defineHandler, defineJob } from '../../platform/queue/outbox.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { features } from '../../tenancy/teams/features.ts'
+import { patientReminders } from './features.ts'
 import { reminders } from '../messages/message-rules.ts'
 import { recordMessages } from '../messages/messages.ts'
 import { enabledChannels } from '../messages/settings.ts'
@@ -18,8 +18,7 @@ const remind = defineJob(
 )
 
 /** Whether the operator has disabled reminders for the team. */
-export const remindersDisabled = ({ tenant }: Tx): boolean =>
-  tenant.disabled_features?.includes(features.patient_reminders.name) ?? false
+export const remindersDisabled = ({ tenant }: Tx): boolean => tenant.disabled_features?.includes(patientReminders.name) ?? false
 
 /** Schedules the first reminder of a series if the status starts one. Queues messages.remind. */
 export function scheduleReminders(tx: Tx, { id, lab_test, last_event }: Order, low: string): void {

@@ -13,5 +13,6 @@ export interface SmsDependencies {
 
 export const sms = ({ cells, sms: gateway, log }: SmsDependencies): Module => ({
   name: 'notifications/sms',
+  about: 'the sender of text messages',
   workers: gateway ? [() => new SmsSender({ cells, sms: gateway, log })] : [],
 })

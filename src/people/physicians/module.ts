@@ -4,6 +4,7 @@ import { routes } from './routes.ts'
 
 export const physicians: Module = {
   name: 'people/physicians',
+  about: 'physicians of a team; not who signed an order',
   tag: 'physicians',
   tables: { ofTeams: ['team_physician'] },
   operations: routes,

@@ -6,6 +6,7 @@ import { constraints, eraseUserRows, createUserCheckpointsHandler } from './user
 
 export const users: Module = {
   name: 'people/users',
+  about: 'users, demographics, deletion, names of sources',
   tag: 'users',
   tables: { ofTeams: ['user', 'user_checkpoint', 'user_demographics'] },
   operations: routes,

@@ -4,6 +4,7 @@ import { idempotencyCleanup } from './idempotency.ts'
 
 export const http: Module = {
   name: 'platform/http',
+  about: 'operations, the server, errors, idempotency, cursors, limits, the description',
   tables: { ofTeams: ['idempotency_key'], others: ['audit_log'] },
   periodicTasks: [idempotencyCleanup],
   erasers: { team: eraseTables('idempotency_key') },

@@ -16,6 +16,7 @@ export interface MailDependencies {
 
 export const mail = ({ cells, smtp, log, held }: MailDependencies): Module => ({
   name: 'platform/mail',
+  about: 'email outbox, sender, SMTP; not the text of an email',
   tables: { others: ['mail'] },
   periodicTasks: [mailCleanup],
   workers: smtp ? [() => new MailSender({ cells, smtp, log, held })] : [],

@@ -1,24 +1,34 @@
-// The record of a module: its contributions to the process. Every module with contributions exports its record from its module.ts;
+// The record of a module: its contributions to the process. Every module exports its record from its module.ts;
 // modules.ts of its domain lists it, and app/compose.ts combines all of them.
 import type { EncryptedColumn } from '../crypto/encrypted-columns.ts'
 import type { ConstraintErrors, Db } from '../db/database.ts'
 import type { TeamEraser } from '../db/erasure.ts'
 import type { Hook } from '../db/hooks.ts'
 import type { Tx } from '../db/transaction.ts'
+import type { Feature, Option } from '../http/feature-flags.ts'
 import type { Operation } from '../http/operation.ts'
 import type { BrowserPage } from '../http/system-pages.ts'
+import type { EventType } from '../queue/event-type.ts'
 import type { Handler } from '../queue/outbox.ts'
 import type { Cleanup } from '../queue/retention.ts'
 
-/** Every part except the name is optional. Records are listed from the bottom of the architecture up. */
+/** Every part except the first two is optional. Records are listed from the bottom of the architecture up. */
 export interface Module {
   /** Its folder below `src`: `lab/orders`. */
   readonly name: string
+  /** What it is about, and what it leaves to others. docs/ARCHITECTURE.md shows it. */
+  readonly about: string
   /** The group of its operations on the API page; required if there are operations. */
   readonly tag?: string
   /** The tables that only this module writes. */
   readonly tables?: Tables
   readonly operations?: readonly Operation[]
+  /** The types of the events that it emits. */
+  readonly eventTypes?: readonly EventType[]
+  /** What an operator can disable for a team. */
+  readonly features?: readonly Feature[]
+  /** What an operator can enable for a team. */
+  readonly options?: readonly Option[]
   /** Pages for browsers, without a key. */
   readonly pages?: readonly BrowserPage[]
   /** Job handlers, from the top of the architecture down. */
@@ -66,4 +76,10 @@ export interface Service {
   stop(): Promise<void>
   /** Called when the process stops serving, before `stop`: ends requests that it keeps waiting. */
   endRequests?(): void
+}
+
+/** The record of this module. */
+export const module: Module = {
+  name: 'platform/module',
+  about: 'the record of a module: what it contributes to the process',
 }

@@ -5,6 +5,7 @@ import { routes } from './routes.ts'
 
 export const clock = (dependencies: ClockDependencies): Module => ({
   name: 'sandbox/clock',
+  about: 'the movable clock',
   tag: 'simulator',
   tables: { others: ['clock_move'] },
   operations: routes(dependencies),

@@ -2,10 +2,13 @@ import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
 import { routes } from './routes.ts'
 import { stageHandler } from './stages.ts'
+import { unmatchedResultTests } from './features.ts'
 
 export const unmatchedResults: Module = {
   name: 'sandbox/unmatched-results',
+  about: 'test results that match no order',
   tag: 'simulator',
+  features: [unmatchedResultTests],
   tables: { ofTeams: ['unmatched_result_test'] },
   operations: routes,
   jobs: [stageHandler],

@@ -1,6 +1,6 @@
 import { operation, type Operation } from '../../platform/http/operation.ts'
 import { Fields, Uuid } from '../../platform/schema/schema.ts'
-import { features } from '../../tenancy/teams/features.ts'
+import { unmatchedResultTests } from './features.ts'
 import { assertSandbox } from '../clock/clock.ts'
 import { listCases } from './cases.ts'
 import { CreateUnmatchedResultTest, UnmatchedResultTest, UnmatchedResultTestCases, UnmatchedResultTestStarted } from './schema.ts'
@@ -14,7 +14,7 @@ export const routes: Operation[] = [
     path: '/v3/unmatched_result_test/case',
     summary: 'List unmatched-result test cases',
     description: 'Sandbox only.',
-    feature: features.unmatched_result_test,
+    feature: unmatchedResultTests,
     reply: UnmatchedResultTestCases,
     run: async (tx) => {
       assertSandbox(tx.tenant)
@@ -28,7 +28,7 @@ export const routes: Operation[] = [
     path: '/v3/unmatched_result_test',
     summary: 'Start an unmatched-result test',
     description: 'Sandbox only. Orders, result and review follow in the background.',
-    feature: features.unmatched_result_test,
+    feature: unmatchedResultTests,
     body: CreateUnmatchedResultTest,
     reply: UnmatchedResultTestStarted,
     success: 202,
@@ -43,7 +43,7 @@ export const routes: Operation[] = [
     path: '/v3/unmatched_result_test/{run_id}',
     summary: 'Get an unmatched-result test run',
     description: 'Sandbox only.',
-    feature: features.unmatched_result_test,
+    feature: unmatchedResultTests,
     params: Fields({ run_id: Uuid }),
     reply: UnmatchedResultTest,
     run: (tx, { params }) => getUnmatchedResultTest(tx, params.run_id),

@@ -4,6 +4,7 @@ import { routes } from './routes.ts'
 
 export const domains = (dependencies: DomainDependencies): Module => ({
   name: 'tenancy/domains',
+  about: 'white-label domains and the check of their DNS',
   tag: 'management',
   tables: { others: ['org_domain'] },
   operations: routes(dependencies),

@@ -7,6 +7,7 @@ import { routes } from './routes.ts'
 
 export const members = (dependencies: InviteDependencies): Module => ({
   name: 'tenancy/members',
+  about: 'members and invites',
   tag: 'management',
   tables: { others: ['invite', 'member'] },
   operations: routes(dependencies),

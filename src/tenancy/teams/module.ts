@@ -5,6 +5,7 @@ import { routes } from './routes.ts'
 
 export const teams = (dependencies: TeamDependencies): Module => ({
   name: 'tenancy/teams',
+  about: 'teams in the control plane and in cells, settings, features, the reach of keys, roles, erasure',
   tag: 'management',
   tables: { others: ['team'] },
   operations: [...routes(dependencies), ...ownTeamRoutes(dependencies)],

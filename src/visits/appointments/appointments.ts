@@ -10,7 +10,7 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { hasOption } from '../../platform/http/feature-flags.ts'
 import type { LockedOrder } from '../../lab/orders/locked-order.ts'
-import { options } from '../../tenancy/teams/features.ts'
+import { preRequisitionScheduling } from './features.ts'
 import { isFinal } from './status-machine.ts'
 import { findAppointment, newAppointment, type Booking, type LockedAppointment, readAppointment } from './locked-appointment.ts'
 import type { Appointment, EventData } from './schema.ts'
@@ -44,7 +44,7 @@ const canBook = (lockedOrder: LockedOrder): boolean =>
 export async function assertBookable(tx: Tx, lockedOrder: LockedOrder): Promise<void> {
   if (!canBook(lockedOrder) || (await findAppointment(tx, lockedOrder)))
     throw badRequest('Order is not in a state that allows booking an appointment.')
-  if (!hasRequisition(lockedOrder) && !hasOption(tx.tenant, options.pre_requisition_scheduling))
+  if (!hasRequisition(lockedOrder) && !hasOption(tx.tenant, preRequisitionScheduling))
     throw badRequest('This order does not have a requisition yet.')
 }
 

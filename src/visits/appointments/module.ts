@@ -2,9 +2,14 @@ import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
 import { constraints, eraseAppointments, expireHandler } from './appointments.ts'
 import { orderHook } from './order-hook.ts'
+import { preRequisitionScheduling } from './features.ts'
+import { eventTypes } from './event-types.ts'
 
 export const appointments: Module = {
   name: 'visits/appointments',
+  about: 'appointments, and what they mean to their order; not who offers times',
+  eventTypes,
+  options: [preRequisitionScheduling],
   tables: { ofTeams: ['appointment'] },
   jobs: [expireHandler],
   hooks: [orderHook],

@@ -9,6 +9,7 @@ import { constraints } from './visits.ts'
 
 export const phlebotomy = ({ vault }: { vault: Vault }): Module => ({
   name: 'visits/phlebotomy',
+  about: 'at-home phlebotomy: staff, windows, bookings, adapters',
   tag: 'phlebotomy',
   tables: { ofTeams: ['phlebotomy_visit'], others: ['phlebotomist'] },
   operations: routes(vault),

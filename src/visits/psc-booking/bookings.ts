@@ -28,7 +28,7 @@ import { PreserializedJson } from '../../platform/http/operation.ts'
 import { enqueue } from '../../platform/queue/outbox.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
 import type { SiteRecord } from '../psc/sites.ts'
-import { options } from '../../tenancy/teams/features.ts'
+import { labConfirmedScheduling } from './features.ts'
 import { expirePendingBooking } from './pending-bookings.ts'
 import { countBookingsLocked } from './capacity.ts'
 import { slotsIn, type Slot } from './schedule.ts'
@@ -118,7 +118,7 @@ export async function bookPsc(
   const isAutoConfirmed = reserved.plan.confirms === 'at_once'
   if (!isAutoConfirmed && !body.async_confirmation)
     throw new Problem(502, { detail: 'The service center did not confirm the appointment in time.' })
-  const isConfirmedByLab = lab.slug === 'sonora_quest' && hasOption(tx.tenant, options.lab_confirmed_scheduling)
+  const isConfirmedByLab = lab.slug === 'sonora_quest' && hasOption(tx.tenant, labConfirmedScheduling)
   const made = await bookAppointment(
     tx,
     open,

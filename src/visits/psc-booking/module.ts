@@ -2,10 +2,14 @@ import type { Module } from '../../platform/module/module.ts'
 import type { SchedulingDependencies } from './availability.ts'
 import { expireBookingHandler } from './pending-bookings.ts'
 import { routes } from './routes.ts'
+import { labConfirmedScheduling, pscScheduling } from './features.ts'
 
 export const pscBooking = (dependencies: SchedulingDependencies): Module => ({
   name: 'visits/psc-booking',
+  about: 'schedules, availability, bookings at service centers',
   tag: 'scheduling',
+  features: [pscScheduling],
+  options: [labConfirmedScheduling],
   tables: { others: ['psc_schedule'] },
   operations: routes(dependencies),
   jobs: [expireBookingHandler],

@@ -7,13 +7,13 @@ import {
 } from '../appointments/schema.ts'
 import { operation } from '../../platform/http/operation.ts'
 import { Fields, T, Uuid } from '../../platform/schema/schema.ts'
-import { features } from '../../tenancy/teams/features.ts'
+import { pscScheduling } from './features.ts'
 import { availability, type SchedulingDependencies } from './availability.ts'
 import { bookPsc, cancelPsc, reschedulePsc, readPsc, pscReasons } from './bookings.ts'
 import { AvailabilityBody, AvailabilityQuery, CancelPscAppointment } from './schema.ts'
 
 const params = Fields({ order_id: Uuid })
-const feature = features.psc_scheduling
+const feature = pscScheduling
 const booking_key = 'bk1.a-key-from-the-availability'
 
 export const routes = (means: SchedulingDependencies) => [

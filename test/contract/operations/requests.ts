@@ -9,7 +9,7 @@ import { hashKey } from '../../../src/platform/crypto/api-keys.ts'
 import { labAccount } from '../../support/lab-accounts.ts'
 import { avenue, createPhlebotomist, slots, street, usAddress, visitOf } from '../../support/home-visits.ts'
 import { cells, client, type TestTeam, type Reply } from '../../support/server.ts'
-import { features } from '../../../src/tenancy/teams/features.ts'
+import { pscScheduling } from '../../../src/visits/psc-booking/features.ts'
 
 const { operations } = contents
 
@@ -565,6 +565,6 @@ function invalidKey({ status, body, headers }: Reply): string | undefined {
 
 /** The one refusal with a status of the server's, which clients of this interface know. */
 const isSwitchedOff = ({ status, body }: Pick<Reply, 'status' | 'body'>): boolean =>
-  status === 503 && isDeepStrictEqual(body, features.psc_scheduling.refusal().body)
+  status === 503 && isDeepStrictEqual(body, pscScheduling.refusal().body)
 
 const isFault = ({ loc, msg, type }: Json): boolean => Array.isArray(loc) && typeof msg === 'string' && typeof type === 'string'

@@ -3,7 +3,7 @@
 // is recorded alone and durably.
 import { iso, truncateToSeconds } from '../../../platform/runtime/clock.ts'
 import type { PlainTx } from '../../../platform/db/transaction.ts'
-import { operationalTypes } from '../../catalog/event-types.ts'
+import { eventTypes as operationalTypes } from '../../delivery-queue/event-types.ts'
 import { LEASE_S, recordAttempts, returnDeliveries, stopDeliveries } from '../../delivery-queue/delivery-queue.ts'
 import type { Delivery, DispatchBatch, AttemptOutcome } from '../../delivery-queue/delivery.ts'
 import type { DeliveryDb } from '../../fan-out/fan-out.ts'
@@ -53,7 +53,7 @@ export interface RecorderOptions {
   onWritten: (count: number) => void
 }
 
-const about = new Set(operationalTypes.map((type) => type.name))
+const operationalNames = new Set(operationalTypes.map((type) => type.name))
 
 export class AttemptRecorder {
   readonly #db: DeliveryDb
@@ -277,7 +277,7 @@ const reportValues: Record<string, string | null> = {
 /** The message that an attempt causes, if any: only about events, and each once a round. */
 function reportTypeFor(outcome: AttemptOutcome, { failures, schedule_length, disable }: RecordedState): string | undefined {
   const { item, succeeded, last_report } = outcome
-  if (!item.is_event || about.has(item.type)) return undefined
+  if (!item.is_event || operationalNames.has(item.type)) return undefined
   if (succeeded) return last_report === null ? undefined : 'message.attempt.recovered'
   if (disable) return undefined
   if (failures >= schedule_length) return last_report === 'exhausted' ? undefined : 'message.attempt.exhausted'

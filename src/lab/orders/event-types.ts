@@ -1,14 +1,9 @@
-// Complete orders, appointments, results and reviews as events contain them. All persons are fictional.
-// Source: lab-testing.md 8, 17.1, 22; events.md 4.7, 4.8, 4.10.
+// The events of orders, with samples. Source: lab-testing.md 8; events.md 4.7.
 import { examplePatient } from '../../people/person/example-patient.ts'
-
-const USER = '00000000-0000-4000-8000-000000000001'
-const OBJECT = '00000000-0000-4000-8000-000000000002'
-const TEST = '00000000-0000-4000-8000-000000000003'
-const OTHER = '00000000-0000-4000-8000-000000000004'
+import { SAMPLE_OBJECT, SAMPLE_OTHER, SAMPLE_TEST, SAMPLE_USER, type EventType } from '../../platform/queue/event-type.ts'
 
 const labTest = {
-  id: TEST,
+  id: SAMPLE_TEST,
   slug: 'a-fictional-test',
   name: 'A fictional test',
   description: 'A test that nobody offers',
@@ -75,9 +70,9 @@ function order(at: string, team_id: string, ...statuses: string[]) {
   const result = isOver ? 'normal' : null
   const expected = isOver ? at.slice(0, 10) : null
   return {
-    id: OBJECT,
+    id: SAMPLE_OBJECT,
     team_id,
-    user_id: USER,
+    user_id: SAMPLE_USER,
     patient_details: {
       ...examplePatient,
       medical_proxy: null,
@@ -99,7 +94,7 @@ function order(at: string, team_id: string, ...statuses: string[]) {
     },
     shipping_details: null,
     lab_test: labTest,
-    details: { type: 'testkit', data: { id: OTHER, shipment: null, created_at: at, updated_at: at } },
+    details: { type: 'testkit', data: { id: SAMPLE_OTHER, shipment: null, created_at: at, updated_at: at } },
     sample_id: '0000000000',
     notes: null,
     clinical_notes: null,
@@ -124,11 +119,11 @@ function order(at: string, team_id: string, ...statuses: string[]) {
     worst_case_result_by_date: expected,
     origin: 'initial',
     order_transaction: {
-      id: OTHER,
+      id: SAMPLE_OTHER,
       status: isOver ? 'completed' : 'active',
       orders: [
         {
-          id: OBJECT,
+          id: SAMPLE_OBJECT,
           created_at: at,
           updated_at: at,
           low_level_status,
@@ -142,55 +137,11 @@ function order(at: string, team_id: string, ...statuses: string[]) {
   }
 }
 
-function appointment(at: string) {
-  const place = { first_line: '1 Sample Way', second_line: null, city: 'Phoenix', state: 'AZ', zip_code: '85004' }
-  return {
-    id: OBJECT,
-    user_id: USER,
-    order_id: OTHER,
-    order_transaction_id: TEST,
-    address: { ...place, unit: null, access_notes: null },
-    location: { lng: -112, lat: 33.4 },
-    start_at: at,
-    end_at: at,
-    iana_timezone: 'America/Phoenix',
-    type: 'phlebotomy',
-    provider: 'getlabs',
-    status: 'confirmed',
-    provider_id: '1',
-    external_id: null,
-    can_reschedule: true,
-    appointment_notes: null,
-    event_status: 'scheduled',
-    event_data: null,
-    events: [{ created_at: at, status: 'scheduled', data: null }],
-  }
-}
-
-/** The data of an event of the laboratory family. */
-export function labData(name: string, at: string, team_id: string): unknown {
-  const common = { team_id, user_id: USER, created_at: at, updated_at: at }
-  switch (name) {
-    case 'labtest.order.created':
-      return order(at, team_id, 'received.testkit.ordered')
-    case 'labtest.order.updated':
-      return order(at, team_id, ...KIT)
-    case 'labtest.appointment.created':
-    case 'labtest.appointment.updated':
-      return appointment(at)
-    case 'labtest.result.critical':
-      return { order_id: OBJECT, sample_id: '0000000000', status: 'final', interpretation: 'critical', ...common }
-    case 'lab_report.parsing_job.created':
-    case 'lab_report.parsing_job.updated': {
-      const status = name.endsWith('created') ? 'upload_pending' : 'started'
-      return { id: OBJECT, status, failure_reason: null, needs_human_review: false, is_reviewed: false, data: null }
-    }
-    case 'labtest.match_review.created':
-    case 'labtest.match_review.updated': {
-      const review = { decision_code: 'no_match', sub_reason_codes: [], resolved_user_id: null, resolved_order_id: null }
-      return { id: OBJECT, status: 'pending_customer_review', ...review, resolution_action: null }
-    }
-    default:
-      throw new Error(`the event ${name} has no sample`)
-  }
-}
+export const eventTypes: readonly EventType[] = [
+  {
+    name: 'labtest.order.created',
+    family: 'lab',
+    sample: ({ at_text, team_id }) => order(at_text, team_id, 'received.testkit.ordered'),
+  },
+  { name: 'labtest.order.updated', family: 'lab', sample: ({ at_text, team_id }) => order(at_text, team_id, ...KIT) },
+]

@@ -1,0 +1,42 @@
+// The events of connections with providers and of their devices, with samples. So far only new connections emit one. Source: events.md 4.
+import { SAMPLE_OBJECT, SAMPLE_USER, type EventType } from '../../platform/queue/event-type.ts'
+import { SAMPLE_PROVIDER, sampleProvider } from '../../wearables/resources/sample-source.ts'
+
+const device = () => ({
+  id: SAMPLE_OBJECT,
+  user_id: SAMPLE_USER,
+  provider: SAMPLE_PROVIDER,
+  source_type: 'watch',
+  app_id: null,
+  device_manufacturer: 'Fictional',
+  device_model: 'One',
+  device_version: '1.0',
+  device_id: null,
+})
+
+export const eventTypes: readonly EventType[] = [
+  {
+    name: 'provider.connection.created',
+    family: 'provider',
+    sample: () => ({
+      user_id: SAMPLE_USER,
+      source: sampleProvider,
+      provider: sampleProvider,
+      external_user_id: null,
+      resource_availability: {},
+    }),
+  },
+  {
+    name: 'provider.connection.error',
+    family: 'provider',
+    sample: () => ({
+      user_id: SAMPLE_USER,
+      provider: SAMPLE_PROVIDER,
+      error_type: 'token_refresh_failed',
+      message: 'The provider refused the token',
+      error_details: '',
+    }),
+  },
+  { name: 'provider.device.created', family: 'provider', sample: device },
+  { name: 'provider.device.updated', family: 'provider', sample: device },
+]

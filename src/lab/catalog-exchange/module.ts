@@ -1,0 +1,6 @@
+import type { Module } from '../../platform/module/module.ts'
+
+export const catalogExchange: Module = {
+  name: 'lab/catalog-exchange',
+  about: "an operator's catalog as one file, out and in",
+}

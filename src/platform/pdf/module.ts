@@ -1,0 +1,6 @@
+import type { Module } from '../module/module.ts'
+
+export const pdf: Module = {
+  name: 'platform/pdf',
+  about: 'page, text, tables, barcodes; not what a document says',
+}

@@ -1,0 +1,6 @@
+import type { Module } from '../module/module.ts'
+
+export const runtime: Module = {
+  name: 'platform/runtime',
+  about: 'clock, ids, worker threads, loops, small caches, errors that say what the server answers; no database, no server',
+}

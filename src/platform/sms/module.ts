@@ -1,0 +1,6 @@
+import type { Module } from '../module/module.ts'
+
+export const sms: Module = {
+  name: 'platform/sms',
+  about: 'handing one text message to a gateway',
+}

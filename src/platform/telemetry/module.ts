@@ -1,0 +1,6 @@
+import type { Module } from '../module/module.ts'
+
+export const telemetry: Module = {
+  name: 'platform/telemetry',
+  about: 'log and metrics, with nothing of a patient in either',
+}

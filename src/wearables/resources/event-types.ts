@@ -1,0 +1,122 @@
+// The events of health data, with samples: three types for each resource. Source: events.md 3, 4.1, 4.2.
+import { SAMPLE_OBJECT, SAMPLE_USER, type EventType } from '../../platform/queue/event-type.ts'
+import { SAMPLE_PROVIDER, sampleSource } from './sample-source.ts'
+import { summaryOf } from './sample-summaries.ts'
+import { sampleOf } from './sample-timeseries.ts'
+
+const summaries = [
+  'activity',
+  'sleep',
+  'sleep_cycle',
+  'workouts',
+  'body',
+  'profile',
+  'meal',
+  'menstrual_cycle',
+  'electrocardiogram',
+] as const
+
+const shallow = ['workout_stream'] as const
+
+const timeseries = [
+  // activity
+  'calories_active',
+  'calories_basal',
+  'distance',
+  'floors_climbed',
+  'steps',
+  'workout_duration',
+  'fall',
+  'wheelchair_push',
+  'stand_duration',
+  'stand_hour',
+  // vitals
+  'heartrate',
+  'hrv',
+  'blood_oxygen',
+  'blood_pressure',
+  'glucose',
+  'cholesterol',
+  'ige',
+  'igg',
+  'respiratory_rate',
+  'vo2_max',
+  'electrocardiogram_voltage',
+  'afib_burden',
+  'heart_rate_alert',
+  'heart_rate_recovery_one_minute',
+  'forced_expiratory_volume_1',
+  'forced_vital_capacity',
+  'peak_expiratory_flow_rate',
+  'inhaler_usage',
+  // body
+  'weight',
+  'fat',
+  'body_temperature',
+  'body_temperature_delta',
+  'basal_body_temperature',
+  'body_mass_index',
+  'lean_body_mass',
+  'waist_circumference',
+  // wellness
+  'stress_level',
+  'mindfulness_minutes',
+  'sleep_apnea_alert',
+  'sleep_breathing_disturbance',
+  'uv_exposure',
+  'daylight_exposure',
+  'handwashing',
+  // nutrition and diary
+  'water',
+  'caffeine',
+  'carbohydrates',
+  'insulin_injection',
+  'note',
+  // workouts
+  'workout_distance',
+  'workout_swimming_stroke',
+] as const
+
+/** The types of a resource. @param sample the data of its `daily` events */
+const ofResource = (resource: string, family: EventType['family'], sample: EventType['sample']): EventType[] => [
+  { name: `daily.data.${resource}.created`, family, resource, sample },
+  { name: `daily.data.${resource}.updated`, family, resource, sample },
+  {
+    name: `historical.data.${resource}.created`,
+    family: 'historical',
+    resource,
+    sample: ({ at_text }) => ({
+      user_id: SAMPLE_USER,
+      start_date: at_text,
+      end_date: at_text,
+      provider: SAMPLE_PROVIDER,
+      is_final: true,
+    }),
+  },
+]
+
+export const eventTypes: readonly EventType[] = [
+  ...summaries.flatMap((resource) =>
+    ofResource(resource, 'summary', ({ at_text }) =>
+      summaryOf(resource, at_text, { user_id: SAMPLE_USER, source: sampleSource }),
+    ),
+  ),
+  ...shallow.flatMap((resource) =>
+    ofResource(resource, 'shallow', () => ({
+      message: 'Read the stream with GET /v2/timeseries/workouts/{workout_id}/stream',
+      provider_id: '1',
+      workout_id: SAMPLE_OBJECT,
+      sport: { id: 1, name: 'Running', slug: 'running' },
+      source: sampleSource,
+      user_id: SAMPLE_USER,
+    })),
+  ),
+  ...timeseries.flatMap((resource) =>
+    ofResource(resource, 'timeseries', ({ at_text }) => ({
+      user_id: SAMPLE_USER,
+      source_id: 1,
+      source: sampleSource,
+      data: [sampleOf(resource, at_text)],
+    })),
+  ),
+]
