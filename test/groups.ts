@@ -43,6 +43,8 @@ const ALONE: Record<string, string[]> = {
     'src/platform/db/migrate.test.ts',
     'src/platform/db/prepared-statements.test.ts',
     'src/platform/db/row-security.test.ts',
+    'src/platform/db/row-security-without-roles.test.ts',
+    'src/platform/db/team-isolation.test.ts',
     'src/events/dispatch/unreadable-endpoints.test.ts',
   ],
 }

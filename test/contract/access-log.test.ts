@@ -322,12 +322,12 @@ test('a list over several teams leaves a line for each team, with its own users'
     assert.equal((await api.post('/v3/order', { ...placing(user), lab_test_id })).status, 200)
     users.set(id, user)
   }
-  const { body } = await team.manage.get('/fulfilment/sandbox/us')
+  const { body } = await team.manage.get('/fulfillment/sandbox/us')
   assert.equal(body.data.length, 2)
   await access.flush()
   const { rows } = await team.db.pool.query<{ team_id: string; users: string[] }>(
     `select team_id, users::text[] as users from access_log
-     where line like '%"list_fulfilment_work"%' and (team_id = any ($1) or team_id is null and line like $2)`,
+     where line like '%"list_fulfillment_work"%' and (team_id = any ($1) or team_id is null and line like $2)`,
     [[...users.keys()], `%${team.org_id}%`],
   )
   assert.deepEqual(new Map(rows.map((row) => [row.team_id, row.users[0]!])), users)

@@ -30,7 +30,7 @@ export function assertOk(reply: Reply): Reply {
   return reply
 }
 
-const base = (team: TestTeam, id: string): string => `/team/${team.team}/${environmentOf(team)}/fulfilment/${id}`
+const base = (team: TestTeam, id: string): string => `/team/${team.team}/${environmentOf(team)}/fulfillment/${id}`
 
 /** Do something to an order, as the staff does. */
 export const staffAction = (team: TestTeam, { id }: { id: string }, what: string, body?: unknown): Promise<Reply> =>
@@ -45,8 +45,8 @@ export const staffActionOk = async (team: TestTeam, order: { id: string }, what:
 /** What is needed for the work on an order. */
 export const details = async (team: TestTeam, { id }: { id: string }) => assertOk(await team.manage.get(base(team, id))).body
 
-export const list = async (team: TestTeam, query = ''): Promise<{ order_id: string; todo: string }[]> =>
-  assertOk(await team.manage.get(`/fulfilment/${environmentOf(team)}/us${query}`)).body.data
+export const list = async (team: TestTeam, query = ''): Promise<{ order_id: string; work_type: string }[]> =>
+  assertOk(await team.manage.get(`/fulfillment/${environmentOf(team)}/us${query}`)).body.data
 
 export const lowLevelStatuses = async (team: TestTeam, { id }: { id: string }): Promise<string[]> =>
   (await orderOf(team, id)).events.map(({ status, status_detail }) => status + (status_detail ? ` ${status_detail}` : ''))

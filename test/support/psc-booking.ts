@@ -8,7 +8,9 @@ import { upsertSchedules } from '../../src/visits/psc-booking/schedules.ts'
 import type { SiteRecord } from '../../src/visits/psc/sites.ts'
 import { appointmentOrder } from './appointments.ts'
 import { labId, site, insertSites } from './psc-sites.ts'
-import { cells, type TestTeam, type Reply } from './server.ts'
+import { cells, type TestTeam, type Reply, guard } from './server.ts'
+import { orderOf } from './orders.ts'
+import { command } from './commands.ts'
 
 export const BOOKABLE = { capabilities: ['appointment_scheduling_via_service'] }
 
@@ -73,3 +75,16 @@ export const read = (team: TestTeam, order_id: string) => team.api.get(`/v3/orde
 export const atLab = ({ db, team }: TestTeam, slug: string) =>
   db.queries.run(sql`
     update lab_test set lab_id = (select id from lab where slug = ${slug}) where team_id = ${team} and method = 'walk_in_test'`)
+
+export const refused = (reply: { status: number; body: unknown }, status: number, detail: string) =>
+  assert.deepEqual([reply.status, reply.body], [status, { detail }])
+export const lows = async (team: TestTeam, id: string) =>
+  (await orderOf(team, id)).events.map(({ status }) => status.split('.').at(-1)!)
+
+export async function option(team: TestTeam, name: string): Promise<void> {
+  await command(cells, ['team', 'feature', team.team, name, 'on'])
+  guard.invalidate(team.team)
+}
+
+export const keyOf = async (team: TestTeam, query?: string, index = 0): Promise<string> =>
+  (await slots(team, query))[index]!.booking_key!

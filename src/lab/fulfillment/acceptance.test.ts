@@ -64,7 +64,7 @@ describe('accepting an order', async () => {
     assert.deepEqual(await list(apart), [])
     await advanceClock(apart, 80 * 366 * SECONDS_PER_DAY)
     assert.deepEqual(
-      (await list(apart)).map(({ order_id, todo }) => [order_id, todo]),
+      (await list(apart)).map(({ order_id, work_type }) => [order_id, work_type]),
       [[order.id, 'accept']],
     )
     await staffActionOk(apart, order, 'accept')
@@ -158,8 +158,8 @@ describe('assigning a kit', async () => {
 
   test('assigning a kit shows the shipping address and no other patient data', async () => {
     const order = await createKitOrder(team)
-    const { todo, address, patient_details } = await details(team, order)
-    assert.deepEqual([todo, address.receiver_name, patient_details], ['pick_kit', 'Testa Fictional', null])
+    const { work_type, address, patient_details } = await details(team, order)
+    assert.deepEqual([work_type, address.receiver_name, patient_details], ['assign_kit', 'Testa Fictional', null])
   })
 })
 
@@ -170,10 +170,10 @@ describe('rejecting an order', async () => {
     const order = await createAcceptedOrder(team, 'walk_in_test')
     await staffActionOk(team, order, 'refuse')
     assert.equal((await staffActionOk(team, order, 'refuse')).changed, false)
-    assert.equal((await details(team, order)).todo, 'problem')
+    assert.equal((await details(team, order)).work_type, 'problem')
     await staffActionOk(team, order, 'resolve')
     assert.equal((await staffActionOk(team, order, 'resolve')).changed, false)
-    assert.equal((await details(team, order)).todo, 'accept')
+    assert.equal((await details(team, order)).work_type, 'accept')
     await staffActionOk(team, order, 'accept')
     assert.deepEqual(await lowLevelStatuses(team, order), [
       'received.walk_in_test.ordered',
@@ -205,6 +205,6 @@ test('reading work details and every staff action write an audit entry', async (
   const { data } = (await team.manage.get(`/team/${team.team}/production/audit`)).body
   assert.deepEqual(
     data.filter(({ object }: { object: string }) => object === order.id).map(({ operation }: { operation: string }) => operation),
-    ['accept_order', 'get_fulfilment_work'],
+    ['accept_order', 'get_fulfillment_work'],
   )
 })

@@ -5,6 +5,6 @@ import { routes } from './routes.ts'
 export const fulfillment = (dependencies: { cells: Cells }): Module => ({
   name: 'lab/fulfillment',
   about: 'the work list of the manual laboratory; changes orders through `orders`',
-  tag: 'fulfilment',
+  tag: 'fulfillment',
   operations: routes(dependencies),
 })

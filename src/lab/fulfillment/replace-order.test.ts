@@ -112,9 +112,9 @@ describe('replacing a wrong order', async () => {
     const fresh = await replaced(team, order, await testOf(team, 'on_site_collection', 'MAN-A1C', 'MAN-CBC'))
     const { data } = (await team.manage.get(`/team/${team.team}/production/audit?operation=replace_order`)).body
     assert(data.some(({ object }: { object: string }) => object === order.id))
-    const todo = (await list(team)).filter(({ order_id }) => [order.id, fresh.id].includes(order_id))
+    const items = (await list(team)).filter(({ order_id }) => [order.id, fresh.id].includes(order_id))
     assert.deepEqual(
-      todo.map((item) => [item.order_id, item.todo]),
+      items.map((item) => [item.order_id, item.work_type]),
       [[fresh.id, 'accept']],
     )
     await staffActionOk(team, fresh, 'accept')
@@ -130,7 +130,7 @@ describe('replacing a wrong order', async () => {
     await staffActionOk(team, order, 'draw')
     const fresh = await replaced(team, order, right)
     await staffActionOk(team, fresh, 'accept')
-    assert.equal((await list(team)).find(({ order_id }) => order_id === fresh.id)?.todo, 'draw')
+    assert.equal((await list(team)).find(({ order_id }) => order_id === fresh.id)?.work_type, 'draw')
     assert.equal(fresh.expected_result_by_date, null)
   })
 

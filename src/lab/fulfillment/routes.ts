@@ -11,17 +11,17 @@ import { recordDraw, recordVisit, setSampleStatus } from './samples.ts'
 import * as shapes from './schema.ts'
 import { listWork, readWork } from './work-list.ts'
 
-const ORDER = '/v1/org/{org_id}/team/{team_id}/{environment}/fulfilment/{order_id}' as const
+const ORDER = '/v1/org/{org_id}/team/{team_id}/{environment}/fulfillment/{order_id}' as const
 const ofOrder = { scope: 'team', keyScope: 'bound', params: shapes.OrderParams } as const
 /** A staff action on an order. */
 const act = { ...ofOrder, method: 'POST', reply: shapes.WorkDone } as const
 
 export const routes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
-    id: 'list_fulfilment_work',
+    id: 'list_fulfillment_work',
     patients: true,
     method: 'GET',
-    path: '/v1/org/{org_id}/fulfilment/{env}/{region}',
+    path: '/v1/org/{org_id}/fulfillment/{env}/{region}',
     scope: 'cell',
     keyScope: 'bound',
     summary: 'List orders in the work queue, oldest first',
@@ -35,7 +35,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
   }),
   managementOperation({
     ...ofOrder,
-    id: 'get_fulfilment_work',
+    id: 'get_fulfillment_work',
     patients: true,
     method: 'GET',
     path: ORDER,
@@ -60,7 +60,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
   }),
   managementOperation({
     ...act,
-    id: 'pick_order_kit',
+    id: 'assign_order_kit',
     patients: true,
     path: `${ORDER}/kit`,
     summary: 'Assign a kit to an order awaiting registration',
@@ -188,7 +188,7 @@ export const routes = ({ cells }: { cells: Cells }): Operation[] => [
   }),
   managementOperation({
     ...act,
-    id: 'lose_order_sample',
+    id: 'report_order_kit_lost',
     patients: true,
     path: `${ORDER}/lost`,
     summary: 'Report a lost kit',

@@ -18,14 +18,14 @@ import { PatientAddress } from '../../people/person/address.ts'
 import { Gender } from '../../people/person/patient.ts'
 
 /** The next step of an order: an action of staff, or waiting. */
-export const workTypes = ['accept', 'pick_kit', 'ship', 'draw', 'await_sample', 'report', 'problem'] as const
+export const workTypes = ['accept', 'assign_kit', 'ship', 'draw', 'await_sample', 'report', 'problem'] as const
 export const WorkType = OpenEnum(workTypes)
 export type WorkType = Static<typeof WorkType>
 
 export const OrderParams = Fields({ ...teamInEnvironment, order_id: Uuid })
 
 export const WorkQuery = Fields({
-  todo: Maybe(T.Array(WorkType, { maxItems: 20 })),
+  work_type: Maybe(T.Array(WorkType, { maxItems: 20 })),
   team_id: Maybe(Uuid),
   lab: Maybe(LabSlug),
   method: Maybe(CollectionMethod),
@@ -39,7 +39,7 @@ const text = Nullable(T.String())
 const item = {
   order_id: Uuid,
   team_id: Uuid,
-  todo: WorkType,
+  work_type: WorkType,
   status: T.String({ description: 'The low-level status.' }),
   status_detail: text,
   status_at: Timestamp,
@@ -74,7 +74,7 @@ export const ExpectedResult = Fields(
 export const WorkDetails = Fields(
   {
     ...item,
-    todo: Nullable(WorkType),
+    work_type: Nullable(WorkType),
     notes: text,
     clinical_notes: text,
     patient_details: Nullable(ShownPatient),

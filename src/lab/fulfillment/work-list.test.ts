@@ -34,11 +34,11 @@ describe('the work queue', async () => {
   test('the work queue lists orders oldest first, without patient data', async () => {
     const items = await list(team)
     assert.deepEqual(
-      items.map(({ order_id, todo }) => [order_id, todo]),
+      items.map(({ order_id, work_type }) => [order_id, work_type]),
       [
         [drawn.id, 'report'],
         [sent.id, 'await_sample'],
-        [unpicked.id, 'pick_kit'],
+        [unpicked.id, 'assign_kit'],
         [fresh.id, 'accept'],
       ],
     )
@@ -46,7 +46,7 @@ describe('the work queue', async () => {
   })
 
   test('the work queue filters by next step, method, lab, team and time', async () => {
-    assert.deepEqual(await found('?todo=accept&todo=pick_kit'), [unpicked.id, fresh.id])
+    assert.deepEqual(await found('?work_type=accept&work_type=assign_kit'), [unpicked.id, fresh.id])
     assert.deepEqual(await found('?method=testkit'), [sent.id, unpicked.id])
     assert.deepEqual(await found('?lab=quest'), [])
     assert.equal((await found('?lab=manual')).length, 4)
@@ -56,12 +56,12 @@ describe('the work queue', async () => {
   })
 
   test('the cursor continues after the page, and is valid for the same filters only', async () => {
-    const page = async (query: string) => (await team.manage.get(`/fulfilment/production/us${query}`)).body
+    const page = async (query: string) => (await team.manage.get(`/fulfillment/production/us${query}`)).body
     const first = await page('?limit=3')
     const second = await page(`?limit=3&next_cursor=${first.next_cursor}`)
     const ids = [...first.data, ...second.data].map(({ order_id }) => order_id)
     assert.deepEqual([ids, second.next_cursor], [[drawn.id, sent.id, unpicked.id, fresh.id], null])
-    const { status } = await team.manage.get(`/fulfilment/production/us?todo=ship&next_cursor=${first.next_cursor}`)
+    const { status } = await team.manage.get(`/fulfillment/production/us?work_type=ship&next_cursor=${first.next_cursor}`)
     assert.equal(status, 400)
   })
 
@@ -71,16 +71,16 @@ describe('the work queue', async () => {
     await staffActionOk(other, order, 'accept')
     await staffActionOk(other, order, 'result', finalReport)
     assert.deepEqual(await list(other), [])
-    assert.deepEqual((await team.manage.get('/fulfilment/production/eu')).body.data, [])
+    assert.deepEqual((await team.manage.get('/fulfillment/production/eu')).body.data, [])
     const apart = assertOk(await team.manage.post('/team', { name: 'Another', region: 'us' })).body.id
     const { key } = assertOk(
       await team.manage.post('/management_key', { label: 'bound', role: 'team_admin', team_role_bindings: [{ team_id: apart }] }),
     ).body
     const bound = client(key, 'x-management-key', `/v1/org/${team.org_id}`)
-    assert.deepEqual((await bound.get('/fulfilment/production/us')).body.data, [])
-    assert.equal((await bound.get(`/fulfilment/production/us?team_id=${team.team}`)).status, 403)
-    assert.equal((await team.manage.get(`/fulfilment/production/us?team_id=${randomUUID()}`)).status, 404)
-    assert.equal((await bound.get(`/team/${team.team}/production/fulfilment/${drawn.id}`)).status, 403)
+    assert.deepEqual((await bound.get('/fulfillment/production/us')).body.data, [])
+    assert.equal((await bound.get(`/fulfillment/production/us?team_id=${team.team}`)).status, 403)
+    assert.equal((await team.manage.get(`/fulfillment/production/us?team_id=${randomUUID()}`)).status, 404)
+    assert.equal((await bound.get(`/team/${team.team}/production/fulfillment/${drawn.id}`)).status, 403)
   })
 })
 
@@ -90,8 +90,8 @@ describe('patient data in work details', async () => {
   test('work details show the address when shipping and the patient when reporting', async () => {
     const order = await createAcceptedOrder(team, 'testkit')
     const shown = async () => {
-      const { todo, address, patient_details } = await details(team, order)
-      return [todo, address?.first_line ?? null, patient_details?.dob ?? null, patient_details?.phone_number ?? null]
+      const { work_type, address, patient_details } = await details(team, order)
+      return [work_type, address?.first_line ?? null, patient_details?.dob ?? null, patient_details?.phone_number ?? null]
     }
     assert.deepEqual(await shown(), ['accept', null, '1990-01-31', null])
     await staffActionOk(team, order, 'accept')
@@ -111,7 +111,7 @@ describe('patient data in work details', async () => {
       const { status, body } = await staffAction(team, order, what)
       assert.deepEqual([status, body], [404, { detail: "This order doesn't exist." }])
     }
-    assert.equal((await team.manage.get(`/team/${team.team}/production/fulfilment/${order.id}`)).status, 404)
+    assert.equal((await team.manage.get(`/team/${team.team}/production/fulfillment/${order.id}`)).status, 404)
   })
 })
 
@@ -119,7 +119,7 @@ test('the work queue is available for the practice laboratory in a sandbox', asy
   const team = await createTestTeam()
   const order = await createAcceptedOrder(team, 'walk_in_test')
   assert.deepEqual(
-    (await list(team)).map(({ todo }) => todo),
+    (await list(team)).map(({ work_type }) => work_type),
     ['accept'],
   )
   await staffActionOk(team, order, 'accept')
@@ -143,7 +143,7 @@ test('the list reads columns of what this program wrote, the text of what one of
     await asOwner(`update production_us.lab_order set low_level_status = 'registered' where id = $1`, [kit.id])
   const shown = async () => {
     const items = await list(team)
-    return [refused, sent, unsent].map(({ id }) => items.find(({ order_id }) => order_id === id)?.todo)
+    return [refused, sent, unsent].map(({ id }) => items.find(({ order_id }) => order_id === id)?.work_type)
   }
   const due = ['problem', 'await_sample', 'ship']
   assert.deepEqual(await shown(), due)

@@ -50,7 +50,7 @@ const workTypeOf = (today: Sql) => sql`
       and ${statusDetail} = 'fulfillment_error' then 'problem'
     when o.low_level_status = 'ordered' then
       case when o.activate_by is null or o.activate_by <= ${today} then 'accept' end
-    when o.low_level_status = 'awaiting_registration' then case when o.sample_id is null then 'pick_kit' else 'ship' end
+    when o.low_level_status = 'awaiting_registration' then case when o.sample_id is null then 'assign_kit' else 'ship' end
     when o.low_level_status in ('delivered_to_lab', 'draw_completed', 'partial_results') then 'report'
     when o.low_level_status = 'registered' and not ${kitSent} then 'ship'
     when o.low_level_status in ('registered', 'transit_customer', 'out_for_delivery', 'with_customer', 'transit_lab') then 'await_sample'
@@ -64,12 +64,12 @@ const manualLabSlugs = (cell: CellName): string[] => labSlugs.filter((slug) => i
 
 const Row = T.Object({
   document: T.String(),
-  todo: Nullable(WorkType),
+  work_type: Nullable(WorkType),
   low_level_status: T.String(),
   status_at: Timestamp,
 })
 type Row = Static<typeof Row>
-const columns = sql`o.document, w.todo, o.low_level_status, o.status_at`
+const columns = sql`o.document, w.work_type, o.low_level_status, o.status_at`
 
 /**
  * Orders in the work queue, oldest first. Errors: 400 a cursor of another list; 403 or 404 the filter names an inaccessible team. A team of
@@ -82,15 +82,15 @@ export async function listWork(
   cell: CellName,
   query: WorkQuery,
 ): Promise<{ data: WorkItem[]; next_cursor: string | null }> {
-  const { team_id, lab, method, since, todo } = query
+  const { team_id, lab, method, since, work_type } = query
   if (team_id !== undefined) await authorizedTeam(control, manager, team_id)
-  const list = `work ${manager.org} ${cell} ${JSON.stringify([team_id, lab, method, since, todo?.toSorted()])}`
+  const list = `work ${manager.org} ${cell} ${JSON.stringify([team_id, lab, method, since, work_type?.toSorted()])}`
   const teams = teamAccessCondition(manager, team_id === undefined ? undefined : [team_id])
   const pages = new Pages(list, query, byCreation('o'), { order: 'asc' })
-  const conditions = [sql`w.todo is not null`, pages.after]
+  const conditions = [sql`w.work_type is not null`, pages.after]
   if (method !== undefined) conditions.push(sql`o.method = ${method}`)
   if (since !== undefined) conditions.push(sql`o.status_at >= ${since}`)
-  if (todo?.length) conditions.push(sql`w.todo = any (${todo})`)
+  if (work_type?.length) conditions.push(sql`w.work_type = any (${work_type})`)
   // Each sandbox team has its own clock.
   const today = sql`(${tx.now}::timestamptz + make_interval(secs => t.clock_offset_s))::date`
   const labs = manualLabSlugs(cell).filter((slug) => lab === undefined || slug === lab)
@@ -101,7 +101,7 @@ export async function listWork(
     from lab_order o
     join team t on t.id = o.team_id
     join lab l on l.id = o.lab_id and l.slug = any (${labs})
-    cross join lateral (select ${workTypeOf(today)} as todo) w
+    cross join lateral (select ${workTypeOf(today)} as work_type) w
     where o.team_id = any (array(select t.id from team t where ${teams})) and o.low_level_status = any (${STATUSES_BY_WORK_TYPE}) and ${joinConditions(conditions)}
       and ${notDeletedOf(sql`o.user_id`, sql`o.team_id`)}
     ${pages.order}`,
@@ -110,13 +110,13 @@ export async function listWork(
   const { page: shown, next_cursor } = pages.cut(found, ({ order }) => [order.created_at, order.id])
   for (const { order } of shown) tx.concerns(order.user_id, undefined, order.team_id)
   const page = shown.map(({ row, order }) => toWorkItem(row, order))
-  return { data: page.map((item) => ({ ...item, todo: item.todo! })), next_cursor }
+  return { data: page.map((item) => ({ ...item, work_type: item.work_type! })), next_cursor }
 }
 
-const toWorkItem = ({ todo, low_level_status, status_at }: Row, order: Order) => ({
+const toWorkItem = ({ work_type, low_level_status, status_at }: Row, order: Order) => ({
   order_id: order.id,
   team_id: order.team_id,
-  todo,
+  work_type,
   status: low_level_status,
   status_detail: order.last_event.status_detail,
   status_at,
@@ -134,7 +134,7 @@ export async function readWork(tx: Tx, order_id: string): Promise<WorkDetails> {
   const row = await tx.maybe(
     Row,
     sql`
-    select ${columns} from lab_order o cross join lateral (select ${workTypeOf(today)} as todo) w
+    select ${columns} from lab_order o cross join lateral (select ${workTypeOf(today)} as work_type) w
     where o.id = ${order_id} and o.team_id = ${tx.team} and ${notDeleted(tx, sql`o.user_id`)}`,
   )
   if (!row) throw notFound("This order doesn't exist.")
@@ -147,8 +147,8 @@ export async function readWork(tx: Tx, order_id: string): Promise<WorkDetails> {
     ...item,
     notes: order.notes,
     clinical_notes: order.clinical_notes,
-    patient_details: personOf(order, item.todo),
-    address: addressOf(order, item.todo),
+    patient_details: personOf(order, item.work_type),
+    address: addressOf(order, item.work_type),
     expected_results: expected.map(({ slug, name, loinc, required, definition }) => ({
       analyte: slug,
       name,
@@ -162,18 +162,19 @@ export async function readWork(tx: Tx, order_id: string): Promise<WorkDetails> {
 
 const VISIBLE_TO_STAFF = new Set<WorkType | null>(['accept', 'draw', 'await_sample', 'report', 'problem'])
 
-function personOf({ patient_details: patient }: Order, todo: WorkType | null): WorkDetails['patient_details'] {
-  if (!patient || !VISIBLE_TO_STAFF.has(todo)) return null
+function personOf({ patient_details: patient }: Order, work_type: WorkType | null): WorkDetails['patient_details'] {
+  if (!patient || !VISIBLE_TO_STAFF.has(work_type)) return null
   const { first_name, last_name, dob, gender, phone_number } = patient
-  return { first_name, last_name, dob, gender, phone_number: todo === 'draw' ? phone_number : null }
+  return { first_name, last_name, dob, gender, phone_number: work_type === 'draw' ? phone_number : null }
 }
 
 /** The destination of a kit, or the address of an at-home draw. */
 function addressOf(
   { patient_details: patient, patient_address, shipping_details, lab_test }: Order,
-  todo: WorkType | null,
+  work_type: WorkType | null,
 ): WorkDetails['address'] {
-  const going = todo === 'pick_kit' || todo === 'ship' || (todo === 'draw' && lab_test.method === 'at_home_phlebotomy')
+  const going =
+    work_type === 'assign_kit' || work_type === 'ship' || (work_type === 'draw' && lab_test.method === 'at_home_phlebotomy')
   const address = going ? (shipping_details ?? patient_address) : null
   if (!address) return null
   const { first_name, last_name } = patient ?? {}

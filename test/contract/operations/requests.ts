@@ -27,7 +27,7 @@ export const propertiesOf = (schema: unknown): Record<string, Json> =>
 
 /** An order as an operation needs it: a fresh one, except where that would be refused. */
 function orderFor(team: TestTeam, operation: Operation): Promise<Json> {
-  if (operation.module === 'fulfilment') return byHand(team, operation.id)
+  if (operation.module === 'fulfillment') return byHand(team, operation.id)
   if (/\/result(\/|$)/.test(operation.path)) return reported(team)
   if (/\/psc\/(appointment|cancel)/.test(operation.path)) return walkIn(team, operation.id !== 'book_psc_appointment')
   if (operation.id === 'update_on_site_collection_order_draw_completed') return atStep(team, 'on_site_collection')
@@ -99,7 +99,7 @@ const belongings: Record<string, (team: TestTeam, operation: Operation) => Promi
     return id === 'delete_phlebotomist' ? 'to-go' : 'north-team'
   },
   sample_id: async (team, operation) =>
-    operation.id === 'import_order' || operation.module === 'fulfilment'
+    operation.id === 'import_order' || operation.module === 'fulfillment'
       ? `FICTIONAL-${randomUUID()}`
       : ((await kit(team)).sample_id as string),
   lab_id: async (team) => String((await marker(team)).lab_id),
@@ -335,7 +335,7 @@ const prerequisites: Record<string, [method: string, ...operations: (string | [i
   replace_order: ['testkit'],
   record_order_tracking: ['testkit', 'accept_order'],
   record_order_scan: ['testkit', 'accept_order', 'record_order_tracking'],
-  lose_order_sample: ['testkit', 'accept_order', 'record_order_tracking', 'record_order_scan'],
+  report_order_kit_lost: ['testkit', 'accept_order', 'record_order_tracking', 'record_order_scan'],
   stop_order_processing: ['testkit', 'accept_order', 'record_order_tracking', 'record_order_scan'],
   record_order_visit: ['at_home_phlebotomy', 'accept_order'],
   record_order_draw: ['on_site_collection', 'accept_order'],
@@ -355,7 +355,7 @@ const prerequisites: Record<string, [method: string, ...operations: (string | [i
 /** An order at the laboratory whose orders people work through, as far as the operation needs it. */
 async function byHand(team: TestTeam, operation: string): Promise<Json> {
   const [method, ...before] = prerequisites[operation] ?? ['walk_in_test']
-  const kitFirst = operation === 'pick_order_kit'
+  const kitFirst = operation === 'assign_order_kit'
   const test = {
     ...bodies.create_lab_test_for_team,
     method: kitFirst ? 'testkit' : method,
