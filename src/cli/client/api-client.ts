@@ -49,7 +49,7 @@ const RESPONSE_TIMEOUT_MS = 30_000
 /** @throws NoResponseError */
 export async function request(
   { url, key }: ApiClient,
-  method: 'GET' | 'POST' | 'PATCH',
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
   path: string,
   { body, signal, headers }: { body?: unknown; signal?: AbortSignal; headers?: Record<string, string> } = {},
 ): Promise<ApiResponse> {

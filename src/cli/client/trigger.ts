@@ -9,7 +9,7 @@ import { examplePatient, examplePhysician } from '../../people/person/example-pa
 const POLL_MS = 200
 const WAIT_MS_MAX = 30_000
 
-type Method = 'GET' | 'POST' | 'PATCH'
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 const REQUISITION = 'received.walk_in_test.requisition_created'
 
@@ -36,8 +36,8 @@ interface LabTest {
 /** The scenario that triggers a type. */
 interface Scenario {
   tells: string
-  /** The final status of the scenario's object. */
-  until: string
+  /** The final status of the scenario's object, if it has one. */
+  until?: string
   /** @returns the object of the event */
   run: (sandbox: Sandbox) => Promise<{ id: string }>
 }
@@ -107,6 +107,10 @@ export const scenarios: Record<string, Scenario> = {
       return review
     },
   },
+  'provider.connection.created': {
+    tells: 'connect a user to the health store of a phone',
+    run: (sandbox) => sandbox.connect('apple_health_kit'),
+  },
 }
 
 export interface CommandContext {
@@ -147,7 +151,7 @@ interface FeedEvent {
   type: string
   object_id: string
   created_at: string
-  body: { data: { status?: string } }
+  body: { user_id?: string; data: { status?: string } }
 }
 
 /** The requests in the sandbox of a team. An error of the server ends the command. */
@@ -196,6 +200,18 @@ class Sandbox {
     throw new Error(`Timed out after ${WAIT_MS_MAX / 1000} s waiting for the result. Check that a worker is running.`)
   }
 
+  /** A new connection of the user, in place of the one that the user may have. */
+  async connect(provider: string): Promise<Subject> {
+    const user_id = await this.user()
+    const { status, body } = await this.#ask('DELETE', `/v2/user/${user_id}/${provider}`)
+    if (status !== 200 && status !== 404) throw requestError('the end of a connection', status, body)
+    await this.post(`/v2/link/provider/manual/${provider}`, { user_id })
+    const { data } = await this.#read('/v1/events?type=provider.connection.created&limit=250')
+    const event = (data as FeedEvent[]).find((one) => one.body.user_id === user_id)
+    if (!event) throw new Error('The event of the connection is not listed.')
+    return { id: event.object_id }
+  }
+
   async orderKit(): Promise<Order> {
     const shipping_details = { ...place, receiver_name: 'Testa Fictional', phone_number: examplePatient.phone_number }
     const body = { user_id: await this.user(), lab_test_id: await this.labTest(), shipping_details }
@@ -242,12 +258,13 @@ class Sandbox {
     return body
   }
 
-  /** The events of an order or a review so far, oldest first, as soon as one has the type and the object has the status. */
-  async eventsOf(object_id: string, type: string, until: string): Promise<FeedEvent[]> {
+  /** The events of an object so far, oldest first, as soon as one has the type and, if the object has a status, one has that status. */
+  async eventsOf(object_id: string, type: string, until: string | undefined): Promise<FeedEvent[]> {
     for (const end_ms = performance.now() + WAIT_MS_MAX; performance.now() < end_ms; await sleep(POLL_MS)) {
       const { status, body } = await this.#ask('GET', `/v1/events?object_id=${object_id}&limit=250`)
       const events = status === 200 ? (body.data as FeedEvent[]).toReversed() : []
-      if (events.some((event) => event.type === type) && events.some(({ body }) => body.data.status === until)) return events
+      const isThere = until === undefined || events.some(({ body }) => body.data.status === until)
+      if (isThere && events.some((event) => event.type === type)) return events
     }
     throw new Error(`Timed out after ${WAIT_MS_MAX / 1000} s waiting for the event. Check that a worker is running.`)
   }
