@@ -35,6 +35,7 @@ const ALONE: Record<string, string[]> = {
     'src/platform/queue/retention.test.ts',
     'src/platform/queue/worker.test.ts',
   ],
+  'have workers that take every job of a cell': ['src/platform/queue/jobs.test.ts'],
   'change the environment of the process': ['src/events/brokers/adapters/pubsub.test.ts'],
   'change the schema, or break connections': [
     'src/platform/db/database-faults.test.ts',
