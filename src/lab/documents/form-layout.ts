@@ -6,8 +6,8 @@ import { encodeCode128 } from '../../platform/pdf/barcode.ts'
 import {
   colors,
   createPdfCanvas,
-  paginate,
   pageSize,
+  renderPages,
   styles,
   type Block,
   type PdfCanvas,
@@ -51,14 +51,8 @@ export function renderForm(
     CreationDate: new Date(parseEpochMs(head.at)),
   }
   const canvas = createPdfCanvas(info, { compress })
-  const pages = paginate([drawLetterhead(canvas, head), ...blocks(canvas)], pageSize.top, pageSize.top + 30, pageSize.bottom)
-  for (const [index, page] of pages.entries()) {
-    canvas.page()
-    if (index > 0) drawRunningHeader(canvas, head)
-    for (const { block, y } of page) block.draw(y)
-    drawFooter(canvas, head, `Page ${index + 1} of ${pages.length}`)
-  }
-  return canvas.end()
+  const header = { height: 30, draw: () => drawRunningHeader(canvas, head) }
+  return renderPages(canvas, [drawLetterhead(canvas, head), ...blocks(canvas)], header, (page) => drawFooter(canvas, head, page))
 }
 
 const toSentenceCase = (title: string): string => title.charAt(0) + title.slice(1).toLowerCase()

@@ -7,8 +7,8 @@ import {
   colors,
   contentWidth,
   createPdfCanvas,
-  paginate,
   pageSize,
+  renderPages,
   styles,
   type Block,
   type PdfCanvas,
@@ -87,27 +87,17 @@ export async function renderReport(report: Report, { compress = true } = {}): Pr
   const canvas = createPdfCanvas(info, { compress })
   // The more results, the shorter their texts, so that the longest report renders within seconds.
   const text_max = Math.min(Math.max(Math.floor(text_total / results), 400), 4000)
-  const pages = paginate(
-    [
-      drawLetterhead(canvas, report),
-      drawFacts(canvas, report),
-      drawSummary(canvas, report, results),
-      ...report.panels.flatMap((panel) => panelTable(canvas, panel, text_max)),
-      ...missingTable(canvas, report.missing),
-      ...headedText(canvas, 'Notes', report.order.notes),
-      flagKey(canvas, report),
-    ],
-    pageSize.top,
-    pageSize.top + 42,
-    pageSize.bottom,
-  )
-  for (const [index, page] of pages.entries()) {
-    canvas.page()
-    if (index > 0) runningHead(canvas, report)
-    for (const { block, y } of page) block.draw(y)
-    footer(canvas, report, `Page ${index + 1} of ${pages.length}`)
-  }
-  return canvas.end()
+  const blocks = [
+    drawLetterhead(canvas, report),
+    drawFacts(canvas, report),
+    drawSummary(canvas, report, results),
+    ...report.panels.flatMap((panel) => panelTable(canvas, panel, text_max)),
+    ...missingTable(canvas, report.missing),
+    ...headedText(canvas, 'Notes', report.order.notes),
+    flagKey(canvas, report),
+  ]
+  const header = { height: 42, draw: () => drawRunningHeader(canvas, report) }
+  return renderPages(canvas, blocks, header, (page) => drawFooter(canvas, report, page))
 }
 
 function drawLetterhead(canvas: PdfCanvas, { lab, order }: Report): Block {
@@ -199,7 +189,7 @@ function flagKey(canvas: PdfCanvas, { panels }: Report): Block {
 }
 
 /** The running header of all pages but the first: names the patient. */
-function runningHead(canvas: PdfCanvas, { lab, patient, order }: Report): void {
+function drawRunningHeader(canvas: PdfCanvas, { lab, patient, order }: Report): void {
   const y = pageSize.top
   canvas.drawTextFitted(toPrintable(patient.name, 160), pageSize.left, y + 8, bold, 250)
   canvas.drawTextFitted(
@@ -215,7 +205,7 @@ function runningHead(canvas: PdfCanvas, { lab, patient, order }: Report): void {
   canvas.drawRule(y + 27, colors.navy, 0.8)
 }
 
-function footer(canvas: PdfCanvas, { patient, order }: Report, page: string): void {
+function drawFooter(canvas: PdfCanvas, { patient, order }: Report, page: string): void {
   const y = pageSize.bottom + 10
   canvas.drawRule(y, colors.hairline, 0.5)
   canvas.drawTextFitted(toPrintable(patient.name, 160), pageSize.left, y + 12, { ...label, font: bold.font }, 440)

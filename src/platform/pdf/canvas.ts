@@ -127,7 +127,7 @@ export interface Block {
 }
 
 /** Each page as blocks with their heights. A block taller than a whole page gets one for itself. */
-export function paginate(blocks: Block[], first: number, top: number, bottom: number): { block: Block; y: number }[][] {
+function paginate(blocks: Block[], first: number, top: number, bottom: number): { block: Block; y: number }[][] {
   let page: { block: Block; y: number }[] = []
   const pages = [page]
   let y = first
@@ -146,4 +146,21 @@ export function paginate(blocks: Block[], first: number, top: number, bottom: nu
     y += block.height
   }
   return pages
+}
+
+/** Draws blocks on as many pages as they need, with a footer on each and a header on those after the first, and ends the document. */
+export function renderPages(
+  canvas: PdfCanvas,
+  blocks: Block[],
+  header: { height: number; draw: () => void },
+  drawFooter: (page: string) => void,
+): Promise<Uint8Array> {
+  const pages = paginate(blocks, pageSize.top, pageSize.top + header.height, pageSize.bottom)
+  for (const [index, page] of pages.entries()) {
+    canvas.page()
+    if (index > 0) header.draw()
+    for (const { block, y } of page) block.draw(y)
+    drawFooter(`Page ${index + 1} of ${pages.length}`)
+  }
+  return canvas.end()
 }
