@@ -1,5 +1,6 @@
 // Diagnoses: the billable codes of ICD-10-CM, their search, and the check of codes against each other. Reads the tables that load.ts fills.
 // Source: lab-testing.md 26; ICD-10-CM Official Guidelines, I.A.12 (Excludes).
+import { LRUCache } from 'lru-cache'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -7,9 +8,9 @@ import { buildIcdIndex, searchIndex, type IcdIndex } from './icd-index.ts'
 import { codePrefixes, toStoredCode, toDisplayCode } from './icd-codes.ts'
 import type { Diagnosis, ValidatedCodes } from './schema.ts'
 
-/** Cells may have different code sets; beyond this number the oldest index is dropped and read again when needed. */
+/** Cells may have different code sets; beyond this number the index that was not used the longest is dropped and read again when needed. */
 const INDEXES_MAX = 4
-const indexes = new Map<string, Promise<IcdIndex>>()
+const indexes = new LRUCache<string, Promise<IcdIndex>>({ max: INDEXES_MAX })
 
 const Loaded = T.Object({ checksum: T.String() })
 const Text = T.Object({ text: Nullable(T.String()) })
@@ -22,8 +23,6 @@ async function indexFor(tx: Tx): Promise<IcdIndex> {
   if (!loaded) return buildIcdIndex('')
   const known = indexes.get(loaded.checksum)
   if (known) return known
-  const [oldest] = indexes.keys()
-  if (indexes.size >= INDEXES_MAX) indexes.delete(oldest!)
   const index = readIndex(tx)
   indexes.set(loaded.checksum, index)
   index.catch(() => indexes.delete(loaded.checksum))
