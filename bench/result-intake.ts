@@ -73,9 +73,9 @@ export async function measureResultIntake(
     for (const id of ids) {
       const sample_id = `BENCH-${id}`
       await db.tx(tenant, (tx) =>
-        updateOrder(tx, id, (open) => {
-          open.order.sample_id = sample_id
-          open.transitionTo('requisition_created')
+        updateOrder(tx, id, (lockedOrder) => {
+          lockedOrder.order.sample_id = sample_id
+          lockedOrder.transitionTo('requisition_created')
         }),
       )
       const report = {

@@ -25,7 +25,7 @@ export interface Composition {
   handlers: Handler[]
   hooks: Hooks
   constraints: ConstraintErrors
-  sealedColumns: EncryptedColumn[]
+  encryptedColumns: EncryptedColumn[]
   teamErasers: TeamEraser[]
   periodicTasks: Cleanup[]
   services: Service[]
@@ -66,7 +66,7 @@ export function compose(modules: readonly Module[]): Composition {
     ],
     hooks: new Hooks(inOrder(modules)),
     constraints: Object.assign({}, ...modules.map(({ constraints }) => constraints)),
-    sealedColumns: modules.flatMap(({ sealedColumns = [] }) => sealedColumns),
+    encryptedColumns: modules.flatMap(({ encryptedColumns = [] }) => encryptedColumns),
     teamErasers,
     periodicTasks: [...modules.flatMap(({ periodicTasks = [] }) => periodicTasks), teamCleanup(teamErasers)],
     services: modules.flatMap(({ services = [] }) => services),

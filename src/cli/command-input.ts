@@ -75,7 +75,7 @@ export async function optionalOrg({ cells, values: { org } }: Call<{ org?: strin
   return id
 }
 
-/** Runs `work` in a cell. What a request would be told of invalid values becomes a UsageError. */
+/** Runs `work` in a cell. Validation errors become a UsageError. */
 export async function runReportingProblems<R>(db: Db, work: (tx: PlainTx) => Promise<R>): Promise<R> {
   try {
     return await db.plainTx(work)

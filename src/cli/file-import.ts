@@ -1,7 +1,7 @@
 // Imports of an operator's files: consent before rows are removed, and what of a file was rejected.
 import { UsageError, type Call, type Outcome } from './command-tree.ts'
 import type { Place } from './command-input.ts'
-import { InvalidFileError, taken, toInvalidFileError, type RejectedRows } from '../platform/files/rejected-rows.ts'
+import { InvalidFileError, importOutcome, toInvalidFileError, type RejectedRows } from '../platform/files/rejected-rows.ts'
 
 /** The effect of an import on rows that are there. */
 export interface Changes {
@@ -48,7 +48,7 @@ export async function importIntoEach(
     printed += `${imported}\n${rejections.text()}`
     rejected += rejections.count
   }
-  return taken(printed, rejected)
+  return importOutcome(printed, rejected)
 }
 
 /** Explains in a sentence why a file cannot be used. */

@@ -70,7 +70,7 @@ export function events({
     brokers({ cells, vault, targets, pubsub_projects }, brokerDispatcher),
     dispatch(cells, () => ({
       ...sending,
-      sinks: brokerDispatcher().sinks,
+      destinations: brokerDispatcher().destinations,
       schedule_s: settings.webhook_schedule_s,
       product,
     })),

@@ -308,7 +308,7 @@ describe('with a broker', { skip: skipWithoutRabbitMq }, () => {
       }),
     })
     assert.equal(asked.status, 200)
-    const user = await caller(server.url, api_keys['sandbox-us']).post('/v2/user', { client_user_id: 'somebody' })
+    const user = await caller(server.url, api_keys['sandbox-us']).post('/v2/user', { client_user_id: 'fictional-user' })
 
     const hire = async () => {
       const worker = runCli('work', { DATA_DIR: dataDir, CELLS: 'sandbox-us' })

@@ -82,7 +82,7 @@ test(`none of ${EVENTS} events is lost when ${WORKERS} workers are killed ${KILL
   const user = await fetch(`${server.url}/v2/user`, {
     method: 'POST',
     headers: { 'x-service-api-key': api_keys['sandbox-us']!, 'content-type': 'application/json' },
-    body: JSON.stringify({ client_user_id: 'somebody' }),
+    body: JSON.stringify({ client_user_id: 'fictional-user' }),
   })
   const { user_id } = (await user.json()) as { user_id: string }
 

@@ -11,7 +11,7 @@ import type { Operation } from '../../src/platform/http/operation.ts'
 import { Vault } from '../../src/platform/crypto/vault.ts'
 import { connectionOf, demoIn, stopAll, folder, onDatabase, outcome, serving, waitUntil } from '../support/program.ts'
 
-const { operations, sealedColumns } = contents
+const { operations, encryptedColumns } = contents
 
 const closing: (() => void)[] = []
 after(async () => {
@@ -340,7 +340,7 @@ test('a secret appears only in the responses that may show it', { timeout: 120_0
     const [vaultKey] = readFileSync(join(dataDir, 'encryption.key'), 'utf8').trim().split('\n')
     const [keyId] = new Vault(() => [vaultKey!]).keyIds()
     const declared = new Set(
-      sealedColumns.flatMap(({ plane, table, column }) =>
+      encryptedColumns.flatMap(({ plane, table, column }) =>
         plane === 'control' ? [`control.${table}.${column}`] : [`sandbox_us.${table}.${column}`],
       ),
     )

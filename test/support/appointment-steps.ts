@@ -20,14 +20,22 @@ export const statuses = async (team: TestTeam, id: string): Promise<string[]> =>
   (await appointmentsOf(team, id)).at(-1)!.events.map(({ status }) => status)
 
 export const cancel = (team: TestTeam, id: string) =>
-  applyAppointmentEvent(team, id, (tx, open, held) => cancelAppointment(tx, open, held, { data: { origin: 'patient' } }))
+  applyAppointmentEvent(team, id, (tx, lockedOrder, lockedAppointment) =>
+    cancelAppointment(tx, lockedOrder, lockedAppointment, { data: { origin: 'patient' } }),
+  )
 export const confirm = (team: TestTeam, id: string) =>
-  applyAppointmentEvent(team, id, (tx, open, held) => confirmAppointment(tx, open, held))
+  applyAppointmentEvent(team, id, (tx, lockedOrder, lockedAppointment) => confirmAppointment(tx, lockedOrder, lockedAppointment))
 export const move = (team: TestTeam, id: string, method: Method, hours = 96) =>
-  applyAppointmentEvent(team, id, (tx, open, held) => {
-    assertReschedulable(open, held)
+  applyAppointmentEvent(team, id, (tx, lockedOrder, lockedAppointment) => {
+    assertReschedulable(lockedOrder, lockedAppointment)
     const { start_at, end_at } = bookingOf(tx.now, method, hours)
-    return rescheduleAppointment(tx, open, held, { start_at, end_at }, { origin: 'patient', is_reschedule: true })
+    return rescheduleAppointment(
+      tx,
+      lockedOrder,
+      lockedAppointment,
+      { start_at, end_at },
+      { origin: 'patient', is_reschedule: true },
+    )
   })
 
 export const refused = (detail: string) => (error: unknown) => {

@@ -60,8 +60,8 @@ export async function booked(
   const tenant = await tenantOf(team)
   let id = ''
   await team.db.tx(tenant, (tx) =>
-    updateOrder(tx, order_id, async (open) => {
-      id = (await bookAppointment(tx, open, bookingOf(teamNow(tenant), method, hours), reply)).appointment.id
+    updateOrder(tx, order_id, async (lockedOrder) => {
+      id = (await bookAppointment(tx, lockedOrder, bookingOf(teamNow(tenant), method, hours), reply)).appointment.id
     }),
   )
   return id
@@ -71,10 +71,10 @@ export async function booked(
 export async function applyAppointmentEvent(
   team: TestTeam,
   order_id: string,
-  what: (tx: Tx, open: LockedOrder, held: LockedAppointment) => void | Promise<void>,
+  what: (tx: Tx, lockedOrder: LockedOrder, lockedAppointment: LockedAppointment) => void | Promise<void>,
 ): Promise<void> {
   await team.db.tx(await tenantOf(team), (tx) =>
-    updateOrder(tx, order_id, async (open) => what(tx, open, (await findAppointment(tx, open))!)),
+    updateOrder(tx, order_id, async (lockedOrder) => what(tx, lockedOrder, (await findAppointment(tx, lockedOrder))!)),
   )
 }
 

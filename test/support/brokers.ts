@@ -24,7 +24,7 @@ export function createTestPipelines(changes: Partial<PipelineOptions> = {}) {
     pubsub_emulator_host: undefined,
     ...changes,
   })
-  const delivery = delivering({ sinks: pipelines.sinks })
+  const delivery = delivering({ destinations: pipelines.destinations })
   after(() => pipelines.stop())
   return {
     /** Sends the emitted events to endpoints and brokers. */

@@ -85,7 +85,8 @@ export const tenantOf = async ({ cell, team }: TestTeam): Promise<Tenant> => (aw
 /** Take an order along its lifecycle, one transaction per step. */
 export async function advanceTo(team: TestTeam, id: string, ...steps: string[]): Promise<void> {
   const tenant = await tenantOf(team)
-  for (const step of steps) await team.db.tx(tenant, (tx) => updateOrder(tx, id, (open: LockedOrder) => open.transitionTo(step)))
+  for (const step of steps)
+    await team.db.tx(tenant, (tx) => updateOrder(tx, id, (lockedOrder: LockedOrder) => lockedOrder.transitionTo(step)))
 }
 
 export const orderOf = async ({ api }: TestTeam, id: string): Promise<Order> => (await api.get(`/v3/order/${id}`)).body

@@ -77,6 +77,6 @@ export const report = (results: ReportedResult[], more: Partial<DiagnosticReport
 })
 
 export const deliver = ({ db, tenant }: TestTeam, id: string, given: DiagnosticReport) =>
-  db.tx(tenant, (tx) => updateOrder(tx, id, (open) => receiveReport(tx, open, given)))
+  db.tx(tenant, (tx) => updateOrder(tx, id, (lockedOrder) => receiveReport(tx, lockedOrder, given)))
 
 export const resultOf = ({ api }: TestTeam, id: string): Promise<Reply> => api.get(`/v3/order/${id}/result`)

@@ -18,13 +18,13 @@ export async function exportLog({
   const { db } = requireCell(cells, values.cell)
   const user = optionalId(values.user, '--user')
   const team = optionalId(values.team, '--team')
-  const wanted = { from: day(values.from, '--from'), until: day(values.until, '--until'), user, team }
+  const selection = { from: day(values.from, '--from'), until: day(values.until, '--until'), user, team }
   const about = { ...(team !== undefined && { team }), ...(user !== undefined && { users: [user] }) }
   await whenLogged(
     db,
     db.plainTx(async (tx) => leaveCommand(tx, 'access-log export', about)),
   )
-  for await (const text of exportLines(db, wanted)) await write(text)
+  for await (const text of exportLines(db, selection)) await write(text)
   return ''
 }
 

@@ -205,14 +205,14 @@ describe('a catalog file with faults', () => {
     assert.deepEqual(await refusal({ format: 'other' }), [`format: Input should be '${format}'`])
     const lines = await refusal({
       format,
-      labs: [{ ...lab, colour: 'red' }, 7],
+      labs: [{ ...lab, color: 'red' }, 7],
       markers: [
         { ...marker, price: '$5', results: [{}] },
         { ...marker, pricing: { base_amount_minor: -1 } },
       ],
     })
     assert.deepEqual(lines, [
-      'labs[0] (fictional_lab): colour Extra inputs are not permitted',
+      'labs[0] (fictional_lab): color Extra inputs are not permitted',
       'labs[1]: Input should be a valid dictionary or object to extract fields from',
       'markers[0] (fictional_lab F-1): price must be dollars such as 12.50, or N/A',
       'markers[0] (fictional_lab F-1): results.0.analyte Field required',
@@ -231,7 +231,7 @@ describe('a catalog file with faults', () => {
       [['import', file], /--cell must be one of/],
       [['import', join(folder, 'none'), '--cell', 'sandbox-us'], /cannot be read \(ENOENT\)/],
       [['export', '--cell', 'nowhere'], /--cell must be one of/],
-      [['export', '--colour', 'red'], /colour/],
+      [['export', '--color', 'red'], /color/],
     ]
     for (const [words, reason] of cases)
       await assert.rejects(

@@ -48,8 +48,8 @@ async function reportInvalidRows(work: () => Promise<Outcome>): Promise<Outcome>
     return await work()
   } catch (error) {
     if (!(error instanceof InvalidFileError)) throw error
-    const shown = error.lines.slice(0, ERRORS_SHOWN).map((line) => `  ${line}\n`)
-    const rest = error.lines.length - shown.length
-    throw new Error(`Nothing was imported:\n${shown.join('')}${rest ? `  and ${rest} more\n` : ''}`)
+    const firstLines = error.lines.slice(0, ERRORS_SHOWN).map((line) => `  ${line}\n`)
+    const rest = error.lines.length - firstLines.length
+    throw new Error(`Nothing was imported:\n${firstLines.join('')}${rest ? `  and ${rest} more\n` : ''}`)
   }
 }

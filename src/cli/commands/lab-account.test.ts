@@ -92,7 +92,7 @@ describe('an operator', () => {
       [['delete', ...SANDBOX], /Unknown command 'delete'|Unknown option/],
       [['list'], /--cell must be one of sandbox-us/],
       [['list', ...SANDBOX, '--org', 'x'], /--org must be an id/],
-      [['list', ...SANDBOX, '--colour', 'red'], /colour/],
+      [['list', ...SANDBOX, '--color', 'red'], /color/],
       [['show', randomUUID(), ...SANDBOX], /Lab account not found in this cell/],
       [['show', 'x', ...SANDBOX], /The lab account must be an id/],
       [['update', randomUUID(), ...SANDBOX, '--status', 'active'], /Lab account not found in this cell/],

@@ -32,8 +32,8 @@ export async function create(call: Call<Options>): Promise<string> {
   if (provider_account_id === undefined) throw new UsageError('--account is required: the account number at the lab.')
   const org_id = await optionalOrg(call)
   const change = changeOf({ billing: ['client_bill=all'], ...values })
-  const made = await runReportingProblems(db, (tx) => createAccount(tx, { ...change, lab, provider_account_id, org_id }))
-  return `lab account  ${made}\n`
+  const accountId = await runReportingProblems(db, (tx) => createAccount(tx, { ...change, lab, provider_account_id, org_id }))
+  return `lab account  ${accountId}\n`
 }
 
 /** `lab-account update`. */

@@ -41,11 +41,11 @@ async function log({ control }: Cells, db: Db, operation: string, mails: MailSum
   if (db === control || mails.length === 0) return
   const ids = mails.map(({ id }) => id)
   const logged = db.plainTx(async (tx) => {
-    const shown = await usersOfMail(tx, ids)
+    const mailUsers = await usersOfMail(tx, ids)
     leaveCommands(
       tx,
       operation,
-      shown.map(({ mail_id, team_id, user_id }) => ({ team_id, user_id, object: mail_id })),
+      mailUsers.map(({ mail_id, team_id, user_id }) => ({ team_id, user_id, object: mail_id })),
     )
   })
   await whenLogged(db, logged)

@@ -102,7 +102,7 @@ for (const [words, reason] of [
   [['key', 'create', '--team', randomUUID(), '--cell', 'moon'], /--cell must be one of/],
   [['key', 'create', '--org', randomUUID()], /Organization not found/],
   [['key', 'revoke', 'sk_us_unknown'], /Key not found/],
-  [['key', 'create', '--colour', 'red'], /colour/],
+  [['key', 'create', '--color', 'red'], /color/],
 ] as const)
   test(`"${words.join(' ').slice(0, 60)}" is refused with its reason`, async () => {
     await assert.rejects(run(...words), (error: unknown) => error instanceof Error && reason.test(error.message))

@@ -16,8 +16,8 @@ export const list = (call: Call<Options>): Promise<string> =>
   printEach(chosenCells(call), async ({ db }) => {
     const listed = db.plainTx(async (tx) => {
       const waiting = await listPendingBookings(tx, LISTED_MAX)
-      const shown = waiting.map(({ id, team_id, user_id }) => ({ team_id, user_id, object: id }))
-      leaveCommands(tx, 'psc booking list', shown)
+      const listedBookings = waiting.map(({ id, team_id, user_id }) => ({ team_id, user_id, object: id }))
+      leaveCommands(tx, 'psc booking list', listedBookings)
       return waiting
     })
     return printList(

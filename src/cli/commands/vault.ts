@@ -20,7 +20,7 @@ interface DatabaseScope {
 }
 
 const listDatabaseScopes = (cells: Cells): DatabaseScope[] =>
-  contents.sealedColumns.flatMap((column) =>
+  contents.encryptedColumns.flatMap((column) =>
     column.plane === 'control'
       ? [{ where: 'control', db: cells.control, column }]
       : cells.names.map((name) => ({ where: name, db: cells.of(name), column })),

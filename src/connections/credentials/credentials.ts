@@ -135,16 +135,20 @@ const Deleted = T.Object({ id: T.String(), team_id: T.String() })
  * @returns the deleted ids; unknown and inaccessible ids are reported as not found
  */
 export async function deleteCredentials(tx: PlainTx, manager: ManagementPrincipal, ids: string[], about: RecordAuditSubject) {
-  const asked = [...new Set(ids)]
+  const requestedIds = [...new Set(ids)]
   const deleted = await tx.many(
     Deleted,
     sql`
     delete from custom_credential where id = any (array(
       select c.id from custom_credential c join team t on t.id = c.team_id
-      where ${teamAccessCondition(manager)} and c.id = any (${asked}::uuid[])))
+      where ${teamAccessCondition(manager)} and c.id = any (${requestedIds}::uuid[])))
     returning id, team_id`,
   )
   for (const { id, team_id } of deleted) about(team_id, id)
-  const gone = new Set(deleted.map(({ id }) => id))
-  return { success: asked.filter((id) => gone.has(id)), failure: [], not_found: asked.filter((id) => !gone.has(id)) }
+  const deletedIds = new Set(deleted.map(({ id }) => id))
+  return {
+    success: requestedIds.filter((id) => deletedIds.has(id)),
+    failure: [],
+    not_found: requestedIds.filter((id) => !deletedIds.has(id)),
+  }
 }

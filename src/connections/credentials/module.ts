@@ -9,6 +9,6 @@ export const credentials = (dependencies: CredentialDependencies): Module => ({
   tag: 'connections',
   tables: { ofTeams: ['scope_requirement'], others: ['custom_credential'] },
   operations: routes(dependencies),
-  sealedColumns: encryptedCredentialsColumn,
+  encryptedColumns: encryptedCredentialsColumn,
   erasers: { team: eraseTables('custom_credential') },
 })

@@ -28,8 +28,10 @@ export async function listScopes(tx: PlainTx, team_id: string, provider: string 
     sql`select provider, user_must_grant, user_may_grant from scope_requirement where team_id = ${team_id}`,
   )
   const set = new Map(rows.map(({ provider: name, ...lists }) => [name, lists]))
-  const asked = scopedProviders.filter((name) => provider === undefined || name === provider)
-  return { requirements: asked.map((name) => ({ team_id, provider: name, ...(set.get(name) ?? defaultScopes(name)) })) }
+  const requestedProviders = scopedProviders.filter((name) => provider === undefined || name === provider)
+  return {
+    requirements: requestedProviders.map((name) => ({ team_id, provider: name, ...(set.get(name) ?? defaultScopes(name)) })),
+  }
 }
 
 /**
@@ -44,10 +46,10 @@ export async function upsertScopes(tx: PlainTx, team_id: string, body: UpsertSco
         faults.push(valueFault(['body', name, 'user_may_grant', i], 'stands in user_must_grant too'))
   if (faults.length) throw unprocessable(faults)
   for (const name of scopedProviders) {
-    const wanted = body[name]
-    if (wanted === null) await tx.run(sql`delete from scope_requirement where team_id = ${team_id} and provider = ${name}`)
-    if (!wanted) continue
-    const [must, may] = [[...new Set(wanted.user_must_grant)], [...new Set(wanted.user_may_grant)]]
+    const requirement = body[name]
+    if (requirement === null) await tx.run(sql`delete from scope_requirement where team_id = ${team_id} and provider = ${name}`)
+    if (!requirement) continue
+    const [must, may] = [[...new Set(requirement.user_must_grant)], [...new Set(requirement.user_may_grant)]]
     await tx.run(sql`
       insert into scope_requirement (team_id, provider, user_must_grant, user_may_grant, updated_at)
       values (${team_id}, ${name}, ${must}::text[], ${may}::text[], ${tx.now})

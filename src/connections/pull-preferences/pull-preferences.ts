@@ -64,21 +64,23 @@ export async function listPulls(tx: PlainTx, manager: ManagementPrincipal, place
     where ${teamAccessCondition(manager, query.team_id)} and ${pages.after} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(teams, ({ created_at, id }) => [created_at, id])
-  const asked = query.provider?.length ? pulledProviders.filter((name) => query.provider!.includes(name)) : pulledProviders
+  const requestedProviders = query.provider?.length
+    ? pulledProviders.filter((name) => query.provider!.includes(name))
+    : pulledProviders
   const data_pull_preferences = await shown(
     tx,
     page.map(({ id }) => id),
-    asked,
+    requestedProviders,
   )
   return { data_pull_preferences, next_cursor }
 }
 
 /** Errors: 400 a value that differs from a fixed one. */
-function assertConfigurable(provider: PulledProvider, wanted: Pull): void {
+function assertConfigurable(provider: PulledProvider, changedProviders: Pull): void {
   const { days, fixed, resources = {} } = defaultPull(provider)
-  const overrides = Object.entries(wanted.resource_overrides ?? {})
+  const overrides = Object.entries(changedProviders.resource_overrides ?? {})
   const all = [
-    wanted.default.historical_days_to_pull,
+    changedProviders.default.historical_days_to_pull,
     ...overrides.map(([, { historical_days_to_pull }]) => historical_days_to_pull),
   ]
   if (fixed && all.some((number) => number !== days))
@@ -95,11 +97,11 @@ function assertConfigurable(provider: PulledProvider, wanted: Pull): void {
  * @returns all effective preferences of these teams
  */
 export async function upsertPulls(tx: PlainTx, body: UpsertPulls, about: RecordAuditSubject) {
-  const wanted = pulledProviders.filter((name) => body.providers[name])
-  for (const name of wanted) assertConfigurable(name, body.providers[name]!)
+  const changedProviders = pulledProviders.filter((name) => body.providers[name])
+  for (const name of changedProviders) assertConfigurable(name, body.providers[name]!)
   const team_ids = [...new Set(body.team_ids)]
   await lockTeams(tx, team_ids)
-  for (const name of wanted) {
+  for (const name of changedProviders) {
     const { default: defaultPull, resource_overrides } = body.providers[name]!
     const overrides = Object.entries(resource_overrides ?? {}).map(([resource, days]) => [resource, days.historical_days_to_pull])
     await tx.run(sql`

@@ -9,6 +9,6 @@ export const pipelines = (dependencies: PipelineDependencies): Module => ({
   tag: 'ehr',
   tables: { others: ['ehr_pipeline'] },
   operations: routes(dependencies),
-  sealedColumns: [encryptedPipelineSecretsColumn],
+  encryptedColumns: [encryptedPipelineSecretsColumn],
   erasers: { team: eraseTables('ehr_pipeline') },
 })

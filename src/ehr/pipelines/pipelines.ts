@@ -120,8 +120,8 @@ export async function upsertPipelines(
     returning ${columns}`,
   )
   for (const team of teams) about(team, body.ehr_type)
-  const made = new Map(rows.map((row) => [row.team_id, toWire(row)]))
-  return teams.map((team) => made.get(team)!)
+  const pipelineByTeam = new Map(rows.map((row) => [row.team_id, toWire(row)]))
+  return teams.map((team) => pipelineByTeam.get(team)!)
 }
 
 /** An encrypted secret can only be decrypted in its own row. */
@@ -175,12 +175,12 @@ async function resolveTargetTeams(
   place: TeamCell,
   named: readonly string[] | undefined,
 ): Promise<string[]> {
-  const asked = named && (await authorizedTeamsInRegion(control, manager, place.region, named))
+  const authorizedTeams = named && (await authorizedTeamsInRegion(control, manager, place.region, named))
   const rows = await tx.locking.many(
     Id,
-    sql`select t.id from team t where ${teamAccessCondition(manager, asked)} order by t.id limit ${TEAMS_MAX + 1} for key share`,
+    sql`select t.id from team t where ${teamAccessCondition(manager, authorizedTeams)} order by t.id limit ${TEAMS_MAX + 1} for key share`,
   )
   if (rows.length > TEAMS_MAX) throw badRequest(`More than ${TEAMS_MAX} teams match; specify team_ids in smaller batches`)
-  if (asked && rows.length < asked.length) throw badRequest('A team does not exist in this environment')
-  return asked ?? rows.map(({ id }) => id)
+  if (authorizedTeams && rows.length < authorizedTeams.length) throw badRequest('A team does not exist in this environment')
+  return authorizedTeams ?? rows.map(({ id }) => id)
 }

@@ -4,7 +4,7 @@ import type { PlainTx } from '../../platform/db/transaction.ts'
 import { dbNow } from '../../platform/db/leases.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import type { FindDeletedUsers, Sink, EventRef } from '../fan-out/destination.ts'
+import type { FindDeletedUsers, EventDestination, EventRef } from '../fan-out/destination.ts'
 
 const SubscribedTeam = T.Object({ team_id: T.String(), svix: T.Boolean() })
 const Match = T.Object({ team_id: T.String(), event_id: T.String(), user_id: Nullable(T.String()), destination: T.String() })
@@ -14,7 +14,7 @@ const Match = T.Object({ team_id: T.String(), event_id: T.String(), user_id: Nul
  * them. Events of teams whose pipelines do not enable `svix` are not left for endpoints.
  * @param queued called after the commit if events were queued
  */
-export const pipelineSink = (findDeletedUsers: FindDeletedUsers, queued: () => void): Sink => ({
+export const brokerDestination = (findDeletedUsers: FindDeletedUsers, queued: () => void): EventDestination => ({
   async queue(tx, events) {
     const teams = [...new Set(events.map(({ team_id }) => team_id))]
     const subscribed = await tx.many(
@@ -51,15 +51,15 @@ async function queueForBrokers(tx: PlainTx, events: EventRef[], findDeletedUsers
   )
   if (matches.length === 0) return false
   const deleted = await findDeletedUsers(tx, matches)
-  const wanted = matches.filter(({ user_id }) => user_id === null || !deleted.has(user_id))
+  const sendableMatches = matches.filter(({ user_id }) => user_id === null || !deleted.has(user_id))
   // The queue of a broker may have been deleted meanwhile.
   await tx.run(sql`
     insert into pipeline_delivery (team_id, destination, event_id, user_id, due_at, created_at)
     select l.team_id, l.destination, given.event_id, given.user_id, ${dbNow}, ${dbNow}
-    from unnest(${wanted.map((m) => m.team_id)}::uuid[], ${wanted.map((m) => m.destination)}::text[],
-                ${wanted.map((m) => m.event_id)}::uuid[], ${wanted.map((m) => m.user_id)}::uuid[])
+    from unnest(${sendableMatches.map((m) => m.team_id)}::uuid[], ${sendableMatches.map((m) => m.destination)}::text[],
+                ${sendableMatches.map((m) => m.event_id)}::uuid[], ${sendableMatches.map((m) => m.user_id)}::uuid[])
          with ordinality as given (team_id, destination, event_id, user_id, n)
-    join (select team_id, destination from pipeline_queue where team_id = any (${wanted.map((m) => m.team_id)}::uuid[]) for key share) l
+    join (select team_id, destination from pipeline_queue where team_id = any (${sendableMatches.map((m) => m.team_id)}::uuid[]) for key share) l
       on l.team_id = given.team_id and l.destination = given.destination
     order by given.n
     on conflict (team_id, event_id, destination) do nothing`)

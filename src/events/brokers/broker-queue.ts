@@ -25,10 +25,10 @@ const BATCH_BYTES = 1024 * 1024
  * no longer enabled are deleted. Writes pipeline_queue, pipeline_delivery.
  */
 export async function syncBrokerQueues(tx: PlainTx, team_id: string, enabled: string[]): Promise<void> {
-  const wanted = enabled.filter((name) => name !== 'svix')
-  await tx.run(sql`delete from pipeline_queue where team_id = ${team_id} and not destination = any (${wanted}::text[])`)
+  const brokers = enabled.filter((name) => name !== 'svix')
+  await tx.run(sql`delete from pipeline_queue where team_id = ${team_id} and not destination = any (${brokers}::text[])`)
   await tx.run(sql`
-    insert into pipeline_queue (team_id, destination, due_at) select ${team_id}, wanted, ${dbNow} from unnest(${wanted}::text[]) wanted
+    insert into pipeline_queue (team_id, destination, due_at) select ${team_id}, wanted, ${dbNow} from unnest(${brokers}::text[]) wanted
     on conflict (team_id, destination) do update set owner = null, leased_until = null, consecutive_failures = 0, due_at = excluded.due_at`)
   await tx.run(sql`update pipeline_delivery set due_at = ${dbNow} where team_id = ${team_id} and due_at > ${dbNow}`)
 }

@@ -7,7 +7,7 @@ import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import { QueueRunner, type Claimed, type HandlerResult, type RunEnd } from '../../platform/queue/queue-runner.ts'
 import { QueueWorker } from '../../platform/queue/queue-worker.ts'
 import { VaultError, type Vault } from '../../platform/crypto/vault.ts'
-import type { FindDeletedUsers, Sink } from '../fan-out/destination.ts'
+import type { FindDeletedUsers, EventDestination } from '../fan-out/destination.ts'
 import type { TargetPolicy } from '../../platform/net/outbound-targets.ts'
 import {
   BrokerQueue,
@@ -21,7 +21,7 @@ import { Brokers } from './adapters/adapters.ts'
 import { toMessage, errorCode, type SendOutcome, type BrokerSession } from './broker-message.ts'
 import { loadDestinations, mayPublish, type PubSubProjects } from './pipelines.ts'
 import type { Cells } from '../../platform/db/cells.ts'
-import { pipelineSink } from './broker-destination.ts'
+import { brokerDestination } from './broker-destination.ts'
 
 /** Brokers that a process sends to at once in a cell; at most half of them failed last time. */
 const SLOTS = 50
@@ -217,7 +217,7 @@ export class CellPipelineWorker {
 /** Sends events to brokers in every cell of a process; started and stopped with its worker. */
 export interface PipelineWorker {
   /** The destination for the events of a cell. */
-  sinks: (cell: CellName) => Sink[]
+  destinations: (cell: CellName) => EventDestination[]
   start(): void
   /** Waits for the batches in flight. */
   stop(): Promise<void>
@@ -230,7 +230,7 @@ export function createPipelineWorker(cells: Cells, options: PipelineOptions): Pi
   const forEachCell = async (call: (cell: CellPipelineWorker) => Promise<void>) =>
     void (await Promise.all([...all.values()].map(call)))
   return {
-    sinks: (cell) => [pipelineSink(options.findDeletedUsers, () => all.get(cell)?.wake())],
+    destinations: (cell) => [brokerDestination(options.findDeletedUsers, () => all.get(cell)?.wake())],
     start: () => all.forEach((cell) => cell.start()),
     stop: () => forEachCell((cell) => cell.stop()),
     drain: () => forEachCell((cell) => cell.drain()),

@@ -14,6 +14,6 @@ export const brokers = (dependencies: PipelineDependencies, dispatcher: () => Pi
   operations: routes(dependencies),
   workers: [dispatcher],
   periodicTasks: [pipelineCleanup],
-  sealedColumns: [encryptedDestinationsColumn],
+  encryptedColumns: [encryptedDestinationsColumn],
   erasers: { team: eraseTables('pipeline_delivery', 'pipeline_queue', 'pipeline') },
 })

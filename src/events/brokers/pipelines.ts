@@ -196,12 +196,12 @@ async function upsert(
 function preferencesOf(before: Row | undefined, body: UpsertPipelines, known: Configured) {
   const { preferred, enabled } = body.preferences ?? { preferred: before?.preferred, enabled: before?.enabled ?? [] }
   if (preferred === undefined) throw badRequest('A new pipeline requires preferences')
-  const wanted = [...new Set(enabled)] as Destination[]
-  if (!wanted.includes(preferred as Destination)) throw badRequest('The preferred destination must be enabled')
+  const enabledDestinations = [...new Set(enabled)] as Destination[]
+  if (!enabledDestinations.includes(preferred as Destination)) throw badRequest('The preferred destination must be enabled')
   // `svix`, the endpoints of the team, requires no configuration.
-  const missing = wanted.filter((name) => name !== 'svix' && known[name] === null)
+  const missing = enabledDestinations.filter((name) => name !== 'svix' && known[name] === null)
   if (missing.length) throw badRequest(`Enabled but not configured: ${missing.join(', ')}`)
-  return { preferred, enabled: wanted }
+  return { preferred, enabled: enabledDestinations }
 }
 
 /**
@@ -218,8 +218,8 @@ export async function deletePipelines(
   about: RecordAuditSubject,
 ): Promise<Pipeline[]> {
   const cell = cellOf(dependencies, place)
-  const asked = [...new Set(ids)]
-  const found = await Promise.all(asked.map((id) => findTeam(tx, id)))
+  const requestedIds = [...new Set(ids)]
+  const found = await Promise.all(requestedIds.map((id) => findTeam(tx, id)))
   const own = found.flatMap((team) =>
     team && team.org_id === manager.org && (!manager.teams || manager.teams.has(team.id)) ? team : [],
   )
@@ -229,7 +229,7 @@ export async function deletePipelines(
     cellTx.many(Row, sql`delete from pipeline p where p.team_id = any (${own.map(({ id }) => id)}::uuid[]) returning ${columns}`),
   )
   for (const { team_id } of rows) about(team_id)
-  rows.sort((a, b) => asked.indexOf(a.team_id) - asked.indexOf(b.team_id))
+  rows.sort((a, b) => requestedIds.indexOf(a.team_id) - requestedIds.indexOf(b.team_id))
   return rows.map((row) => toWire(row, tryToOpen(dependencies.vault, row), projectsOf(dependencies, manager)))
 }
 

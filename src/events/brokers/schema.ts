@@ -140,7 +140,7 @@ export const Pipeline = Fields(
     delivery_error: Nullable(
       T.String({
         description:
-          'Why nothing is written: the credentials of the brokers cannot be decrypted by the server. What is told meanwhile waits. Giving the destinations again mends it at once.',
+          'Why nothing is sent: the server cannot decrypt the credentials of the brokers. Events wait meanwhile. Setting the destinations again resumes sending at once.',
       }),
     ),
   },

@@ -43,7 +43,7 @@ const rows = (tx: Tx, notDeleted: NotDeleted, webhook_id: string, conditions: Sq
     order by d.message_id desc limit ${limit}`,
   )
 
-const shown = (row: Static<typeof Row>): Static<typeof Message> => ({
+const toMessage = (row: Static<typeof Row>): Static<typeof Message> => ({
   id: messageId(row.id),
   event_type: row.type,
   created_at: row.created_at,
@@ -62,7 +62,7 @@ export async function listMessages(tx: Tx, notDeleted: NotDeleted, webhook_id: s
   if (query.event_type !== undefined) conditions.push(sql`coalesce(e.type, m.type) = ${query.event_type}`)
   const { page, next_cursor } = pages.cut(await rows(tx, notDeleted, webhook_id, conditions, pages.limit + 1), ({ id }) => [id])
   for (const { user_id } of page) tx.concerns(user_id)
-  return { data: page.map(shown), next_cursor }
+  return { data: page.map(toMessage), next_cursor }
 }
 
 const UNKNOWN = 'Message not found'
@@ -92,7 +92,7 @@ export async function getMessage(
     select body from event where team_id = ${tx.team} and id = ${found.id}
     union all select body from webhook_message where team_id = ${tx.team} and id = ${found.id}`,
   )
-  return new PreserializedJson(`${JSON.stringify(shown(found)).slice(0, -1)},"body":${body}}`)
+  return new PreserializedJson(`${JSON.stringify(toMessage(found)).slice(0, -1)},"body":${body}}`)
 }
 
 const AttemptRow = T.Object({
@@ -177,7 +177,7 @@ export async function resendMessage(
   if (!id) throw notFound(UNKNOWN)
   // It is rolled back if the message is about a deleted user.
   await resendDelivery(tx, webhook_id, id)
-  return shown(await findMessage(tx, notDeleted, webhook_id, message_id))
+  return toMessage(await findMessage(tx, notDeleted, webhook_id, message_id))
 }
 
 /** Send a sample event to an endpoint. Writes webhook_message, delivery. 400: it is disabled. 404: unknown. */
@@ -192,5 +192,5 @@ export async function sendTest(
   const at = systemTimestamp(tx)
   const id = await queueMessage(tx, { team_id: tx.team, type, body, at, trigger: 'manual' }, webhook_id)
   tx.notifyDelivery()
-  return shown(await findMessage(tx, notDeleted, webhook_id, messageId(id)))
+  return toMessage(await findMessage(tx, notDeleted, webhook_id, messageId(id)))
 }

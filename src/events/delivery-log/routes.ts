@@ -97,7 +97,7 @@ export function logRoutes({ fixedHeaders, catalog, notDeleted }: DeliveryLogDepe
       path: `${WEBHOOK}/replay`,
       summary: 'Replay events since a time',
       description:
-        '`missing`: what the endpoint was never to have, such as events from before it existed; `failed`: what was given up or stopped; `all`: everything. The filter of the endpoint holds. At most the last 30 days.',
+        '`missing`: messages that were never queued for the endpoint, such as events from before it existed; `failed`: failed and stopped messages; `all`: all messages. The filter of the endpoint applies. At most the last 30 days.',
       params,
       body: Replay,
       reply: ReplayStarted,

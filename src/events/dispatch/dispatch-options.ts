@@ -3,7 +3,7 @@ import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Log } from '../../platform/telemetry/log.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
-import type { FindDeletedUsers, Sink } from '../fan-out/destination.ts'
+import type { FindDeletedUsers, EventDestination } from '../fan-out/destination.ts'
 import type { Sender, SenderOptions } from './send/http-sender.ts'
 import type { TargetPolicy } from '../../platform/net/outbound-targets.ts'
 
@@ -12,7 +12,7 @@ export interface DeliveryOptions {
   targets: TargetPolicy
   findDeletedUsers: FindDeletedUsers
   /** Further destinations of the events of a cell, called in this order and before the endpoints. */
-  sinks?: (cell: CellName) => Sink[]
+  destinations?: (cell: CellName) => EventDestination[]
   /** The system clock, for signatures and displayed times. Due times and leases go by the database's clock. */
   clock: () => Date
   /** A monotonic clock; that of the process by default. */

@@ -10,6 +10,6 @@ export const endpoints = (dependencies: EndpointDependencies): Module => ({
   tag: 'webhooks',
   tables: { others: ['webhook', 'webhook_secret'] },
   operations: routes(dependencies),
-  sealedColumns: [encryptedHeadersColumn, encryptedSecretsColumn],
+  encryptedColumns: [encryptedHeadersColumn, encryptedSecretsColumn],
   erasers: { team: eraseTeamEndpoints },
 })

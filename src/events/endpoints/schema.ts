@@ -30,7 +30,7 @@ export const Webhook = Fields(
     delivery_error: Nullable(
       T.String({
         description:
-          'Why nothing is sent although the endpoint is not disabled: its secret or its headers cannot be decrypted by the server. What is told meanwhile waits. Rotating the secret, or putting the headers again, mends it at once.',
+          'Why nothing is sent although the endpoint is not disabled: the server cannot decrypt its secret or its headers. Events wait meanwhile. Rotating the secret, or setting the headers again, resumes sending at once.',
       }),
     ),
   },

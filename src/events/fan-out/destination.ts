@@ -8,7 +8,7 @@ export interface EventRef {
 }
 
 /** A destination of events. */
-export interface Sink {
+export interface EventDestination {
   /**
    * Queues the events for this destination, in the order given, in the transaction that takes them.
    * @returns the events that are left for later destinations

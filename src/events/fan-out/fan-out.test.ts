@@ -39,13 +39,13 @@ describe('the fan-out of a cell', () => {
     const backlog = await announce(busy.team, BACKLOG, EVENTS_EACH)
     const [single] = await announce(quiet.team, 1, 1)
     const emitted: EventRef[] = []
-    const sink = { queue: (_tx: unknown, events: EventRef[]) => Promise.resolve((emitted.push(...events), [])) }
-    assert.equal((await fanOut(db, [sink], EVENTS_MAX)).hasMore, true, 'more is waiting')
+    const destination = { queue: (_tx: unknown, events: EventRef[]) => Promise.resolve((emitted.push(...events), [])) }
+    assert.equal((await fanOut(db, [destination], EVENTS_MAX)).hasMore, true, 'more is waiting')
     assert.ok(
       emitted.some(({ event_id }) => event_id === single),
       'the first round fans out the event of the quiet team',
     )
-    for (let i = 0; i < 3; i++) await fanOut(db, [sink], EVENTS_MAX)
+    for (let i = 0; i < 3; i++) await fanOut(db, [destination], EVENTS_MAX)
     const ofBusy = emitted.filter(({ team_id }) => team_id === busy.team).map(({ event_id }) => event_id)
     assert.ok(ofBusy.length >= 300, `${ofBusy.length} events of the busy team in four rounds`)
     assert.deepEqual(ofBusy, backlog.slice(0, ofBusy.length), 'in the order in which they were announced')

@@ -1,6 +1,6 @@
 // Fan-out: takes outbox entries and hands their events to each destination, in one transaction. Source: events.md 5, 6.7.
 import type { Db } from '../../platform/db/database.ts'
-import type { Sink } from './destination.ts'
+import type { EventDestination } from './destination.ts'
 import { takeOutboxEntries } from '../../platform/queue/outbox.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -29,7 +29,7 @@ export interface FanOutResult {
  * one transaction: a crash undoes all. Writes what the destinations write.
  * @param events_max the maximum number of events, unless a single outbox entry has more
  */
-export async function fanOut(db: DeliveryDb, sinks: Sink[], events_max: number): Promise<FanOutResult> {
+export async function fanOut(db: DeliveryDb, destinations: EventDestination[], events_max: number): Promise<FanOutResult> {
   const { waiting } = await db.queries.one(
     T.Object({ waiting: T.Boolean() }),
     sql`select exists (select from event_outbox) as waiting`,
@@ -39,7 +39,7 @@ export async function fanOut(db: DeliveryDb, sinks: Sink[], events_max: number):
     const portion = { entries: OUTBOX_ENTRIES_MAX, events: Math.min(events_max, EVENTS_MAX), deliveries: DELIVERIES_MAX }
     const { taken, isMore } = await takeOutboxEntries(tx, portion, endpoints)
     let events = taken.flatMap(({ team_id, event_ids }) => event_ids.map((event_id) => ({ team_id, event_id })))
-    for (const sink of sinks) if (events.length) events = await sink.queue(tx, events)
+    for (const destination of destinations) if (events.length) events = await destination.queue(tx, events)
     return { entries: taken.length, hasMore: isMore }
   })
 }

@@ -5,7 +5,7 @@ import { dbNow } from '../../platform/db/leases.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql, arrayLiteral } from '../../platform/db/sql.ts'
-import type { FindDeletedUsers, Sink } from '../fan-out/destination.ts'
+import type { FindDeletedUsers, EventDestination } from '../fan-out/destination.ts'
 import { messageId } from '../fan-out/message-id.ts'
 import type { FeedEvent } from './schema.ts'
 
@@ -17,7 +17,7 @@ const WINDOW = 1000
  * Numbers events, in this order, and returns all of them. It is the first destination, so that the feed misses none.
  * Writes feed.
  */
-export const feedSink: Sink = {
+export const feedDestination: EventDestination = {
   async queue(tx, events) {
     await tx.run(sql`
       insert into feed (team_id, event_id, created_at)

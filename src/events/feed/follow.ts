@@ -36,8 +36,8 @@ export async function followEvents(
   await db.tx(tenant, (tx) => subscribeTeam(tx, team))
   let after = await startPosition(db, tenant, list, query)
   for (let reads = 1; ; reads++) {
-    const wanted = { after, types, limit: query.limit ?? LIMIT }
-    const page = await db.read(tenant, (tx) => readFeed(tx, team, wanted, findDeletedUsers))
+    const feedQuery = { after, types, limit: query.limit ?? LIMIT }
+    const page = await db.read(tenant, (tx) => readFeed(tx, team, feedQuery, findDeletedUsers))
     after = page.seq
     const left_ms = end_ms - performance.now()
     const isCurrentPosition =

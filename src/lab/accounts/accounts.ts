@@ -15,10 +15,10 @@ export const ACCOUNTS_MAX = 500
 const allTeams = sql`true`
 
 /** Accounts `a` with the visible ones of their linked teams `t`. */
-const selectAccounts = (shown: Sql): Sql => sql`
+const selectAccounts = (visibleTeams: Sql): Sql => sql`
   select a.id, l.slug as lab, a.org_id, a.status, a.delegated_flow, a.provider_account_id, a.account_name, a.default_clinical_notes,
          a.business_units, a.allowed_billing,
-         to_json(array(select t.team_id from lab_account_team t where t.account_id = a.id and ${shown} order by t.team_id)) as team_id_allowlist
+         to_json(array(select t.team_id from lab_account_team t where t.account_id = a.id and ${visibleTeams} order by t.team_id)) as team_id_allowlist
   from lab_account a join lab l on l.id = a.lab_id`
 
 const newestFirst = sql`order by a.created_at desc, a.id desc`
@@ -49,8 +49,10 @@ export async function listAccounts(
     ...(own ? [linkedTeamCondition(own)] : []),
     ...(query.team_id === undefined ? [] : [linkedTeamCondition(sql`array[${query.team_id}::uuid]`)]),
   ]
-  const shown = own ? sql`t.team_id = any (${own})` : allTeams
-  return { data: await tx.many(LabAccount, sql`${selectAccounts(shown)} where ${joinConditions(conditions)} ${newestFirst}`) }
+  const visibleTeams = own ? sql`t.team_id = any (${own})` : allTeams
+  return {
+    data: await tx.many(LabAccount, sql`${selectAccounts(visibleTeams)} where ${joinConditions(conditions)} ${newestFirst}`),
+  }
 }
 
 /** Accounts that the calling team may order under: those linked to it, and the platform's. Other linked teams are not shown. */
@@ -95,17 +97,17 @@ async function lockAccount(tx: PlainTx, id: string): Promise<LabAccount | undefi
 const Id = T.Object({ id: T.String() })
 
 async function replaceTeams(tx: PlainTx, account: LabAccount, org_id: string, team_ids: string[]): Promise<void> {
-  const wanted = [...new Set(team_ids)]
+  const uniqueTeamIds = [...new Set(team_ids)]
   const teams = await tx.locking.many(
     Id,
-    sql`select id from team where id = any (${wanted}::uuid[]) and org_id = ${org_id} and deleted_at is null for key share`,
+    sql`select id from team where id = any (${uniqueTeamIds}::uuid[]) and org_id = ${org_id} and deleted_at is null for key share`,
   )
-  if (teams.length < wanted.length)
+  if (teams.length < uniqueTeamIds.length)
     throw badRequest('team_id_allowlist contains a team that is not in this organization and region')
-  await tx.run(sql`delete from lab_account_team where account_id = ${account.id} and team_id <> all (${wanted}::uuid[])`)
+  await tx.run(sql`delete from lab_account_team where account_id = ${account.id} and team_id <> all (${uniqueTeamIds}::uuid[])`)
   await tx.run(sql`
-    insert into lab_account_team (account_id, team_id) select ${account.id}, unnest(${wanted}::uuid[]) on conflict do nothing`)
-  for (const team of new Set([...account.team_id_allowlist, ...wanted])) invalidateUsableAccounts(tx, team)
+    insert into lab_account_team (account_id, team_id) select ${account.id}, unnest(${uniqueTeamIds}::uuid[]) on conflict do nothing`)
+  for (const team of new Set([...account.team_id_allowlist, ...uniqueTeamIds])) invalidateUsableAccounts(tx, team)
 }
 
 /** The fields of an account that an operator sets; absent fields do not change. */
@@ -133,14 +135,14 @@ export async function createAccount(tx: PlainTx, account: NewAccount): Promise<s
   const present = sql`select count(*) as n from lab_account where org_id is not distinct from ${account.org_id}::uuid`
   await assertBelowLimit(tx, present, ACCOUNTS_MAX, 'An owner', 'lab accounts per cell')
   const id = account.id ?? tx.uuid()
-  const made = await tx.run(sql`
+  const insertedCount = await tx.run(sql`
     insert into lab_account (id, lab_id, org_id, status, delegated_flow, provider_account_id, account_name, default_clinical_notes,
                              business_units, allowed_billing, created_at)
     values (${id}, ${lab.id}, ${account.org_id}, ${account.status ?? 'active'}, ${account.delegated_flow ?? 'not_delegated'},
             ${account.provider_account_id}, ${account.account_name ?? null}, ${account.default_clinical_notes ?? null},
             ${account.business_units ?? null}::text[], ${JSON.stringify(account.allowed_billing ?? {})}, ${tx.now})
     on conflict (lab_id) where org_id is null do nothing`)
-  if (!made) throw badRequest(`The platform already has a lab account at ${account.lab} in this cell`)
+  if (!insertedCount) throw badRequest(`The platform already has a lab account at ${account.lab} in this cell`)
   if (account.team_ids) await link(tx, id, account.org_id, account.team_ids)
   return id
 }

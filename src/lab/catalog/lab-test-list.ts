@@ -37,10 +37,10 @@ function conditions(tx: Tx, filter: LabTestQuery): Sql[] {
 
 /** A test belongs to one lab, so a test code identifies at most one of its markers. */
 function containsAll(column: Sql, type: Sql, values: (string | number)[]): Sql {
-  const wanted = [...new Set(values)]
+  const uniqueValues = [...new Set(values)]
   return sql`(
     select count(distinct ${column}) from lab_test_marker tm join marker m on m.id = tm.marker_id
-    where tm.lab_test_id = t.id and ${column} = any (${wanted}::${type})) = ${wanted.length}`
+    where tm.lab_test_id = t.id and ${column} = any (${uniqueValues}::${type})) = ${uniqueValues.length}`
 }
 
 /** The team's lab tests, at most 1000. */

@@ -39,11 +39,11 @@ export async function searchCompendium(
   }
   const selected = select(body, among)
   const per_lab = labs.map((slug) => [slug, candidatesAt(compendium, selected?.canonical, slug, limit, hasCode)] as const)
-  const shown = selected && toCanonicalCandidate(selected.canonical, selected.confidence)
+  const canonicalCandidate = selected && toCanonicalCandidate(selected.canonical, selected.confidence)
   return {
     mode,
-    selected_canonical: shown ?? null,
-    canonical_candidates: shown ? [shown] : [],
+    selected_canonical: canonicalCandidate ?? null,
+    canonical_candidates: canonicalCandidate ? [canonicalCandidate] : [],
     per_lab: Object.fromEntries(per_lab),
     related: selected && include_related ? relatedTo(compendium, selected.canonical, hasCode, limit) : [],
   }
@@ -145,15 +145,15 @@ interface Source {
 
 /** The items of codes. If several laboratories use a code, the item is that of the laboratory with most of the codes. */
 function sourcesByCode({ items }: Compendium, codes: string[], target_id: number): Source[] {
-  const wanted = [...new Set(codes)]
+  const uniqueCodes = [...new Set(codes)]
   const byId = Map.groupBy(
-    items.filter(({ provider_id }) => wanted.includes(provider_id)),
+    items.filter(({ provider_id }) => uniqueCodes.includes(provider_id)),
     ({ provider_id }) => provider_id,
   )
   const votes = new Map<number, number>()
   for (const same of byId.values()) for (const { lab_id } of same) votes.set(lab_id, (votes.get(lab_id) ?? 0) + 1)
   const weight = ({ lab_id }: Item) => votes.get(lab_id)! - (lab_id === target_id ? 0.5 : 0)
-  return wanted.map((code) => ({ code, item: byId.get(code)?.toSorted((a, b) => weight(b) - weight(a))[0] }))
+  return uniqueCodes.map((code) => ({ code, item: byId.get(code)?.toSorted((a, b) => weight(b) - weight(a))[0] }))
 }
 
 const Member = T.Object({ marker_id: T.Integer(), provider_id: T.String() })

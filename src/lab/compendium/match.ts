@@ -103,10 +103,10 @@ export function nameScore(text: string, canonical: Canonical): number {
   const code = text.trim().toLowerCase()
   if (canonical.items.some(({ provider_id }) => provider_id.toLowerCase() === code)) return 1
   if (canonical.loinc_codes.includes(code)) return canonical.loinc_codes.length === 1 ? 1 : 0.5
-  const asked = [normalizeName(text), expandAbbreviations(text)].filter((each): each is NormalizedName => each !== undefined)
+  const queryForms = [normalizeName(text), expandAbbreviations(text)].filter((each): each is NormalizedName => each !== undefined)
   const { own: primary, synonyms } = canonical.names
-  const direct = Math.max(...asked.map((each) => similarity(each, primary)))
-  return Math.max(direct, 0.97 * Math.max(0, ...asked.flatMap((each) => synonyms.map((other) => similarity(each, other)))))
+  const direct = Math.max(...queryForms.map((each) => similarity(each, primary)))
+  return Math.max(direct, 0.97 * Math.max(0, ...queryForms.flatMap((each) => synonyms.map((other) => similarity(each, other)))))
 }
 
 /** The canonicals that a text names, best first. */

@@ -252,7 +252,7 @@ describe('advance beneficiary notices', () => {
   test("a notice has the form's fields for each test", { skip }, async () => {
     const team = await createTestTeam()
     const { id } = await createOrder(team, { icd_codes: ['E11.9'] })
-    await team.db.tx(team.tenant, (tx) => updateOrder(tx, id, (open) => void (open.order.has_abn = true)))
+    await team.db.tx(team.tenant, (tx) => updateOrder(tx, id, (lockedOrder) => void (lockedOrder.order.has_abn = true)))
     const { text, pages } = pdfOf(await team.api.get(`/v3/order/${id}/abn_pdf`))
     assert.equal(pages.length, 1)
     for (const words of ['A. Notifier: ', 'B. Patient name: Testa Fictional', `C. Identification number: ${id}`, 'D. TESTS'])

@@ -67,21 +67,23 @@ function furthestStage({ order }: LockedOrder): number {
 }
 
 /** Whether a scan is repeated or late: the kit has reached or passed that stage. */
-function isStale(open: LockedOrder, way: Direction, to: string): boolean {
-  if (open.lowLevelStatus === to) return true
-  const far = furthestStage(open)
+function isStale(lockedOrder: LockedOrder, way: Direction, to: string): boolean {
+  if (lockedOrder.lowLevelStatus === to) return true
+  const far = furthestStage(lockedOrder)
   if (shippingStages.includes(to)) return shippingStages.indexOf(to) <= far
   return far >= (way === 'outbound' ? STAGE_WITH_CUSTOMER : STAGE_AT_LAB)
 }
 
 /** The transitions up to the scanned stage, including missed scans; undefined if one of them is not a carrier status. */
-function stepsTo(open: LockedOrder, to: string): string[] | undefined {
-  const cycle = lifecycleOf(open.lifecycle)
+function stepsTo(lockedOrder: LockedOrder, to: string): string[] | undefined {
+  const cycle = lifecycleOf(lockedOrder.lifecycle)
   const shippedStages = Object.entries(cycle.steps).filter(
     ([lowLevelStatus]) =>
-      lowLevelStatus === open.lowLevelStatus || shippingStages.includes(lowLevelStatus) || lowLevelStatus in exceptionStages,
+      lowLevelStatus === lockedOrder.lowLevelStatus ||
+      shippingStages.includes(lowLevelStatus) ||
+      lowLevelStatus in exceptionStages,
   )
-  return shortestPath({ ...cycle, steps: Object.fromEntries(shippedStages) }, open.lowLevelStatus, to)
+  return shortestPath({ ...cycle, steps: Object.fromEntries(shippedStages) }, lockedOrder.lowLevelStatus, to)
 }
 
 /**
@@ -91,20 +93,20 @@ function stepsTo(open: LockedOrder, to: string): string[] | undefined {
  * 404 unknown order.
  */
 export const recordScan = (tx: Tx, order_id: string, { direction, event }: RecordScan): Promise<WorkDone> =>
-  runStep(tx, order_id, (open) => {
-    assertShippedKit(open)
+  runStep(tx, order_id, (lockedOrder) => {
+    assertShippedKit(lockedOrder)
     const to = statusByEvent[direction][event]
-    if (isStale(open, direction, to)) return false
-    const steps = stepsTo(open, to)
-    if (!steps) throw transitionError(open, to)
-    if (!open.order.sample_id) throw badRequest('No kit is assigned to this order')
-    const shipment = shipmentOf(tx, open)
+    if (isStale(lockedOrder, direction, to)) return false
+    const steps = stepsTo(lockedOrder, to)
+    if (!steps) throw transitionError(lockedOrder, to)
+    if (!lockedOrder.order.sample_id) throw badRequest('No kit is assigned to this order')
+    const shipment = shipmentOf(tx, lockedOrder)
     for (const step of steps) {
       if (step === 'transit_customer' && !shipment.outbound_tracking_number)
         throw badRequest('The outbound parcel has no tracking number')
       if (step === 'transit_lab' && !shipment.inbound_tracking_number)
         throw badRequest('The inbound parcel has no tracking number')
-      moveKit(open, step)
+      moveKit(lockedOrder, step)
     }
     return true
   })
@@ -119,28 +121,28 @@ const EXPECTED_ON_MAX_S = 60 * 86_400
  * inbound parcel; 404 unknown order.
  */
 export const recordTracking = (tx: Tx, order_id: string, tracking: RecordTracking): Promise<WorkDone> =>
-  runStep(tx, order_id, (open) => {
-    assertShippedKit(open)
+  runStep(tx, order_id, (lockedOrder) => {
+    assertShippedKit(lockedOrder)
     const { direction, tracking_number: number, courier, tracking_url: url = null, expected_on: arrives_on } = tracking
     if (direction === 'inbound' && arrives_on !== undefined)
       throw badRequest('expected_on is only allowed for an outbound parcel')
-    const shown = open.order.details.type === 'testkit' ? open.order.details.data.shipment : null
+    const currentShipment = lockedOrder.order.details.type === 'testkit' ? lockedOrder.order.details.data.shipment : null
     const isSame =
-      shown?.[`${direction}_tracking_number`] === number &&
-      shown[`${direction}_courier`] === courier &&
-      shown[`${direction}_tracking_url`] === url &&
-      (direction === 'inbound' || open.internalData.arrives_on === arrives_on)
+      currentShipment?.[`${direction}_tracking_number`] === number &&
+      currentShipment[`${direction}_courier`] === courier &&
+      currentShipment[`${direction}_tracking_url`] === url &&
+      (direction === 'inbound' || lockedOrder.internalData.arrives_on === arrives_on)
     if (isSame) return false
-    const far = furthestStage(open)
-    if (open.lowLevelStatus === 'ordered' || far >= (direction === 'outbound' ? STAGE_WITH_CUSTOMER : STAGE_AT_LAB))
-      throw badRequest(`The ${direction} parcel of an order in status ${open.lowLevelStatus} cannot be tracked`)
-    if (!open.order.sample_id) throw badRequest('No kit is assigned to this order')
+    const far = furthestStage(lockedOrder)
+    if (lockedOrder.lowLevelStatus === 'ordered' || far >= (direction === 'outbound' ? STAGE_WITH_CUSTOMER : STAGE_AT_LAB))
+      throw badRequest(`The ${direction} parcel of an order in status ${lockedOrder.lowLevelStatus} cannot be tracked`)
+    if (!lockedOrder.order.sample_id) throw badRequest('No kit is assigned to this order')
     if (arrives_on !== undefined && (arrives_on < utcDate(tx.now) || arrives_on > utcDate(addSeconds(tx.now, EXPECTED_ON_MAX_S))))
       throw badRequest('expected_on must be between today and 60 days from now')
-    updateTracking(tx, open, direction, { number, courier, url, arrives_on })
+    updateTracking(tx, lockedOrder, direction, { number, courier, url, arrives_on })
     return true
   })
 
-function assertShippedKit(open: LockedOrder): void {
-  if (open.order.details.type !== 'testkit') throw badRequest('The order does not include a shipped kit')
+function assertShippedKit(lockedOrder: LockedOrder): void {
+  if (lockedOrder.order.details.type !== 'testkit') throw badRequest('The order does not include a shipped kit')
 }

@@ -23,21 +23,23 @@ const isReported = ({ lowLevelStatus }: LockedOrder): boolean => lowLevelStatus 
  * amend; 404 unknown order; 422 errors of `parseManualReport`.
  */
 export const enterManualReport = (tx: Tx, order_id: string, body: EnterReport): Promise<WorkDone> =>
-  runStep(tx, order_id, async (open) => {
-    const { order, internalData } = open
+  runStep(tx, order_id, async (lockedOrder) => {
+    const { order, internalData } = lockedOrder
     const expected = expectations(await expectedResults(tx, order.lab_test.id))
     const report = parseManualReport(body, expected, {
       number: order.sample_id ?? order.id,
-      collected_at: collectedAt(open) ?? firstTimeIn(open, 'draw_completed', 'transit_lab', 'delivered_to_lab'),
-      received_at: firstTimeIn(open, 'delivered_to_lab'),
+      collected_at: collectedAt(lockedOrder) ?? firstTimeIn(lockedOrder, 'draw_completed', 'transit_lab', 'delivered_to_lab'),
+      received_at: firstTimeIn(lockedOrder, 'delivered_to_lab'),
       now: iso(tx.now),
     })
     const digest = reportDigest(report, body)
     if (internalData.report_digest === digest) return false
-    if (report.amended !== isReported(open))
-      throw report.amended ? badRequest('There is no final report to amend') : transitionError(open, open.lowLevelStatus)
+    if (report.amended !== isReported(lockedOrder))
+      throw report.amended
+        ? badRequest('There is no final report to amend')
+        : transitionError(lockedOrder, lockedOrder.lowLevelStatus)
     internalData.report_digest = digest
-    await receiveReport(tx, open, report)
+    await receiveReport(tx, lockedOrder, report)
     return true
   })
 
@@ -61,16 +63,16 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
  * Errors: 400 not a PDF, truncated, more than 10 MB, or the order is not at the laboratory; 404 unknown order.
  */
 export const uploadPdf = (tx: Tx, order_id: string, base64: string): Promise<WorkDone> =>
-  runStep(tx, order_id, async (open) => {
+  runStep(tx, order_id, async (lockedOrder) => {
     const text = base64.replace(/\s+/g, '')
     if (text.length % 4 !== 0 || !BASE64.test(text)) throw badRequest('pdf must be a Base64-encoded document')
     const bytes = Buffer.from(text, 'base64')
     if (bytes.length > PDF_BYTES_MAX) throw badRequest('pdf must be at most 10 MB')
     const fault = pdfError(bytes)
     if (fault) throw badRequest(fault)
-    if (!isReported(open) && !open.canTransitionTo('completed'))
-      throw badRequest(`An order in status ${open.lowLevelStatus} has no result yet`)
-    return storeResultPdf(tx, open, bytes)
+    if (!isReported(lockedOrder) && !lockedOrder.canTransitionTo('completed'))
+      throw badRequest(`An order in status ${lockedOrder.lowLevelStatus} has no result yet`)
+    return storeResultPdf(tx, lockedOrder, bytes)
   })
 
 /** Readers search the last kilobyte for the end of the file, and accept some bytes before the header. */

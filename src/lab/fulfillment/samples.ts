@@ -16,7 +16,8 @@ const WALK_IN_STATUSES = new Set([
 ])
 
 /** When the sample of an order was taken, if it was recorded. */
-export const collectedAt = (open: LockedOrder): string | null => (open.internalData.collected_at as string | undefined) ?? null
+export const collectedAt = (lockedOrder: LockedOrder): string | null =>
+  (lockedOrder.internalData.collected_at as string | undefined) ?? null
 
 /**
  * Records a blood draw: at home, on site, or walk-in. A walk-in order has no status for it: it keeps its status and awaits the report from
@@ -24,19 +25,19 @@ export const collectedAt = (open: LockedOrder): string | null => (open.internalD
  * Errors: 400 a kit, or the status does not allow a draw; 404 unknown order; 422 a time in the future or before the order.
  */
 export const recordDraw = (tx: Tx, order_id: string, collected_at: string | undefined): Promise<WorkDone> =>
-  runStep(tx, order_id, (open) => {
-    const { order } = open
-    if (order.details.type === 'testkit') throw transitionError(open, 'draw_completed')
+  runStep(tx, order_id, (lockedOrder) => {
+    const { order } = lockedOrder
+    if (order.details.type === 'testkit') throw transitionError(lockedOrder, 'draw_completed')
     const isWalkIn = order.details.type === 'walk_in_test'
-    if (open.lowLevelStatus === 'draw_completed' || (isWalkIn && collectedAt(open) !== null)) return false
-    if (isWalkIn ? !WALK_IN_STATUSES.has(open.lowLevelStatus) : !open.canTransitionTo('draw_completed'))
-      throw transitionError(open, 'draw_completed')
+    if (lockedOrder.lowLevelStatus === 'draw_completed' || (isWalkIn && collectedAt(lockedOrder) !== null)) return false
+    if (isWalkIn ? !WALK_IN_STATUSES.has(lockedOrder.lowLevelStatus) : !lockedOrder.canTransitionTo('draw_completed'))
+      throw transitionError(lockedOrder, 'draw_completed')
     const at = collected_at ? new Date(collected_at) : tx.now
     if (at > tx.now) throw invalidField(['body', 'collected_at'], 'must not be in the future')
     if (iso(at) < order.created_at) throw invalidField(['body', 'collected_at'], 'must not be before the order was placed')
-    open.internalData.collected_at = iso(at)
-    open.setCollectedAt(at)
-    if (!isWalkIn) open.transitionTo('draw_completed')
+    lockedOrder.internalData.collected_at = iso(at)
+    lockedOrder.setCollectedAt(at)
+    if (!isWalkIn) lockedOrder.transitionTo('draw_completed')
     return true
   })
 
@@ -46,11 +47,11 @@ export const recordDraw = (tx: Tx, order_id: string, collected_at: string | unde
  * unknown order.
  */
 export const recordVisit = (tx: Tx, order_id: string, status: string): Promise<WorkDone> =>
-  runStep(tx, order_id, (open) => {
-    const { details } = open.order
-    if (details.type !== 'walk_in_test' && details.type !== 'at_home_phlebotomy') throw transitionError(open, status)
+  runStep(tx, order_id, (lockedOrder) => {
+    const { details } = lockedOrder.order
+    if (details.type !== 'walk_in_test' && details.type !== 'at_home_phlebotomy') throw transitionError(lockedOrder, status)
     if (details.data.appointment_id !== null) throw badRequest('The visit of this order is managed by its appointment')
-    return transitionUnlessAt(open, status)
+    return transitionUnlessAt(lockedOrder, status)
   })
 
 /**
@@ -62,4 +63,4 @@ export const setSampleStatus = (
   order_id: string,
   status: 'sample_error' | 'lab_processing_blocked' | 'do_not_process' | 'lost',
   status_detail: string | null = null,
-): Promise<WorkDone> => runStep(tx, order_id, (open) => transitionUnlessAt(open, status, status_detail))
+): Promise<WorkDone> => runStep(tx, order_id, (lockedOrder) => transitionUnlessAt(lockedOrder, status, status_detail))

@@ -120,11 +120,11 @@ describe('on-site collection', () => {
 describe('follow-up orders', () => {
   const follow = async (team: TestTeam, id: string, to?: string): Promise<Order> => {
     const { document } = await team.db.tx(team.tenant, async (tx) => {
-      const open = await lockOrder(tx, id)
-      const lab_test = (await findLabTest(tx, open.order.lab_test.id))!
-      if (to) open.transitionTo(to)
-      const made = await placeFollowUpOrder(tx, open, { origin: 'redraw', lab_test })
-      await saveOrder(tx, open)
+      const lockedOrder = await lockOrder(tx, id)
+      const lab_test = (await findLabTest(tx, lockedOrder.order.lab_test.id))!
+      if (to) lockedOrder.transitionTo(to)
+      const made = await placeFollowUpOrder(tx, lockedOrder, { origin: 'redraw', lab_test })
+      await saveOrder(tx, lockedOrder)
       return made
     })
     return JSON.parse(document) as Order
@@ -163,7 +163,7 @@ describe('follow-up orders', () => {
     const second = await follow(team, first.id)
     await Promise.all(
       [first.id, second.id, first.id, second.id, first.id, second.id].map((id) =>
-        team.db.tx(team.tenant, (tx) => updateOrder(tx, id, (open) => open.setStatusDetail('fulfillment_error'))),
+        team.db.tx(team.tenant, (tx) => updateOrder(tx, id, (lockedOrder) => lockedOrder.setStatusDetail('fulfillment_error'))),
       ),
     )
     const [a, b] = [await orderOf(team, first.id), await orderOf(team, second.id)]

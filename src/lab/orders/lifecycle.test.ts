@@ -135,7 +135,8 @@ for (const name of names)
         and id not in (select id from event where team_id = ${team.team} order by id limit ${baseline})`)
     }
     let baseline = 0
-    const move = (to: string) => team.db.tx(team.tenant, (tx) => updateOrder(tx, id, (open) => open.transitionTo(to)))
+    const move = (to: string) =>
+      team.db.tx(team.tenant, (tx) => updateOrder(tx, id, (lockedOrder) => lockedOrder.transitionTo(to)))
 
     before(async () => {
       team = await createTestTeam()

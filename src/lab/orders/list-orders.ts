@@ -28,7 +28,7 @@ export async function listOrders(tx: Tx, query: OrderQuery): Promise<Preserializ
   return new PreserializedJson(`{"orders":[${documents.join(',')}],"total":${total},"page":${page},"size":${size}}`)
 }
 
-const shown = (tx: Tx): Sql => notDeleted(tx, sql`user_id`)
+const isVisible = (tx: Tx): Sql => notDeleted(tx, sql`user_id`)
 
 /** The filters, sorting and page of a list. */
 interface ListQuery {
@@ -42,11 +42,11 @@ interface ListQuery {
 async function pageFiltered(tx: Tx, { filters, key, direction, page, size }: ListQuery) {
   const where = joinConditions(filters)
   const [{ n }, rows] = await Promise.all([
-    tx.one(Counted, sql`select count(*) as n from lab_order where team_id = ${tx.team} and ${where} and ${shown(tx)}`),
+    tx.one(Counted, sql`select count(*) as n from lab_order where team_id = ${tx.team} and ${where} and ${isVisible(tx)}`),
     tx.many(
       DocumentRow,
       sql`
-      select document from lab_order where team_id = ${tx.team} and ${where} and ${shown(tx)}
+      select document from lab_order where team_id = ${tx.team} and ${where} and ${isVisible(tx)}
       order by ${sorting[key]![direction]} offset ${(page - 1) * size} limit ${size}`,
     ),
   ])
@@ -76,7 +76,7 @@ async function searchFirst(tx: Tx, { filters, key, direction, page, size }: List
     sql`
     with found as materialized (
       select id, created_at, patient_name, low_level_status from lab_order_of_team
-      where team_id = ${tx.team} and ${joinConditions(filters)} and ${shown(tx)}),
+      where team_id = ${tx.team} and ${joinConditions(filters)} and ${isVisible(tx)}),
     page as (
       select id, row_number() over (order by ${order}) as place from found order by ${order} offset ${(page - 1) * size} limit ${size})
     select t.total, o.document
@@ -108,7 +108,7 @@ async function pageUnfiltered(tx: Tx, { direction, page, size }: ListQuery) {
     ? await tx.many(
         DocumentRow,
         sql`
-        select document from lab_order where team_id = ${tx.team} and ${shown(tx)}
+        select document from lab_order where team_id = ${tx.team} and ${isVisible(tx)}
         order by created_at desc, id desc offset ${first} limit ${count}`,
       )
     : await pageByRank(tx, rank, count)
@@ -121,7 +121,7 @@ async function pageByRank(tx: Tx, rank: number, count: number) {
   return tx.many(
     DocumentRow,
     sql`
-    select document from lab_order t where team_id = ${tx.team} and ${condition} and ${shown(tx)}
+    select document from lab_order t where team_id = ${tx.team} and ${condition} and ${isVisible(tx)}
     order by created_at, id offset ${skip} limit ${count}`,
   )
 }

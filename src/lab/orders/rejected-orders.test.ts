@@ -150,7 +150,7 @@ describe('rejected orders', () => {
     const questions = [
       question(1, 'HOURS', 'numeric', true),
       question(2, 'FSTING', 'choice', true),
-      question(3, 'COLOUR', 'choice', false),
+      question(3, 'COLOR', 'choice', false),
     ]
     const { lab_test_id, marker_id } = await team.db.tx(team.tenant, (tx) =>
       tx.one(

@@ -1,5 +1,5 @@
 // Results with one message id that arrive over a link at the same time and belong to different teams. One of them is stored and matched;
-// the laboratory is told that the others are known. No result is in two teams. Source: lab-testing.md 13.1, 14.
+// the laboratory learns that the others are duplicates. No result is in two teams. Source: lab-testing.md 13.1, 14.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'

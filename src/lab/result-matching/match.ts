@@ -17,7 +17,7 @@ export interface Ambiguity {
 }
 
 /** The locked order of the result, or the ambiguity. */
-export type MatchOutcome = { open: LockedOrder } | { ambiguity: Ambiguity }
+export type MatchOutcome = { lockedOrder: LockedOrder } | { ambiguity: Ambiguity }
 
 /** Matches an incoming result of a laboratory to an order of the team. */
 export async function matchToOrder(tx: Tx, lab_id: number, delivery: IncomingResult): Promise<MatchOutcome> {
@@ -27,11 +27,11 @@ export async function matchToOrder(tx: Tx, lab_id: number, delivery: IncomingRes
   ])
   const sample_order = followed ?? numbered
   // Locked before it is examined, so that the decision still holds when it is applied.
-  const open = sample_order === undefined ? undefined : await findAndLockOrder(tx, sample_order)
-  const sample = open && toFoundOrder(open, delivery)
-  const otherAccount = open !== undefined && (await isOtherAccount(tx, open, delivery))
+  const lockedOrder = sample_order === undefined ? undefined : await findAndLockOrder(tx, sample_order)
+  const sample = lockedOrder && toFoundOrder(lockedOrder, delivery)
+  const otherAccount = lockedOrder !== undefined && (await isOtherAccount(tx, lockedOrder, delivery))
   const code = sample && codeOfSample(sample, delivery, followed !== undefined)
-  if (open && code === 'match_sample_id' && !otherAccount) return { open }
+  if (lockedOrder && code === 'match_sample_id' && !otherAccount) return { lockedOrder }
   const patients = (await findOrdersOfPatient(tx, delivery)).filter(({ order }) => order.id !== sample?.order.id)
   const orders = [...(sample ? [sample] : []), ...patients]
   return {

@@ -87,10 +87,10 @@ export async function matchResult(tx: Tx, id: string, lab_id: number, delivery: 
     const { ambiguity } = decision
     return { ...receipt, status: openReview(tx, id, ambiguity), decision_code: ambiguity.code, order_id: null }
   }
-  const { open } = decision
-  const { id: order_id, user_id } = open.order
-  await applyReport(tx, open, delivery.report)
-  await saveOrder(tx, open)
+  const { lockedOrder } = decision
+  const { id: order_id, user_id } = lockedOrder.order
+  await applyReport(tx, lockedOrder, delivery.report)
+  await saveOrder(tx, lockedOrder)
   markMatched(tx, id, { order_id, user_id })
   return { ...receipt, status: 'matched', decision_code: 'match_sample_id', order_id }
 }

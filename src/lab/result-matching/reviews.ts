@@ -148,11 +148,11 @@ async function applyTo(tx: Tx, raw: RawResult, { order_id, user_id }: AcceptUnma
   if (order_id !== undefined && (!named || named.isHidden)) throw notFound(ORDER)
   if (named && user && named.order.user_id !== user.user_id)
     throw invalidField(['body', 'order_id'], 'must be an order of user_id')
-  const open = named ?? (await inferOrder(tx, raw, user_id))
+  const lockedOrder = named ?? (await inferOrder(tx, raw, user_id))
   const delivery = JSON.parse(raw.payload) as IncomingResult
-  if (open && !(await findUser(tx, open.order.user_id))) throw notFound(USER)
+  if (lockedOrder && !(await findUser(tx, lockedOrder.order.user_id))) throw notFound(USER)
   return asFieldErrors(async () => {
-    if (open) return attachToOrder(tx, open, raw.lab.id, delivery)
+    if (lockedOrder) return attachToOrder(tx, lockedOrder, raw.lab.id, delivery)
     return attachToUser(tx, user!.user_id, raw.lab.id, delivery)
   })
 }
@@ -175,9 +175,9 @@ async function inferOrder(tx: Tx, { decision_code, candidates }: RawResult, user
   if (others.length || (!first && user_id === undefined))
     throw invalidField(['body', 'order_id'], 'is required: more than one candidate order matches')
   if (!first) return undefined
-  const open = await findAndLockOrder(tx, first.order_id!)
-  if (!open) throw notFound(ORDER)
-  return open
+  const lockedOrder = await findAndLockOrder(tx, first.order_id!)
+  if (!lockedOrder) throw notFound(ORDER)
+  return lockedOrder
 }
 
 function defaultCandidates<C extends { candidate_type: string; last_status: string | null; reasons: string[] }>(

@@ -75,7 +75,10 @@ test('a critical event has the times of the first and of the latest report', asy
   await deliver(team, order.id, report([numeric(expected[0]!)], { status: 'partial' }))
   await team.db.tx(
     team.tenant,
-    (tx) => updateOrder(tx, order.id, (open) => receiveReport(tx, open, report([numeric(expected[0]!, '99', { flag: 'HH' })]))),
+    (tx) =>
+      updateOrder(tx, order.id, (lockedOrder) =>
+        receiveReport(tx, lockedOrder, report([numeric(expected[0]!, '99', { flag: 'HH' })])),
+      ),
     later,
   )
   const [{ data }] = await criticalEvents(team)
@@ -89,8 +92,8 @@ test("a critical result is also sent by email to the team's configured address, 
   await team.manage.patch(`/team/${team.team}`, { sandbox: { critical_result_notification_email: to } })
   guard.invalidate(team.team)
   await team.db.tx(await tenantOf(team), (tx) =>
-    updateOrder(tx, order.id, (open) =>
-      receiveReport(tx, open, report(expected.map((item, i) => numeric(item, '5', { flag: i === 0 ? 'HH' : '' })))),
+    updateOrder(tx, order.id, (lockedOrder) =>
+      receiveReport(tx, lockedOrder, report(expected.map((item, i) => numeric(item, '5', { flag: i === 0 ? 'HH' : '' })))),
     ),
   )
   const mails = await team.db.queries.many(

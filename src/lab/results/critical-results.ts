@@ -30,12 +30,12 @@ const markerKey = ({ slug, provider_id }: BiomarkerResult): string => slug || (p
  */
 export function notifyCritical(
   tx: Tx,
-  open: LockedOrder,
+  lockedOrder: LockedOrder,
   { sample_id, status, created_at }: { sample_id: string; status: 'partial' | 'final'; created_at: string },
 ): void {
-  const { id: order_id, user_id } = open.order
+  const { id: order_id, user_id } = lockedOrder.order
   const updated_at = iso(tx.now)
-  open.emitEvent('labtest.result.critical', {
+  lockedOrder.emitEvent('labtest.result.critical', {
     order_id,
     sample_id,
     status,

@@ -120,7 +120,9 @@ test('every partial report emits an event for a team that enabled these events',
   const [first] = expectations(markers)
   for (let n = 0; n < 2; n++)
     await team.db.tx(tenant, (tx) =>
-      updateOrder(tx, order.id, (open) => receiveReport(tx, open, report([numeric(first!)], { status: 'partial' }))),
+      updateOrder(tx, order.id, (lockedOrder) =>
+        receiveReport(tx, lockedOrder, report([numeric(first!)], { status: 'partial' })),
+      ),
     )
   const shown = await orderOf(team, order.id)
   assert.deepEqual(

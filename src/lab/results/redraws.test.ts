@@ -33,8 +33,8 @@ async function reported(
   more: Partial<DiagnosticReport> = {},
 ): Promise<Order> {
   await team.db.tx(await tenantOf(team), async (tx) => {
-    await updateOrder(tx, id, async (open) => {
-      const expected = expectations(await expectedResults(tx, open.order.lab_test.id))
+    await updateOrder(tx, id, async (lockedOrder) => {
+      const expected = expectations(await expectedResults(tx, lockedOrder.order.lab_test.id))
       const missing = failure ? expected.slice(-1).map((item) => ({ ...named(item), failure, note: null })) : []
       const results = expected.slice(0, expected.length - missing.length).map((item) => ({
         ...named(item),
@@ -46,7 +46,7 @@ async function reported(
         notes: null,
       }))
       const at = '2030-01-04T10:00:00Z'
-      await receiveReport(tx, open, {
+      await receiveReport(tx, lockedOrder, {
         status: 'final',
         amended: false,
         specimen_number: 'SPEC-1',

@@ -36,8 +36,8 @@ export async function markersToRedraw(
   const ordered = new Set(expected.flatMap(({ source_markers }) => source_markers.map(({ marker_id }) => marker_id)))
   const failed = document.missing_results.filter((item) => item.inferred_failure_type !== 'non_failure')
   const markers = failed.flatMap(({ source_markers }) => (source_markers ?? []).map(({ marker_id }) => marker_id))
-  const wanted = [...new Set(markers)].filter((id) => ordered.has(id))
-  return wanted.length && (await cachedUser(tx, order.user_id)) ? wanted : []
+  const orderedMarkers = [...new Set(markers)].filter((id) => ordered.has(id))
+  return orderedMarkers.length && (await cachedUser(tx, order.user_id)) ? orderedMarkers : []
 }
 
 /**

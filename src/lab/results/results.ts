@@ -37,11 +37,11 @@ const PreviousResult = T.Object({ interpretation: T.String(), document: T.String
  * Errors: 400 the order is not at the laboratory, or its report is no longer awaited; more than 2,000 results or 500 missing ones.
  * Source: lab-testing.md 12, 13.1, 13.7.
  */
-export async function receiveReport(tx: Tx, open: LockedOrder, report: DiagnosticReport): Promise<void> {
+export async function receiveReport(tx: Tx, lockedOrder: LockedOrder, report: DiagnosticReport): Promise<void> {
   if (report.results.length > RESULTS_MAX || report.missing.length > MISSING_MAX)
     throw badRequest(`A report must have at most ${RESULTS_MAX} results and ${MISSING_MAX} missing results`)
-  const step = reportStatus(open, report)
-  const { order } = open
+  const step = reportStatus(lockedOrder, report)
+  const { order } = lockedOrder
   const { lab } = order.lab_test
   const [earlier, markers, laboratory] = await Promise.all([
     tx.maybe(
@@ -62,28 +62,29 @@ export async function receiveReport(tx: Tx, open: LockedOrder, report: Diagnosti
     on conflict (order_id) do update
     set status = excluded.status, interpretation = excluded.interpretation, document = excluded.document, updated_at = excluded.updated_at`)
   if (earlier) deleteResultPdf(tx, order.id)
-  if (report.collected_at !== null) open.setCollectedAt(new Date(report.collected_at))
+  if (report.collected_at !== null) lockedOrder.setCollectedAt(new Date(report.collected_at))
   order.interpretation = interpretation
   order.has_missing_results = document.missing_results.length > 0
   if (becomesCritical(document, earlier))
-    notifyCritical(tx, open, { sample_id: order.sample_id ?? report.specimen_number, status, created_at })
+    notifyCritical(tx, lockedOrder, { sample_id: order.sample_id ?? report.specimen_number, status, created_at })
   const ends = step === 'completed' || step === 'sample_error'
-  const again = ends && open.canTransitionTo('redraw_available') ? await markersToRedraw(tx, open, document, expected) : []
+  const again =
+    ends && lockedOrder.canTransitionTo('redraw_available') ? await markersToRedraw(tx, lockedOrder, document, expected) : []
   if (again.length) {
-    open.transitionTo('redraw_available')
-    await placeRedraw(tx, open, again)
-  } else if (step) open.transitionTo(step)
+    lockedOrder.transitionTo('redraw_available')
+    await placeRedraw(tx, lockedOrder, again)
+  } else if (step) lockedOrder.transitionTo(step)
 }
 
 /** The status that the report leads to. Kits have none for a partial report. */
-function reportStatus(open: LockedOrder, report: DiagnosticReport): string | undefined {
+function reportStatus(lockedOrder: LockedOrder, report: DiagnosticReport): string | undefined {
   if (report.status === 'final') {
-    if (open.lowLevelStatus === 'completed' || open.lowLevelStatus === 'corrected') return 'corrected'
+    if (lockedOrder.lowLevelStatus === 'completed' || lockedOrder.lowLevelStatus === 'corrected') return 'corrected'
     return report.results.length === 0 ? 'sample_error' : 'completed'
   }
-  if (open.canTransitionTo('partial_results')) return 'partial_results'
-  if (open.order.details.type === 'testkit' && open.canTransitionTo('completed')) return undefined
-  throw badRequest(`Transition from ${open.lowLevelStatus} to partial_results is not allowed`)
+  if (lockedOrder.canTransitionTo('partial_results')) return 'partial_results'
+  if (lockedOrder.order.details.type === 'testkit' && lockedOrder.canTransitionTo('completed')) return undefined
+  throw badRequest(`Transition from ${lockedOrder.lowLevelStatus} to partial_results is not allowed`)
 }
 
 const Row = T.Object({ order_document: T.String(), document: Nullable(T.String()) })

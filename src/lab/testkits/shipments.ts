@@ -21,8 +21,8 @@ export function kitOf({ order: { id, details } }: LockedOrder): TestkitDetails['
 }
 
 /** The shipment of an order's kit; creates one without tracking if there is none. */
-export function shipmentOf(tx: Tx, open: LockedOrder): Shipment {
-  const data = kitOf(open)
+export function shipmentOf(tx: Tx, lockedOrder: LockedOrder): Shipment {
+  const data = kitOf(lockedOrder)
   const now = iso(tx.now)
   data.shipment ??= {
     id: tx.uuid(),
@@ -40,22 +40,22 @@ export function shipmentOf(tx: Tx, open: LockedOrder): Shipment {
 }
 
 /** Records the tracking number of a parcel. */
-export function updateTracking(tx: Tx, open: LockedOrder, direction: 'outbound' | 'inbound', tracking: Tracking): void {
-  const shipment = shipmentOf(tx, open)
+export function updateTracking(tx: Tx, lockedOrder: LockedOrder, direction: 'outbound' | 'inbound', tracking: Tracking): void {
+  const shipment = shipmentOf(tx, lockedOrder)
   const now = iso(tx.now)
   shipment[`${direction}_tracking_number`] = tracking.number
   shipment[`${direction}_tracking_url`] = tracking.url
   shipment[`${direction}_courier`] = tracking.courier
   if (direction === 'outbound') {
-    if (tracking.arrives_on === undefined) delete open.internalData.arrives_on
-    else open.internalData.arrives_on = tracking.arrives_on
+    if (tracking.arrives_on === undefined) delete lockedOrder.internalData.arrives_on
+    else lockedOrder.internalData.arrives_on = tracking.arrives_on
   }
   shipment.updated_at = now
-  kitOf(open).updated_at = now
+  kitOf(lockedOrder).updated_at = now
 }
 
 /** Whether the kit has a patient. */
-export const isRegistered = (open: LockedOrder): boolean => open.order.patient_details !== null
+export const isRegistered = (lockedOrder: LockedOrder): boolean => lockedOrder.order.patient_details !== null
 
 const STATUSES_REQUIRING_PATIENT = new Set(['transit_lab', 'delivered_to_lab'])
 
@@ -63,9 +63,9 @@ const STATUSES_REQUIRING_PATIENT = new Set(['transit_lab', 'delivered_to_lab'])
  * Changes a kit's status. A delivery problem clears the expected delivery date. Emits labtest.order.updated.
  * Errors: 400 the lifecycle has no such transition, or the kit would go to the lab before its patient is registered.
  */
-export function moveKit(open: LockedOrder, to: string, status_detail: string | null = null): void {
-  if (STATUSES_REQUIRING_PATIENT.has(to) && !isRegistered(open))
-    throw badRequest(`Transition from ${open.lowLevelStatus} to ${to} is not allowed before registration`)
-  if (to === 'problem_in_transit_customer') delete open.internalData.arrives_on
-  open.transitionTo(to, status_detail)
+export function moveKit(lockedOrder: LockedOrder, to: string, status_detail: string | null = null): void {
+  if (STATUSES_REQUIRING_PATIENT.has(to) && !isRegistered(lockedOrder))
+    throw badRequest(`Transition from ${lockedOrder.lowLevelStatus} to ${to} is not allowed before registration`)
+  if (to === 'problem_in_transit_customer') delete lockedOrder.internalData.arrives_on
+  lockedOrder.transitionTo(to, status_detail)
 }

@@ -11,7 +11,7 @@ const register = ({ api }: TestTeam, sample_id: string | null, changes: Record<s
 
 describe('kits without a patient', () => {
   const move = async (team: TestTeam, id: string, to: string) =>
-    team.db.tx(await tenantOf(team), (tx) => updateOrder(tx, id, (open) => moveKit(open, to)))
+    team.db.tx(await tenantOf(team), (tx) => updateOrder(tx, id, (lockedOrder) => moveKit(lockedOrder, to)))
 
   test('an unregistered kit can be delivered to its customer but not sent to the laboratory', async () => {
     const team = await createTestTeam()

@@ -8,12 +8,12 @@ import { sql, type Sql } from '../../platform/db/sql.ts'
 const Gone = T.Object({ mail_id: Nullable(T.String()) })
 
 async function erase(tx: PlainTx, deletion: Sql): Promise<number> {
-  const gone = await tx.many(Gone, deletion)
+  const deletedMessages = await tx.many(Gone, deletion)
   await eraseMail(
     tx,
-    gone.flatMap(({ mail_id }) => mail_id ?? []),
+    deletedMessages.flatMap(({ mail_id }) => mail_id ?? []),
   )
-  return gone.length
+  return deletedMessages.length
 }
 
 export async function eraseMessages(tx: Tx, user_id: string): Promise<void> {

@@ -56,9 +56,9 @@ const templates: Record<CollectionMethod, Record<string, string>> = {
   at_home_phlebotomy: {
     ...visit,
     requisition_created: 'your laboratory order is ready, and a visit at your home can be arranged.',
-    appointment_pending: 'your visit at home has been requested. We will write again when it is confirmed.',
-    appointment_scheduled: 'your visit at home is confirmed.',
-    appointment_cancelled: 'your visit at home was cancelled.',
+    appointment_pending: 'your at-home appointment has been requested. We will write again when it is confirmed.',
+    appointment_scheduled: 'your at-home appointment is confirmed.',
+    appointment_cancelled: 'your at-home appointment was cancelled.',
   },
   on_site_collection: {
     ...visit,

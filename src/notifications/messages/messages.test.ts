@@ -201,9 +201,9 @@ describe('patient messages', () => {
     const team = await createTestTeam()
     const { id } = await ordered(team, 'walk_in_test')
     await team.db.tx(team.tenant, (tx) =>
-      updateOrder(tx, id, (open) => {
-        Object.assign(open.order.patient_details!, { phone_number: '5550100', email: null })
-        open.transitionTo('requisition_created')
+      updateOrder(tx, id, (lockedOrder) => {
+        Object.assign(lockedOrder.order.patient_details!, { phone_number: '5550100', email: null })
+        lockedOrder.transitionTo('requisition_created')
       }),
     )
     assert.deepEqual(await kinds(team, id), ['ordered sms'])

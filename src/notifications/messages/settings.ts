@@ -37,6 +37,6 @@ export async function getSettings(tx: Tx, order_id: string): Promise<Communicati
  * order.
  */
 export async function setSettings(tx: Tx, order_id: string, sms_enabled: boolean): Promise<CommunicationSettings> {
-  await updateOrder(tx, order_id, (open) => void (open.internalData.sms_enabled = sms_enabled), 'Order not found')
+  await updateOrder(tx, order_id, (lockedOrder) => void (lockedOrder.internalData.sms_enabled = sms_enabled), 'Order not found')
   return { order_id, sms_enabled }
 }

@@ -14,29 +14,36 @@ import type { MessageDetails } from '../messages/message-templates.ts'
 
 /** @param sms whether a gateway for text messages is configured */
 export const orderHook = ({ sms }: { sms: boolean }): Hook =>
-  on(orderStepped, (tx, open, low) => {
-    if (triggeringStatuses.has(low) && !open.isHidden) return onStatus(tx, open, low, sms)
+  on(orderStepped, (tx, lockedOrder, low) => {
+    if (triggeringStatuses.has(low) && !lockedOrder.isHidden) return onStatus(tx, lockedOrder, low, sms)
   })
 
-async function onStatus(tx: Tx, open: LockedOrder, low: string, sms: boolean): Promise<void> {
-  const wanted = enabledChannels(tx.tenant.settings, open.internalData)
-  if (!wanted.sms && !wanted.email) return
-  const { method } = open.order.lab_test
-  if (shouldNotify(open, low))
-    recordMessages(tx, open.order, low, channelsOf(method, low, wanted), sms, await messageDetailsFor(tx, open, low))
-  if (!wanted.sms) return
-  scheduleReminders(tx, open.order, low)
-  planAppointmentReminders(tx, open.order, low)
+async function onStatus(tx: Tx, lockedOrder: LockedOrder, low: string, sms: boolean): Promise<void> {
+  const enabledByChannel = enabledChannels(tx.tenant.settings, lockedOrder.internalData)
+  if (!enabledByChannel.sms && !enabledByChannel.email) return
+  const { method } = lockedOrder.order.lab_test
+  if (shouldNotify(lockedOrder, low))
+    recordMessages(
+      tx,
+      lockedOrder.order,
+      low,
+      channelsOf(method, low, enabledByChannel),
+      sms,
+      await messageDetailsFor(tx, lockedOrder, low),
+    )
+  if (!enabledByChannel.sms) return
+  scheduleReminders(tx, lockedOrder.order, low)
+  planAppointmentReminders(tx, lockedOrder.order, low)
 }
 
 /** An imported order is not reported as newly placed. */
 const shouldNotify = ({ internalData }: LockedOrder, low: string): boolean => low !== 'ordered' || internalData.imported !== true
 
 /** Returns the details for a message about an order's status. */
-function messageDetailsFor(tx: Tx, open: LockedOrder, lowLevelStatus: string): MessageDetails | Promise<MessageDetails> {
-  if (lowLevelStatus === 'transit_customer') return expectedArrival(tx, open)
-  return lowLevelStatus === 'requisition_created' && open.order.details.type === 'at_home_phlebotomy'
-    ? bookingLinkFor(tx, open)
+function messageDetailsFor(tx: Tx, lockedOrder: LockedOrder, lowLevelStatus: string): MessageDetails | Promise<MessageDetails> {
+  if (lowLevelStatus === 'transit_customer') return expectedArrival(tx, lockedOrder)
+  return lowLevelStatus === 'requisition_created' && lockedOrder.order.details.type === 'at_home_phlebotomy'
+    ? bookingLinkFor(tx, lockedOrder)
     : {}
 }
 

@@ -48,13 +48,13 @@ const Known = T.Object({ code: T.String(), is_known: T.Boolean(), has_more: T.Bo
 /** Returns the error of each code that cannot be billed, by its position in the list. */
 export async function findCodeErrors(tx: Tx, codes: readonly string[]): Promise<Map<number, string>> {
   const kept = codes.map(toStoredCode)
-  const wanted = [...new Set(kept.filter((code) => code !== undefined))]
+  const uniqueCodes = [...new Set(kept.filter((code) => code !== undefined))]
   const rows = await tx.many(
     Known,
     sql`
     select w.code, exists (select from icd_code c where c.code = w.code) as is_known,
            exists (select from icd_code c where c.code > w.code and c.code < w.code || 'a') as has_more
-    from unnest(${wanted}::text[]) as w (code)`,
+    from unnest(${uniqueCodes}::text[]) as w (code)`,
   )
   const known = new Map(rows.map((row) => [row.code, row]))
   const faults = new Map<number, string>()

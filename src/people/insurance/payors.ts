@@ -24,7 +24,7 @@ const fields = sql`code, team_id, name, aliases, org_address`
 /** The platform's payors, and the team's own. */
 const visible = (tx: Tx): Sql => sql`(team_id is null or team_id = ${tx.team})`
 
-const shown = ({ code, team_id, ...payor }: Static<typeof Row>): Payor => ({
+const toPayor = ({ code, team_id, ...payor }: Static<typeof Row>): Payor => ({
   payor_code: code,
   ...payor,
   source: team_id === null ? 'platform' : 'team',
@@ -70,7 +70,7 @@ export async function searchPayors(tx: Tx, wanted: PayorReference, at: string, c
              name ilike ${`${likeText(name ?? '')}%`} desc, length(name), name, code
     limit ${FOUND_MAX}`,
   )
-  return rows.map(shown)
+  return rows.map(toPayor)
 }
 
 /** Codes of public programs, which have a different plan in every state. */
@@ -84,7 +84,7 @@ export async function resolvePayor(tx: Tx, code: string, state: string): Promise
   const program = Object.hasOwn(programs, code.toUpperCase()) ? programs[code.toUpperCase()]! : undefined
   const which = program ? sql`program = ${program} and state = ${state}` : sql`code = ${code}`
   const row = await tx.maybe(Row, sql`select ${fields} from payor where ${which} and ${visible(tx)}`)
-  if (row) return shown(row)
+  if (row) return toPayor(row)
   throw badRequest(program ? 'No plan of this program is known in the state of the patient' : 'Payor code does not exist')
 }
 
@@ -123,7 +123,7 @@ export async function createPayor(tx: Tx, body: CreatePayor): Promise<Payor> {
             ${JSON.stringify(external)}, ${tx.now})
     returning ${fields}`,
   )
-  return shown(row)
+  return toPayor(row)
 }
 
 const eitherCondition = (conditions: Sql[]): Sql => conditions.reduce((all, one) => sql`${all} or ${one}`)

@@ -63,7 +63,7 @@ export async function addPhysician(tx: Tx, body: AddPhysician): Promise<TeamPhys
 
 /** Removes a physician; orders that name one do not change. Writes team_physician. Errors: 404 the team has no such physician. */
 export async function removePhysician(tx: Tx, id: string): Promise<void> {
-  const gone = await tx.run(sql`delete from team_physician where id = ${id} and team_id = ${tx.team}`)
-  if (!gone) throw notFound('Physician not found')
+  const deletedCount = await tx.run(sql`delete from team_physician where id = ${id} and team_id = ${tx.team}`)
+  if (!deletedCount) throw notFound('Physician not found')
   tx.invalidate(tx.team, KEY)
 }

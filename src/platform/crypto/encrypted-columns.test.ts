@@ -9,7 +9,7 @@ import { sql } from '../db/sql.ts'
 import { T } from '../schema/schema.ts'
 import { generateVaultKey, Vault, VaultError } from './vault.ts'
 
-const { sealedColumns } = contents
+const { encryptedColumns } = contents
 
 const [oldKey, newKey, foreignKey] = [generateVaultKey(), generateVaultKey(), generateVaultKey()]
 const vaultOf = (...keys: string[]): Vault => new Vault(() => keys)
@@ -93,7 +93,7 @@ test('a locked row is skipped and found by the next pass', async () => {
 
 test('every declared column exists, in a table whose rows keep their location', async () => {
   const { db } = await createTestTeam('production-eu')
-  for (const { table, column, of } of sealedColumns.filter(({ plane }) => plane === 'cell')) {
+  for (const { table, column, of } of encryptedColumns.filter(({ plane }) => plane === 'cell')) {
     const { rows } = await db.pool.query('select relkind from pg_class where oid = $1::regclass', [table])
     assert.deepEqual(rows, [{ relkind: 'r' }], table)
     await db.pool.query(`select ${[column, ...of].join()} from ${table} limit 0`)

@@ -51,8 +51,8 @@ export class KeyFile {
     try {
       writeFileSync(next, `${[generateVaultKey(), ...parseKeys(this.path)].join('\n')}\n`, { mode: 0o600, flush: true })
       chmodSync(next, 0o600)
-      const made = statSync(next)
-      if (made.uid !== uid || made.gid !== gid) chownSync(next, uid, gid)
+      const created = statSync(next)
+      if (created.uid !== uid || created.gid !== gid) chownSync(next, uid, gid)
       renameSync(next, this.path)
     } finally {
       rmSync(next, { force: true })

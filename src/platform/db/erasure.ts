@@ -23,8 +23,8 @@ export const inOrder =
   (...erasers: TeamEraser[]): TeamEraser =>
   async (tx, team_id, rows_max) => {
     for (const erase of erasers) {
-      const gone = await erase(tx, team_id, rows_max)
-      if (gone) return gone
+      const erasedRows = await erase(tx, team_id, rows_max)
+      if (erasedRows) return erasedRows
     }
     return 0
   }

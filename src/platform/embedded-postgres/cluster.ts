@@ -41,8 +41,8 @@ export const passwordFile = (dataDir: string): string => join(dataDir, 'postgres
 export function prepareDataDir(dataDir: string, account: Account | undefined): string {
   try {
     fs.mkdirSync(dirname(resolve(dataDir)), { recursive: true })
-    const made = restrictPermissions(dataDir, account && { ...account, uid: 0 })
-    if (made && account) fs.chmodSync(dataDir, 0o710)
+    const isRestricted = restrictPermissions(dataDir, account && { ...account, uid: 0 })
+    if (isRestricted && account) fs.chmodSync(dataDir, 0o710)
     fs.readdirSync(dataDir)
     fs.accessSync(dataDir, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK)
     return fs.realpathSync(dataDir)

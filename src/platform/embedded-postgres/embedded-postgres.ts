@@ -101,9 +101,9 @@ function inUse(dataDir: string, owner: string, more = ''): DataDirInUse {
 async function permitRoles({ connection }: Embedded, dataDir: string, log: (message: string) => void): Promise<void> {
   const superuser = cluster.superuserConnection(dataDir, connection.host)
   try {
-    const asked = await postmaster.tryConnect(connection, application)
-    const { rows } = await asked.query<{ may: boolean }>('select rolcreaterole as may from pg_roles where rolname = current_user')
-    await asked.end()
+    const login = await postmaster.tryConnect(connection, application)
+    const { rows } = await login.query<{ may: boolean }>('select rolcreaterole as may from pg_roles where rolname = current_user')
+    await login.end()
     if (rows[0]?.may || !superuser) return
     const client = await postmaster.tryConnect(superuser, application)
     await client.query(`alter role ${connection.user} createrole`)

@@ -16,14 +16,14 @@ export class RejectedRows {
   text(): string {
     if (this.count === 0) return ''
     const more = this.count - this.#shown.length
-    return [`${this.count} not taken:\n`, ...this.#shown, ...(more ? [`  … and ${more} more\n`] : [])].join('')
+    return [`${this.count} rejected:\n`, ...this.#shown, ...(more ? [`  … and ${more} more\n`] : [])].join('')
   }
 }
 
 /** The output of an import; with rejections the import has partly failed. */
-export const taken = (printed: string, rejected: number): { printed: string; failure: string | undefined } => ({
+export const importOutcome = (printed: string, rejected: number): { printed: string; failure: string | undefined } => ({
   printed,
-  failure: rejected ? `${rejected} of the file not taken; the rest was.` : undefined,
+  failure: rejected ? `${rejected} of the file rejected; the rest was imported.` : undefined,
 })
 
 /** A file cannot be used at all; the message says why, without its content. Nothing of it was imported. */

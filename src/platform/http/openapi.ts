@@ -51,7 +51,7 @@ export function buildOpenApi(operations: Operation[], version: string): OpenApiD
     info: {
       title: 'Drawbridge',
       version,
-      description: 'Laboratory testing and health data. Compatible with interface description 0.4.553.',
+      description: 'Laboratory testing and health data. Compatible with version 0.4.553 of the reference API.',
     },
     servers: [{ url: '/' }],
     security: [{ teamKey: [] }, { accessToken: [] }],

@@ -39,15 +39,15 @@ const json = (status: number, value: unknown): OperatorAnswer => ({
  * time; its error is thrown to the callers that wait for it and is not cached.
  */
 export function heldFor<V>(lifetime_ms: number, make: () => Promise<V>): () => Promise<V> {
-  let held: Promise<V> | undefined
+  let cachedValue: Promise<V> | undefined
   return () =>
-    (held ??= make().then(
+    (cachedValue ??= make().then(
       (value) => {
-        setTimeout(() => (held = undefined), lifetime_ms).unref()
+        setTimeout(() => (cachedValue = undefined), lifetime_ms).unref()
         return value
       },
       (error: unknown) => {
-        held = undefined
+        cachedValue = undefined
         throw error
       },
     ))

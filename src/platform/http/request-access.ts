@@ -17,19 +17,19 @@ export function accessOf(
   given: Answer,
   subjects: Subjects | undefined,
 ): Access {
-  const shown = 'text' in given ? given.text : ''
+  const responseText = 'text' in given ? given.text : ''
   const outcome = 'status' in given ? given.status : given.file ? (operation.success ?? 200) : 204
-  return made(operation, request, { shown, outcome, subjects })
+  return made(operation, request, { responseText, outcome, subjects })
 }
 
 /** The access of a rejected request. */
-export const accessRefused = (operation: Operation, request: AuthorizedRequest, outcome: number, shown: string): Access =>
-  made(operation, request, { shown, outcome, subjects: undefined })
+export const accessRefused = (operation: Operation, request: AuthorizedRequest, outcome: number, responseText: string): Access =>
+  made(operation, request, { responseText, outcome, subjects: undefined })
 
 function made(
   operation: Operation,
   { id, ip, key_id, tenant, manager, values, asked }: AuthorizedRequest,
-  { shown, outcome, subjects }: { shown: string; outcome: number; subjects: Subjects | undefined },
+  { responseText, outcome, subjects }: { responseText: string; outcome: number; subjects: Subjects | undefined },
 ): Access {
   const users = subjects ? [...subjects.users] : []
   const objects: string[] = []
@@ -40,7 +40,7 @@ function made(
   const path = values as Record<string, unknown> | undefined
   for (const name in path) if (!PLACES.has(name) && typeof path[name] === 'string') objects.push(path[name])
   if (subjects) for (const object of subjects.objects) if (!objects.includes(object)) objects.push(object)
-  if (shown) addUsersIn(shown, users)
+  if (responseText) addUsersIn(responseText, users)
   return {
     at: systemNow(),
     request: id,

@@ -88,18 +88,18 @@ async function keyed(call: Call, idempotency: Parameters<typeof withIdempotencyK
   const { means, operation, request, input } = call
   const owner = request.tenant ?? resolveOrganization(request.manager!)
   const db = request.rows ?? means.cells.of(owner.cell)
-  let made: Kept | undefined
+  let executed: Kept | undefined
   let users: readonly string[] = []
   const work = async (tx: Tx) => {
     input.lines.length = 0
     const result = await operation.run(tx, input)
     if (request.manager) recordAudit(tx, request.manager, operation.id, request.values as Record<string, string>, input.lines)
-    made =
+    executed =
       operation.reply === noContent
         ? { status: NO_CONTENT, text: '' }
         : { status: operation.success ?? 200, text: canonicalJson(means, operation, result) }
-    users = logChange(call, db, tx, made)
-    return made
+    users = logChange(call, db, tx, executed)
+    return executed
   }
   const usersOf = (kept: Kept, tx: Tx | undefined) => {
     if (tx) return users
@@ -107,7 +107,7 @@ async function keyed(call: Call, idempotency: Parameters<typeof withIdempotencyK
   }
   const given = await withIdempotencyKey(db, owner, idempotency, { usersOf, assertShown: means.assertShown }, work)
   // A replayed response shows the same data again, of the same users.
-  if (given !== made && operation.patients) {
+  if (given !== executed && operation.patients) {
     means.access.assertRoom(db)
     const subjects = new Subjects()
     for (const user_id of given.user_ids ?? []) subjects.add(user_id)

@@ -222,9 +222,9 @@ export class Sockets {
     this.#held = []
     await this.#quiet()
     for (const server of this.#servers) server.close()
-    const held = this.#held
+    const waitingExchanges = this.#held
     this.#held = undefined
-    for (const exchange of held) if (!exchange.request.socket.destroyed) answer(exchange)
+    for (const exchange of waitingExchanges) if (!exchange.request.socket.destroyed) answer(exchange)
     this.#end()
   }
 

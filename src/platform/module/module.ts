@@ -44,7 +44,7 @@ export interface Module {
   /** Constraints of its tables, and the responses when statements violate them. */
   readonly constraints?: ConstraintErrors
   /** Encrypted columns of its tables. */
-  readonly sealedColumns?: readonly EncryptedColumn[]
+  readonly encryptedColumns?: readonly EncryptedColumn[]
   /** Erasers of its own rows, from the top of the architecture down: referencing rows are deleted before the rows they refer to. */
   readonly erasers?: {
     /** Runs after the grace period of a deleted user: each in a transaction of its own, which may run twice. */

@@ -7,15 +7,15 @@ export const systemNow = (): Date => new Date()
 export const iso = (at: Date): string => `${at.toISOString().slice(0, 19)}+00:00`
 
 let second = -1
-let shown = ''
+let secondText = ''
 /** As `toISOString`, for log lines: it calls that once per second. */
 export function shownInstant(at: Date): string {
   const ms = at.getTime()
   if (Math.floor(ms / 1000) !== second) {
     second = Math.floor(ms / 1000)
-    shown = at.toISOString().slice(0, 20)
+    secondText = at.toISOString().slice(0, 20)
   }
-  return `${shown}${String(ms - second * 1000).padStart(3, '0')}Z`
+  return `${secondText}${String(ms - second * 1000).padStart(3, '0')}Z`
 }
 
 /** The UTC calendar day of an instant, `YYYY-MM-DD`. */

@@ -29,7 +29,7 @@ describe('an object', () => {
   })
 
   test('drops undeclared fields at every depth', () => {
-    const owner = { id: '00000000-0000-7000-8000-00000000000a', pets: [{ name: 'Rex', colour: 'red' }], age: 7 }
+    const owner = { id: '00000000-0000-7000-8000-00000000000a', pets: [{ name: 'Rex', color: 'red' }], age: 7 }
     assert.deepEqual(json(Owner, owner), { value: { id: owner.id, pets: [{ name: 'Rex' }] } })
   })
 

@@ -90,13 +90,13 @@ export class ClockMoves {
     const { lease_s = LEASE_S } = this.#limits
     const at_once = Math.max(1, Math.min(AT_ONCE_MAX, Math.floor(db.connections_max / SHARE)))
     const table = new LeasedTable<ClockMove>(db, clockMoves, { owner: this.#owner, lease_s })
-    const made = {
+    const cellLeases = {
       table,
       turns: new Turns({ at_once, ...LIMITS, ...this.#limits }),
       keeper: new LeaseKeeper<ClockMove>({ lease_s, renew: (rows) => table.renew(rows), onError: () => {} }),
     }
-    this.#cells.set(db, made)
-    return made
+    this.#cells.set(db, cellLeases)
+    return cellLeases
   }
 
   /** Claims the existing row or inserts one. The guard of later transactions checks against the lock of the first statement. */

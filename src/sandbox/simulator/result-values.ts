@@ -47,8 +47,8 @@ function limitsOf(definition: AnalyteDefinition | null, gender: string): Limits 
   const female = { low: steps(d?.low_female ?? d?.low), high: steps(d?.high_female ?? d?.high) }
   const male = { low: steps(d?.low_male ?? d?.low), high: steps(d?.high_male ?? d?.high) }
   const known = [female, male].filter((limits) => limits.low !== null || limits.high !== null)
-  const made = { low: null, high: FALLBACK_HIGH * 10 ** decimals }
-  const [first = made, second = first] = known
+  const fallbackRange = { low: null, high: FALLBACK_HIGH * 10 ** decimals }
+  const [first = fallbackRange, second = first] = known
   const own = gender === 'female' ? first : gender === 'male' ? second : widestRange(first, second)
   const { low, high } = own
   const percent = definition?.unit === '%' && (high ?? 0) < 100 * 10 ** decimals

@@ -58,13 +58,13 @@ export async function startSimulation(
   flags: SimulationFlags,
 ): Promise<{ status: string; message: string }> {
   assertSandbox(tx.tenant)
-  const open = await lockOrder(tx, order_id, "Order doesn't exist")
-  const target = query.final_status === undefined ? DEFAULT_TARGET : targetOf(open.lifecycle, query.final_status)
+  const lockedOrder = await lockOrder(tx, order_id, "Order doesn't exist")
+  const target = query.final_status === undefined ? DEFAULT_TARGET : targetOf(lockedOrder.lifecycle, query.final_status)
   if (target === undefined) throw badRequest("final_status is not a status of this order's lifecycle")
-  if (isFinal(lifecycleOf(open.lifecycle), open.lowLevelStatus))
-    throw badRequest(`An order in status ${open.lowLevelStatus} can no longer change`)
-  if (!isReachable(positionOf(open), target) || (target === REDRAW && !isRedrawable(tx.tenant, open.order)))
-    throw badRequest(`An order in status ${open.lowLevelStatus} cannot reach ${target}`)
+  if (isFinal(lifecycleOf(lockedOrder.lifecycle), lockedOrder.lowLevelStatus))
+    throw badRequest(`An order in status ${lockedOrder.lowLevelStatus} can no longer change`)
+  if (!isReachable(positionOf(lockedOrder), target) || (target === REDRAW && !isRedrawable(tx.tenant, lockedOrder.order)))
+    throw badRequest(`An order in status ${lockedOrder.lowLevelStatus} cannot reach ${target}`)
   enqueue(tx, simulateStep, {
     order_id,
     target,
@@ -77,45 +77,45 @@ export async function startSimulation(
   return { status: 'success', message: 'Order simulation started' }
 }
 
-const positionOf = (open: LockedOrder): OrderPosition => ({
-  lifecycle: open.lifecycle,
-  lowLevelStatus: open.lowLevelStatus,
-  registered: isRegistered(open),
-  past: open.order.events.map((event) => event.status.split('.').at(-1)!),
+const positionOf = (lockedOrder: LockedOrder): OrderPosition => ({
+  lifecycle: lockedOrder.lifecycle,
+  lowLevelStatus: lockedOrder.lowLevelStatus,
+  registered: isRegistered(lockedOrder),
+  past: lockedOrder.order.events.map((event) => event.status.split('.').at(-1)!),
 })
 
 /** Returns when the appointment of an order begins; undefined if it has none. */
-export type AppointmentStart = (tx: Tx, open: LockedOrder) => Promise<string | undefined>
+export type AppointmentStart = (tx: Tx, lockedOrder: LockedOrder) => Promise<string | undefined>
 
 export const simulationHandlers = (appointmentStart: AppointmentStart): Handler[] => [
   defineHandler(simulateStep, (context, plan) =>
     context.tx(async (tx) => {
-      const open = await findAndLockOrder(tx, plan.order_id)
+      const lockedOrder = await findAndLockOrder(tx, plan.order_id)
       // Erased with its user meanwhile.
-      if (open) await step(tx, open, plan, appointmentStart)
+      if (lockedOrder) await step(tx, lockedOrder, plan, appointmentStart)
     }),
   ),
   defineHandler(wakeSimulation, (context, { order_id }) =>
     context.tx(async (tx) => {
-      const open = await findAndLockOrder(tx, order_id)
-      const plan = open && (await unpark(tx, order_id))
-      if (plan) await step(tx, open, plan, appointmentStart)
+      const lockedOrder = await findAndLockOrder(tx, order_id)
+      const plan = lockedOrder && (await unpark(tx, order_id))
+      if (plan) await step(tx, lockedOrder, plan, appointmentStart)
     }),
   ),
 ]
 
 /** Takes the next step, or waits for its condition. Writes lab_order, simulation. Queues simulator.step or simulator.wake. */
-async function step(tx: Tx, open: LockedOrder, plan: Plan, appointmentStart: AppointmentStart): Promise<void> {
-  const next = nextStep(positionOf(open), plan.target)
+async function step(tx: Tx, lockedOrder: LockedOrder, plan: Plan, appointmentStart: AppointmentStart): Promise<void> {
+  const next = nextStep(positionOf(lockedOrder), plan.target)
   if (next === undefined) return
   if (next === 'wait') return waitForInput(tx, plan)
-  const at = await instantOf(tx, open, next, plan, appointmentStart)
+  const at = await instantOf(tx, lockedOrder, next, plan, appointmentStart)
   if (at > tx.now) {
     await waitForInput(tx, plan)
     return enqueue(tx, wakeSimulation, { order_id: plan.order_id }, at)
   }
-  await applyStep(tx, open, next, plan)
-  await saveOrder(tx, open)
+  await applyStep(tx, lockedOrder, next, plan)
+  await saveOrder(tx, lockedOrder)
   if (next !== plan.target) enqueue(tx, simulateStep, plan, addSeconds(tx.now, plan.delay_s))
 }
 
@@ -125,26 +125,32 @@ const UNSENT = new Set(['ordered', 'awaiting_registration'])
 /**
  * Returns when a step can be taken: an order for a date is not sent before it, and a draw does not happen before the appointment begins.
  */
-async function instantOf(tx: Tx, open: LockedOrder, next: string, plan: Plan, appointmentStart: AppointmentStart): Promise<Date> {
-  if (UNSENT.has(open.lowLevelStatus) && next !== 'cancelled') return activationTime(tx, open.order.activate_by)
+async function instantOf(
+  tx: Tx,
+  lockedOrder: LockedOrder,
+  next: string,
+  plan: Plan,
+  appointmentStart: AppointmentStart,
+): Promise<Date> {
+  if (UNSENT.has(lockedOrder.lowLevelStatus) && next !== 'cancelled') return activationTime(tx, lockedOrder.order.activate_by)
   if (next !== 'draw_completed' || !plan.awaits_visit) return tx.now
-  const start_at = await appointmentStart(tx, open)
+  const start_at = await appointmentStart(tx, lockedOrder)
   return start_at ? new Date(start_at) : tx.now
 }
 
 /** Does what a carrier or laboratory would do for an order to reach `next`. */
-export async function applyStep(tx: Tx, open: LockedOrder, next: string, plan: Plan): Promise<void> {
-  if (next === 'requisition_created') open.order.sample_id ??= newSampleId(tx, open)
-  if (REPORT_STATUSES.has(next)) return deliverReport(tx, open, next, plan)
-  if (open.order.details.type !== 'testkit') return open.transitionTo(next)
-  if (next === 'requisition_created') shipmentOf(tx, open)
+export async function applyStep(tx: Tx, lockedOrder: LockedOrder, next: string, plan: Plan): Promise<void> {
+  if (next === 'requisition_created') lockedOrder.order.sample_id ??= newSampleId(tx, lockedOrder)
+  if (REPORT_STATUSES.has(next)) return deliverReport(tx, lockedOrder, next, plan)
+  if (lockedOrder.order.details.type !== 'testkit') return lockedOrder.transitionTo(next)
+  if (next === 'requisition_created') shipmentOf(tx, lockedOrder)
   if (next === 'transit_customer')
-    updateTracking(tx, open, 'outbound', {
-      ...trackingNumber(open, 'outbound'),
+    updateTracking(tx, lockedOrder, 'outbound', {
+      ...trackingNumber(lockedOrder, 'outbound'),
       arrives_on: utcDate(addSeconds(tx.now, TRANSIT_TIME_S)),
     })
-  if (next === 'transit_lab' || next === 'delivered_to_lab') ensureInbound(tx, open)
-  moveKit(open, next)
+  if (next === 'transit_lab' || next === 'delivered_to_lab') ensureInbound(tx, lockedOrder)
+  moveKit(lockedOrder, next)
 }
 
 const REDRAW = 'redraw_available'
@@ -155,13 +161,14 @@ const REPORT_STATUSES = new Set(['partial_results', 'completed', 'corrected', RE
 const newSampleId = (tx: Tx, { order }: LockedOrder): string | null =>
   labLinkFor(tx.tenant, order.lab_test.lab!.slug)?.barcode(order.id) ?? null
 
-function ensureInbound(tx: Tx, open: LockedOrder): void {
-  if (!kitOf(open).shipment?.inbound_tracking_number) updateTracking(tx, open, 'inbound', trackingNumber(open, 'inbound'))
+function ensureInbound(tx: Tx, lockedOrder: LockedOrder): void {
+  if (!kitOf(lockedOrder).shipment?.inbound_tracking_number)
+    updateTracking(tx, lockedOrder, 'inbound', trackingNumber(lockedOrder, 'inbound'))
 }
 
 /** A fictional tracking number that is the same for the same order. */
-function trackingNumber(open: LockedOrder, direction: 'outbound' | 'inbound') {
-  const digits = BigInt(`0x${open.order.id.replaceAll('-', '').slice(12)}`)
+function trackingNumber(lockedOrder: LockedOrder, direction: 'outbound' | 'inbound') {
+  const digits = BigInt(`0x${lockedOrder.order.id.replaceAll('-', '').slice(12)}`)
     .toString()
     .slice(0, 18)
     .padStart(18, '0')
@@ -169,13 +176,13 @@ function trackingNumber(open: LockedOrder, direction: 'outbound' | 'inbound') {
   return { number, url: `https://tracking.example/${number}`, courier: 'usps' }
 }
 
-async function deliverReport(tx: Tx, open: LockedOrder, next: string, plan: Plan): Promise<void> {
-  const expected = await expectedResults(tx, open.order.lab_test.id)
+async function deliverReport(tx: Tx, lockedOrder: LockedOrder, next: string, plan: Plan): Promise<void> {
+  const expected = await expectedResults(tx, lockedOrder.order.lab_test.id)
   const now = iso(tx.now)
   const at = (...lows: string[]) =>
-    open.order.events.findLast((event) => lows.some((low) => event.status.endsWith(`.${low}`)))?.created_at ?? now
+    lockedOrder.order.events.findLast((event) => lows.some((low) => event.status.endsWith(`.${low}`)))?.created_at ?? now
   const report = generateReport(
-    open.order,
+    lockedOrder.order,
     expected,
     {
       interpretation: plan.interpretation,
@@ -186,7 +193,7 @@ async function deliverReport(tx: Tx, open: LockedOrder, next: string, plan: Plan
     },
     { collected: at('transit_lab', 'delivered_to_lab', 'draw_completed'), received: at('delivered_to_lab'), reported: now },
   )
-  await receiveReport(tx, open, report)
+  await receiveReport(tx, lockedOrder, report)
 }
 
 /** Waits for the registration, the appointment or a date. Writes simulation. */
@@ -211,8 +218,8 @@ const AWAITED = new Set(['registered', 'appointment_pending', 'appointment_sched
 
 /** Runs after an event that a simulation may wait for: the simulation continues or waits again. Queues simulator.step or simulator.wake. */
 export const orderHooks: Hook[] = [
-  on(orderStepped, (tx, open, low) => {
-    if (AWAITED.has(low)) return goOn(tx, open.order.id)
+  on(orderStepped, (tx, lockedOrder, low) => {
+    if (AWAITED.has(low)) return goOn(tx, lockedOrder.order.id)
   }),
   on(orderRescheduled, async (tx, { order }) => {
     const parked = await tx.maybe(

@@ -103,12 +103,12 @@ const stageHandlers: Record<Stage, StageHandler> = {
   async transitioning_orders(tx, { request, orders }) {
     if (request.order_source === 'provided') return
     for (const [role, status] of Object.entries(requiredRoles[request.case]))
-      await updateOrder(tx, orders[role]!.order_id, async (open) => {
-        const plan = { order_id: open.order.id, target: status, delay_s: 0, interpretation: 'normal' as const }
+      await updateOrder(tx, orders[role]!.order_id, async (lockedOrder) => {
+        const plan = { order_id: lockedOrder.order.id, target: status, delay_s: 0, interpretation: 'normal' as const }
         const flags = { ...plan, result_types: null, has_missing_results: false }
-        await applyStep(tx, open, 'requisition_created', flags)
-        if (status === 'cancelled') open.transitionTo('cancelled')
-        if (status === 'completed') await applyStep(tx, open, 'completed', flags)
+        await applyStep(tx, lockedOrder, 'requisition_created', flags)
+        if (status === 'cancelled') lockedOrder.transitionTo('cancelled')
+        if (status === 'completed') await applyStep(tx, lockedOrder, 'completed', flags)
       })
   },
 

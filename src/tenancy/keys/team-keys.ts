@@ -76,21 +76,25 @@ export async function deleteKeys(
   ids: string[],
   about: RecordAuditSubject,
 ) {
-  const asked = [...new Set(ids)]
+  const requestedIds = [...new Set(ids)]
   const deleted = await tx.many(
     Deleted,
     sql`
     delete from api_key where id = any (array(
       select k.id from api_key k join team t on t.id = k.team_id
-      where ${teamAccessCondition(manager)} and k.cell = ${cellOf(place)} and k.id = any (${asked}::uuid[])))
+      where ${teamAccessCondition(manager)} and k.cell = ${cellOf(place)} and k.id = any (${requestedIds}::uuid[])))
     returning id, team_id`,
   )
   for (const { id, team_id } of deleted) about(team_id, id)
   tx.afterCommit(() => {
     for (const { team_id } of deleted) teams.invalidate(team_id)
   })
-  const gone = new Set(deleted.map(({ id }) => id))
-  return { success: asked.filter((id) => gone.has(id)), failure: [], not_found: asked.filter((id) => !gone.has(id)) }
+  const deletedIds = new Set(deleted.map(({ id }) => id))
+  return {
+    success: requestedIds.filter((id) => deletedIds.has(id)),
+    failure: [],
+    not_found: requestedIds.filter((id) => !deletedIds.has(id)),
+  }
 }
 
 /** Deletes the keys of a deleted team. Writes api_key. */

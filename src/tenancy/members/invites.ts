@@ -109,8 +109,10 @@ export async function invite(
 
 /** Revokes an invite: its token becomes invalid at once. Writes invite. 404: no such invite, or it has expired. */
 export async function revokeInvite(tx: PlainTx, org_id: string, invite_id: string): Promise<void> {
-  const gone = await tx.run(sql`delete from invite where id = ${invite_id} and org_id = ${org_id} and expires_at > ${tx.now}`)
-  if (!gone) throw notFound('Invite not found')
+  const deletedCount = await tx.run(
+    sql`delete from invite where id = ${invite_id} and org_id = ${org_id} and expires_at > ${tx.now}`,
+  )
+  if (!deletedCount) throw notFound('Invite not found')
 }
 
 const Accepted = T.Object({ org_id: T.String(), email: T.String(), role: T.String(), team_ids: T.Array(T.String()) })

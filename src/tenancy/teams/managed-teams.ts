@@ -128,12 +128,12 @@ export async function createTeam(
   assertServed(dependencies, region)
   await lockOrg(tx, manager.org)
   await assertFree(tx, manager, integration_team_id)
-  const made = await tx.run(sql`
+  const insertedCount = await tx.run(sql`
     insert into team (id, org_id, name, region, integration_team_id, created_at)
     select ${id}::uuid, ${manager.org}, ${name}, ${region}, ${integration_team_id ?? null}, ${tx.now}
     where not exists (select from org where id = ${id}::uuid)
     on conflict (id) do nothing`)
-  if (!made) throw conflictError(id)
+  if (!insertedCount) throw conflictError(id)
   for (const cell of cellsOfRegion(region)) {
     const tenant = { team: id, org: manager.org, cell, clock_offset_s: 0, settings: {} }
     await dependencies.cells.of(cell).tx(tenant, async (inCell) => {

@@ -47,12 +47,12 @@ export async function eraseTeams(
     try {
       while (steps.length) {
         if (stopped() || batches === batches_max) return rows
-        const gone = await eraseBatch(db, id, steps[0]!, rows_max)
-        if (gone === 'taken') break
-        if (gone === 0) steps.shift()
+        const erasedRows = await eraseBatch(db, id, steps[0]!, rows_max)
+        if (erasedRows === 'taken') break
+        if (erasedRows === 0) steps.shift()
         // Batches that find nothing are not counted: a run with few batches still progresses past tables that are empty already.
         else batches++
-        rows += gone
+        rows += erasedRows
       }
     } catch (error) {
       faults.push(error)

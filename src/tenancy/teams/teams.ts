@@ -120,10 +120,10 @@ const Locked = T.Object({ id: T.String() })
 
 /** Prevents other transactions from changing a team's rows until the commit. 404: one of the teams is not in this cell. */
 export async function lockTeams(tx: PlainTx, team_ids: readonly string[]): Promise<void> {
-  const asked = [...new Set(team_ids)]
+  const requestedIds = [...new Set(team_ids)]
   const locked = await tx.locking.many(
     Locked,
-    sql`select id from team where id = any (${asked}::uuid[]) order by id for no key update`,
+    sql`select id from team where id = any (${requestedIds}::uuid[]) order by id for no key update`,
   )
-  if (locked.length < asked.length) throw notFound('Team not found')
+  if (locked.length < requestedIds.length) throw notFound('Team not found')
 }

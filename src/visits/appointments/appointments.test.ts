@@ -101,9 +101,11 @@ describe('an at-home appointment', () => {
     const team = await createTestTeam()
     const id = await appointmentOrder(team, 'at_home_phlebotomy')
     await booked(team, id, 'at_home_phlebotomy')
-    await applyAppointmentEvent(team, id, (_tx, _open, held) => startAppointment(held))
+    await applyAppointmentEvent(team, id, (_tx, _open, lockedAppointment) => startAppointment(lockedAppointment))
     await assertAgreement(team)
-    await applyAppointmentEvent(team, id, (_tx, open, held) => completeAppointment(open, held))
+    await applyAppointmentEvent(team, id, (_tx, lockedOrder, lockedAppointment) =>
+      completeAppointment(lockedOrder, lockedAppointment),
+    )
     assert.deepEqual((await lows(team, id)).slice(-2), ['appointment_scheduled', 'draw_completed'])
     assert.deepEqual(await statuses(team, id), ['scheduled', 'in_progress', 'completed'])
     await assertAgreement(team)
@@ -160,7 +162,9 @@ describe('an appointment at a service center', () => {
     const team = await createTestTeam()
     const id = await appointmentOrder(team, 'walk_in_test')
     await booked(team, id, 'walk_in_test')
-    await applyAppointmentEvent(team, id, (_tx, open, held) => completeAppointment(open, held))
+    await applyAppointmentEvent(team, id, (_tx, lockedOrder, lockedAppointment) =>
+      completeAppointment(lockedOrder, lockedAppointment),
+    )
     assert.equal((await lows(team, id)).at(-1), 'appointment_scheduled')
     await assert.rejects(move(team, id, 'walk_in_test'), refused('This appointment has been cancelled or completed.'))
     await assert.rejects(cancel(team, id), refused('This appointment has been cancelled or completed.'))
@@ -232,8 +236,8 @@ test('rolls back appointment and order when a step fails', async () => {
   const id = await appointmentOrder(team, 'walk_in_test')
   await assert.rejects(
     team.db.tx(team.tenant, (tx) =>
-      updateOrder(tx, id, async (open) => {
-        await bookAppointment(tx, open, bookingOf(tx.now, 'walk_in_test'), 'confirmed')
+      updateOrder(tx, id, async (lockedOrder) => {
+        await bookAppointment(tx, lockedOrder, bookingOf(tx.now, 'walk_in_test'), 'confirmed')
         throw new Error('on the way')
       }),
     ),

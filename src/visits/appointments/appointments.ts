@@ -244,27 +244,29 @@ const EXPIRE_BEFORE_START_S = 2 * 3600
 const expireAppointment = defineJob('appointments.expire', T.Object({ order_id: T.String(), appointment_id: T.String() }))
 
 /** The instants at which the appointment expires, as it is now. */
-function expiryTimes(open: LockedOrder, { start_at }: Appointment): Date[] {
-  const limits = open.internalData.scheduled ? [] : [addSeconds(new Date(open.order.created_at), EXPIRE_AFTER_ORDER_S + 1)]
+function expiryTimes(lockedOrder: LockedOrder, { start_at }: Appointment): Date[] {
+  const limits = lockedOrder.internalData.scheduled
+    ? []
+    : [addSeconds(new Date(lockedOrder.order.created_at), EXPIRE_AFTER_ORDER_S + 1)]
   if (start_at !== null) limits.push(addSeconds(new Date(start_at), 1 - EXPIRE_BEFORE_START_S))
   return limits
 }
 
 /** Schedules the expiry of an appointment without a requisition. Queues appointments.expire. */
-function scheduleExpiry(tx: Tx, open: LockedOrder, appointment: Appointment): void {
-  for (const at of expiryTimes(open, appointment))
-    enqueue(tx, expireAppointment, { order_id: open.order.id, appointment_id: appointment.id }, at > tx.now ? at : tx.now)
+function scheduleExpiry(tx: Tx, lockedOrder: LockedOrder, appointment: Appointment): void {
+  for (const at of expiryTimes(lockedOrder, appointment))
+    enqueue(tx, expireAppointment, { order_id: lockedOrder.order.id, appointment_id: appointment.id }, at > tx.now ? at : tx.now)
 }
 
 /** Cancels an appointment whose requisition did not arrive in time. */
 export const expireHandler = defineHandler(expireAppointment, (context, { order_id, appointment_id }) =>
   context.tx(async (tx) => {
-    const open = await findAndLockOrder(tx, order_id)
-    if (!open || hasRequisition(open)) return
-    const lockedAppointment = await findAppointment(tx, open)
+    const lockedOrder = await findAndLockOrder(tx, order_id)
+    if (!lockedOrder || hasRequisition(lockedOrder)) return
+    const lockedAppointment = await findAppointment(tx, lockedOrder)
     if (lockedAppointment?.appointment.id !== appointment_id || isFinal(lockedAppointment.appointment.event_status)) return
-    if (expiryTimes(open, lockedAppointment.appointment).every((at) => at > tx.now)) return
-    await cancelAppointment(tx, open, lockedAppointment, { data: { origin: 'system', reason: 'no_requisition' } })
-    await saveOrder(tx, open)
+    if (expiryTimes(lockedOrder, lockedAppointment.appointment).every((at) => at > tx.now)) return
+    await cancelAppointment(tx, lockedOrder, lockedAppointment, { data: { origin: 'system', reason: 'no_requisition' } })
+    await saveOrder(tx, lockedOrder)
   }),
 )

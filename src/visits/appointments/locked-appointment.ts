@@ -116,8 +116,8 @@ export class LockedAppointment {
 }
 
 /** Creates a new appointment of an order, in memory. */
-export function newAppointment(tx: Tx, open: LockedOrder, booking: Booking): LockedAppointment {
-  const { order } = open
+export function newAppointment(tx: Tx, lockedOrder: LockedOrder, booking: Booking): LockedAppointment {
+  const { order } = lockedOrder
   const id = booking.id ?? tx.uuid()
   const appointment: Appointment = {
     id,
@@ -148,13 +148,13 @@ export function newAppointment(tx: Tx, open: LockedOrder, booking: Booking): Loc
     cancellation_reason_id: null,
     cancellation_notes: null,
   }
-  return new LockedAppointment(tx, open, { appointment, internalData, site_code: booking.site_code, made: false })
+  return new LockedAppointment(tx, lockedOrder, { appointment, internalData, site_code: booking.site_code, made: false })
 }
 
 const Row = T.Object({ document: T.String(), internal_data: T.String(), site_code: T.Union([T.String(), T.Null()]) })
 
-const lockRow = (tx: Tx, open: LockedOrder, row: Static<typeof Row>): LockedAppointment =>
-  new LockedAppointment(tx, open, {
+const lockRow = (tx: Tx, lockedOrder: LockedOrder, row: Static<typeof Row>): LockedAppointment =>
+  new LockedAppointment(tx, lockedOrder, {
     appointment: JSON.parse(row.document) as Appointment,
     internalData: JSON.parse(row.internal_data) as InternalData,
     site_code: row.site_code,
@@ -162,19 +162,19 @@ const lockRow = (tx: Tx, open: LockedOrder, row: Static<typeof Row>): LockedAppo
   })
 
 /** Returns the appointment of a locked order that was not cancelled. The lock of the order also locks the appointment. */
-export async function findAppointment(tx: Tx, open: LockedOrder): Promise<LockedAppointment | undefined> {
+export async function findAppointment(tx: Tx, lockedOrder: LockedOrder): Promise<LockedAppointment | undefined> {
   const row = await tx.maybe(
     Row,
     sql`
     select document, internal_data, site_code from appointment
-    where order_id = ${open.order.id} and team_id = ${tx.team} and event_status <> 'cancelled'`,
+    where order_id = ${lockedOrder.order.id} and team_id = ${tx.team} and event_status <> 'cancelled'`,
   )
-  return row && lockRow(tx, open, row)
+  return row && lockRow(tx, lockedOrder, row)
 }
 
 /** When the appointment of an order begins; undefined where it has none, or no time yet. */
-export const appointmentStart = async (tx: Tx, open: LockedOrder): Promise<string | undefined> =>
-  (await findAppointment(tx, open))?.appointment.start_at ?? undefined
+export const appointmentStart = async (tx: Tx, lockedOrder: LockedOrder): Promise<string | undefined> =>
+  (await findAppointment(tx, lockedOrder))?.appointment.start_at ?? undefined
 
 const EndedRow = T.Object({ event_status: T.String() })
 

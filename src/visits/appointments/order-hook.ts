@@ -17,33 +17,33 @@ const hasAppointment = ({ order: { details } }: LockedOrder): boolean =>
 const heard = new Set([...requisition, ...collectedStatuses, 'cancelled'])
 
 // Most orders have no appointment; this check costs them no query.
-export const orderHook = on(orderStepped, (tx, open, low) => {
-  if (heard.has(low) && hasAppointment(open)) return onStatus(tx, open, low)
+export const orderHook = on(orderStepped, (tx, lockedOrder, low) => {
+  if (heard.has(low) && hasAppointment(lockedOrder)) return onStatus(tx, lockedOrder, low)
 })
 
-async function onStatus(tx: Tx, open: LockedOrder, low: string): Promise<void> {
-  const lockedAppointment = await findAppointment(tx, open)
+async function onStatus(tx: Tx, lockedOrder: LockedOrder, low: string): Promise<void> {
+  const lockedAppointment = await findAppointment(tx, lockedOrder)
   if (!lockedAppointment || isFinal(lockedAppointment.appointment.event_status)) return
-  if (requisition.includes(low)) return onRequisitionReady(open, lockedAppointment)
-  if (low === 'cancelled') return onOrderCancelled(tx, open, lockedAppointment)
-  return onSampleCollected(tx, open, lockedAppointment)
+  if (requisition.includes(low)) return onRequisitionReady(lockedOrder, lockedAppointment)
+  if (low === 'cancelled') return onOrderCancelled(tx, lockedOrder, lockedAppointment)
+  return onSampleCollected(tx, lockedOrder, lockedAppointment)
 }
 
-async function onRequisitionReady(open: LockedOrder, lockedAppointment: LockedAppointment): Promise<void> {
+async function onRequisitionReady(lockedOrder: LockedOrder, lockedAppointment: LockedAppointment): Promise<void> {
   if (lockedAppointment.internalData.awaits_provider) return
-  if (lockedAppointment.appointment.event_status === 'pending') return advanceOrder(open, 'appointment_pending')
+  if (lockedAppointment.appointment.event_status === 'pending') return advanceOrder(lockedOrder, 'appointment_pending')
   lockedAppointment.transitionTo('scheduled')
   await lockedAppointment.save()
-  advanceOrder(open, 'appointment_pending', 'appointment_scheduled')
+  advanceOrder(lockedOrder, 'appointment_pending', 'appointment_scheduled')
 }
 
 /** A PSC appointment stays: the patient may go there for something else. */
-async function onOrderCancelled(tx: Tx, open: LockedOrder, lockedAppointment: LockedAppointment): Promise<void> {
+async function onOrderCancelled(tx: Tx, lockedOrder: LockedOrder, lockedAppointment: LockedAppointment): Promise<void> {
   if (lockedAppointment.appointment.type === 'phlebotomy')
-    await cancelAppointment(tx, open, lockedAppointment, { data: { origin: 'system', reason: 'order_cancelled' } })
+    await cancelAppointment(tx, lockedOrder, lockedAppointment, { data: { origin: 'system', reason: 'order_cancelled' } })
 }
 
-async function onSampleCollected(tx: Tx, open: LockedOrder, lockedAppointment: LockedAppointment): Promise<void> {
-  if (lockedAppointment.canTransitionTo('completed')) return completeAppointment(open, lockedAppointment)
-  return cancelAppointment(tx, open, lockedAppointment, { data: { origin: 'system', reason: 'sample_taken' } })
+async function onSampleCollected(tx: Tx, lockedOrder: LockedOrder, lockedAppointment: LockedAppointment): Promise<void> {
+  if (lockedAppointment.canTransitionTo('completed')) return completeAppointment(lockedOrder, lockedAppointment)
+  return cancelAppointment(tx, lockedOrder, lockedAppointment, { data: { origin: 'system', reason: 'sample_taken' } })
 }

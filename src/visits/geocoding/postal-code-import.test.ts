@@ -36,7 +36,7 @@ test('imports valid lines and reports the errors of the others', async () => {
     printed,
     [
       'sandbox-eu     2 places of FR, PT',
-      '3 not taken:',
+      '3 rejected:',
       '  line 3: 2 fields instead of 12',
       '  line 5: the first field is not the code of a country',
       '  line 6: the postal code is none; the name of the place must have 1 to 200 characters; latitude and longitude are no point',
@@ -91,7 +91,7 @@ test('an import that removes postal codes asks for confirmation or needs --yes; 
 
 test('an invalid file changes nothing', async () => {
   await run(fileOf(line('DK', '1000', 'Testhavn', '55', '12')))
-  assert.match(await run(fileOf('DK\tnonsense')), /0 places of no country\n1 not taken/)
+  assert.match(await run(fileOf('DK\tnonsense')), /0 places of no country\n1 rejected/)
   assert.equal((await at('DK', '1000'))?.city, 'Testhavn')
 })
 
@@ -100,12 +100,12 @@ test('imports many lines, and reports only the first of many errors', async () =
     i % 25 ? line('SE', String(10_000 + i), `Ort ${i}`, '59', '18') : 'SE\tnothing',
   )
   const printed = await run(fileOf(...lines))
-  assert.match(printed, /2400 places of SE\n100 not taken:/)
+  assert.match(printed, /2400 places of SE\n100 rejected:/)
   assert.match(printed, / {2}… and 50 more\n$/)
   const words = (...rows: string[]) => ['places', 'import', fileOf(...rows), '--cell', 'sandbox-eu', '--yes']
   const partly = await outcomeOf(cells, words(lines[1]!, 'SE\tnothing'))
-  assert.match(partly.printed, /1 places of SE\n1 not taken:/)
-  assert.equal(partly.failure, '1 of the file not taken; the rest was.')
+  assert.match(partly.printed, /1 places of SE\n1 rejected:/)
+  assert.equal(partly.failure, '1 of the file rejected; the rest was imported.')
   assert.equal((await outcomeOf(cells, words(lines[1]!))).failure, undefined)
 })
 

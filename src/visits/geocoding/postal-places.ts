@@ -38,8 +38,8 @@ export function normalizePlaceQuery({ country, postal_code, city = '' }: PlaceQu
   const plain = normalizePostalCode(postal_code)
   if (code === undefined || plain.length > CODE_LENGTH_MAX || !/^[\p{L}\p{N}]+$/u.test(plain)) return undefined
   const name = city.slice(0, CITY_LENGTH_MAX).toWellFormed().replaceAll('\0', '').trim().toLowerCase()
-  const asked = { country: code, postal_code: plain, city: name }
-  return code === 'US' ? { ...asked, postal_code: plain.slice(0, 5) } : asked
+  const placeQuery = { country: code, postal_code: plain, city: name }
+  return code === 'US' ? { ...placeQuery, postal_code: plain.slice(0, 5) } : placeQuery
 }
 
 const Row = T.Object({ postal_code: T.String(), city: T.String(), state: T.String(), lat: T.Number(), lng: T.Number() })
@@ -63,24 +63,24 @@ const codesOf = ({ country, postal_code }: NormalizedPlaceQuery): string[] => {
  * Undefined if the place is unknown, for any input.
  */
 export async function findPlace(queries: Pick<Queries, 'many' | 'maybe'>, where: PlaceQuery): Promise<Place | undefined> {
-  const asked = normalizePlaceQuery(where)
-  if (!asked) return undefined
-  const zip = asked.country === 'US' ? (await zipTable()).find(asked.postal_code) : undefined
-  return zip ?? (await findImportedPlace(queries, asked)) ?? (await cachedGeocoding(queries, asked))?.place
+  const placeQuery = normalizePlaceQuery(where)
+  if (!placeQuery) return undefined
+  const zip = placeQuery.country === 'US' ? (await zipTable()).find(placeQuery.postal_code) : undefined
+  return zip ?? (await findImportedPlace(queries, placeQuery)) ?? (await cachedGeocoding(queries, placeQuery))?.place
 }
 
 /** Returns the place of the city if several places have the code, else their mean. */
-async function findImportedPlace(queries: Pick<Queries, 'many'>, asked: NormalizedPlaceQuery): Promise<Place | undefined> {
-  const countries = asked.country === 'US' ? ['US', ...TERRITORIES] : [asked.country]
+async function findImportedPlace(queries: Pick<Queries, 'many'>, placeQuery: NormalizedPlaceQuery): Promise<Place | undefined> {
+  const countries = placeQuery.country === 'US' ? ['US', ...TERRITORIES] : [placeQuery.country]
   const rows = await queries.many(
     Row,
     sql`
     select postal_code, city, state, lat, lng from postal_code_location
-    where country = any (${countries}::text[]) and postal_code = any (${codesOf(asked)}::text[])
+    where country = any (${countries}::text[]) and postal_code = any (${codesOf(placeQuery)}::text[])
     order by length(postal_code) desc, city limit 200`,
   )
   const nearest = rows.filter(({ postal_code }) => postal_code === rows[0]!.postal_code)
-  const one = nearest.find(({ city }) => city.toLowerCase() === asked.city)
+  const one = nearest.find(({ city }) => city.toLowerCase() === placeQuery.city)
   return one ? placeIn(one) : midpoint(nearest)
 }
 

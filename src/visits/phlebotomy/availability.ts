@@ -56,12 +56,12 @@ function toSlot(tx: Tx, vault: Vault, { provider }: VisitLink, { zip }: VisitLoc
   const [start_s, end_s] = [start_ms / 1000, end_ms / 1000]
   const expires_s = Math.min(tx.now.getTime() / 1000 + KEY_S, start_s)
   const offer = { provider, lab: null, site: zip, start_s, end_s, price, expires_s }
-  const shown = (seconds: number) => iso(new Date(seconds * 1000))
+  const toIso = (seconds: number) => iso(new Date(seconds * 1000))
   return {
     booking_key: bookingKey(vault, tx.tenant, offer),
-    start: shown(start_s),
-    end: shown(end_s),
-    expires_at: shown(expires_s),
+    start: toIso(start_s),
+    end: toIso(end_s),
+    expires_at: toIso(expires_s),
     price,
     is_priority,
     num_appointments_available: places,
@@ -76,11 +76,11 @@ export interface Coverage {
 /** Returns the providers that serve the team's patients in a ZIP code, with their service types. */
 export async function createCoverage(tx: Tx, zip_code: string): Promise<Coverage> {
   const where = await locateZip(tx, zip_code)
-  const asked = where
+  const eligibleStaff = where
     ? await Promise.all(
         visitLinksFor(tx.tenant).map(async (link) => ({ name: link.provider, service_types: await link.services(tx, where) })),
       )
     : []
-  const providers = asked.filter(({ service_types }) => service_types.length)
+  const providers = eligibleStaff.filter(({ service_types }) => service_types.length)
   return { is_served: providers.length > 0, providers }
 }

@@ -45,17 +45,17 @@ type Reply = Promise<PreserializedJson<Appointment>>
 
 /** Locks an at-home phlebotomy order. Errors: 404 unknown order; 400 other collection method. */
 export async function lockAtHomeOrder(tx: Tx, order_id: string): Promise<LockedOrder> {
-  const open = await lockOrder(tx, order_id)
-  if (open.order.lab_test.method !== METHOD) throw badRequest('Order is not an at-home phlebotomy order')
-  return open
+  const lockedOrder = await lockOrder(tx, order_id)
+  if (lockedOrder.order.lab_test.method !== METHOD) throw badRequest('Order is not an at-home phlebotomy order')
+  return lockedOrder
 }
 
 /** Returns the current appointment of an order. Errors: 400 the order never had one, or it was cancelled. */
-export async function currentAppointment(tx: Tx, open: LockedOrder): Promise<LockedAppointment> {
-  const lockedAppointment = await findAppointment(tx, open)
+export async function currentAppointment(tx: Tx, lockedOrder: LockedOrder): Promise<LockedAppointment> {
+  const lockedAppointment = await findAppointment(tx, lockedOrder)
   if (lockedAppointment) return lockedAppointment
   throw badRequest(
-    (await hasEndedAppointment(tx, open.order.id))
+    (await hasEndedAppointment(tx, lockedOrder.order.id))
       ? 'This appointment has already been cancelled.'
       : "This order doesn't have an appointment yet.",
   )
@@ -68,10 +68,10 @@ export function visitDetailsOf({ order }: LockedOrder, address: UsAddress, appoi
 }
 
 /** Locks the order, runs `work`, saves the order and replies with the appointment that `work` returns. */
-async function updateAndReply(tx: Tx, order_id: string, work: (open: LockedOrder) => Promise<LockedAppointment>): Reply {
-  const open = await lockAtHomeOrder(tx, order_id)
-  const { appointment } = await work(open)
-  await saveOrder(tx, open)
+async function updateAndReply(tx: Tx, order_id: string, work: (lockedOrder: LockedOrder) => Promise<LockedAppointment>): Reply {
+  const lockedOrder = await lockAtHomeOrder(tx, order_id)
+  const { appointment } = await work(lockedOrder)
+  await saveOrder(tx, lockedOrder)
   return new PreserializedJson(JSON.stringify(appointment))
 }
 
@@ -103,20 +103,20 @@ const requireOffer = (tx: Tx, vault: Vault, key: string): Offer =>
  */
 async function createVisit(
   tx: Tx,
-  open: LockedOrder,
+  lockedOrder: LockedOrder,
   link: VisitLink,
   service: ServiceType,
   address: UsAddress,
   notes: string | undefined,
 ): Promise<PendingVisit> {
-  const { id: order_id, user_id, patient_details } = open.order
+  const { id: order_id, user_id, patient_details } = lockedOrder.order
   if (!patient_details || ageOn(patient_details.dob, utcDate(tx.now)) < ADULT_YEARS)
     throw badRequest('At-home phlebotomy appointments are for patients of 18 years and older.')
   const where = await requireVisitLocation(tx, address)
   if (!(await link.services(tx, where)).includes(service)) throw badRequest(NOT_SERVED)
   const refusal = link.unavailableReason(address)
   if (refusal !== undefined) throw badRequest(refusal)
-  return { appointment_id: tx.uuid(), order_id, user_id, where, details: visitDetailsOf(open, address, notes ?? null) }
+  return { appointment_id: tx.uuid(), order_id, user_id, where, details: visitDetailsOf(lockedOrder, address, notes ?? null) }
 }
 
 const toBooking = ({ appointment_id, where, details }: PendingVisit, link: VisitLink) => ({
@@ -136,14 +136,21 @@ const toBooking = ({ appointment_id, where, details }: PendingVisit, link: Visit
  * Errors: 400 the key, the order, the patient or the address do not allow it; 404 unknown order; 404 the window is taken (production).
  */
 export function bookVisit(tx: Tx, vault: Vault, order_id: string, body: BookAppointment): Reply {
-  return updateAndReply(tx, order_id, async (open) => {
+  return updateAndReply(tx, order_id, async (lockedOrder) => {
     const offer = requireOffer(tx, vault, body.booking_key)
-    await assertBookable(tx, open)
+    await assertBookable(tx, lockedOrder)
     const link = visitLinkFor(tx.tenant, offer.provider)!
-    const visit = await createVisit(tx, open, link, 'appointment-ready', patientAddress(open.order), body.appointment_notes)
+    const visit = await createVisit(
+      tx,
+      lockedOrder,
+      link,
+      'appointment-ready',
+      patientAddress(lockedOrder.order),
+      body.appointment_notes,
+    )
     const reply = await link.book(tx, visit, requestedWindow(offer))
     const internalData = { movable: true, tier: 'appointment-ready', price: offer.price }
-    return bookAppointment(tx, open, { ...toBooking(visit, link), ...spanOf(offer), internalData }, reply)
+    return bookAppointment(tx, lockedOrder, { ...toBooking(visit, link), ...spanOf(offer), internalData }, reply)
   })
 }
 
@@ -153,17 +160,17 @@ export function bookVisit(tx: Tx, vault: Vault, order_id: string, body: BookAppo
  * Errors: 400 the provider takes no requests, or the order, the patient or the address do not allow it; 404 unknown order.
  */
 export function requestVisit(tx: Tx, order_id: string, body: RequestAppointment): Reply {
-  return updateAndReply(tx, order_id, async (open) => {
+  return updateAndReply(tx, order_id, async (lockedOrder) => {
     const link = visitLinkFor(tx.tenant, body.provider)
     if (!link?.service_types.includes('appointment-request'))
       throw badRequest('This provider does not accept appointment requests.')
-    await assertBookable(tx, open)
+    await assertBookable(tx, lockedOrder)
     const given = toUsAddress(body.address)
-    const address = { ...given, access_notes: given.access_notes ?? open.order.patient_address?.access_notes ?? null }
-    const visit = await createVisit(tx, open, link, 'appointment-request', address, body.appointment_notes)
+    const address = { ...given, access_notes: given.access_notes ?? lockedOrder.order.patient_address?.access_notes ?? null }
+    const visit = await createVisit(tx, lockedOrder, link, 'appointment-request', address, body.appointment_notes)
     const reply = await link.request(tx, visit)
     const internalData = { movable: false, tier: 'appointment-request', price: 0 }
-    return bookAppointment(tx, open, { ...toBooking(visit, link), start_at: null, end_at: null, internalData }, reply)
+    return bookAppointment(tx, lockedOrder, { ...toBooking(visit, link), start_at: null, end_at: null, internalData }, reply)
   })
 }
 
@@ -173,26 +180,26 @@ export function requestVisit(tx: Tx, order_id: string, body: RequestAppointment)
  * Errors: 400 the key, the appointment or the order do not allow it; 404 unknown order; 404 the window is taken (production).
  */
 export function rescheduleVisit(tx: Tx, vault: Vault, order_id: string, body: RescheduleAppointment): Reply {
-  return updateAndReply(tx, order_id, async (open) => {
-    const lockedAppointment = await currentAppointment(tx, open)
-    assertReschedulable(open, lockedAppointment)
+  return updateAndReply(tx, order_id, async (lockedOrder) => {
+    const lockedAppointment = await currentAppointment(tx, lockedOrder)
+    assertReschedulable(lockedOrder, lockedAppointment)
     const { appointment } = lockedAppointment
     const offer = requireOffer(tx, vault, body.booking_key)
     if (offer.provider !== appointment.provider) throw badRequest('Invalid booking key format')
     const notes = body.appointment_notes ?? appointment.appointment_notes
-    const address = { ...appointment.address, access_notes: open.order.patient_address?.access_notes ?? null }
+    const address = { ...appointment.address, access_notes: lockedOrder.order.patient_address?.access_notes ?? null }
     const visit = {
       appointment_id: appointment.id,
       order_id,
       user_id: appointment.user_id,
       where: await requireVisitLocation(tx, address),
-      details: visitDetailsOf(open, address, notes),
+      details: visitDetailsOf(lockedOrder, address, notes),
     }
     await visitLinkFor(tx.tenant, offer.provider)!.reschedule(tx, visit, requestedWindow(offer))
     lockedAppointment.internalData.price = offer.price
     await rescheduleAppointment(
       tx,
-      open,
+      lockedOrder,
       lockedAppointment,
       { ...spanOf(offer), address, appointment_notes: notes },
       RESCHEDULED_BY_PATIENT,
@@ -209,12 +216,12 @@ const RESCHEDULED_BY_PATIENT = { origin: 'patient', is_reschedule: true }
  * Errors: 400 unknown reason, or nothing left to cancel; 404 unknown order.
  */
 export function cancelVisit(tx: Tx, order_id: string, body: CancelVisit): Reply {
-  return updateAndReply(tx, order_id, async (open) => {
-    const lockedAppointment = await currentAppointment(tx, open)
+  return updateAndReply(tx, order_id, async (lockedOrder) => {
+    const lockedAppointment = await currentAppointment(tx, lockedOrder)
     if (isFinal(lockedAppointment.appointment.event_status)) throw badRequest('This appointment has been cancelled or completed.')
     assertReason(body.cancellation_reason_id)
     const { cancellation_reason_id: reason_id, notes } = body
-    await cancelAppointment(tx, open, lockedAppointment, {
+    await cancelAppointment(tx, lockedOrder, lockedAppointment, {
       reason_id,
       notes,
       data: { origin: 'patient', cancellation_reason_id: reason_id },

@@ -71,9 +71,9 @@ export async function wallClocks(): Promise<WallClocks> {
     const before = known.get(key)
     if (before) return before
     if (known.size >= KNOWN_MAX) known.clear()
-    const made = newDay(date, zone)
-    known.set(key, made)
-    return made
+    const wallDay = newDay(date, zone)
+    known.set(key, wallDay)
+    return wallDay
   }
 
   const dateOf = (at_ms: number, zone: string): string =>

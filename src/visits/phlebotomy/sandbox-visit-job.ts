@@ -28,15 +28,15 @@ const PLAYED = { origin: 'provider' }
  */
 export const simulateVisitHandler = defineHandler(simulateVisit, (context, { order_id, appointment_id }) =>
   context.tx(async (tx) => {
-    const open = await findAndLockOrder(tx, order_id)
-    const held = open && (await findAppointment(tx, open))
-    if (held?.appointment.id !== appointment_id) return
-    const { event_status, start_at, end_at } = held.appointment
+    const lockedOrder = await findAndLockOrder(tx, order_id)
+    const lockedAppointment = lockedOrder && (await findAppointment(tx, lockedOrder))
+    if (lockedAppointment?.appointment.id !== appointment_id) return
+    const { event_status, start_at, end_at } = lockedAppointment.appointment
     if (isFinal(event_status) || start_at === null || new Date(start_at) > tx.now) return
-    if (event_status === 'scheduled') await startAppointment(held, PLAYED)
+    if (event_status === 'scheduled') await startAppointment(lockedAppointment, PLAYED)
     const end = new Date(end_at ?? start_at)
     if (end > tx.now) enqueue(tx, simulateVisit, { order_id, appointment_id }, end)
-    else if (held.canTransitionTo('completed')) await completeAppointment(open!, held, PLAYED)
-    await saveOrder(tx, open!)
+    else if (lockedAppointment.canTransitionTo('completed')) await completeAppointment(lockedOrder!, lockedAppointment, PLAYED)
+    await saveOrder(tx, lockedOrder!)
   }),
 )

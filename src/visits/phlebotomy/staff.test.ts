@@ -154,7 +154,7 @@ describe('drawbridge phlebotomy', () => {
     assert.equal(
       await run('import', file(content), ...of(team)),
       [
-        'production-us\n1 imported\n5 not taken:\n',
+        'production-us\n1 imported\n5 rejected:\n',
         '  2: price_cents: Input should be greater than or equal to 0; capacity: Input should be greater than or equal to 1\n',
         '  3: reference: String should begin with a letter or digit and have up to 100 letters, digits and . _ -\n',
         '  4: Input should be a valid dictionary or object to extract fields from\n',
@@ -163,7 +163,7 @@ describe('drawbridge phlebotomy', () => {
       ].join(''),
     )
     const again = await outcomeOf(cells, ['phlebotomy', 'import', file(content.slice(0, 2)), ...of(team)])
-    assert.equal(again.failure, '1 of the file not taken; the rest was.')
+    assert.equal(again.failure, '1 of the file rejected; the rest was imported.')
     assert.match(
       await run('list', ...of(team)),
       /^production-us\n {2}one +active +appointment-ready +America\/Phoenix +Testa Team\n$/,
@@ -177,7 +177,7 @@ describe('drawbridge phlebotomy', () => {
   test('with --strict, imports nothing from an invalid file', async () => {
     const team = await createTestTeam(PRODUCTION)
     const content = [{ reference: 'one', ...staff() }, { reference: 'two' }]
-    await fails(['import', file(content), '--strict', ...of(team)], /^Nothing was imported\. 1 not taken:/)
+    await fails(['import', file(content), '--strict', ...of(team)], /^Nothing was imported\. 1 rejected:/)
     assert.equal(await run('list', ...of(team)), 'production-us\n')
   })
 

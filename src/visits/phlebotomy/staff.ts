@@ -72,8 +72,8 @@ export async function putStaff(tx: PlainTx, org_id: string | null, reference: st
 
 /** Removes staff. Writes phlebotomist. Errors: 400 it has booked visits; 404 unknown reference. */
 export async function removeStaff(tx: PlainTx, org_id: string | null, reference: string): Promise<void> {
-  const gone = await tx.run(sql`delete from phlebotomist where ${ownerCondition(org_id)} and reference = ${reference}`)
-  if (!gone) throw notFound('Phlebotomist not found')
+  const deletedCount = await tx.run(sql`delete from phlebotomist where ${ownerCondition(org_id)} and reference = ${reference}`)
+  if (!deletedCount) throw notFound('Phlebotomist not found')
 }
 
 type StaffRow = Omit<StaffRecord, 'id' | 'org_id' | 'reference' | 'created_at' | 'updated_at'>

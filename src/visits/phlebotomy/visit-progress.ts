@@ -36,15 +36,15 @@ export async function setVisitDate(tx: Tx, order_id: string, body: SetVisitDate)
   if (end <= start || end > addSeconds(start, VISIT_DURATION_S_MAX))
     throw invalidField(['body', 'end_at'], 'must be after start_at, and within a day of it')
   if (start <= tx.now) throw badRequest('start_at must be in the future')
-  const open = await lockAtHomeOrder(tx, order_id)
-  const lockedAppointment = await currentAppointment(tx, open)
+  const lockedOrder = await lockAtHomeOrder(tx, order_id)
+  const lockedAppointment = await currentAppointment(tx, lockedOrder)
   if (lockedAppointment.internalData.tier !== 'appointment-request')
     throw badRequest('The time of this appointment was set when it was booked.')
   if (!SCHEDULABLE_STATUSES.has(lockedAppointment.appointment.event_status))
     throw badRequest('This appointment cannot be rescheduled.')
   const taken = await findTaken(tx, body.phlebotomist, { start_ms: start.getTime(), end_ms: end.getTime() })
-  await scheduleVisit(tx, open, lockedAppointment, { start_at: iso(start), end_at: iso(end) }, taken)
-  await saveOrder(tx, open)
+  await scheduleVisit(tx, lockedOrder, lockedAppointment, { start_at: iso(start), end_at: iso(end) }, taken)
+  await saveOrder(tx, lockedOrder)
   return new PreserializedJson(JSON.stringify(lockedAppointment.appointment))
 }
 
@@ -61,7 +61,7 @@ async function findTaken(
 
 async function scheduleVisit(
   tx: Tx,
-  open: LockedOrder,
+  lockedOrder: LockedOrder,
   lockedAppointment: LockedAppointment,
   span: { start_at: string; end_at: string },
   taken?: BookedTime,
@@ -70,9 +70,9 @@ async function scheduleVisit(
   const { id: appointment_id, order_id, provider, address, appointment_notes } = appointment
   const again = appointment.event_status !== 'pending'
   const data = { origin: 'provider', is_reschedule: again }
-  if (again) await rescheduleAppointment(tx, open, lockedAppointment, span, data)
-  else await confirmAppointment(tx, open, lockedAppointment, span, data)
-  await updateVisit(tx, { appointment_id, details: visitDetailsOf(open, address, appointment_notes) }, taken)
+  if (again) await rescheduleAppointment(tx, lockedOrder, lockedAppointment, span, data)
+  else await confirmAppointment(tx, lockedOrder, lockedAppointment, span, data)
+  await updateVisit(tx, { appointment_id, details: visitDetailsOf(lockedOrder, address, appointment_notes) }, taken)
   const [start_ms, end_ms] = [Date.parse(span.start_at), Date.parse(span.end_at)]
   visitLinkFor(tx.tenant, provider)?.dated?.(tx, { appointment_id, order_id }, { start_ms, end_ms })
 }
@@ -82,18 +82,18 @@ const SANDBOX_VISIT_HOURS = { from_min: 600, to_min: 720 }
 
 export const scheduleVisitHandler = defineHandler(scheduleVisitJob, (context, { order_id, appointment_id }) =>
   context.tx(async (tx) => {
-    const open = await findAndLockOrder(tx, order_id)
-    const lockedAppointment = open && (await findAppointment(tx, open))
+    const lockedOrder = await findAndLockOrder(tx, order_id)
+    const lockedAppointment = lockedOrder && (await findAppointment(tx, lockedOrder))
     if (lockedAppointment?.appointment.id !== appointment_id || lockedAppointment.appointment.event_status !== 'pending') return
     const clocks = await wallClocks()
     const zone = lockedAppointment.appointment.iana_timezone!
     const tomorrow = plusDays(clocks.dateOf(tx.now.getTime(), zone), 1)
     const at = (minute: number) => iso(new Date(clocks.day(tomorrow, zone).toInstant(minute, 'start')))
-    await scheduleVisit(tx, open!, lockedAppointment, {
+    await scheduleVisit(tx, lockedOrder!, lockedAppointment, {
       start_at: at(SANDBOX_VISIT_HOURS.from_min),
       end_at: at(SANDBOX_VISIT_HOURS.to_min),
     })
-    await saveOrder(tx, open!)
+    await saveOrder(tx, lockedOrder!)
   }),
 )
 
@@ -107,11 +107,13 @@ export async function setVisitProgress(
   order_id: string,
   { status }: SetVisitProgress,
 ): Promise<PreserializedJson<Shown>> {
-  const open = await lockAtHomeOrder(tx, order_id)
-  const lockedAppointment = await currentAppointment(tx, open)
+  const lockedOrder = await lockAtHomeOrder(tx, order_id)
+  const lockedAppointment = await currentAppointment(tx, lockedOrder)
   const data = { origin: 'provider' }
-  await (status === 'completed' ? completeAppointment(open, lockedAppointment, data) : startAppointment(lockedAppointment, data))
-  await saveOrder(tx, open)
+  await (status === 'completed'
+    ? completeAppointment(lockedOrder, lockedAppointment, data)
+    : startAppointment(lockedAppointment, data))
+  await saveOrder(tx, lockedOrder)
   return new PreserializedJson(JSON.stringify(lockedAppointment.appointment))
 }
 

@@ -22,12 +22,12 @@ const date = (at_ms: number | undefined): Date | null => (at_ms === undefined ? 
  * @param taken absent while no staff is assigned
  */
 export async function insertVisit(tx: Tx, provider: ProviderName, visit: PendingVisit, taken?: BookedTime): Promise<void> {
-  const made = await tx.run(sql`
+  const insertedCount = await tx.run(sql`
     insert into phlebotomy_visit (appointment_id, team_id, user_id, provider, staff_id, start_at, end_at, blocked_minutes, visit_details)
     values (${visit.appointment_id}, ${tx.team}, ${visit.user_id}, ${provider}, ${taken?.staff_id ?? null}, ${date(taken?.start_ms)},
             ${date(taken?.end_ms)}, ${taken?.blocked_minutes ?? null}, ${JSON.stringify(visit.details)})
     on conflict (team_id, user_id, provider) do nothing`)
-  if (!made) throw badRequest('The patient already has an active appointment with this provider.')
+  if (!insertedCount) throw badRequest('The patient already has an active appointment with this provider.')
 }
 
 /** Updates staff, time and details of a visit. Writes phlebotomy_visit. */

@@ -291,6 +291,8 @@ test('an appointment that took place can be read', async () => {
   const team = await createTestTeam()
   const id = await walkIn(team)
   await book(team, id, await keyOf(team))
-  await applyAppointmentEvent(team, id, (_tx, open, held) => completeAppointment(open, held))
+  await applyAppointmentEvent(team, id, (_tx, lockedOrder, lockedAppointment) =>
+    completeAppointment(lockedOrder, lockedAppointment),
+  )
   assert.equal((await read(team, id)).body.status, 'completed')
 })

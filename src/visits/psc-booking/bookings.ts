@@ -95,7 +95,7 @@ const siteAndTime = ({ site, plan, slot }: ReservedSlot) => ({
 const generateConfirmationCode = (): string =>
   Array.from({ length: CODE_LETTERS }, () => String.fromCharCode(65 + randomInt(26))).join('')
 
-const shown = ({ appointment }: LockedAppointment): PreserializedJson<Appointment> =>
+const toReply = ({ appointment }: LockedAppointment): PreserializedJson<Appointment> =>
   new PreserializedJson(JSON.stringify(appointment))
 
 /**
@@ -110,18 +110,18 @@ export async function bookPsc(
   order_id: string,
   body: BookAppointment,
 ): Promise<PreserializedJson<Appointment>> {
-  const open = await lockOrder(tx, order_id)
-  const lab = labOf(open)
+  const lockedOrder = await lockOrder(tx, order_id)
+  const lab = labOf(lockedOrder)
   const offer = verifyBookingKey(vault, tx.tenant, bookableLabs, body.booking_key, tx.now)
-  await assertBookable(tx, open)
+  await assertBookable(tx, lockedOrder)
   const reserved = await reserveSlot(tx, lab, offer)
   const isAutoConfirmed = reserved.plan.confirms === 'at_once'
   if (!isAutoConfirmed && !body.async_confirmation)
     throw new Problem(502, { detail: 'The service center did not confirm the appointment in time.' })
   const isConfirmedByLab = lab.slug === 'sonora_quest' && hasOption(tx.tenant, labConfirmedScheduling)
-  const made = await bookAppointment(
+  const bookedAppointment = await bookAppointment(
     tx,
-    open,
+    lockedOrder,
     {
       type: 'patient_service_center',
       provider: lab.slug,
@@ -142,20 +142,20 @@ export async function bookPsc(
     enqueue(
       tx,
       expirePendingBooking,
-      { order_id, appointment_id: made.appointment.id },
+      { order_id, appointment_id: bookedAppointment.appointment.id },
       addSeconds(tx.now, Math.ceil(timeout_ms / 1000)),
     )
   }
-  await saveOrder(tx, open)
-  return shown(made)
+  await saveOrder(tx, lockedOrder)
+  return toReply(bookedAppointment)
 }
 
 /** Returns the current appointment of an order, to be changed. Errors: 400 there is none, or it was cancelled. */
-async function getCurrentAppointment(tx: Tx, open: LockedOrder): Promise<LockedAppointment> {
-  const reserved = await findAppointment(tx, open)
+async function getCurrentAppointment(tx: Tx, lockedOrder: LockedOrder): Promise<LockedAppointment> {
+  const reserved = await findAppointment(tx, lockedOrder)
   if (reserved) return reserved
   throw badRequest(
-    (await hasEndedAppointment(tx, open.order.id))
+    (await hasEndedAppointment(tx, lockedOrder.order.id))
       ? 'This appointment has already been cancelled.'
       : "This order doesn't have an appointment yet.",
   )
@@ -171,18 +171,24 @@ export async function reschedulePsc(
   order_id: string,
   body: RescheduleAppointment,
 ): Promise<PreserializedJson<Appointment>> {
-  const open = await lockOrder(tx, order_id)
-  const lab = labOf(open)
-  const moved = await getCurrentAppointment(tx, open)
-  assertReschedulable(open, moved)
+  const lockedOrder = await lockOrder(tx, order_id)
+  const lab = labOf(lockedOrder)
+  const moved = await getCurrentAppointment(tx, lockedOrder)
+  assertReschedulable(lockedOrder, moved)
   const offer = verifyBookingKey(vault, tx.tenant, bookableLabs, body.booking_key, tx.now)
   const reserved = await reserveSlot(tx, lab, offer, moved.appointment.id)
   // Moving to a site with manual confirmation requires cancelling first: a confirmed appointment is not exchanged for a pending one.
   if (reserved.plan.confirms !== 'at_once') throw badRequest('This appointment cannot be rescheduled.')
   const data = { origin: 'patient', is_reschedule: true }
-  await rescheduleAppointment(tx, open, moved, { ...siteAndTime(reserved), appointment_notes: body.appointment_notes }, data)
-  await saveOrder(tx, open)
-  return shown(moved)
+  await rescheduleAppointment(
+    tx,
+    lockedOrder,
+    moved,
+    { ...siteAndTime(reserved), appointment_notes: body.appointment_notes },
+    data,
+  )
+  await saveOrder(tx, lockedOrder)
+  return toReply(moved)
 }
 
 /**
@@ -191,18 +197,18 @@ export async function reschedulePsc(
  * Errors: 404 unknown order; 400 no appointment, one that is over or that only the laboratory can cancel; 400 unknown reason.
  */
 export async function cancelPsc(tx: Tx, order_id: string, body?: CancelPscAppointment): Promise<PreserializedJson<Appointment>> {
-  const open = await lockOrder(tx, order_id)
-  labOf(open)
+  const lockedOrder = await lockOrder(tx, order_id)
+  labOf(lockedOrder)
   if (body) assertReason(body.cancellationReasonId)
-  const reserved = await getCurrentAppointment(tx, open)
+  const reserved = await getCurrentAppointment(tx, lockedOrder)
   if (!reserved.internalData.cancellable) throw badRequest('This appointment can only be cancelled with the laboratory.')
-  await cancelAppointment(tx, open, reserved, {
+  await cancelAppointment(tx, lockedOrder, reserved, {
     reason_id: body?.cancellationReasonId,
     notes: body?.note,
     data: { origin: 'patient' },
   })
-  await saveOrder(tx, open)
-  return shown(reserved)
+  await saveOrder(tx, lockedOrder)
+  return toReply(reserved)
 }
 
 /** Returns the appointment of an order. Errors: 404 unknown order, other collection method, or no appointment. */

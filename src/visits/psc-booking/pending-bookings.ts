@@ -14,14 +14,14 @@ export const expirePendingBooking = defineJob(
   T.Object({ order_id: T.String(), appointment_id: T.String() }),
 )
 
-type Waiting = { open: LockedOrder; held: LockedAppointment }
+type Waiting = { lockedOrder: LockedOrder; lockedAppointment: LockedAppointment }
 
 /** Returns an appointment of an order that waits for a reply. */
 async function findPendingBooking(tx: Tx, order_id: string, appointment_id: string): Promise<Waiting | undefined> {
-  const open = await findAndLockOrder(tx, order_id)
-  const lockedAppointment = open && (await findAppointment(tx, open))
+  const lockedOrder = await findAndLockOrder(tx, order_id)
+  const lockedAppointment = lockedOrder && (await findAppointment(tx, lockedOrder))
   return lockedAppointment?.internalData.awaits_provider && lockedAppointment.appointment.id === appointment_id
-    ? { open: open!, held: lockedAppointment }
+    ? { lockedOrder: lockedOrder!, lockedAppointment }
     : undefined
 }
 
@@ -29,8 +29,10 @@ export const expireBookingHandler = defineHandler(expirePendingBooking, (context
   context.tx(async (tx) => {
     const found = await findPendingBooking(tx, order_id, appointment_id)
     if (!found) return
-    await cancelAppointment(tx, found.open, found.held, { data: { origin: 'provider', reason: 'not_confirmed' } })
-    await saveOrder(tx, found.open)
+    await cancelAppointment(tx, found.lockedOrder, found.lockedAppointment, {
+      data: { origin: 'provider', reason: 'not_confirmed' },
+    })
+    await saveOrder(tx, found.lockedOrder)
   }),
 )
 
@@ -43,9 +45,10 @@ export async function resolvePendingBooking(tx: Tx, appointment_id: string, isCo
   const order_id = await orderOfAppointment(tx, appointment_id)
   const found = order_id === undefined ? undefined : await findPendingBooking(tx, order_id, appointment_id)
   if (!found) return false
-  if (isConfirmed) await confirmAppointment(tx, found.open, found.held, {}, { origin: 'provider' })
-  else await cancelAppointment(tx, found.open, found.held, { data: { origin: 'provider', reason: 'refused' } })
-  await saveOrder(tx, found.open)
+  if (isConfirmed) await confirmAppointment(tx, found.lockedOrder, found.lockedAppointment, {}, { origin: 'provider' })
+  else
+    await cancelAppointment(tx, found.lockedOrder, found.lockedAppointment, { data: { origin: 'provider', reason: 'refused' } })
+  await saveOrder(tx, found.lockedOrder)
   return true
 }
 

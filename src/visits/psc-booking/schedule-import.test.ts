@@ -84,7 +84,7 @@ test('imports valid rows and reports all errors of the others', async () => {
     [
       'production-us',
       '1 imported',
-      '4 not taken:',
+      '4 rejected:',
       '  row 2: duplicate site_code',
       '  row 3: site not found',
       `  row 4: site_code must have 1 to 50 characters; ${MONDAY}; ${CLOSED}; confirms must be at_once or by_hand; slot_minutes must be a whole number from 10 to 240; places must be a whole number from 1 to 100; price must be a whole number from 0 to 1000000`,
@@ -141,8 +141,8 @@ test('lists a pending booking, and confirms or declines it', async () => {
 test('an import with an invalid row exits with the status for a partial failure', async () => {
   const words = ['psc', 'schedule', 'import', fileOf('[{"site_code":"PHX-NOWHERE"}]', 'json'), '--lab', 'quest', ...CELL]
   const { printed, failure } = await outcomeOf(cells, words)
-  assert.match(printed, /^production-us\n0 imported\n1 not taken:\n/)
-  assert.equal(failure, '1 of the file not taken; the rest was.')
+  assert.match(printed, /^production-us\n0 imported\n1 rejected:\n/)
+  assert.equal(failure, '1 of the file rejected; the rest was imported.')
 })
 
 test('reports usage errors', async () => {

@@ -157,7 +157,7 @@ interface CachedSites {
 interface CellDirectory {
   heads: Promise<Map<number, DirectoryHead>>
   asked_ms: number
-  held: Map<number, CachedSites>
+  cachedSites: Map<number, CachedSites>
 }
 
 /** A team's transaction, or any other query interface with a cell. */
@@ -177,12 +177,12 @@ export class PscDirectory {
     const cell = this.#cell(tx)
     const head = (await cell.heads).get(lab_id)
     if (!head) return undefined
-    const held = cell.held.get(lab_id)
-    if (held?.version === head.version) return held.sites
+    const cachedSites = cell.cachedSites.get(lab_id)
+    if (cachedSites?.version === head.version) return cachedSites.sites
     const sites = loadSites(tx, lab_id)
-    cell.held.set(lab_id, { version: head.version, sites })
+    cell.cachedSites.set(lab_id, { version: head.version, sites })
     return sites.catch((error: unknown) => {
-      if (cell.held.get(lab_id)?.sites === sites) cell.held.delete(lab_id)
+      if (cell.cachedSites.get(lab_id)?.sites === sites) cell.cachedSites.delete(lab_id)
       throw error
     })
   }
@@ -193,7 +193,7 @@ export class PscDirectory {
     const known = this.#cells.get(cell)
     if (known && now_ms - known.asked_ms < REFRESH_INTERVAL_MS) return known
     const heads = directoryHeads(tx).then((rows) => new Map(rows.map((row) => [row.lab_id, row])))
-    const fresh = { heads, asked_ms: now_ms, held: known?.held ?? new Map<number, CachedSites>() }
+    const fresh = { heads, asked_ms: now_ms, cachedSites: known?.cachedSites ?? new Map<number, CachedSites>() }
     this.#cells.set(cell, fresh)
     heads.catch(() => this.#cells.get(cell) === fresh && (fresh.asked_ms = Number.NEGATIVE_INFINITY))
     return fresh

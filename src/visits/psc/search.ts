@@ -105,15 +105,15 @@ export async function areaInfo(
   const place = await findPlace(tx, { country: 'US', postal_code: zip_code })
   if (!place) return { zip_code, phlebotomy: { is_served: false, providers: [] }, central_labs: {} }
   const providers = await coverage(tx, { zip_code, radius_miles: Number(radius), place })
-  const asked = new Set<string>(lab === undefined ? labs : [lab, ...labs])
+  const requestedLabs = new Set<string>(lab === undefined ? labs : [lab, ...labs])
   const central_labs: Record<string, LabInArea> = {}
-  const looked = asked.size ? asked : new Set<string>(pscLabs)
+  const looked = requestedLabs.size ? requestedLabs : new Set<string>(pscLabs)
   for (const head of (await directory.labs(tx)).values()) {
     if (!looked.has(head.slug)) continue
     const sites = (await directory.sites(tx, head.lab_id))!
     const isOpen = !account || account.lab_id === head.lab_id
     const found = labInArea(head, sites, isOpen ? place : undefined, radius, account)
-    if (found.patient_service_centers.within_radius || asked.has(head.slug)) central_labs[head.slug] = found
+    if (found.patient_service_centers.within_radius || requestedLabs.has(head.slug)) central_labs[head.slug] = found
   }
   return {
     zip_code,

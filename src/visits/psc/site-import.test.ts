@@ -82,7 +82,7 @@ test('imports valid rows and reports all errors of the others', async () => {
     [
       'production-us',
       '1 imported',
-      '11 not taken:',
+      '11 rejected:',
       '  line 3: lat and lng are not a point in decimal degrees',
       '  line 4: lat and lng are not a point in decimal degrees',
       '  line 5: lat and lng are 6998 miles from the ZIP code',
@@ -121,7 +121,7 @@ test('a strict import with an invalid row imports nothing', async () => {
   const lines = [HEADER, ...Array.from({ length: 600 }, (_, i) => row(`D-${i}`)), row('D-BAD', '200', '200')]
   await assert.rejects(
     take('spiriplex', fileOf(lines.join('\n')), '--strict'),
-    /Nothing was imported\. 1 not taken:\n {2}line 602: /,
+    /Nothing was imported\. 1 rejected:\n {2}line 602: /,
   )
   assert.equal(await found('spiriplex', 'D-0'), undefined)
   assert.match(await take('spiriplex', fileOf(lines.slice(0, -1).join('\n')), '--strict'), /600 imported/)
@@ -155,7 +155,7 @@ test('imports GeoJSON like CSV, with its points as coordinates', async () => {
     ],
   }
   const printed = await take('ayumetrix', fileOf(JSON.stringify(file), 'geojson'))
-  assert.match(printed, /1 imported\n7 not taken:\n/)
+  assert.match(printed, /1 imported\n7 rejected:\n/)
   for (const line of [
     'feature 2: hours must',
     'feature 3: lat and lng',
@@ -197,8 +197,8 @@ test('counts sites, and disables and enables them by code', async () => {
 test('an import with an invalid row exits with the status for a partial failure', async () => {
   const words = ['psc', 'import', fileOf([HEADER, row('H-0'), row('')].join('\n')), '--lab', 'manual', '--cell', 'production-us']
   const { printed, failure } = await outcomeOf(cells, words)
-  assert.match(printed, /^production-us\n1 imported\n1 not taken:\n/)
-  assert.equal(failure, '1 of the file not taken; the rest was.')
+  assert.match(printed, /^production-us\n1 imported\n1 rejected:\n/)
+  assert.equal(failure, '1 of the file rejected; the rest was imported.')
 })
 
 test('an import without a cell goes to production, and invalid arguments are reported', async () => {

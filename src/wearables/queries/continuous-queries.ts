@@ -41,7 +41,7 @@ const columns = sql`
   id, status, slug, title, team_id, query, provider_priority_overrides, minimum_gap_duration_second, result_table_schema,
   resource_dependencies, data_events, fhir_observations, created_at`
 
-const shown = (row: Row): ContinuousQuery => {
+const toWire = (row: Row): ContinuousQuery => {
   const { provider_priority_overrides, minimum_gap_duration_second, data_events, fhir_observations, created_at: _, ...rest } = row
   return {
     ...rest,
@@ -103,7 +103,7 @@ export async function createQuery(tx: Tx, manager: ManagementPrincipal, kind: Ki
       ${JSON.stringify(result_table_schema)}::json, ${resource_dependencies}::text[], ${tx.now}, ${tx.now})
     returning ${columns}`,
   )
-  return shown(row)
+  return toWire(row)
 }
 
 /** Lists queries that apply to the team, archived ones too, newest first, 100 a page. Errors: 400 a cursor of another list. */
@@ -115,7 +115,7 @@ export async function listQueries(tx: Tx, query: { next_cursor?: string }) {
     select ${columns} from continuous_query where ${ofTeam(tx)} and ${pages.after} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, ({ created_at, id }) => [created_at, id])
-  return { data: page.map(shown), next_cursor }
+  return { data: page.map(toWire), next_cursor }
 }
 
 /** Locks a query. Errors: 404 the team has no such query; 403 it belongs to the organization, and the key is bound to teams. */
@@ -144,7 +144,7 @@ export async function updateQuery(tx: Tx, manager: ManagementPrincipal, id: stri
       minimum_gap_duration_second = ${gap === undefined ? before.minimum_gap_duration_second : gap}
     where id = ${id} and ${ofTeam(tx)} returning ${columns}`,
   )
-  return shown(row)
+  return toWire(row)
 }
 
 /**

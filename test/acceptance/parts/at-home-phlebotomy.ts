@@ -90,7 +90,7 @@ export const atHomePhlebotomy = ({ sdk, order, arrived }: Customer): void =>
       const reasons = await sdk.labTests.getPhlebotomyAppointmentCancellationReason()
       assert.equal(reasons.length, 11)
       const { id: cancellationReasonId } = reasons.find(({ name }) => name === REASON)!
-      const cancel = () => sdk.labTests.cancelPhlebotomyAppointment({ orderId, cancellationReasonId, notes: 'On a journey' })
+      const cancel = () => sdk.labTests.cancelPhlebotomyAppointment({ orderId, cancellationReasonId, notes: 'On vacation' })
       await assertRejected(sdk.labTests.cancelPhlebotomyAppointment({ orderId, cancellationReasonId: UNKNOWN_ID }), 400)
       const cancelled = await cancel()
       assert.deepEqual([cancelled.status, cancelled.eventData?.refundable], ['cancelled', true])

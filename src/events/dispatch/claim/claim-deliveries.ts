@@ -8,9 +8,9 @@ import type { Delivery, DispatchBatch } from '../../delivery-queue/delivery.ts'
 import { claimDue, deleteDeliveries, returnDeliveries, type Claimed } from '../../delivery-queue/delivery-queue.ts'
 import { clearUnreadable, ENDPOINT_LEASE_S, pauseUnreadable, type EndpointLeases } from '../../delivery-queue/endpoint-leases.ts'
 import { loadEndpoints, SecretsCache, type Endpoint, type SendableEndpoint } from '../../delivery-queue/sendable-endpoint.ts'
-import type { Sink } from '../../fan-out/destination.ts'
+import type { EventDestination } from '../../fan-out/destination.ts'
 import { EVENTS_MAX, fanOut, type DeliveryDb, type FanOutResult } from '../../fan-out/fan-out.ts'
-import { feedSink } from '../../feed/feed.ts'
+import { feedDestination } from '../../feed/feed.ts'
 import type { DeliveryOptions } from '../dispatch-options.ts'
 import type { AttemptRecorder } from '../record/record-outcomes.ts'
 import type { EndpointQueues, QueueSnapshot } from '../send/endpoint-queues.ts'
@@ -34,7 +34,7 @@ export interface DeliveryClaimsOptions {
   sender: DeliverySender
   recorder: AttemptRecorder
   keeper: EndpointLeaseKeeper
-  delivery: Pick<DeliveryOptions, 'vault' | 'findDeletedUsers' | 'sinks' | 'log' | 'metrics'>
+  delivery: Pick<DeliveryOptions, 'vault' | 'findDeletedUsers' | 'destinations' | 'log' | 'metrics'>
   /** The monotonic clock of the process. */
   now_ms: () => number
   /** Called if deliveries wait in the database for an endpoint. */
@@ -45,7 +45,7 @@ export interface DeliveryClaimsOptions {
 export class DeliveryClaims {
   readonly #options: DeliveryClaimsOptions
   readonly #secrets: SecretsCache
-  readonly #sinks: Sink[]
+  readonly #destinations: EventDestination[]
   #last: Promise<unknown> = Promise.resolve()
   #snapshot: QueueSnapshot
   #last_fan_out_ms = 0
@@ -60,7 +60,7 @@ export class DeliveryClaims {
     this.#snapshot = queues.snapshot()
     this.#secrets = new SecretsCache(delivery.vault)
     const endpoints = endpointSink(delivery.findDeletedUsers, this.#directDispatch())
-    this.#sinks = [feedSink, ...(delivery.sinks?.(cell) ?? []), endpoints]
+    this.#destinations = [feedDestination, ...(delivery.destinations?.(cell) ?? []), endpoints]
   }
 
   /** Fans out as many new events as is useful now. @returns whether there may be more */
@@ -92,7 +92,7 @@ export class DeliveryClaims {
 
   /** Fans out events: dispatches them directly, or inserts deliveries. */
   fanOut(events_max: number = EVENTS_MAX): Promise<FanOutResult> {
-    return this.#serialize(() => fanOut(this.#options.db, this.#sinks, events_max))
+    return this.#serialize(() => fanOut(this.#options.db, this.#destinations, events_max))
   }
 
   /** Claims due deliveries, as many as there is room for, and begins to send them. @returns their number */

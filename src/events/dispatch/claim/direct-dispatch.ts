@@ -7,7 +7,7 @@ import { Nullable, T, type Static } from '../../../platform/schema/schema.ts'
 import { sql, arrayLiteral } from '../../../platform/db/sql.ts'
 import { uuid } from '../../../platform/runtime/uuid.ts'
 import type { Delivery, DispatchBatch } from '../../delivery-queue/delivery.ts'
-import type { FindDeletedUsers, Sink, EventRef } from '../../fan-out/destination.ts'
+import type { FindDeletedUsers, EventDestination, EventRef } from '../../fan-out/destination.ts'
 import { createDispatchBatch } from '../../delivery-queue/delivery-batches.ts'
 import { queueDeliveries, type QueuedDelivery } from '../../delivery-queue/delivery-queue.ts'
 import { ENDPOINT_LEASE_S, type EndpointLeases } from '../../delivery-queue/endpoint-leases.ts'
@@ -61,7 +61,7 @@ const Matching = T.Object({
 })
 type Matching = Static<typeof Matching>
 
-export const endpointSink = (findDeletedUsers: FindDeletedUsers, hand: DirectDispatch): Sink => ({
+export const endpointSink = (findDeletedUsers: FindDeletedUsers, hand: DirectDispatch): EventDestination => ({
   async queue(tx, events) {
     hand.begin()
     const candidates = await endpointsOf(tx, [...new Set(events.map((event) => event.team_id))], hand)
@@ -71,14 +71,14 @@ export const endpointSink = (findDeletedUsers: FindDeletedUsers, hand: DirectDis
     const matching = await load(tx, events, direct)
     const people = new Map(matching.map(({ team_id, user_id }) => [user_id, { team_id, user_id }]))
     const deleted = people.size ? await findDeletedUsers(tx, [...people.values()]) : new Set<string>()
-    const wanted = matching.filter(({ user_id }) => user_id === null || !deleted.has(user_id))
-    const { held, waiting } = await splitDirectAndQueued(tx, wanted, candidates, capacities, hand)
-    if (held) await createDispatchBatch(tx, held)
+    const sendableMatches = matching.filter(({ user_id }) => user_id === null || !deleted.has(user_id))
+    const { newBatch, waiting } = await splitDirectAndQueued(tx, sendableMatches, candidates, capacities, hand)
+    if (newBatch) await createDispatchBatch(tx, newBatch)
     if (waiting.length) await queueDeliveries(tx, waiting)
     tx.afterCommit(() => {
       for (const { id, behind: hasBacklog } of candidates)
         hand.onBacklog(id, hasBacklog || waiting.some(({ webhook_id }) => webhook_id === id))
-      if (held) hand.onBatch(held, new Map(candidates.map((one) => [one.id, one])))
+      if (newBatch) hand.onBatch(newBatch, new Map(candidates.map((one) => [one.id, one])))
     })
     return []
   },
@@ -123,7 +123,7 @@ async function splitDirectAndQueued(
   candidates: Candidate[],
   capacities: Map<string, number>,
   hand: DirectDispatch,
-): Promise<{ held: DispatchBatch | undefined; waiting: QueuedDelivery[] }> {
+): Promise<{ newBatch: DispatchBatch | undefined; waiting: QueuedDelivery[] }> {
   const of = Map.groupBy(candidates, ({ team_id }) => team_id)
   const wants = new Map(candidates.map(({ id, filter_types }) => [id, filter_types && new Set(filter_types)]))
   const asking = candidates.filter(
@@ -139,7 +139,7 @@ async function splitDirectAndQueued(
   const items: Delivery[] = []
   const waiting: QueuedDelivery[] = []
   const left = new Map<string, number>()
-  const held: DispatchBatch = { id: uuid(), taken_ms: hand.asked_ms(), items, left: 0 }
+  const newBatch: DispatchBatch = { id: uuid(), taken_ms: hand.asked_ms(), items, left: 0 }
   for (const event of events) {
     let bytes: Buffer | undefined
     const msg = messageId(event.id)
@@ -149,13 +149,13 @@ async function splitDirectAndQueued(
       const room = ofTeam > 0 ? capacities.get(id)! : 0
       capacities.set(id, Math.max(0, room - 1))
       if (room > 0) ofTeam--
-      if (room > 0) items.push(deliveryOf(event, msg, id, (bytes ??= Buffer.from(event.body!)), held))
+      if (room > 0) items.push(deliveryOf(event, msg, id, (bytes ??= Buffer.from(event.body!)), newBatch))
       else waiting.push({ team_id: event.team_id, webhook_id: id, event_id: event.id })
     }
     left.set(event.team_id, ofTeam)
   }
-  held.left = items.length
-  return { held: items.length ? held : undefined, waiting }
+  newBatch.left = items.length
+  return { newBatch: items.length ? newBatch : undefined, waiting }
 }
 
 const deliveryOf = (event: Matching, msg: string, webhook_id: string, body: Buffer, batch: DispatchBatch): Delivery => ({

@@ -12,7 +12,7 @@ export interface AttemptResult {
   outcome: AttemptOutcome
   failures: number
   /** Whether the receiver asked to stop all deliveries. */
-  gone: boolean
+  isGone: boolean
   end: Date
   /** The pause that the receiver asked for. */
   pause_s: number | undefined
@@ -79,11 +79,11 @@ function toAttemptResult(
     next_s: undefined,
     last_report: item.last_report,
   }
-  if (succeeded) return { outcome, failures, gone: false, end, pause_s: undefined }
+  if (succeeded) return { outcome, failures, isGone: false, end, pause_s: undefined }
   const retry_after_s = status === 429 || status === 503 ? retryAfter(answer.retry_after, end) : undefined
   const pause_s = throttleDelay(status, retry_after_s, throttles(endpoint.id))
-  const gone = status === 410
-  const delay_s = gone ? undefined : nextDelay(schedule_s, failures, retry_after_s, Math.random())
+  const isGone = status === 410
+  const delay_s = isGone ? undefined : nextDelay(schedule_s, failures, retry_after_s, Math.random())
   outcome.next_s = delay_s
-  return { outcome, failures, gone, end, pause_s }
+  return { outcome, failures, isGone, end, pause_s }
 }

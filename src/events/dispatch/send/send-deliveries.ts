@@ -161,8 +161,8 @@ export class DeliverySender {
     const { id } = endpoint
     // The response of a former address says nothing about the endpoint.
     const isFormer = queues.isFormer(endpoint)
-    const gone = ended.gone && !isFormer
-    if (ended.gone && isFormer) outcome.next_s = nextDelay(dependencies.schedule_s, failures, undefined, Math.random())
+    const gone = ended.isGone && !isFormer
+    if (ended.isGone && isFormer) outcome.next_s = nextDelay(dependencies.schedule_s, failures, undefined, Math.random())
     const pause_s = isFormer ? undefined : ended.pause_s
     const health = isFormer ? { ...healthy, dead: false } : nextHealth(queues.health(id), succeeded, end)
     if (!isFormer) queues.setHealth(id, health)
