@@ -12,7 +12,7 @@ import { sql } from '../../src/platform/db/sql.ts'
 import { switchOption } from '../../src/tenancy/teams/teams.ts'
 import { assertAgreement } from '../support/appointments.ts'
 import { patient, registration, shipping } from '../support/orders.ts'
-import { orderWithSample, deliveryFor, reportedPatient } from '../support/results.ts'
+import { receiveResult, deliveryFor, reportedPatient } from '../support/results.ts'
 import { avenue, street, usAddress } from '../support/home-visits.ts'
 import { cells, createTestTeam, guard, type TestTeam, type Reply } from '../support/server.ts'
 
@@ -133,7 +133,7 @@ const acts = {
     if (a % 5 === 0) report.results = report.results.slice(1)
     if (b % 7 === 0) delivery.sample_id = 'FICTIONAL-0'
     if (b % 4 === 0) delivery.patient = { ...reportedPatient, last_name: 'Other' }
-    await orderWithSample(walk.team, delivery)
+    await receiveResult(walk.team, delivery)
   },
   review: async (walk: Walk, { order, a }: Act) => {
     const { data } = sound(await walk.team.api.get('/v3/unmatched_result')).body as { data: { id: string }[] }

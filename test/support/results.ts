@@ -56,12 +56,12 @@ export async function deliveryFor(team: TestTeam, order: Order, changes: Partial
   }
 }
 
-/** Take a delivery in for the team. */
-export const orderWithSample = async (team: TestTeam, delivery: IncomingResult): Promise<Receipt> =>
+/** Receives a result for the team, as from a sender of that team. */
+export const receiveResult = async (team: TestTeam, delivery: IncomingResult): Promise<Receipt> =>
   team.db.tx(await tenantOf(team), (tx) => receiveForTeam(tx, delivery))
 
-/** An order that its laboratory has taken and given a number, by simulation. */
-export async function receiveReport(
+/** Creates an order, and lets the simulated laboratory accept it and give it a sample id. */
+export async function acceptedOrder(
   team: TestTeam,
   method = 'walk_in_test',
   changes: Record<string, unknown> = {},
@@ -72,7 +72,7 @@ export async function receiveReport(
   return (await team.api.get(`/v3/order/${id}`)).body
 }
 
-/** As `taken`, and further along. */
+/** Takes an order through further statuses. */
 export async function advanceOrder(team: TestTeam, order: Order, ...steps: string[]): Promise<Order> {
   await advanceTo(team, order.id, ...steps)
   return (await team.api.get(`/v3/order/${order.id}`)).body

@@ -1,6 +1,6 @@
 // Reviews of results that could not be matched: what a team does with them.
 import assert from 'node:assert/strict'
-import { orderWithSample, deliveryFor, receiveReport } from './results.ts'
+import { receiveResult, deliveryFor, acceptedOrder } from './results.ts'
 import type { TestTeam } from './server.ts'
 
 export const item = (id: string) => `/v3/unmatched_result/${id}`
@@ -13,11 +13,11 @@ export async function reviewed(
   team: TestTeam,
   ...made: Parameters<typeof deliveryFor> extends [unknown, ...infer R] ? R : never
 ) {
-  const receipt = await orderWithSample(team, await deliveryFor(team, ...made))
+  const receipt = await receiveResult(team, await deliveryFor(team, ...made))
   assert.equal(receipt.status, 'pending_customer_review')
   return receipt.raw_result_id
 }
 
 /** A review of a result without a matching patient. */
 export const reviewWithoutPatient = async (team: TestTeam) =>
-  reviewed(team, await receiveReport(team), { sample_id: null, patient: null })
+  reviewed(team, await acceptedOrder(team), { sample_id: null, patient: null })

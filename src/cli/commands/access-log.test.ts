@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 import { UsageError } from '../command-tree.ts'
 import { receiveFromLink } from '../../lab/result-matching/receive.ts'
 import { address, patient } from '../../../test/support/people.ts'
-import { deliveryFor, receiveReport } from '../../../test/support/results.ts'
+import { deliveryFor, acceptedOrder } from '../../../test/support/results.ts'
 import { siteWithSchedule, slots, walkIn } from '../../../test/support/psc-booking.ts'
 import { access, asOwner, cells, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 import { command } from '../../../test/support/commands.ts'
@@ -104,7 +104,7 @@ describe('access-log verify', () => {
 })
 
 async function unassigned(team: TestTeam): Promise<string> {
-  const delivery = await deliveryFor(team, await receiveReport(team), { sample_id: `NOBODYS-${randomUUID()}` })
+  const delivery = await deliveryFor(team, await acceptedOrder(team), { sample_id: `NOBODYS-${randomUUID()}` })
   const intake = { cell: 'sandbox-us' as const, db: cells.of('sandbox-us'), tenantOf: guard.tenant }
   return (await receiveFromLink(intake, delivery)).raw_result_id
 }

@@ -6,7 +6,7 @@ import { unassignedCleanup } from '../../lab/result-matching/operator-reviews.ts
 import { receiveFromLink } from '../../lab/result-matching/receive.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { deliveryFor, receiveReport } from '../../../test/support/results.ts'
+import { deliveryFor, acceptedOrder } from '../../../test/support/results.ts'
 import { cells, expire, createTestTeam, guard, newCells, type TestTeam } from '../../../test/support/server.ts'
 import { command } from '../../../test/support/commands.ts'
 
@@ -15,7 +15,7 @@ const Kind = T.Object({ kind: T.String() })
 const run = (...words: string[]) => command(cells, ['result', ...words, '--cell', 'sandbox-us'])
 
 async function unassigned(team: TestTeam): Promise<string> {
-  const delivery = await deliveryFor(team, await receiveReport(team), { sample_id: `NOBODYS-${randomUUID()}` })
+  const delivery = await deliveryFor(team, await acceptedOrder(team), { sample_id: `NOBODYS-${randomUUID()}` })
   const intake = { cell: 'sandbox-us' as const, db: cells.of('sandbox-us'), tenantOf: guard.tenant }
   return (await receiveFromLink(intake, delivery)).raw_result_id
 }
@@ -35,7 +35,7 @@ test('an unassigned result is listed without its patient, and assigned to a team
 
 test('assigning a result advances its order and notifies its patient, as if the result had named the team', async () => {
   const team = await createTestTeam()
-  const order = await receiveReport(team)
+  const order = await acceptedOrder(team)
   const sample_id = `NOBODYS-${randomUUID()}`
   const intake = { cell: 'sandbox-us' as const, db: cells.of('sandbox-us'), tenantOf: guard.tenant }
   const { raw_result_id } = await receiveFromLink(intake, await deliveryFor(team, order, { sample_id }))

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Order } from '../orders/schema.ts'
-import { orderWithSample, deliveryFor, receiveReport } from '../../../test/support/results.ts'
+import { receiveResult, deliveryFor, acceptedOrder } from '../../../test/support/results.ts'
 import { cells, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 import { command } from '../../../test/support/commands.ts'
 import { item, resolve, read, reviewed, reviewWithoutPatient } from '../../../test/support/reviews.ts'
@@ -17,7 +17,7 @@ describe('reviews of the operator', () => {
 
   test('the operator decides a review that the team was unsure of, and the team gets an event', async () => {
     const team = await createTestTeam()
-    const order = await receiveReport(team)
+    const order = await acceptedOrder(team)
     const id = await reviewed(team, order, { sample_id: null })
     assert.equal((await asked(team, id, 'reject')).status, 404)
     await resolve(team, id, { action: 'unsure' })
@@ -44,13 +44,13 @@ describe('reviews of the operator', () => {
 
   test('reviews of a team without the feature are with the operator, who can release them once the team has the feature', async () => {
     const team = await createTestTeam()
-    const order = await receiveReport(team)
+    const order = await acceptedOrder(team)
     const turn = async (to: string) => {
       await command(cells, ['team', 'feature', team.team, 'unmatched_results', to])
       guard.invalidate(team.team)
     }
     await turn('off')
-    const { raw_result_id: id } = await orderWithSample(team, await deliveryFor(team, order, { sample_id: null }))
+    const { raw_result_id: id } = await receiveResult(team, await deliveryFor(team, order, { sample_id: null }))
     assert.equal((await asked(team, id, 'release')).status, 400)
     await turn('on')
     assert.equal((await team.api.get(item(id))).status, 404)

@@ -6,7 +6,7 @@ import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { labAccount } from '../../../test/support/lab-accounts.ts'
 import { kit, orderOf, patient, createOrder } from '../../../test/support/orders.ts'
-import { orderWithSample, deliveryFor, reportOf, receiveReport, advanceOrder } from '../../../test/support/results.ts'
+import { receiveResult, deliveryFor, reportOf, acceptedOrder, advanceOrder } from '../../../test/support/results.ts'
 import { cells, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 import { assignToTeam, listUnassigned } from './operator-reviews.ts'
 import { receiveFromLink } from './receive.ts'
@@ -20,12 +20,12 @@ const reasonsOf = (review: { candidate_groups: { candidates: { order_id: string;
 describe('results whose sample id, patient and order agree', () => {
   test('partial results and the final result are applied to the order', async () => {
     const team = await createTestTeam()
-    const order = await receiveReport(team)
+    const order = await acceptedOrder(team)
     const report = await reportOf(team, order.lab_test.id, { status: 'partial' })
-    const first = await orderWithSample(team, await deliveryFor(team, order, { report }))
+    const first = await receiveResult(team, await deliveryFor(team, order, { report }))
     assert.deepEqual([first.status, first.order_id, first.repeated], ['matched', order.id, false])
     assert.equal((await orderOf(team, order.id)).last_event.status, 'sample_with_lab.walk_in_test.partial_results')
-    await orderWithSample(team, await deliveryFor(team, order))
+    await receiveResult(team, await deliveryFor(team, order))
     assert.equal((await orderOf(team, order.id)).last_event.status, 'completed.walk_in_test.completed')
     assert.equal((await team.api.get(`/v3/order/${order.id}/result`)).body.metadata.status, 'final')
     assert.deepEqual(await reviews(team), [])
@@ -34,25 +34,25 @@ describe('results whose sample id, patient and order agree', () => {
 
   test('a message that arrives repeatedly is applied once', async () => {
     const team = await createTestTeam()
-    const order = await receiveReport(team)
+    const order = await acceptedOrder(team)
     const delivery = await deliveryFor(team, order)
     const receipts = await Promise.all([
-      orderWithSample(team, delivery),
-      orderWithSample(team, delivery),
-      orderWithSample(team, delivery),
+      receiveResult(team, delivery),
+      receiveResult(team, delivery),
+      receiveResult(team, delivery),
     ])
     assert.deepEqual(receipts.map(({ repeated }) => repeated).sort(), [false, true, true])
     assert.equal(new Set(receipts.map(({ raw_result_id }) => raw_result_id)).size, 1)
-    assert.equal((await orderWithSample(team, delivery)).status, 'matched')
+    assert.equal((await receiveResult(team, delivery)).status, 'matched')
     assert.equal((await orderOf(team, order.id)).last_event.status, 'completed.walk_in_test.completed')
   })
 
   test("a message with a message id of another team's message is a message of its own", async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
-    const delivery = await deliveryFor(team, await receiveReport(team))
-    await orderWithSample(team, delivery)
-    const theirs = await orderWithSample(other, {
-      ...(await deliveryFor(other, await receiveReport(other))),
+    const delivery = await deliveryFor(team, await acceptedOrder(team))
+    await receiveResult(team, delivery)
+    const theirs = await receiveResult(other, {
+      ...(await deliveryFor(other, await acceptedOrder(other))),
       message_id: delivery.message_id,
     })
     assert.deepEqual([theirs.status, theirs.repeated], ['matched', false])
@@ -62,12 +62,12 @@ describe('results whose sample id, patient and order agree', () => {
     const team = await createTestTeam()
     const order = await advanceOrder(
       team,
-      await receiveReport(team, 'testkit'),
+      await acceptedOrder(team, 'testkit'),
       'transit_customer',
       'with_customer',
       'transit_lab',
     )
-    await orderWithSample(team, await deliveryFor(team, order))
+    await receiveResult(team, await deliveryFor(team, order))
     assert.deepEqual(
       (await orderOf(team, order.id)).events.slice(-2).map(({ status }) => status),
       ['sample_with_lab.testkit.delivered_to_lab', 'completed.testkit.completed'],
@@ -76,10 +76,10 @@ describe('results whose sample id, patient and order agree', () => {
 
   test('an amended result corrects the order', async () => {
     const team = await createTestTeam()
-    const order = await receiveReport(team)
-    await orderWithSample(team, await deliveryFor(team, order))
+    const order = await acceptedOrder(team)
+    await receiveResult(team, await deliveryFor(team, order))
     const report = await reportOf(team, order.lab_test.id, { amended: true })
-    assert.equal((await orderWithSample(team, await deliveryFor(team, order, { report }))).status, 'matched')
+    assert.equal((await receiveResult(team, await deliveryFor(team, order, { report }))).status, 'matched')
     assert.equal((await orderOf(team, order.id)).last_event.status, 'completed.walk_in_test.corrected')
   })
 
@@ -90,15 +90,15 @@ describe('results whose sample id, patient and order agree', () => {
   ] as const)
     test(`a result matches a patient written with ${what}`, async () => {
       const team = await createTestTeam()
-      const order = await receiveReport(team)
+      const order = await acceptedOrder(team)
       const reported = { first_name, last_name, dob: patient.dob, gender: 'F' }
-      assert.equal((await orderWithSample(team, await deliveryFor(team, order, { patient: reported }))).status, 'matched')
+      assert.equal((await receiveResult(team, await deliveryFor(team, order, { patient: reported }))).status, 'matched')
     })
 })
 
 describe('results that need a review', () => {
-  const doubted = async (team: TestTeam, delivery: Parameters<typeof orderWithSample>[1]) => {
-    const receipt = await orderWithSample(team, delivery)
+  const doubted = async (team: TestTeam, delivery: Parameters<typeof receiveResult>[1]) => {
+    const receipt = await receiveResult(team, delivery)
     assert.deepEqual([receipt.status, receipt.order_id], ['pending_customer_review', null])
     assert.deepEqual(await team.events(receipt.raw_result_id), [CREATED])
     const { status, body } = await team.api.get(`/v3/unmatched_result/${receipt.raw_result_id}`)
@@ -110,8 +110,8 @@ describe('results that need a review', () => {
 
   test('a result for an order that has a result opens a review', async () => {
     const team = await createTestTeam()
-    const order = await receiveReport(team)
-    await orderWithSample(team, await deliveryFor(team, order))
+    const order = await acceptedOrder(team)
+    await receiveResult(team, await deliveryFor(team, order))
     const review = await doubted(team, await deliveryFor(team, order))
     assert.equal(review.decision_code, 'match_completed')
     assert(reasonsOf(review, order.id)!.includes('matched_completed_order'))
@@ -122,7 +122,7 @@ describe('results that need a review', () => {
 
   test('a result for a cancelled order opens a review', async () => {
     const team = await createTestTeam()
-    const order = await advanceOrder(team, await receiveReport(team), 'cancelled')
+    const order = await advanceOrder(team, await acceptedOrder(team), 'cancelled')
     const review = await doubted(team, await deliveryFor(team, order))
     assert.equal(review.decision_code, 'match_cancelled')
     assert(reasonsOf(review, order.id)!.includes('matched_cancelled_order'))
@@ -130,7 +130,7 @@ describe('results that need a review', () => {
 
   test('a result for an order without a reported draw opens a review', async () => {
     const team = await createTestTeam()
-    const order = await receiveReport(team, 'at_home_phlebotomy')
+    const order = await acceptedOrder(team, 'at_home_phlebotomy')
     const review = await doubted(team, await deliveryFor(team, order))
     assert.equal(review.decision_code, 'wrong_collection')
     assert(reasonsOf(review, order.id)!.includes('invalid_collection_state'))
@@ -154,7 +154,7 @@ describe('results that need a review', () => {
   for (const [what, change] of strangers)
     test(`a result whose patient has ${what} opens a review`, async () => {
       const team = await createTestTeam()
-      const order = await receiveReport(team)
+      const order = await acceptedOrder(team)
       const reported = { first_name: 'Testa', last_name: 'Fictional', dob: patient.dob, gender: 'female', ...change }
       const review = await doubted(team, await deliveryFor(team, order, { patient: reported }))
       assert.equal(review.decision_code, 'match_sample_id_mismatch_demo')
@@ -165,16 +165,16 @@ describe('results that need a review', () => {
   test('a result with a different lab account opens a review', async () => {
     const team = await createTestTeam()
     const lab_account_id = await labAccount(team, { lab: 'quest', provider_account_id: 'FICTIONAL-7' })
-    const order = await receiveReport(team, 'walk_in_test', { lab_account_id })
+    const order = await acceptedOrder(team, 'walk_in_test', { lab_account_id })
     const review = await doubted(team, await deliveryFor(team, order, { account_number: 'FICTIONAL-8' }))
     assert.deepEqual([review.decision_code, review.sub_reason_codes], ['match_sample_id', ['lab_account_mismatch']])
     const same = await deliveryFor(team, order, { account_number: 'FICTIONAL-7' })
-    assert.equal((await orderWithSample(team, same)).status, 'matched')
+    assert.equal((await receiveResult(team, same)).status, 'matched')
   })
 
   test('a result for a patient with an order at another laboratory opens a review', async () => {
     const team = await createTestTeam()
-    const order = await receiveReport(team)
+    const order = await acceptedOrder(team)
     const review = await doubted(team, await deliveryFor(team, order, { lab_slug: 'labcorp', sample_id: 'NOBODYS' }))
     assert.equal(review.decision_code, 'wrong_lab')
     assert(reasonsOf(review, order.id)!.includes('possible_wrong_lab'))
@@ -182,26 +182,26 @@ describe('results that need a review', () => {
 
   test('a result opens a review if users share name and date of birth, if a user has several orders, and if no patient matches', async () => {
     const team = await createTestTeam()
-    const order = await receiveReport(team)
+    const order = await acceptedOrder(team)
     const unknown = await deliveryFor(team, order, { sample_id: 'NOBODYS' })
-    const codeOf = async () => (await orderWithSample(team, { ...unknown, message_id: randomUUID() })).decision_code
+    const codeOf = async () => (await receiveResult(team, { ...unknown, message_id: randomUUID() })).decision_code
     assert.equal(await codeOf(), 'match_demo')
     await createOrder(team, { user_id: order.user_id, lab_test_id: order.lab_test.id })
     assert.equal(await codeOf(), 'match_demo')
     await createOrder(team, { lab_test_id: order.lab_test.id })
     assert.equal(await codeOf(), 'multiple_demo_match')
     const nobody = { first_name: 'Nobody', last_name: 'Anywhere', dob: '1970-01-01', gender: null }
-    const receipt = await orderWithSample(team, { ...unknown, message_id: randomUUID(), patient: nobody })
+    const receipt = await receiveResult(team, { ...unknown, message_id: randomUUID(), patient: nobody })
     assert.equal(receipt.decision_code, 'no_match')
-    assert.equal((await orderWithSample(team, { ...unknown, message_id: randomUUID(), patient: null })).decision_code, 'no_match')
+    assert.equal((await receiveResult(team, { ...unknown, message_id: randomUUID(), patient: null })).decision_code, 'no_match')
   })
 
   test('the review of a team without the reviews feature is visible to the operator only', async () => {
     const team = await createTestTeam()
-    const order = await receiveReport(team)
+    const order = await acceptedOrder(team)
     await command(cells, ['team', 'feature', team.team, 'unmatched_results', 'off'])
     guard.invalidate(team.team)
-    const receipt = await orderWithSample(team, await deliveryFor(team, order, { sample_id: null }))
+    const receipt = await receiveResult(team, await deliveryFor(team, order, { sample_id: null }))
     assert.equal(receipt.status, 'pending_ops_review')
     assert.deepEqual(await team.events(receipt.raw_result_id), [])
     assert.equal((await team.api.get('/v3/unmatched_result')).status, 400)
@@ -217,7 +217,7 @@ describe('results that arrive over a link', () => {
         .of('sandbox-us')
         .queries.one(T.Object({ team_id: T.Union([T.String(), T.Null()]) }), sql`select team_id from raw_result where id = ${id}`)
     ).team_id
-  const named = (order: Awaited<ReturnType<typeof receiveReport>>, sample_id: string, team: TestTeam) =>
+  const named = (order: Awaited<ReturnType<typeof acceptedOrder>>, sample_id: string, team: TestTeam) =>
     team.db.queries.run(
       sql`
       update lab_order set sample_id = ${sample_id}, document = replace(document, ${order.sample_id}, ${sample_id}) where id = ${order.id}`,
@@ -225,7 +225,7 @@ describe('results that arrive over a link', () => {
 
   test('a link result is applied once, to the team with its sample id and patient', async () => {
     const team = await createTestTeam()
-    const order = await receiveReport(team)
+    const order = await acceptedOrder(team)
     const delivery = await deliveryFor(team, order)
     const [first, second] = [await linked(delivery), await linked(delivery)]
     assert.deepEqual([first.status, first.order_id, first.repeated], ['matched', order.id, false])
@@ -234,7 +234,7 @@ describe('results that arrive over a link', () => {
 
   test('a link result whose sample id belongs to another patient is shown to no team', async () => {
     const team = await createTestTeam()
-    const order = await receiveReport(team)
+    const order = await acceptedOrder(team)
     const someone = { first_name: 'Nobody', last_name: 'Anywhere', dob: '1970-01-01', gender: null }
     const receipt = await linked(await deliveryFor(team, order, { patient: someone }))
     assert.deepEqual([receipt.status, await teamOf(receipt.raw_result_id)], ['pending_ops_review', null])
@@ -243,7 +243,7 @@ describe('results that arrive over a link', () => {
 
   test('a link result with a sample id of several teams goes to the only team that knows the patient, or to no team', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
-    const [order, theirs] = [await receiveReport(team), await receiveReport(other)]
+    const [order, theirs] = [await acceptedOrder(team), await acceptedOrder(other)]
     const sample_id = `SHARED-${randomUUID()}`
     await named(order, sample_id, team)
     await named(theirs, sample_id, other)
@@ -260,8 +260,8 @@ describe('results that arrive over a link', () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const account_number = `FICTIONAL-${randomUUID()}`
     await labAccount(team, { lab: 'quest', provider_account_id: account_number })
-    const order = await receiveReport(team)
-    const theirs = await receiveReport(other)
+    const order = await acceptedOrder(team)
+    const theirs = await acceptedOrder(other)
     const mine = await linked(await deliveryFor(team, order, { account_number, sample_id: 'NOBODYS-NUMBER' }))
     assert.deepEqual([mine.decision_code, await teamOf(mine.raw_result_id)], ['match_demo', team.team])
     const foreign = await linked(await deliveryFor(other, theirs, { account_number }))
@@ -270,7 +270,7 @@ describe('results that arrive over a link', () => {
 
   test('an unassigned link result waits until the operator assigns it to a team', async () => {
     const team = await createTestTeam()
-    const order = await receiveReport(team)
+    const order = await acceptedOrder(team)
     const receipt = await linked(await deliveryFor(team, order, { sample_id: `NOBODYS-${randomUUID()}` }))
     const db = cells.of('sandbox-us')
     assert((await listUnassigned(db.queries)).some(({ id }) => id === receipt.raw_result_id))
@@ -282,7 +282,7 @@ describe('results that arrive over a link', () => {
 
   test('a link result of an unknown laboratory or without a message id is rejected', async () => {
     const team = await createTestTeam()
-    const delivery = await deliveryFor(team, await receiveReport(team))
+    const delivery = await deliveryFor(team, await acceptedOrder(team))
     await assert.rejects(linked({ ...delivery, lab_slug: 'nowhere' }), { status: 400 })
     await assert.rejects(linked({ ...delivery, message_id: '' }), { status: 400 })
     await assert.rejects(linked({ ...delivery, patient: { ...delivery.patient!, dob: '31.01.1990' } }), { status: 400 })

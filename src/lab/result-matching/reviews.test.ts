@@ -6,11 +6,11 @@ import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { SECONDS_PER_DAY, orderOf, advanceClock, patient, createOrder } from '../../../test/support/orders.ts'
 import {
-  orderWithSample,
+  receiveResult,
   deliveryFor,
   reportedPatient,
   reportOf,
-  receiveReport,
+  acceptedOrder,
   advanceOrder,
 } from '../../../test/support/results.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
@@ -27,8 +27,8 @@ const toldOf = async ({ db, team }: TestTeam, id: string) =>
 describe('accepting a result', () => {
   test('accepting a result for a completed order corrects the order', async () => {
     const team = await createTestTeam()
-    const order = await receiveReport(team)
-    await orderWithSample(team, await deliveryFor(team, order))
+    const order = await acceptedOrder(team)
+    await receiveResult(team, await deliveryFor(team, order))
     const id = await reviewed(team, order)
     const { status, body } = await accept(team, id, { note: 'The laboratory sent it again' })
     assert.deepEqual([status, body.id, body.last_event.status], [200, order.id, 'completed.walk_in_test.corrected'])
@@ -58,7 +58,7 @@ describe('accepting a result', () => {
 
   test('accepting a result for a cancelled order creates a new order in its transaction, and later results of the sample match that order', async () => {
     const team = await createTestTeam()
-    const order = await advanceOrder(team, await receiveReport(team), 'cancelled')
+    const order = await advanceOrder(team, await acceptedOrder(team), 'cancelled')
     const report = await reportOf(team, order.lab_test.id, { status: 'partial' })
     const id = await reviewed(team, order, { report })
     const { status, body } = await accept(team, id)
@@ -70,14 +70,14 @@ describe('accepting a result', () => {
     assert.deepEqual([own.parent_id, body.order_transaction.id], [order.id, order.order_transaction.id])
     assert.equal((await team.api.get(`/v3/order/${body.id}/result`)).body.metadata.status, 'partial')
     assert.deepEqual((await orderOf(team, order.id)).order_transaction, body.order_transaction)
-    const further = await orderWithSample(team, await deliveryFor(team, order))
+    const further = await receiveResult(team, await deliveryFor(team, order))
     assert.deepEqual([further.status, further.order_id], ['matched', body.id])
     assert.equal((await orderOf(team, body.id)).last_event.status, 'completed.walk_in_test.completed')
   })
 
   test('accepting a result for an order without a reported draw records the draw', async () => {
     const team = await createTestTeam()
-    const order = await receiveReport(team, 'at_home_phlebotomy')
+    const order = await acceptedOrder(team, 'at_home_phlebotomy')
     const { body } = await accept(team, await reviewed(team, order))
     assert.equal(body.id, order.id)
     assert.deepEqual(
@@ -88,7 +88,7 @@ describe('accepting a result', () => {
 
   test('accepting a result for an order at another laboratory creates an order at the right laboratory and cancels the other', async () => {
     const team = await createTestTeam()
-    const order = await receiveReport(team)
+    const order = await acceptedOrder(team)
     const labcorp = (await team.api.get('/v3/lab_tests/labs')).body.find(({ slug }: { slug: string }) => slug === 'labcorp')
     const [marker] = (await team.api.get(`/v3/lab_tests/markers?size=1&lab_id=${labcorp.id}`)).body.markers
     const report = await reportOf(team, order.lab_test.id)
@@ -111,7 +111,7 @@ describe('accepting a result', () => {
 
   test('accepting a result without candidates requires a user or an order, and creates an order for a user without one', async () => {
     const team = await createTestTeam()
-    const order = await receiveReport(team)
+    const order = await acceptedOrder(team)
     const nobody = { ...reportedPatient, first_name: 'Nobody', last_name: 'Anywhere' }
     const id = await reviewed(team, order, { sample_id: null, patient: nobody })
     const refused = await accept(team, id)
@@ -126,8 +126,8 @@ describe('accepting a result', () => {
 
   test('accepting a result with several candidate orders requires order_id, which must belong to the user', async () => {
     const team = await createTestTeam()
-    const order = await receiveReport(team)
-    const second = await receiveReport(team, 'walk_in_test', { user_id: order.user_id })
+    const order = await acceptedOrder(team)
+    const second = await acceptedOrder(team, 'walk_in_test', { user_id: order.user_id })
     const id = await reviewed(team, order, { sample_id: null })
     assert.equal((await accept(team, id)).status, 422)
     assert.equal((await accept(team, id, { user_id: order.user_id })).status, 422)
@@ -141,14 +141,14 @@ describe('accepting a result', () => {
 
   test('accepting a result for a user with one candidate order needs no order_id', async () => {
     const team = await createTestTeam()
-    const order = await receiveReport(team)
+    const order = await acceptedOrder(team)
     const id = await reviewed(team, order, { sample_id: null })
     assert.equal((await accept(team, id, { user_id: order.user_id })).body.id, order.id)
   })
 
   test('concurrent requests to accept a result succeed once', async () => {
     const team = await createTestTeam()
-    const order = await advanceOrder(team, await receiveReport(team), 'cancelled')
+    const order = await advanceOrder(team, await acceptedOrder(team), 'cancelled')
     const id = await reviewed(team, order)
     const replies = await Promise.all([accept(team, id), accept(team, id), accept(team, id)])
     assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 404, 404])
@@ -158,7 +158,7 @@ describe('accepting a result', () => {
 
   test('accepting an unknown review or one of another team is rejected and changes nothing', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
-    const order = await receiveReport(team)
+    const order = await acceptedOrder(team)
     const id = await reviewed(team, order, { sample_id: null })
     const before = await read(team, id)
     assert.equal((await accept(other, id, { order_id: order.id })).status, 404)
@@ -174,8 +174,8 @@ describe('accepting a result', () => {
 
   test('accepting a partial result for a completed order is rejected', async () => {
     const team = await createTestTeam()
-    const order = await receiveReport(team)
-    await orderWithSample(team, await deliveryFor(team, order))
+    const order = await acceptedOrder(team)
+    await receiveResult(team, await deliveryFor(team, order))
     const report = await reportOf(team, order.lab_test.id, { status: 'partial' })
     const id = await reviewed(team, order, { report })
     const { status, body } = await accept(team, id)
@@ -234,7 +234,7 @@ describe('the list of reviews', () => {
 
   test('the list filters by decision, laboratory, day and patient', async () => {
     const team = await createTestTeam()
-    const order = await receiveReport(team)
+    const order = await acceptedOrder(team)
     const known = await reviewed(team, order, { sample_id: null })
     const unknownPatient = { ...reportedPatient, first_name: 'Nobody', last_name: 'Any_where', dob: '1970-01-01' }
     const unknown = await reviewed(team, order, { sample_id: null, patient: unknownPatient, lab_slug: 'labcorp' })
@@ -258,8 +258,8 @@ describe('the list of reviews', () => {
 
   test('the list shows candidates with their present status, without erased orders', async () => {
     const team = await createTestTeam()
-    const order = await receiveReport(team)
-    const other = await receiveReport(team)
+    const order = await acceptedOrder(team)
+    const other = await acceptedOrder(team)
     const id = await reviewed(team, order, { sample_id: null })
     assert.equal((await read(team, id)).candidate_groups.length, 2)
     await team.api.post(`/v3/order/${order.id}/cancel`)
@@ -277,8 +277,8 @@ describe('the list of reviews', () => {
 
 test('incoming results of a deleted user are erased after the grace period and not before', async () => {
   const team = await createTestTeam()
-  const order = await receiveReport(team)
-  await orderWithSample(team, await deliveryFor(team, order))
+  const order = await acceptedOrder(team)
+  await receiveResult(team, await deliveryFor(team, order))
   const id = await reviewed(team, order)
   const other = await reviewWithoutPatient(team)
   const rows = async () =>

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { labAccount } from '../../../test/support/lab-accounts.ts'
 import { orderOf } from '../../../test/support/orders.ts'
-import { receiveReport, advanceOrder } from '../../../test/support/results.ts'
+import { acceptedOrder, advanceOrder } from '../../../test/support/results.ts'
 import { cells, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 import { examplePhysician } from '../../people/person/example-patient.ts'
 import { unmatchedResultTestCases, requiredRoles } from './cases.ts'
@@ -113,18 +113,18 @@ describe('unmatched-result tests with managed orders', () => {
 describe('unmatched-result tests with provided orders', () => {
   test('wrong_collection requires an at-home phlebotomy order', async () => {
     const team = await createTestTeam()
-    const order = await receiveReport(team, 'at_home_phlebotomy')
+    const order = await acceptedOrder(team, 'at_home_phlebotomy')
     const body = { case: 'wrong_collection', order_source: 'provided', orders: { original: order.id } }
     const run = await testRun(team, body)
     assert.deepEqual([run.status, run.orders.original.order_id], ['succeeded', order.id])
-    const other = await receiveReport(team)
+    const other = await acceptedOrder(team)
     const refused = await testRun(team, { ...body, orders: { original: other.id } })
     assert.equal(refused.error.code, 'invalid_order')
   })
 
   test('a run fails if an order is not in the state that the case needs, and succeeds otherwise', async () => {
     const team = await createTestTeam()
-    const order = await receiveReport(team)
+    const order = await acceptedOrder(team)
     const body = { case: 'match_cancelled', order_source: 'provided', orders: { original: order.id } }
     assert.equal((await testRun(team, body)).error.code, 'invalid_order')
     await advanceOrder(team, order, 'cancelled')
@@ -133,7 +133,7 @@ describe('unmatched-result tests with provided orders', () => {
 
   test('wrong_lab and no_match require no lab tests of the team', async () => {
     const team = await createTestTeam()
-    const order = await receiveReport(team)
+    const order = await acceptedOrder(team)
     const run = await testRun(team, { case: 'wrong_lab', order_source: 'provided', orders: { original: order.id } })
     assert.equal(run.status, 'succeeded')
     assert.equal((await testRun(team, { case: 'no_match', order_source: 'provided' })).status, 'succeeded')
