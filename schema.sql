@@ -684,7 +684,6 @@ table lab_order
   internal_data text not null
   status_detail text
   kit_sent boolean
-  detail_at timestamp with time zone
   constraint lab_order_pkey PRIMARY KEY (id)
   constraint lab_order_lab_test_id_fkey FOREIGN KEY (lab_test_id) REFERENCES lab_test(id)
   constraint lab_order_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)

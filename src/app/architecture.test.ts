@@ -237,7 +237,6 @@ const ON_WHOLE_CELL: Record<string, string> = {
   'src/app/database.ts': 'which migrations a schema has',
   'src/lab/catalog-exchange/exchange.ts': 'the catalog is of no team',
   'src/lab/catalog/load.ts': 'the catalog is of no team',
-  'src/lab/orders/order-columns.ts': 'orders of programs of before, of every team',
   'src/people/insurance/load.ts': 'payors and diagnoses of the platform',
   'src/lab/accounts/platform-accounts.ts': 'lab accounts of the platform',
   'src/tenancy/teams/team-erasure.ts': 'teams that were deleted',

@@ -132,8 +132,8 @@ const RENAMED_JOBS: Record<string, string> = {
   'users.mark': 'users.create_checkpoints',
 }
 const CHANGED_FROM_58: Changed = {
-  // After the migrations the program fills these columns, which releases before migration 55 did not write.
-  'sandbox_us.lab_order': { rows: () => true, columns: ['status_detail', 'kit_sent', 'detail_at'] },
+  // Migration 60 fills in these columns, which releases before migration 55 did not write.
+  'sandbox_us.lab_order': { rows: () => true, columns: ['status_detail', 'kit_sent'] },
   'sandbox_us.job': { rows: ({ name }) => name! in RENAMED_JOBS, columns: ['name'] },
 }
 
@@ -202,6 +202,11 @@ test(
       assert.equal(applied, migrationsOf('cell').length)
       const now = await contents()
       assertKept(of57, now, CHANGED_FROM_58)
+      for (const { low_level_status, document, status_detail, kit_sent } of now.get('sandbox_us.lab_order')!.rows) {
+        if (!['ordered', 'awaiting_registration', 'registered'].includes(low_level_status!)) continue
+        const { last_event } = JSON.parse(document!) as { last_event: { status_detail: string | null } }
+        assert.deepEqual([status_detail, kit_sent], [last_event.status_detail, String(low_level_status === 'registered')])
+      }
       const names = new Map(now.get('sandbox_us.job')!.rows.map(({ id, name }) => [id, name]))
       for (const { id, name } of of57.get('sandbox_us.job')!.rows) assert.equal(names.get(id!), RENAMED_JOBS[name!] ?? name)
     })

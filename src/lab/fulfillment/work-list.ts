@@ -12,7 +12,6 @@ import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { Nullable, T, Timestamp, type Static } from '../../platform/schema/schema.ts'
 import { joinConditions, sql, type Sql } from '../../platform/db/sql.ts'
 import { expectations } from '../results/expected-results.ts'
-import { kitSent, statusDetail } from '../orders/order-columns.ts'
 import { notDeleted, notDeletedOf } from '../../people/users/users.ts'
 import { labSlugs } from '../../people/users/sources.ts'
 import { WorkType, type WorkDetails, type WorkItem, type WorkQuery } from './schema.ts'
@@ -47,12 +46,12 @@ const workTypeOf = (today: Sql) => sql`
   case
     when o.low_level_status in ('problem_in_transit_customer', 'problem_in_transit_lab', 'lab_processing_blocked') then 'problem'
     when o.low_level_status in ('ordered', 'awaiting_registration')
-      and ${statusDetail} = 'fulfillment_error' then 'problem'
+      and o.status_detail = 'fulfillment_error' then 'problem'
     when o.low_level_status = 'ordered' then
       case when o.activate_by is null or o.activate_by <= ${today} then 'accept' end
     when o.low_level_status = 'awaiting_registration' then case when o.sample_id is null then 'assign_kit' else 'ship' end
     when o.low_level_status in ('delivered_to_lab', 'draw_completed', 'partial_results') then 'report'
-    when o.low_level_status = 'registered' and not ${kitSent} then 'ship'
+    when o.low_level_status = 'registered' and not o.kit_sent then 'ship'
     when o.low_level_status in ('registered', 'transit_customer', 'out_for_delivery', 'with_customer', 'transit_lab') then 'await_sample'
     when o.method = 'testkit' and o.low_level_status in ('requisition_created', 'requisition_bypassed') then 'ship'
     when o.method = 'walk_in_test' and o.internal_data::json ->> 'collected_at' is not null then 'report'

@@ -28,7 +28,7 @@ export const eventIds = (tx: Tx, count: number, above?: number): Promise<number[
   tx.allocateIds('order_event_id', count, above)
 
 /** Prefix of the published statuses of a shipped kit. */
-export const KIT_SENT = 'collecting_sample.testkit.'
+const KIT_SENT = 'collecting_sample.testkit.'
 
 /** In these statuses the sample is in transit to the laboratory or has arrived. */
 const COLLECTED_STATUSES = new Set(['transit_lab', 'delivered_to_lab', 'draw_completed'])
@@ -187,11 +187,11 @@ export class LockedOrder {
     this.#tx.defer(sql`
       insert into lab_order (id, team_id, user_id, transaction_id, lifecycle_name, lab_test_id, lab_id, method, low_level_status, status_at, sample_id,
                              activate_by, patient_name, patient_dob, recipient_name, created_at, updated_at, document, internal_data,
-                             status_detail, kit_sent, detail_at)
+                             status_detail, kit_sent)
       values (${order.id}, ${this.#tx.team}, ${verifiedUserId(this.#tx, user)}, ${order.order_transaction.id}, ${this.lifecycle}, ${order.lab_test.id}, ${lab_id},
               ${order.lab_test.method}, ${this.lowLevelStatus}, ${order.last_event.created_at}, ${order.sample_id}, ${order.activate_by},
               ${found.patient_name}, ${found.patient_dob}, ${found.recipient_name}, ${order.created_at}, ${order.updated_at}, ${document},
-              ${JSON.stringify(this.internalData)}, ${order.last_event.status_detail}, ${found.kit_sent}, ${order.updated_at})`)
+              ${JSON.stringify(this.internalData)}, ${order.last_event.status_detail}, ${found.kit_sent})`)
     return document
   }
 
@@ -207,7 +207,7 @@ export class LockedOrder {
           activate_by = ${order.activate_by}, interpretation = ${order.interpretation}, patient_name = ${found.patient_name},
           patient_dob = ${found.patient_dob}, recipient_name = ${found.recipient_name}, updated_at = ${order.updated_at},
           document = ${document}, internal_data = ${JSON.stringify(this.internalData)},
-          status_detail = ${order.last_event.status_detail}, kit_sent = ${found.kit_sent}, detail_at = ${order.updated_at}
+          status_detail = ${order.last_event.status_detail}, kit_sent = ${found.kit_sent}
       where id = ${order.id} and team_id = ${this.#tx.team}`)
     for (const sibling of this.#siblings) {
       const changed = { ...sibling, order_transaction: order.order_transaction }

@@ -1,7 +1,6 @@
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
 import { eraseOrders, createCheckpointsHandler } from './list-checkpoints.ts'
-import { fillOrderColumns } from './order-columns.ts'
 import { constraints, type CountConnections } from './orders.ts'
 import { routes } from './routes.ts'
 import { dispatchHandler } from './send-to-lab.ts'
@@ -18,6 +17,5 @@ export const orders = ({ countConnections }: { countConnections: CountConnection
   operations: routes(countConnections),
   jobs: [dispatchHandler, createCheckpointsHandler],
   constraints,
-  referenceData: fillOrderColumns,
   erasers: { user: eraseOrders, team: eraseTables('order_checkpoint', 'lab_order') },
 })

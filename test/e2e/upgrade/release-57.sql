@@ -72,3 +72,8 @@ from sandbox_us."lab_order" where method = 'at_home_phlebotomy';
 insert into sandbox_us."phlebotomy_visit" (appointment_id, team_id, user_id, provider, staff_id, start_at, end_at, busy_min, told)
 select a.id, a.team_id, o.user_id, a.provider, '01a20200-0000-7000-8000-000000000004', a.start_at, a.end_at, 60, '{}'
 from sandbox_us."appointment" a join sandbox_us."lab_order" o on o.id = a.order_id;
+
+-- A registered kit that was shipped, written by a program before migration 55.
+update sandbox_us."lab_order"
+set low_status = 'registered', document = replace(document, '"status":"received.testkit.awaiting_registration"', '"status":"collecting_sample.testkit.transit_customer"')
+where id = '01a20160-0080-72ca-a07a-b3b26a2a1a38';
