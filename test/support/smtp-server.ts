@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
+import type { SecureContext } from 'node:tls'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 
 /** A certificate of localhost for the key that the package `smtp-server` brings. Nobody but a test that says so trusts it. */
@@ -25,6 +26,10 @@ b05W+O0l8SwcsGtouZRAUcN9UwvHxXLixFfTla1kOvX5Yl+FkpO6vVQH5fHkBt1/
 5g0+mcjwNyDHGdPX0WHzb3v0jxxqJpRM9v1LhZok7E4w3cZuwRvD3htCPg==
 -----END CERTIFICATE-----
 `
+
+/** What a server of TLS with that certificate needs. */
+export const secureContext = (): SecureContext =>
+  (new SMTPServer({ cert: certificate }) as unknown as { secureContext: Map<string, SecureContext> }).secureContext.get('*')!
 
 export interface ReceivedMail {
   from: string

@@ -1,6 +1,11 @@
-// Kept connections: each endpoint reuses its own, and idle ones are closed in favor of those in use.
+// Kept connections: each endpoint reuses its own, and idle ones are closed in favor of those in use. Whom a connection trusts.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { certificate, secureContext } from '../../../../test/support/smtp-server.ts'
 import { receiver } from '../../../../test/support/webhook-receiver.ts'
 import { targets } from '../../../../test/support/server.ts'
 import { Sender, type HttpResult } from './http-sender.ts'
@@ -35,4 +40,40 @@ test('the pool closes the connection that has been idle longest, not the most re
   assert.equal(await to('a'), 4)
   assert.equal(await to('b', 'a'), 4)
   assert.equal(await to('c'), 5)
+})
+
+test('a receiver whose certificate nobody has signed is sent nothing, and one with a trusted certificate is sent to', async () => {
+  let requests = 0
+  const server = createServer({ SNICallback: (_name, done) => done(null, secureContext()) }, (_request, response) => {
+    requests++
+    response.end()
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const trusted = getCACertificates('default')
+  after(() => {
+    setDefaultCACertificates(trusted)
+    server.closeAllConnections()
+    server.close()
+  })
+  const url = `https://localhost:${(server.address() as AddressInfo).port}/`
+  const sent = async (...ids: string[]) => {
+    const sender = new Sender({ targets, sandbox: true, product: 'Drawbridge/test', mayBegin: () => true })
+    after(() => sender.close())
+    const results: HttpResult[] = []
+    for (const id of ids)
+      results.push(await new Promise<HttpResult>((done) => sender.post({ id, url }, [], Buffer.from('{}'), done)))
+    return results.map(({ status, error }) => [status, error !== null])
+  }
+  assert.deepEqual(await sent('a', 'b'), [
+    [null, true],
+    [null, true],
+  ])
+  assert.equal(requests, 0)
+  setDefaultCACertificates([...trusted, certificate])
+  assert.deepEqual(await sent('a', 'b', 'a'), [
+    [200, false],
+    [200, false],
+    [200, false],
+  ])
+  assert.equal(requests, 3)
 })

@@ -1,6 +1,7 @@
 // Connections to receivers, kept and reused: each endpoint has its own, so that none waits for another's. The address is
 // checked when a connection is made. The HTTP exchange is in `http-sender.ts`.
 import { isIP, type Socket } from 'node:net'
+import { createSecureContext, type SecureContext } from 'node:tls'
 import type { Client, buildConnector } from 'undici'
 import { ForbiddenAddressError, type TargetPolicy } from '../../../platform/net/outbound-targets.ts'
 import { setFlagsFromString } from 'node:v8'
@@ -105,12 +106,18 @@ export class Connections {
 
   #connector(): buildConnector.connector {
     const { targets, sandbox, connect_ms_max } = this.#options
-    const connect = this.#undici!.buildConnector({
-      timeout: connect_ms_max,
-      allowH2: false,
-      lookup: targets.lookup(sandbox),
-    } as buildConnector.BuildOptions) as (...given: Parameters<buildConnector.connector>) => Socket
+    const build = (secureContext?: SecureContext) =>
+      this.#undici!.buildConnector({
+        timeout: connect_ms_max,
+        allowH2: false,
+        lookup: targets.lookup(sandbox),
+        ...(secureContext && { secureContext }),
+      } as buildConnector.BuildOptions) as (...given: Parameters<buildConnector.connector>) => Socket
+    const plain = build()
+    // Node would make one for each connection, which takes as long as twenty deliveries.
+    let secure: typeof plain | undefined
     return (options, done) => {
+      const connect = options.protocol === 'https:' ? (secure ??= build(createSecureContext())) : plain
       const host = options.hostname
       const connectionError = () => new ForbiddenAddressError('The address is not public (WEBHOOK_ALLOW)')
       // A literal address instead of a name is connected to without a look-up.
