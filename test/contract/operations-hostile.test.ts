@@ -120,20 +120,25 @@ describe('an invalid request is rejected with every fault', async () => {
     }
   })
 
+  /** More than the buffers of a connection hold: the server answers before the client has sent everything. */
   const bytes = Buffer.alloc(5_000_000, '"')
-  const bomb = gzipSync(bytes)
-  const damaged = gzipSync(bytes).fill(0xff, bomb.length >> 1)
   const small = writing.filter((operation) => (operation.body_bytes_max ?? 0) < bytes.length)
+  const bombsOf = (size: number) => {
+    const bomb = gzipSync(bytes.subarray(0, size))
+    return { bomb, damaged: Buffer.from(bomb).fill(0xff, bomb.length >> 1) }
+  }
+  const [bombs, large] = [bombsOf(500_000), bombsOf(bytes.length)]
+  const bombFor = ({ body_bytes_max = 0 }: Operation) => (body_bytes_max < 250_000 ? bombs : large)
 
   each('a body over the limit answers 413, and the client sees it', small, async (operation) => {
-    for (let i = 0; i < 3; i++) assert.equal((await faulty(operation, bytes)).status, 413)
-    assert.equal((await faulty(operation, bomb, { 'content-encoding': 'gzip' })).status, 413)
+    assert.equal((await faulty(operation, bytes)).status, 413)
+    assert.equal((await faulty(operation, bombFor(operation).bomb, { 'content-encoding': 'gzip' })).status, 413)
     const unknown = await send('sk_us_unknown', operation, { ...unknownIds(operation), body: bytes })
     assert.equal(unknown.status, operation.auth === 'none' ? 413 : 401)
   })
 
   each('a corrupted gzip bomb is rejected safely', small, async (operation) => {
-    assert.equal((await faulty(operation, damaged, { 'content-encoding': 'gzip' })).status, 413)
+    assert.equal((await faulty(operation, bombFor(operation).damaged, { 'content-encoding': 'gzip' })).status, 413)
   })
 
   each('a body that says it is gzip and is not answers 4xx', withBody, async (operation) => {

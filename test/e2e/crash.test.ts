@@ -183,7 +183,7 @@ const byKey = (a: { key: string }, b: { key: string }) => (a.key < b.key ? -1 : 
 const kill = (dataDir: string) => process.kill(postmasterPid(dataDir).pid, 'SIGKILL')
 
 /** The load exceeds the rate limit of a key, and its orders wait for a laboratory without an integration. */
-const unhurried = { REQUESTS_PER_SECOND: '0', ORDERS_WITHOUT_INTEGRATION: 'on' }
+const unhurried = { CELLS: 'production-us', REQUESTS_PER_SECOND: '0', ORDERS_WITHOUT_INTEGRATION: 'on' }
 
 /** Ways to kill the server; each ends when the server is gone. */
 const deaths: [string, (server: Server) => Promise<unknown>][] = [

@@ -51,7 +51,7 @@ async function flood({ url }: Server, path: string, most = CHUNK): Promise<Socke
 describe('a server', () => {
   let server: Server
   before(async () => {
-    server = await serving(folder('edge'), { OPERATOR_PORT: '0', LOG_LEVEL: 'silent' })
+    server = await serving(folder('edge'), { CELLS: 'sandbox-us', OPERATOR_PORT: '0', LOG_LEVEL: 'silent' })
   })
   const operator = () => /Operator +(\S+)\n/.exec(server.out())![1]!
   const statusOf = async (address: string) => {
@@ -149,6 +149,7 @@ describe('a server', () => {
     const DATABASE_URL = `postgres://${user}:${password}@/${database}?${query}`
     const worker = runCli('work', {
       DATA_DIR: folder('edge-worker'),
+      CELLS: 'sandbox-us',
       DATABASE_URL,
       DEMO: 'off',
       OPERATOR_PORT: '0',
@@ -165,7 +166,12 @@ describe('a server', () => {
   })
 
   test('answers others while it holds as many connections of one address as it may', async () => {
-    const small = await serving(folder('edge-small'), { CONNECTIONS_MAX: '8', OPERATOR_PORT: '0', LOG_LEVEL: 'silent' })
+    const small = await serving(folder('edge-small'), {
+      CELLS: 'sandbox-us',
+      CONNECTIONS_MAX: '8',
+      OPERATOR_PORT: '0',
+      LOG_LEVEL: 'silent',
+    })
     const port = Number(new URL(small.url).port)
     const open = async () => {
       const socket = connect(port, '127.0.0.1').on('error', () => {})

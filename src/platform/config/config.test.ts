@@ -68,7 +68,39 @@ test('values are normalized', () => {
 describe('an error', () => {
   const emailServer = { MAIL_FROM: 'clinic@example.com' }
   const gateway = { SMS_FROM: 'Harbor Clinic', SMS_URL: 'https://sms.example.com' }
+  const CELLS = 'sandbox-us, sandbox-eu, production-us, production-eu'
   const cases: [Record<string, string>, string[]][] = [
+    [{ PORT: 'abc' }, ['PORT must be a whole number from 0 to 65535, not "abc".']],
+    [{ PORT: '65536' }, ['PORT must be a whole number from 0 to 65535, not "65536".']],
+    [{ CELLS: 'moon' }, [`CELLS contains "moon", which must be one of ${CELLS}.`]],
+    [{ LOG_LEVEL: 'loud' }, ['LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not "loud".']],
+    [{ DATABASE_URL: 'nonsense' }, ['DATABASE_URL must be a URL that starts with postgres:// or postgresql://.']],
+    [
+      { DOMAIN_TARGET: 'https://lab.example.com' },
+      ['DOMAIN_TARGET must be a host name like lab.example.com, not "https://lab.example.com".'],
+    ],
+    [
+      { DNS_SERVERS: '192.0.2.53,name.example' },
+      ['DNS_SERVERS contains "name.example", which must be an address with or without a port.'],
+    ],
+    [
+      { CELL_HOSTS: 'api.example=moon' },
+      ['CELL_HOSTS binds api.example to "moon", which is not among the cells served (CELLS) nor "management".'],
+    ],
+    [
+      { CELL_HOSTS: '*.example=sandbox-us' },
+      ['CELL_HOSTS contains "*.example=sandbox-us", which must be a host name, "=" and a cell or "management".'],
+    ],
+    [{ CELL_HOSTS: 'a.example=sandbox-us,A.example=sandbox-eu' }, ['CELL_HOSTS contains a.example twice.']],
+    [{ ROW_SECURITY: 'maybe' }, ['ROW_SECURITY must be one of on, required, off, not "maybe".']],
+    [{ DEMO: 'maybe' }, ['DEMO must be "on" or "off", not "maybe".']],
+    [
+      { HOST: '0.0.0.0' },
+      [
+        'HOST is 0.0.0.0, but demo data is on and its keys are for this machine only. ' +
+          'Set DEMO=off to serve other machines, or HOST=127.0.0.1 to keep the demo.',
+      ],
+    ],
     [{ REQUESTS_BURST: '0' }, ['REQUESTS_BURST must be a whole number from 1 to 1000000, not "0".']],
     [{ BASE_PATH: 'lab' }, ['BASE_PATH must be a path like /lab, not "lab".']],
     [{ CELLS: ',' }, [`CELLS must be ${settings.cells.expected}, not ",".`]],

@@ -1,0 +1,55 @@
+// Demo data: what a start makes of the file of an earlier one.
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { cells, client, url } from '../../test/support/server.ts'
+import { prepareDemo, publishDemo, readDemo, type Demo } from './demo.ts'
+
+const dataDir = mkdtempSync(join(tmpdir(), 'drawbridge-demo-'))
+const file = join(dataDir, 'demo.json')
+after(() => rmSync(dataDir, { recursive: true }))
+
+/** As a start does it. */
+async function started(): Promise<Demo> {
+  publishDemo(dataDir, { ...(await prepareDemo(cells, dataDir)), base_url: url })
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  return readDemo(dataDir)!
+}
+
+/** Checks that every cell accepts its key. */
+async function assertKeysWork({ api_keys }: Demo): Promise<void> {
+  const replies = await Promise.all(Object.values(api_keys).map((key) => client(key).get('/v3/lab_tests')))
+  assert.deepEqual(
+    replies.map(({ status }) => status),
+    [200, 200, 200, 200],
+  )
+}
+
+const damages: [string, (demo: Demo) => void][] = [
+  ['is lost', () => rmSync(file)],
+  ['is empty', () => writeFileSync(file, '')],
+  ['holds nothing', () => writeFileSync(file, 'null')],
+  ['lacks a team', (demo) => writeFileSync(file, JSON.stringify({ ...demo, teams: { us: demo.teams.us } }))],
+  ['lacks the keys', (demo) => writeFileSync(file, JSON.stringify({ ...demo, api_keys: {} }))],
+  [
+    'holds a key of nobody',
+    (demo) => {
+      const api_keys = { ...demo.api_keys, 'production-eu': `${demo.api_keys['production-eu']}0` }
+      writeFileSync(file, JSON.stringify({ ...demo, api_keys }))
+    },
+  ],
+]
+for (const [what, damage] of damages)
+  test(`when demo.json ${what}, a start issues new keys for the same teams, and the old ones still work`, async () => {
+    const demo = await started()
+    assert.deepEqual(await started(), demo, 'a file that is intact was replaced')
+    damage(demo)
+    const next = await started()
+    assert.deepEqual([next.org_id, next.teams], [demo.org_id, demo.teams])
+    assert.equal(new Set([...Object.values(next.api_keys), ...Object.values(demo.api_keys)]).size, 8)
+    assert.notEqual(next.management_key, demo.management_key)
+    await assertKeysWork(demo)
+    await assertKeysWork(next)
+  })
