@@ -11,31 +11,34 @@ export interface Domain {
 
 /** From the bottom up. */
 export const domains = {
-  platform: { about: 'knows nothing of health care, and of teams only their id', allowedImports: [] },
-  tenancy: { about: 'who owns what, and who may do it; no patient', allowedImports: ['platform'] },
+  platform: { about: 'technical parts without health care; of teams it knows only the id', allowedImports: [] },
+  tenancy: { about: 'organizations, teams, keys and permissions; no patients', allowedImports: ['platform'] },
   people: {
-    about: 'whom a team orders for and who vouches for them; not what was ordered or measured',
+    about: 'users, insurance and physicians of teams; not what was ordered or measured',
     allowedImports: ['tenancy'],
   },
   events: {
-    about: 'where events go; only the process and the command line import it, and emitting is `platform/queue`',
+    about: 'delivery of events; modules emit events through `platform/queue` and do not import this domain',
     allowedImports: ['tenancy'],
   },
-  lab: { about: 'from the catalog to the result; no appointment, no message to patients', allowedImports: ['people'] },
-  wearables: { about: 'health data as it is kept and read; not how it arrives', allowedImports: ['people'] },
-  'lab-reports': { about: 'reading uploaded reports; not the results of orders', allowedImports: ['people'] },
-  connections: { about: 'how health data arrives', allowedImports: ['wearables'] },
-  visits: { about: 'where and when a patient is drawn', allowedImports: ['lab'] },
-  ehr: { about: 'to and from health records', allowedImports: ['lab', 'wearables'] },
+  lab: {
+    about: 'laboratory testing from the catalog to the result; no appointments, no messages to patients',
+    allowedImports: ['people'],
+  },
+  wearables: { about: 'stored health data and queries; not how it arrives', allowedImports: ['people'] },
+  'lab-reports': { about: 'parsing of uploaded reports; not the results of orders', allowedImports: ['people'] },
+  connections: { about: 'sources of health data: credentials, preferences, connections', allowedImports: ['wearables'] },
+  visits: { about: 'appointments for sample collection: places and times', allowedImports: ['lab'] },
+  ehr: { about: 'exchange with electronic health records', allowedImports: ['lab', 'wearables'] },
   notifications: { about: 'messages to patients', allowedImports: ['visits'] },
   sandbox: {
-    about: 'what only a sandbox has: laboratories and patients are simulated through the functions of production',
+    about: 'features of sandboxes: laboratories and patients are simulated through the functions of production',
     allowedImports: ['lab', 'connections'],
   },
   app: {
-    about: 'the process: everything put together',
+    about: 'the process, assembled from all modules',
     allowedImports: ['notifications', 'sandbox', 'ehr', 'events', 'lab-reports'],
     isFlat: true,
   },
-  cli: { about: 'the command line, and the entry of the program', allowedImports: ['app'], isFlat: true },
+  cli: { about: 'the command line and the entry point of the program', allowedImports: ['app'], isFlat: true },
 } as const satisfies Record<string, Domain>

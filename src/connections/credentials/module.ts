@@ -5,7 +5,7 @@ import { routes, type CredentialDependencies } from './routes.ts'
 
 export const credentials = (dependencies: CredentialDependencies): Module => ({
   name: 'connections/credentials',
-  about: "a team's own credentials with providers, scopes",
+  about: "a team's own credentials at providers, OAuth scopes",
   tag: 'connections',
   tables: { ofTeams: ['scope_requirement'], others: ['custom_credential'] },
   operations: routes(dependencies),

@@ -5,7 +5,7 @@ import { routes } from './routes.ts'
 
 export const pullPreferences = (dependencies: { cells: Cells }): Module => ({
   name: 'connections/pull-preferences',
-  about: 'how far back',
+  about: 'how many days of history teams pull from providers',
   tag: 'connections',
   tables: { others: ['data_pull_preference'] },
   operations: routes(dependencies),

@@ -15,7 +15,7 @@ import { eventTypes } from './event-types.ts'
 
 export const deliveryQueue: Module = {
   name: 'events/delivery-queue',
-  about: 'what is due, batches, leases, the retry schedule; never the network',
+  about: 'the queue of deliveries: due times, batches, leases, the retry schedule; never the network',
   eventTypes,
   tables: {
     others: [

@@ -2,5 +2,5 @@ import type { Module } from '../../platform/module/module.ts'
 
 export const fanOut: Module = {
   name: 'events/fan-out',
-  about: 'from outbox entries to destinations',
+  about: 'copies the events of outbox entries to destinations',
 }

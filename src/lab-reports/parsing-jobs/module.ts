@@ -5,7 +5,7 @@ import { eventTypes } from './event-types.ts'
 /** Declares what teams can see of it already; the operations follow. */
 export const parsingJobs: Module = {
   name: 'lab-reports/parsing-jobs',
-  about: 'uploads and the reading of them: so far their events',
+  about: 'uploaded reports and their parsing; so far only the types of their events',
   eventTypes,
   features: [humanReview],
 }

@@ -7,7 +7,7 @@ import { constraints } from './sandbox-accounts.ts'
 
 export const accounts = (dependencies: { cells: Cells }): Module => ({
   name: 'lab/accounts',
-  about: 'lab accounts, and which one an order goes under',
+  about: 'lab accounts, and the choice of the account of an order',
   tag: 'labs',
   tables: { others: ['lab_account', 'lab_account_team'] },
   operations: routes(dependencies),

@@ -2,5 +2,5 @@ import type { Module } from '../../platform/module/module.ts'
 
 export const catalogExchange: Module = {
   name: 'lab/catalog-exchange',
-  about: "an operator's catalog as one file, out and in",
+  about: "export and import of an operator's catalog as one file",
 }

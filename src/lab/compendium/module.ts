@@ -3,7 +3,7 @@ import { routes } from './routes.ts'
 
 export const compendium = (): Module => ({
   name: 'lab/compendium',
-  about: 'comparing what laboratories offer; only reads',
+  about: 'comparison of the tests that laboratories offer; only reads',
   tag: 'catalog',
   operations: routes(),
 })

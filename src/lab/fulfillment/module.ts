@@ -4,7 +4,7 @@ import { routes } from './routes.ts'
 
 export const fulfillment = (dependencies: { cells: Cells }): Module => ({
   name: 'lab/fulfillment',
-  about: 'the work list of the manual laboratory; changes orders through `orders`',
+  about: 'manual fulfillment: the work queue and the actions of staff; changes orders through `orders`',
   tag: 'fulfillment',
   operations: routes(dependencies),
 })

@@ -4,7 +4,7 @@ import { routes } from './routes.ts'
 
 export const messages: Module = {
   name: 'notifications/messages',
-  about: 'kinds, words, settings, what was said; not when',
+  about: 'kinds, templates and settings of messages, sent messages; not their times',
   tag: 'messages',
   tables: { others: ['patient_message'] },
   operations: routes,

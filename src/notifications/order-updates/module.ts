@@ -4,6 +4,6 @@ import { orderHook } from './order-hook.ts'
 /** @param carriesSms whether text messages are sent */
 export const orderUpdates = (carriesSms: boolean): Module => ({
   name: 'notifications/order-updates',
-  about: 'listens to orders',
+  about: 'messages about status transitions of orders',
   hooks: [orderHook({ sms: carriesSms })],
 })

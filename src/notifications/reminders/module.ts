@@ -6,7 +6,7 @@ import { patientReminders } from './features.ts'
 /** @param carriesSms whether text messages are sent */
 export const reminders = (carriesSms: boolean): Module => ({
   name: 'notifications/reminders',
-  about: 'of what was not done, and of appointments',
+  about: 'reminders of open steps and of appointments',
   features: [patientReminders],
   jobs: [remindHandler(carriesSms), planAppointmentRemindersHandler, remindAppointmentHandler(carriesSms)],
 })

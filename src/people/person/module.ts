@@ -2,5 +2,5 @@ import type { Module } from '../../platform/module/module.ts'
 
 export const person: Module = {
   name: 'people/person',
-  about: 'shapes of name, address, guarantor, country; no table',
+  about: 'schemas of name, address, guarantor, country; no table',
 }

@@ -8,7 +8,7 @@ export interface AccessLogDependencies {
 
 export const accessLog = ({ days_max }: AccessLogDependencies): Module => ({
   name: 'platform/access-log',
-  about: 'who has seen or changed the data of which patient: lines, their chain, the archive',
+  about: 'the record of who read or changed the data of which patient: lines, their hash chain, the archive',
   tables: { views: ['access_log_of_team'], others: ['access_day', 'access_line', 'access_log'] },
   periodicTasks: accessCleanups(days_max),
 })

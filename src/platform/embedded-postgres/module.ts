@@ -2,5 +2,5 @@ import type { Module } from '../module/module.ts'
 
 export const embeddedPostgres: Module = {
   name: 'platform/embedded-postgres',
-  about: 'the PostgreSQL that comes with the program',
+  about: 'the PostgreSQL server shipped with the program',
 }

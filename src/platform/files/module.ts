@@ -2,5 +2,5 @@ import type { Module } from '../module/module.ts'
 
 export const files: Module = {
   name: 'platform/files',
-  about: "CSV, and what is refused of an operator's file",
+  about: "CSV, and the rejected rows of an operator's file",
 }

@@ -4,7 +4,7 @@ import { idempotencyCleanup } from './idempotency.ts'
 
 export const http: Module = {
   name: 'platform/http',
-  about: 'operations, the server, errors, idempotency, cursors, limits, the description',
+  about: 'operations, the server, errors, idempotency, cursors, limits, the OpenAPI document',
   tables: { ofTeams: ['idempotency_key'], others: ['audit_log'] },
   periodicTasks: [idempotencyCleanup],
   erasers: { team: eraseTables('idempotency_key') },

@@ -2,5 +2,5 @@ import type { Module } from '../module/module.ts'
 
 export const net: Module = {
   name: 'platform/net',
-  about: 'which addresses may be reached, and which are trusted',
+  about: 'addresses that may be called, and trusted proxies',
 }

@@ -2,5 +2,5 @@ import type { Module } from '../module/module.ts'
 
 export const schema: Module = {
   name: 'platform/schema',
-  about: 'building blocks of shapes, reading values with every fault found',
+  about: 'building blocks of schemas, and validation that finds every error of a value',
 }

@@ -2,5 +2,5 @@ import type { Module } from '../module/module.ts'
 
 export const sms: Module = {
   name: 'platform/sms',
-  about: 'handing one text message to a gateway',
+  about: 'sends one text message to a gateway',
 }

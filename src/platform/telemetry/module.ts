@@ -2,5 +2,5 @@ import type { Module } from '../module/module.ts'
 
 export const telemetry: Module = {
   name: 'platform/telemetry',
-  about: 'log and metrics, with nothing of a patient in either',
+  about: 'log and metrics, both without patient data',
 }

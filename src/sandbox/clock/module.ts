@@ -5,7 +5,7 @@ import { routes } from './routes.ts'
 
 export const clock = (dependencies: ClockDependencies): Module => ({
   name: 'sandbox/clock',
-  about: 'the movable clock',
+  about: 'the clock of sandbox teams, which can be moved forward',
   tag: 'simulator',
   tables: { others: ['clock_move'] },
   operations: routes(dependencies),

@@ -5,7 +5,7 @@ import { orderHooks, simulationHandlers, type AppointmentStart } from './simulat
 
 export const simulator = ({ appointmentStart }: { appointmentStart: AppointmentStart }): Module => ({
   name: 'sandbox/simulator',
-  about: 'simulated lives of orders',
+  about: 'simulated lifecycles of orders',
   tag: 'simulator',
   tables: { ofTeams: ['simulation'] },
   operations: routes,

@@ -2,5 +2,5 @@ import type { Module } from '../../platform/module/module.ts'
 
 export const access: Module = {
   name: 'tenancy/access',
-  about: 'guards: from headers to a tenant or a manager; issues nothing',
+  about: 'authentication: finds the tenant or the management key of a request; issues no keys',
 }

@@ -10,7 +10,7 @@ import { sessionCleanup } from './sessions.ts'
 
 export const embedding = (dependencies: LaunchPageDependencies): Module => ({
   name: 'tenancy/embedding',
-  about: 'launch URLs, dashboard sessions, embedded members',
+  about: 'launch URLs, dashboard sessions, integration-managed members',
   tag: 'management',
   tables: { others: ['dashboard_embedding', 'dashboard_session', 'integration_member'] },
   operations: routes(dependencies),

@@ -5,7 +5,7 @@ import { routes } from './routes.ts'
 
 export const teams = (dependencies: TeamDependencies): Module => ({
   name: 'tenancy/teams',
-  about: 'teams in the control plane and in cells, settings, features, the reach of keys, roles, erasure',
+  about: 'teams in the control plane and in cells, settings, features, the teams that a key may access, roles, erasure',
   tag: 'management',
   tables: { others: ['team'] },
   operations: [...routes(dependencies), ...ownTeamRoutes(dependencies)],

@@ -7,7 +7,7 @@ import { eventTypes } from './event-types.ts'
 
 export const appointments: Module = {
   name: 'visits/appointments',
-  about: 'appointments, and what they mean to their order; not who offers times',
+  about: 'appointments and their effect on orders; not the offered times',
   eventTypes,
   options: [preRequisitionScheduling],
   tables: { ofTeams: ['appointment'] },

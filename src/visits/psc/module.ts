@@ -4,7 +4,7 @@ import { routes, type PscDependencies } from './routes.ts'
 
 export const psc = (dependencies: PscDependencies): Module => ({
   name: 'visits/psc',
-  about: 'service centers: directory, search, import; not what is booked there',
+  about: 'service centers: directory, search, import; no bookings',
   tag: 'psc',
   tables: { others: ['psc_directory_version', 'psc_site'] },
   operations: routes(dependencies),
