@@ -308,6 +308,22 @@ table catalog_data_version
   checksum text not null
   constraint catalog_data_version_pkey PRIMARY KEY (part)
 
+table chunk
+  team_id uuid not null
+  user_id uuid not null
+  series_id bigint not null
+  hour timestamp with time zone not null
+  samples integer not null
+  at integer[] not null
+  values double precision[] not null
+  seconds double precision[]
+  lengths integer[]
+  zones integer[]
+  types text[]
+  constraint chunk_pkey PRIMARY KEY (team_id, user_id, series_id, hour)
+  constraint chunk_team_id_user_id_series_id_fkey FOREIGN KEY (team_id, user_id, series_id) REFERENCES series(team_id, user_id, id)
+  policy of_team for all (team_id = current_team())
+
 table clock_move
   team_id uuid not null
   owner uuid
@@ -541,6 +557,20 @@ table geocoding_cache
   constraint geocoding_cache_pkey PRIMARY KEY (country, postal_code, city)
   CREATE INDEX geocoding_cache__fetched ON geocoding_cache USING btree (fetched_at)
   CREATE INDEX geocoding_cache__unknown ON geocoding_cache USING btree (fetched_at) WHERE (lat IS NULL)
+
+table historical_pull
+  team_id uuid not null
+  user_id uuid not null
+  provider text not null
+  resource text not null
+  range_start timestamp with time zone not null
+  range_end timestamp with time zone not null
+  ended_at timestamp with time zone not null
+  constraint historical_pull_pkey PRIMARY KEY (team_id, user_id, provider, resource)
+  constraint historical_pull_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint historical_pull_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  CREATE INDEX historical_pull__user ON historical_pull USING btree (user_id)
+  policy of_team for all (team_id = current_team())
 
 table icd_code
   code text not null
@@ -1073,6 +1103,25 @@ table revoked_webhook_lease
   CREATE INDEX revoked_webhook_lease__leased ON revoked_webhook_lease USING btree (leased_until)
   CREATE INDEX revoked_webhook_lease__owner ON revoked_webhook_lease USING btree (owner)
   CREATE INDEX revoked_webhook_lease__team ON revoked_webhook_lease USING btree (team_id)
+  policy of_team for all (team_id = current_team())
+
+table series
+  id bigint not null generated always as identity
+  team_id uuid not null
+  user_id uuid not null
+  resource text not null
+  provider text not null
+  source_type text not null
+  app_id text
+  device_id uuid
+  workout_id uuid
+  sport text
+  changed_at timestamp with time zone not null
+  constraint series__source UNIQUE NULLS NOT DISTINCT (team_id, user_id, resource, provider, source_type, app_id, device_id, workout_id, sport)
+  constraint series_pkey PRIMARY KEY (team_id, user_id, id)
+  constraint series_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint series_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  CREATE INDEX series__user ON series USING btree (user_id)
   policy of_team for all (team_id = current_team())
 
 table simulation

@@ -3,10 +3,12 @@ import type { Module } from '../platform/module/module.ts'
 import { userConnections } from './connections/module.ts'
 import { credentials } from './credentials/module.ts'
 import type { CredentialDependencies } from './credentials/routes.ts'
+import { mobileSdk } from './mobile-sdk/module.ts'
 import { pullPreferences } from './pull-preferences/module.ts'
 
 export const connections = (dependencies: CredentialDependencies): Module[] => [
   credentials(dependencies),
   pullPreferences(dependencies),
   userConnections,
+  mobileSdk,
 ]

@@ -1,6 +1,8 @@
 // The modules of health data, from the bottom up.
 import type { Module } from '../platform/module/module.ts'
+import { ingestion } from './ingestion/module.ts'
 import { queries } from './queries/module.ts'
 import { resources } from './resources/module.ts'
+import { timeseries } from './timeseries/module.ts'
 
-export const wearables: Module[] = [resources, queries]
+export const wearables: Module[] = [resources, queries, timeseries, ingestion]

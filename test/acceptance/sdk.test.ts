@@ -5,6 +5,7 @@ import { customer } from './client.ts'
 import { unsupportedOperations } from './parts/unsupported-operations.ts'
 import { appointments } from './parts/appointments.ts'
 import { connections } from './parts/connections.ts'
+import { timeseries } from './parts/timeseries.ts'
 import { catalog } from './parts/catalog.ts'
 import { cellsAndKeys } from './parts/cells.ts'
 import { phlebotomyOrders } from './parts/phlebotomy-orders.ts'
@@ -29,6 +30,7 @@ const parts = [
   kitEndToEnd,
   users,
   connections,
+  timeseries,
   catalog,
   customLabTests,
   insurance,

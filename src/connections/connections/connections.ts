@@ -8,6 +8,7 @@ import { notFound } from '../../platform/http/errors.ts'
 import { emit } from '../../platform/queue/outbox.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
+import { forgetHistory } from '../../wearables/ingestion/ingest.ts'
 import { providerOf, type ManualProvider } from './providers.ts'
 import type { Availability, ConnectedProvider, ManualConnection } from './schema.ts'
 
@@ -76,6 +77,17 @@ export async function listConnections(tx: Tx, user_id: string): Promise<{ provid
   }
 }
 
+const Status = T.Pick(Row, ['status'])
+
+/** The status of a user's connection to a provider; undefined without a connection. */
+export const connectionStatus = async (tx: Tx, user_id: string, provider: string): Promise<Row['status'] | undefined> =>
+  (
+    await tx.maybe(
+      Status,
+      sql`select status from connection where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider}`,
+    )
+  )?.status
+
 /**
  * Connects a user to a provider whose data a phone or a client sends. A connection that exists is brought up to date and keeps its time of
  * creation. Writes connection, "user". Emits provider.connection.created if the connection is new, or was in error or paused.
@@ -128,6 +140,7 @@ export async function deregister(tx: Tx, user_id: string, provider: string): Pro
   const ended = await tx.run(sql`
     delete from connection where team_id = ${tx.team} and user_id = ${user.user_id} and provider = ${provider}`)
   if (!ended) throw notFound('The user has no connection to this provider')
+  await forgetHistory(tx, user.user_id, provider)
   await refreshConnectedSources(tx, user.user_id)
   return { success: true }
 }
@@ -135,7 +148,9 @@ export async function deregister(tx: Tx, user_id: string, provider: string): Pro
 /** Ends all connections of a user. Writes connection, "user". Source: users-wearables.md 4 C5. */
 export async function deregisterAll(tx: Tx, user_id: string): Promise<void> {
   const ended = await tx.run(sql`delete from connection where team_id = ${tx.team} and user_id = ${user_id}`)
-  if (ended) await saveConnectedSources(tx, user_id, [])
+  if (!ended) return
+  await forgetHistory(tx, user_id)
+  await saveConnectedSources(tx, user_id, [])
 }
 
 /** Erases the connections of a user. Writes connection. */

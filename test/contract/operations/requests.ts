@@ -114,6 +114,8 @@ const belongings: Record<string, (team: TestTeam, operation: Operation) => Promi
   physician_id: (team) =>
     made(team, `/team/${team.team}/sandbox/physician`, { ...bodies.add_team_service_physician, npi: randomUUID().slice(0, 18) }),
   provider: () => Promise.resolve(PROVIDER),
+  resource: () => Promise.resolve('heartrate'),
+  start_date: () => Promise.resolve('2026-01-01'),
   insurance_name: () => Promise.resolve('Aetna'),
   diagnosis_query: () => Promise.resolve('diabetes'),
   slug: () => Promise.resolve(`clinic-${randomUUID()}`),
@@ -257,6 +259,8 @@ const everybodys = new Set([
   'collection_date',
   'lab_id',
   'provider',
+  'resource',
+  'start_date',
   'provider_id',
   'marker_id',
   'question_id',

@@ -1,0 +1,271 @@
+// Samples that phones post, as they are read and reported. Source: users-wearables.md 4, 6, 10, 16.5-16.7; events.md 4.2, 4.11, 5.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { at, counts, DAY, events, post, read, types, watch, type Sent } from '../../../test/support/samples.ts'
+import { asOwner, createTestTeam, url } from '../../../test/support/server.ts'
+
+describe('samples that a phone posts', () => {
+  test('are read by provider and source, and reported once', async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user()
+    const sent = [
+      at('09:30:01.250', 71, watch),
+      at('09:30:00', 70, watch),
+      at('10:00:00', 80, { source_bundle: 'com.example.app' }),
+    ]
+    const { status, body } = await post(team, user_id, 'heartrate', sent)
+    assert.deepEqual([status, body.success, ...counts(body)], [200, true, 3, 3, 0, 0])
+    const { groups, next, next_cursor } = await read(team, user_id, 'heartrate')
+    assert.deepEqual([Object.keys(groups), next, next_cursor], [['apple_health_kit'], null, null])
+    const sample = { id: null, timezone_offset: -25_200, type: null, unit: 'bpm' }
+    const source = {
+      name: '',
+      slug: 'apple_health_kit',
+      logo: '',
+      provider: 'apple_health_kit',
+      app_id: null,
+      device_id: null,
+      sport: null,
+      workout_id: null,
+    }
+    const bySource = Object.fromEntries(
+      groups.apple_health_kit.map((group: { source: { type: string } }) => [group.source.type, group]),
+    )
+    assert.deepEqual(bySource, {
+      watch: {
+        source: { ...source, type: 'watch' },
+        data: [
+          { ...sample, timestamp: `${DAY}T09:30:00+00:00`, value: 70 },
+          { ...sample, timestamp: `${DAY}T09:30:01+00:00`, value: 71 },
+        ],
+      },
+      unknown: { source: { ...source, type: 'unknown' }, data: [{ ...sample, timestamp: `${DAY}T10:00:00+00:00`, value: 80 }] },
+    })
+    const emitted = await events(team)
+    assert.deepEqual(types(emitted), ['daily.data.heartrate.created', 'daily.data.heartrate.created'])
+    const ofWatch = emitted.find(({ data }) => data.source.type === 'watch')!
+    assert.deepEqual(new Set(ofWatch.data.data.map(({ value }) => value)), new Set([70, 71]))
+    assert.equal(typeof ofWatch.data.source_id, 'number')
+    const again = await post(team, user_id, 'heartrate', sent)
+    assert.deepEqual(counts(again.body), [3, 0, 0, 0])
+    assert.equal((await events(team)).length, 2)
+  })
+
+  test('replace the value at their instant, as the growing count of an hour does, and emit one updated event', async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user()
+    const hour = (value: number) =>
+      at('09:00:00', value, { end_date: `${DAY}T10:00:00Z`, unit: 'count', type: 'multiple_sources' })
+    for (const value of [100, 250, 250]) await post(team, user_id, 'steps', [hour(value)])
+    const { groups } = await read(team, user_id, 'steps')
+    assert.deepEqual(groups.apple_health_kit[0].data, [
+      {
+        id: null,
+        timestamp: `${DAY}T09:00:00+00:00`,
+        timezone_offset: -25_200,
+        type: null,
+        unit: 'count',
+        value: 250,
+        start: `${DAY}T09:00:00+00:00`,
+        end: `${DAY}T10:00:00+00:00`,
+      },
+    ])
+    assert.deepEqual(types(await events(team)), ['daily.data.steps.created', 'daily.data.steps.updated'])
+  })
+
+  test('connect the user who has no connection, and are dropped while the connection is paused', async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user()
+    await post(team, user_id, 'heartrate', [at('09:30:00', 70)])
+    const connections = async () => (await team.api.get(`/v2/user/providers/${user_id}`)).body.providers
+    assert.deepEqual(
+      (await connections()).map(({ slug }: { slug: string }) => slug),
+      ['apple_health_kit'],
+    )
+    await asOwner(`update sandbox_us.connection set status = 'paused' where team_id = $1`, [team.team])
+    assert.deepEqual(counts((await post(team, user_id, 'heartrate', [at('09:31:00', 71)])).body), [0, 0, 0, 1])
+    assert.equal((await read(team, user_id, 'heartrate')).groups.apple_health_kit[0].data.length, 1)
+  })
+
+  test('outside of the bounds of the user are dropped, with a day more at either end', async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user()
+    await team.api.patch(`/v2/user/${user_id}`, { ingestion_start: '2026-01-10', ingestion_end: '2026-01-20' })
+    const days = ['08', '09', '10', '20', '21', '22']
+    const data = days.map((day) => ({
+      ...at('12:00:00', 70),
+      start_date: `2026-01-${day}T12:00:00Z`,
+      end_date: `2026-01-${day}T12:00:00Z`,
+    }))
+    assert.deepEqual(counts((await post(team, user_id, 'heartrate', data)).body), [4, 4, 0, 2])
+    const { groups } = await read(team, user_id, 'heartrate', 'start_date=2026-01-01')
+    const kept = groups.apple_health_kit[0].data.map(({ timestamp }: { timestamp: string }) => timestamp.slice(8, 10))
+    assert.deepEqual(kept, ['09', '10', '20', '21'])
+  })
+
+  test('may be compressed', async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user()
+    const body = gzipSync(JSON.stringify({ stage: 'daily', provider: 'apple_health_kit', data: [at('09:30:00', 70)] }))
+    const headers = { 'x-service-api-key': team.key, 'content-type': 'application/json', 'content-encoding': 'gzip' }
+    const response = await fetch(`${url}/v2/timeseries/${user_id}/heartrate`, { method: 'POST', headers, body })
+    assert.deepEqual([response.status, counts((await response.json()) as Record<string, unknown>)], [200, [1, 1, 0, 0]])
+  })
+
+  test('are the same whatever the order, the splits and the repetitions of posts, and events lead to the same series', async () => {
+    const sample = fc.record({ second: fc.integer({ min: 0, max: 30 }), hour: fc.integer({ min: 8, max: 10 }) })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(sample, { minLength: 1, maxLength: 20, selector: (one) => `${one.hour} ${one.second}` }),
+        fc.nat(),
+        async (all, seed) => {
+          const team = await createTestTeam()
+          const user_id = await team.user()
+          const two = (n: number) => String(n).padStart(2, '0')
+          const data = all.map(({ hour, second }, i) => at(`${two(hour)}:00:${two(second)}`, 50 + i, i % 2 ? watch : {}))
+          const posts = [data.slice(0, seed % data.length), data.slice(seed % data.length), data.toReversed(), data.slice(0, 1)]
+          const replies = await Promise.all(posts.map((part) => post(team, user_id, 'heartrate', part)))
+          assert(replies.every(({ status }) => status === 200))
+          const values = (list: { timestamp: string; value: number }[]) =>
+            list.map(({ timestamp, value }) => `${timestamp} ${value}`).toSorted()
+          const { groups } = await read(team, user_id, 'heartrate')
+          const stored = groups.apple_health_kit.flatMap(({ data }: { data: [] }) => values(data)).toSorted()
+          assert.deepEqual(
+            stored,
+            values(data.map(({ start_date, value }) => ({ timestamp: start_date.replace('Z', '+00:00'), value }))),
+          )
+          const emitted = await events(team)
+          assert(emitted.every(({ event_type }) => event_type === 'daily.data.heartrate.created'))
+          assert.deepEqual(values(emitted.flatMap((event) => event.data.data)), stored)
+        },
+      ),
+      { numRuns: 8 },
+    )
+  })
+})
+
+describe('units, types and zones of samples', () => {
+  const cases: [sent: string, data: Partial<Sent>, provider: string, expected: Record<string, unknown>][] = [
+    ['glucose', { value: 90.091, unit: 'mg/dL' }, 'health_connect', { value: 5, unit: 'mmol/L' }],
+    ['glucose', { value: 5.5, unit: 'mmol/L' }, 'apple_health_kit', { value: 5.5, unit: 'mmol/L' }],
+    ['calories_active', { value: 12, unit: 'kJ' }, 'health_connect', { value: 12, unit: 'kcal' }],
+    ['caffeine', { value: 80, unit: 'mg' }, 'apple_health_kit', { value: 0.08, unit: 'g' }],
+    ['heartrate_variability', { value: 41, unit: 'ms' }, 'apple_health_kit', { value: 41, unit: 'rmssd' }],
+    ['temperature', { value: 36.6, unit: '\u00b0C' }, 'apple_health_kit', { value: 36.6, unit: '\u00b0C' }],
+    ['water', { value: 250, unit: 'mL' }, 'apple_health_kit', { value: 250, unit: 'ml' }],
+    ['stand_hour', { value: 0, unit: '' }, 'apple_health_kit', { value: 1, unit: 'count', type: 'stood' }],
+    ['stand_hour', { value: 1, unit: '' }, 'apple_health_kit', { value: 1, unit: 'count', type: 'idle' }],
+    [
+      'heart_rate_alert',
+      { value: 0, unit: '', metadata: { type: 'low_heart_rate' } },
+      'apple_health_kit',
+      { value: 1, type: 'low_heart_rate' },
+    ],
+    [
+      'sleep_breathing_disturbance',
+      { value: 3, unit: 'count', metadata: { category: 'elevated' } },
+      'apple_health_kit',
+      { value: 3, type: 'elevated' },
+    ],
+    ['heartrate', { value: 60, metadata: { HKTimeZone: 'Asia/Kolkata' } }, 'apple_health_kit', { timezone_offset: 19_800 }],
+    ['heartrate', { value: 60, metadata: { HKTimeZone: 'No/Where' } }, 'apple_health_kit', { timezone_offset: -25_200 }],
+    ['heartrate', { value: 60, type: 'ring' }, 'apple_health_kit', { value: 60 }],
+  ]
+  const names: Record<string, string> = { heartrate_variability: 'hrv', temperature: 'body_temperature' }
+  for (const [sent, data, provider, expected] of cases)
+    test(`${sent} of ${JSON.stringify(data)} from ${provider} is ${JSON.stringify(expected)}`, async () => {
+      const team = await createTestTeam()
+      const user_id = await team.user()
+      assert.equal((await post(team, user_id, sent, [at('09:30:00', 0, data)], { provider })).status, 200)
+      const { groups } = await read(team, user_id, names[sent] ?? sent)
+      const [one] = groups[provider][0].data
+      assert.ok(Math.abs(one.value - ((expected.value as number | undefined) ?? one.value)) < 1e-9)
+      assert.deepEqual({ ...one, ...expected, value: one.value }, one)
+    })
+
+  test('the offset of a zone changes with daylight saving', async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user()
+    const instants = ['2025-03-09T09:59:59Z', '2025-03-09T10:00:00Z']
+    const data = instants.map((instant) => ({ ...at('00:00:00', 60), start_date: instant, end_date: instant }))
+    await post(team, user_id, 'heartrate', data, { time_zone: 'America/Los_Angeles' })
+    const { groups } = await read(team, user_id, 'heartrate', 'start_date=2025-03-09&end_date=2025-03-09')
+    const offsets = groups.apple_health_kit[0].data.map(({ timezone_offset }: { timezone_offset: number }) => timezone_offset)
+    assert.deepEqual(offsets, [-28_800, -25_200])
+  })
+
+  test('a blood pressure has two values, and its pulse is a heart rate', async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user()
+    const one = (value: number) => at('09:30:00', value, { type: 'cuff' })
+    const { body } = await post(team, user_id, 'blood_pressure', [{ systolic: one(118), diastolic: one(76), pulse: one(61) }])
+    assert.deepEqual(counts(body), [2, 2, 0, 0])
+    const [group] = (await read(team, user_id, 'blood_pressure')).groups.apple_health_kit
+    const { systolic, diastolic, unit, grouping, value } = group.data[0]
+    assert.deepEqual([systolic, diastolic, unit, grouping, value], [118, 76, 'mmHg', ['cuff', null, null, null], undefined])
+    assert.equal((await read(team, user_id, 'heartrate')).groups.apple_health_kit[0].data[0].value, 61)
+    assert.deepEqual(types(await events(team)).toSorted(), ['daily.data.blood_pressure.created', 'daily.data.heartrate.created'])
+  })
+})
+
+describe('the history that a phone posts', () => {
+  test('is read and emits one notice when it is complete, also if the last post is repeated or has no samples', async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user()
+    const range = { stage: 'historical', start_date: '2026-01-01T00:00:00Z', end_date: '2026-01-31T23:59:59Z' }
+    await post(team, user_id, 'heartrate', [at('09:30:00', 70)], { ...range, is_final_chunk: false })
+    assert.deepEqual(types((await events(team)).filter(({ event_type }) => event_type.startsWith('historical'))), [])
+    for (let i = 0; i < 2; i++) await post(team, user_id, 'heartrate', [], range)
+    assert.equal((await read(team, user_id, 'heartrate')).groups.apple_health_kit[0].data.length, 1)
+    const notices = (await events(team)).filter(({ event_type }) => event_type.startsWith('historical'))
+    assert.deepEqual(
+      notices.map(({ event_type, data }) => [event_type, data]),
+      [
+        [
+          'historical.data.heartrate.created',
+          {
+            user_id,
+            start_date: '2026-01-01T00:00:00+00:00',
+            end_date: '2026-01-31T23:59:59+00:00',
+            provider: 'apple_health_kit',
+            is_final: true,
+          },
+        ],
+      ],
+    )
+  })
+})
+
+describe('a post that is wrong changes nothing', () => {
+  const wrong: [string, string, unknown, object?][] = [
+    ['an end before the start', 'steps', at('09:30:00', 1, { end_date: `${DAY}T09:00:00Z` })],
+    ['an interval of months', 'steps', at('09:30:00', 1, { start_date: '2025-01-01T00:00:00Z' })],
+    [
+      'an instant in the year 9999',
+      'heartrate',
+      at('09:30:00', 1, { start_date: '9999-01-01T00:00:00Z', end_date: '9999-01-01T00:00:00Z' }),
+    ],
+    ['an instant before 1900', 'heartrate', at('09:30:00', 1, { start_date: '1001-01-01T00:00:00Z' })],
+    ['a value that is no number', 'heartrate', at('09:30:00', 'NaN' as never)],
+    ['no unit', 'heartrate', { ...at('09:30:00', 1), unit: undefined }],
+    ['a provider in the cloud', 'heartrate', at('09:30:00', 1), { provider: 'oura' }],
+    ['an unknown stage', 'heartrate', at('09:30:00', 1), { stage: 'later' }],
+  ]
+  for (const [name, resource, sample, more] of wrong)
+    test(`with ${name}`, async () => {
+      const team = await createTestTeam()
+      const user_id = await team.user()
+      const { status } = await post(team, user_id, resource, [at('08:00:00', 60), sample], more)
+      assert.equal(status, 422)
+      assert.deepEqual((await read(team, user_id, resource)).groups, {})
+      assert.deepEqual((await team.api.get(`/v2/user/providers/${user_id}`)).body.providers, [])
+    })
+
+  test('for an unknown user', async () => {
+    const team = await createTestTeam()
+    assert.equal((await post(team, randomUUID(), 'heartrate', [at('08:00:00', 60)])).status, 404)
+  })
+})

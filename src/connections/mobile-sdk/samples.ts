@@ -1,0 +1,107 @@
+// From what a phone sends to samples: units, sources, time zones. Source: users-wearables.md 7, 16.6, 16.7.
+import { LRUCache } from 'lru-cache'
+import { invalidField } from '../../platform/http/errors.ts'
+import { isTimeZone } from '../../platform/schema/formats.ts'
+import { toCanonicalUnit } from '../../wearables/ingestion/units.ts'
+import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
+import { timeseriesOf, type SourceType, type TimeseriesName } from '../../wearables/resources/timeseries.ts'
+import { isSourceType, type Quantity } from './schema.ts'
+
+const EARLIEST_MS = Date.UTC(1900, 0, 1)
+/** How far ahead of the server a phone's clock may be. */
+const AHEAD_MS = 86_400_000
+/** The longest interval, as a chunk can hold it. */
+const LENGTH_MS_MAX = 24 * 86_400_000
+
+/** Resources of instants whose samples have an end as well, where it is known. */
+const withLength = new Set<TimeseriesName>(['water', 'floors_climbed', 'calories_basal'])
+
+/** What recorded a sample, from the app and the product that a phone names. Source: users-wearables.md 7. */
+function sourceTypeOf({ type, source_bundle = '', product_type = '' }: Quantity): SourceType {
+  if (type && isSourceType(type)) return type
+  if (source_bundle === 'com.apple.Health') return 'app'
+  if (source_bundle.startsWith('com.apple.health.')) {
+    if (product_type.startsWith('Watch')) return 'watch'
+    if (product_type.startsWith('iPhone')) return 'phone'
+  }
+  return 'unknown'
+}
+
+const QUARTER_MS = 900_000
+const offsets = new LRUCache<string, number>({ max: 20_000 })
+const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: 500 })
+
+/** Seconds east of UTC at an instant. Offsets change only at whole quarters of an hour. */
+function zoneOffset(zone: string, at_ms: number): number {
+  const quarter = Math.floor(at_ms / QUARTER_MS)
+  const key = `${zone} ${quarter}`
+  const known = offsets.get(key)
+  if (known !== undefined) return known
+  let format = formats.get(zone)
+  if (!format) formats.set(zone, (format = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' })))
+  const name = format.formatToParts(quarter * QUARTER_MS).find(({ type }) => type === 'timeZoneName')!.value
+  const [, sign, hours, minutes, seconds] = /^GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(name)!
+  const size = sign ? Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds ?? 0) : 0
+  const offset = sign === '-' ? -size : size
+  offsets.set(key, offset)
+  return offset
+}
+
+/** The zone of a sample: its own, else that of the phone; null if neither is one that this server knows. */
+function zoneOf({ metadata }: Quantity, phone: string | undefined): string | null {
+  for (const zone of [metadata?.HKTimeZone, phone]) if (typeof zone === 'string' && isKnownZone(zone)) return zone
+  return null
+}
+
+const zones = new LRUCache<string, boolean>({ max: 1000 })
+function isKnownZone(zone: string): boolean {
+  if (zone.length > 60) return false
+  if (zone === 'UTC' || zone === 'GMT') return true
+  let isKnown = zones.get(zone)
+  if (isKnown === undefined) zones.set(zone, (isKnown = isTimeZone(zone)))
+  return isKnown
+}
+
+const text = (value: unknown): string | null => (typeof value === 'string' && value.length <= 60 ? value : null)
+
+/** The value and the type that a sample is stored with. */
+function measured(resource: TimeseriesName, { value, unit, metadata }: Quantity): { value: number; type: string | null } {
+  switch (resource) {
+    case 'stand_hour':
+      return { value: 1, type: value === 0 ? 'stood' : 'idle' }
+    case 'heart_rate_alert':
+      return { value: 1, type: text(metadata?.type) }
+    case 'sleep_breathing_disturbance':
+      return { value, type: text(metadata?.category) ?? text(metadata?.type) }
+    default:
+      return { value: toCanonicalUnit(resource, value, unit), type: null }
+  }
+}
+
+/**
+ * A sample as it is stored. Errors: 422 an end before the start, an interval of more than 24 days, an instant before 1900 or more than a
+ * day ahead of the server.
+ * @param at where the sample stands in the request
+ */
+export function incoming(
+  resource: TimeseriesName,
+  sample: Quantity,
+  { time_zone, now_ms, at }: { time_zone: string | undefined; now_ms: number; at: (string | number)[] },
+): IncomingSample {
+  const [start, end] = [Date.parse(sample.start_date), Date.parse(sample.end_date)]
+  if (start < EARLIEST_MS || start > now_ms + AHEAD_MS)
+    throw invalidField([...at, 'start_date'], 'must be after 1900 and not in the future')
+  if (end < start) throw invalidField([...at, 'end_date'], 'must not be before start_date')
+  if (end - start > LENGTH_MS_MAX) throw invalidField([...at, 'end_date'], 'must not be more than 24 days after start_date')
+  const zone = zoneOf(sample, time_zone)
+  const { isInterval } = timeseriesOf(resource)
+  return {
+    at_ms: start,
+    second: null,
+    length_ms: isInterval || (withLength.has(resource) && end > start) ? end - start : null,
+    zone_s: zone === null ? null : zoneOffset(zone, start),
+    source_type: sourceTypeOf(sample),
+    app_id: sample.source_bundle ?? null,
+    ...measured(resource, sample),
+  }
+}

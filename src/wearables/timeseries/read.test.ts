@@ -1,0 +1,75 @@
+// Reading samples page by page. Source: users-wearables.md 10.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { at, DAY, events, post, read, watch, type Sent } from '../../../test/support/samples.ts'
+import { createTestTeam } from '../../../test/support/server.ts'
+
+describe('reading samples', () => {
+  const many = (count: number): Sent[] =>
+    Array.from({ length: count }, (_, i) => {
+      const instant = new Date(Date.UTC(2026, 0, 31) + i * 1000).toISOString()
+      return { ...at('00:00:00', 50 + (i % 50), watch), start_date: instant, end_date: instant }
+    })
+
+  test('goes on from page to page without a gap or a repetition, and events have at most 10,000 samples and 1 MiB', async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user()
+    assert.equal((await post(team, user_id, 'heartrate', many(25_000))).status, 200)
+    await post(
+      team,
+      user_id,
+      'heartrate',
+      many(30).map((one) => ({ ...one, source_bundle: 'com.example.other' })),
+    )
+    const stamps: string[] = []
+    let pages = 0
+    for (let next: string | null = ''; next !== null; pages++) {
+      const query = `start_date=${DAY}&end_date=${DAY}&provider=apple_health_kit`
+      const page = await read(team, user_id, 'heartrate', `${query}${next && `&next_cursor=${next}`}`)
+      assert.equal(page.next, page.next_cursor)
+      for (const group of page.groups.apple_health_kit)
+        stamps.push(...group.data.map(({ timestamp }: { timestamp: string }) => `${group.source.type} ${timestamp}`))
+      next = page.next_cursor
+    }
+    assert.deepEqual([pages, stamps.length, new Set(stamps).size], [3, 25_030, 25_030])
+    const emitted = await events(team)
+    assert.equal(
+      emitted.reduce((sum, { data }) => sum + data.data.length, 0),
+      25_030,
+    )
+    for (const event of emitted) {
+      assert(event.data.data.length <= 10_000)
+      assert(JSON.stringify(event).length <= 1024 * 1024)
+    }
+  })
+
+  test('keeps to the range, the provider and the user', async () => {
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
+    const user_id = await team.user()
+    await post(team, user_id, 'heartrate', [at('09:30:00', 70), at('11:00:00', 71), at('23:59:59', 72)])
+    await post(team, user_id, 'heartrate', [at('09:30:00', 80)], { provider: 'health_connect' })
+    const values = async (query: string) => {
+      const { groups } = await read(team, user_id, 'heartrate', query)
+      return Object.values(groups as Record<string, { data: { value: number }[] }[]>)
+        .flatMap((list) => list.flatMap(({ data }) => data.map(({ value }) => value)))
+        .toSorted()
+    }
+    assert.deepEqual(await values(`start_date=${DAY}T10:00:00Z&end_date=${DAY}`), [71, 72])
+    assert.deepEqual(await values(`start_date=2026/01/31&end_date=2026/01/31`), [70, 71, 72, 80])
+    assert.deepEqual(await values(`start_date=${DAY}T11:00:00Z&end_date=${DAY}T11:00:00Z`), [71])
+    assert.deepEqual(await values(`start_date=2026-02-01`), [])
+    assert.deepEqual(await values(`start_date=${DAY}&provider=health_connect`), [80])
+    assert.equal((await other.api.get(`/v2/timeseries/${user_id}/heartrate/grouped?start_date=${DAY}`)).status, 404)
+    assert.deepEqual((await read(team, user_id, 'weight_of_nothing', `start_date=${DAY}`)).detail[0].loc, ['path', 'resource'])
+    const plain = (await team.api.get(`/v2/timeseries/${user_id}/heartrate?start_date=${DAY}&end_date=${DAY}`)).body
+    assert.deepEqual(plain.map(({ value }: { value: number }) => value).toSorted(), [70, 71, 72, 80])
+  })
+
+  test('rejects dates that are none, and cursors of another list', async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user()
+    assert.equal((await read(team, user_id, 'heartrate', 'start_date=tomorrow')).detail[0].loc[1], 'start_date')
+    const answer = await team.api.get(`/v2/timeseries/${user_id}/heartrate/grouped?start_date=${DAY}&next_cursor=abc`)
+    assert.equal(answer.status, 400)
+  })
+})

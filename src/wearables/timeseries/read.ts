@@ -1,0 +1,170 @@
+// Reading timeseries: samples by source, page by page, and the deprecated plain lists. Source: users-wearables.md 10, 19 D5-D7.
+import { getUser } from '../../people/users/users.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { cursor, numberPart, readCursor } from '../../platform/http/cursors.ts'
+import { invalidField } from '../../platform/http/errors.ts'
+import { PreserializedJson } from '../../platform/http/operation.ts'
+import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import { parseTimestamp } from '../../platform/schema/formats.ts'
+import { sql } from '../../platform/db/sql.ts'
+import type { SourceType, TimeseriesName } from '../resources/timeseries.ts'
+import { chunkColumns, chunkRow, HOUR_MS, samplesOf, type Sample, type SampleSource } from './chunks.ts'
+import { sampleWriter, wireSource } from './samples.ts'
+
+/** Samples in a page. */
+export const PAGE = 10_000
+/** Samples in a plain list, which has no pages. */
+const PLAIN_MAX = 100_000
+/** The digits of a sample's instant in ms, of a series' id. */
+const DIGITS_MAX = 15
+
+export interface RangeQuery {
+  start_date: string
+  end_date?: string | undefined
+  provider?: string | undefined
+}
+
+const Row = T.Object({
+  ...chunkRow,
+  provider: T.String(),
+  source_type: T.String(),
+  app_id: Nullable(T.String()),
+  before: T.Integer(),
+})
+
+/** The instants of a range, both included: a date begins at midnight, or ends before the next one, in UTC. */
+function rangeOf(tx: Tx, { start_date, end_date }: RangeQuery): { from_ms: number; to_ms: number } {
+  const parsed = (name: string, text: string) => {
+    const found = parseTimestamp(text.trim())
+    if (!found) throw invalidField(['query', name], 'is not a date or a date-time')
+    return found
+  }
+  const from_ms = parsed('start_date', start_date).at.getTime()
+  if (end_date === undefined || end_date === '') return { from_ms, to_ms: tx.now.getTime() + 999 }
+  const end = parsed('end_date', end_date)
+  return { from_ms, to_ms: end.at.getTime() + (end.dateOnly ? 24 * HOUR_MS - 1 : 999) }
+}
+
+interface Place {
+  series: number
+  at_ms: number
+}
+
+/**
+ * Reads the chunks of a range from a place on, in the order of series and time, until those that lie wholly in the range hold more than
+ * `samples_max` samples. Chunks at the ends of the range, and the one of the place, may hold samples that are not asked for.
+ */
+const readChunks = (
+  tx: Tx,
+  user_id: string,
+  resource: TimeseriesName,
+  { provider, from_ms, to_ms, after }: { provider: string | undefined; from_ms: number; to_ms: number; after: Place | undefined },
+  samples_max: number,
+) => {
+  const instant = (ms: number) => new Date(ms).toISOString()
+  const hourOf = (ms: number) => instant(Math.floor(ms / HOUR_MS) * HOUR_MS)
+  const place = after && sql`(${after.series}::bigint, ${hourOf(after.at_ms)}::timestamptz)`
+  const beyond = place ? sql`and (c.series_id, c.hour) >= ${place}` : sql``
+  const isCounted = sql`c.hour >= ${instant(from_ms)}::timestamptz and c.hour <= ${instant(to_ms - HOUR_MS)}::timestamptz ${
+    place ? sql`and (c.series_id, c.hour) > ${place}` : sql``
+  }`
+  const ofProvider = provider ? sql`and s.provider = ${provider}` : sql``
+  return tx.many(
+    Row,
+    sql`
+    with places as materialized (
+      select c.series_id, c.hour, s.provider, s.source_type, s.app_id,
+             coalesce(sum(case when ${isCounted} then c.samples end)
+                        over (order by c.series_id, c.hour rows between unbounded preceding and 1 preceding), 0)::bigint as before
+      from chunk c
+      join series s on s.id = c.series_id and s.team_id = c.team_id and s.user_id = c.user_id
+      where c.team_id = ${tx.team} and c.user_id = ${user_id} and s.resource = ${resource} ${ofProvider}
+        and c.hour >= ${hourOf(from_ms)}::timestamptz and c.hour <= ${instant(to_ms)}::timestamptz ${beyond})
+    select ${chunkColumns}, p.provider, p.source_type, p.app_id, p.before
+    from places p
+    join chunk c on c.series_id = p.series_id and c.hour = p.hour and c.team_id = ${tx.team} and c.user_id = ${user_id}
+    where p.before <= ${samples_max} order by c.series_id, c.hour`,
+  )
+}
+
+interface Found {
+  series: number
+  source: SampleSource
+  sample: Sample
+}
+
+function* within(rows: Static<typeof Row>[], from_ms: number, to_ms: number, after: Place | undefined): Generator<Found> {
+  for (const row of rows) {
+    const source = { provider: row.provider, source_type: row.source_type as SourceType, app_id: row.app_id }
+    for (const sample of samplesOf(row)) {
+      if (sample.at_ms < from_ms || sample.at_ms > to_ms) continue
+      if (after && row.series_id === after.series && sample.at_ms <= after.at_ms) continue
+      yield { series: row.series_id, source, sample }
+    }
+  }
+}
+
+/**
+ * Lists the samples of a user by provider and source, at most 10,000 in a page.
+ * Errors: 400 a cursor of another list; 404 unknown user; 422 a date that is none.
+ */
+export async function readGrouped(
+  tx: Tx,
+  user_id: string,
+  resource: TimeseriesName,
+  query: RangeQuery & { cursor?: string | undefined; next_cursor?: string | undefined },
+) {
+  const { from_ms, to_ms } = rangeOf(tx, query)
+  const provider = query.provider || undefined
+  const list = `timeseries ${user_id} ${resource} ${query.start_date} ${query.end_date ?? ''} ${provider ?? ''}`
+  const text = query.next_cursor ?? query.cursor
+  const [series, at_ms] = text ? readCursor(list, text, [numberPart(DIGITS_MAX), numberPart(DIGITS_MAX)]) : []
+  const after = series === undefined ? undefined : { series: Number(series), at_ms: Number(at_ms) }
+  await getUser(tx, user_id)
+  const rows = await readChunks(tx, user_id, resource, { provider, from_ms, to_ms, after }, PAGE)
+  const write = sampleWriter(resource)
+  const groups = new Map<string, { source: SampleSource; series: number; data: string[] }[]>()
+  let shown = 0
+  let last: Found | undefined
+  let next: string | null = null
+  for (const found of within(rows, from_ms, to_ms, after)) {
+    if (shown === PAGE) {
+      next = cursor(list, [String(last!.series), String(last!.sample.at_ms)])
+      break
+    }
+    const { source } = found
+    const ofProvider = groups.get(source.provider) ?? []
+    groups.set(source.provider, ofProvider)
+    let group = ofProvider.find((one) => one.series === found.series)
+    if (!group) ofProvider.push((group = { source, series: found.series, data: [] }))
+    group.data.push(write(found.sample, source))
+    shown++
+    last = found
+  }
+  const written = [...groups].map(
+    ([name, list]) =>
+      `${JSON.stringify(name)}:[${list.map(({ source, data }) => `{"source":${JSON.stringify(wireSource(source))},"data":[${data.join()}]}`).join()}]`,
+  )
+  const end = JSON.stringify(next)
+  return new PreserializedJson<GroupedReply>(`{"groups":{${written.join()}},"next":${end},"next_cursor":${end}}`)
+}
+
+/** What `readGrouped` returns is checked against the schema of the operation. */
+// oxlint-disable-next-line typescript/no-explicit-any -- JSON text
+type GroupedReply = any
+
+/**
+ * Lists the samples of a user, oldest first, without their sources.
+ * Errors: 404 unknown user; 422 a date that is none, or a range with more than 100,000 samples.
+ */
+export async function readPlain(tx: Tx, user_id: string, resource: TimeseriesName, query: RangeQuery) {
+  const { from_ms, to_ms } = rangeOf(tx, query)
+  await getUser(tx, user_id)
+  const provider = query.provider || undefined
+  const rows = await readChunks(tx, user_id, resource, { provider, from_ms, to_ms, after: undefined }, PLAIN_MAX)
+  const write = sampleWriter(resource)
+  const found = [...within(rows, from_ms, to_ms, undefined)].sort((a, b) => a.sample.at_ms - b.sample.at_ms)
+  if (found.length > PLAIN_MAX)
+    throw invalidField(['query', 'start_date'], `the range has more than ${PLAIN_MAX} samples; read the grouped list`)
+  return new PreserializedJson<GroupedReply>(`[${found.map(({ sample, source }) => write(sample, source)).join()}]`)
+}

@@ -1,0 +1,50 @@
+// Timeseries through the SDK. A phone posts their samples by calls that the SDK does not have.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Customer } from '../client.ts'
+
+const DAY = '2026-01-31'
+const at = { start_date: `${DAY}T09:30:00Z`, end_date: `${DAY}T09:40:00Z`, type: 'watch' }
+
+export const timeseries = ({ sdk, user, passthrough }: Customer): void =>
+  void describe('timeseries', () => {
+    const post = async (userId: string, resource: string, data: unknown[]) => {
+      const { status } = await passthrough(`/v2/timeseries/${userId}/${resource}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ stage: 'daily', time_zone: 'America/Phoenix', provider: 'apple_health_kit', data }),
+      })
+      assert.equal(status, 200)
+    }
+    const range = (userId: string) => ({ userId, startDate: DAY, endDate: DAY })
+
+    test('samples that a phone posts are read by provider and source', async () => {
+      const { userId } = await user()
+      await post(userId, 'heartrate', [{ value: 61, unit: 'bpm', ...at }])
+      await post(userId, 'steps', [{ value: 120, unit: 'count', ...at }])
+      const { groups, nextCursor } = await sdk.vitals.heartrateGrouped(range(userId))
+      assert.equal(nextCursor ?? null, null)
+      const [group] = groups.apple_health_kit!
+      assert.deepEqual([group!.source.type, group!.data[0]!.value, group!.data[0]!.unit], ['watch', 61, 'bpm'])
+      const [steps] = (await sdk.vitals.stepsGrouped(range(userId))).groups.apple_health_kit!
+      assert.deepEqual([steps!.data[0]!.value, steps!.data[0]!.end.toISOString()], [120, `${DAY}T09:40:00.000Z`])
+    })
+
+    test('blood pressures have two values', async () => {
+      const { userId } = await user()
+      const value = (number: number) => ({ value: number, unit: 'mmHg', ...at })
+      await post(userId, 'blood_pressure', [{ systolic: value(118), diastolic: value(76) }])
+      const [group] = (await sdk.vitals.bloodPressureGrouped(range(userId))).groups.apple_health_kit!
+      assert.deepEqual([group!.data[0]!.systolic, group!.data[0]!.diastolic], [118, 76])
+    })
+
+    test('plain lists name no sources', async () => {
+      const { userId } = await user()
+      await post(userId, 'heartrate', [{ value: 61, unit: 'bpm', ...at }])
+      const { body } = await passthrough(`/v2/timeseries/${userId}/heartrate?start_date=${DAY}`)
+      assert.deepEqual(
+        (body as { value: number }[]).map(({ value }) => value),
+        [61],
+      )
+    })
+  })
