@@ -27,7 +27,7 @@ const ofPatients = operations.filter(({ patients }) => patients)
 /** The user of samples of events, who is nobody. */
 const NOBODY = '00000000-0000-4000-8000-000000000001'
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
-const PLACES = new Set(['org_id', 'team_id', 'environment', 'env', 'region'])
+const SCOPE_PARAMETERS = new Set(['org_id', 'team_id', 'environment', 'env', 'region'])
 
 /** The lines about answers, by the id that each answer names. */
 async function linesOf(team: TestTeam, replies: Reply[]): Promise<Map<string, Line[]>> {
@@ -143,7 +143,7 @@ describe('an operation that concerns patients leaves one line', () => {
       assert.equal(line.team, team.team)
       assert.deepEqual(line.users.filter((id) => id !== NOBODY).toSorted(), users)
       const objects = Object.entries(request.path).filter(
-        ([name, id]) => !PLACES.has(name) && name !== 'user_id' && id.replace(UUID, '') === '',
+        ([name, id]) => !SCOPE_PARAMETERS.has(name) && name !== 'user_id' && id.replace(UUID, '') === '',
       )
       for (const [name, id] of objects) assert(line.objects.includes(id), `${name} is missing`)
       const made = reply.body?.order?.id as string | undefined

@@ -132,4 +132,4 @@ export async function deleteEvents(db: Queries, ids: number[]): Promise<void> {
 }
 
 /** The cleanup of events that have waited for a broker for 30 days. */
-export const pipelineCleanup = cleanup({ table: 'pipeline_delivery', column: 'created_at', kept_s: RETENTION_S })
+export const pipelineCleanup = cleanup({ table: 'pipeline_delivery', column: 'created_at', retention_s: RETENTION_S })

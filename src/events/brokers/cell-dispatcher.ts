@@ -42,7 +42,7 @@ export interface PipelineOptions {
   /** Host and port of a Pub/Sub emulator that replaces the service. */
   pubsub_emulator_host: string | undefined
   /** The factor of pauses after failures. */
-  patience?: number
+  pauseFactor?: number
 }
 
 /** Sends in one cell. */
@@ -210,7 +210,7 @@ export class CellPipelineWorker {
   /** 1 s, 2 s, 4 s … five minutes, randomized by a fifth. */
   #backoff(failures: number): number {
     const pause_s = Math.min(RETRY_S_MAX, RETRY_S_FIRST * 2 ** Math.min(20, failures - 1))
-    return pause_s * (0.8 + 0.4 * Math.random()) * (this.#options.patience ?? 1)
+    return pause_s * (0.8 + 0.4 * Math.random()) * (this.#options.pauseFactor ?? 1)
   }
 }
 

@@ -198,12 +198,12 @@ export const RETENTION_S = 30 * 86_400
  * webhook_message.
  */
 export const deliveryCleanups = [
-  cleanup({ table: 'delivery', column: 'created_at', kept_s: RETENTION_S }),
-  cleanup({ table: 'delivery_attempt_count', column: 'bucket_start', kept_s: RETENTION_S }),
+  cleanup({ table: 'delivery', column: 'created_at', retention_s: RETENTION_S }),
+  cleanup({ table: 'delivery_attempt_count', column: 'bucket_start', retention_s: RETENTION_S }),
   cleanup({
     table: 'webhook_message',
     column: 'created_at',
-    kept_s: RETENTION_S,
+    retention_s: RETENTION_S,
     only: sql`
       not exists (select from webhook w join delivery d on d.webhook_id = w.id and d.message_id = t.id where w.team_id = t.team_id)`,
   }),

@@ -13,7 +13,7 @@ import { sql, textArrayLiteral } from '../../platform/db/sql.ts'
 import { ENDPOINT_LEASE_S } from './endpoint-leases.ts'
 
 /** Time between two reads of a waiting request. */
-const LOOK_MS = 25
+const POLL_MS = 25
 
 /**
  * Locks the lease of an endpoint: its owner does not change until the commit. Call it before locking the endpoint: a worker
@@ -87,7 +87,7 @@ export async function awaitRevocation(read: <R>(work: (tx: Tx) => Promise<R>) =>
   const acknowledged = async (): Promise<void> => {
     while (!over) {
       if ((await read((tx) => isRevocationPending(tx, webhook_id)).catch(() => true)) === false) return
-      await sleep(LOOK_MS)
+      await sleep(POLL_MS)
     }
   }
   await Promise.race([acknowledged(), end])
@@ -96,4 +96,4 @@ export async function awaitRevocation(read: <R>(work: (tx: Tx) => Promise<R>) =>
 }
 
 /** Rows that their owner never acknowledged. Deletes from revoked_webhook_lease. */
-export const revokedLeaseCleanup = cleanup({ table: 'revoked_webhook_lease', column: 'leased_until', kept_s: 60 })
+export const revokedLeaseCleanup = cleanup({ table: 'revoked_webhook_lease', column: 'leased_until', retention_s: 60 })

@@ -96,4 +96,4 @@ export async function readFeed(
 }
 
 /** Feed rows that are older than 30 days. */
-export const feedCleanup = cleanup({ table: 'feed', column: 'created_at', kept_s: RETENTION_S })
+export const feedCleanup = cleanup({ table: 'feed', column: 'created_at', retention_s: RETENTION_S })

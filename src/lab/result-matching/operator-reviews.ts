@@ -85,6 +85,6 @@ export const unassignedCleanup = cleanup({
   kind: 'unassigned_result',
   table: 'raw_result',
   column: 'created_at',
-  kept_s: RETENTION_S,
+  retention_s: RETENTION_S,
   only: sql`t.team_id is null`,
 })

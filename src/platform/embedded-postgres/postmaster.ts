@@ -116,7 +116,7 @@ export function removeStalePidFile(folder: string, pid: number): void {
   if (!(pid > 0) || processExists(pid)) fs.rmSync(join(folder, 'postmaster.pid'), { force: true })
 }
 
-/** Fast shutdown, immediate shutdown, kill: each after `patience_ms` (the later ones after 5 s). Errors: it survives all. */
+/** Fast shutdown, immediate shutdown, kill: the first for at most `timeout_ms`, the others for 5 s each. Errors: the server survives all three. */
 export function stopPostmaster(server: Running, timeout_ms: number): Promise<void> {
   return terminate(server, [
     ['SIGINT', timeout_ms],

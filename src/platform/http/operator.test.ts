@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createMetrics } from '../telemetry/metrics.ts'
-import { heldFor, openOperatorPort, operatorAnswers } from './operator.ts'
+import { cachedFor, openOperatorPort, operatorAnswers } from './operator.ts'
 
 const closing: (() => Promise<void>)[] = []
 after(() => Promise.all(closing.map((close) => close())))
@@ -10,7 +10,7 @@ after(() => Promise.all(closing.map((close) => close())))
 describe('a cached result', () => {
   test('is computed once for all concurrent callers, and while it is valid', async () => {
     let made = 0
-    const ask = heldFor(60_000, async () => {
+    const ask = cachedFor(60_000, async () => {
       await sleep(20)
       return ++made
     })
@@ -20,14 +20,14 @@ describe('a cached result', () => {
 
   test('is computed again when it is too old', async () => {
     let made = 0
-    const ask = heldFor(1, async () => ++made)
+    const ask = cachedFor(1, async () => ++made)
     assert.equal(await ask(), 1)
     for (const end = performance.now() + 10_000; (await ask()) === 1; await sleep(2)) assert(performance.now() < end)
   })
 
   test('is computed again after a failure, which the waiting callers get', async () => {
     let made = 0
-    const ask = heldFor(60_000, async () => {
+    const ask = cachedFor(60_000, async () => {
       if (++made === 1) throw new Error('not yet')
       return made
     })

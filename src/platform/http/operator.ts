@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { Sockets } from './sockets.ts'
 
-const HELD_MS = 1000
+const CACHE_MS = 1000
 const CONNECTIONS_MAX = 200
 const JSON_TYPE = 'application/json'
 
@@ -38,7 +38,7 @@ const json = (status: number, value: unknown): OperatorAnswer => ({
  * The result of `make`, recomputed when it is older than `lifetime_ms`. Concurrent calls share one result. `make` runs at most once at a
  * time; its error is thrown to the callers that wait for it and is not cached.
  */
-export function heldFor<V>(lifetime_ms: number, make: () => Promise<V>): () => Promise<V> {
+export function cachedFor<V>(lifetime_ms: number, make: () => Promise<V>): () => Promise<V> {
   let cachedValue: Promise<V> | undefined
   return () =>
     (cachedValue ??= make().then(
@@ -57,12 +57,12 @@ export function heldFor<V>(lifetime_ms: number, make: () => Promise<V>): () => P
 export function operatorAnswers({ metrics, notReady: readinessError, draining }: OperatorOptions): OperatorAnswers {
   const alive = json(200, { status: 'alive' })
   const stopping = json(503, { detail: 'The server is shutting down' })
-  const readiness = heldFor(HELD_MS, async () => {
+  const readiness = cachedFor(CACHE_MS, async () => {
     const reason = await readinessError()
     return reason === undefined ? json(200, { status: 'ready' }) : json(503, { detail: reason })
   })
   const { registry } = metrics
-  const measured = heldFor(HELD_MS, async () => ({
+  const measured = cachedFor(CACHE_MS, async () => ({
     status: 200,
     type: registry.contentType,
     body: Buffer.from(await registry.metrics()),

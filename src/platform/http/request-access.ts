@@ -8,7 +8,7 @@ import type { Operation, ManagementPrincipal } from './operation.ts'
 import { join, sql } from '../db/sql.ts'
 
 /** The kinds of object in paths. */
-const PLACES = new Set(['org_id', 'team_id', 'environment', 'env', 'region', 'user_id'])
+const SCOPE_PARAMETERS = new Set(['org_id', 'team_id', 'environment', 'env', 'region', 'user_id'])
 
 /** The access of a request with a response. */
 export function accessOf(
@@ -38,7 +38,7 @@ function made(
     if (typeof user_id === 'string' && !users.includes(user_id)) users.push(user_id)
   }
   const path = values as Record<string, unknown> | undefined
-  for (const name in path) if (!PLACES.has(name) && typeof path[name] === 'string') objects.push(path[name])
+  for (const name in path) if (!SCOPE_PARAMETERS.has(name) && typeof path[name] === 'string') objects.push(path[name])
   if (subjects) for (const object of subjects.objects) if (!objects.includes(object)) objects.push(object)
   if (responseText) addUsersIn(responseText, users)
   return {

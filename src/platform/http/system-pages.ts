@@ -17,12 +17,12 @@ export interface PageOptions {
 interface Asset {
   type: string
   /** How long a browser may cache it, in seconds. */
-  kept_s: number
+  max_age_s: number
   bytes: () => Buffer
 }
 
 /** A day: these files change with a release. */
-const FILE_KEPT_S = 86_400
+const FILE_MAX_AGE_S = 86_400
 
 /**
  * Content security policy of the API page: its own files, and requests to this server. Swagger UI writes styles and small images into the
@@ -46,24 +46,24 @@ export function registerSystemPages(app: FastifyInstance, { description, base_pa
     readFileSync(new URL(`static/${name}`, import.meta.resolve('@fastify/swagger-ui/package.json')))
   const whole = () => JSON.stringify({ ...description(), servers: [{ url: base_path || '/' }] })
   const assets: Record<string, Asset> = {
-    '/openapi.json': { type: 'application/json', kept_s: 0, bytes: () => Buffer.from(whole()) },
-    '/docs': { type: 'text/html; charset=utf-8', kept_s: 0, bytes: text(docsPage(base_path)) },
-    '/docs/page.js': { type: 'text/javascript; charset=utf-8', kept_s: 0, bytes: text(docsScript(base_path)) },
-    '/docs/page.css': { type: 'text/css; charset=utf-8', kept_s: 0, bytes: text(DOCS_STYLE) },
-    '/docs/swagger-ui.css': { type: 'text/css; charset=utf-8', kept_s: FILE_KEPT_S, bytes: file('swagger-ui.css') },
+    '/openapi.json': { type: 'application/json', max_age_s: 0, bytes: () => Buffer.from(whole()) },
+    '/docs': { type: 'text/html; charset=utf-8', max_age_s: 0, bytes: text(docsPage(base_path)) },
+    '/docs/page.js': { type: 'text/javascript; charset=utf-8', max_age_s: 0, bytes: text(docsScript(base_path)) },
+    '/docs/page.css': { type: 'text/css; charset=utf-8', max_age_s: 0, bytes: text(DOCS_STYLE) },
+    '/docs/swagger-ui.css': { type: 'text/css; charset=utf-8', max_age_s: FILE_MAX_AGE_S, bytes: file('swagger-ui.css') },
     '/docs/swagger-ui-bundle.js': {
       type: 'text/javascript; charset=utf-8',
-      kept_s: FILE_KEPT_S,
+      max_age_s: FILE_MAX_AGE_S,
       bytes: file('swagger-ui-bundle.js'),
     },
   }
-  for (const [path, { type, kept_s, bytes }] of Object.entries(assets)) {
+  for (const [path, { type, max_age_s, bytes }] of Object.entries(assets)) {
     // Built at the first request: most processes never serve the page.
     let shared: Buffer | undefined
     app.get(path, (_request, reply) => {
       reply
         .header('content-type', type)
-        .header('cache-control', kept_s ? `public, max-age=${kept_s}` : 'no-cache')
+        .header('cache-control', max_age_s ? `public, max-age=${max_age_s}` : 'no-cache')
         .header('content-security-policy', DOCS_POLICY)
         .header('referrer-policy', 'no-referrer')
         .header('x-content-type-options', 'nosniff')

@@ -91,4 +91,4 @@ export const findMail = (db: Db, id: string): Promise<MailSummary | undefined> =
   db.queries.maybe(MailLine, sql`select ${line} from mail where id = ${id}`)
 
 /** Deletes emails that are older than 30 days, in every state. */
-export const mailCleanup = cleanup({ table: 'mail', column: 'created_at', kept_s: RETENTION_S, control: true })
+export const mailCleanup = cleanup({ table: 'mail', column: 'created_at', retention_s: RETENTION_S, control: true })

@@ -12,10 +12,10 @@ const { periodicTasks, app } = assembled()
 after(() => app.close())
 
 /** A process that runs one round, or rounds at an interval. */
-function started(options: { look_ms?: number; cleanups?: readonly Cleanup[] } = {}) {
+function started(options: { poll_ms?: number; cleanups?: readonly Cleanup[] } = {}) {
   const metrics = createMetrics(() => cells)
   const log = createLog('silent')
-  const retention = new Retention({ cells, cleanups: periodicTasks, log, metrics, look_ms: HOUR_MS, ...options })
+  const retention = new Retention({ cells, cleanups: periodicTasks, log, metrics, poll_ms: HOUR_MS, ...options })
   retention.start()
   const gauge = async (kind: string, name = 'overdue_seconds') =>
     (await metrics.registry.getSingleMetric(`drawbridge_retention_${name}`)!.get()).values.find(
@@ -67,7 +67,7 @@ describe('rows whose retention is over', () => {
   test('a later round deletes rows that become due while the process runs', async () => {
     const team = await createTestTeam()
     await answers(team, 3, '1 second')
-    const { retention } = started({ look_ms: 50 })
+    const { retention } = started({ poll_ms: 50 })
     try {
       await eventually(async () => (await left(team)).answers === 0)
     } finally {
@@ -129,7 +129,7 @@ describe('rows whose retention is over', () => {
     const holder = await team.db.pool.connect()
     await holder.query('begin')
     await holder.query('select from idempotency_key where team_id = $1 for update', [team.team])
-    const { retention, gauge } = started({ look_ms: 50 })
+    const { retention, gauge } = started({ poll_ms: 50 })
     try {
       await eventually(async () => ((await gauge('idempotency_key')) ?? 0) >= 100)
       assert.equal((await left(team)).answers, 2)
@@ -209,7 +209,7 @@ describe('the loop', () => {
       return failures++ < 2 ? Promise.reject(new Error('as if the database had gone')) : Promise.resolve()
     })
     const other = kind('other', 3)
-    const { retention, gauge } = started({ cleanups: [failing.cleanup, other.cleanup], look_ms: 20 })
+    const { retention, gauge } = started({ cleanups: [failing.cleanup, other.cleanup], poll_ms: 20 })
     await eventually(async () => other.state.left === 0 && failing.state.left === 0)
     await eventually(async () => (await gauge('failing')) === 0)
     await retention.stop()

@@ -13,7 +13,7 @@ import type { Metrics } from '../telemetry/metrics.ts'
 import { Nullable, T } from '../schema/schema.ts'
 import { raw, sql, type Sql } from '../db/sql.ts'
 
-const LOOK_MS = 15_000
+const POLL_MS = 15_000
 const REST_MS_MIN = 5
 /** Rows that one transaction deletes. */
 const ROWS_MAX = 1000
@@ -42,7 +42,7 @@ interface Retained {
   /** An instant of machine time. */
   column: string
   /** How long after that instant a row is kept; 0 when not given. */
-  kept_s?: number
+  retention_s?: number
   /** Rows that do not meet this condition are kept; the table is `t` here. */
   only?: Sql
   /** Default: the table. */
@@ -51,8 +51,8 @@ interface Retained {
 }
 
 /** The cleanup of a table's rows by their age; a batch is a transaction of 1,000 rows. */
-export function cleanup({ table, column, kept_s = 0, only = sql`true`, kind = table, control = false }: Retained): Cleanup {
-  const overdue = () => sql`${raw(`from ${table} t where t.${column}`)} < ${dbNowPlus(-kept_s)} and ${only}`
+export function cleanup({ table, column, retention_s = 0, only = sql`true`, kind = table, control = false }: Retained): Cleanup {
+  const overdue = () => sql`${raw(`from ${table} t where t.${column}`)} < ${dbNowPlus(-retention_s)} and ${only}`
   return {
     kind,
     control,
@@ -61,7 +61,7 @@ export function cleanup({ table, column, kept_s = 0, only = sql`true`, kind = ta
         Oldest,
         sql`select ${ageInSeconds(sql`min(${raw(`t.${column}`)})`)} as age_s ${overdue()}`,
       )
-      return age_s === null ? undefined : age_s - kept_s
+      return age_s === null ? undefined : age_s - retention_s
     },
     remove: (db) =>
       db.plainTx((tx) =>
@@ -81,7 +81,7 @@ export interface RetentionOptions {
   log: Log
   metrics: Metrics
   /** Time between two rounds; 15 s by default. */
-  look_ms?: number
+  poll_ms?: number
 }
 
 /** The loops of a process. */
@@ -117,7 +117,7 @@ export class Retention {
         for (const cleanup of left) if (!this.#stopped && (await this.#step(place, cleanup))) more.push(cleanup)
         left = more
       }
-      await this.#rest(this.#options.look_ms ?? LOOK_MS)
+      await this.#rest(this.#options.poll_ms ?? POLL_MS)
     }
   }
 

@@ -78,6 +78,6 @@ export const findLaunch = (tx: PlainTx, launchToken: string): Promise<Static<typ
 export const sessionCleanup = cleanup({
   table: 'dashboard_session',
   column: 'expires_at',
-  kept_s: RETENTION_S,
+  retention_s: RETENTION_S,
   control: 'alone',
 })

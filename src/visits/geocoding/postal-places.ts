@@ -140,12 +140,12 @@ const NOT_FOUND_TTL_S = 86_400
 
 /** Deletes cached places after half a year and negative results after a day. Deletes from geocoding_cache. */
 export const placeCleanups = [
-  cleanup({ table: 'geocoding_cache', column: 'fetched_at', kept_s: FOUND_TTL_S }),
+  cleanup({ table: 'geocoding_cache', column: 'fetched_at', retention_s: FOUND_TTL_S }),
   cleanup({
     kind: 'geocoding_cache_unknown',
     table: 'geocoding_cache',
     column: 'fetched_at',
-    kept_s: NOT_FOUND_TTL_S,
+    retention_s: NOT_FOUND_TTL_S,
     only: sql`t.lat is null`,
   }),
 ]
