@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { cells, client, url } from '../../test/support/server.ts'
-import { prepareDemo, publishDemo, readDemo, type Demo } from './demo.ts'
+import { publishDemo, readDemo, type Demo } from './demo-file.ts'
+import { prepareDemo } from './demo.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'drawbridge-demo-'))
 const file = join(dataDir, 'demo.json')

@@ -1,7 +1,5 @@
 // Demo data: the first start creates an organization, a team per region, a key per cell, a catalog to order from, and `demo.json` with the
 // keys. Later starts only update its address.
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { contents } from '../app/contents.ts'
 import { seedSampleTests, seedStandardTests } from '../lab/catalog/lab-tests.ts'
 import { createOrgKey, createTeamKey } from '../tenancy/keys/keys.ts'
@@ -10,28 +8,13 @@ import { cellsOfRegion, createTeam, loadTenant, placeTeam, type Region } from '.
 import type { Cells } from '../platform/db/cells.ts'
 import type { CellName } from '../platform/db/cell-names.ts'
 import type { PlainTx } from '../platform/db/transaction.ts'
-import { isOf, T, type Static } from '../platform/schema/schema.ts'
+import { T } from '../platform/schema/schema.ts'
 import { hashKey } from '../platform/crypto/api-keys.ts'
 import { sql } from '../platform/db/sql.ts'
-
-const Demo = T.Object({
-  base_url: T.String(),
-  org_id: T.String(),
-  management_key: T.String(),
-  teams: T.Object({ us: T.String(), eu: T.String() }),
-  api_keys: T.Object({
-    'sandbox-us': T.String(),
-    'production-us': T.String(),
-    'sandbox-eu': T.String(),
-    'production-eu': T.String(),
-  }),
-})
-export type Demo = Static<typeof Demo>
+import { readDemo, type Demo } from './demo-file.ts'
 
 const NAME = 'Drawbridge Demo'
 const regions: Region[] = ['us', 'eu']
-
-const fileIn = (dataDir: string): string => join(dataDir, 'demo.json')
 
 /** Returns the demo and creates it if it is missing. Its address is that of an earlier start. */
 export async function prepareDemo(cells: Cells, dataDir: string): Promise<Demo> {
@@ -42,26 +25,7 @@ export async function prepareDemo(cells: Cells, dataDir: string): Promise<Demo> 
   return demo
 }
 
-/** Writes the demo file after the server listens. The file appears complete and only its owner can read it. */
-export function publishDemo(dataDir: string, demo: Demo): void {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  const path = fileIn(dataDir)
-  writeFileSync(`${path}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
-  chmodSync(`${path}.new`, 0o600)
-  renameSync(`${path}.new`, path)
-}
-
 const Count = T.Object({ n: T.Integer() })
-
-/** The demo file of the last start; undefined if it is missing or invalid. */
-export function readDemo(dataDir: string): Demo | undefined {
-  try {
-    const demo: unknown = JSON.parse(readFileSync(fileIn(dataDir), 'utf8'))
-    return isOf(Demo, demo) ? demo : undefined
-  } catch {
-    return undefined
-  }
-}
 
 /** The demo of an earlier start, if its organization, teams and keys are those of this database. */
 async function findDemoOrg(cells: Cells, dataDir: string): Promise<Demo | undefined> {

@@ -39,12 +39,16 @@ function loadedWith(file: string, found = new Set<string>()): Set<string> {
   return found
 }
 
-test('a command on the database loads no server, and parsing and help load no database', () => {
+test('a command on the database loads no server, and parsing, help and commands on a running server load no database', () => {
   const [command, parsing] = [loadedWith('src/cli/administer.ts'), loadedWith('src/cli/main.ts')]
   assert.ok(command.has('src/platform/db/database.ts') && parsing.has('src/cli/command-tree.ts'))
   for (const file of ['src/app/server.ts', 'src/app/modules.ts', 'src/platform/http/server.ts'])
     assert.ok(!command.has(file), file)
   assert.ok(!parsing.has('src/platform/db/database.ts'))
+  for (const client of ['listen', 'trigger']) {
+    const files = loadedWith(`src/cli/client/${client}.ts`)
+    for (const file of ['src/app/modules.ts', 'src/platform/db/database.ts']) assert.ok(!files.has(file), `${client} ${file}`)
+  }
 })
 
 const nodes = [...walk(tree)].filter(({ path }) => path.length)

@@ -197,7 +197,7 @@ describe('listen', () => {
 
 interface ApiResponse {
   status: string
-  data: { body: { data: { status: string } } }[]
+  data: { type: string; body: { data: { status: string } } }[]
   events: { status: string }[]
 }
 
@@ -209,13 +209,18 @@ describe('trigger', () => {
       const lines = out.trim().split('\n')
       assert(lines.some((text) => text.includes(`  ${type}  `)))
       const [, , about] = lines[0]!.split(/\s+/)
-      assert(lines.every((text) => new RegExp(`^\\S+  labtest\\.\\S+  ${about}$`).test(text)))
+      assert(lines.every((text) => new RegExp(`^\\S+  \\w+\\.\\S+  ${about}$`).test(text)))
       const key = demoIn(dataDir).api_keys['sandbox-us']!
       const ask = async (path: string) =>
         (await fetch(`${server.url}${path}`, { headers: { 'x-service-api-key': key } })).json() as Promise<ApiResponse>
       if (type.startsWith('labtest.appointment.')) {
         const { data } = await ask(`/v1/events?object_id=${about}`)
         assert(data.some(({ body }) => body.data.status === status))
+        return
+      }
+      if (type.startsWith('provider.')) {
+        const { data } = await ask(`/v1/events?object_id=${about}`)
+        assert(data.some((event) => event.type === type))
         return
       }
       if (type.startsWith('labtest.match_review.')) {

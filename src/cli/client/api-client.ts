@@ -1,7 +1,7 @@
 // A client for a running server: over HTTP, with a team's key, like any other client. The address and the key come from the command line,
 // else from the environment, else from the `demo.json` that the server wrote.
 import { UsageError } from '../command-tree.ts'
-import { readDemo } from '../demo.ts'
+import { readDemo } from '../demo-file.ts'
 import { cellNames, type CellName } from '../../platform/db/cell-names.ts'
 
 /** Options that select the server and the team. */

@@ -1,7 +1,8 @@
 // Runs a process with its settings: `start`, `serve`, `work` and `migrate`.
 import { resolve } from 'node:path'
 import { openDatabase, requireUsableSchemas } from '../../app/database.ts'
-import { prepareDemo, publishDemo, type Demo } from '../demo.ts'
+import { publishDemo, type Demo } from '../demo-file.ts'
+import { prepareDemo } from '../demo.ts'
 import { firstSignal, print } from '../terminal.ts'
 import { readConfig, type Config } from '../../platform/config/config.ts'
 import { createLog } from '../../platform/telemetry/log.ts'
