@@ -12,9 +12,8 @@ interface Shape {
 
 // Loaded by the first check: a server in production checks nothing, and their 300 files would be 80 ms of each start.
 const load = createRequire(import.meta.url)
-let loaded:
-  (Pick<typeof import('typebox/compile'), 'Compile'> & Pick<typeof import('typebox/value'), 'Check' | 'Errors'>) | undefined
-const typebox = () => (loaded ??= { ...load('typebox/compile'), ...load('typebox/value') } as NonNullable<typeof loaded>)
+const compiler = () => load('typebox/compile') as typeof import('typebox/compile')
+const checker = () => load('typebox/value') as typeof import('typebox/value')
 
 /**
  * Compiling takes as long as six checks without; most schemas are checked less often in a process, and some very often. Finding the faults
@@ -30,13 +29,12 @@ export function firstFault(schema: TSchema, value: unknown): { instancePath: str
   let known = seen.get(schema)
   if (!known) seen.set(schema, (known = { looks: 0 }))
   known.looks += 1
-  const { Compile, Check, Errors } = typebox()
   if (known.looks === COMPILED_FROM) {
-    const compiled = Compile(schema)
+    const compiled = compiler().Compile(schema)
     known.fits = (one) => compiled.Check(one)
   }
-  const fits = known.fits?.(value) ?? Check(schema, value)
-  return fits ? undefined : Errors(schema, value)[0]
+  const fits = known.fits?.(value) ?? checker().Check(schema, value)
+  return fits ? undefined : checker().Errors(schema, value)[0]
 }
 
 /** @throws an Error that names the first field of `value` that does not match */
