@@ -11,6 +11,7 @@ import {
   caller,
   connectionOf,
   demoIn,
+  migrated,
   runCli,
   stopAll,
   folder,
@@ -59,14 +60,17 @@ test(
   async () => {
     const dataDir = folder('rotated')
     const settings = { DATA_DIR: dataDir, LOG_LEVEL }
+    /** Of the processes beside the commands, which work on all cells. */
+    const served = { ...settings, CELLS: 'sandbox-us' }
     const keyFile = join(dataDir, 'encryption.key')
     const unmigrated = { DATA_DIR: folder('fresh'), LOG_LEVEL }
     const { code, err } = await vault('rotate', unmigrated)
     assert.deepEqual([code, err.startsWith(`drawbridge: There is no database in ${unmigrated.DATA_DIR}.`)], [1, true])
+    migrated(unmigrated.DATA_DIR)
     assert.equal((await outcome('migrate', unmigrated)).code, 0)
     assert.equal((await vault('rotate', unmigrated)).code, 2)
 
-    let server = await serving(dataDir, settings, 'serve')
+    let server = await serving(dataDir, served, 'serve')
     const { org_id, management_key, teams } = demoIn(dataDir)
     const manage = (method: string, path: string, body?: unknown) =>
       caller(server.url).call(method, `/v1/org/${org_id}/team/${teams.us}${path}`, body, { 'x-management-key': management_key })
@@ -75,8 +79,7 @@ test(
     await manage('PUT', `/sandbox/webhook/${hook}/headers`, { headers: { 'x-clinic': 'fictional' } })
     const { key } = (await manage('GET', `/sandbox/webhook/${hook}/secret`)).body as { key: string }
     const token = (await manage('POST', '/create_api_access_token', { env: 'sandbox' })).body.access_token as string
-    const settingsOfWorker = { ...settings, CELLS: 'sandbox-us' }
-    let worker = runCli('work', settingsOfWorker)
+    let worker = runCli('work', served)
     await worker.says(/Worker started/)
 
     /** Server and worker both have to read the endpoint's secrets for this. */
@@ -116,8 +119,8 @@ test(
     worker.child.kill('SIGTERM')
     assert.equal(await worker.ended, 0)
     assert.equal(await server.end('SIGTERM'), 0)
-    server = await serving(dataDir, settings, 'serve')
-    worker = runCli('work', settingsOfWorker)
+    server = await serving(dataDir, served, 'serve')
+    worker = runCli('work', served)
     await worker.says(/Worker started/)
     const fresh = (await manage('POST', '/create_api_access_token', { env: 'sandbox' })).body.access_token as string
     assert.equal((await caller(server.url).get('/v2/user', { authorization: `Bearer ${fresh}` })).status, 200)
