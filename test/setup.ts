@@ -1,4 +1,5 @@
 // Where the database of the tests lives and how it runs.
+import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -15,3 +16,10 @@ export const testSettings = {
   max_connections: '200',
   autovacuum: 'off',
 }
+
+/**
+ * Has ext4 place each folder within this one apart from the others, as those at the top of a disk. Otherwise it makes files where some have
+ * just been deleted, and looks at each such place for each new file: a copy of a cluster takes 0.9 s of a processor in place of 0.1. Without
+ * `chattr`, or on another file system, nothing changes.
+ */
+export const placeFoldersApart = (folder: string): void => void spawnSync('chattr', ['+T', folder], { stdio: 'ignore' })

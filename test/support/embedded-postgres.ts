@@ -16,6 +16,7 @@ import type { EmbeddedOptions } from '../../src/platform/embedded-postgres/embed
 import type { FixtureMessage } from './embedded-postgres-process.ts'
 import { readPidFile, stopPostmaster } from '../../src/platform/embedded-postgres/postmaster.ts'
 import { terminateOrphans, processExists, isServerFor } from '../../src/platform/embedded-postgres/processes.ts'
+import { placeFoldersApart } from '../setup.ts'
 
 type MessageKind<Is> = Extract<FixtureMessage, { is: Is }>
 
@@ -54,6 +55,7 @@ for (const folder of fs.globSync(`${prefix}*`, { cwd: tmpdir() })) {
 /** Open to all accounts, unlike what mkdtemp makes: PostgreSQL's has to pass. */
 export const scratch = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`)))
 fs.chmodSync(scratch, 0o755)
+placeFoldersApart(scratch)
 
 /** Called when nothing works in the scratch folder any more, before it is removed: what is mounted there is let go. */
 export const releases: (() => void)[] = []

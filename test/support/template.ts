@@ -19,7 +19,7 @@ import { migrate } from '../../src/platform/db/migrate.ts'
 import { migrationsOf } from '../../src/platform/db/migrations.ts'
 import { installationOf, protectionChecksum } from '../../src/platform/db/row-security.ts'
 import { sitesChecksum } from '../../src/visits/psc/load-sandbox-sites.ts'
-import { testDataDir, testSettings } from '../setup.ts'
+import { placeFoldersApart, testDataDir, testSettings } from '../setup.ts'
 
 type Server = Extract<Connection, { host: string }>
 
@@ -50,14 +50,17 @@ const LEFT_BEHIND = ['postgres.log', 'server.lock', 'server.pid']
 export async function prepareTestDataDir(): Promise<void> {
   if (existsSync(testDataDir)) return
   const kept = await keptFolder(`cluster-${checksum}`, makeCluster)
-  const copy = `${testDataDir}.${process.pid}`
+  const made = mkdtempSync(`${testDataDir}.`)
+  placeFoldersApart(made)
+  const copy = join(made, 'data')
   copyFolder(kept, copy)
   try {
     renameSync(copy, testDataDir)
   } catch (error) {
     // Another process was quicker.
-    rmSync(copy, { recursive: true, force: true })
     if (!existsSync(testDataDir)) throw error
+  } finally {
+    rmSync(made, { recursive: true, force: true })
   }
 }
 
