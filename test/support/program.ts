@@ -19,7 +19,7 @@ const wait_ms_max = 60_000
 const groups = new Set<number>()
 
 /** A data folder that is not there yet. */
-export const folder = (name: string): string => join(scratch, name)
+export const folder = (name: string): string => join(scratch, `${name}-${process.pid}`)
 
 export interface ServerProcess {
   child: ChildProcess

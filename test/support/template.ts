@@ -52,7 +52,7 @@ export async function prepareTestDataDir(): Promise<void> {
   const kept = await keptFolder(`cluster-${checksum}`, makeCluster)
   const made = mkdtempSync(`${testDataDir}.`)
   placeFoldersApart(made)
-  const copy = join(made, 'data')
+  const copy = join(made, `${process.pid}`)
   copyFolder(kept, copy)
   try {
     renameSync(copy, testDataDir)
