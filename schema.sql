@@ -565,7 +565,9 @@ table historical_pull
   resource text not null
   range_start timestamp with time zone not null
   range_end timestamp with time zone not null
-  ended_at timestamp with time zone not null
+  ended_at timestamp with time zone
+  started_at timestamp with time zone
+  days_with_data integer not null default 0
   constraint historical_pull_pkey PRIMARY KEY (team_id, user_id, provider, resource)
   constraint historical_pull_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint historical_pull_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
@@ -1092,6 +1094,21 @@ table readiness
   checked_at timestamp with time zone not null
   constraint readiness_pkey PRIMARY KEY (single)
   constraint readiness_single_check CHECK (single)
+
+table resource_state
+  team_id uuid not null
+  user_id uuid not null
+  provider text not null
+  resource text not null
+  last_attempt_at timestamp with time zone not null
+  oldest_data timestamp with time zone
+  newest_data timestamp with time zone
+  sent_count bigint not null
+  constraint resource_state_pkey PRIMARY KEY (team_id, user_id, provider, resource)
+  constraint resource_state_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint resource_state_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  CREATE INDEX resource_state__user ON resource_state USING btree (user_id)
+  policy of_team for all (team_id = current_team())
 
 table revoked_webhook_lease
   webhook_id text not null

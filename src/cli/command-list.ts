@@ -96,7 +96,7 @@ const printed: Leaf[] = [
         import('../app/contents.ts'),
         import('../platform/http/openapi.ts'),
       ])
-      const { version } = await import('../app/version.ts')
+      const { version } = await import('../platform/runtime/version.ts')
       await print(`${JSON.stringify(describe(contents.operations, version), null, 2)}\n`)
     },
   },
@@ -116,7 +116,7 @@ const printed: Leaf[] = [
     usage: 'version',
     summary: 'print the version',
     examples: ['version'],
-    run: async () => print(`${(await import('../app/version.ts')).version}\n`),
+    run: async () => print(`${(await import('../platform/runtime/version.ts')).version}\n`),
   },
 ]
 

@@ -3,7 +3,7 @@
 import { Command, CommanderError, Option, type OutputConfiguration } from 'commander'
 import type { Cells } from '../platform/db/cells.ts'
 import type { Config } from '../platform/config/config.ts'
-import { version } from '../app/version.ts'
+import { version } from '../platform/runtime/version.ts'
 
 /** The spelling of commands in texts: from the folder of Drawbridge. */
 export const PROGRAM = 'bin/drawbridge'

@@ -4,7 +4,7 @@ import { tree } from './command-list.ts'
 import { print } from './terminal.ts'
 import { errorFields } from '../platform/telemetry/error-fields.ts'
 import { NoRowSecurity } from '../platform/db/no-row-security.ts'
-import { version } from '../app/version.ts'
+import { version } from '../platform/runtime/version.ts'
 
 /** Runs a command. Errors are printed on standard error; then the process exits with 1, or with 2 after a usage error. */
 export const main = (words: string[]): Promise<void> => execute(words).catch(exitWithError)

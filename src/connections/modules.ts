@@ -3,6 +3,7 @@ import type { Module } from '../platform/module/module.ts'
 import { userConnections } from './connections/module.ts'
 import { credentials } from './credentials/module.ts'
 import type { CredentialDependencies } from './credentials/routes.ts'
+import { introspection } from './introspection/module.ts'
 import { mobileSdk } from './mobile-sdk/module.ts'
 import { pullPreferences } from './pull-preferences/module.ts'
 
@@ -11,4 +12,5 @@ export const connections = (dependencies: CredentialDependencies): Module[] => [
   pullPreferences(dependencies),
   userConnections,
   mobileSdk,
+  introspection,
 ]

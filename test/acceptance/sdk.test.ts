@@ -6,6 +6,7 @@ import { unsupportedOperations } from './parts/unsupported-operations.ts'
 import { appointments } from './parts/appointments.ts'
 import { connections } from './parts/connections.ts'
 import { timeseries } from './parts/timeseries.ts'
+import { introspection } from './parts/introspection.ts'
 import { catalog } from './parts/catalog.ts'
 import { cellsAndKeys } from './parts/cells.ts'
 import { phlebotomyOrders } from './parts/phlebotomy-orders.ts'
@@ -31,6 +32,7 @@ const parts = [
   users,
   connections,
   timeseries,
+  introspection,
   catalog,
   customLabTests,
   insurance,

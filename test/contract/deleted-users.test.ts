@@ -59,7 +59,14 @@ const NOT_RESTORED = new Set(['deregister_provider'])
 /** Who has seen or changed something of a user is asked about deleted users as well: it is kept to be asked. */
 const ACCESS_LOG = 'list_user_access'
 /** Ids of what is not there are no error here: nothing is found. */
-const FINDS_NOTHING = new Set(['get_orders', 'list_events', 'resend_events', 'search_team_users'])
+const FINDS_NOTHING = new Set([
+  'get_orders',
+  'list_events',
+  'resend_events',
+  'search_team_users',
+  'introspect_resources',
+  'introspect_historical_pulls',
+])
 /** Names under which requests name something of a user. */
 const OF_USERS = new Set([
   'user_id',

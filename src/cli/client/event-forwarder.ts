@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { systemNow } from '../../platform/runtime/clock.ts'
 import { networkErrorCode } from './api-client.ts'
-import { version } from '../../app/version.ts'
+import { version } from '../../platform/runtime/version.ts'
 import { signatureHeaders, signingKey } from '../../events/endpoints/signature.ts'
 
 const FORWARD_MS_MAX = 15_000

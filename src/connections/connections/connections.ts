@@ -8,7 +8,7 @@ import { notFound } from '../../platform/http/errors.ts'
 import { emit } from '../../platform/queue/outbox.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { forgetHistory } from '../../wearables/ingestion/ingest.ts'
+import { forgetHistory } from '../../wearables/ingestion/historical-pulls.ts'
 import { providerOf, type ManualProvider } from './providers.ts'
 import type { Availability, ConnectedProvider, ManualConnection } from './schema.ts'
 
@@ -75,6 +75,32 @@ export async function listConnections(tx: Tx, user_id: string): Promise<{ provid
       resource_availability: availability(row),
     })),
   }
+}
+
+const Consent = T.Object({
+  user_id: T.String(),
+  provider: T.Unsafe<ManualProvider>({ type: 'string' }),
+  granted_permissions: Nullable(T.Array(T.String())),
+})
+
+/** The connections of users, with the resources that each may have by the user's consent. */
+export async function availableResources(
+  tx: Tx,
+  user_ids: string[],
+  provider: string | undefined,
+): Promise<{ user_id: string; provider: ManualProvider; resources: string[] }[]> {
+  const rows = await tx.many(
+    Consent,
+    sql`
+    select user_id, provider, granted_permissions from connection
+    where team_id = ${tx.team} and user_id = any (${user_ids}::uuid[]) and provider = coalesce(${provider ?? null}, provider)
+    order by user_id, created_at, id`,
+  )
+  return rows.map((row) => {
+    const all = Object.entries(availability(row))
+    const resources = all.filter(([, { status }]) => status === 'available').map(([name]) => name)
+    return { user_id: row.user_id, provider: row.provider, resources }
+  })
 }
 
 const Status = T.Pick(Row, ['status'])

@@ -1,8 +1,10 @@
 // Posts of samples by phones. Source: users-wearables.md 4 C4, 16.5-16.7.
+import type { User } from '../../people/users/schema.ts'
 import { findUser } from '../../people/users/users.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import { completeHistory, ingestSamples, type Ingested, type IncomingSample } from '../../wearables/ingestion/ingest.ts'
+import { startPull } from '../../wearables/ingestion/historical-pulls.ts'
 import type { TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import { connectionStatus, connectManually } from '../connections/connections.ts'
 import { incoming } from './samples.ts'
@@ -54,17 +56,22 @@ async function store(tx: Tx, user_id: string, envelope: Envelope, batches: [Batc
     const ingested = await ingestSamples(tx, user, resource, { provider, samples, historical })
     for (const name of Object.keys(total) as (keyof Ingested)[]) total[name] += ingested[name]
   }
-  if (historical && envelope.is_final_chunk !== false) {
-    const [{ resource, samples }] = batches
-    const instants = samples.map(({ at_ms }) => at_ms)
-    const bound = (given: string | undefined, found: (a: number, b: number) => number) =>
-      given === undefined ? (instants.length ? instants.reduce(found) : tx.now.getTime()) : Date.parse(given)
-    const from_ms = bound(envelope.start_date, (a, b) => Math.min(a, b))
-    const to_ms = Math.max(
-      from_ms,
-      bound(envelope.end_date, (a, b) => Math.max(a, b)),
-    )
-    await completeHistory(tx, user, resource, { provider, from_ms, to_ms })
-  }
+  if (historical) await recordHistory(tx, user, envelope, batches[0])
   return { success: true, ...total }
+}
+
+/** Records that a part of a history came in, or the last part of it. */
+async function recordHistory(tx: Tx, user: User, envelope: Envelope, { resource, samples }: Batch): Promise<void> {
+  const { provider, start_date, end_date } = envelope
+  const instants = samples.map(({ at_ms }) => at_ms)
+  const bound = (given: string | undefined, found: (a: number, b: number) => number) =>
+    given === undefined ? (instants.length ? instants.reduce(found) : tx.now.getTime()) : Date.parse(given)
+  const from_ms = bound(start_date, (a, b) => Math.min(a, b))
+  const to_ms = Math.max(
+    from_ms,
+    bound(end_date, (a, b) => Math.max(a, b)),
+  )
+  const range = { from_ms, to_ms, is_whole: start_date !== undefined && end_date !== undefined }
+  if (envelope.is_final_chunk === false) await startPull(tx, { user_id: user.user_id, provider, resource }, range)
+  else await completeHistory(tx, user, resource, { provider, ...range })
 }

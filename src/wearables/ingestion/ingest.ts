@@ -1,10 +1,11 @@
 // The one way in for samples: the user's bounds, units, identity, merge, events. Source: users-wearables.md 6, 7; events.md 4.2, 4.11.
 import type { User } from '../../people/users/schema.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { sql } from '../../platform/db/sql.ts'
-import { timeseriesOf, type SourceType, type TimeseriesName } from '../resources/timeseries.ts'
+import { resourceNameOf, timeseriesOf, type SourceType, type TimeseriesName } from '../resources/timeseries.ts'
 import { mergeSamples, type Sample, type SampleSource, type SeriesSamples } from '../timeseries/chunks.ts'
 import { emitBatches, emitHistoryComplete } from './batch-events.ts'
+import { finishPull, type HistoryRange } from './historical-pulls.ts'
+import { recordPost } from './resource-states.ts'
 
 const DAY_MS = 86_400_000
 
@@ -29,7 +30,7 @@ function isWithinBounds({ ingestion_start, ingestion_end }: User): (at_ms: numbe
 }
 
 /**
- * Stores samples of one resource of a user. Writes series, chunk. Emits daily.data.{resource}.created for samples that were not there and
+ * Stores samples of one resource of a user. Writes series, chunk, resource_state. Emits daily.data.{resource}.created for samples that were not there and
  * .updated for those that have another value; samples that are there already change nothing. Events about history go only to pipelines
  * that ask for them.
  */
@@ -42,9 +43,12 @@ export async function ingestSamples(
   const isWanted = isWithinBounds(user)
   const series = new Map<string, SeriesSamples>()
   let accepted = 0
+  let [oldest_ms, newest_ms] = [Infinity, -Infinity]
   for (const { source_type, app_id, ...sample } of samples) {
     if (!isWanted(sample.at_ms)) continue
     accepted++
+    if (sample.at_ms < oldest_ms) oldest_ms = sample.at_ms
+    if (sample.at_ms > newest_ms) newest_ms = sample.at_ms
     const source: SampleSource = { provider, source_type, app_id }
     const key = JSON.stringify([source_type, app_id])
     const into = series.get(key) ?? { source, samples: [] }
@@ -54,32 +58,29 @@ export async function ingestSamples(
   const merged = await mergeSamples(tx, user.user_id, resource, [...series.values()])
   emitBatches(tx, user, resource, merged, { historical })
   const total = (kind: 'created' | 'updated') => merged.reduce((sum, one) => sum + one[kind].length, 0)
-  return { accepted, created: total('created'), updated: total('updated'), dropped: samples.length - accepted }
+  const [created, updated] = [total('created'), total('updated')]
+  recordPost(tx, {
+    user_id: user.user_id,
+    provider,
+    resource: resourceNameOf(resource),
+    oldest_ms: accepted ? oldest_ms : null,
+    newest_ms: accepted ? newest_ms : null,
+    changed: created + updated,
+  })
+  return { accepted, created, updated, dropped: samples.length - accepted }
 }
 
 /**
- * Records that the history of a resource is complete. Writes historical_pull. Emits historical.data.{resource}.created, unless the same
- * range was recorded before.
+ * Records that the history of a resource is complete. Writes historical_pull. Emits historical.data.{resource}.created, unless a complete
+ * history with this range was recorded before.
  */
 export async function completeHistory(
   tx: Tx,
   user: User,
   resource: TimeseriesName,
-  { provider, from_ms, to_ms }: { provider: string; from_ms: number; to_ms: number },
+  { provider, ...range }: { provider: string } & HistoryRange,
 ): Promise<void> {
-  const [start, end] = [from_ms, to_ms].map((ms) => new Date(ms).toISOString())
-  const recorded = await tx.run(sql`
-    insert into historical_pull (team_id, user_id, provider, resource, range_start, range_end, ended_at)
-    values (${tx.team}, ${user.user_id}, ${provider}, ${resource}, ${start}, ${end}, ${tx.now})
-    on conflict (team_id, user_id, provider, resource) do update
-    set range_start = excluded.range_start, range_end = excluded.range_end, ended_at = excluded.ended_at
-    where (historical_pull.range_start, historical_pull.range_end) <> (excluded.range_start, excluded.range_end)`)
+  const finished = await finishPull(tx, { user_id: user.user_id, provider, resource }, range)
   const { event } = timeseriesOf(resource)
-  if (recorded && event !== null) emitHistoryComplete(tx, user, event, { provider, from_ms, to_ms })
+  if (finished && event !== null) emitHistoryComplete(tx, user, event, { provider, ...finished })
 }
-
-/** Forgets which histories of a connection are complete. Writes historical_pull. */
-export const forgetHistory = (tx: Tx, user_id: string, provider?: string): Promise<number> =>
-  tx.run(sql`
-    delete from historical_pull
-    where team_id = ${tx.team} and user_id = ${user_id} and provider = coalesce(${provider ?? null}, provider)`)

@@ -1,5 +1,6 @@
 // The timeseries that are read and sent, by the name in their path: units, shapes, names of events. Only values.
 // Source: users-wearables.md 10, 16.5; events.md 3.3.
+import type { Resource } from './resources.ts'
 
 export interface Timeseries {
   /** As in every sample; what a device sends is converted to it. */
@@ -84,6 +85,9 @@ export function timeseriesOf(name: TimeseriesName): Timeseries {
   const entry: Omit<Timeseries, 'event'> & { event?: string | null } = table[name]
   return { ...entry, event: entry.event === undefined ? name : entry.event }
 }
+
+/** The name of a timeseries among all resources: that of its events. */
+export const resourceNameOf = (name: TimeseriesName): Resource => (timeseriesOf(name).event ?? name) as Resource
 
 /** What recorded a sample. Source: events.md 2. */
 export const sourceTypes = [

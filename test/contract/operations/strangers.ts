@@ -10,7 +10,15 @@ import { belonging, places, send, valid, withValue } from './requests.ts'
 import { rowsOf } from './rows.ts'
 
 /** Where an id of others is no error: filters find nothing, and events are repeated for own orders only. */
-const findsNothing = new Set(['get_orders', 'list_events', 'resend_events', 'search_team_users', 'get_team_lab_accounts'])
+const findsNothing = new Set([
+  'get_orders',
+  'list_events',
+  'resend_events',
+  'search_team_users',
+  'get_team_lab_accounts',
+  'introspect_resources',
+  'introspect_historical_pulls',
+])
 /** Where the request contradicts itself before anything is looked up: it names another lab test beside. */
 const contradicts = new Set(['create_order order_set.lab_test_ids', 'create_order_once order_set.lab_test_ids'])
 /**

@@ -1,4 +1,0 @@
-import { readFileSync } from 'node:fs'
-
-export const version = (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string })
-  .version

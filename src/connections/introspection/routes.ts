@@ -1,0 +1,30 @@
+import { operation } from '../../platform/http/operation.ts'
+import { introspectHistoricalPulls, introspectResources } from './introspection.ts'
+import { PullQuery, ResourceQuery, UserHistoricalPulls, UserResources } from './schema.ts'
+
+export const routes = [
+  operation({
+    id: 'introspect_resources',
+    patients: true,
+    method: 'GET',
+    path: '/v2/introspect/resources',
+    summary: 'List the newest and oldest data and the last attempt by user, provider and resource',
+    description:
+      '`last_attempt` is null where nothing was sent yet; `sent_count` counts records that were new or changed. Pages are of users, in the order of their ids.',
+    query: ResourceQuery,
+    reply: UserResources,
+    run: (tx, { query }) => introspectResources(tx, query),
+  }),
+  operation({
+    id: 'introspect_historical_pulls',
+    patients: true,
+    method: 'GET',
+    path: '/v2/introspect/historical_pull',
+    summary: 'List how far histories were received, by user, provider and resource',
+    description:
+      '`days_with_data` counts days in UTC and is 0 until the history is complete. Pages are of users, in the order of their ids.',
+    query: PullQuery,
+    reply: UserHistoricalPulls,
+    run: (tx, { query }) => introspectHistoricalPulls(tx, query),
+  }),
+]

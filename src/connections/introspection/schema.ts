@@ -1,0 +1,86 @@
+// Shapes of introspection. Source: users-wearables.md 5, 13.
+import { labSlugs, providers } from '../../people/users/sources.ts'
+import { Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
+import { ProviderSlug } from '../connections/schema.ts'
+
+const USERS_MAX = 100
+export const USERS = 50
+
+const paging = {
+  user_id: Maybe(Uuid),
+  user_limit: Maybe(Int({ minimum: 1, maximum: USERS_MAX, default: USERS, description: 'Users in a page.' })),
+  next_cursor: Maybe(Text({ maxLength: 300 })),
+  cursor: Maybe(Text({ maxLength: 300, description: 'Deprecated: `next_cursor`.' })),
+}
+export const ResourceQuery = Fields({ provider: Maybe(ProviderSlug), ...paging })
+const ProviderOrLab = OpenEnum([...new Set([...providers, ...labSlugs])], { title: 'ProviderOrLab' })
+export const PullQuery = Fields({ provider: Maybe(ProviderOrLab), ...paging })
+export type UserQuery = Static<typeof PullQuery>
+
+const page = { next: Nullable(T.String()), next_cursor: Nullable(T.String()) }
+
+export const ResourceStatistics = Fields(
+  {
+    last_attempt: Nullable(Fields({ timestamp: Timestamp, status: OpenEnum(['success', 'failure']) })),
+    oldest_data: Nullable(Timestamp),
+    newest_data: Nullable(Timestamp),
+    sent_count: T.Integer(),
+  },
+  { title: 'SingleResourceStatistics' },
+)
+export type ResourceStatistics = Static<typeof ResourceStatistics>
+
+export const UserResources = Fields(
+  {
+    data: T.Array(
+      Fields(
+        { user_id: Uuid, provider: T.Record(T.String(), T.Record(T.String(), ResourceStatistics)) },
+        { title: 'SingleUserResourceResponse' },
+      ),
+    ),
+    ...page,
+  },
+  { title: 'UserResourcesResponse' },
+)
+export type UserResources = Static<typeof UserResources>
+
+export const pullErrors = [
+  'provider_rate_limit_exceeded',
+  'provider_unavailable',
+  'transport_failure',
+  'resource_contention',
+  'non_retriable_error',
+  'unexpected_error',
+  'retry_quota_exhausted',
+] as const
+
+const PullStatistics = Fields(
+  {
+    status: OpenEnum(['success', 'failure', 'in_progress', 'scheduled', 'retrying']),
+    range_start: Nullable(Timestamp),
+    range_end: Nullable(Timestamp),
+    timeline: Fields({ scheduled_at: Timestamp, started_at: Nullable(Timestamp), ended_at: Nullable(Timestamp) }),
+    days_with_data: T.Integer(),
+    release: T.String(),
+    trace_id: Nullable(T.String()),
+    error_details: Nullable(OpenEnum(pullErrors)),
+  },
+  { title: 'SingleHistoricalPullStatistics' },
+)
+
+const ProviderPulls = Fields(
+  { pulled: T.Record(T.String(), PullStatistics), not_pulled: T.Array(T.String()) },
+  { title: 'SingleProviderHistoricalPullResponse' },
+)
+export type ProviderPulls = Static<typeof ProviderPulls>
+
+export const UserHistoricalPulls = Fields(
+  {
+    data: T.Array(
+      Fields({ user_id: Uuid, provider: T.Record(T.String(), ProviderPulls) }, { title: 'SingleUserHistoricalPullResponse' }),
+    ),
+    ...page,
+  },
+  { title: 'UserHistoricalPullsResponse' },
+)
+export type UserHistoricalPulls = Static<typeof UserHistoricalPulls>

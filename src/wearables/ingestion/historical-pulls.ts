@@ -1,0 +1,98 @@
+// How far the history of each resource of a user has been received. Owns the table historical_pull. Source: users-wearables.md 5, 13;
+// events.md 4.11.
+import type { Tx } from '../../platform/db/transaction.ts'
+import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import { sql, type Sql } from '../../platform/db/sql.ts'
+
+interface PullKey {
+  user_id: string
+  provider: string
+  resource: string
+}
+
+export interface HistoryRange {
+  from_ms: number
+  to_ms: number
+  /** The client says that this is the range of the whole history; else it is what one post has. */
+  is_whole: boolean
+}
+
+const instant = (ms: number) => new Date(ms).toISOString()
+
+/**
+ * A post of a history that is complete changes nothing if its range lies within the recorded one, since posts are repeated; else another
+ * history begins.
+ */
+const write = (tx: Tx, key: PullKey, { from_ms, to_ms, is_whole }: HistoryRange, ended_at: Date | null): Sql => sql`
+  insert into historical_pull as h (team_id, user_id, provider, resource, range_start, range_end, started_at, ended_at)
+  values (${tx.team}, ${key.user_id}, ${key.provider}, ${key.resource}, ${instant(from_ms)}, ${instant(to_ms)}, ${tx.now}, ${ended_at})
+  on conflict (team_id, user_id, provider, resource) do update
+  set range_start = case when h.ended_at is null and not ${is_whole}::boolean then least(h.range_start, excluded.range_start)
+                         else excluded.range_start end,
+      range_end = case when h.ended_at is null and not ${is_whole}::boolean then greatest(h.range_end, excluded.range_end)
+                       else excluded.range_end end,
+      started_at = case when h.ended_at is null then h.started_at else excluded.started_at end,
+      ended_at = excluded.ended_at, days_with_data = 0
+  where h.ended_at is null or excluded.range_start < h.range_start or excluded.range_end > h.range_end`
+
+/** Records that a part of a history was received, and that more will follow. Writes historical_pull. */
+export const startPull = (tx: Tx, key: PullKey, range: HistoryRange): Promise<number> => tx.run(write(tx, key, range, null))
+
+const Range = T.Object({ from_ms: T.Integer(), to_ms: T.Integer() })
+
+/**
+ * Records that a history is complete. Writes historical_pull.
+ * @returns the range of the history, or undefined if it was complete before
+ */
+export async function finishPull(tx: Tx, key: PullKey, range: HistoryRange): Promise<Static<typeof Range> | undefined> {
+  const finished = await tx.maybe(
+    Range,
+    sql`
+    ${write(tx, key, range, tx.now)}
+    returning (extract(epoch from range_start) * 1000)::bigint as from_ms, (extract(epoch from range_end) * 1000)::bigint as to_ms`,
+  )
+  if (finished) await countDays(tx, key)
+  return finished
+}
+
+/** Counts the days, in UTC, that have data of the history. Writes historical_pull. */
+const countDays = (tx: Tx, { user_id, provider, resource }: PullKey): Promise<number> =>
+  tx.run(sql`
+    update historical_pull h
+    set days_with_data = (
+      select count(distinct (c.hour at time zone 'UTC')::date)
+      from series s
+      join chunk c on c.team_id = s.team_id and c.user_id = s.user_id and c.series_id = s.id
+      where s.team_id = ${tx.team} and s.user_id = ${user_id} and s.resource = ${resource} and s.provider = ${provider}
+        and c.hour > h.range_start - interval '1 hour' and c.hour <= h.range_end)
+    where h.team_id = ${tx.team} and h.user_id = ${user_id} and h.provider = ${provider} and h.resource = ${resource}`)
+
+const PullRow = T.Object({
+  user_id: T.String(),
+  provider: T.String(),
+  resource: T.String(),
+  range_start: T.String(),
+  range_end: T.String(),
+  started_at: Nullable(T.String()),
+  ended_at: Nullable(T.String()),
+  days_with_data: T.Integer(),
+})
+export type HistoricalPull = Static<typeof PullRow>
+
+/** The histories of users, in whole seconds: the strictest reader of published clients fails on fractions. */
+export const historicalPulls = (tx: Tx, user_ids: string[], provider: string | undefined): Promise<HistoricalPull[]> =>
+  tx.many(
+    PullRow,
+    sql`
+    select user_id, provider, resource, date_trunc('second', range_start) as range_start,
+           date_trunc('second', range_end) as range_end, started_at, ended_at, days_with_data
+    from historical_pull
+    where team_id = ${tx.team} and user_id = any (${user_ids}::uuid[]) and provider = coalesce(${provider ?? null}, provider)
+    order by user_id, provider, resource`,
+  )
+
+/** Forgets which histories of a connection were received. Writes historical_pull. */
+export const forgetHistory = (tx: Tx, user_id: string, provider?: string): Promise<number> =>
+  tx.run(sql`
+    delete from historical_pull
+    where team_id = ${tx.team} and user_id = ${user_id} and provider = coalesce(${provider ?? null}, provider)`)

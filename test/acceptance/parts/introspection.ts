@@ -1,0 +1,40 @@
+// What came in from users, through the SDK.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Customer } from '../client.ts'
+
+export const introspection = ({ sdk, user, passthrough }: Customer): void =>
+  void describe('introspection', () => {
+    const at = { start_date: '2026-01-31T09:30:00Z', end_date: '2026-01-31T09:30:00Z' }
+    const post = async (userId: string, envelope: object) => {
+      const { status } = await passthrough(`/v2/timeseries/${userId}/heartrate`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ provider: 'apple_health_kit', data: [{ value: 61, unit: 'bpm', ...at }], ...envelope }),
+      })
+      assert.equal(status, 200)
+    }
+
+    test('shows the newest and oldest data and the last attempt of each resource', async () => {
+      const { userId } = await user()
+      await post(userId, { stage: 'daily' })
+      const { data, nextCursor } = await sdk.introspect.getUserResources({ userId, provider: 'apple_health_kit', userLimit: 10 })
+      assert.equal(nextCursor ?? null, null)
+      assert.equal(data[0]!.userId, userId)
+      const { heartrate, steps } = data[0]!.provider.apple_health_kit!
+      assert.equal(heartrate!.lastAttempt!.status, 'success')
+      assert.equal(heartrate!.newestData!.toISOString(), '2026-01-31T09:30:00.000Z')
+      assert.equal(heartrate!.sentCount, 1)
+      assert.equal(steps!.lastAttempt ?? null, null)
+    })
+
+    test('shows which histories were received', async () => {
+      const { userId } = await user()
+      const range = { start_date: '2026-01-01T00:00:00Z', end_date: '2026-02-01T00:00:00Z' }
+      await post(userId, { stage: 'historical', ...range })
+      const { data } = await sdk.introspect.getUserHistoricalPulls({ userId })
+      const { pulled, notPulled } = data[0]!.provider.apple_health_kit!
+      assert.deepEqual([pulled.heartrate!.status, pulled.heartrate!.daysWithData], ['success', 1])
+      assert(notPulled.includes('steps'))
+    })
+  })
