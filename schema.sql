@@ -1150,6 +1150,26 @@ table simulation
   constraint simulation_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   policy of_team for all (team_id = current_team())
 
+table summary
+  team_id uuid not null
+  user_id uuid not null
+  kind text not null
+  provider text not null
+  key text not null
+  id uuid not null
+  source_type text not null
+  app_id text
+  calendar_date date
+  document jsonb not null
+  created_at timestamp with time zone not null
+  updated_at timestamp with time zone not null
+  constraint summary_pkey PRIMARY KEY (team_id, user_id, kind, provider, key)
+  constraint summary_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint summary_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  CREATE INDEX summary__date ON summary USING btree (team_id, user_id, kind, calendar_date)
+  CREATE INDEX summary__user ON summary USING btree (user_id)
+  policy of_team for all (team_id = current_team())
+
 table team
   id uuid not null
   org_id uuid not null

@@ -3,6 +3,7 @@ import type { Module } from '../platform/module/module.ts'
 import { ingestion } from './ingestion/module.ts'
 import { queries } from './queries/module.ts'
 import { resources } from './resources/module.ts'
+import { summaries } from './summaries/module.ts'
 import { timeseries } from './timeseries/module.ts'
 
-export const wearables: Module[] = [resources, queries, timeseries, ingestion]
+export const wearables: Module[] = [resources, queries, timeseries, summaries, ingestion]

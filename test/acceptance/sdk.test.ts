@@ -7,6 +7,7 @@ import { appointments } from './parts/appointments.ts'
 import { connections } from './parts/connections.ts'
 import { timeseries } from './parts/timeseries.ts'
 import { introspection } from './parts/introspection.ts'
+import { summaries } from './parts/summaries.ts'
 import { catalog } from './parts/catalog.ts'
 import { cellsAndKeys } from './parts/cells.ts'
 import { phlebotomyOrders } from './parts/phlebotomy-orders.ts'
@@ -33,6 +34,7 @@ const parts = [
   connections,
   timeseries,
   introspection,
+  summaries,
   catalog,
   customLabTests,
   insurance,

@@ -213,6 +213,9 @@ async function fresh(operation: Operation) {
 const UUID = /^[0-9a-f-]{36}$/
 /** Fields that are checked only when all other fields are valid. */
 const refusedLater: Record<string, number> = {
+  cursor: 400,
+  // The profile of a provider that the user has none of.
+  provider: 404,
   next_cursor: 400,
   final_status: 400,
   site_codes: 400,

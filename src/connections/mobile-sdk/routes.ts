@@ -1,4 +1,6 @@
 import { operation } from '../../platform/http/operation.ts'
+import { postActivity, postBody, postProfile, postSleep, postWorkouts } from './summary-posts.ts'
+import { ActivityPost, BodyPost, ProfilePost, SleepPost, WorkoutPost } from './summary-schema.ts'
 import { postBloodPressures, postSamples } from './posts.ts'
 import { BloodPressurePost, PostParams, PostReply, SamplePost, UserParams } from './schema.ts'
 
@@ -6,7 +8,72 @@ const BODY_BYTES_MAX = 16 * 1024 * 1024
 const at = { start_date: '2026-01-31T09:30:00Z', end_date: '2026-01-31T09:30:00Z' }
 const envelope = { stage: 'daily', time_zone: 'America/Phoenix', provider: 'apple_health_kit' }
 
+const night = { start_date: '2026-01-30T22:30:00-07:00', end_date: '2026-01-31T06:30:00-07:00' }
+const post = {
+  patients: true,
+  method: 'POST',
+  params: UserParams,
+  body_bytes_max: BODY_BYTES_MAX,
+  reply: PostReply,
+  description: 'A record that is there is brought up to date; a repeated post changes nothing.',
+} as const
+
 export const routes = [
+  operation({
+    ...post,
+    id: 'post_activity',
+    path: '/v2/summary/activity/{user_id}',
+    summary: 'Store days of activity that a phone sends, and their samples',
+    body: ActivityPost,
+    example: {
+      ...envelope,
+      data: [{ day_summary: { calendar_date: '2026-01-31', steps_sum: 8412, active_energy_burned_sum: 480 } }],
+    },
+    run: (tx, { params, body }) => postActivity(tx, params.user_id, body),
+  }),
+  operation({
+    ...post,
+    id: 'post_body',
+    path: '/v2/summary/body/{user_id}',
+    summary: 'Store measurements of the body that a phone sends',
+    body: BodyPost,
+    example: { ...envelope, data: { body_mass: [{ value: 71.5, unit: 'kg', ...at }] } },
+    run: (tx, { params, body }) => postBody(tx, params.user_id, body),
+  }),
+  operation({
+    ...post,
+    id: 'post_profile',
+    path: '/v2/summary/profile/{user_id}',
+    summary: 'Store the profile that a phone sends',
+    body: ProfilePost,
+    example: { ...envelope, data: { biological_sex: 'female', height: 168 } },
+    run: (tx, { params, body }) => postProfile(tx, params.user_id, body),
+  }),
+  operation({
+    ...post,
+    id: 'post_sleep',
+    path: '/v2/summary/sleep/{user_id}',
+    summary: 'Store nights that a phone sends, and their stages',
+    body: SleepPost,
+    example: {
+      ...envelope,
+      data: [{ id: 'night-0001', ...night, sleep_stages: { deep_sleep_samples: [{ value: 1, unit: '', ...night }] } }],
+    },
+    run: (tx, { params, body }) => postSleep(tx, params.user_id, body),
+  }),
+  operation({
+    ...post,
+    id: 'post_workouts',
+    path: '/v2/summary/workouts/{user_id}',
+    summary: 'Store workouts that a phone sends',
+    description: `${post.description} Streams are not stored yet.`,
+    body: WorkoutPost,
+    example: {
+      ...envelope,
+      data: [{ id: 'workout-0001', sport: 'Running', start_date: at.start_date, end_date: '2026-01-31T10:00:00Z' }],
+    },
+    run: (tx, { params, body }) => postWorkouts(tx, params.user_id, body),
+  }),
   operation({
     id: 'post_timeseries',
     patients: true,

@@ -17,7 +17,11 @@ const LENGTH_MS_MAX = 24 * 86_400_000
 const withLength = new Set<TimeseriesName>(['water', 'floors_climbed', 'calories_basal'])
 
 /** What recorded a sample, from the app and the product that a phone names. Source: users-wearables.md 7. */
-function sourceTypeOf({ type, source_bundle = '', product_type = '' }: Quantity): SourceType {
+export function sourceTypeOf({
+  type,
+  source_bundle = '',
+  product_type = '',
+}: Pick<Quantity, 'type' | 'source_bundle' | 'product_type'>): SourceType {
   if (type && isSourceType(type)) return type
   if (source_bundle === 'com.apple.Health') return 'app'
   if (source_bundle.startsWith('com.apple.health.')) {
@@ -32,7 +36,7 @@ const offsets = new LRUCache<string, number>({ max: 20_000 })
 const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: 500 })
 
 /** Seconds east of UTC at an instant. Offsets change only at whole quarters of an hour. */
-function zoneOffset(zone: string, at_ms: number): number {
+export function zoneOffset(zone: string, at_ms: number): number {
   const quarter = Math.floor(at_ms / QUARTER_MS)
   const key = `${zone} ${quarter}`
   const known = offsets.get(key)
@@ -47,8 +51,12 @@ function zoneOffset(zone: string, at_ms: number): number {
   return offset
 }
 
+/** The local day of an instant; in UTC where the zone is not known. */
+export const localDate = (zone: string | null, at_ms: number): string =>
+  new Date(at_ms + (zone === null ? 0 : zoneOffset(zone, at_ms) * 1000)).toISOString().slice(0, 10)
+
 /** The zone of a sample: its own, else that of the phone; null if neither is one that this server knows. */
-function zoneOf({ metadata }: Quantity, phone: string | undefined): string | null {
+export function zoneOf({ metadata }: Pick<Quantity, 'metadata'>, phone: string | undefined): string | null {
   for (const zone of [metadata?.HKTimeZone, phone]) if (typeof zone === 'string' && isKnownZone(zone)) return zone
   return null
 }

@@ -70,7 +70,7 @@ const BloodPressure = Fields(
 )
 export type BloodPressure = Static<typeof BloodPressure>
 
-const envelope = {
+export const envelope = {
   stage: OpenEnum(['daily', 'historical']),
   start_date: Maybe(Timestamp),
   end_date: Maybe(Timestamp),

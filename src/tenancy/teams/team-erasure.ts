@@ -18,7 +18,7 @@ export interface ErasureLimits {
   /** Transactions of one run that delete rows; the next run continues. */
   batches_max: number
 }
-const LIMITS: ErasureLimits = { rows_max: 1000, batches_max: 50 }
+const LIMITS: ErasureLimits = { rows_max: 1000, batches_max: 100 }
 
 const Id = T.Object({ id: T.String() })
 const Deleted = T.Object({ id: T.String(), age_s: T.Number() })

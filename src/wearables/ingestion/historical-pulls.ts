@@ -65,6 +65,10 @@ const countDays = (tx: Tx, { user_id, provider, resource }: PullKey): Promise<nu
       join chunk c on c.team_id = s.team_id and c.user_id = s.user_id and c.series_id = s.id
       where s.team_id = ${tx.team} and s.user_id = ${user_id} and s.resource = ${resource} and s.provider = ${provider}
         and c.hour > h.range_start - interval '1 hour' and c.hour <= h.range_end)
+      + (
+      select count(distinct s.calendar_date) from summary s
+      where s.team_id = ${tx.team} and s.user_id = ${user_id} and s.kind = ${resource} and s.provider = ${provider}
+        and s.calendar_date between (h.range_start at time zone 'UTC')::date and (h.range_end at time zone 'UTC')::date)
     where h.team_id = ${tx.team} and h.user_id = ${user_id} and h.provider = ${provider} and h.resource = ${resource}`)
 
 const PullRow = T.Object({

@@ -1,8 +1,11 @@
 // The one way in for samples: the user's bounds, units, identity, merge, events. Source: users-wearables.md 6, 7; events.md 4.2, 4.11.
 import type { User } from '../../people/users/schema.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { resourceNameOf, timeseriesOf, type SourceType, type TimeseriesName } from '../resources/timeseries.ts'
+import { emit } from '../../platform/queue/outbox.ts'
+import { isTimeseries, resourceNameOf, timeseriesOf, type SourceType, type TimeseriesName } from '../resources/timeseries.ts'
 import { mergeSamples, type Sample, type SampleSource, type SeriesSamples } from '../timeseries/chunks.ts'
+import { writeSummaries, type IncomingSummary } from '../summaries/summaries.ts'
+import type { SummaryKind } from '../summaries/schema.ts'
 import { emitBatches, emitHistoryComplete } from './batch-events.ts'
 import { finishPull, type HistoryRange } from './historical-pulls.ts'
 import { recordPost } from './resource-states.ts'
@@ -30,8 +33,39 @@ function isWithinBounds({ ingestion_start, ingestion_end }: User): (at_ms: numbe
 }
 
 /**
- * Stores samples of one resource of a user. Writes series, chunk, resource_state. Emits daily.data.{resource}.created for samples that were not there and
- * .updated for those that have another value; samples that are there already change nothing. Events about history go only to pipelines
+ * Stores summaries of one kind of a user. Writes summary, resource_state. Emits daily.data.{kind}.created and .updated, with the summary
+ * as it is read; records that say nothing new change nothing.
+ */
+export async function ingestSummaries(
+  tx: Tx,
+  user: User,
+  kind: SummaryKind,
+  { provider, records, historical }: { provider: string; records: IncomingSummary[]; historical: boolean },
+): Promise<Ingested> {
+  const isWanted = isWithinBounds(user)
+  const wanted = records.filter(({ calendar_date }) => calendar_date === null || isWanted(Date.parse(calendar_date) + DAY_MS / 2))
+  const written = await writeSummaries(tx, user.user_id, kind, provider, wanted)
+  const { user_id, client_user_id } = user
+  for (const { is_new, summary } of written) {
+    const type = `daily.data.${kind}.${is_new ? 'created' : 'updated'}`
+    emit(tx, { type, object_id: summary.id, user_id, client_user_id, data: JSON.stringify(summary), historical })
+  }
+  const days = wanted.flatMap(({ calendar_date }) => (calendar_date === null ? [] : [Date.parse(calendar_date)]))
+  recordPost(tx, {
+    user_id,
+    provider,
+    resource: kind,
+    oldest_ms: days.length ? Math.min(...days) : null,
+    newest_ms: days.length ? Math.max(...days) : null,
+    changed: written.length,
+  })
+  const created = written.filter(({ is_new }) => is_new).length
+  return { accepted: wanted.length, created, updated: written.length - created, dropped: records.length - wanted.length }
+}
+
+/**
+ * Stores samples of one resource of a user. Writes series, chunk, resource_state. Emits daily.data.{resource}.created for samples that
+ * were not there and .updated for those that have another value; samples that are there already change nothing. Events about history go only to pipelines
  * that ask for them.
  */
 export async function ingestSamples(
@@ -77,10 +111,10 @@ export async function ingestSamples(
 export async function completeHistory(
   tx: Tx,
   user: User,
-  resource: TimeseriesName,
+  resource: TimeseriesName | SummaryKind,
   { provider, ...range }: { provider: string } & HistoryRange,
 ): Promise<void> {
   const finished = await finishPull(tx, { user_id: user.user_id, provider, resource }, range)
-  const { event } = timeseriesOf(resource)
+  const event = isTimeseries(resource) ? timeseriesOf(resource).event : resource
   if (finished && event !== null) emitHistoryComplete(tx, user, event, { provider, ...finished })
 }

@@ -81,6 +81,8 @@ export type TimeseriesName = keyof typeof table
 export const timeseriesNames = Object.keys(table) as TimeseriesName[]
 export const plainListNames = timeseriesNames.filter((name) => table[name].hasPlainList)
 
+export const isTimeseries = (name: string): name is TimeseriesName => Object.hasOwn(table, name)
+
 export function timeseriesOf(name: TimeseriesName): Timeseries {
   const entry: Omit<Timeseries, 'event'> & { event?: string | null } = table[name]
   return { ...entry, event: entry.event === undefined ? name : entry.event }

@@ -9,7 +9,6 @@ export const unsupportedOperations = ({ sdk }: Customer): void =>
       'link.token': () => sdk.link.token({ userId: UNKNOWN_ID }),
       'link.getAllProviders': () => sdk.link.getAllProviders({ vitalLinkToken: 'x' }),
       'user.refresh': () => sdk.user.refresh({ userId: UNKNOWN_ID }),
-      'sleep.get': () => sdk.sleep.get({ userId: UNKNOWN_ID, startDate: '2024-01-01' }),
       'aggregate.getTaskHistoryForContinuousQuery': () =>
         sdk.aggregate.getTaskHistoryForContinuousQuery({ userId: UNKNOWN_ID, queryIdOrSlug: 'x' }),
       'labReport.parserGetJob': () => sdk.labReport.parserGetJob({ jobId: UNKNOWN_ID }),

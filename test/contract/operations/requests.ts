@@ -71,7 +71,9 @@ async function unmatched(team: TestTeam, operation: Operation): Promise<string> 
 const belongings: Record<string, (team: TestTeam, operation: Operation) => Promise<string>> = {
   user_id: async (team, operation) => {
     if (operation.id === 'deregister_provider') return connectedUser(team)
+    if (operation.id === 'get_profile') return profiledUser(team)
     if (describedUsers.has(operation.id)) return describedUser(team, operation.id === 'get_latest_insurance')
+    if (/^\/v2\/(summary|timeseries)\//.test(operation.path)) return patientOf(team)
     if (operation.id !== 'undo_user_delete') return operation.path.includes('{user_id}') ? team.user() : patientOf(team)
     const user = await team.user()
     ok(await team.api.delete(`/v2/user/${user}`))
@@ -213,6 +215,12 @@ const embeddedMember = (team: TestTeam, integration_member_id: string): Promise<
   made(team, '/ehr_integration/member', { ...bodies[CREATE_MEMBER], integration_member_id })
 
 const PROVIDER = 'apple_health_kit'
+
+async function profiledUser(team: TestTeam): Promise<string> {
+  const user_id = await patientOf(team)
+  ok(await team.api.post(`/v2/summary/profile/${user_id}`, bodies.post_profile))
+  return user_id
+}
 
 async function connectedUser(team: TestTeam): Promise<string> {
   const user_id = await team.user()

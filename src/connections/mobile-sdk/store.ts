@@ -1,0 +1,85 @@
+// Storing what a phone posts: its user and connection, the data, the end of a history. Source: users-wearables.md 4 C4, 16.5; events.md 4.11.
+import type { User } from '../../people/users/schema.ts'
+import { findUser } from '../../people/users/users.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { notFound } from '../../platform/http/errors.ts'
+import {
+  completeHistory,
+  ingestSamples,
+  ingestSummaries,
+  type Ingested,
+  type IncomingSample,
+} from '../../wearables/ingestion/ingest.ts'
+import { startPull } from '../../wearables/ingestion/historical-pulls.ts'
+import type { TimeseriesName } from '../../wearables/resources/timeseries.ts'
+import type { SummaryKind } from '../../wearables/summaries/schema.ts'
+import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
+import { connectionStatus, connectManually } from '../connections/connections.ts'
+import type { Envelope } from './schema.ts'
+
+export interface SampleBatch {
+  resource: TimeseriesName
+  samples: IncomingSample[]
+}
+export interface SummaryBatch {
+  kind: SummaryKind
+  records: IncomingSummary[]
+  /** Records of another kind that need the ids of these. */
+  next?: () => Promise<SummaryBatch>
+}
+export type Batch = SampleBatch | SummaryBatch
+
+const resourceName = (batch: Batch): TimeseriesName | SummaryKind => ('kind' in batch ? batch.kind : batch.resource)
+
+/** Instants of a batch, for a history whose range the phone does not name. */
+const instantsOf = (batch: Batch): number[] =>
+  'kind' in batch
+    ? batch.records.flatMap(({ calendar_date }) => (calendar_date === null ? [] : [Date.parse(calendar_date)]))
+    : batch.samples.map(({ at_ms }) => at_ms)
+
+const sizeOf = (batch: Batch): number => ('kind' in batch ? batch.records : batch.samples).length
+
+/**
+ * Stores what a phone posts, in batches of one resource each. The last post of a history completes that of each resource in it. A phone
+ * that goes on sending after its connection was ended has been connected again by its user; while the connection is paused everything is
+ * dropped. Errors: 404 unknown user.
+ */
+export async function store(tx: Tx, user_id: string, envelope: Envelope, batches: Batch[]) {
+  const { provider, stage } = envelope
+  const user = await findUser(tx, user_id)
+  if (!user) throw notFound('User not found')
+  tx.concerns(user_id)
+  const status = await connectionStatus(tx, user_id, provider)
+  const total: Ingested = { accepted: 0, created: 0, updated: 0, dropped: 0 }
+  if (status === 'paused') return { success: true, ...total, dropped: batches.reduce((sum, batch) => sum + sizeOf(batch), 0) }
+  if (!status) await connectManually(tx, provider, { user_id })
+  const historical = stage === 'historical'
+  const waiting = [...batches]
+  for (let batch = waiting.shift(); batch; batch = waiting.shift()) {
+    const ingested =
+      'kind' in batch
+        ? await ingestSummaries(tx, user, batch.kind, { provider, records: batch.records, historical })
+        : await ingestSamples(tx, user, batch.resource, { provider, samples: batch.samples, historical })
+    for (const name of Object.keys(total) as (keyof Ingested)[]) total[name] += ingested[name]
+    if (historical) await recordHistory(tx, user, envelope, batch)
+    if ('kind' in batch && batch.next) waiting.push(await batch.next())
+  }
+  return { success: true, ...total }
+}
+
+/** Records that a part of a history came in, or the last part of it. */
+async function recordHistory(tx: Tx, user: User, envelope: Envelope, batch: Batch): Promise<void> {
+  const { provider, start_date, end_date } = envelope
+  const instants = instantsOf(batch)
+  const bound = (given: string | undefined, choose: (a: number, b: number) => number) =>
+    given === undefined ? (instants.length ? instants.reduce(choose) : tx.now.getTime()) : Date.parse(given)
+  const from_ms = bound(start_date, (a, b) => Math.min(a, b))
+  const to_ms = Math.max(
+    from_ms,
+    bound(end_date, (a, b) => Math.max(a, b)),
+  )
+  const range = { from_ms, to_ms, is_whole: start_date !== undefined && end_date !== undefined }
+  const resource = resourceName(batch)
+  if (envelope.is_final_chunk === false) await startPull(tx, { user_id: user.user_id, provider, resource }, range)
+  else await completeHistory(tx, user, resource, { provider, ...range })
+}

@@ -1,0 +1,251 @@
+// From what a phone sends to summaries. Source: users-wearables.md 7-9, 16.6.
+import { createHash } from 'node:crypto'
+import type { SourceType } from '../../wearables/resources/timeseries.ts'
+import type { Document } from '../../wearables/summaries/schema.ts'
+import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
+import { wireTime } from '../../wearables/timeseries/samples.ts'
+import { localDate, sourceTypeOf, zoneOffset } from './samples.ts'
+import { isSourceType } from './schema.ts'
+import type { SentActivity, SentBody, SentProfile, SentSleep, SentWorkout, StageName } from './summary-schema.ts'
+
+/** What a phone says of all that it sends in one post. */
+export interface PhoneContext {
+  /** A zone that this server knows, or null. */
+  zone: string | null
+}
+
+const whole = (value: number | undefined): number | null => (value === undefined ? null : Math.round(value))
+const orNull = (value: number | undefined): number | null => value ?? null
+const midnight = (day: string): string => `${day}T00:00:00+00:00`
+
+/** The day of an activity. What a phone has added up comes from all of its sources. */
+export function activityOf({ day_summary: day }: SentActivity, { zone }: PhoneContext): IncomingSummary<'activity'> | undefined {
+  if (!day) return undefined
+  const [active, basal] = [day.active_energy_burned_sum, day.basal_energy_burned_sum]
+  const rates = [day.avg_heart_rate, day.min_heart_rate, day.max_heart_rate, day.resting_heart_rate]
+  return {
+    key: day.calendar_date,
+    source_type: 'multiple_sources',
+    app_id: null,
+    calendar_date: day.calendar_date,
+    document: {
+      date: midnight(day.calendar_date),
+      calendar_date: day.calendar_date,
+      calories_total: active === undefined || basal === undefined ? null : active + basal,
+      calories_active: orNull(active),
+      steps: whole(day.steps_sum),
+      distance: orNull(day.distance_walking_running_sum),
+      low: orNull(day.low),
+      medium: orNull(day.medium),
+      high: orNull(day.high),
+      floors_climbed: whole(day.floors_climbed_sum),
+      time_zone: zone,
+      timezone_offset: zone === null ? null : zoneOffset(zone, Date.parse(`${day.calendar_date}T12:00:00Z`)),
+      heart_rate: rates.every((rate) => rate === undefined)
+        ? null
+        : {
+            avg_bpm: orNull(day.avg_heart_rate),
+            min_bpm: orNull(day.min_heart_rate),
+            max_bpm: orNull(day.max_heart_rate),
+            resting_bpm: orNull(day.resting_heart_rate),
+            avg_walking_bpm: null,
+          },
+      wheelchair_use: day.wheelchair_use === true ? true : null,
+      wheelchair_push: whole(day.wheelchair_push),
+    },
+  }
+}
+
+const bodyFields = {
+  body_mass: 'weight',
+  body_fat_percentage: 'fat',
+  body_mass_index: 'body_mass_index',
+  waist_circumference: 'waist_circumference_centimeter',
+  lean_body_mass: 'lean_body_mass_kilogram',
+} as const satisfies Record<keyof SentBody, keyof Document<'body'>>
+
+/** Measurements of the body: those of one app at one instant are one record. */
+export function bodiesOf(sent: SentBody, { zone }: PhoneContext): IncomingSummary<'body'>[] {
+  const records = new Map<string, IncomingSummary<'body'>>()
+  for (const [list, field] of Object.entries(bodyFields) as [keyof SentBody, (typeof bodyFields)[keyof SentBody]][])
+    for (const sample of sent[list] ?? []) {
+      const at_ms = Date.parse(sample.start_date)
+      const calendar_date = localDate(zone, at_ms)
+      const key = `${new Date(at_ms).toISOString()} ${sample.source_bundle ?? ''}`
+      const record = records.get(key) ?? {
+        key,
+        source_type: sourceTypeOf(sample),
+        app_id: sample.source_bundle ?? null,
+        calendar_date,
+        document: { date: midnight(calendar_date), calendar_date } as Document<'body'>,
+      }
+      Object.assign(record.document, { [field]: sample.value })
+      records.set(key, record)
+    }
+  return [...records.values()]
+}
+
+export function profileOf(sent: SentProfile): IncomingSummary<'profile'> {
+  const sex = sent.biological_sex === 'not_set' ? undefined : sent.biological_sex
+  return {
+    key: '',
+    source_type: 'unknown',
+    app_id: null,
+    calendar_date: null,
+    document: {
+      height: whole(sent.height),
+      birth_date: sent.date_of_birth ?? null,
+      wheelchair_use: sent.wheelchair_use === true ? true : null,
+      gender: sex ?? null,
+      sex: sex ?? null,
+    },
+  }
+}
+
+/** The numbers of stages as they are shown. A phone that does not tell stages apart says only that its owner slept: light sleep. */
+const stageTypes: Record<StageName, number> = {
+  unknown_sleep_samples: -1,
+  deep_sleep_samples: 1,
+  light_sleep_samples: 2,
+  unspecified_sleep_samples: 2,
+  rem_sleep_samples: 3,
+  awake_sleep_samples: 4,
+}
+
+interface Stage {
+  type: number
+  from_s: number
+  to_s: number
+}
+
+function stagesOf({ sleep_stages, start_date }: SentSleep): Stage[] {
+  const start = Date.parse(start_date)
+  const second = (text: string) => Math.round((Date.parse(text) - start) / 1000)
+  return (Object.entries(stageTypes) as [StageName, number][])
+    .flatMap(([name, type]) =>
+      (sleep_stages?.[name] ?? []).map((sample) => ({ type, from_s: second(sample.start_date), to_s: second(sample.end_date) })),
+    )
+    .sort((a, b) => a.from_s - b.from_s || a.to_s - b.to_s || a.type - b.type)
+}
+
+/** Seconds of a stage; what two devices recorded at one time counts once. */
+function secondsOf(stages: Stage[], type: number): number {
+  let [sum, until] = [0, -Infinity]
+  for (const stage of stages) {
+    if (stage.type !== type) continue
+    const from = Math.max(stage.from_s, until)
+    if (stage.to_s > from) sum += stage.to_s - from
+    until = Math.max(until, stage.to_s)
+  }
+  return sum
+}
+
+const ASLEEP = new Set([1, 2, 3])
+const LONG_SLEEP_S = 3 * 3600
+
+const sourceOf = ({ source_type, ...sent }: Pick<SentSleep, 'source_type' | 'source_bundle' | 'product_type'>): SourceType =>
+  source_type !== undefined && isSourceType(source_type) ? source_type : sourceTypeOf(sent)
+
+/** A night, without its stages. */
+export function sleepOf(sent: SentSleep, { zone }: PhoneContext): IncomingSummary<'sleep'> {
+  const [start, stop] = [Date.parse(sent.start_date), Date.parse(sent.end_date)]
+  const calendar_date = localDate(zone, stop)
+  const stages = stagesOf(sent)
+  const [deep, light, rem, awake] = [1, 2, 3, 4].map((type) => secondsOf(stages, type)) as [number, number, number, number]
+  const duration = Math.round((stop - start) / 1000)
+  const total = rem + light + deep
+  const asleep = stages.find(({ type }) => ASLEEP.has(type))
+  const temperatures = (sent.wrist_temperature ?? []).map(({ value }) => value)
+  return {
+    key: sent.id,
+    source_type: sourceOf(sent),
+    app_id: sent.source_bundle ?? null,
+    calendar_date,
+    document: {
+      date: midnight(calendar_date),
+      calendar_date,
+      bedtime_start: wireTime(start),
+      bedtime_stop: wireTime(stop),
+      type: duration >= LONG_SLEEP_S ? 'long_sleep' : 'short_sleep',
+      timezone_offset: zone === null ? null : zoneOffset(zone, stop),
+      duration,
+      total,
+      awake,
+      light,
+      rem,
+      deep,
+      score: whole(sent.score),
+      hr_lowest: whole(sent.heart_rate_minimum),
+      hr_average: whole(sent.heart_rate_mean),
+      efficiency: duration > 0 && stages.length ? Math.min(100, (total / duration) * 100) : null,
+      latency: asleep ? Math.max(0, asleep.from_s) : null,
+      skin_temperature: temperatures.length ? temperatures.reduce((sum, one) => sum + one, 0) / temperatures.length : null,
+      average_hrv: orNull(sent.hrv_mean_sdnn),
+      respiratory_rate: orNull(sent.respiratory_rate_mean),
+    },
+  }
+}
+
+/** The stages of a night; undefined if the phone sent none. */
+export function sleepCycleOf(
+  sent: SentSleep,
+  sleep_id: string,
+  { zone }: PhoneContext,
+): IncomingSummary<'sleep_cycle'> | undefined {
+  const stages = stagesOf(sent)
+  if (!stages.length) return undefined
+  const [start, stop] = [Date.parse(sent.start_date), Date.parse(sent.end_date)]
+  return {
+    key: sent.id,
+    source_type: sourceOf(sent),
+    app_id: sent.source_bundle ?? null,
+    calendar_date: localDate(zone, stop),
+    document: {
+      sleep_id,
+      session_start: wireTime(start),
+      session_end: wireTime(stop),
+      stage_start_offset_second: stages.map(({ from_s }) => from_s),
+      stage_end_offset_second: stages.map(({ to_s }) => to_s),
+      stage_type: stages.map(({ type }) => type),
+      time_zone: zone,
+    },
+  }
+}
+
+/** A sport by the name that a phone shows. Its number means nothing; readers go by the slug. */
+function sportOf(name: string): { id: number; name: string; slug: string } {
+  const slug =
+    name
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '_')
+      .replace(/^_|_$/g, '') || 'other'
+  return { id: createHash('sha256').update(slug).digest().readUInt16BE(0), name, slug }
+}
+
+export function workoutOf(sent: SentWorkout, { zone }: PhoneContext): IncomingSummary<'workouts'> {
+  const [start, stop] = [Date.parse(sent.start_date), Date.parse(sent.end_date)]
+  const zones = [1, 2, 3, 4, 5, 6].map((n) => sent[`heart_rate_zone${n}` as 'heart_rate_zone1'])
+  const calendar_date = localDate(zone, start)
+  return {
+    key: sent.id,
+    source_type: sourceTypeOf(sent),
+    app_id: sent.source_bundle ?? null,
+    calendar_date,
+    document: {
+      title: sent.sport,
+      timezone_offset: zone === null ? null : zoneOffset(zone, start),
+      average_hr: whole(sent.heart_rate_mean),
+      max_hr: whole(sent.heart_rate_maximum),
+      distance: orNull(sent.distance),
+      calendar_date,
+      time_start: wireTime(start),
+      time_end: wireTime(stop),
+      calories: orNull(sent.calories),
+      sport: sportOf(sent.sport),
+      hr_zones: zones.every((seconds) => seconds === undefined) ? null : zones.map((seconds) => Math.round(seconds ?? 0)),
+      moving_time: whole(sent.moving_time),
+      total_elevation_gain: orNull(sent.ascent_elevation),
+      provider_id: sent.id,
+    },
+  }
+}

@@ -1,0 +1,115 @@
+// Posts of summaries by phones, and of the samples that come with them. Source: users-wearables.md 16.5, 16.6.
+import type { Static } from '../../platform/schema/schema.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { invalidField } from '../../platform/http/errors.ts'
+import { summaryIds } from '../../wearables/summaries/summaries.ts'
+import type { TimeseriesName } from '../../wearables/resources/timeseries.ts'
+import { incoming, zoneOf } from './samples.ts'
+import type { Envelope, Quantity } from './schema.ts'
+import { store, type SampleBatch } from './store.ts'
+import { activityOf, bodiesOf, profileOf, sleepCycleOf, sleepOf, workoutOf, type PhoneContext } from './summaries.ts'
+import type { ActivityPost, BodyPost, ProfilePost, SentActivity, SentBody, SleepPost, WorkoutPost } from './summary-schema.ts'
+
+const contextOf = ({ time_zone }: Envelope): PhoneContext => ({ zone: zoneOf({}, time_zone) })
+
+/** The timeseries that the lists of samples in a post feed. */
+const ofActivity = {
+  active_energy_burned: 'calories_active',
+  basal_energy_burned: 'calories_basal',
+  steps: 'steps',
+  floors_climbed: 'floors_climbed',
+  distance_walking_running: 'distance',
+  vo2_max: 'vo2_max',
+} as const satisfies Partial<Record<keyof SentActivity, TimeseriesName>>
+const ofBody = {
+  body_mass: 'body_weight',
+  body_fat_percentage: 'body_fat',
+  body_mass_index: 'body_mass_index',
+  waist_circumference: 'waist_circumference',
+  lean_body_mass: 'lean_body_mass',
+} as const satisfies Record<keyof SentBody, TimeseriesName>
+
+type Lists = Partial<Record<string, Quantity[]>>
+
+/** The samples of a post, by timeseries. @param records the objects that hold the lists, with where they stand in the request */
+function batchesOf(
+  tx: Tx,
+  { time_zone }: Envelope,
+  timeseries: Record<string, TimeseriesName>,
+  records: [lists: Lists, at: (string | number)[]][],
+): SampleBatch[] {
+  const now_ms = tx.now.getTime()
+  return Object.entries(timeseries).flatMap(([list, resource]) => {
+    const samples = records.flatMap(([lists, at]) =>
+      (lists[list] ?? []).map((sample, i) => incoming(resource, sample, { time_zone, now_ms, at: [...at, list, i] })),
+    )
+    return samples.length ? [{ resource, samples }] : []
+  })
+}
+
+/** Stores the days of a phone and the samples they are made of. Errors: 404 unknown user; those of `incoming`. */
+export function postActivity(tx: Tx, user_id: string, { data, ...envelope }: Static<typeof ActivityPost>) {
+  const context = contextOf(envelope)
+  const records = data.flatMap((sent) => activityOf(sent, context) ?? [])
+  const samples = batchesOf(
+    tx,
+    envelope,
+    ofActivity,
+    data.map((sent, i) => [sent as Lists, ['body', 'data', i]]),
+  )
+  return store(tx, user_id, envelope, [{ kind: 'activity', records }, ...samples])
+}
+
+/** Stores measurements of the body, as records and as samples. Errors: as `postActivity`. */
+export function postBody(tx: Tx, user_id: string, { data, ...envelope }: Static<typeof BodyPost>) {
+  const samples = batchesOf(tx, envelope, ofBody, [[data, ['body', 'data']]])
+  return store(tx, user_id, envelope, [{ kind: 'body', records: bodiesOf(data, contextOf(envelope)) }, ...samples])
+}
+
+/** Stores the profile that a phone has of its owner. Errors: 404 unknown user. */
+export const postProfile = (tx: Tx, user_id: string, { data, ...envelope }: Static<typeof ProfilePost>) =>
+  store(tx, user_id, envelope, [{ kind: 'profile', records: [profileOf(data)] }])
+
+const SESSION_MS_MAX = 7 * 86_400_000
+const DAY_MS = 86_400_000
+const EARLIEST_MS = Date.UTC(1900, 0, 1)
+
+function assertSessions(tx: Tx, sessions: { start_date: string; end_date: string }[]): void {
+  for (const [i, { start_date, end_date }] of sessions.entries()) {
+    const [start, end] = [Date.parse(start_date), Date.parse(end_date)]
+    if (start < EARLIEST_MS || end > tx.now.getTime() + DAY_MS)
+      throw invalidField(['body', 'data', i, 'start_date'], 'must be after 1900 and not in the future')
+    if (end < start || end - start > SESSION_MS_MAX)
+      throw invalidField(['body', 'data', i, 'end_date'], 'must not be before start_date, nor more than 7 days after it')
+  }
+}
+
+/** Stores nights and their stages. Errors: 404 unknown user; 422 a session that ends before it starts, or lasts more than 7 days. */
+export function postSleep(tx: Tx, user_id: string, { data, ...envelope }: Static<typeof SleepPost>) {
+  assertSessions(tx, data)
+  const context = contextOf(envelope)
+  const { provider } = envelope
+  // Stages name the night they belong to, whose id is known once it is written.
+  const stages = async () => {
+    const ids = await summaryIds(
+      tx,
+      user_id,
+      'sleep',
+      provider,
+      data.map(({ id }) => id),
+    )
+    const records = data.flatMap((sent) => {
+      const id = ids.get(sent.id)
+      return (id && sleepCycleOf(sent, id, context)) || []
+    })
+    return { kind: 'sleep_cycle' as const, records }
+  }
+  return store(tx, user_id, envelope, [{ kind: 'sleep', records: data.map((sent) => sleepOf(sent, context)), next: stages }])
+}
+
+/** Stores workouts, without their streams. Errors: as `postSleep`. */
+export function postWorkouts(tx: Tx, user_id: string, { data, ...envelope }: Static<typeof WorkoutPost>) {
+  assertSessions(tx, data)
+  const context = contextOf(envelope)
+  return store(tx, user_id, envelope, [{ kind: 'workouts', records: data.map((sent) => workoutOf(sent, context)) }])
+}

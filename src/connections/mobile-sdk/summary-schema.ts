@@ -1,0 +1,155 @@
+// What phones send of days, nights, workouts, the body and the person. Source: users-wearables.md 16.5, 16.6.
+import { DateOnly, Fields, Maybe, OpenEnum, T, Text, Timestamp, type Static } from '../../platform/schema/schema.ts'
+import { envelope, Quantity } from './schema.ts'
+
+const SAMPLES_MAX = 20_000
+const RECORDS_MAX = 1000
+
+const quantities = Maybe(T.Array(Quantity, { maxItems: SAMPLES_MAX }))
+const number = Maybe(T.Number())
+const text = (maxLength: number) => Maybe(Text({ maxLength }))
+
+const Day = Fields(
+  {
+    calendar_date: DateOnly,
+    active_energy_burned_sum: number,
+    basal_energy_burned_sum: number,
+    steps_sum: number,
+    floors_climbed_sum: number,
+    distance_walking_running_sum: number,
+    vo2_max: number,
+    low: number,
+    medium: number,
+    high: number,
+    max_heart_rate: number,
+    min_heart_rate: number,
+    avg_heart_rate: number,
+    resting_heart_rate: number,
+    exercise_time: number,
+    distance_wheelchair: number,
+    wheelchair_use: Maybe(T.Boolean()),
+    wheelchair_push: number,
+  },
+  { title: 'DaySummary' },
+)
+
+const SentActivity = Fields(
+  {
+    day_summary: Maybe(Day),
+    active_energy_burned: quantities,
+    basal_energy_burned: quantities,
+    steps: quantities,
+    floors_climbed: quantities,
+    distance_walking_running: quantities,
+    vo2_max: quantities,
+  },
+  { title: 'SentActivity' },
+)
+export type SentActivity = Static<typeof SentActivity>
+
+const SentBody = Fields(
+  {
+    body_mass: quantities,
+    body_fat_percentage: quantities,
+    body_mass_index: quantities,
+    waist_circumference: quantities,
+    lean_body_mass: quantities,
+  },
+  { title: 'SentBody' },
+)
+export type SentBody = Static<typeof SentBody>
+
+const SentProfile = Fields(
+  {
+    biological_sex: Maybe(OpenEnum(['male', 'female', 'other', 'not_set'])),
+    date_of_birth: Maybe(DateOnly),
+    height: number,
+    time_zone: text(100),
+    wheelchair_use: Maybe(T.Boolean()),
+  },
+  { title: 'SentProfile' },
+)
+export type SentProfile = Static<typeof SentProfile>
+
+const session = {
+  id: Text({ minLength: 1, maxLength: 200 }),
+  start_date: Timestamp,
+  end_date: Timestamp,
+  source_bundle: text(300),
+  product_type: text(100),
+}
+
+const stages = {
+  awake_sleep_samples: quantities,
+  deep_sleep_samples: quantities,
+  light_sleep_samples: quantities,
+  rem_sleep_samples: quantities,
+  unspecified_sleep_samples: quantities,
+  unknown_sleep_samples: quantities,
+}
+export type StageName = keyof typeof stages
+
+const SentSleep = Fields(
+  {
+    ...session,
+    source_type: text(60),
+    heart_rate_minimum: number,
+    heart_rate_mean: number,
+    hrv_mean_sdnn: number,
+    respiratory_rate_mean: number,
+    wrist_temperature: quantities,
+    sleep_stages: Maybe(
+      Fields(stages, {
+        title: 'SleepStages',
+        // The spelling of Android.
+        aliases: {
+          awakeSleepSamples: 'awake_sleep_samples',
+          deepSleepSamples: 'deep_sleep_samples',
+          lightSleepSamples: 'light_sleep_samples',
+          remSleepSamples: 'rem_sleep_samples',
+          unspecifiedSleepSamples: 'unspecified_sleep_samples',
+          unknownSleepSamples: 'unknown_sleep_samples',
+        },
+      }),
+    ),
+    score: number,
+  },
+  { title: 'SentSleep' },
+)
+export type SentSleep = Static<typeof SentSleep>
+
+const SentWorkout = Fields(
+  {
+    ...session,
+    moving_time: number,
+    sport: Text({ minLength: 1, maxLength: 100 }),
+    calories: number,
+    distance: number,
+    ascent_elevation: number,
+    heart_rate_maximum: number,
+    heart_rate_mean: number,
+    heart_rate_zone1: number,
+    heart_rate_zone2: number,
+    heart_rate_zone3: number,
+    heart_rate_zone4: number,
+    heart_rate_zone5: number,
+    heart_rate_zone6: number,
+  },
+  {
+    title: 'SentWorkout',
+    aliases: Object.fromEntries([1, 2, 3, 4, 5, 6].map((zone) => [`heart_rate_zone_${zone}`, `heart_rate_zone${zone}`])),
+  },
+)
+export type SentWorkout = Static<typeof SentWorkout>
+
+export const ActivityPost = Fields(
+  { ...envelope, data: T.Array(SentActivity, { maxItems: RECORDS_MAX }) },
+  { title: 'ActivityPost' },
+)
+export const BodyPost = Fields({ ...envelope, data: SentBody }, { title: 'BodyPost' })
+export const ProfilePost = Fields({ ...envelope, data: SentProfile }, { title: 'ProfilePost' })
+export const SleepPost = Fields({ ...envelope, data: T.Array(SentSleep, { maxItems: RECORDS_MAX }) }, { title: 'SleepPost' })
+export const WorkoutPost = Fields(
+  { ...envelope, data: T.Array(SentWorkout, { maxItems: RECORDS_MAX }) },
+  { title: 'WorkoutPost' },
+)

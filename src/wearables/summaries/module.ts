@@ -1,0 +1,13 @@
+import type { Module } from '../../platform/module/module.ts'
+import { eraseTables } from '../../platform/db/erasure.ts'
+import { routes } from './routes.ts'
+import { eraseSummaries } from './summaries.ts'
+
+export const summaries: Module = {
+  name: 'wearables/summaries',
+  about: 'activity, sleep, workouts, body, profile',
+  tag: 'summaries',
+  tables: { ofTeams: ['summary'] },
+  operations: routes,
+  erasers: { user: eraseSummaries, team: eraseTables('summary') },
+}

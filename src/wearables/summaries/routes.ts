@@ -1,0 +1,76 @@
+import type { Tx } from '../../platform/db/transaction.ts'
+import { operation, PreserializedJson } from '../../platform/http/operation.ts'
+import { Fields, Maybe, T, Text, Uuid } from '../../platform/schema/schema.ts'
+import { Activity, Body, Profile, Sleep, SleepCycle, SummaryQuery, Workout, type SummaryKind } from './schema.ts'
+import { listSummaries, readProfile } from './summaries.ts'
+
+const params = Fields({ user_id: Uuid })
+const range = { patients: true, method: 'GET', params, query: SummaryQuery } as const
+const description = 'By local day, oldest first; `start_date` and `end_date` are days, both included.'
+
+/** The fields of summaries follow from their kind; tests check them against the schema of the operation. */
+const text = (body: unknown) => new PreserializedJson<never>(JSON.stringify(body))
+const list =
+  (kind: SummaryKind) =>
+  async (tx: Tx, { params, query }: { params: { user_id: string }; query: SummaryQuery }) =>
+    text({ [kind]: await listSummaries(tx, params.user_id, kind, query) })
+
+export const routes = [
+  operation({
+    ...range,
+    id: 'get_activity',
+    path: '/v2/summary/activity/{user_id}',
+    summary: 'List the activity of days',
+    description,
+    reply: Fields({ activity: T.Array(Activity) }, { title: 'ActivityList' }),
+    run: list('activity'),
+  }),
+  operation({
+    ...range,
+    id: 'get_sleep',
+    path: '/v2/summary/sleep/{user_id}',
+    summary: 'List sleep sessions',
+    description,
+    reply: Fields({ sleep: T.Array(Sleep) }, { title: 'SleepList' }),
+    run: list('sleep'),
+  }),
+  operation({
+    ...range,
+    id: 'get_sleep_cycle',
+    path: '/v2/summary/sleep_cycle/{user_id}',
+    summary: 'List the stages of sleep sessions',
+    description,
+    reply: Fields({ sleep_cycle: T.Array(SleepCycle) }, { title: 'SleepCycleList' }),
+    run: list('sleep_cycle'),
+  }),
+  operation({
+    ...range,
+    id: 'get_workouts',
+    path: '/v2/summary/workouts/{user_id}',
+    summary: 'List workouts',
+    description,
+    reply: Fields({ workouts: T.Array(Workout) }, { title: 'WorkoutList' }),
+    run: list('workouts'),
+  }),
+  operation({
+    ...range,
+    id: 'get_body',
+    path: '/v2/summary/body/{user_id}',
+    summary: 'List body measurements',
+    description,
+    reply: Fields({ body: T.Array(Body) }, { title: 'BodyList' }),
+    run: list('body'),
+  }),
+  operation({
+    id: 'get_profile',
+    patients: true,
+    method: 'GET',
+    path: '/v2/summary/profile/{user_id}',
+    summary: 'Read the profile of a user',
+    description: 'The newest, if several providers have one.',
+    params,
+    query: Fields({ provider: Maybe(Text({ maxLength: 60 })) }),
+    reply: Profile,
+    run: async (tx, { params, query }) => text(await readProfile(tx, params.user_id, query.provider || undefined)),
+  }),
+]

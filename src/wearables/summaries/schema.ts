@@ -1,0 +1,170 @@
+// Shapes of summaries. Source: users-wearables.md 9.1-9.6.
+import {
+  DateOnly,
+  Fields,
+  Maybe,
+  Nullable,
+  OpenEnum,
+  T,
+  Text,
+  Timestamp,
+  Uuid,
+  type Static,
+} from '../../platform/schema/schema.ts'
+import { sourceTypes } from '../resources/timeseries.ts'
+
+export const SummarySource = Fields(
+  {
+    name: T.String(),
+    slug: T.String(),
+    logo: T.String(),
+    provider: T.String(),
+    type: OpenEnum(sourceTypes),
+    app_id: Nullable(T.String()),
+    device_id: Nullable(Uuid),
+    sport: T.Null(),
+    workout_id: T.Null(),
+  },
+  { title: 'SummarySource' },
+)
+export type SummarySource = Static<typeof SummarySource>
+
+const number = Nullable(T.Number())
+const integer = Nullable(T.Integer())
+const text = Nullable(T.String())
+
+/** The fields of each kind, beside those that all have. */
+const fields = {
+  activity: {
+    date: Timestamp,
+    calendar_date: DateOnly,
+    calories_total: number,
+    calories_active: number,
+    steps: integer,
+    daily_movement: number,
+    distance: number,
+    low: number,
+    medium: number,
+    high: number,
+    floors_climbed: integer,
+    time_zone: text,
+    timezone_offset: integer,
+    heart_rate: Nullable(
+      Fields({ avg_bpm: number, min_bpm: number, max_bpm: number, resting_bpm: number, avg_walking_bpm: number }),
+    ),
+    wheelchair_use: Nullable(T.Boolean()),
+    wheelchair_push: integer,
+  },
+  sleep: {
+    date: Timestamp,
+    calendar_date: DateOnly,
+    bedtime_start: Timestamp,
+    bedtime_stop: Timestamp,
+    type: OpenEnum(['long_sleep', 'short_sleep', 'acknowledged_nap', 'unknown']),
+    timezone_offset: integer,
+    duration: T.Integer(),
+    total: T.Integer(),
+    awake: T.Integer(),
+    light: T.Integer(),
+    rem: T.Integer(),
+    deep: T.Integer(),
+    score: integer,
+    recovery_readiness_score: integer,
+    hr_lowest: integer,
+    hr_average: integer,
+    hr_resting: integer,
+    efficiency: number,
+    latency: integer,
+    temperature_delta: number,
+    skin_temperature: number,
+    hr_dip: number,
+    state: Nullable(OpenEnum(['tentative', 'confirmed'])),
+    average_hrv: number,
+    respiratory_rate: number,
+    sleep_stream: T.Null(),
+  },
+  sleep_cycle: {
+    sleep_id: Uuid,
+    session_start: Timestamp,
+    session_end: Timestamp,
+    stage_start_offset_second: T.Array(T.Integer()),
+    stage_end_offset_second: T.Array(T.Integer()),
+    stage_type: T.Array(T.Integer()),
+    time_zone: text,
+    source_provider: T.String(),
+    source_type: OpenEnum(sourceTypes),
+    source_app_id: text,
+    source_device_id: Nullable(Uuid),
+  },
+  workouts: {
+    title: text,
+    timezone_offset: integer,
+    average_hr: integer,
+    max_hr: integer,
+    distance: number,
+    calendar_date: DateOnly,
+    time_start: Timestamp,
+    time_end: Timestamp,
+    calories: number,
+    sport: Fields({ id: T.Integer(), name: T.String(), slug: T.String() }, { title: 'Sport' }),
+    hr_zones: Nullable(T.Array(T.Integer())),
+    moving_time: integer,
+    total_elevation_gain: number,
+    elev_high: number,
+    elev_low: number,
+    average_speed: number,
+    max_speed: number,
+    average_watts: number,
+    device_watts: number,
+    max_watts: number,
+    weighted_average_watts: number,
+    steps: integer,
+    map: T.Null(),
+    provider_id: T.String(),
+  },
+  body: {
+    date: Timestamp,
+    calendar_date: DateOnly,
+    weight: number,
+    fat: number,
+    water_percentage: number,
+    muscle_mass_percentage: number,
+    visceral_fat_index: number,
+    bone_mass_percentage: number,
+    body_mass_index: number,
+    lean_body_mass_kilogram: number,
+    waist_circumference_centimeter: number,
+  },
+  profile: {
+    height: integer,
+    birth_date: Nullable(DateOnly),
+    wheelchair_use: Nullable(T.Boolean()),
+    gender: Nullable(OpenEnum(['female', 'male', 'other', 'unknown'])),
+    sex: Nullable(OpenEnum(['female', 'male', 'other'])),
+  },
+} as const
+
+export type SummaryKind = keyof typeof fields
+export const summaryKinds = Object.keys(fields) as SummaryKind[]
+
+const common = { id: Uuid, user_id: Uuid, source: SummarySource, created_at: Timestamp, updated_at: Timestamp }
+export const Activity = Fields({ ...common, ...fields.activity }, { title: 'Activity' })
+export const Sleep = Fields({ ...common, ...fields.sleep }, { title: 'Sleep' })
+export const SleepCycle = Fields({ ...common, ...fields.sleep_cycle }, { title: 'SleepCycle' })
+export const Workout = Fields({ ...common, ...fields.workouts }, { title: 'Workout' })
+export const Body = Fields({ ...common, ...fields.body }, { title: 'Body' })
+export const Profile = Fields({ ...common, ...fields.profile }, { title: 'Profile' })
+
+/** What a kind stores: fields that may be absent are shown as null. */
+export type Document<K extends SummaryKind> = Partial<{ [F in keyof (typeof fields)[K]]: unknown }>
+
+/** The names of the fields of a kind, with null for each. */
+export const emptyDocument = (kind: SummaryKind): Record<string, null> =>
+  Object.fromEntries(Object.keys(fields[kind]).map((name) => [name, null]))
+
+export const SummaryQuery = Fields({
+  start_date: Text({ minLength: 1, maxLength: 40, example: '2026-01-01' }),
+  end_date: Maybe(Text({ maxLength: 40 })),
+  provider: Maybe(Text({ maxLength: 60 })),
+})
+export type SummaryQuery = Static<typeof SummaryQuery>

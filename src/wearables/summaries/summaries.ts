@@ -1,0 +1,168 @@
+// Summaries: what a day, a night, a workout or a measurement comes to. Owns the table summary. Source: users-wearables.md 9; events.md 4.1, 5.
+import { getUser } from '../../people/users/users.ts'
+import { iso } from '../../platform/runtime/clock.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { invalidField, notFound } from '../../platform/http/errors.ts'
+import { parseTimestamp } from '../../platform/schema/formats.ts'
+import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import type { SourceType } from '../resources/timeseries.ts'
+import { emptyDocument, type Document, type SummaryKind, type SummaryQuery, type SummarySource } from './schema.ts'
+
+/** Summaries in one response. */
+const READ_MAX = 20_000
+
+export interface IncomingSummary<K extends SummaryKind = SummaryKind> {
+  /** The provider's id of the record, or the day: what it is known by for ever. */
+  key: string
+  source_type: SourceType
+  app_id: string | null
+  /** The local day; null for a profile. */
+  calendar_date: string | null
+  document: Document<K>
+}
+
+const Row = T.Object({
+  id: T.String(),
+  provider: T.String(),
+  source_type: T.String(),
+  app_id: Nullable(T.String()),
+  document: T.Unknown(),
+  created_at: T.String(),
+  updated_at: T.String(),
+})
+const Written = T.Object({ ...Row.properties, key: T.String(), is_new: T.Boolean() })
+
+const wireSource = ({ provider, source_type, app_id }: Static<typeof Row>): SummarySource => ({
+  name: '',
+  slug: provider,
+  logo: '',
+  provider,
+  type: source_type as SourceType,
+  app_id,
+  device_id: null,
+  sport: null,
+  workout_id: null,
+})
+
+/** A summary as the API and events show it. */
+export type Summary = { id: string; user_id: string } & Record<string, unknown>
+
+function shown(kind: SummaryKind, user_id: string, row: Static<typeof Row>): Summary {
+  const { id, created_at, updated_at, document } = row
+  const source = wireSource(row)
+  const flat =
+    kind === 'sleep_cycle'
+      ? { source_provider: source.provider, source_type: source.type, source_app_id: source.app_id, source_device_id: null }
+      : {}
+  return { id, user_id, ...emptyDocument(kind), ...(document as object), ...flat, source, created_at, updated_at }
+}
+
+export interface WrittenSummary {
+  key: string
+  is_new: boolean
+  summary: Summary
+}
+
+/**
+ * Writes summaries of one kind of a user. A record that is there keeps its id and gets the fields that are given. Writes summary.
+ * @returns the records that are new or have changed, by `key`
+ */
+export async function writeSummaries(
+  tx: Tx,
+  user_id: string,
+  kind: SummaryKind,
+  provider: string,
+  given: IncomingSummary[],
+): Promise<WrittenSummary[]> {
+  if (!given.length) return []
+  // The last of several with one key counts.
+  const records = [...new Map(given.map((one) => [one.key, { ...one, id: tx.uuid() }])).values()]
+  const rows = await tx.locking.many(
+    Written,
+    sql`
+    insert into summary (team_id, user_id, kind, provider, key, id, source_type, app_id, calendar_date, document, created_at, updated_at)
+    select ${tx.team}, ${user_id}, ${kind}, ${provider}, g.key, g.id, g.source_type, g.app_id, g.calendar_date, g.document, ${tx.now}, ${tx.now}
+    from jsonb_to_recordset(${JSON.stringify(records)}::jsonb)
+      as g (key text, id uuid, source_type text, app_id text, calendar_date date, document jsonb)
+    order by g.key
+    on conflict (team_id, user_id, kind, provider, key) do update
+    set document = summary.document || excluded.document, calendar_date = excluded.calendar_date, source_type = excluded.source_type,
+        app_id = excluded.app_id, updated_at = excluded.updated_at
+    where (summary.document || excluded.document, summary.source_type, summary.app_id)
+          is distinct from (summary.document, excluded.source_type, excluded.app_id)
+    returning id, provider, source_type, app_id, document, created_at, updated_at, key, created_at = updated_at and id = any (
+      ${records.map(({ id }) => id)}::uuid[]) as is_new`,
+  )
+  return rows.map((row) => ({ key: row.key, is_new: row.is_new, summary: shown(kind, user_id, row) }))
+}
+
+const Known = T.Object({ key: T.String(), id: T.String() })
+
+/** The ids of the records with these keys. */
+export async function summaryIds(
+  tx: Tx,
+  user_id: string,
+  kind: SummaryKind,
+  provider: string,
+  keys: string[],
+): Promise<Map<string, string>> {
+  const rows = await tx.many(
+    Known,
+    sql`
+    select key, id from summary
+    where team_id = ${tx.team} and user_id = ${user_id} and kind = ${kind} and provider = ${provider} and key = any (${keys}::text[])`,
+  )
+  return new Map(rows.map(({ key, id }) => [key, id]))
+}
+
+/** The local days that a range names: those of its two ends, both included. */
+function daysOf(tx: Tx, { start_date, end_date }: SummaryQuery): [from: string, to: string] {
+  const day = (name: string, text: string): string => {
+    const found = parseTimestamp(text.trim())
+    if (!found) throw invalidField(['query', name], 'is not a date or a date-time')
+    return found.at.toISOString().slice(0, 10)
+  }
+  return [
+    day('start_date', start_date),
+    end_date ? day('end_date', end_date) : iso(new Date(tx.now.getTime() + 86_400_000)).slice(0, 10),
+  ]
+}
+
+/**
+ * Lists the summaries of one kind of a user by day, oldest first.
+ * Errors: 404 unknown user; 422 a date that is none, or a range with more than 20,000 summaries.
+ */
+export async function listSummaries(tx: Tx, user_id: string, kind: SummaryKind, query: SummaryQuery): Promise<Summary[]> {
+  const [from, to] = daysOf(tx, query)
+  await getUser(tx, user_id)
+  const ofProvider = query.provider ? sql`and provider = ${query.provider}` : sql``
+  const rows = await tx.many(
+    Row,
+    sql`
+    select id, provider, source_type, app_id, document, created_at, updated_at from summary
+    where team_id = ${tx.team} and user_id = ${user_id} and kind = ${kind} ${ofProvider}
+      and calendar_date between ${from}::date and ${to}::date
+    order by calendar_date, id limit ${READ_MAX + 1}`,
+  )
+  if (rows.length > READ_MAX) throw invalidField(['query', 'start_date'], `the range has more than ${READ_MAX} summaries`)
+  return rows.map((row) => shown(kind, user_id, row))
+}
+
+/** The profile of a user, the newest of several. Errors: 404 unknown user, or no profile. */
+export async function readProfile(tx: Tx, user_id: string, provider: string | undefined): Promise<Summary> {
+  await getUser(tx, user_id)
+  const ofProvider = provider ? sql`and provider = ${provider}` : sql``
+  const row = await tx.maybe(
+    Row,
+    sql`
+    select id, provider, source_type, app_id, document, created_at, updated_at from summary
+    where team_id = ${tx.team} and user_id = ${user_id} and kind = 'profile' ${ofProvider} order by updated_at desc, id desc limit 1`,
+  )
+  if (!row) throw notFound('The user has no profile')
+  return shown('profile', user_id, row)
+}
+
+/** Erases the summaries of a user. Writes summary. */
+export const eraseSummaries = async (tx: Tx, user_id: string): Promise<void> =>
+  void (await tx.run(sql`delete from summary where team_id = ${tx.team} and user_id = ${user_id}`))
