@@ -211,6 +211,13 @@ table scope_requirement
   constraint scope_requirement_pkey PRIMARY KEY (team_id, provider)
   constraint scope_requirement_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
 
+table sign_in_key
+  id smallint not null
+  private_key text not null
+  created_at timestamp with time zone not null
+  constraint sign_in_key_pkey PRIMARY KEY (id)
+  constraint sign_in_key_id_check CHECK ((id = 1))
+
 table team
   id uuid not null
   org_id uuid not null
@@ -960,6 +967,21 @@ table phlebotomy_visit
   constraint phlebotomy_visit__span CHECK ((end_at > start_at))
   CREATE UNIQUE INDEX phlebotomy_visit__patient ON phlebotomy_visit USING btree (team_id, user_id, provider)
   CREATE INDEX phlebotomy_visit__staff_time ON phlebotomy_visit USING btree (staff_id, start_at) WHERE (staff_id IS NOT NULL)
+  policy of_team for all (team_id = current_team())
+
+table phone_session
+  team_id uuid not null
+  user_id uuid not null
+  id uuid not null
+  token_hashes text[] not null
+  created_at timestamp with time zone not null
+  ended_at timestamp with time zone
+  expires_at timestamp with time zone not null
+  constraint phone_session_pkey PRIMARY KEY (team_id, user_id, id)
+  constraint phone_session_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint phone_session_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  CREATE INDEX phone_session__expires ON phone_session USING btree (expires_at)
+  CREATE INDEX phone_session__user ON phone_session USING btree (user_id)
   policy of_team for all (team_id = current_team())
 
 table pipeline

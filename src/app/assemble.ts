@@ -2,6 +2,7 @@
 // The server and the tests use this function.
 import type { FastifyInstance } from 'fastify'
 import { createGeocoder } from '../visits/geocoding/geocoder.ts'
+import { isSessionActive } from '../connections/sign-in/sessions.ts'
 import { assertNotDeleted } from '../people/users/users.ts'
 import type { AccessLog } from '../platform/access-log/access-log.ts'
 import { createHttp, type HttpOptions } from '../platform/http/server.ts'
@@ -36,7 +37,7 @@ export interface AssembledProcess extends Composition {
 /** Assembles a process and gives its databases the hooks. Nothing is started. Errors: those of `compose`. */
 export function assemble(options: ProcessOptions): AssembledProcess {
   const { cells, vault, log, metrics, settings, access } = options
-  const guards = createAccess(cells, vault, settings)
+  const guards = createAccess(cells, vault, settings, (tenant, user) => isSessionActive(cells.of(tenant.cell), tenant, user))
   const process: Process = {
     ...options,
     guards,

@@ -38,7 +38,7 @@ export function modulesOf(process: Process): Module[] {
     ...lab({ cells, vault, heavy, tenantOf, publicUrl, collectionZone, countConnections }),
     ...wearables,
     ...labReports,
-    ...connections({ cells, vault, publicUrl }),
+    ...connections({ cells, vault, publicUrl, guards }),
     ...visits({ vault, locate }),
     ...ehr({ cells, vault }),
     ...notifications({ cells, log, sms: settings.sms }),

@@ -6,11 +6,14 @@ import type { CredentialDependencies } from './credentials/routes.ts'
 import { introspection } from './introspection/module.ts'
 import { mobileSdk } from './mobile-sdk/module.ts'
 import { pullPreferences } from './pull-preferences/module.ts'
+import { phoneSignIn } from './sign-in/module.ts'
+import type { SignInDependencies } from './sign-in/token-exchange.ts'
 
-export const connections = (dependencies: CredentialDependencies): Module[] => [
+export const connections = (dependencies: CredentialDependencies & SignInDependencies): Module[] => [
   credentials(dependencies),
   pullPreferences(dependencies),
   userConnections,
   mobileSdk,
   introspection,
+  phoneSignIn(dependencies),
 ]

@@ -86,7 +86,19 @@ export function customer(server: Server, cell: Cell) {
     for (const userId of users) await sdk.user.delete({ userId }).catch(() => {})
   }
 
-  return { sdk, user, kitTest, order, kit, register, arrived: waitForEvent, reported, passthrough, leave: deleteUser }
+  return {
+    sdk,
+    base_url: server.base_url,
+    user,
+    kitTest,
+    order,
+    kit,
+    register,
+    arrived: waitForEvent,
+    reported,
+    passthrough,
+    leave: deleteUser,
+  }
 }
 
 const ARRIVAL_MS_MAX = 30_000

@@ -5,6 +5,7 @@ import { customer } from './client.ts'
 import { unsupportedOperations } from './parts/unsupported-operations.ts'
 import { appointments } from './parts/appointments.ts'
 import { connections } from './parts/connections.ts'
+import { phoneSignIn } from './parts/phone-sign-in.ts'
 import { timeseries } from './parts/timeseries.ts'
 import { introspection } from './parts/introspection.ts'
 import { summaries } from './parts/summaries.ts'
@@ -35,6 +36,7 @@ const parts = [
   timeseries,
   introspection,
   summaries,
+  phoneSignIn,
   catalog,
   customLabTests,
   insurance,

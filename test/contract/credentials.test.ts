@@ -5,9 +5,13 @@ import { keysSetDuring } from '../support/map-keys.ts'
 import { contents } from '../../src/app/contents.ts'
 import { embedding, launch, launchOf, getPage } from '../support/launch-browser.ts'
 import { guards, client, createTestTeam, url, type TestTeam } from '../support/server.ts'
+import { exchange, refresh, signIn } from '../support/phones.ts'
 import { send, valid } from './operations/requests.ts'
 
 const { operations } = contents
+
+/** A user of the team, on whose phone somebody has signed in. */
+let user_id: string
 
 /** Where a caller may put a credential, and the status of what it is answered: below 400 when the text was taken for one. */
 const spellings: Record<string, (text: string, org: TestTeam) => Promise<number>> = {
@@ -23,6 +27,9 @@ const spellings: Record<string, (text: string, org: TestTeam) => Promise<number>
   'the cookie of an embedded session': (text) => statusOf('/auth/session', { cookie: `drawbridge_feature_embed=${text}` }),
   'a launch token': (text) => statusOf(`/auth/launch?token=${encodeURIComponent(text)}`),
   'a requisition link': (text) => statusOf(`/documents/requisition?token=${encodeURIComponent(text)}`),
+  'the access token of a user': (text) => statusOf(`/v2/user/${user_id}`, { authorization: `Bearer ${text}` }),
+  'a sign-in token': async (text) => (await exchange(text)).status,
+  'a refresh token': async (text) => (await refresh(text)).status,
   'the token of an invite': async (text) =>
     (await client(undefined).post('/v1/invite/accept', { token: text, name: 'Testa Fictional' })).status,
 }
@@ -39,18 +46,23 @@ const isHeaderText = (text: string): boolean => /^[\x21-\x7e]([\x20-\x7e]*[\x21-
 describe('a text that is a key in the memory of the program', async () => {
   const org = await createTestTeam()
   const token = guards.tokens.sign([org.cell, org.team], 600)
+  user_id = await org.user()
+  const phone = await signIn(org, user_id)
   let texts: string[] = []
 
   /** Each credential is used where it belongs, so that what the program keeps in memory for it is there. */
   const useCredentials = async () => {
     assert.equal(await spellings['x-service-api-key']!(org.key, org), 200)
     assert.equal(await spellings['authorization: Bearer']!(token, org), 200)
+    assert.equal(await spellings['the access token of a user']!(phone.access_token, org), 200)
     assert.equal(await spellings['x-management-key']!(org.orgKey, org), 200)
   }
   const own: Record<string, RegExp> = {
     [org.key]: /^(x-service-api-key|x-vital-api-key|both headers of team keys)$/,
     [org.orgKey]: /^x-(management|service-org|vital-org)-key$/,
-    [token]: /^authorization: Bearer$/,
+    [token]: /^(authorization: Bearer|the access token of a user)$/,
+    [phone.access_token]: /^the access token of a user$/,
+    [phone.refresh_token]: /^a refresh token$/,
   }
 
   before(async () => {

@@ -8,6 +8,7 @@ import { Retention } from '../../src/platform/queue/retention.ts'
 import { SECONDS_PER_DAY, kit, createOrder } from '../support/orders.ts'
 import { delivering, receiver } from '../support/webhook-receiver.ts'
 import { cells, createTestTeam, metrics, type TestTeam } from '../support/server.ts'
+import { signIn } from '../support/phones.ts'
 import { answered, success } from './operations/operation-cases.ts'
 import { send, valid } from './operations/requests.ts'
 import { rowsOf } from './operations/rows.ts'
@@ -49,7 +50,9 @@ async function busy(): Promise<TestTeam> {
   const { id } = await kit(team)
   await team.api.post(`/v3/order/${id}/test`)
   await team.settle()
-  await team.api.delete(`/v2/user/${await team.user()}`)
+  const user_id = await team.user()
+  await signIn(team, user_id)
+  await team.api.delete(`/v2/user/${user_id}`)
   await team.db.pool.query(
     'insert into order_checkpoint (team_id, created_at, id, shown) select team_id, created_at, id, 0 from lab_order where id = $1',
     [id],

@@ -17,6 +17,7 @@ const WITHOUT_KEY: Record<string, string> = {
   accept_invite: 'no principal is known that could have keys, and the token of an invite is valid for one use',
   advance_sandbox_clock: 'it creates nothing, and runs in one transaction per due job',
   approve_lab_test: 'it creates nothing: approving a test twice is approving it',
+  exchange_token: 'no principal is known that could have keys, and a token may be exchanged again',
   upsert_team_custom_credentials: 'what is put again is the same',
   upsert_team_data_pull_preferences: 'what is put again is the same',
   upsert_team_ehr_pipelines: 'what is put again is the same',

@@ -178,6 +178,6 @@ describe('an access token', async () => {
 test('no operation is left out: each is for teams, for managers, or for everybody', () => {
   assert.deepEqual(
     operations.filter((operation) => !forTeams.includes(operation) && !managing.includes(operation)).map(({ id }) => id),
-    ['accept_invite'],
+    ['accept_invite', 'exchange_token'],
   )
 })

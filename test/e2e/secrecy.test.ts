@@ -144,6 +144,29 @@ test('a secret appears only in the responses that may show it', { timeout: 120_0
     await asked(401, 'get_teams_users', { headers: { authorization: `Bearer ${access_token}x`, 'x-service-api-key': '' } })
   }
 
+  // Tokens of phones.
+  const { user_id } = await asked(200, 'create_user', { body: { client_user_id: 'a-phone' } })
+  const atUser = { path: { user_id: user_id! } }
+  const { sign_in_token } = await asked(200, 'get_user_sign_in_token', atUser)
+  hide('a sign-in token', sign_in_token!, 'get_user_sign_in_token')
+  const { user_token } = JSON.parse(Buffer.from(sign_in_token!, 'base64').toString()) as { user_token: string }
+  hide('what is in a sign-in token', user_token)
+  const exchanged = { grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange', subject_token: user_token }
+  let phone = await asked(200, 'exchange_token', {
+    body: { ...exchanged, subject_token_type: 'urn:junction:sign-in-token' },
+  })
+  for (let i = 0; i < 2; i++) {
+    hide(`access token ${i} of a phone`, phone.access_token!, 'exchange_token')
+    const used = hide(`refresh token ${i} of a phone`, phone.refresh_token!, 'exchange_token')
+    const bearer = { authorization: `Bearer ${phone.access_token}`, 'x-service-api-key': '' }
+    await asked(200, 'get_user', { ...atUser, headers: bearer })
+    await asked(403, 'get_teams_users', { headers: bearer })
+    await asked(401, 'exchange_token', { body: { grant_type: 'refresh_token', refresh_token: `${used}x` } })
+    phone = await asked(200, 'exchange_token', { body: { grant_type: 'refresh_token', refresh_token: used } })
+  }
+  await asked(200, 'revoke_app_api_key', atUser)
+  await asked(401, 'exchange_token', { body: { grant_type: 'refresh_token', refresh_token: phone.refresh_token } })
+
   // Secrets and headers of endpoints; the receiver answers with what it was sent.
   const whsec = (letter: string) => `whsec_${letter.repeat(40)}`
   const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`

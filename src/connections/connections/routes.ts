@@ -35,6 +35,7 @@ export const routes = [
     patients: true,
     method: 'GET',
     path: '/v2/user/providers/{user_id}',
+    userTokens: 'path',
     summary: 'List the connections of a user',
     params: Fields({ user_id: Uuid }),
     reply: ConnectedProviders,
@@ -45,6 +46,7 @@ export const routes = [
     patients: true,
     method: 'DELETE',
     path: '/v2/user/{user_id}/{provider}',
+    userTokens: 'path',
     summary: 'End a connection of a user; its data stays',
     params: Fields({ user_id: Uuid, provider: ProviderSlug }),
     reply: Success,
@@ -55,6 +57,7 @@ export const routes = [
     patients: true,
     method: 'POST',
     path: '/v2/link/provider/manual/{provider}',
+    userTokens: 'body',
     summary: 'Connect a user to a provider whose data a phone or a client sends',
     description:
       'A repeated call changes `provider_id` and `granted_permissions` where they are given, and succeeds. The permissions name resources.',

@@ -36,6 +36,7 @@ export const routes = [
     patients: true,
     method: 'GET',
     path: '/v2/user/{user_id}',
+    userTokens: 'path',
     summary: 'Read a user',
     params,
     reply: User,

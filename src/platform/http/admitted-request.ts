@@ -1,6 +1,6 @@
 // An authorized request and its response.
 import type { Db } from '../db/database.ts'
-import type { FileReply, ManagementPrincipal } from './operation.ts'
+import type { FileReply, ManagementPrincipal, UserCredential } from './operation.ts'
 import type { Tenant } from '../db/transaction.ts'
 
 /** A request whose caller is authenticated, and whose path has been parsed. */
@@ -16,6 +16,8 @@ export interface AuthorizedRequest {
   values: unknown
   tenant: Tenant | undefined
   manager: ManagementPrincipal | undefined
+  /** The only user whom it may concern. */
+  user: UserCredential | undefined
   key_id: string | undefined
   /** The scope in which a management operation runs. */
   rows: Db | undefined

@@ -1,6 +1,6 @@
 // Parses a request's path, query and body into the values that an operation declares, and collects all errors.
 import { unprocessable } from './errors.ts'
-import { missingFault, type Fault } from '../schema/fault.ts'
+import { missingFault, valueFault, type Fault } from '../schema/fault.ts'
 import { validate, type Mode } from '../schema/request-validation.ts'
 import type { TSchema } from '../schema/schema.ts'
 
@@ -77,4 +77,12 @@ export function readBody(
     return undefined
   }
   return validate(schema, value, ['body'], faults, mode)
+}
+
+/** A form-encoded body; appends errors. A field that is given twice is an error. */
+export function readForm(schema: TSchema, bytes: Buffer | undefined, faults: Fault[]): unknown {
+  const entries = [...new URLSearchParams(bytes?.toString('utf8') ?? '')]
+  const value = Object.fromEntries(entries)
+  if (Object.keys(value).length < entries.length) faults.push(valueFault(['body'], 'must not have a field twice'))
+  return validate(schema, value, ['body'], faults, 'text')
 }

@@ -107,6 +107,7 @@ function describeOperation(operation: Operation, primary: boolean, shape: (schem
             schema: shape(operation.body),
             ...(operation.example !== undefined && { example: operation.example }),
           },
+          ...(operation.form && { 'application/x-www-form-urlencoded': { schema: shape(operation.body) } }),
         },
       },
     }),

@@ -9,11 +9,19 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 /** Required credential: a team's key, a management key, or none. */
 export type Auth = 'team' | 'management' | 'none'
 
+/** The user to whom an access token of a phone belongs, and the session in which it was issued. */
+export interface UserCredential {
+  user_id: string
+  session_id: string
+}
+
 /** The principal of a team request. */
 export interface Caller {
   tenant: Tenant
-  /** Id of the team's key; of an access token `token:` and the token's id. */
+  /** Id of the team's key; of an access token `token:`, of a user's access token `user_token:`, and the token's id. */
   key_id: string
+  /** The only user whom the request may concern; undefined if it may concern the whole team. */
+  user?: UserCredential
 }
 
 /** The principal of a management request: a key of an organization, limited to some of its teams or not limited. */
@@ -111,6 +119,8 @@ interface Input<P, Q, B> {
   body: In<B>
   /** The request had an idempotency key. */
   keyed: boolean
+  /** The session of a user's access token, if the request came with one. */
+  session_id: string | undefined
 }
 
 interface Declaration<P, Q, B, R> {
@@ -143,6 +153,13 @@ interface Declaration<P, Q, B, R> {
    * (docs/decisions/access-log.md).
    */
   patients: boolean
+  /**
+   * Access tokens of users may call it, each about its own user, whom the path or the body names in `user_id`. Default: they may not. An
+   * operation that concerns anything else than that user must not have it.
+   */
+  userTokens?: 'path' | 'body'
+  /** The body may also be form-encoded. */
+  form?: boolean
   /** A team for which this feature is disabled is rejected. */
   feature?: Feature
   /** A request body that works, for the API page. */

@@ -11,7 +11,8 @@ import type { Db } from '../db/database.ts'
 import { unprocessable } from './errors.ts'
 import { missingFault, valueFault, type Fault } from '../schema/fault.ts'
 import { withIdempotencyKey, type OperationResult as Kept } from './idempotency.ts'
-import { readBody, readQuery } from './input.ts'
+import { assertBodyOfUser } from './user-tokens.ts'
+import { readBody, readForm, readQuery } from './input.ts'
 import {
   FileReply,
   PreserializedJson,
@@ -48,15 +49,7 @@ export async function handleRequest(
 ): Promise<Answer> {
   const faults: Fault[] = []
   const query = operation.query && readQuery(operation.query, request.query as Record<string, string>, faults)
-  const body =
-    operation.body &&
-    readBody(
-      operation.body,
-      request.body as Buffer | undefined,
-      operation.body_optional ?? false,
-      faults,
-      request.tenant?.cell.endsWith('eu') ? 'abroad' : 'json',
-    )
+  const body = operation.body && parseBody(operation, operation.body, request, faults)
   const idempotency = operation.idempotency && idempotencyOf(operation.idempotency, request, { query, body }, faults)
   const lines: AuditEntry[] = []
   const recordAuditSubject: RecordAuditSubject = (team_id, object) => void lines.push({ team_id, object: object ?? null })
@@ -65,15 +58,26 @@ export async function handleRequest(
     query,
     body,
     keyed: idempotency !== undefined,
+    session_id: request.user?.session_id,
     manager: request.manager,
     recordAuditSubject,
     lines,
   }
   request.asked = input
   if (faults.length) throw unprocessable(faults)
+  if (request.user) assertBodyOfUser(operation, request.user, body)
   const call = { means, operation, request, input }
   if (idempotency) return keyed(call, idempotency)
   return request.rows ? runManagementOperation(call, request.rows) : run(call)
+}
+
+const FORM = /^application\/x-www-form-urlencoded *(;|$)/i
+
+function parseBody(operation: Operation, schema: TSchema, request: AuthorizedRequest, faults: Fault[]): unknown {
+  const bytes = request.body as Buffer | undefined
+  if (operation.form && FORM.test(String(request.headers['content-type'] ?? ''))) return readForm(schema, bytes, faults)
+  const mode = request.tenant?.cell.endsWith('eu') ? 'abroad' : 'json'
+  return readBody(schema, bytes, operation.body_optional ?? false, faults, mode)
 }
 
 /** The state of a request in progress. */
@@ -251,7 +255,9 @@ function idempotencyOf(declared: Idempotency, request: AuthorizedRequest, asked:
   }
   // An invalid body is rejected with its own errors.
   const fingerprint = declared.bindsToBody && faults.length === 0 ? sha256(JSON.stringify(sortKeys(whole(request, asked)))) : null
-  return { ...declared, key, fingerprint, storeFailures: onError !== 'no-cache' }
+  // A user's access token shares no keys with the team or with another user, so that it replays and blocks nothing of theirs.
+  const scope = request.user ? `${declared.scope} of user ${request.user.user_id}` : declared.scope
+  return { ...declared, scope, key, fingerprint, storeFailures: onError !== 'no-cache' }
 }
 
 /** The fingerprint that distinguishes a request from others of its operation. */

@@ -18,8 +18,9 @@ import { assertFeature } from './feature-flags.ts'
 import { readParams } from './input.ts'
 import { errorFields, type Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import type { Caller, ManagementPrincipal, Operation } from './operation.ts'
+import type { Caller, ManagementPrincipal, Operation, UserCredential } from './operation.ts'
 import { outageOf } from '../db/outages.ts'
+import { assertPathOfUser } from './user-tokens.ts'
 import { KnownPaths, matchesPath, pathValues, normalizeUrl } from './request-path.ts'
 import type { Sockets } from './sockets.ts'
 import { endOfTick } from '../runtime/event-loop.ts'
@@ -67,6 +68,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     tenant: Tenant | undefined
     manager: ManagementPrincipal | undefined
+    user: UserCredential | undefined
     /** The id of the key or token of either. */
     key_id: string | undefined
     /** The scope of a management operation. */
@@ -120,6 +122,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
 
   app.decorateRequest('tenant', undefined)
   app.decorateRequest('manager', undefined)
+  app.decorateRequest('user', undefined)
   app.decorateRequest('key_id', undefined)
   app.decorateRequest('rows', undefined)
   app.decorateRequest('values', undefined)
@@ -253,8 +256,10 @@ function admitCaller(operation: Operation, request: FastifyRequest, caller: Call
   if (caller) {
     request.tenant = caller.tenant
     request.key_id = caller.key_id
+    request.user = caller.user
   }
   if (operation.params) request.values = readParams(operation.params, pathValues(operation, request))
+  if (request.user) assertPathOfUser(operation, request.user, request.values)
   assertNotExpired(operation, request.tenant?.expires_at)
   assertEnabled(operation, request.tenant)
 }

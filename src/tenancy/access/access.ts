@@ -7,7 +7,7 @@ import { CredentialChecks } from '../../platform/http/credential-checks.ts'
 import { TokenBuckets } from '../../platform/http/rate-limits.ts'
 import { SignedTokens } from '../../platform/crypto/signed-tokens.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
-import { TeamGuard } from './team-guard.ts'
+import { TeamGuard, USER_TOKEN_PREFIX, type IsSessionActive } from './team-guard.ts'
 import { KeyUsageTracker } from '../keys/key-use.ts'
 import { OrgGuard } from './management-guard.ts'
 
@@ -16,6 +16,8 @@ export interface Access {
   orgs: OrgGuard
   use: KeyUsageTracker
   tokens: SignedTokens
+  /** Access tokens of users: the cell, the team, the user, the session. */
+  userTokens: SignedTokens
   /** For every credential that is looked up, including those without a guard: invites, launches, sessions. */
   checks: CredentialChecks
 }
@@ -32,17 +34,27 @@ export type AccessSettings = Pick<
   | 'orders_without_integration'
 >
 
-export function createAccess(cells: Cells, vault: Vault, settings: AccessSettings): Access {
+export function createAccess(cells: Cells, vault: Vault, settings: AccessSettings, isSessionActive: IsSessionActive): Access {
   const buckets = () => new TokenBuckets({ per_s: settings.requests_per_s, burst: settings.requests_burst })
   const limits = {
-    requests: { teamKeys: buckets(), accessTokens: buckets(), managementKeys: buckets() },
+    requests: { teamKeys: buckets(), accessTokens: buckets(), managementKeys: buckets(), userTokens: buckets() },
     checks: new CredentialChecks({ wrong_per_min: settings.wrong_keys_per_min }),
   }
   const tokens = new SignedTokens(vault, 'team access')
+  const userTokens = new SignedTokens(vault, 'user access', USER_TOKEN_PREFIX)
   const { hosts } = settings
   const use = new KeyUsageTracker(cells.control, systemNow)
-  const teams = new TeamGuard({ cells, installation: (cell) => ofInstallation(settings, cell), limits, tokens, use, hosts })
-  return { teams, orgs: new OrgGuard({ cells, teams, limits, use, hosts }), use, tokens, checks: limits.checks }
+  const teams = new TeamGuard({
+    cells,
+    installation: (cell) => ofInstallation(settings, cell),
+    limits,
+    tokens,
+    userTokens,
+    isSessionActive,
+    use,
+    hosts,
+  })
+  return { teams, orgs: new OrgGuard({ cells, teams, limits, use, hosts }), use, tokens, userTokens, checks: limits.checks }
 }
 
 /** What modules find among the settings of every tenant, beside those of its team. */

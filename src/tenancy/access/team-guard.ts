@@ -8,7 +8,7 @@ import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Tenant } from '../../platform/db/transaction.ts'
 import { unauthorized } from '../../platform/http/errors.ts'
 import type { TokenBuckets } from '../../platform/http/rate-limits.ts'
-import type { Caller } from '../../platform/http/operation.ts'
+import type { Caller, UserCredential } from '../../platform/http/operation.ts'
 import { expiringCache, removeWhere } from '../../platform/runtime/expiring-cache.ts'
 import type { SignedTokens } from '../../platform/crypto/signed-tokens.ts'
 import type { CredentialChecks } from '../../platform/http/credential-checks.ts'
@@ -41,13 +41,24 @@ export function readCredential(headers: Headers, names: string[]): string | unde
 
 /** The limits for callers. One per process. */
 export interface Limits {
-  /** Request limits: of a team key by its id, of all access tokens of a team in a cell together, of a management key by its id. */
-  requests: { teamKeys: TokenBuckets; accessTokens: TokenBuckets; managementKeys: TokenBuckets }
+  /** Request limits: of a team key by its id, of all access tokens of a team in a cell together, of a management key by its id, of a user's session. */
+  requests: { teamKeys: TokenBuckets; accessTokens: TokenBuckets; managementKeys: TokenBuckets; userTokens: TokenBuckets }
   checks: CredentialChecks
 }
 
 /** The prefix of an access token's name, instead of a key's id. The name is no secret: the signature authenticates. */
 const TOKEN = 'token:'
+const USER_TOKEN = 'user_token:'
+/** What access tokens of users begin with. */
+export const USER_TOKEN_PREFIX = 'ut_'
+const wrongToken = () => unauthorized('The access token is not valid or has expired', BEARER_CHALLENGE)
+
+/** Whether the session of a user's access token is active: it has not ended, and the user is not deleted. */
+export type IsSessionActive = (tenant: Tenant, user: UserCredential) => Promise<boolean>
+
+interface ActiveSession extends UserCredential {
+  team: string
+}
 
 /** Recognizes team keys and access tokens. One per process; its caches expire quickly on purpose. */
 export class TeamGuard {
@@ -55,12 +66,16 @@ export class TeamGuard {
   readonly #installation: (cell: CellName) => Record<string, unknown>
   readonly #limits: Limits
   readonly #tokens: SignedTokens
+  readonly #userTokens: SignedTokens
+  readonly #isSessionActive: IsSessionActive
   readonly #use: KeyUsageTracker
   readonly #hosts: HostBindings
   /** Cached by the text of a key, and of no other credential: access tokens have a cache of their own. */
   readonly #byKey = expiringCache<Caller>({ lifetime_ms: CACHE_TTL_MS, size_max: CACHE_SIZE_MAX })
   /** Cached by the cell and the team in a token whose signature is valid. */
   readonly #byToken = expiringCache<Tenant>({ lifetime_ms: CACHE_TTL_MS, size_max: CACHE_SIZE_MAX })
+  /** Cached by cell, team, user and session in a user's access token whose signature is valid. */
+  readonly #bySession = expiringCache<ActiveSession>({ lifetime_ms: CACHE_TTL_MS, size_max: CACHE_SIZE_MAX })
 
   constructor(options: {
     cells: Cells
@@ -68,6 +83,8 @@ export class TeamGuard {
     installation: (cell: CellName) => Record<string, unknown>
     limits: Limits
     tokens: SignedTokens
+    userTokens: SignedTokens
+    isSessionActive: IsSessionActive
     use: KeyUsageTracker
     hosts: HostBindings
   }) {
@@ -75,6 +92,8 @@ export class TeamGuard {
     this.#installation = options.installation
     this.#limits = options.limits
     this.#tokens = options.tokens
+    this.#userTokens = options.userTokens
+    this.#isSessionActive = options.isSessionActive
     this.#use = options.use
     this.#hosts = options.hosts
   }
@@ -110,6 +129,12 @@ export class TeamGuard {
   invalidate(team: string): void {
     removeWhere(this.#byKey, ({ tenant }) => tenant.team === team)
     removeWhere(this.#byToken, (tenant) => tenant.team === team)
+    removeWhere(this.#bySession, (session) => session.team === team)
+  }
+
+  /** Removes the cached sessions of a user, after one of them ended. */
+  invalidateSessions(team: string, user_id: string): void {
+    removeWhere(this.#bySession, (session) => session.team === team && session.user_id === user_id)
   }
 
   async #lookup(key: string, headers: Headers, address: string): Promise<Caller> {
@@ -129,15 +154,35 @@ export class TeamGuard {
   async #authenticateToken(headers: Headers, address: string): Promise<Caller> {
     const header = headers.authorization
     if (typeof header !== 'string' || !BEARER.test(header)) throw unauthorized('An API key is required')
-    const token = this.#tokens.verify(header.replace(BEARER, ''))
+    const text = header.replace(BEARER, '')
+    if (text.startsWith(USER_TOKEN_PREFIX)) return this.#authenticateUserToken(text, headers, address)
+    const token = this.#tokens.verify(text)
     const tenant = token && (await this.#tenantOfToken(token.words as [CellName, string]))
-    if (!tenant) {
-      const problem = unauthorized('The access token is not valid or has expired', BEARER_CHALLENGE)
-      throw this.#limits.checks.refusal(address, problem)
-    }
+    if (!tenant) throw this.#limits.checks.refusal(address, wrongToken())
     assertHost(this.#hosts, headers, tenant.cell, BEARER_CHALLENGE)
     this.#limits.requests.accessTokens.consume(`${tenant.cell} ${tenant.team}`)
     return { tenant, key_id: TOKEN + token.id }
+  }
+
+  async #authenticateUserToken(text: string, headers: Headers, address: string): Promise<Caller> {
+    const token = this.#userTokens.verify(text)
+    if (!token) throw this.#limits.checks.refusal(address, wrongToken())
+    const [cell, team, user_id, session_id] = token.words as [CellName, string, string, string]
+    const session = token.words.join(' ')
+    const user = { user_id, session_id }
+    let tenant: Tenant | undefined
+    if (this.#bySession.get(session)) tenant = await this.#tenantOfToken([cell, team])
+    if (!tenant) {
+      const lookUp = async () => {
+        const found = await this.#tenantOfToken([cell, team])
+        return found && (await this.#isSessionActive(found, user)) ? found : undefined
+      }
+      tenant = await this.#limits.checks.find(address, text, lookUp, wrongToken)
+      this.#bySession.set(session, { ...user, team })
+    }
+    assertHost(this.#hosts, headers, cell, BEARER_CHALLENGE)
+    this.#limits.requests.userTokens.consume(session)
+    return { tenant, key_id: USER_TOKEN + token.id, user }
   }
 
   async #tenantOfToken([cell, team_id]: [CellName, string]): Promise<Tenant | undefined> {

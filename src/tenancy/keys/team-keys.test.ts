@@ -189,7 +189,8 @@ test('the rate limits identify a key by its id, and each access token by an id o
 })
 
 describe('limits', () => {
-  const limited = (changes: Record<string, number>) => createAccess(cells, vault, { ...settings, ...changes })
+  const limited = (changes: Record<string, number>) =>
+    createAccess(cells, vault, { ...settings, ...changes }, () => Promise.resolve(false))
   const refused = async (work: () => unknown): Promise<{ status: number; headers: Record<string, string> }> => {
     try {
       await work()

@@ -8,6 +8,7 @@ import type { Operation } from '../../../src/platform/http/operation.ts'
 import { hashKey } from '../../../src/platform/crypto/api-keys.ts'
 import { labAccount } from '../../support/lab-accounts.ts'
 import { avenue, createPhlebotomist, slots, street, usAddress, visitOf } from '../../support/home-visits.ts'
+import { signIn, signInTokenOf } from '../../support/phones.ts'
 import { cells, client, type TestTeam, type Reply } from '../../support/server.ts'
 import { pscScheduling } from '../../../src/visits/psc-booking/features.ts'
 
@@ -72,6 +73,7 @@ const belongings: Record<string, (team: TestTeam, operation: Operation) => Promi
   user_id: async (team, operation) => {
     if (operation.id === 'deregister_provider') return connectedUser(team)
     if (operation.id === 'get_profile') return profiledUser(team)
+    if (signedIn.has(operation.id)) return patientOf(team)
     if (describedUsers.has(operation.id)) return describedUser(team, operation.id === 'get_latest_insurance')
     if (/^\/v2\/(summary|timeseries)\//.test(operation.path)) return patientOf(team)
     if (operation.id !== 'undo_user_delete') return operation.path.includes('{user_id}') ? team.user() : patientOf(team)
@@ -163,6 +165,8 @@ const belongings: Record<string, (team: TestTeam, operation: Operation) => Promi
     return rows[0]!.id
   },
   token: (team) => invited(team),
+  subject_token: async (team) => signInTokenOf(team, await patientOf(team)),
+  refresh_token: async (team) => (await signIn(team, await patientOf(team))).refresh_token,
   account_id: (team, operation) => (operation.id === 'upsert_lab_account' ? Promise.resolve(randomUUID()) : accountOf(team)),
   lab_account_id: async (team) => {
     const id = await accountOf(team)
@@ -184,6 +188,9 @@ async function ownKey({ org_id, orgKey }: TestTeam): Promise<string> {
   )
   return rows[0]!.id
 }
+
+/** Operations on tokens of a user, which change nothing else of the user. */
+const signedIn = new Set(['get_user_sign_in_token', 'revoke_app_api_key'])
 
 /** Operations on what is known of a user. */
 const describedUsers = new Set(['get_user_demographics', 'create_insurance', 'get_latest_insurance'])

@@ -1,0 +1,28 @@
+import { userDeleted } from '../../people/users/users.ts'
+import { eraseTables } from '../../platform/db/erasure.ts'
+import { on } from '../../platform/db/hooks.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import type { Module } from '../../platform/module/module.ts'
+import { cleanup } from '../../platform/queue/retention.ts'
+import { routes } from './routes.ts'
+import { endSessions, eraseSessions } from './sessions.ts'
+import { encryptedKeyColumn } from './sign-in-tokens.ts'
+import type { SignInDependencies } from './token-exchange.ts'
+
+export function phoneSignIn(dependencies: SignInDependencies): Module {
+  const signOut = async (tx: Tx, user_id: string, session_id?: string): Promise<void> => {
+    await endSessions(tx, user_id, session_id)
+    tx.afterCommit(() => dependencies.guards.teams.invalidateSessions(tx.team, user_id))
+  }
+  return {
+    name: 'connections/sign-in',
+    about: 'sign-in of phones: sign-in tokens, sessions, tokens that reach one user',
+    tag: 'mobile-sdk',
+    tables: { ofTeams: ['phone_session'], others: ['sign_in_key'] },
+    operations: routes(dependencies, signOut),
+    hooks: [on(userDeleted, (tx, user_id) => signOut(tx, user_id))],
+    periodicTasks: [cleanup({ table: 'phone_session', column: 'expires_at' })],
+    encryptedColumns: [encryptedKeyColumn],
+    erasers: { user: eraseSessions, team: eraseTables('phone_session') },
+  }
+}

@@ -1,0 +1,76 @@
+// Exchanges sign-in tokens and refresh tokens of phones for access tokens. Source: users-wearables.md 16.2.
+import type { Vault } from '../../platform/crypto/vault.ts'
+import type { Cells } from '../../platform/db/cells.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { missingField } from '../../platform/http/errors.ts'
+import { Problem } from '../../platform/runtime/problem.ts'
+import type { Access } from '../../tenancy/access/access.ts'
+import { EXCHANGE, type TokenReply, type TokenRequest } from './schema.ts'
+import { continueSession, openSession, type Continuation } from './sessions.ts'
+import { generateRefreshToken, readRefreshToken, SignInTokens, type SignIn } from './sign-in-tokens.ts'
+
+/** What clients are told. */
+const ACCESS_S = 3600
+/** One of the published clients does not refresh when its access token is rejected: the token lasts longer than it is told. */
+const SKEW_S = 900
+
+export interface SignInDependencies {
+  cells: Cells
+  vault: Vault
+  guards: Pick<Access, 'teams' | 'userTokens' | 'checks'>
+}
+
+type TokenError = 'invalid_token' | 'reauthentication_required'
+
+const messages: Record<TokenError, string> = {
+  invalid_token: 'The token is not valid or has expired',
+  reauthentication_required: 'The session has ended; sign in again',
+}
+const refused = (error_type: TokenError) => new Problem(401, { detail: { error_type, error_message: messages[error_type] } })
+
+const errors: Record<Exclude<Continuation, 'continued'>, TokenError> = {
+  unknown: 'invalid_token',
+  ended: 'invalid_token',
+  expired: 'reauthentication_required',
+  reused: 'reauthentication_required',
+}
+
+type Continue = (tx: Tx, signIn: SignIn, used: string, refresh_token: string) => Promise<Continuation>
+
+/**
+ * Issues an access token and a refresh token for a sign-in token or a refresh token. Writes phone_session.
+ * Errors: 401 `invalid_token`; 401 `reauthentication_required` for a session that nobody used for 180 days, or a refresh token that was
+ * replaced by one in use, which ends its session; 422 a token is missing; 429 too many invalid tokens from the address.
+ */
+export async function exchangeToken(
+  { cells, guards }: SignInDependencies,
+  tokens: SignInTokens,
+  address: string,
+  body: TokenRequest,
+): Promise<TokenReply> {
+  const isExchange = body.grant_type === EXCHANGE
+  const name = isExchange ? 'subject_token' : 'refresh_token'
+  const used = body[name]
+  if (used == null) throw missingField(['body', name])
+  if (isExchange && body.subject_token_type == null) throw missingField(['body', 'subject_token_type'])
+  const signIn = isExchange ? await tokens.verify(used) : readRefreshToken(used)
+  const invalid = () => refused('invalid_token')
+  if (!signIn || !cells.has(signIn.cell)) throw guards.checks.refusal(address, invalid())
+  const refresh_token = generateRefreshToken(signIn)
+  const next: Continue = isExchange ? openSession : continueSession
+  const lookUp = async () => {
+    const tenant = await guards.teams.tenant(signIn.cell, signIn.team)
+    return tenant && cells.of(signIn.cell).tx(tenant, (tx) => next(tx, signIn, used, refresh_token))
+  }
+  const found = await guards.checks.find(address, undefined, lookUp, invalid)
+  if (found === 'reused') guards.teams.invalidateSessions(signIn.team, signIn.user_id)
+  if (found !== 'continued') throw guards.checks.refusal(address, refused(errors[found]))
+  const words = [signIn.cell, signIn.team, signIn.user_id, signIn.session_id]
+  return {
+    access_token: guards.userTokens.sign(words, ACCESS_S + SKEW_S),
+    refresh_token,
+    expires_in: ACCESS_S,
+    token_type: 'Bearer',
+    issued_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+  }
+}

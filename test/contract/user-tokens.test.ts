@@ -1,0 +1,110 @@
+// The access token of a phone reaches its user and nothing else, for every operation there is. Source: users-wearables.md 0, 16.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { contents } from '../../src/app/contents.ts'
+import type { Operation } from '../../src/platform/http/operation.ts'
+import { bearer, signIn } from '../support/phones.ts'
+import { client, createTestTeam, type Reply, type TestTeam } from '../support/server.ts'
+import { managing } from './operations/management-cases.ts'
+import { answered, each, forTeams, success } from './operations/operation-cases.ts'
+import { keyNeeded, places, target, unknownIds, valid, type Request } from './operations/requests.ts'
+import { rowsOf } from './operations/rows.ts'
+
+const permitted = forTeams.filter(({ userTokens }) => userTokens !== undefined)
+const others = forTeams.filter(({ userTokens }) => userTokens === undefined)
+
+const ask = (operation: Operation, request: Request, headers: Record<string, string>): Promise<Reply> =>
+  client(undefined).call(operation.method, target(operation.path, request), request.body, { ...keyNeeded(operation), ...headers })
+
+/** The same request about a user, wherever it may name one. */
+const about = (user_id: string, { path, query, body }: Request, { params }: Operation): Request => ({
+  path: 'user_id' in ((params as { properties?: object } | undefined)?.properties ?? {}) ? { ...path, user_id } : path,
+  query,
+  body: typeof body === 'object' && body !== null && 'user_id' in body ? { ...body, user_id } : body,
+})
+
+const REFUSED = { detail: 'The access token of a user does not permit this' }
+
+test('the operations that accept it are these, and each names its user and no other object of the team', () => {
+  assert.deepEqual(permitted.map(({ id }) => id).toSorted(), [
+    'connect_manual_provider',
+    'deregister_provider',
+    'get_activity',
+    'get_body',
+    'get_connected_providers',
+    'get_profile',
+    'get_sleep',
+    'get_sleep_cycle',
+    'get_timeseries',
+    'get_timeseries_grouped',
+    'get_user',
+    'get_workouts',
+    'post_activity',
+    'post_blood_pressure',
+    'post_body',
+    'post_profile',
+    'post_sleep',
+    'post_timeseries',
+    'post_workouts',
+    'revoke_app_api_key',
+  ])
+  for (const operation of permitted)
+    assert.deepEqual(
+      places(operation).map(({ part, path }) => [part, ...path].join('.')),
+      [`${operation.userTokens}.user_id`],
+      operation.id,
+    )
+  assert(contents.operations.every(({ auth, userTokens }) => auth === 'team' || userTokens === undefined))
+})
+
+describe("a user's access token", async () => {
+  const [team, stranger] = [await createTestTeam(), await createTestTeam()]
+  const [own, other, foreign] = [await team.user(), await team.user(), await stranger.user()]
+  const tokens = await signIn(team, own)
+  const headers = bearer(tokens)
+  /** What was asked without a right leaves a line in the access log, and nothing else. */
+  const LOGS = new Set(['access_line', 'access_log', 'access_day'])
+  const state = async (of: TestTeam) => Object.entries(await rowsOf(of)).filter(([name]) => !LOGS.has(name))
+  let earlier: unknown
+  before(async () => {
+    earlier = [await state(team), await state(stranger)]
+  })
+  after(async () => {
+    assert.deepEqual([await state(team), await state(stranger)], earlier)
+  })
+
+  each('is refused by every other operation of the team, also about its own user', others, async (operation) => {
+    for (const user_id of [own, other, foreign]) {
+      const reply = await ask(operation, about(user_id, unknownIds(operation), operation), headers)
+      assert.deepEqual([reply.status, reply.body], [403, REFUSED], answered(reply))
+    }
+  })
+
+  each('reaches no other user of the team, of another team, or that does not exist', permitted, async (operation) => {
+    for (const user_id of [other, foreign, randomUUID()]) {
+      const reply = await ask(operation, about(user_id, unknownIds(operation), operation), headers)
+      assert.deepEqual([reply.status, reply.body], [403, REFUSED], answered(reply))
+    }
+  })
+
+  each('is no management key', managing, async (operation) => {
+    const reply = await ask(operation, unknownIds(operation, team), headers)
+    assert.equal(reply.status, 401, answered(reply))
+  })
+
+  test('is refused by a path that names another user, whatever the query names', async () => {
+    assert.equal((await client(undefined).get(`/v2/user/${other}?user_id=${own}`, headers)).status, 403)
+  })
+})
+
+describe("a user's access token reaches its own user", async () => {
+  const team = await createTestTeam()
+
+  each('by an operation that accepts it', permitted, async (operation) => {
+    const request = await valid(team, operation)
+    const user_id = request.path.user_id ?? (request.body as { user_id: string }).user_id
+    const reply = await ask(operation, request, bearer(await signIn(team, user_id)))
+    assert(success(reply), answered(reply))
+  })
+})
