@@ -1117,6 +1117,21 @@ table readiness
   constraint readiness_pkey PRIMARY KEY (single)
   constraint readiness_single_check CHECK (single)
 
+table repeated_post
+  team_id uuid not null
+  user_id uuid not null
+  provider text not null
+  resource text not null
+  posts integer not null
+  first_at timestamp with time zone not null
+  last_at timestamp with time zone not null
+  constraint repeated_post_pkey PRIMARY KEY (team_id, user_id, provider, resource)
+  constraint repeated_post_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint repeated_post_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  CREATE INDEX repeated_post__many ON repeated_post USING btree (team_id, user_id, provider, resource) WHERE (posts >= 100)
+  CREATE INDEX repeated_post__user ON repeated_post USING btree (user_id)
+  policy of_team for all (team_id = current_team())
+
 table resource_state
   team_id uuid not null
   user_id uuid not null

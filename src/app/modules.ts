@@ -36,7 +36,7 @@ export function modulesOf(process: Process): Module[] {
     ...people,
     ...events({ cells, log, metrics, vault, targets, settings, product, publicUrl, eventTypes, findDeletedUsers, notDeleted }),
     ...lab({ cells, vault, heavy, tenantOf, publicUrl, collectionZone, countConnections }),
-    ...wearables,
+    ...wearables({ log, metrics }),
     ...labReports,
     ...connections({ cells, vault, publicUrl, guards }),
     ...visits({ vault, locate }),

@@ -1,9 +1,15 @@
 // The modules of health data, from the bottom up.
 import type { Module } from '../platform/module/module.ts'
-import { ingestion } from './ingestion/module.ts'
+import { ingestion, type IngestionDependencies } from './ingestion/module.ts'
 import { queries } from './queries/module.ts'
 import { resources } from './resources/module.ts'
 import { summaries } from './summaries/module.ts'
 import { timeseries } from './timeseries/module.ts'
 
-export const wearables: Module[] = [resources, queries, timeseries, summaries, ingestion]
+export const wearables = (dependencies: IngestionDependencies): Module[] => [
+  resources,
+  queries,
+  timeseries,
+  summaries,
+  ingestion(dependencies),
+]

@@ -66,6 +66,7 @@ const FINDS_NOTHING = new Set([
   'search_team_users',
   'introspect_resources',
   'introspect_historical_pulls',
+  'introspect_repeated_posts',
 ])
 /** Names under which requests name something of a user. */
 const OF_USERS = new Set([

@@ -7,6 +7,7 @@ import { createLog } from '../../src/platform/telemetry/log.ts'
 import { Retention } from '../../src/platform/queue/retention.ts'
 import { SECONDS_PER_DAY, kit, createOrder } from '../support/orders.ts'
 import { delivering, receiver } from '../support/webhook-receiver.ts'
+import { at, post } from '../support/samples.ts'
 import { cells, createTestTeam, metrics, type TestTeam } from '../support/server.ts'
 import { signIn } from '../support/phones.ts'
 import { answered, success } from './operations/operation-cases.ts'
@@ -36,6 +37,8 @@ async function busy(): Promise<TestTeam> {
     assert(success(reply), `${operation.id} ${answered(reply)}`)
   }
   await team.settle()
+  const repeating = await team.user()
+  for (let i = 0; i < 2; i++) await post(team, repeating, 'heartrate', [at('09:30:00', 61)])
   await valid(
     team,
     operations.find(({ id }) => id === 'get_phlebotomy_appointment')!,

@@ -1,6 +1,7 @@
 import { operation } from '../../platform/http/operation.ts'
 import { introspectHistoricalPulls, introspectResources } from './introspection.ts'
-import { PullQuery, ResourceQuery, UserHistoricalPulls, UserResources } from './schema.ts'
+import { listRepeatedPosts } from './repeated-posts.ts'
+import { PullQuery, RepeatedPosts, RepeatedPostsQuery, ResourceQuery, UserHistoricalPulls, UserResources } from './schema.ts'
 
 export const routes = [
   operation({
@@ -26,5 +27,17 @@ export const routes = [
     query: PullQuery,
     reply: UserHistoricalPulls,
     run: (tx, { query }) => introspectHistoricalPulls(tx, query),
+  }),
+  operation({
+    id: 'introspect_repeated_posts',
+    patients: true,
+    method: 'GET',
+    path: '/v2/introspect/repeated_posts',
+    summary: 'List clients that send the same data again and again',
+    description:
+      'By user, provider and resource: 100 posts or more within a day that had data and changed nothing, the last of them within a day.',
+    query: RepeatedPostsQuery,
+    reply: RepeatedPosts,
+    run: (tx, { query }) => listRepeatedPosts(tx, query),
   }),
 ]

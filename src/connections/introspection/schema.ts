@@ -84,3 +84,31 @@ export const UserHistoricalPulls = Fields(
   { title: 'UserHistoricalPullsResponse' },
 )
 export type UserHistoricalPulls = Static<typeof UserHistoricalPulls>
+
+export const RepeatedPosts = Fields(
+  {
+    data: T.Array(
+      Fields(
+        {
+          user_id: Uuid,
+          provider: T.String(),
+          resource: T.String(),
+          posts: T.Integer(),
+          first_post_at: Timestamp,
+          last_post_at: Timestamp,
+        },
+        { title: 'RepeatedPosts' },
+      ),
+    ),
+    next_cursor: Nullable(T.String()),
+  },
+  { title: 'RepeatedPostsPage' },
+)
+export type RepeatedPostsPage = Static<typeof RepeatedPosts>
+export const RepeatedPostsQuery = Fields({
+  user_id: Maybe(Uuid),
+  provider: Maybe(ProviderSlug),
+  limit: Maybe(Int({ minimum: 1, maximum: 250, default: 50 })),
+  next_cursor: Maybe(Text({ maxLength: 500 })),
+})
+export type RepeatedPostsQuery = Static<typeof RepeatedPostsQuery>

@@ -10,6 +10,7 @@ import {
   type Ingested,
   type IncomingSample,
 } from '../../wearables/ingestion/ingest.ts'
+import { countRepeatedPost } from '../../wearables/ingestion/repeated-posts.ts'
 import { startPull } from '../../wearables/ingestion/historical-pulls.ts'
 import type { TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import type { SummaryKind } from '../../wearables/summaries/schema.ts'
@@ -42,7 +43,7 @@ const sizeOf = (batch: Batch): number => ('kind' in batch ? batch.records : batc
 /**
  * Stores what a phone posts, in batches of one resource each. The last post of a history completes that of each resource in it. A phone
  * that goes on sending after its connection was ended has been connected again by its user; while the connection is paused everything is
- * dropped. Errors: 404 unknown user.
+ * dropped. A post that has data and changes nothing is counted under its first resource. Errors: 404 unknown user.
  */
 export async function store(tx: Tx, user_id: string, envelope: Envelope, batches: Batch[]) {
   const { provider, stage } = envelope
@@ -51,7 +52,16 @@ export async function store(tx: Tx, user_id: string, envelope: Envelope, batches
   tx.concerns(user_id)
   const status = await connectionStatus(tx, user_id, provider)
   const total: Ingested = { accepted: 0, created: 0, updated: 0, dropped: 0 }
-  if (status === 'paused') return { success: true, ...total, dropped: batches.reduce((sum, batch) => sum + sizeOf(batch), 0) }
+  const sent = batches.reduce((sum, batch) => sum + sizeOf(batch), 0)
+  const countIfRepeated = async () => {
+    const [first] = batches
+    if (!first || !sent || total.created || total.updated) return
+    await countRepeatedPost(tx, { user_id, provider, resource: resourceName(first) })
+  }
+  if (status === 'paused') {
+    await countIfRepeated()
+    return { success: true, ...total, dropped: sent }
+  }
   if (!status) await connectManually(tx, provider, { user_id })
   const historical = stage === 'historical'
   const waiting = [...batches]
@@ -64,6 +74,7 @@ export async function store(tx: Tx, user_id: string, envelope: Envelope, batches
     if (historical) await recordHistory(tx, user, envelope, batch)
     if ('kind' in batch && batch.next) waiting.push(await batch.next())
   }
+  await countIfRepeated()
   return { success: true, ...total }
 }
 

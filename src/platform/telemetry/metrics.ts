@@ -16,6 +16,8 @@ export interface Metrics {
   countPipelineEvents(cell: string, destination: string, counts: Record<string, number>): void
   /** A destination whose secrets cannot be decrypted, so that nothing is sent to it. */
   unreadable(cell: string, kind: 'webhook' | 'pipeline'): void
+  /** A client that sends the same health data again and again. */
+  countRepeatedPosts(cell: string): void
   /** How long the oldest row of a kind has been overdue for deletion at the last check; undefined if none is. */
   overdue(cell: string, kind: string, overdue_s: number | undefined): void
   /** Rows of a kind that were deleted after their retention. */
@@ -62,6 +64,12 @@ export function createMetrics(cells: () => Cells | undefined): Metrics {
     name: 'drawbridge_unreadable_receivers_total',
     help: 'Pauses of webhook endpoints and brokers whose secrets cannot be decrypted.',
     labelNames: ['cell', 'kind'],
+    registers: [registry],
+  })
+  const repeated = new Counter({
+    name: 'drawbridge_repeated_posts_total',
+    help: 'Clients that began to send the same health data again and again: by user, provider and resource, at most one a day.',
+    labelNames: ['cell'],
     registers: [registry],
   })
   const removed = new Counter({
@@ -139,6 +147,7 @@ export function createMetrics(cells: () => Cells | undefined): Metrics {
       for (const [outcome, n] of Object.entries(counts)) if (n) pipelines.inc({ cell, destination, outcome }, n)
     },
     unreadable: (cell, kind) => unreadable.inc({ cell, kind }),
+    countRepeatedPosts: (cell) => repeated.inc({ cell }),
     overdue: (cell, kind, overdue_s) => {
       checked.set({ cell, kind }, systemNow().getTime() / 1000)
       overdue.set(`${cell} ${kind}`, { cell, kind, overdue_s, seen_ms: performance.now() })

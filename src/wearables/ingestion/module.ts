@@ -1,17 +1,36 @@
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
+import { on } from '../../platform/db/hooks.ts'
+import type { Log } from '../../platform/telemetry/log.ts'
+import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import { forgetHistory } from './historical-pulls.ts'
+import { eraseRepeatedPosts, postsRepeated } from './repeated-posts.ts'
 import { eraseStates } from './resource-states.ts'
 
-export const ingestion: Module = {
+export interface IngestionDependencies {
+  log: Log
+  metrics: Metrics
+}
+
+export const ingestion = ({ log, metrics }: IngestionDependencies): Module => ({
   name: 'wearables/ingestion',
   about: 'the one way in: bounds, units, merge, events',
-  tables: { ofTeams: ['historical_pull', 'resource_state'] },
+  tables: { ofTeams: ['historical_pull', 'resource_state', 'repeated_post'] },
+  hooks: [
+    on(postsRepeated, (tx, provider, posts) => {
+      const { cell } = tx.tenant
+      tx.afterCommit(() => {
+        metrics.countRepeatedPosts(cell)
+        log.warn({ cell, 'team.id': tx.team, provider, posts }, 'a client sends the same data again and again')
+      })
+    }),
+  ],
   erasers: {
     user: async (tx, user_id) => {
       await forgetHistory(tx, user_id)
       await eraseStates(tx, user_id)
+      await eraseRepeatedPosts(tx, user_id)
     },
-    team: eraseTables('historical_pull', 'resource_state'),
+    team: eraseTables('historical_pull', 'resource_state', 'repeated_post'),
   },
-}
+})

@@ -28,6 +28,11 @@ export const introspection = ({ sdk, user, passthrough }: Customer): void =>
       assert.equal(steps!.lastAttempt ?? null, null)
     })
 
+    test('lists no client that sends the same data again and again', async () => {
+      const { status, body } = await passthrough('/v2/introspect/repeated_posts')
+      assert.deepEqual([status, body], [200, { data: [], next_cursor: null }])
+    })
+
     test('shows which histories were received', async () => {
       const { userId } = await user()
       const range = { start_date: '2026-01-01T00:00:00Z', end_date: '2026-02-01T00:00:00Z' }
