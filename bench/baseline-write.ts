@@ -78,7 +78,7 @@ export async function measureRegisterBaseline(
   const pool = new pg.Pool({ ...connection, max: options.connections, options: '-c search_path=sandbox_us' })
   const text = `
     with o as (
-      update lab_order set low_level_status = 'registered', status_at = $3, updated_at = $3, patient_name = $4, patient_dob = $5, document = $6, intake = $7
+      update lab_order set low_level_status = 'registered', status_at = $3, updated_at = $3, patient_name = $4, patient_dob = $5, document = $6, internal_data = $7
       where id = $1 and team_id = $2),
     d as (
       insert into user_demographics (user_id, team_id, document, updated_at) values ($8, $2, $9, $3)

@@ -142,6 +142,8 @@ export async function connectManually(tx: Tx, provider: ManualProvider, body: Ma
     set status = 'connected', external_user_id = excluded.external_user_id, granted_permissions = excluded.granted_permissions,
         error_type = null, error_message = null, errored_at = null, updated_at = excluded.updated_at`)
   if (existing?.status === 'connected') return { success: true }
+  // What was missed meanwhile is sent again, as history.
+  await forgetHistory(tx, user_id, provider)
   if (!existing) await refreshConnectedSources(tx, user_id)
   const shown = shownProvider(provider)
   const resource_availability = availability({ provider, granted_permissions })

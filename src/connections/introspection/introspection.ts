@@ -5,6 +5,7 @@ import { join, sql, type Sql } from '../../platform/db/sql.ts'
 import { Pages, uuidKey } from '../../platform/http/pages.ts'
 import { version } from '../../platform/runtime/version.ts'
 import { T } from '../../platform/schema/schema.ts'
+import { isTimeseries, resourceNameOf } from '../../wearables/resources/timeseries.ts'
 import { historicalPulls, type HistoricalPull } from '../../wearables/ingestion/historical-pulls.ts'
 import { resourceStates, type ResourceState } from '../../wearables/ingestion/resource-states.ts'
 import { availableResources } from '../connections/connections.ts'
@@ -98,8 +99,9 @@ export async function introspectHistoricalPulls(tx: Tx, query: UserQuery): Promi
   for (const pull of await historicalPulls(tx, user_ids, query.provider)) {
     const ofProvider = users.get(pull.user_id)![pull.provider]
     if (!ofProvider) continue
-    ofProvider.pulled[pull.resource] = pullOf(pull)
-    ofProvider.not_pulled = ofProvider.not_pulled.filter((resource) => resource !== pull.resource)
+    const name = isTimeseries(pull.resource) ? resourceNameOf(pull.resource) : pull.resource
+    ofProvider.pulled[name] = pullOf(pull)
+    ofProvider.not_pulled = ofProvider.not_pulled.filter((resource) => resource !== name)
   }
   return { data: shown(users), next: next_cursor, next_cursor }
 }

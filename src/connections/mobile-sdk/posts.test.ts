@@ -106,6 +106,50 @@ describe('samples that a phone posts', () => {
     assert.deepEqual(kept, ['09', '10', '20', '21'])
   })
 
+  test('of one second are one sample, the last one, since they are shown with one timestamp', async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user()
+    const { body } = await post(team, user_id, 'heartrate', [at('09:30:00.200', 70), at('09:30:00.700', 72)])
+    assert.deepEqual(counts(body), [2, 1, 0, 0])
+    const [{ data }] = (await read(team, user_id, 'heartrate')).groups.apple_health_kit
+    assert.deepEqual(
+      data.map(({ value }: { value: number }) => value),
+      [72],
+    )
+  })
+
+  test('of more than 200 sources in one post are rejected', async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user()
+    const data = Array.from({ length: 201 }, (_, i) => at('09:30:00', 70, { source_bundle: `com.example.app${i}` }))
+    const { status, body } = await post(team, user_id, 'heartrate', data)
+    assert.deepEqual([status, body.detail[0].msg], [422, 'Value error, has samples of more than 200 sources'])
+    assert.equal((await post(team, user_id, 'heartrate', data.slice(1))).status, 200)
+  })
+
+  test('with texts that the database cannot store are stored without them', async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user()
+    for (const type of ['\u0000', '\ud800'])
+      assert.equal((await post(team, user_id, 'heart_rate_alert', [at('09:30:00', 1, { metadata: { type } })])).status, 200)
+    const [{ data }] = (await read(team, user_id, 'heart_rate_alert')).groups.apple_health_kit
+    assert.deepEqual([data.length, data[0].type], [1, null])
+  })
+
+  test('with names of zones in any spelling, and too many of them, are stored', async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user()
+    const data = Array.from({ length: 300 }, (_, i) =>
+      at(`09:${String(i % 60).padStart(2, '0')}:0${Math.floor(i / 60)}`, 70, {
+        metadata: { HKTimeZone: i ? `No/Where${i}` : 'ASIA/kolkata' },
+      }),
+    )
+    assert.equal((await post(team, user_id, 'heartrate', data)).status, 200)
+    const [group] = (await read(team, user_id, 'heartrate')).groups.apple_health_kit
+    const offsets = new Set(group.data.map(({ timezone_offset }: { timezone_offset: number }) => timezone_offset))
+    assert.deepEqual(offsets, new Set([19_800, -25_200]))
+  })
+
   test('may be compressed', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
@@ -237,6 +281,34 @@ describe('the history that a phone posts', () => {
       ],
     )
   })
+})
+
+test('the history of heart rates does not end with a pulse of the history of blood pressures', async () => {
+  const team = await createTestTeam()
+  const user_id = await team.user()
+  const range = { stage: 'historical', start_date: '2026-01-01T00:00:00Z', end_date: '2026-01-31T23:59:59Z' }
+  const one = (value: number) => at('09:30:00', value)
+  await post(team, user_id, 'blood_pressure', [{ systolic: one(118), diastolic: one(76), pulse: one(61) }], range)
+  const notices = async () => types(await events(team)).filter((type) => type.startsWith('historical'))
+  assert.deepEqual(await notices(), ['historical.data.blood_pressure.created'])
+  await post(team, user_id, 'heartrate', [one(62)], range)
+  assert.deepEqual(await notices(), ['historical.data.blood_pressure.created', 'historical.data.heartrate.created'])
+})
+
+test('a connection that begins again receives its history again', async () => {
+  const team = await createTestTeam()
+  const user_id = await team.user()
+  const range = { stage: 'historical', start_date: '2026-01-01T00:00:00Z', end_date: '2026-01-31T23:59:59Z' }
+  await post(team, user_id, 'heartrate', [at('09:30:00', 70)], range)
+  await asOwner(
+    `update sandbox_us.connection
+     set status = 'error', error_type = 'unknown', error_message = 'Test', errored_at = '2026-01-01' where team_id = $1`,
+    [team.team],
+  )
+  await team.api.post('/v2/link/provider/manual/apple_health_kit', { user_id })
+  await post(team, user_id, 'heartrate', [at('09:30:00', 70)], range)
+  const notices = types(await events(team)).filter((type) => type.startsWith('historical'))
+  assert.equal(notices.length, 2)
 })
 
 describe('a post that is wrong changes nothing', () => {

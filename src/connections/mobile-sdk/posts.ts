@@ -1,21 +1,21 @@
 // Posts of samples by phones. Source: users-wearables.md 4 C4, 16.5-16.7.
 import type { Tx } from '../../platform/db/transaction.ts'
 import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
-import { incoming } from './samples.ts'
+import { incoming, PostZones } from './samples.ts'
 import { resourceOf, type BloodPressurePost, type SamplePost, type SentTimeseries } from './schema.ts'
 import { store } from './store.ts'
 
 /** Stores samples that a phone sends. A post repeated changes nothing. Errors: 404 unknown user; those of `incoming`. */
 export function postSamples(tx: Tx, user_id: string, sent: SentTimeseries, { data, ...envelope }: SamplePost) {
   const resource = resourceOf(sent)
-  const context = { time_zone: envelope.time_zone, now_ms: tx.now.getTime() }
+  const context = { zones: new PostZones(envelope.time_zone), now_ms: tx.now.getTime() }
   const samples = data.map((sample, i) => incoming(resource, sample, { ...context, at: ['body', 'data', i] }))
   return store(tx, user_id, envelope, [{ resource, samples }])
 }
 
 /** Stores blood pressures that a phone sends, and the pulses with them. Errors: as `postSamples`. */
 export function postBloodPressures(tx: Tx, user_id: string, { data, ...envelope }: BloodPressurePost) {
-  const context = { time_zone: envelope.time_zone, now_ms: tx.now.getTime() }
+  const context = { zones: new PostZones(envelope.time_zone), now_ms: tx.now.getTime() }
   const pressures: IncomingSample[] = []
   const pulses: IncomingSample[] = []
   for (const [i, { systolic, diastolic, pulse }] of data.entries()) {
@@ -26,6 +26,6 @@ export function postBloodPressures(tx: Tx, user_id: string, { data, ...envelope 
   }
   return store(tx, user_id, envelope, [
     { resource: 'blood_pressure', samples: pressures },
-    ...(pulses.length ? [{ resource: 'heartrate' as const, samples: pulses }] : []),
+    ...(pulses.length ? [{ resource: 'heartrate' as const, samples: pulses, isBeside: true as const }] : []),
   ])
 }

@@ -55,22 +55,41 @@ export function zoneOffset(zone: string, at_ms: number): number {
 export const localDate = (zone: string | null, at_ms: number): string =>
   new Date(at_ms + (zone === null ? 0 : zoneOffset(zone, at_ms) * 1000)).toISOString().slice(0, 10)
 
-/** The zone of a sample: its own, else that of the phone; null if neither is one that this server knows. */
-export function zoneOf({ metadata }: Pick<Quantity, 'metadata'>, phone: string | undefined): string | null {
-  for (const zone of [metadata?.HKTimeZone, phone]) if (typeof zone === 'string' && isKnownZone(zone)) return zone
-  return null
+/** Different names of zones that one post may have: looking at a name takes as long as storing many samples. */
+const ZONES_MAX = 100
+
+/** The zones of the samples of one post: their own, else that of the phone; null if neither is one that this server knows. */
+export class PostZones {
+  readonly #phone: string | null
+  readonly #known = new Map<string, string | null>()
+
+  constructor(phone: string | undefined) {
+    this.#phone = phone === undefined ? null : canonicalZone(phone)
+  }
+
+  of({ metadata }: Pick<Quantity, 'metadata'>): string | null {
+    const own = metadata?.HKTimeZone
+    if (typeof own !== 'string') return this.#phone
+    let zone = this.#known.get(own)
+    if (zone === undefined) {
+      if (this.#known.size === ZONES_MAX) return this.#phone
+      zone = canonicalZone(own)
+      this.#known.set(own, zone)
+    }
+    return zone ?? this.#phone
+  }
 }
 
-const zones = new LRUCache<string, boolean>({ max: 1000 })
-function isKnownZone(zone: string): boolean {
-  if (zone.length > 60) return false
-  if (zone === 'UTC' || zone === 'GMT') return true
-  let isKnown = zones.get(zone)
-  if (isKnown === undefined) zones.set(zone, (isKnown = isTimeZone(zone)))
-  return isKnown
+/** The name under which offsets are cached: clients spell one zone in several ways. */
+function canonicalZone(zone: string): string | null {
+  if (zone.length > 60) return null
+  if (zone !== 'UTC' && zone !== 'GMT' && !isTimeZone(zone)) return null
+  return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
 }
 
-const text = (value: unknown): string | null => (typeof value === 'string' && value.length <= 60 ? value : null)
+/** A text that PostgreSQL can store. */
+const text = (value: unknown): string | null =>
+  typeof value === 'string' && value.length <= 60 && value.isWellFormed() && !value.includes('\0') ? value : null
 
 /** The value and the type that a sample is stored with. */
 function measured(resource: TimeseriesName, { value, unit, metadata }: Quantity): { value: number; type: string | null } {
@@ -86,6 +105,8 @@ function measured(resource: TimeseriesName, { value, unit, metadata }: Quantity)
   }
 }
 
+const wholeSeconds = (text: string): number => Math.floor(Date.parse(text) / 1000) * 1000
+
 /**
  * A sample as it is stored. Errors: 422 an end before the start, an interval of more than 24 days, an instant before 1900 or more than a
  * day ahead of the server.
@@ -94,14 +115,15 @@ function measured(resource: TimeseriesName, { value, unit, metadata }: Quantity)
 export function incoming(
   resource: TimeseriesName,
   sample: Quantity,
-  { time_zone, now_ms, at }: { time_zone: string | undefined; now_ms: number; at: (string | number)[] },
+  { zones, now_ms, at }: { zones: PostZones; now_ms: number; at: (string | number)[] },
 ): IncomingSample {
-  const [start, end] = [Date.parse(sample.start_date), Date.parse(sample.end_date)]
+  // Whole seconds: two samples of one second would be shown with one timestamp.
+  const [start, end] = [wholeSeconds(sample.start_date), wholeSeconds(sample.end_date)]
   if (start < EARLIEST_MS || start > now_ms + AHEAD_MS)
     throw invalidField([...at, 'start_date'], 'must be after 1900 and not in the future')
   if (end < start) throw invalidField([...at, 'end_date'], 'must not be before start_date')
   if (end - start > LENGTH_MS_MAX) throw invalidField([...at, 'end_date'], 'must not be more than 24 days after start_date')
-  const zone = zoneOf(sample, time_zone)
+  const zone = zones.of(sample)
   const { isInterval } = timeseriesOf(resource)
   return {
     at_ms: start,

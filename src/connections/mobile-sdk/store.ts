@@ -11,7 +11,7 @@ import {
   type IncomingSample,
 } from '../../wearables/ingestion/ingest.ts'
 import { countRepeatedPost } from '../../wearables/ingestion/repeated-posts.ts'
-import { startPull } from '../../wearables/ingestion/historical-pulls.ts'
+import { pullsInProgress, startPull } from '../../wearables/ingestion/historical-pulls.ts'
 import type { TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import type { SummaryKind } from '../../wearables/summaries/schema.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
@@ -21,10 +21,14 @@ import type { Envelope } from './schema.ts'
 export interface SampleBatch {
   resource: TimeseriesName
   samples: IncomingSample[]
+  /** They came with something else, and have a history of their own. */
+  isBeside?: true
 }
 export interface SummaryBatch {
   kind: SummaryKind
   records: IncomingSummary[]
+  /** Timeseries whose samples come with such records: their histories end with that of the records. */
+  derived?: readonly TimeseriesName[]
   /** Records of another kind that need the ids of these. */
   next?: () => Promise<SummaryBatch>
 }
@@ -78,8 +82,9 @@ export async function store(tx: Tx, user_id: string, envelope: Envelope, batches
   return { success: true, ...total }
 }
 
-/** Records that a part of a history came in, or the last part of it. */
+/** Records that a part of a history came in, or the last part of it and of what comes with it. */
 async function recordHistory(tx: Tx, user: User, envelope: Envelope, batch: Batch): Promise<void> {
+  if ('resource' in batch && batch.isBeside) return
   const { provider, start_date, end_date } = envelope
   const instants = instantsOf(batch)
   const bound = (given: string | undefined, choose: (a: number, b: number) => number) =>
@@ -89,8 +94,14 @@ async function recordHistory(tx: Tx, user: User, envelope: Envelope, batch: Batc
     from_ms,
     bound(end_date, (a, b) => Math.max(a, b)),
   )
-  const range = { from_ms, to_ms, is_whole: start_date !== undefined && end_date !== undefined }
+  const isUnknown = start_date === undefined && end_date === undefined && !instants.length
+  const range = { from_ms, to_ms, is_whole: start_date !== undefined && end_date !== undefined, is_empty: isUnknown }
   const resource = resourceName(batch)
-  if (envelope.is_final_chunk === false) await startPull(tx, { user_id: user.user_id, provider, resource }, range)
-  else await completeHistory(tx, user, resource, { provider, ...range })
+  const key = { user_id: user.user_id, provider }
+  if (envelope.is_final_chunk === false) return void (await startPull(tx, { ...key, resource }, range))
+  await completeHistory(tx, user, resource, { provider, ...range })
+  const derived = 'kind' in batch ? (batch.derived ?? []) : []
+  if (!derived.length) return
+  const begun = await pullsInProgress(tx, key, derived)
+  for (const name of derived) if (begun.has(name)) await completeHistory(tx, user, name, { provider, ...range })
 }

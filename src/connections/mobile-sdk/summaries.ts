@@ -128,16 +128,30 @@ function stagesOf({ sleep_stages, start_date }: SentSleep): Stage[] {
     .sort((a, b) => a.from_s - b.from_s || a.to_s - b.to_s || a.type - b.type)
 }
 
-/** Seconds of a stage; what two devices recorded at one time counts once. */
-function secondsOf(stages: Stage[], type: number): number {
-  let [sum, until] = [0, -Infinity]
-  for (const stage of stages) {
-    if (stage.type !== type) continue
-    const from = Math.max(stage.from_s, until)
-    if (stage.to_s > from) sum += stage.to_s - from
-    until = Math.max(until, stage.to_s)
+/** Which stage counts where several are recorded at one time: light sleep is also what a phone says that knows no better. */
+const PRECEDENCE = [4, 1, 3, 2, -1]
+
+/** The seconds of each stage. What is recorded at one time counts once. */
+function secondsByStage(stages: Stage[]): Map<number, number> {
+  const changes = stages.flatMap(({ type, from_s, to_s }) =>
+    to_s > from_s
+      ? [
+          { at: from_s, type, by: 1 },
+          { at: to_s, type, by: -1 },
+        ]
+      : [],
+  )
+  changes.sort((a, b) => a.at - b.at)
+  const open = new Map<number, number>()
+  const seconds = new Map<number, number>()
+  let since = 0
+  for (const { at, type, by } of changes) {
+    const counted = PRECEDENCE.find((one) => (open.get(one) ?? 0) > 0)
+    if (counted !== undefined) seconds.set(counted, (seconds.get(counted) ?? 0) + at - since)
+    open.set(type, (open.get(type) ?? 0) + by)
+    since = at
   }
-  return sum
+  return seconds
 }
 
 const ASLEEP = new Set([1, 2, 3])
@@ -151,7 +165,8 @@ export function sleepOf(sent: SentSleep, { zone }: PhoneContext): IncomingSummar
   const [start, stop] = [Date.parse(sent.start_date), Date.parse(sent.end_date)]
   const calendar_date = localDate(zone, stop)
   const stages = stagesOf(sent)
-  const [deep, light, rem, awake] = [1, 2, 3, 4].map((type) => secondsOf(stages, type)) as [number, number, number, number]
+  const seconds = secondsByStage(stages)
+  const [deep, light, rem, awake] = [1, 2, 3, 4].map((type) => seconds.get(type) ?? 0) as [number, number, number, number]
   const duration = Math.round((stop - start) / 1000)
   const total = rem + light + deep
   const asleep = stages.find(({ type }) => ASLEEP.has(type))

@@ -204,6 +204,19 @@ describe('sleep', () => {
     assert.deepEqual(types(await ofKind(team, 'sleep')), ['daily.data.sleep.created', 'daily.data.sleep.updated'])
   })
 
+  test('sleep that a second device tells apart counts once', async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user()
+    const stages = {
+      unspecified_sleep_samples: [stage('2026-01-31T05:00:00Z', '2026-01-31T13:00:00Z')],
+      deep_sleep_samples: [stage('2026-01-31T07:00:00Z', '2026-01-31T09:00:00Z')],
+      rem_sleep_samples: [stage('2026-01-31T09:00:00Z', '2026-01-31T11:00:00Z')],
+    }
+    await post(team, 'sleep', user_id, [{ ...night, sleep_stages: stages }])
+    const [sleep] = (await list(team, 'sleep', user_id)).sleep
+    assert.deepEqual([sleep.light, sleep.deep, sleep.rem, sleep.total], [4 * 3600, 2 * 3600, 2 * 3600, 8 * 3600])
+  })
+
   test('a short night without stages has no stages', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
@@ -319,4 +332,15 @@ test('the last post of a history completes each resource in it, once', async () 
   for (let i = 0; i < 2; i++) await post(team, 'body', user_id, data, range)
   const notices = (await events(team)).filter(({ event_type }) => event_type.startsWith('historical'))
   assert.deepEqual(types(notices).toSorted(), ['historical.data.body.created', 'historical.data.weight.created'])
+})
+
+test('the history of steps ends with that of activity, although its last post has none', async () => {
+  const team = await createTestTeam()
+  const user_id = await team.user()
+  const range = { stage: 'historical', start_date: '2026-01-01T00:00:00Z', end_date: '2026-01-31T23:59:59Z' }
+  const steps = [at('09:00:00', 120, { end_date: `${DAY}T10:00:00Z` })]
+  await post(team, 'activity', user_id, [{ steps }], { ...range, is_final_chunk: false })
+  await post(team, 'activity', user_id, [], range)
+  const notices = types(await events(team)).filter((type) => type.startsWith('historical'))
+  assert.deepEqual(notices.toSorted(), ['historical.data.activity.created', 'historical.data.steps.created'])
 })

@@ -4,13 +4,14 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import { invalidField } from '../../platform/http/errors.ts'
 import { summaryIds } from '../../wearables/summaries/summaries.ts'
 import type { TimeseriesName } from '../../wearables/resources/timeseries.ts'
-import { incoming, zoneOf } from './samples.ts'
+import { incoming, PostZones } from './samples.ts'
 import type { Envelope, Quantity } from './schema.ts'
 import { store, type SampleBatch } from './store.ts'
 import { activityOf, bodiesOf, profileOf, sleepCycleOf, sleepOf, workoutOf, type PhoneContext } from './summaries.ts'
+import { RECORDS_MAX } from './summary-schema.ts'
 import type { ActivityPost, BodyPost, ProfilePost, SentActivity, SentBody, SleepPost, WorkoutPost } from './summary-schema.ts'
 
-const contextOf = ({ time_zone }: Envelope): PhoneContext => ({ zone: zoneOf({}, time_zone) })
+const contextOf = ({ time_zone }: Envelope): PhoneContext => ({ zone: new PostZones(time_zone).of({}) })
 
 /** The timeseries that the lists of samples in a post feed. */
 const ofActivity = {
@@ -39,9 +40,10 @@ function batchesOf(
   records: [lists: Lists, at: (string | number)[]][],
 ): SampleBatch[] {
   const now_ms = tx.now.getTime()
+  const zones = new PostZones(time_zone)
   return Object.entries(timeseries).flatMap(([list, resource]) => {
     const samples = records.flatMap(([lists, at]) =>
-      (lists[list] ?? []).map((sample, i) => incoming(resource, sample, { time_zone, now_ms, at: [...at, list, i] })),
+      (lists[list] ?? []).map((sample, i) => incoming(resource, sample, { zones, now_ms, at: [...at, list, i] })),
     )
     return samples.length ? [{ resource, samples }] : []
   })
@@ -57,13 +59,15 @@ export function postActivity(tx: Tx, user_id: string, { data, ...envelope }: Sta
     ofActivity,
     data.map((sent, i) => [sent as Lists, ['body', 'data', i]]),
   )
-  return store(tx, user_id, envelope, [{ kind: 'activity', records }, ...samples])
+  return store(tx, user_id, envelope, [{ kind: 'activity', records, derived: Object.values(ofActivity) }, ...samples])
 }
 
 /** Stores measurements of the body, as records and as samples. Errors: as `postActivity`. */
 export function postBody(tx: Tx, user_id: string, { data, ...envelope }: Static<typeof BodyPost>) {
   const samples = batchesOf(tx, envelope, ofBody, [[data, ['body', 'data']]])
-  return store(tx, user_id, envelope, [{ kind: 'body', records: bodiesOf(data, contextOf(envelope)) }, ...samples])
+  const records = bodiesOf(data, contextOf(envelope))
+  if (records.length > RECORDS_MAX) throw invalidField(['body', 'data'], `has more than ${RECORDS_MAX} instants`)
+  return store(tx, user_id, envelope, [{ kind: 'body', records, derived: Object.values(ofBody) }, ...samples])
 }
 
 /** Stores the profile that a phone has of its owner. Errors: 404 unknown user. */

@@ -3,7 +3,9 @@ import { DateOnly, Fields, Maybe, OpenEnum, T, Text, Timestamp, type Static } fr
 import { envelope, Quantity } from './schema.ts'
 
 const SAMPLES_MAX = 20_000
-const RECORDS_MAX = 1000
+export const RECORDS_MAX = 1000
+/** Stages of one kind in a night, which has about 30. */
+const STAGES_MAX = 500
 
 const quantities = Maybe(T.Array(Quantity, { maxItems: SAMPLES_MAX }))
 const number = Maybe(T.Number())
@@ -79,13 +81,14 @@ const session = {
   product_type: text(100),
 }
 
+const stage = Maybe(T.Array(Quantity, { maxItems: STAGES_MAX }))
 const stages = {
-  awake_sleep_samples: quantities,
-  deep_sleep_samples: quantities,
-  light_sleep_samples: quantities,
-  rem_sleep_samples: quantities,
-  unspecified_sleep_samples: quantities,
-  unknown_sleep_samples: quantities,
+  awake_sleep_samples: stage,
+  deep_sleep_samples: stage,
+  light_sleep_samples: stage,
+  rem_sleep_samples: stage,
+  unspecified_sleep_samples: stage,
+  unknown_sleep_samples: stage,
 }
 export type StageName = keyof typeof stages
 

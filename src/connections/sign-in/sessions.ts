@@ -1,7 +1,8 @@
 // Sessions of phones. Owns `phone_session`. Tokens are stored as hashes. A session accepts the token that was used last and the refresh
 // tokens that it was exchanged for: a phone that lost an answer asks again with the former token; once it uses a new one, the former ends.
 // A token from before that shows that two parties have tokens of the session, and ends it. Source: users-wearables.md 16.2.
-import { findUser, notDeletedHere } from '../../people/users/users.ts'
+import { notDeletedHere } from '../../people/users/users.ts'
+import { lockUser } from '../../people/users/connected-sources.ts'
 import { hashKey } from '../../platform/crypto/api-keys.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { dbNow, dbNowPlus } from '../../platform/db/leases.ts'
@@ -46,7 +47,8 @@ export type Continuation = 'continued' | 'unknown' | 'ended' | 'expired' | 'reus
 /** Opens the session of a sign-in token, if it is new, and continues it. Writes phone_session. */
 export async function openSession(tx: Tx, signIn: SignIn, sign_in_token: string, refresh_token: string): Promise<Continuation> {
   const { user_id, session_id } = signIn
-  if (!(await findUser(tx, user_id))) return 'unknown'
+  // Locked, so that the user is not deleted meanwhile: that would end the sessions that are there by then.
+  if (!(await lockUser(tx, user_id))) return 'unknown'
   const isNew = await tx.run(sql`
     insert into phone_session (team_id, user_id, id, token_hashes, created_at, expires_at)
     values (${tx.team}, ${user_id}, ${session_id}, ${[hashOf(sign_in_token)]}::text[], ${dbNow}, ${dbNowPlus(SESSION_S)})
@@ -64,6 +66,7 @@ export async function openSession(tx: Tx, signIn: SignIn, sign_in_token: string,
 /** Replaces a token of a session by a new refresh token. Writes phone_session. */
 export async function continueSession(tx: Tx, signIn: SignIn, used: string, refresh_token: string): Promise<Continuation> {
   const { user_id, session_id } = signIn
+  if (!(await lockUser(tx, user_id))) return 'unknown'
   const session = await tx.locking.maybe(
     Session,
     sql`

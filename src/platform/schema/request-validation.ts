@@ -238,6 +238,9 @@ function readBoolean(value: unknown, loc: Loc, faults: Fault[], mode: Mode): unk
   return value
 }
 
+/** A list is read no further once a request has so many errors: a client needs to see the first ones. */
+const FAULTS_MAX = 100
+
 function readArray(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: Mode): unknown {
   if (!Array.isArray(value)) {
     faults.push({ loc, msg: 'Input should be a valid list', type: 'list_type' })
@@ -261,7 +264,9 @@ function readArray(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: Mo
     return value
   }
   const items = s.items ?? {}
-  return value.map((item, i) => readShape(items, item, [...loc, i], faults, mode))
+  const result: unknown[] = []
+  for (let i = 0; i < size && faults.length < FAULTS_MAX; i++) result.push(readShape(items, value[i], [...loc, i], faults, mode))
+  return result
 }
 
 function readObject(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: Mode): unknown {

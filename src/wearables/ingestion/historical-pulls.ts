@@ -15,6 +15,8 @@ export interface HistoryRange {
   to_ms: number
   /** The client says that this is the range of the whole history; else it is what one post has. */
   is_whole: boolean
+  /** The post has neither a range nor data: it says only that the history ends. */
+  is_empty?: boolean
 }
 
 const instant = (ms: number) => new Date(ms).toISOString()
@@ -23,7 +25,12 @@ const instant = (ms: number) => new Date(ms).toISOString()
  * A post of a history that is complete changes nothing if its range lies within the recorded one, since posts are repeated; else another
  * history begins.
  */
-const write = (tx: Tx, key: PullKey, { from_ms, to_ms, is_whole }: HistoryRange, ended_at: Date | null): Sql => sql`
+const write = (
+  tx: Tx,
+  key: PullKey,
+  { from_ms, to_ms, is_whole, is_empty = false }: HistoryRange,
+  ended_at: Date | null,
+): Sql => sql`
   insert into historical_pull as h (team_id, user_id, provider, resource, range_start, range_end, started_at, ended_at)
   values (${tx.team}, ${key.user_id}, ${key.provider}, ${key.resource}, ${instant(from_ms)}, ${instant(to_ms)}, ${tx.now}, ${ended_at})
   on conflict (team_id, user_id, provider, resource) do update
@@ -33,7 +40,8 @@ const write = (tx: Tx, key: PullKey, { from_ms, to_ms, is_whole }: HistoryRange,
                        else excluded.range_end end,
       started_at = case when h.ended_at is null then h.started_at else excluded.started_at end,
       ended_at = excluded.ended_at, days_with_data = 0
-  where h.ended_at is null or excluded.range_start < h.range_start or excluded.range_end > h.range_end`
+  where h.ended_at is null
+    or not ${is_empty}::boolean and (excluded.range_start < h.range_start or excluded.range_end > h.range_end)`
 
 /** Records that a part of a history was received, and that more will follow. Writes historical_pull. */
 export const startPull = (tx: Tx, key: PullKey, range: HistoryRange): Promise<number> => tx.run(write(tx, key, range, null))
@@ -94,6 +102,24 @@ export const historicalPulls = (tx: Tx, user_ids: string[], provider: string | u
     where team_id = ${tx.team} and user_id = any (${user_ids}::uuid[]) and provider = coalesce(${provider ?? null}, provider)
     order by user_id, provider, resource`,
   )
+
+const Begun = T.Object({ resource: T.String() })
+
+/** Which of these resources have a history that has begun and is not complete. */
+export async function pullsInProgress(
+  tx: Tx,
+  { user_id, provider }: Omit<PullKey, 'resource'>,
+  resources: readonly string[],
+): Promise<Set<string>> {
+  const rows = await tx.many(
+    Begun,
+    sql`
+    select resource from historical_pull
+    where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider} and resource = any (${[...resources]}::text[])
+      and ended_at is null`,
+  )
+  return new Set(rows.map(({ resource }) => resource))
+}
 
 /** Forgets which histories of a connection were received. Writes historical_pull. */
 export const forgetHistory = (tx: Tx, user_id: string, provider?: string): Promise<number> =>

@@ -1,6 +1,7 @@
 // The one way in for samples: the user's bounds, units, identity, merge, events. Source: users-wearables.md 6, 7; events.md 4.2, 4.11.
 import type { User } from '../../people/users/schema.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
+import { invalidField } from '../../platform/http/errors.ts'
 import { emit } from '../../platform/queue/outbox.ts'
 import { isTimeseries, resourceNameOf, timeseriesOf, type SourceType, type TimeseriesName } from '../resources/timeseries.ts'
 import { mergeSamples, type Sample, type SampleSource, type SeriesSamples } from '../timeseries/chunks.ts'
@@ -11,6 +12,8 @@ import { finishPull, type HistoryRange } from './historical-pulls.ts'
 import { recordPost } from './resource-states.ts'
 
 const DAY_MS = 86_400_000
+/** Sources, which are apps and kinds of devices, in one post. */
+const SOURCES_MAX = 200
 
 export interface IncomingSample extends Sample {
   source_type: SourceType
@@ -87,6 +90,7 @@ export async function ingestSamples(
     const key = JSON.stringify([source_type, app_id])
     const into = series.get(key) ?? { source, samples: [] }
     series.set(key, into)
+    if (series.size > SOURCES_MAX) throw invalidField(['body', 'data'], `has samples of more than ${SOURCES_MAX} sources`)
     into.samples.push(sample)
   }
   const merged = await mergeSamples(tx, user.user_id, resource, [...series.values()])

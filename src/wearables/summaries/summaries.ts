@@ -11,6 +11,8 @@ import { emptyDocument, type Document, type SummaryKind, type SummaryQuery, type
 
 /** Summaries in one response. */
 const READ_MAX = 20_000
+/** Nights with their stages in one response. */
+const STAGES_READ_MAX = 2_000
 
 export interface IncomingSummary<K extends SummaryKind = SummaryKind> {
   /** The provider's id of the record, or the day: what it is known by for ever. */
@@ -137,15 +139,16 @@ export async function listSummaries(tx: Tx, user_id: string, kind: SummaryKind, 
   const [from, to] = daysOf(tx, query)
   await getUser(tx, user_id)
   const ofProvider = query.provider ? sql`and provider = ${query.provider}` : sql``
+  const max = kind === 'sleep_cycle' ? STAGES_READ_MAX : READ_MAX
   const rows = await tx.many(
     Row,
     sql`
     select id, provider, source_type, app_id, document, created_at, updated_at from summary
     where team_id = ${tx.team} and user_id = ${user_id} and kind = ${kind} ${ofProvider}
       and calendar_date between ${from}::date and ${to}::date
-    order by calendar_date, id limit ${READ_MAX + 1}`,
+    order by calendar_date, id limit ${max + 1}`,
   )
-  if (rows.length > READ_MAX) throw invalidField(['query', 'start_date'], `the range has more than ${READ_MAX} summaries`)
+  if (rows.length > max) throw invalidField(['query', 'start_date'], `the range has more than ${max} summaries`)
   return rows.map((row) => shown(kind, user_id, row))
 }
 

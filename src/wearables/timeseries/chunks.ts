@@ -98,8 +98,10 @@ export async function mergeSamples(
     on conflict on constraint series__source do update set changed_at = excluded.changed_at
     returning id, source_type, app_id`,
   )
-  const idOf = ({ source_type, app_id }: SampleSource) =>
-    rows.find((row) => row.source_type === source_type && row.app_id === app_id)!.id
+  const sourceKey = ({ source_type, app_id }: Pick<SampleSource, 'source_type' | 'app_id'> | (typeof rows)[number]) =>
+    JSON.stringify([source_type, app_id])
+  const ids = new Map(rows.map((row) => [sourceKey(row), row.id]))
+  const idOf = (source: SampleSource) => ids.get(sourceKey(source))!
   const hours = new Map<string, { series_id: number; hour_ms: number; samples: Map<number, Sample> }>()
   const merged = given.map(({ source, samples }) => {
     const series_id = idOf(source)
@@ -124,9 +126,10 @@ export async function mergeSamples(
     where c.team_id = ${tx.team} and c.user_id = ${user_id}`,
   )
   const before = new Map(stored.map((row) => [`${row.series_id} ${row.hour_ms}`, samplesOf(row)]))
+  const bySeries = new Map(merged.map((one) => [one.series_id, one]))
   const changed: ReturnType<typeof encode>[] = []
   for (const { series_id, hour_ms, samples } of touched) {
-    const into = merged.find((one) => one.series_id === series_id)!
+    const into = bySeries.get(series_id)!
     const all = new Map(before.get(`${series_id} ${hour_ms}`)?.map((sample) => [sample.at_ms, sample]))
     let isChanged = false
     for (const sample of samples.values()) {
@@ -187,13 +190,12 @@ const writeChunks = (tx: Tx, user_id: string, chunks: ReturnType<typeof encode>[
     set samples = excluded.samples, at = excluded.at, values = excluded.values, seconds = excluded.seconds, lengths = excluded.lengths,
         zones = excluded.zones, types = excluded.types`)
 
-const ERASE_BATCH = 500
+const SeriesId = T.Object({ id: T.Integer() })
 
-/** Erases all samples of a user, a batch in each statement. Writes series, chunk. */
+/** Erases all samples of a user, a series in each statement. Writes series, chunk. */
 export async function eraseSamples(tx: Tx, user_id: string): Promise<void> {
-  for (let erased = ERASE_BATCH; erased === ERASE_BATCH;)
-    erased = await tx.run(sql`
-      delete from chunk where (team_id, user_id, series_id, hour) in (
-        select team_id, user_id, series_id, hour from chunk where team_id = ${tx.team} and user_id = ${user_id} limit ${ERASE_BATCH})`)
+  const all = await tx.many(SeriesId, sql`select id from series where team_id = ${tx.team} and user_id = ${user_id} order by id`)
+  for (const { id } of all)
+    await tx.run(sql`delete from chunk where team_id = ${tx.team} and user_id = ${user_id} and series_id = ${id}`)
   await tx.run(sql`delete from series where team_id = ${tx.team} and user_id = ${user_id}`)
 }

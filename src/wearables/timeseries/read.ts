@@ -15,6 +15,7 @@ import { sampleWriter, wireSource } from './samples.ts'
 export const PAGE = 10_000
 /** Samples in a plain list, which has no pages. */
 const PLAIN_MAX = 100_000
+const EARLIEST_MS = Date.UTC(1900, 0, 1)
 /** The digits of a sample's instant in ms, of a series' id. */
 const DIGITS_MAX = 15
 
@@ -39,11 +40,16 @@ function rangeOf(tx: Tx, { start_date, end_date }: RangeQuery): { from_ms: numbe
     if (!found) throw invalidField(['query', name], 'is not a date or a date-time')
     return found
   }
-  const from_ms = parsed('start_date', start_date).at.getTime()
+  // Samples are not older; and PostgreSQL has no year 0.
+  const from_ms = Math.max(parsed('start_date', start_date).at.getTime(), EARLIEST_MS)
   if (end_date === undefined || end_date === '') return { from_ms, to_ms: tx.now.getTime() + 999 }
   const end = parsed('end_date', end_date)
+  if (end.at.getTime() < EARLIEST_MS) return { from_ms, to_ms: EARLIEST_MS }
   return { from_ms, to_ms: end.at.getTime() + (end.dateOnly ? 24 * HOUR_MS - 1 : 999) }
 }
+
+/** Before 1970 it is negative. */
+const instantInMs = (text: string): boolean => /^-?\d{1,15}$/.test(text)
 
 interface Place {
   series: number
@@ -118,7 +124,7 @@ export async function readGrouped(
   const provider = query.provider || undefined
   const list = `timeseries ${user_id} ${resource} ${query.start_date} ${query.end_date ?? ''} ${provider ?? ''}`
   const text = query.next_cursor ?? query.cursor
-  const [series, at_ms] = text ? readCursor(list, text, [numberPart(DIGITS_MAX), numberPart(DIGITS_MAX)]) : []
+  const [series, at_ms] = text ? readCursor(list, text, [numberPart(DIGITS_MAX), instantInMs]) : []
   const after = series === undefined ? undefined : { series: Number(series), at_ms: Number(at_ms) }
   await getUser(tx, user_id)
   const rows = await readChunks(tx, user_id, resource, { provider, from_ms, to_ms, after }, PAGE)
