@@ -239,7 +239,7 @@ function readBoolean(value: unknown, loc: Loc, faults: Fault[], mode: Mode): unk
 }
 
 /** A list is read no further once a request has so many errors: a client needs to see the first ones. */
-const FAULTS_MAX = 100
+const FAULTS_MAX = 1000
 
 function readArray(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: Mode): unknown {
   if (!Array.isArray(value)) {

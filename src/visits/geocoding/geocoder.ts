@@ -59,7 +59,8 @@ export function createGeocoder({ url, onFailure = () => {} }: GeocoderOptions): 
     const known = await findPlace(db.queries, where)
     const [address, asked] = [url(), normalizePlaceQuery(where)]
     if (known || !asked || address === undefined || failed.get(address)) return known
-    if (await cachedGeocoding(db.queries, asked)) return undefined
+    // Another request may have found the place since it was looked for.
+    if (await cachedGeocoding(db.queries, asked)) return findPlace(db.queries, where)
     const key = JSON.stringify([address, asked])
     const same = asking.get(key)
     if (same) return same
