@@ -10,7 +10,7 @@ import { send, valid } from './operations/requests.ts'
 
 const { operations } = contents
 
-/** A user of the team, on whose phone somebody has signed in. */
+/** A user of the team, who has signed in on a phone. */
 let user_id: string
 
 /** Where a caller may put a credential, and the status of what it is answered: below 400 when the text was taken for one. */

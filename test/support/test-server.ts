@@ -14,6 +14,7 @@ import { createOrg } from '../../src/tenancy/organizations/organizations.ts'
 import { createTeam, placeTeam } from '../../src/tenancy/teams/teams.ts'
 import { AccessLog } from '../../src/platform/access-log/access-log.ts'
 import { Cells } from '../../src/platform/db/cells.ts'
+import type { Hooks } from '../../src/platform/db/hooks.ts'
 import { cellNames, type CellName } from '../../src/platform/db/cell-names.ts'
 import { teamNow, type Connection, type Db } from '../../src/platform/db/database.ts'
 import { openEmbedded } from '../../src/platform/embedded-postgres/embedded-postgres.ts'
@@ -108,7 +109,11 @@ const failTest = (error: unknown) =>
   queueMicrotask(() => {
     throw error
   })
-/** A process as the server puts it together, on the database of this file; with other parts when they are given. It does not listen. */
+let listeningHooks: Hooks | undefined
+/**
+ * A process as the server puts it together, on the database of this file; with other parts when they are given. It does not listen. The
+ * databases keep the hooks of the process that listens, which forget what that process has cached.
+ */
 export function assembled(other: Partial<ProcessOptions> = {}): AssembledProcess {
   const process = assemble({
     cells,
@@ -128,7 +133,11 @@ export function assembled(other: Partial<ProcessOptions> = {}): AssembledProcess
     sockets: new Sockets({ connections_max: 4000, isTrusted: () => true }),
     ...other,
   })
-  for (const db of [cells.control, ...cellNames.map((cell) => cells.of(cell))]) db.onError = failTest
+  listeningHooks ??= process.hooks
+  for (const db of [cells.control, ...cellNames.map((cell) => cells.of(cell))]) {
+    db.onError = failTest
+    db.hooks = listeningHooks
+  }
   return process
 }
 

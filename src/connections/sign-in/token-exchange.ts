@@ -9,9 +9,9 @@ import { EXCHANGE, type TokenReply, type TokenRequest } from './schema.ts'
 import { continueSession, openSession, type Continuation } from './sessions.ts'
 import { generateRefreshToken, readRefreshToken, SignInTokens, type SignIn } from './sign-in-tokens.ts'
 
-/** What clients are told. */
+/** The lifetime in responses. */
 const ACCESS_S = 3600
-/** One of the published clients does not refresh when its access token is rejected: the token lasts longer than it is told. */
+/** One of the published clients does not refresh when its access token is rejected: the token is valid for longer than the response says. */
 const SKEW_S = 900
 
 export interface SignInDependencies {

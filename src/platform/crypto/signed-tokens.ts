@@ -6,6 +6,11 @@ import type { Vault } from './vault.ts'
 const PREFIX = 'at_'
 const LENGTH_MAX = 1000
 
+export interface TokenClaims {
+  id: string
+  words: string[]
+}
+
 export class SignedTokens {
   readonly #vault: Vault
   readonly #purpose: string
@@ -31,12 +36,18 @@ export class SignedTokens {
   /**
    * The claims of a token, and the id that logs use for it; undefined if it has expired, has another purpose, or has no valid signature.
    */
-  verify(token: string): { id: string; words: string[] } | undefined {
+  verify(token: string): TokenClaims | undefined {
+    const claims = this.read(token)
+    return claims?.has_expired ? undefined : claims
+  }
+
+  /** As `verify`, but a token with a valid signature that has expired is returned and marked. */
+  read(token: string): (TokenClaims & { has_expired: boolean }) | undefined {
     if (!token.startsWith(this.#prefix) || token.length > LENGTH_MAX) return undefined
     const dot = token.indexOf('.')
     const said = token.slice(this.#prefix.length, dot)
     if (dot < 0 || !this.#vault.verifySignature(said, token.slice(dot + 1), this.#purpose)) return undefined
     const [until_s, id, ...words] = JSON.parse(Buffer.from(said, 'base64url').toString('utf8')) as [number, string, ...string[]]
-    return until_s * 1000 > systemNow().getTime() ? { id, words } : undefined
+    return { id, words, has_expired: until_s * 1000 <= systemNow().getTime() }
   }
 }

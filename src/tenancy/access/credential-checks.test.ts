@@ -65,6 +65,16 @@ const visit = (
   { token = '', cookie = '', query = {} }: { token?: string; cookie?: string; query?: Record<string, string> },
 ) => pages.find((page) => page.path === path)!.answer({ query: token ? { token } : query, headers: { cookie }, address })
 
+test('access tokens of phones that have expired do not use up the quota of their address; forged ones do', async () => {
+  const { guards } = limited({ wrong_keys_per_min: 2 })
+  const ask = async (token: string) =>
+    (await refused(() => guards.teams.authenticate({ authorization: `Bearer ${token}` }, '192.0.2.77'))).status
+  const expired = guards.userTokens.sign(['sandbox-us', 'team', 'user', 'session'], -1)
+  for (let i = 0; i < 6; i++) assert.equal(await ask(expired), 401)
+  const forged = `${expired.slice(0, -4)}AAAA`
+  assert.deepEqual([await ask(forged), await ask(forged), await ask(forged)], [401, 401, 429])
+})
+
 describe('invalid credentials of one address', () => {
   test('cost no statement once the address has used up its quota', async () => {
     const admin = limited({ wrong_keys_per_min: 2 })
