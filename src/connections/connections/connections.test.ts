@@ -36,7 +36,7 @@ describe('connecting a user to a health store', () => {
     const { created_on, resource_availability, ...rest } = one
     assert.match(created_on, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/)
     assert.deepEqual(rest, {
-      name: 'Apple Health',
+      name: 'Apple HealthKit',
       slug: 'apple_health_kit',
       logo: '',
       status: 'connected',
@@ -45,7 +45,7 @@ describe('connecting a user to a health store', () => {
     })
     assert.deepEqual(resource_availability.activity, { status: 'available', scope_requirements: null })
     assert.deepEqual(resource_availability.sleep, { status: 'unavailable', scope_requirements: null })
-    const shown = { name: 'Apple Health', slug: 'apple_health_kit', logo: '' }
+    const shown = { name: 'Apple HealthKit', slug: 'apple_health_kit', logo: '' }
     const user = (await team.api.get(`/v2/user/${user_id}`)).body
     assert.deepEqual(user.connected_sources, [{ created_on, provider: shown, source: shown }])
     const emitted = await events(team, user_id)

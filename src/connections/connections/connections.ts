@@ -1,5 +1,6 @@
 // A user's connections to sources of health data. Owns the table connection. A deregistered connection has no row.
 import { lockUser, saveConnectedSources } from '../../people/users/connected-sources.ts'
+import { providerName } from '../../people/users/sources.ts'
 import { getUser } from '../../people/users/users.ts'
 import type { User } from '../../people/users/schema.ts'
 import { iso } from '../../platform/runtime/clock.ts'
@@ -33,7 +34,7 @@ const connectionsOf = (tx: Tx, user_id: string): Promise<Row[]> =>
     from connection where team_id = ${tx.team} and user_id = ${user_id} order by created_at, id`,
   )
 
-const shownProvider = (slug: ManualProvider) => ({ name: providerOf(slug).name, slug, logo: '' })
+const shownProvider = (slug: ManualProvider) => ({ name: providerName(slug), slug, logo: '' })
 
 /**
  * What each resource of the provider has of the user's consent. Names that are no resource are ignored; a phone that names none of the

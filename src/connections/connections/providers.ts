@@ -2,13 +2,13 @@
 // Source: users-wearables.md 3, 16.3, 16.5.
 import type { Provider } from '../../people/users/sources.ts'
 import type { Resource } from '../../wearables/resources/resources.ts'
+import { postedTimeseries, resourceNameOf } from '../../wearables/resources/timeseries.ts'
 
 /** `sdk`: a phone sends what its health store has. `app`: a phone reads a device by Bluetooth. Empty: a client sends what it has. */
 export const authTypes = ['oauth', 'team_oauth', 'sdk', 'password', 'email', 'app', ''] as const
 export type AuthType = (typeof authTypes)[number]
 
 export interface ProviderEntry {
-  name: string
   description: string
   auth_type: AuthType
   resources: readonly Resource[]
@@ -37,68 +37,47 @@ const bothHealthStores = [
 ] as const satisfies Resource[]
 
 /** Everything that a phone can send. */
-const sent = [
-  ...bothHealthStores,
-  'sleep_cycle',
-  'workout_stream',
-  'electrocardiogram',
-  'electrocardiogram_voltage',
-  'weight',
-  'fat',
-  'body_temperature',
-  'caffeine',
-  'mindfulness_minutes',
-  'floors_climbed',
-  'afib_burden',
-  'heart_rate_alert',
-  'stand_hour',
-  'stand_duration',
-  'sleep_apnea_alert',
-  'sleep_breathing_disturbance',
-  'wheelchair_push',
-  'forced_expiratory_volume_1',
-  'forced_vital_capacity',
-  'peak_expiratory_flow_rate',
-  'inhaler_usage',
-  'fall',
-  'uv_exposure',
-  'daylight_exposure',
-  'handwashing',
-  'basal_body_temperature',
-  'body_mass_index',
-  'lean_body_mass',
-  'waist_circumference',
-  'heart_rate_recovery_one_minute',
-] as const satisfies Resource[]
+const sent: readonly Resource[] = [
+  ...new Set<Resource>([
+    ...bothHealthStores,
+    'sleep_cycle',
+    'workout_stream',
+    'electrocardiogram',
+    'electrocardiogram_voltage',
+    'weight',
+    'fat',
+    'body_mass_index',
+    'lean_body_mass',
+    'waist_circumference',
+    ...postedTimeseries.map(resourceNameOf),
+  ]),
+]
 
-const device = (name: string, measures: string, ...resources: Resource[]): ProviderEntry => ({
-  name,
+const device = (measures: string, ...resources: Resource[]): ProviderEntry => ({
   description: `${measures}, read by Bluetooth`,
   auth_type: 'app',
   resources,
 })
 
 const entries = {
-  apple_health_kit: { name: 'Apple Health', description: 'Health data of an iPhone', auth_type: 'sdk', resources: sent },
+  apple_health_kit: { description: 'Health data of an iPhone', auth_type: 'sdk', resources: sent },
   health_connect: {
-    name: 'Health Connect',
     description: 'Health data of an Android phone',
     auth_type: 'sdk',
     resources: bothHealthStores,
   },
   samsung_health: {
-    name: 'Samsung Health',
     description: 'Health data of a Samsung phone',
     auth_type: 'sdk',
     resources: bothHealthStores,
   },
-  manual: { name: 'Manual', description: 'Values that a person or a client enters', auth_type: '', resources: sent },
-  beurer_ble: device('Beurer', 'Blood pressure monitors', 'blood_pressure'),
-  omron_ble: device('Omron', 'Blood pressure monitors', 'blood_pressure'),
-  accuchek_ble: device('Accu-Chek', 'Glucose meters', 'glucose'),
-  contour_ble: device('Contour', 'Glucose meters', 'glucose'),
-  onetouch_ble: device('OneTouch', 'Glucose meters', 'glucose'),
-  freestyle_libre_ble: device('FreeStyle Libre', 'Glucose sensors', 'glucose'),
+  manual: { description: 'Values that a person or a client enters', auth_type: '', resources: sent },
+  beurer_ble: device('Blood pressure monitors', 'blood_pressure'),
+  omron_ble: device('Blood pressure monitors', 'blood_pressure'),
+  accuchek_ble: device('Glucose meters', 'glucose'),
+  contour_ble: device('Glucose meters', 'glucose'),
+  onetouch_ble: device('Glucose meters', 'glucose'),
+  freestyle_libre_ble: device('Glucose sensors', 'glucose'),
 } satisfies Partial<Record<Provider, ProviderEntry>>
 
 export type ManualProvider = keyof typeof entries

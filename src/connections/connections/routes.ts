@@ -1,4 +1,5 @@
 import { operation } from '../../platform/http/operation.ts'
+import { providerName } from '../../people/users/sources.ts'
 import { Success } from '../../people/users/schema.ts'
 import { Fields, T, Uuid } from '../../platform/schema/schema.ts'
 import { connectManually, deregister, listConnections } from './connections.ts'
@@ -26,7 +27,7 @@ export const routes = [
       manualProviders
         .map((slug) => {
           const { resources, ...entry } = providerOf(slug)
-          return { ...entry, slug, logo: null, supported_resources: [...resources] }
+          return { ...entry, name: providerName(slug), slug, logo: null, supported_resources: [...resources] }
         })
         .filter(({ auth_type }) => query.source_type === undefined || auth_type === query.source_type),
   }),

@@ -22,7 +22,7 @@ describe('samples that a phone posts', () => {
     assert.deepEqual([Object.keys(groups), next, next_cursor], [['apple_health_kit'], null, null])
     const sample = { id: null, timezone_offset: -25_200, type: null, unit: 'bpm' }
     const source = {
-      name: '',
+      name: 'Apple HealthKit',
       slug: 'apple_health_kit',
       logo: '',
       provider: 'apple_health_kit',

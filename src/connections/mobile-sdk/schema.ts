@@ -1,55 +1,25 @@
 // What phones send. Source: users-wearables.md 16.5, 16.6.
 import { Fields, Maybe, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
-import { sourceTypes, type TimeseriesName } from '../../wearables/resources/timeseries.ts'
+import { postedTimeseries, sourceTypes, type TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import { ManualProviderSlug } from '../connections/schema.ts'
 
 /** Samples in one post. */
 export const SAMPLES_MAX = 100_000
 
-const sentAsNamed = [
-  'glucose',
-  'blood_oxygen',
-  'blood_pressure',
-  'heartrate',
-  'water',
-  'caffeine',
-  'mindfulness_minutes',
-  'calories_active',
-  'calories_basal',
-  'distance',
-  'floors_climbed',
-  'steps',
-  'vo2_max',
-  'respiratory_rate',
-  'afib_burden',
-  'heart_rate_alert',
-  'stand_hour',
-  'stand_duration',
-  'sleep_apnea_alert',
-  'sleep_breathing_disturbance',
-  'wheelchair_push',
-  'forced_expiratory_volume_1',
-  'forced_vital_capacity',
-  'peak_expiratory_flow_rate',
-  'inhaler_usage',
-  'fall',
-  'uv_exposure',
-  'daylight_exposure',
-  'handwashing',
-  'basal_body_temperature',
-  'heart_rate_recovery_one_minute',
-] as const satisfies TimeseriesName[]
-
 /** Names in posts that differ from those of reads. */
-const sentUnder = { heartrate_variability: 'hrv', temperature: 'body_temperature' } as const satisfies Record<
+const postedUnder = { heartrate_variability: 'hrv', temperature: 'body_temperature' } as const satisfies Record<
   string,
   TimeseriesName
 >
 
-export const sentTimeseries = [...sentAsNamed, 'heartrate_variability', 'temperature'] as const
+export const sentTimeseries = [
+  ...postedTimeseries.filter((name) => name !== 'hrv' && name !== 'body_temperature'),
+  'heartrate_variability',
+  'temperature',
+] as const
 export type SentTimeseries = (typeof sentTimeseries)[number]
 export const resourceOf = (sent: SentTimeseries): TimeseriesName =>
-  sent === 'heartrate_variability' || sent === 'temperature' ? sentUnder[sent] : sent
+  sent === 'heartrate_variability' || sent === 'temperature' ? postedUnder[sent] : sent
 
 const quantity = {
   value: T.Number(),

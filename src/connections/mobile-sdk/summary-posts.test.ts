@@ -18,7 +18,7 @@ const ofKind = async (team: TestTeam, kind: string) =>
   (await events(team)).filter(({ event_type }) => event_type.startsWith(`daily.data.${kind}.`))
 
 const source = {
-  name: '',
+  name: 'Apple HealthKit',
   slug: 'apple_health_kit',
   logo: '',
   provider: 'apple_health_kit',

@@ -129,6 +129,7 @@ export class CellDelivery {
   /** Delivers what is due or becomes due meanwhile, and returns. */
   async drain(): Promise<void> {
     await recoverExpiredBatches(this.#db.asyncCommit)
+    // The next renewal repeats one that failed.
     const keeping = setInterval(() => void this.#keeper.keep().catch(() => {}), REVOCATION_POLL_MS)
     try {
       for (;;) {

@@ -54,6 +54,54 @@ export const providers = [
 ] as const
 export type Provider = (typeof providers)[number]
 
+const providerNames: Record<Provider, string> = {
+  oura: 'Oura',
+  fitbit: 'Fitbit',
+  garmin: 'Garmin',
+  strava: 'Strava',
+  wahoo: 'Wahoo',
+  ihealth: 'iHealth',
+  withings: 'Withings',
+  google_fit: 'Google Fit',
+  dexcom_v3: 'Dexcom',
+  polar: 'Polar',
+  cronometer: 'Cronometer',
+  omron: 'Omron',
+  whoop_v2: 'WHOOP',
+  my_fitness_pal_v2: 'MyFitnessPal',
+  ultrahuman: 'Ultrahuman',
+  runkeeper: 'Runkeeper',
+  google_health: 'Google Health',
+  whoop: 'WHOOP',
+  renpho: 'Renpho',
+  peloton: 'Peloton',
+  zwift: 'Zwift',
+  freestyle_libre: 'FreeStyle Libre',
+  abbott_libreview: 'LibreView',
+  tandem_source: 'Tandem Source',
+  freestyle_libre_ble: 'FreeStyle Libre',
+  eight_sleep: 'Eight Sleep',
+  apple_health_kit: 'Apple HealthKit',
+  manual: 'Manual',
+  beurer_api: 'Beurer',
+  beurer_ble: 'Beurer',
+  omron_ble: 'Omron',
+  onetouch_ble: 'OneTouch',
+  accuchek_ble: 'Accu-Chek',
+  contour_ble: 'Contour',
+  dexcom: 'Dexcom',
+  hammerhead: 'Hammerhead',
+  my_fitness_pal: 'MyFitnessPal',
+  health_connect: 'Health Connect',
+  samsung_health: 'Samsung Health',
+  kardia: 'Kardia',
+  map_my_fitness: 'MapMyFitness',
+}
+
+/** The name that people know a provider by. */
+export const providerName = (slug: string): string =>
+  Object.hasOwn(providerNames, slug) ? providerNames[slug as Provider] : slug
+
 /** Laboratories that send results. */
 export const labSlugs = [
   'ayumetrix',

@@ -4,7 +4,7 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import type { UserIdentity } from '../../people/users/users.ts'
 import { timeseriesOf, type TimeseriesName } from '../resources/timeseries.ts'
 import type { MergedSamples, Sample } from '../timeseries/chunks.ts'
-import { sampleWriter, wireSource, wireSourceId, wireTime } from '../timeseries/samples.ts'
+import { sampleWriter, sampleSource, wireSourceId, wireTime } from '../timeseries/samples.ts'
 
 const BATCH_MAX = 10_000
 /** The smallest limit of a destination is 1 MiB; the rest of an event takes less than 2 kB. */
@@ -22,7 +22,7 @@ export function emitBatches(
   if (event === null) return
   const write = sampleWriter(resource)
   for (const { source, created, updated } of merged) {
-    const around = `"source":${JSON.stringify(wireSource(source))},"source_id":${wireSourceId(source.provider)},"user_id":"${user_id}"`
+    const around = `"source":${JSON.stringify(sampleSource(source))},"source_id":${wireSourceId(source.provider)},"user_id":"${user_id}"`
     const send = (kind: string, samples: Sample[]) => {
       for (const batch of batchesOf(samples.map((sample) => write(sample, source)))) {
         const type = `daily.data.${event}.${kind}`

@@ -1,5 +1,5 @@
 // Conversion of what phones send to the unit of each timeseries. Source: users-wearables.md 16.7.
-import { timeseriesOf, type TimeseriesName } from '../resources/timeseries.ts'
+import type { TimeseriesName } from '../resources/timeseries.ts'
 
 const MG_DL_PER_MMOL_L = 18.0182
 
@@ -17,5 +17,3 @@ export const toCanonicalUnit = (resource: TimeseriesName, value: number, unit: s
   const factor = factors[resource]?.[unit.trim().toLowerCase()]
   return factor === undefined ? value : value * factor
 }
-
-export const canonicalUnit = (resource: TimeseriesName): string => timeseriesOf(resource).unit

@@ -79,6 +79,43 @@ const table = {
 
 export type TimeseriesName = keyof typeof table
 export const timeseriesNames = Object.keys(table) as TimeseriesName[]
+/** The timeseries that phones post, each by itself. Others come with summaries. */
+export const postedTimeseries = [
+  'glucose',
+  'blood_oxygen',
+  'blood_pressure',
+  'heartrate',
+  'water',
+  'caffeine',
+  'mindfulness_minutes',
+  'calories_active',
+  'calories_basal',
+  'distance',
+  'floors_climbed',
+  'steps',
+  'vo2_max',
+  'respiratory_rate',
+  'afib_burden',
+  'heart_rate_alert',
+  'stand_hour',
+  'stand_duration',
+  'sleep_apnea_alert',
+  'sleep_breathing_disturbance',
+  'wheelchair_push',
+  'forced_expiratory_volume_1',
+  'forced_vital_capacity',
+  'peak_expiratory_flow_rate',
+  'inhaler_usage',
+  'fall',
+  'uv_exposure',
+  'daylight_exposure',
+  'handwashing',
+  'basal_body_temperature',
+  'heart_rate_recovery_one_minute',
+  'hrv',
+  'body_temperature',
+] as const satisfies TimeseriesName[]
+
 export const plainListNames = timeseriesNames.filter((name) => table[name].hasPlainList)
 
 export const isTimeseries = (name: string): name is TimeseriesName => Object.hasOwn(table, name)

@@ -1,18 +1,19 @@
 import type { Tx } from '../../platform/db/transaction.ts'
 import { operation, PreserializedJson } from '../../platform/http/operation.ts'
 import { Fields, Maybe, T, Text, Uuid } from '../../platform/schema/schema.ts'
-import { Activity, Body, Profile, Sleep, SleepCycle, SummaryQuery, Workout, type SummaryKind } from './schema.ts'
+import { rangeQuery, type RangeQuery } from '../resources/range-query.ts'
+import { Activity, Body, Profile, Sleep, SleepCycle, Workout, type SummaryKind } from './schema.ts'
 import { listSummaries, readProfile } from './summaries.ts'
 
 const params = Fields({ user_id: Uuid })
-const range = { patients: true, method: 'GET', params, query: SummaryQuery } as const
+const range = { patients: true, method: 'GET', params, query: Fields(rangeQuery) } as const
 const description = 'By local day, oldest first; `start_date` and `end_date` are days, both included.'
 
 /** The fields of summaries follow from their kind; tests check them against the schema of the operation. */
 const text = (body: unknown) => new PreserializedJson<never>(JSON.stringify(body))
 const list =
   (kind: SummaryKind) =>
-  async (tx: Tx, { params, query }: { params: { user_id: string }; query: SummaryQuery }) =>
+  async (tx: Tx, { params, query }: { params: { user_id: string }; query: RangeQuery }) =>
     text({ [kind]: await listSummaries(tx, params.user_id, kind, query) })
 
 export const routes = [

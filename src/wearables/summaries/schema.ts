@@ -1,33 +1,7 @@
 // Shapes of summaries. Source: users-wearables.md 9.1-9.6.
-import {
-  DateOnly,
-  Fields,
-  Maybe,
-  Nullable,
-  OpenEnum,
-  T,
-  Text,
-  Timestamp,
-  Uuid,
-  type Static,
-} from '../../platform/schema/schema.ts'
+import { DateOnly, Fields, Nullable, OpenEnum, T, Timestamp, Uuid } from '../../platform/schema/schema.ts'
+import { DataSource } from '../resources/data-source.ts'
 import { sourceTypes } from '../resources/timeseries.ts'
-
-export const SummarySource = Fields(
-  {
-    name: T.String(),
-    slug: T.String(),
-    logo: T.String(),
-    provider: T.String(),
-    type: OpenEnum(sourceTypes),
-    app_id: Nullable(T.String()),
-    device_id: Nullable(Uuid),
-    sport: T.Null(),
-    workout_id: T.Null(),
-  },
-  { title: 'SummarySource' },
-)
-export type SummarySource = Static<typeof SummarySource>
 
 const number = Nullable(T.Number())
 const integer = Nullable(T.Integer())
@@ -147,7 +121,7 @@ const fields = {
 export type SummaryKind = keyof typeof fields
 export const summaryKinds = Object.keys(fields) as SummaryKind[]
 
-const common = { id: Uuid, user_id: Uuid, source: SummarySource, created_at: Timestamp, updated_at: Timestamp }
+const common = { id: Uuid, user_id: Uuid, source: DataSource, created_at: Timestamp, updated_at: Timestamp }
 export const Activity = Fields({ ...common, ...fields.activity }, { title: 'Activity' })
 export const Sleep = Fields({ ...common, ...fields.sleep }, { title: 'Sleep' })
 export const SleepCycle = Fields({ ...common, ...fields.sleep_cycle }, { title: 'SleepCycle' })
@@ -161,10 +135,3 @@ export type Document<K extends SummaryKind> = Partial<{ [F in keyof (typeof fiel
 /** The names of the fields of a kind, with null for each. */
 export const emptyDocument = (kind: SummaryKind): Record<string, null> =>
   Object.fromEntries(Object.keys(fields[kind]).map((name) => [name, null]))
-
-export const SummaryQuery = Fields({
-  start_date: Text({ minLength: 1, maxLength: 40, example: '2026-01-01' }),
-  end_date: Maybe(Text({ maxLength: 40 })),
-  provider: Maybe(Text({ maxLength: 60 })),
-})
-export type SummaryQuery = Static<typeof SummaryQuery>

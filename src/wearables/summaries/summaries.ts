@@ -3,11 +3,12 @@ import { getUser } from '../../people/users/users.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { invalidField, notFound } from '../../platform/http/errors.ts'
-import { parseTimestamp } from '../../platform/schema/formats.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
+import { wireSource } from '../resources/data-source.ts'
+import { readBound, type RangeQuery } from '../resources/range-query.ts'
 import type { SourceType } from '../resources/timeseries.ts'
-import { emptyDocument, type Document, type SummaryKind, type SummaryQuery, type SummarySource } from './schema.ts'
+import { emptyDocument, type Document, type SummaryKind } from './schema.ts'
 
 /** Summaries in one response. */
 const READ_MAX = 20_000
@@ -35,24 +36,12 @@ const Row = T.Object({
 })
 const Written = T.Object({ ...Row.properties, key: T.String(), is_new: T.Boolean() })
 
-const wireSource = ({ provider, source_type, app_id }: Static<typeof Row>): SummarySource => ({
-  name: '',
-  slug: provider,
-  logo: '',
-  provider,
-  type: source_type as SourceType,
-  app_id,
-  device_id: null,
-  sport: null,
-  workout_id: null,
-})
-
 /** A summary as the API and events show it. */
 export type Summary = { id: string; user_id: string } & Record<string, unknown>
 
 function shown(kind: SummaryKind, user_id: string, row: Static<typeof Row>): Summary {
   const { id, created_at, updated_at, document } = row
-  const source = wireSource(row)
+  const source = wireSource(row.provider, row.source_type as SourceType, row.app_id)
   const flat =
     kind === 'sleep_cycle'
       ? { source_provider: source.provider, source_type: source.type, source_app_id: source.app_id, source_device_id: null }
@@ -119,12 +108,8 @@ export async function summaryIds(
 }
 
 /** The local days that a range names: those of its two ends, both included. */
-function daysOf(tx: Tx, { start_date, end_date }: SummaryQuery): [from: string, to: string] {
-  const day = (name: string, text: string): string => {
-    const found = parseTimestamp(text.trim())
-    if (!found) throw invalidField(['query', name], 'is not a date or a date-time')
-    return found.at.toISOString().slice(0, 10)
-  }
+function daysOf(tx: Tx, { start_date, end_date }: RangeQuery): [from: string, to: string] {
+  const day = (name: 'start_date' | 'end_date', text: string) => readBound(name, text).at.toISOString().slice(0, 10)
   return [
     day('start_date', start_date),
     end_date ? day('end_date', end_date) : iso(new Date(tx.now.getTime() + 86_400_000)).slice(0, 10),
@@ -133,9 +118,9 @@ function daysOf(tx: Tx, { start_date, end_date }: SummaryQuery): [from: string, 
 
 /**
  * Lists the summaries of one kind of a user by day, oldest first.
- * Errors: 404 unknown user; 422 a date that is none, or a range with more than 20,000 summaries.
+ * Errors: 404 unknown user; 422 an invalid date, or a range with more than 20,000 summaries.
  */
-export async function listSummaries(tx: Tx, user_id: string, kind: SummaryKind, query: SummaryQuery): Promise<Summary[]> {
+export async function listSummaries(tx: Tx, user_id: string, kind: SummaryKind, query: RangeQuery): Promise<Summary[]> {
   const [from, to] = daysOf(tx, query)
   await getUser(tx, user_id)
   const ofProvider = query.provider ? sql`and provider = ${query.provider}` : sql``

@@ -5,11 +5,11 @@ import { cursor, numberPart, readCursor } from '../../platform/http/cursors.ts'
 import { invalidField } from '../../platform/http/errors.ts'
 import { PreserializedJson } from '../../platform/http/operation.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
-import { parseTimestamp } from '../../platform/schema/formats.ts'
 import { sql } from '../../platform/db/sql.ts'
+import { readBound, type RangeQuery } from '../resources/range-query.ts'
 import type { SourceType, TimeseriesName } from '../resources/timeseries.ts'
 import { chunkColumns, chunkRow, HOUR_MS, samplesOf, type Sample, type SampleSource } from './chunks.ts'
-import { sampleWriter, wireSource } from './samples.ts'
+import { sampleWriter, sampleSource } from './samples.ts'
 
 /** Samples in a page. */
 export const PAGE = 10_000
@@ -18,12 +18,6 @@ const PLAIN_MAX = 100_000
 const EARLIEST_MS = Date.UTC(1900, 0, 1)
 /** The digits of a sample's instant in ms, of a series' id. */
 const DIGITS_MAX = 15
-
-export interface RangeQuery {
-  start_date: string
-  end_date?: string | undefined
-  provider?: string | undefined
-}
 
 const Row = T.Object({
   ...chunkRow,
@@ -35,15 +29,10 @@ const Row = T.Object({
 
 /** The instants of a range, both included: a date begins at midnight, or ends before the next one, in UTC. */
 function rangeOf(tx: Tx, { start_date, end_date }: RangeQuery): { from_ms: number; to_ms: number } {
-  const parsed = (name: string, text: string) => {
-    const found = parseTimestamp(text.trim())
-    if (!found) throw invalidField(['query', name], 'is not a date or a date-time')
-    return found
-  }
   // Samples are not older; and PostgreSQL has no year 0.
-  const from_ms = Math.max(parsed('start_date', start_date).at.getTime(), EARLIEST_MS)
+  const from_ms = Math.max(readBound('start_date', start_date).at.getTime(), EARLIEST_MS)
   if (end_date === undefined || end_date === '') return { from_ms, to_ms: tx.now.getTime() + 999 }
-  const end = parsed('end_date', end_date)
+  const end = readBound('end_date', end_date)
   if (end.at.getTime() < EARLIEST_MS) return { from_ms, to_ms: EARLIEST_MS }
   return { from_ms, to_ms: end.at.getTime() + (end.dateOnly ? 24 * HOUR_MS - 1 : 999) }
 }
@@ -112,7 +101,7 @@ function* within(rows: Static<typeof Row>[], from_ms: number, to_ms: number, aft
 
 /**
  * Lists the samples of a user by provider and source, at most 10,000 in a page.
- * Errors: 400 a cursor of another list; 404 unknown user; 422 a date that is none.
+ * Errors: 400 a cursor of another list; 404 unknown user; 422 an invalid date.
  */
 export async function readGrouped(
   tx: Tx,
@@ -149,7 +138,7 @@ export async function readGrouped(
   }
   const written = [...groups].map(
     ([name, list]) =>
-      `${JSON.stringify(name)}:[${list.map(({ source, data }) => `{"source":${JSON.stringify(wireSource(source))},"data":[${data.join()}]}`).join()}]`,
+      `${JSON.stringify(name)}:[${list.map(({ source, data }) => `{"source":${JSON.stringify(sampleSource(source))},"data":[${data.join()}]}`).join()}]`,
   )
   const end = JSON.stringify(next)
   return new PreserializedJson<GroupedReply>(`{"groups":{${written.join()}},"next":${end},"next_cursor":${end}}`)
@@ -161,7 +150,7 @@ type GroupedReply = any
 
 /**
  * Lists the samples of a user, oldest first, without their sources.
- * Errors: 404 unknown user; 422 a date that is none, or a range with more than 100,000 samples.
+ * Errors: 404 unknown user; 422 an invalid date, or a range with more than 100,000 samples.
  */
 export async function readPlain(tx: Tx, user_id: string, resource: TimeseriesName, query: RangeQuery) {
   const { from_ms, to_ms } = rangeOf(tx, query)

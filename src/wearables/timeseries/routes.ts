@@ -1,6 +1,8 @@
 import { operation } from '../../platform/http/operation.ts'
 import { Fields, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid } from '../../platform/schema/schema.ts'
-import { plainListNames, sourceTypes, timeseriesNames } from '../resources/timeseries.ts'
+import { DataSource } from '../resources/data-source.ts'
+import { rangeQuery } from '../resources/range-query.ts'
+import { plainListNames, timeseriesNames } from '../resources/timeseries.ts'
 import { readGrouped, readPlain } from './read.ts'
 
 const Sample = Fields(
@@ -24,35 +26,14 @@ const Sample = Fields(
   },
 )
 
-const SampleSource = Fields(
-  {
-    name: T.String(),
-    slug: T.String(),
-    logo: T.String(),
-    provider: T.String(),
-    type: OpenEnum(sourceTypes),
-    app_id: Nullable(T.String()),
-    device_id: Nullable(Uuid),
-    sport: Nullable(T.String()),
-    workout_id: Nullable(Uuid),
-  },
-  { title: 'SampleSource' },
-)
-
 const Grouped = Fields(
   {
-    groups: T.Record(T.String(), T.Array(Fields({ source: SampleSource, data: T.Array(Sample) }))),
+    groups: T.Record(T.String(), T.Array(Fields({ source: DataSource, data: T.Array(Sample) }))),
     next: Nullable(T.String()),
     next_cursor: Nullable(T.String()),
   },
   { title: 'GroupedSamples' },
 )
-
-const range = {
-  start_date: Text({ minLength: 1, maxLength: 40, example: '2026-01-01' }),
-  end_date: Maybe(Text({ maxLength: 40 })),
-  provider: Maybe(Text({ maxLength: 60 })),
-}
 
 export const routes = [
   operation({
@@ -64,7 +45,7 @@ export const routes = [
     summary: 'List samples of a timeseries by provider and source',
     description: 'A page has at most 10,000 samples. A date without a time means the whole day in UTC.',
     params: Fields({ user_id: Uuid, resource: OpenEnum(timeseriesNames, { example: 'heartrate' }) }),
-    query: Fields({ ...range, next_cursor: Maybe(Text({ maxLength: 300 })), cursor: Maybe(Text({ maxLength: 300 })) }),
+    query: Fields({ ...rangeQuery, next_cursor: Maybe(Text({ maxLength: 300 })), cursor: Maybe(Text({ maxLength: 300 })) }),
     reply: Grouped,
     run: (tx, { params, query }) => readGrouped(tx, params.user_id, params.resource, query),
   }),
@@ -78,7 +59,7 @@ export const routes = [
     description: 'At most 100,000 samples, without pages.',
     deprecated: true,
     params: Fields({ user_id: Uuid, resource: OpenEnum(plainListNames, { example: 'heartrate' }) }),
-    query: Fields(range),
+    query: Fields(rangeQuery),
     reply: T.Array(Sample),
     run: (tx, { params, query }) => readPlain(tx, params.user_id, params.resource, query),
   }),

@@ -1,5 +1,6 @@
 // A sample as the API shows it. Source: users-wearables.md 10; events.md 2, 4.2.
 import { providers, type Provider } from '../../people/users/sources.ts'
+import { wireSource } from '../resources/data-source.ts'
 import { timeseriesOf, type TimeseriesName } from '../resources/timeseries.ts'
 import type { Sample, SampleSource } from './chunks.ts'
 
@@ -7,17 +8,7 @@ import type { Sample, SampleSource } from './chunks.ts'
 export const wireTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}+00:00`
 
 /** The source of samples. Apps are kept apart, and only summaries name them. */
-export const wireSource = ({ provider, source_type }: SampleSource) => ({
-  name: '',
-  slug: provider,
-  logo: '',
-  provider,
-  type: source_type,
-  app_id: null,
-  device_id: null,
-  sport: null,
-  workout_id: null,
-})
+export const sampleSource = ({ provider, source_type }: SampleSource) => wireSource(provider, source_type, null)
 
 /** A number for each provider that stays the same; consumers need not know what it means. */
 export const wireSourceId = (provider: string): number => providers.indexOf(provider as Provider) + 1

@@ -1,0 +1,33 @@
+// The source of samples and summaries, as the API and events show it. Source: events.md 2.
+import { providerName } from '../../people/users/sources.ts'
+import { Fields, Nullable, OpenEnum, T, Uuid, type Static } from '../../platform/schema/schema.ts'
+import { sourceTypes, type SourceType } from './timeseries.ts'
+
+export const DataSource = Fields(
+  {
+    name: T.String(),
+    slug: T.String(),
+    logo: T.String(),
+    provider: T.String(),
+    type: OpenEnum(sourceTypes),
+    app_id: Nullable(T.String()),
+    device_id: Nullable(Uuid),
+    sport: Nullable(T.String()),
+    workout_id: Nullable(Uuid),
+  },
+  { title: 'DataSource' },
+)
+export type DataSource = Static<typeof DataSource>
+
+/** @param app_id null for samples: only summaries name their app */
+export const wireSource = (provider: string, type: SourceType, app_id: string | null): DataSource => ({
+  name: providerName(provider),
+  slug: provider,
+  logo: '',
+  provider,
+  type,
+  app_id,
+  device_id: null,
+  sport: null,
+  workout_id: null,
+})
