@@ -70,7 +70,7 @@ describe('a server', () => {
       for (const path of ['/docs', '/docs/swagger-ui-bundle.js', '/openapi.json', '/docs/swagger-ui.css', '/v2/user', '/nowhere'])
         await Promise.all(Array.from({ length: 40 }, () => flood(server, path, most)))
     await idle(server)
-    assert(peakOf(server) - peak < 300, `${Math.round(peakOf(server) - peak)} MB more`)
+    assert(peakOf(server) - peak < 90, `${Math.round(peakOf(server) - peak)} MB more`)
   })
 
   test('serves health and metrics on the port for operators only', async () => {
