@@ -45,8 +45,12 @@ test('every file belongs to a module of a domain', () => {
     assert(of, `${file}: no domain ${domain} in architecture.ts`)
     if (!isInModules(domain) || isListOfModules(file)) continue
     assert(modules.includes(`${domain}/${module}`), `${file}: src/${domain}/modules.ts lists no module ${module}`)
-    // Adapters of a module, data that it reads, and the three parts of the webhook dispatcher may have a folder of their own.
-    assert(rest.length === 1 || (rest.length === 2 && FOLDERS.has(rest[0]!)), `${file}: not in a folder of its module`)
+    // Connectors to vendors, adapters of a module, data that it reads, and the three parts of the webhook dispatcher may have a folder of their own.
+    const isConnector = module === 'connectors' && rest.length === 2
+    assert(
+      rest.length === 1 || isConnector || (rest.length === 2 && FOLDERS.has(rest[0]!)),
+      `${file}: not in a folder of its module`,
+    )
   }
 })
 

@@ -1,8 +1,10 @@
 // The modules of connections, from the bottom up.
 import type { Module } from '../platform/module/module.ts'
 import { userConnections } from './connections/module.ts'
+import { connectorsModule } from './connectors/module.ts'
 import { credentials } from './credentials/module.ts'
 import type { CredentialDependencies } from './credentials/routes.ts'
+import { grants } from './grants/module.ts'
 import { introspection } from './introspection/module.ts'
 import { mobileSdk } from './mobile-sdk/module.ts'
 import { pullPreferences } from './pull-preferences/module.ts'
@@ -12,7 +14,9 @@ import type { SignInDependencies } from './sign-in/token-exchange.ts'
 export const connections = (dependencies: CredentialDependencies & SignInDependencies): Module[] => [
   credentials(dependencies),
   pullPreferences(dependencies),
+  connectorsModule,
   userConnections,
+  grants,
   mobileSdk,
   introspection,
   phoneSignIn(dependencies),

@@ -1,0 +1,9 @@
+// The connectors to clouds of vendors, one per provider. A connector has a folder of its own beside this file.
+import type { Connector } from './connector.ts'
+
+export const connectors: readonly Connector[] = []
+
+const byProvider = new Map<string, Connector>(connectors.map((connector) => [connector.provider, connector]))
+
+/** The connector to a provider; undefined for a provider without one. */
+export const connectorOf = (provider: string): Connector | undefined => byProvider.get(provider)
