@@ -1,10 +1,9 @@
 // From what a phone sends to samples: units, sources, time zones. Source: users-wearables.md 7, 16.6, 16.7.
-import { LRUCache } from 'lru-cache'
 import { invalidField } from '../../platform/http/errors.ts'
-import { isTimeZone } from '../../platform/schema/formats.ts'
 import { toCanonicalUnit } from '../../wearables/ingestion/units.ts'
 import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import { timeseriesOf, type SourceType, type TimeseriesName } from '../../wearables/resources/timeseries.ts'
+import { canonicalZone, zoneOffset } from '../../wearables/resources/zones.ts'
 import { isSourceType, type Quantity } from './schema.ts'
 
 const EARLIEST_MS = Date.UTC(1900, 0, 1)
@@ -31,30 +30,6 @@ export function sourceTypeOf({
   return 'unknown'
 }
 
-const QUARTER_MS = 900_000
-const offsets = new LRUCache<string, number>({ max: 20_000 })
-const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: 500 })
-
-/** Seconds east of UTC at an instant. Offsets change only at whole quarters of an hour. */
-export function zoneOffset(zone: string, at_ms: number): number {
-  const quarter = Math.floor(at_ms / QUARTER_MS)
-  const key = `${zone} ${quarter}`
-  const known = offsets.get(key)
-  if (known !== undefined) return known
-  let format = formats.get(zone)
-  if (!format) formats.set(zone, (format = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' })))
-  const name = format.formatToParts(quarter * QUARTER_MS).find(({ type }) => type === 'timeZoneName')!.value
-  const [, sign, hours, minutes, seconds] = /^GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(name)!
-  const size = sign ? Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds ?? 0) : 0
-  const offset = sign === '-' ? -size : size
-  offsets.set(key, offset)
-  return offset
-}
-
-/** The local day of an instant; in UTC where the zone is not known. */
-export const localDate = (zone: string | null, at_ms: number): string =>
-  new Date(at_ms + (zone === null ? 0 : zoneOffset(zone, at_ms) * 1000)).toISOString().slice(0, 10)
-
 /** Different names of zones that one post may have: looking at a name takes as long as storing many samples. */
 const ZONES_MAX = 100
 
@@ -78,13 +53,6 @@ export class PostZones {
     }
     return zone ?? this.#phone
   }
-}
-
-/** The name under which offsets are cached: clients spell one zone in several ways. */
-function canonicalZone(zone: string): string | null {
-  if (zone.length > 60) return null
-  if (zone !== 'UTC' && zone !== 'GMT' && !isTimeZone(zone)) return null
-  return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
 }
 
 /** A text that PostgreSQL can store. */

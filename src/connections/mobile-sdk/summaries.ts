@@ -1,10 +1,11 @@
 // From what a phone sends to summaries. Source: users-wearables.md 7-9, 16.6.
-import { createHash } from 'node:crypto'
+import { sportOf } from '../../wearables/resources/sports.ts'
 import type { SourceType } from '../../wearables/resources/timeseries.ts'
+import { localDate, zoneOffset } from '../../wearables/resources/zones.ts'
 import type { Document } from '../../wearables/summaries/schema.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
 import { wireTime } from '../../wearables/timeseries/samples.ts'
-import { localDate, sourceTypeOf, zoneOffset } from './samples.ts'
+import { sourceTypeOf } from './samples.ts'
 import { isSourceType } from './schema.ts'
 import type { SentActivity, SentBody, SentProfile, SentSleep, SentWorkout, StageName } from './summary-schema.ts'
 
@@ -225,16 +226,6 @@ export function sleepCycleOf(
       time_zone: zone,
     },
   }
-}
-
-/** A sport by the name that a phone shows. Its number means nothing; readers go by the slug. */
-function sportOf(name: string): { id: number; name: string; slug: string } {
-  const slug =
-    name
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, '_')
-      .replace(/^_|_$/g, '') || 'other'
-  return { id: createHash('sha256').update(slug).digest().readUInt16BE(0), name, slug }
 }
 
 export function workoutOf(sent: SentWorkout, { zone }: PhoneContext): IncomingSummary<'workouts'> {
