@@ -1041,6 +1041,31 @@ table postal_code_location
   lng double precision not null
   constraint postal_code_location_pkey PRIMARY KEY (country, postal_code, city)
 
+table provider_grant
+  team_id uuid not null
+  id uuid not null
+  user_id uuid not null
+  provider text not null
+  connection_id uuid not null
+  external_user_id text
+  access_token text not null
+  refresh_token text
+  expires_at timestamp with time zone
+  scopes text[]
+  version integer not null
+  refused_version integer
+  created_at timestamp with time zone not null
+  updated_at timestamp with time zone not null
+  ended_at timestamp with time zone
+  constraint provider_grant_pkey PRIMARY KEY (team_id, id)
+  constraint provider_grant_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint provider_grant_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  CREATE UNIQUE INDEX provider_grant__current ON provider_grant USING btree (team_id, user_id, provider) WHERE (ended_at IS NULL)
+  CREATE INDEX provider_grant__ended ON provider_grant USING btree (ended_at) WHERE (ended_at IS NOT NULL)
+  CREATE INDEX provider_grant__external ON provider_grant USING btree (team_id, provider, external_user_id) WHERE (ended_at IS NULL)
+  CREATE INDEX provider_grant__user ON provider_grant USING btree (user_id)
+  policy of_team for all (team_id = current_team())
+
 table psc_directory_version
   lab_id integer not null
   version bigint not null

@@ -1,5 +1,6 @@
 // The modules of all domains, from the bottom of the architecture up. This file injects what one domain needs of another.
 import { countConnections } from '../connections/connections/connections.ts'
+import { VendorClient } from '../connections/connectors/vendor-http.ts'
 import { connections } from '../connections/modules.ts'
 import { ehr } from '../ehr/modules.ts'
 import { events } from '../events/modules.ts'
@@ -19,9 +20,14 @@ import { collectionZone } from '../visits/appointments/appointments.ts'
 import { appointmentStart } from '../visits/appointments/locked-appointment.ts'
 import { visits } from '../visits/modules.ts'
 import { wearables } from '../wearables/modules.ts'
-import type { Process } from './process.ts'
+import type { ModuleSettings, Process } from './process.ts'
 
 const hasUser = async (tx: Tx, id: string): Promise<boolean> => (await findUser(tx, id)) !== undefined
+
+/** Provider → the address that replaces those of the vendor. */
+const providerUrls = (settings: ModuleSettings): Pick<ReadonlyMap<string, string>, 'get'> => ({
+  get: (provider) => settings.provider_urls.find((entry) => entry.startsWith(`${provider}=`))?.slice(provider.length + 1),
+})
 
 export function modulesOf(process: Process): Module[] {
   const { cells, log, metrics, vault, heavy, guards, targets, settings, product, publicUrl, eventTypes, runner, clocks, locate } =
@@ -38,7 +44,14 @@ export function modulesOf(process: Process): Module[] {
     ...lab({ cells, vault, heavy, tenantOf, publicUrl, collectionZone, countConnections }),
     ...wearables({ log, metrics }),
     ...labReports,
-    ...connections({ cells, vault, publicUrl, guards }),
+    ...connections({
+      cells,
+      vault,
+      publicUrl,
+      guards,
+      client: new VendorClient({ targets, product }),
+      urls: providerUrls(settings),
+    }),
     ...visits({ vault, locate }),
     ...ehr({ cells, vault }),
     ...notifications({ cells, log, sms: settings.sms }),

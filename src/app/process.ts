@@ -28,6 +28,7 @@ export type ModuleSettings = AccessSettings &
     | 'pubsub_emulator_host'
     | 'webhook_schedule_s'
     | 'geocoder_url'
+    | 'provider_urls'
   >
 
 /** The dependencies that modules may need of their process. */

@@ -10,13 +10,14 @@ import { mobileSdk } from './mobile-sdk/module.ts'
 import { pullPreferences } from './pull-preferences/module.ts'
 import { phoneSignIn } from './sign-in/module.ts'
 import type { SignInDependencies } from './sign-in/token-exchange.ts'
+import type { VendorAccess } from './grants/access.ts'
 
-export const connections = (dependencies: CredentialDependencies & SignInDependencies): Module[] => [
+export const connections = (dependencies: CredentialDependencies & SignInDependencies & VendorAccess): Module[] => [
   credentials(dependencies),
   pullPreferences(dependencies),
   connectorsModule,
   userConnections,
-  grants,
+  grants(dependencies),
   mobileSdk,
   introspection,
   phoneSignIn(dependencies),

@@ -9,6 +9,7 @@ import { SECONDS_PER_DAY, kit, createOrder } from '../support/orders.ts'
 import { delivering, receiver } from '../support/webhook-receiver.ts'
 import { at, post } from '../support/samples.ts'
 import { cells, createTestTeam, metrics, type TestTeam } from '../support/server.ts'
+import { grant } from '../support/grants.ts'
 import { signIn } from '../support/phones.ts'
 import { answered, success } from './operations/operation-cases.ts'
 import { send, valid } from './operations/requests.ts'
@@ -55,6 +56,7 @@ async function busy(): Promise<TestTeam> {
   await team.settle()
   const user_id = await team.user()
   await signIn(team, user_id)
+  await grant(team, repeating)
   await team.api.delete(`/v2/user/${user_id}`)
   await team.db.pool.query(
     'insert into order_checkpoint (team_id, created_at, id, shown) select team_id, created_at, id, 0 from lab_order where id = $1',

@@ -85,6 +85,8 @@ export const settings: ModuleSettings = {
   webhook_schedule_s: [0],
   /** None until a test names one. */
   geocoder_url: undefined,
+  /** None until a test names one: the program reads them when it is put together. */
+  provider_urls: [],
 }
 export const metrics = createMetrics(() => cells)
 /** How many jobs a move runs here: a quarter of what it runs elsewhere. */

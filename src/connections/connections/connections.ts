@@ -6,16 +6,17 @@ import type { User } from '../../people/users/schema.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
+import { hookPoint } from '../../platform/db/hooks.ts'
 import { emit } from '../../platform/queue/outbox.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { forgetHistory } from '../../wearables/ingestion/historical-pulls.ts'
-import { providerOf, type ManualProvider } from './providers.ts'
-import type { Availability, ConnectedProvider, ManualConnection } from './schema.ts'
+import { providerOf, type ConnectedSlug, type ManualProvider } from './providers.ts'
+import type { Availability, ConnectedProvider, connectionErrors, ManualConnection } from './schema.ts'
 
 const Row = T.Object({
   id: T.String(),
-  provider: T.Unsafe<ManualProvider>({ type: 'string' }),
+  provider: T.Unsafe<ConnectedSlug>({ type: 'string' }),
   status: T.Unsafe<ConnectedProvider['status']>({ type: 'string' }),
   external_user_id: Nullable(T.String()),
   granted_permissions: Nullable(T.Array(T.String())),
@@ -34,7 +35,7 @@ const connectionsOf = (tx: Tx, user_id: string): Promise<Row[]> =>
     from connection where team_id = ${tx.team} and user_id = ${user_id} order by created_at, id`,
   )
 
-const shownProvider = (slug: ManualProvider) => ({ name: providerName(slug), slug, logo: '' })
+const shownProvider = (slug: ConnectedSlug) => ({ name: providerName(slug), slug, logo: '' })
 
 /**
  * What each resource of the provider has of the user's consent. Names that are no resource are ignored; a phone that names none of the
@@ -44,9 +45,9 @@ function availability({
   provider,
   granted_permissions,
 }: Pick<Row, 'provider' | 'granted_permissions'>): Record<string, Availability> {
-  const { resources } = providerOf(provider)
+  const { resources, auth_type } = providerOf(provider)
   const granted = new Set(granted_permissions)
-  const isKnown = resources.some((resource) => granted.has(resource))
+  const isKnown = auth_type === 'team_oauth' ? granted_permissions !== null : resources.some((resource) => granted.has(resource))
   return Object.fromEntries(
     resources.map((resource) => [
       resource,
@@ -80,7 +81,7 @@ export async function listConnections(tx: Tx, user_id: string): Promise<{ provid
 
 const Consent = T.Object({
   user_id: T.String(),
-  provider: T.Unsafe<ManualProvider>({ type: 'string' }),
+  provider: T.Unsafe<ConnectedSlug>({ type: 'string' }),
   granted_permissions: Nullable(T.Array(T.String())),
 })
 
@@ -89,7 +90,7 @@ export async function availableResources(
   tx: Tx,
   user_ids: string[],
   provider: string | undefined,
-): Promise<{ user_id: string; provider: ManualProvider; resources: string[] }[]> {
+): Promise<{ user_id: string; provider: ConnectedSlug; resources: string[] }[]> {
   const rows = await tx.many(
     Consent,
     sql`
@@ -115,14 +116,29 @@ export const connectionStatus = async (tx: Tx, user_id: string, provider: string
     )
   )?.status
 
+/** A connection of a user ended, or all of them (null): what is kept for it goes. */
+export const connectionEnded = hookPoint<[user_id: string, provider: string | null]>('connections.connection_ended')
+
+/** What a connection is given; what is undefined stays. */
+interface Given {
+  external_user_id: string | null | undefined
+  granted_permissions: string[] | null | undefined
+}
+
+export interface Connected {
+  connection_id: string
+  user_id: string
+  /** The connection is new, or was in error or paused. */
+  began: boolean
+}
+
 /**
- * Connects a user to a provider whose data a phone or a client sends. A connection that exists is brought up to date and keeps its time of
- * creation. Writes connection, "user". Emits provider.connection.created if the connection is new, or was in error or paused.
- * Errors: 404 unknown user.
- * Source: users-wearables.md 4 C1, 16.3; events.md 4.4.
+ * Connects a user to a provider. A connection that exists is brought up to date and keeps its time of creation. Writes connection, "user".
+ * Emits provider.connection.created if the connection is new, or was in error or paused. Errors: 404 unknown user.
+ * Source: users-wearables.md 4 C1; events.md 4.4.
  */
-export async function connectManually(tx: Tx, provider: ManualProvider, body: ManualConnection): Promise<{ success: boolean }> {
-  const user = await lockUser(tx, body.user_id)
+export async function connect(tx: Tx, given_user_id: string, provider: ConnectedSlug, given: Given): Promise<Connected> {
+  const user = await lockUser(tx, given_user_id)
   if (!user) throw notFound('User not found')
   const { user_id, client_user_id } = user
   const existing = await tx.maybe(
@@ -132,17 +148,16 @@ export async function connectManually(tx: Tx, provider: ManualProvider, body: Ma
     where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider}`,
   )
   const id = existing?.id ?? tx.uuid()
-  // A phone's health store has no account; a device is named by its client.
-  const given = providerOf(provider).auth_type === 'sdk' ? undefined : body.provider_id
-  const external_user_id = given ?? existing?.external_user_id ?? null
-  const granted_permissions = body.granted_permissions ?? existing?.granted_permissions ?? null
+  const external_user_id = given.external_user_id === undefined ? (existing?.external_user_id ?? null) : given.external_user_id
+  const granted_permissions =
+    given.granted_permissions === undefined ? (existing?.granted_permissions ?? null) : given.granted_permissions
   await tx.run(sql`
     insert into connection (team_id, user_id, provider, id, status, external_user_id, granted_permissions, created_at, updated_at)
     values (${tx.team}, ${user_id}, ${provider}, ${id}, 'connected', ${external_user_id}, ${granted_permissions}::text[], ${tx.now}, ${tx.now})
     on conflict (team_id, user_id, provider) do update
     set status = 'connected', external_user_id = excluded.external_user_id, granted_permissions = excluded.granted_permissions,
         error_type = null, error_message = null, errored_at = null, updated_at = excluded.updated_at`)
-  if (existing?.status === 'connected') return { success: true }
+  if (existing?.status === 'connected') return { connection_id: id, user_id, began: false }
   // What was missed meanwhile is sent again, as history.
   await forgetHistory(tx, user_id, provider)
   if (!existing) await refreshConnectedSources(tx, user_id)
@@ -155,7 +170,74 @@ export async function connectManually(tx: Tx, provider: ManualProvider, body: Ma
     client_user_id,
     data: JSON.stringify({ user_id, source: shown, provider: shown, external_user_id, resource_availability }),
   })
+  return { connection_id: id, user_id, began: true }
+}
+
+/**
+ * Connects a user to a provider whose data a phone or a client sends. Writes connection, "user". Emits as `connect`.
+ * Errors: 404 unknown user. Source: users-wearables.md 16.3.
+ */
+export async function connectManually(tx: Tx, provider: ManualProvider, body: ManualConnection): Promise<{ success: boolean }> {
+  // A phone's health store has no account; a device is named by its client.
+  const external_user_id = providerOf(provider).auth_type === 'sdk' ? undefined : body.provider_id
+  await connect(tx, body.user_id, provider, { external_user_id, granted_permissions: body.granted_permissions })
   return { success: true }
+}
+
+const errorMessages: Partial<Record<(typeof connectionErrors)[number], string>> = {
+  token_refresh_failed: 'The provider refused the token; the user has to connect again',
+  provider_credential_error: 'The provider refused the access token; the user has to connect again',
+  deregistered_per_provider: 'The user or the provider ended the consent',
+  required_scopes_not_granted: 'The user has not granted what the provider needs',
+}
+
+const Ended = T.Object({ id: T.String(), client_user_id: T.String() })
+
+/**
+ * Records that a connection is in error, which only another consent ends. Changes nothing if it is not connected. Writes connection.
+ * Emits provider.connection.error. Source: users-wearables.md 4 C2; events.md 4.5.
+ */
+export async function failConnection(
+  tx: Tx,
+  user_id: string,
+  provider: string,
+  error_type: (typeof connectionErrors)[number],
+): Promise<void> {
+  const message = errorMessages[error_type] ?? 'The connection has ended'
+  const ended = await tx.locking.maybe(
+    Ended,
+    sql`
+    update connection c
+    set status = 'error', error_type = ${error_type}, error_message = ${message}, errored_at = ${tx.now}, updated_at = ${tx.now}
+    from "user" u
+    where c.team_id = ${tx.team} and c.user_id = ${user_id} and c.provider = ${provider} and c.status = 'connected'
+      and u.id = c.user_id and u.team_id = ${tx.team}
+    returning c.id, u.client_user_id`,
+  )
+  if (!ended) return
+  emit(tx, {
+    type: 'provider.connection.error',
+    object_id: ended.id,
+    user_id,
+    client_user_id: ended.client_user_id,
+    data: JSON.stringify({ user_id, provider, error_type, message, error_details: message }),
+  })
+}
+
+/**
+ * Pauses connections of users to a provider: nothing is pulled until the user or an import connects them again. Writes connection.
+ * @returns the users whose connections are paused now
+ */
+export async function pauseConnections(tx: Tx, user_ids: string[], provider: string): Promise<string[]> {
+  const rows = await tx.many(
+    T.Object({ user_id: T.String() }),
+    sql`
+    update connection
+    set status = 'paused', error_type = null, error_message = null, errored_at = null, updated_at = ${tx.now}
+    where team_id = ${tx.team} and user_id = any (${user_ids}::uuid[]) and provider = ${provider} and status <> 'paused'
+    returning user_id`,
+  )
+  return rows.map(({ user_id }) => user_id)
 }
 
 /**
@@ -171,6 +253,7 @@ export async function deregister(tx: Tx, user_id: string, provider: string): Pro
   if (!ended) throw notFound('The user has no connection to this provider')
   await forgetHistory(tx, user.user_id, provider)
   await refreshConnectedSources(tx, user.user_id)
+  await tx.notify(connectionEnded, user.user_id, provider)
   return { success: true }
 }
 
@@ -180,6 +263,7 @@ export async function deregisterAll(tx: Tx, user_id: string): Promise<void> {
   if (!ended) return
   await forgetHistory(tx, user_id)
   await saveConnectedSources(tx, user_id, [])
+  await tx.notify(connectionEnded, user_id, null)
 }
 
 /** Erases the connections of a user. Writes connection. */

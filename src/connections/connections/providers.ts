@@ -1,7 +1,8 @@
-// The providers that users of this server can be connected to: apps and devices whose data a phone or a client sends. Only values.
-// Source: users-wearables.md 3, 16.3, 16.5.
-import type { Provider } from '../../people/users/sources.ts'
+// The providers that users of this server can be connected to: apps and devices whose data a phone or a client sends, and clouds of vendors
+// that have a connector. Only values. Source: users-wearables.md 3, 16.3, 16.5.
+import type { OAuthProvider, Provider } from '../../people/users/sources.ts'
 import type { Resource } from '../../wearables/resources/resources.ts'
+import { connectors } from '../connectors/connectors.ts'
 import { postedTimeseries, resourceNameOf } from '../../wearables/resources/timeseries.ts'
 
 /** `sdk`: a phone sends what its health store has. `app`: a phone reads a device by Bluetooth. Empty: a client sends what it has. */
@@ -82,4 +83,18 @@ const entries = {
 
 export type ManualProvider = keyof typeof entries
 export const manualProviders = Object.keys(entries) as ManualProvider[]
-export const providerOf = (slug: ManualProvider): ProviderEntry => entries[slug]
+
+/** A cloud that has a connector, or had one when its users were connected. */
+export type ConnectedSlug = ManualProvider | OAuthProvider
+
+const all = new Map<string, ProviderEntry>([
+  ...connectors.map(
+    ({ provider, description, resources }) => [provider, { description, auth_type: 'team_oauth', resources }] as const,
+  ),
+  ...Object.entries(entries),
+])
+/** Every provider that users can be connected to. */
+export const connectableProviders = [...all.keys()] as ConnectedSlug[]
+
+const REMOVED: ProviderEntry = { description: '', auth_type: 'team_oauth', resources: [] }
+export const providerOf = (slug: ConnectedSlug): ProviderEntry => all.get(slug) ?? REMOVED

@@ -3,7 +3,7 @@ import { providerName } from '../../people/users/sources.ts'
 import { Success } from '../../people/users/schema.ts'
 import { Fields, T, Uuid } from '../../platform/schema/schema.ts'
 import { connectManually, deregister, listConnections } from './connections.ts'
-import { manualProviders, providerOf } from './providers.ts'
+import { connectableProviders, providerOf } from './providers.ts'
 import {
   ConnectedProviders,
   ManualConnection,
@@ -24,7 +24,7 @@ export const routes = [
     query: ProviderQuery,
     reply: T.Array(ProviderDetails),
     run: async (_tx, { query }) =>
-      manualProviders
+      connectableProviders
         .map((slug) => {
           const { resources, ...entry } = providerOf(slug)
           return { ...entry, name: providerName(slug), slug, logo: null, supported_resources: [...resources] }

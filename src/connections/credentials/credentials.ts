@@ -1,6 +1,6 @@
 // Custom credentials: those of teams at providers. Owns `custom_credential`. A secret is stored and never returned, neither in a response
 // nor in an error. Source: management-auth.md 13.
-import type { PlainTx } from '../../platform/db/transaction.ts'
+import type { PlainTx, Tx } from '../../platform/db/transaction.ts'
 import type { CellParams } from '../../platform/http/management-shapes.ts'
 import { teamAccessCondition } from '../../tenancy/teams/team-access.ts'
 import type { RecordAuditSubject, ManagementPrincipal } from '../../platform/http/operation.ts'
@@ -90,6 +90,30 @@ const credentialOf = (tx: PlainTx, team_id: string, provider: string): Promise<R
 /** Returns the address to which a provider redirects the team's users instead of ours. */
 export const getRedirectOverride = async (tx: PlainTx, team_id: string, provider: string): Promise<string | null> =>
   (await credentialOf(tx, team_id, provider))?.redirect_url_override ?? null
+
+/** A team's own application at a provider. */
+export interface Application {
+  client_id: string
+  client_secret: string
+  details: Details | null
+  redirect_url_override: string | null
+}
+
+/** The team's application at a provider; undefined without an id and a secret. */
+export async function applicationOf(tx: Tx, vault: Vault, provider: string): Promise<Application | undefined> {
+  const row = await tx.maybe(
+    Row,
+    sql`select ${columns} from custom_credential c where c.team_id = ${tx.team} and c.provider = ${provider}`,
+  )
+  if (!row || row.client_id === null || row.client_secret === null) return undefined
+  const { id, client_id, client_secret, redirect_url_override } = row
+  return {
+    client_id,
+    client_secret: vault.decrypt(client_secret, secretOf(id)),
+    details: decryptSecret(vault, row),
+    redirect_url_override,
+  }
+}
 
 /**
  * Sets the credentials of a team for a provider. An absent field keeps its value, null clears it; the secret can only be replaced or kept.

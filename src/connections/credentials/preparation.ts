@@ -24,11 +24,15 @@ export interface TeamEnvironment {
 }
 
 /** Returns the redirect address of a provider. @param base public address of this server, without a final slash */
-const redirectUri = (base: string, provider: string): string => `${base}/v2/link/connect/${provider}`
+export const redirectUri = (base: string, provider: string): string => `${base}/v2/link/connect/${provider}`
 
 /** Returns the address at which a provider reports new data of a team's users. */
-const webhookUri = (base: string, { env, region, team_id }: TeamEnvironment, provider: string, kind: string | null): string =>
-  `${base}/v2/link/webhook/${env}-${region}/${team_id}/${provider}${kind === null ? '' : `/${kind}`}`
+export const webhookUri = (
+  base: string,
+  { env, region, team_id }: TeamEnvironment,
+  provider: string,
+  kind: string | null,
+): string => `${base}/v2/link/webhook/${env}-${region}/${team_id}/${provider}${kind === null ? '' : `/${kind}`}`
 
 /**
  * Returns the setup steps for a provider; empty if there are none.

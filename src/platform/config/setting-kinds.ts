@@ -157,3 +157,12 @@ export const projectOfOrganization: Check = {
     return project && typeof id === 'string' ? `${id}=${project}` : undefined
   },
 }
+/** `provider=url`. */
+export const providerUrl: Check = {
+  expected: 'the name of a provider, "=" and a URL that starts with http:// or https://, without a user and a query',
+  read: (value) => {
+    const [, provider = '', url = ''] = /^([a-z0-9_]{1,40})=(.+)$/.exec(value) ?? []
+    if (webUrlWithoutUser.read(url) === undefined || /[?#]/.test(url)) return undefined
+    return `${provider}=${url.replace(/\/+$/, '')}`
+  },
+}

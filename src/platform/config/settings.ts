@@ -21,6 +21,7 @@ import {
   network,
   networkOrHost,
   projectOfOrganization,
+  providerUrl,
   seconds,
   secret,
   text,
@@ -171,6 +172,9 @@ export const settings = {
   ),
   geocoder_url: secret('GEOCODER_URL', webUrl).means(
     'Geocoding service for postal codes that are not in the local tables (PSC_DIRECTORY.md). Query parameters in the URL, such as a key, are preserved.',
+  ),
+  provider_urls: list('PROVIDER_URLS', providerUrl, 100).means(
+    'Addresses that replace those of vendors, as `oura=https://gateway.example.com/oura`: gateways, sandboxes of vendors. The paths of the vendor are kept. Addresses that are not public must be in `WEBHOOK_ALLOW`.',
   ),
   dns_servers: list('DNS_SERVERS', nameServer, 10, { default_text: 'the system resolver' }).means(
     'DNS servers for domain verification: addresses such as `192.0.2.53` or `[2001:db8::53]:5353`.',

@@ -1,0 +1,120 @@
+// Reading what vendors answer. A vendor's own text is never passed on: it may hold data of patients or tokens.
+import { validate } from '../../platform/schema/request-validation.ts'
+import type { Fault } from '../../platform/schema/fault.ts'
+import type { Static, TSchema } from '../../platform/schema/schema.ts'
+import { VendorError, type Grant, type VendorHttp } from './connector.ts'
+
+export type VendorAnswer = Awaited<ReturnType<VendorHttp>>
+
+const RETRY_MS_MAX = 86_400_000
+
+/** How long the vendor asks to wait: `Retry-After` in seconds or as a date. Null: it does not say. At most a day. */
+export function retryAfter(headers: Headers, now_ms: number): number | null {
+  const text = headers.get('retry-after')?.trim()
+  if (!text) return null
+  const wait_ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now_ms
+  return Number.isFinite(wait_ms) ? Math.min(RETRY_MS_MAX, Math.max(0, wait_ms)) : null
+}
+
+/**
+ * The failure that a status stands for; undefined for 2xx. 401: the token is not accepted. Connectors check statuses with another meaning
+ * first.
+ */
+export function failureOf({ status, headers }: VendorAnswer, now_ms: number): VendorError | undefined {
+  if (status >= 200 && status < 300) return undefined
+  if (status === 401) return new VendorError('invalid_grant')
+  if (status === 403) return new VendorError('scope_missing')
+  if (status === 429) return new VendorError('rate_limited', retryAfter(headers, now_ms))
+  if (status >= 500 || status === 408) return new VendorError('unavailable', retryAfter(headers, now_ms))
+  return new VendorError('unexpected')
+}
+
+/** The JSON of an answer. Errors: VendorError `unexpected`. */
+export function jsonOf({ text }: VendorAnswer): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new VendorError('unexpected')
+  }
+}
+
+/** The value of an answer in the shape that the connector reads; more fields are ignored. Errors: VendorError `unexpected`. */
+export function shapeOf<S extends TSchema>(schema: S, value: unknown): Static<S> {
+  const faults: Fault[] = []
+  const read = validate(schema, value, [], faults, 'json')
+  if (faults.length) throw new VendorError('unexpected')
+  return read as Static<S>
+}
+
+interface TokenAnswer {
+  access_token?: unknown
+  refresh_token?: unknown
+  expires_in?: unknown
+  scope?: unknown
+}
+
+/**
+ * The grant in an answer of a token endpoint (RFC 6749, 5.1). Errors: VendorError `invalid_grant` for 400 or 401 with that error,
+ * `rate_limited`, `unavailable`, else `unexpected`.
+ * @param before the grant that was refreshed: what the answer leaves out stays
+ */
+export function grantOf(answer: VendorAnswer, now_ms: number, before?: Grant): Grant {
+  const { status, text } = answer
+  if (status === 400 || status === 401)
+    throw new VendorError(errorCode(text) === 'invalid_grant' ? 'invalid_grant' : 'unexpected')
+  const failure = failureOf(answer, now_ms)
+  if (failure) throw failure
+  const { access_token, refresh_token, expires_in, scope } = (jsonOf(answer) ?? {}) as TokenAnswer
+  if (typeof access_token !== 'string' || !access_token) throw new VendorError('unexpected')
+  const seconds = Number(expires_in)
+  return {
+    access_token,
+    refresh_token: typeof refresh_token === 'string' && refresh_token ? refresh_token : (before?.refresh_token ?? null),
+    expires_at_ms: expires_in != null && Number.isFinite(seconds) ? now_ms + seconds * 1000 : null,
+    scopes: typeof scope === 'string' ? scope.split(/[\s,]+/).filter(Boolean) : (before?.scopes ?? null),
+    external_user_id: before?.external_user_id ?? null,
+  }
+}
+
+function errorCode(text: string): unknown {
+  try {
+    const value = JSON.parse(text) as { error?: unknown } | null
+    return value?.error
+  } catch {
+    return undefined
+  }
+}
+
+const MINUTE_MS = 60_000
+export const DAY_MS = 86_400_000
+
+/** `YYYY-MM-DD` in UTC. */
+export const dayOf = (at_ms: number): string => new Date(at_ms).toISOString().slice(0, 10)
+
+/** The days of a half-open range, both included. */
+export const daysOf = ({ from_ms, to_ms }: { from_ms: number; to_ms: number }): [first: string, last: string] => [
+  dayOf(from_ms),
+  dayOf(Math.max(from_ms, to_ms - 1)),
+]
+
+/** Seconds east of UTC of a text like `2026-02-10T23:10:00+01:00`, or of `+01:00` alone; null: it does not say. */
+export function zoneOf(text: string): number | null {
+  if (/Z$/i.test(text)) return 0
+  const [, sign, hours, minutes] = /([+-])(\d\d):?(\d\d)$/.exec(text) ?? []
+  if (!sign) return null
+  const offset_s = (Number(hours) * 3600 + Number(minutes) * 60) * (sign === '-' ? -1 : 1)
+  return Math.abs(offset_s) > 18 * 3600 ? null : offset_s
+}
+
+/** The local day of an instant. */
+export const localDay = (at_ms: number, zone_s: number | null): string => dayOf(at_ms + (zone_s ?? 0) * 1000)
+
+/** A day at midnight, as summaries show it. */
+export const midnight = (day: string): string => `${day}T00:00:00+00:00`
+
+/** An instant as summaries show it. */
+export const wireInstant = (at_ms: number): string => `${new Date(at_ms).toISOString().slice(0, 19)}+00:00`
+
+export const rounded = (value: number | null | undefined): number | null => (value == null ? null : Math.round(value))
+export const minutesOf = (seconds: number | null | undefined): number | null =>
+  seconds == null ? null : Math.round((seconds * 1000) / MINUTE_MS)

@@ -1,0 +1,251 @@
+// What users have granted at clouds of vendors: their tokens. Owns the table provider_grant. One grant per user and provider is current; one
+// that has ended stays until it is revoked at the vendor. Source: users-wearables.md 4, 17.
+import type { OAuthProvider } from '../../people/users/sources.ts'
+import type { EncryptedColumn } from '../../platform/crypto/encrypted-columns.ts'
+import type { Vault } from '../../platform/crypto/vault.ts'
+import { hookPoint } from '../../platform/db/hooks.ts'
+import { sql } from '../../platform/db/sql.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { defineJob, enqueue } from '../../platform/queue/outbox.ts'
+import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import { connect } from '../connections/connections.ts'
+import type { Grant } from '../connectors/connector.ts'
+import { connectorOf } from '../connectors/connectors.ts'
+
+const accessTokenOf = (id: string): string => `access token of grant ${id}`
+const refreshTokenOf = (id: string): string => `refresh token of grant ${id}`
+const column = (name: string, context: (id: string) => string): EncryptedColumn => ({
+  plane: 'cell',
+  table: 'provider_grant',
+  column: name,
+  of: ['id'],
+  context,
+})
+export const encryptedTokenColumns: EncryptedColumn[] = [
+  column('access_token', accessTokenOf),
+  column('refresh_token', refreshTokenOf),
+]
+
+const Row = T.Object({
+  id: T.String(),
+  user_id: T.String(),
+  provider: T.String(),
+  connection_id: T.String(),
+  external_user_id: Nullable(T.String()),
+  access_token: T.String(),
+  refresh_token: Nullable(T.String()),
+  expires_at: Nullable(T.String()),
+  scopes: Nullable(T.Array(T.String())),
+  version: T.Integer(),
+  refused_version: Nullable(T.Integer()),
+})
+const columns = sql`
+  id, user_id, provider, connection_id, external_user_id, access_token, refresh_token, expires_at, scopes, version, refused_version`
+
+/** A stored grant with its tokens in plain text. */
+export interface StoredGrant {
+  id: string
+  user_id: string
+  provider: string
+  connection_id: string
+  grant: Grant
+  /** Grows whenever the tokens are replaced. */
+  version: number
+  refused_version: number | null
+}
+
+function decrypted(vault: Vault, row: Static<typeof Row>): StoredGrant {
+  const { id, user_id, provider, connection_id, version, refused_version } = row
+  return {
+    id,
+    user_id,
+    provider,
+    connection_id,
+    version,
+    refused_version,
+    grant: {
+      access_token: vault.decrypt(row.access_token, accessTokenOf(id)),
+      refresh_token: row.refresh_token && vault.decrypt(row.refresh_token, refreshTokenOf(id)),
+      expires_at_ms: row.expires_at === null ? null : Date.parse(row.expires_at),
+      scopes: row.scopes,
+      external_user_id: row.external_user_id,
+    },
+  }
+}
+
+export interface UserProvider {
+  user_id: string
+  provider: string
+}
+
+/** The current grant of a user at a provider. */
+export async function currentGrant(tx: Tx, vault: Vault, { user_id, provider }: UserProvider): Promise<StoredGrant | undefined> {
+  const row = await tx.maybe(
+    Row,
+    sql`
+    select ${columns} from provider_grant
+    where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider} and ended_at is null`,
+  )
+  return row && decrypted(vault, row)
+}
+
+/** As `currentGrant`, and locks it: one transaction at a time refreshes its tokens. */
+export async function lockGrant(tx: Tx, vault: Vault, { user_id, provider }: UserProvider): Promise<StoredGrant | undefined> {
+  const row = await tx.locking.maybe(
+    Row,
+    sql`
+    select ${columns} from provider_grant
+    where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider} and ended_at is null for update`,
+  )
+  return row && decrypted(vault, row)
+}
+
+/** The grants to export, by the id of their user. */
+export async function grantsAfter(
+  tx: Tx,
+  vault: Vault,
+  provider: string,
+  { after, user_ids, limit }: { after: string; user_ids: string[] | null; limit: number },
+): Promise<StoredGrant[]> {
+  const rows = await tx.many(
+    Row,
+    sql`
+    select ${columns} from provider_grant
+    where team_id = ${tx.team} and provider = ${provider} and ended_at is null and user_id > ${after}
+      and (${user_ids}::uuid[] is null or user_id = any (${user_ids}::uuid[]))
+    order by user_id limit ${limit}`,
+  )
+  return rows.map((row) => decrypted(vault, row))
+}
+
+const Holder = T.Object({ user_id: T.String() })
+
+/** The users of the team who have connected this account of a vendor. */
+export async function usersOfAccount(tx: Tx, provider: string, external_user_id: string): Promise<string[]> {
+  const rows = await tx.many(
+    Holder,
+    sql`
+    select user_id from provider_grant
+    where team_id = ${tx.team} and provider = ${provider} and external_user_id = ${external_user_id} and ended_at is null
+    order by user_id limit 100`,
+  )
+  return rows.map(({ user_id }) => user_id)
+}
+
+/** Whether another user of the team has connected this account of a vendor. */
+export const isAccountOfAnother = async (
+  tx: Tx,
+  { user_id, provider }: UserProvider,
+  external_user_id: string,
+): Promise<boolean> => (await usersOfAccount(tx, provider, external_user_id)).some((id) => id !== user_id)
+
+/** A grant was stored. `began`: its connection is new, or was in error or paused; `isOther`: it is of another account than before. */
+export const grantSaved = hookPoint<[saved: SavedGrant & { isOther: boolean }]>('grants.grant_saved')
+
+export interface SavedGrant extends UserProvider {
+  provider: OAuthProvider
+  connection_id: string
+  /** The connection is new, or was in error or paused. */
+  began: boolean
+}
+
+const Before = T.Object({ id: T.String(), external_user_id: Nullable(T.String()) })
+
+/** The resources that a grant allows; null: the vendor does not say what was granted. */
+function permissionsOf(provider: OAuthProvider, { scopes }: Grant): string[] | null {
+  const connector = connectorOf(provider)
+  if (!connector || scopes === null) return null
+  const granted = new Set(scopes)
+  return connector.resources.filter((resource) => {
+    const scope = connector.scopeOf[resource]
+    return scope === undefined || granted.has(scope)
+  })
+}
+
+/**
+ * Stores what a user has granted, connects the user to the provider, and schedules the backfill if the connection begins. A grant that is
+ * there is replaced. Writes connection, provider_grant, "user", job. Emits provider.connection.created if the connection is new, or was in
+ * error or paused. Errors: 404 unknown user.
+ */
+export async function saveGrant(
+  tx: Tx,
+  vault: Vault,
+  given_user_id: string,
+  provider: OAuthProvider,
+  grant: Grant,
+): Promise<SavedGrant> {
+  const granted_permissions = permissionsOf(provider, grant)
+  const { external_user_id } = grant
+  const { connection_id, user_id, began } = await connect(tx, given_user_id, provider, { external_user_id, granted_permissions })
+  const before = await tx.locking.maybe(
+    Before,
+    sql`
+    select id, external_user_id from provider_grant
+    where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider} and ended_at is null for update`,
+  )
+  const id = before?.id ?? tx.uuid()
+  const access_token = vault.encrypt(grant.access_token, accessTokenOf(id))
+  const refresh_token = grant.refresh_token && vault.encrypt(grant.refresh_token, refreshTokenOf(id))
+  const expires_at = instantOf(grant.expires_at_ms)
+  await tx.run(sql`
+    insert into provider_grant as g (team_id, id, user_id, provider, connection_id, external_user_id, access_token, refresh_token,
+                                     expires_at, scopes, version, created_at, updated_at)
+    values (${tx.team}, ${id}, ${user_id}, ${provider}, ${connection_id}, ${external_user_id}, ${access_token}, ${refresh_token},
+            ${expires_at}, ${grant.scopes}::text[], 1, ${tx.now}, ${tx.now})
+    on conflict (team_id, id) do update
+    set connection_id = excluded.connection_id, external_user_id = excluded.external_user_id, access_token = excluded.access_token,
+        refresh_token = excluded.refresh_token, expires_at = excluded.expires_at, scopes = excluded.scopes, version = g.version + 1,
+        refused_version = null, updated_at = excluded.updated_at`)
+  const isOther = before !== undefined && before.external_user_id !== external_user_id
+  const saved: SavedGrant = { user_id, provider, connection_id, began }
+  await tx.notify(grantSaved, { ...saved, isOther })
+  return saved
+}
+
+const instantOf = (at_ms: number | null): Date | null => (at_ms === null ? null : new Date(at_ms))
+
+/** Stores refreshed tokens; before they are used, so that none is lost. Writes provider_grant. */
+export const replaceTokens = (tx: Tx, vault: Vault, id: string, grant: Grant): Promise<number> =>
+  tx.run(sql`
+    update provider_grant
+    set access_token = ${vault.encrypt(grant.access_token, accessTokenOf(id))},
+        refresh_token = ${grant.refresh_token && vault.encrypt(grant.refresh_token, refreshTokenOf(id))},
+        expires_at = ${instantOf(grant.expires_at_ms)}, scopes = ${grant.scopes}::text[], version = version + 1, refused_version = null,
+        updated_at = ${tx.now}
+    where team_id = ${tx.team} and id = ${id}`)
+
+/** Records that the vendor refused to refresh the tokens of this version. Writes provider_grant. */
+export const recordRefusal = (tx: Tx, { id, version }: StoredGrant): Promise<number> =>
+  tx.run(sql`update provider_grant set refused_version = ${version} where team_id = ${tx.team} and id = ${id}`)
+
+export const revokeGrant = defineJob('grants.revoke', T.Object({ grant_id: T.String() }), { attempts_max: 5 })
+
+/** Ends grants whose connections have ended; jobs revoke them at their vendors. Writes provider_grant, job. */
+export async function endGrants(tx: Tx, user_id: string, provider: string | null): Promise<void> {
+  const rows = await tx.many(
+    T.Object({ id: T.String() }),
+    sql`
+    update provider_grant set ended_at = ${tx.now}
+    where team_id = ${tx.team} and user_id = ${user_id} and provider = coalesce(${provider}, provider) and ended_at is null
+    returning id`,
+  )
+  for (const { id } of rows) enqueue(tx, revokeGrant, { grant_id: id })
+}
+
+/** A grant that has ended and was not revoked yet. */
+export async function endedGrant(tx: Tx, vault: Vault, grant_id: string): Promise<StoredGrant | undefined> {
+  const row = await tx.maybe(
+    Row,
+    sql`select ${columns} from provider_grant where team_id = ${tx.team} and id = ${grant_id} and ended_at is not null`,
+  )
+  return row && decrypted(vault, row)
+}
+
+/** Forgets a grant. Writes provider_grant. */
+export const deleteGrant = (tx: Tx, grant_id: string): Promise<number> =>
+  tx.run(sql`delete from provider_grant where team_id = ${tx.team} and id = ${grant_id}`)
+
+/** Erases the grants of a user. Writes provider_grant. */
+export async function eraseGrants(tx: Tx, user_id: string): Promise<void> {
+  await tx.run(sql`delete from provider_grant where team_id = ${tx.team} and user_id = ${user_id}`)
+}
