@@ -1,24 +1,16 @@
 import { operation } from '../../platform/http/operation.ts'
 import { postActivity, postBody, postProfile, postSleep, postWorkouts } from './summary-posts.ts'
 import { ActivityPost, BodyPost, ProfilePost, SleepPost, WorkoutPost } from './summary-schema.ts'
+import { BODY_BYTES_MAX, envelope, post } from './post-operation.ts'
 import { postBloodPressures, postSamples } from './posts.ts'
+import { recordRoutes } from './record-routes.ts'
 import { BloodPressurePost, PostParams, PostReply, SamplePost, UserParams } from './schema.ts'
 
-const BODY_BYTES_MAX = 16 * 1024 * 1024
 const at = { start_date: '2026-01-31T09:30:00Z', end_date: '2026-01-31T09:30:00Z' }
-const envelope = { stage: 'daily', time_zone: 'America/Phoenix', provider: 'apple_health_kit' }
 
 const night = { start_date: '2026-01-30T22:30:00-07:00', end_date: '2026-01-31T06:30:00-07:00' }
-const post = {
-  patients: true,
-  method: 'POST',
-  params: UserParams,
-  body_bytes_max: BODY_BYTES_MAX,
-  reply: PostReply,
-  description: 'A record that is there is brought up to date; a repeated post changes nothing.',
-} as const
-
 export const routes = [
+  ...recordRoutes,
   operation({
     ...post,
     id: 'post_activity',

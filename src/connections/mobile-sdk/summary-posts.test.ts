@@ -2,20 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { at, counts, DAY, events, read, types } from '../../../test/support/samples.ts'
-import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
-
-const post = ({ api }: TestTeam, kind: string, user_id: string, data: unknown, more: object = {}) =>
-  api.post(`/v2/summary/${kind}/${user_id}`, {
-    stage: 'daily',
-    time_zone: 'America/Phoenix',
-    provider: 'apple_health_kit',
-    data,
-    ...more,
-  })
-const list = async ({ api }: TestTeam, kind: string, user_id: string, query = 'start_date=2026-01-01&end_date=2026-02-28') =>
-  (await api.get(`/v2/summary/${kind}/${user_id}?${query}`)).body
-const ofKind = async (team: TestTeam, kind: string) =>
-  (await events(team)).filter(({ event_type }) => event_type.startsWith(`daily.data.${kind}.`))
+import { createTestTeam } from '../../../test/support/server.ts'
+import { list, ofKind, postSummary as post } from '../../../test/support/summaries.ts'
 
 const source = {
   name: 'Apple HealthKit',

@@ -78,13 +78,24 @@ const SESSION_MS_MAX = 7 * 86_400_000
 const DAY_MS = 86_400_000
 const EARLIEST_MS = Date.UTC(1900, 0, 1)
 
-function assertSessions(tx: Tx, sessions: { start_date: string; end_date: string }[]): void {
+/**
+ * Errors: 422 a session that ends before it starts, lasts more than 7 days, or is before 1900 or in the future.
+ * @param names how the post names the two instants
+ */
+export function assertSessions(
+  tx: Tx,
+  sessions: { start_date: string; end_date: string }[],
+  names: { path: string[]; start: string; end: string } = { path: [], start: 'start_date', end: 'end_date' },
+): void {
   for (const [i, { start_date, end_date }] of sessions.entries()) {
     const [start, end] = [Date.parse(start_date), Date.parse(end_date)]
     if (start < EARLIEST_MS || end > tx.now.getTime() + DAY_MS)
-      throw invalidField(['body', 'data', i, 'start_date'], 'must be after 1900 and not in the future')
+      throw invalidField(['body', 'data', i, ...names.path, names.start], 'must be after 1900 and not in the future')
     if (end < start || end - start > SESSION_MS_MAX)
-      throw invalidField(['body', 'data', i, 'end_date'], 'must not be before start_date, nor more than 7 days after it')
+      throw invalidField(
+        ['body', 'data', i, ...names.path, names.end],
+        `must not be before ${names.start}, nor more than 7 days after it`,
+      )
   }
 }
 

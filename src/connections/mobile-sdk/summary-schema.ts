@@ -2,12 +2,13 @@
 import { DateOnly, Fields, Maybe, OpenEnum, T, Text, Timestamp, type Static } from '../../platform/schema/schema.ts'
 import { envelope, Quantity } from './schema.ts'
 
-const SAMPLES_MAX = 20_000
+/** Samples of one kind in a record. */
+export const SENT_SAMPLES_MAX = 20_000
 export const RECORDS_MAX = 1000
 /** Stages of one kind in a night, which has about 30. */
 const STAGES_MAX = 500
 
-const quantities = Maybe(T.Array(Quantity, { maxItems: SAMPLES_MAX }))
+const quantities = Maybe(T.Array(Quantity, { maxItems: SENT_SAMPLES_MAX }))
 const number = Maybe(T.Number())
 const text = (maxLength: number) => Maybe(Text({ maxLength }))
 

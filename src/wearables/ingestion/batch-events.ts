@@ -2,9 +2,10 @@
 import { emit } from '../../platform/queue/outbox.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import type { UserIdentity } from '../../people/users/users.ts'
+import { wireSourceId } from '../resources/data-source.ts'
 import { timeseriesOf, type TimeseriesName } from '../resources/timeseries.ts'
 import type { MergedSamples, Sample } from '../timeseries/chunks.ts'
-import { sampleWriter, sampleSource, wireSourceId, wireTime } from '../timeseries/samples.ts'
+import { sampleWriter, sampleSource, wireTime } from '../timeseries/samples.ts'
 
 const BATCH_MAX = 10_000
 /** The smallest limit of a destination is 1 MiB; the rest of an event takes less than 2 kB. */

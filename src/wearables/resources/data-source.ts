@@ -1,5 +1,5 @@
 // The source of samples and summaries, as the API and events show it. Source: events.md 2.
-import { providerName } from '../../people/users/sources.ts'
+import { providerName, providers, type Provider } from '../../people/users/sources.ts'
 import { Fields, Nullable, OpenEnum, T, Uuid, type Static } from '../../platform/schema/schema.ts'
 import { sourceTypes, type SourceType } from './timeseries.ts'
 
@@ -31,3 +31,6 @@ export const wireSource = (provider: string, type: SourceType, app_id: string | 
   sport: null,
   workout_id: null,
 })
+
+/** A number for each provider that stays the same; consumers need not know what it means. */
+export const wireSourceId = (provider: string): number => providers.indexOf(provider as Provider) + 1

@@ -5,7 +5,7 @@ import { eraseSummaries } from './summaries.ts'
 
 export const summaries: Module = {
   name: 'wearables/summaries',
-  about: 'activity, sleep, workouts, body, profile',
+  about: 'activity, sleep, workouts, body, profile, meals, menstrual cycles, electrocardiograms',
   tag: 'summaries',
   tables: { ofTeams: ['summary'] },
   operations: routes,

@@ -2,7 +2,18 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import { operation, PreserializedJson } from '../../platform/http/operation.ts'
 import { Fields, Maybe, T, Text, Uuid } from '../../platform/schema/schema.ts'
 import { rangeQuery, type RangeQuery } from '../resources/range-query.ts'
-import { Activity, Body, Profile, Sleep, SleepCycle, Workout, type SummaryKind } from './schema.ts'
+import {
+  Activity,
+  Body,
+  Electrocardiogram,
+  Meal,
+  MenstrualCycle,
+  Profile,
+  Sleep,
+  SleepCycle,
+  Workout,
+  type SummaryKind,
+} from './schema.ts'
 import { listSummaries, readProfile } from './summaries.ts'
 
 const params = Fields({ user_id: Uuid })
@@ -12,9 +23,9 @@ const description = 'By local day, oldest first; `start_date` and `end_date` are
 /** The fields of summaries follow from their kind; tests check them against the schema of the operation. */
 const text = (body: unknown) => new PreserializedJson<never>(JSON.stringify(body))
 const list =
-  (kind: SummaryKind) =>
+  (kind: SummaryKind, name: string = kind) =>
   async (tx: Tx, { params, query }: { params: { user_id: string }; query: RangeQuery }) =>
-    text({ [kind]: await listSummaries(tx, params.user_id, kind, query) })
+    text({ [name]: await listSummaries(tx, params.user_id, kind, query) })
 
 export const routes = [
   operation({
@@ -66,6 +77,36 @@ export const routes = [
     description,
     reply: Fields({ body: T.Array(Body) }, { title: 'BodyList' }),
     run: list('body'),
+  }),
+  operation({
+    ...range,
+    id: 'get_meal',
+    path: '/v2/summary/meal/{user_id}',
+    userTokens: 'path',
+    summary: 'List meals',
+    description,
+    reply: Fields({ meals: T.Array(Meal) }, { title: 'MealList' }),
+    run: list('meal', 'meals'),
+  }),
+  operation({
+    ...range,
+    id: 'get_menstrual_cycle',
+    path: '/v2/summary/menstrual_cycle/{user_id}',
+    userTokens: 'path',
+    summary: 'List menstrual cycles',
+    description: 'By first day, oldest first; `start_date` and `end_date` are days, both included.',
+    reply: Fields({ menstrual_cycle: T.Array(MenstrualCycle) }, { title: 'MenstrualCycleList' }),
+    run: list('menstrual_cycle'),
+  }),
+  operation({
+    ...range,
+    id: 'get_electrocardiogram',
+    path: '/v2/summary/electrocardiogram/{user_id}',
+    userTokens: 'path',
+    summary: 'List electrocardiograms',
+    description: `${description} Their voltages are the timeseries \`electrocardiogram_voltage\`.`,
+    reply: Fields({ electrocardiogram: T.Array(Electrocardiogram) }, { title: 'ElectrocardiogramList' }),
+    run: list('electrocardiogram'),
   }),
   operation({
     id: 'get_profile',

@@ -1,11 +1,20 @@
-// Shapes of summaries. Source: users-wearables.md 9.1-9.6.
+// Shapes of summaries. Source: users-wearables.md 9.
 import { DateOnly, Fields, Nullable, OpenEnum, T, Timestamp, Uuid } from '../../platform/schema/schema.ts'
 import { DataSource } from '../resources/data-source.ts'
 import { sourceTypes } from '../resources/timeseries.ts'
+import { cycleLists } from './cycle-lists.ts'
+import { Food, nutrition } from './nutrition.ts'
 
 const number = Nullable(T.Number())
 const integer = Nullable(T.Integer())
 const text = Nullable(T.String())
+/** The source once more, beside `source`. */
+const flatSource = {
+  source_provider: T.String(),
+  source_type: OpenEnum(sourceTypes),
+  source_app_id: text,
+  source_device_id: Nullable(Uuid),
+}
 
 /** The fields of each kind, beside those that all have. */
 const fields = {
@@ -65,10 +74,7 @@ const fields = {
     stage_end_offset_second: T.Array(T.Integer()),
     stage_type: T.Array(T.Integer()),
     time_zone: text,
-    source_provider: T.String(),
-    source_type: OpenEnum(sourceTypes),
-    source_app_id: text,
-    source_device_id: Nullable(Uuid),
+    ...flatSource,
   },
   workouts: {
     title: text,
@@ -116,6 +122,39 @@ const fields = {
     gender: Nullable(OpenEnum(['female', 'male', 'other', 'unknown'])),
     sex: Nullable(OpenEnum(['female', 'male', 'other'])),
   },
+  meal: {
+    timestamp: Timestamp,
+    calendar_date: DateOnly,
+    name: T.String(),
+    ...nutrition,
+    data: T.Record(T.String(), Food),
+    source_app_id: text,
+    source_device_id: Nullable(Uuid),
+    provider_id: T.String(),
+    priority_id: T.Integer(),
+    source_id: T.Integer(),
+  },
+  menstrual_cycle: {
+    period_start: DateOnly,
+    period_end: Nullable(DateOnly),
+    cycle_end: Nullable(DateOnly),
+    is_predicted: T.Boolean(),
+    ...cycleLists,
+    ...flatSource,
+  },
+  electrocardiogram: {
+    session_start: Timestamp,
+    session_end: Timestamp,
+    voltage_sample_count: T.Integer(),
+    heart_rate_mean: integer,
+    sampling_frequency_hz: number,
+    classification: Nullable(OpenEnum(['sinus_rhythm', 'atrial_fibrillation', 'inconclusive'])),
+    inconclusive_cause: Nullable(OpenEnum(['high_heart_rate', 'low_heart_rate', 'poor_reading'])),
+    algorithm_version: text,
+    time_zone: text,
+    ...flatSource,
+    source_device_model: text,
+  },
 } as const
 
 export type SummaryKind = keyof typeof fields
@@ -128,10 +167,21 @@ export const SleepCycle = Fields({ ...common, ...fields.sleep_cycle }, { title: 
 export const Workout = Fields({ ...common, ...fields.workouts }, { title: 'Workout' })
 export const Body = Fields({ ...common, ...fields.body }, { title: 'Body' })
 export const Profile = Fields({ ...common, ...fields.profile }, { title: 'Profile' })
+export const Meal = Fields({ ...common, ...fields.meal }, { title: 'Meal' })
+export const MenstrualCycle = Fields({ ...common, ...fields.menstrual_cycle }, { title: 'MenstrualCycle' })
+export const Electrocardiogram = Fields({ ...common, ...fields.electrocardiogram }, { title: 'Electrocardiogram' })
 
 /** What a kind stores: fields that may be absent are shown as null. */
 export type Document<K extends SummaryKind> = Partial<{ [F in keyof (typeof fields)[K]]: unknown }>
 
-/** The names of the fields of a kind, with null for each. */
-export const emptyDocument = (kind: SummaryKind): Record<string, null> =>
-  Object.fromEntries(Object.keys(fields[kind]).map((name) => [name, null]))
+/** What a field shows that a document leaves out, where it is not null. */
+const defaults: Partial<Record<SummaryKind, Record<string, unknown>>> = {
+  meal: { data: {} },
+  menstrual_cycle: { is_predicted: false, ...Object.fromEntries(Object.keys(cycleLists).map((name) => [name, []])) },
+}
+
+/** The fields of a kind, with what they show if a document leaves them out. */
+export const emptyDocument = (kind: SummaryKind): Record<string, unknown> => ({
+  ...Object.fromEntries(Object.keys(fields[kind]).map((name) => [name, null])),
+  ...defaults[kind],
+})

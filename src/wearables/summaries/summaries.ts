@@ -5,7 +5,7 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import { invalidField, notFound } from '../../platform/http/errors.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { wireSource } from '../resources/data-source.ts'
+import { wireSource, wireSourceId, type DataSource } from '../resources/data-source.ts'
 import { readBound, type RangeQuery } from '../resources/range-query.ts'
 import type { SourceType } from '../resources/timeseries.ts'
 import { emptyDocument, type Document, type SummaryKind } from './schema.ts'
@@ -42,11 +42,24 @@ export type Summary = { id: string; user_id: string } & Record<string, unknown>
 function shown(kind: SummaryKind, user_id: string, row: Static<typeof Row>): Summary {
   const { id, created_at, updated_at, document } = row
   const source = wireSource(row.provider, row.source_type as SourceType, row.app_id)
-  const flat =
-    kind === 'sleep_cycle'
-      ? { source_provider: source.provider, source_type: source.type, source_app_id: source.app_id, source_device_id: null }
-      : {}
+  const flat = flatFields(kind, id, source)
   return { id, user_id, ...emptyDocument(kind), ...(document as object), ...flat, source, created_at, updated_at }
+}
+
+/** What a summary of some kinds says once more of its source, and of itself. */
+function flatFields(kind: SummaryKind, id: string, { provider, type, app_id, device_id }: DataSource): Record<string, unknown> {
+  switch (kind) {
+    case 'sleep_cycle':
+    case 'menstrual_cycle':
+    case 'electrocardiogram':
+      return { source_provider: provider, source_type: type, source_app_id: app_id, source_device_id: device_id }
+    case 'meal': {
+      const source_id = wireSourceId(provider)
+      return { source_app_id: app_id, source_device_id: device_id, provider_id: id, source_id, priority_id: source_id }
+    }
+    default:
+      return {}
+  }
 }
 
 export interface WrittenSummary {

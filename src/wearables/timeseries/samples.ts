@@ -1,5 +1,4 @@
 // A sample as the API shows it. Source: users-wearables.md 10; events.md 2, 4.2.
-import { providers, type Provider } from '../../people/users/sources.ts'
 import { wireSource } from '../resources/data-source.ts'
 import { timeseriesOf, type TimeseriesName } from '../resources/timeseries.ts'
 import type { Sample, SampleSource } from './chunks.ts'
@@ -10,20 +9,25 @@ export const wireTime = (ms: number): string => `${new Date(ms).toISOString().sl
 /** The source of samples. Apps are kept apart, and only summaries name them. */
 export const sampleSource = ({ provider, source_type }: SampleSource) => wireSource(provider, source_type, null)
 
-/** A number for each provider that stays the same; consumers need not know what it means. */
-export const wireSourceId = (provider: string): number => providers.indexOf(provider as Provider) + 1
+/** Voltages are hundreds in a second: they alone are shown with milliseconds. */
+const wireTimeInMs = (ms: number): string => `${new Date(ms).toISOString().slice(0, 23)}+00:00`
+
+/** The type that samples have which are stored without one. */
+const usualType: Partial<Record<TimeseriesName, string>> = { electrocardiogram_voltage: 'lead_1' }
 
 /** A sample as JSON text: batches are long, and most of a sample is the same in all of them. */
 export function sampleWriter(resource: TimeseriesName): (sample: Sample, source: SampleSource) => string {
   const { unit, isInterval } = timeseriesOf(resource)
   const units = JSON.stringify(unit)
+  const untyped = JSON.stringify(usualType[resource] ?? null)
+  const instant = resource === 'electrocardiogram_voltage' ? wireTimeInMs : wireTime
   return ({ at_ms, value, second, length_ms, zone_s, type }, { source_type }) => {
-    const at = `"${wireTime(at_ms)}"`
+    const at = `"${instant(at_ms)}"`
     const measured =
       resource === 'blood_pressure'
         ? `"systolic":${value},"diastolic":${second},"grouping":["${source_type}",null,null,null]`
         : `"value":${value}`
     const span = isInterval || length_ms !== null ? `,"start":${at},"end":"${wireTime(at_ms + (length_ms ?? 0))}"` : ''
-    return `{"id":null,"timestamp":${at},"timezone_offset":${zone_s},"type":${type === null ? 'null' : JSON.stringify(type)},"unit":${units},${measured}${span}}`
+    return `{"id":null,"timestamp":${at},"timezone_offset":${zone_s},"type":${type === null ? untyped : JSON.stringify(type)},"unit":${units},${measured}${span}}`
   }
 }

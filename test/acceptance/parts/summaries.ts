@@ -40,4 +40,41 @@ export const summaries = ({ sdk, user, passthrough }: Customer): void =>
       await post(userId, 'profile', { biological_sex: 'female', height: 168 })
       assert.equal((await sdk.profile.get({ userId })).height, 168)
     })
+
+    test('meals, menstrual cycles and electrocardiograms that a phone posts are read', async () => {
+      const { userId } = await user()
+      const range = { userId, startDate: '2026-01-01', endDate: DAY }
+      const noon = { start_date: `${DAY}T19:00:00Z`, end_date: `${DAY}T19:00:00Z` }
+      const energy_total = [{ value: 420, unit: 'kcal', ...noon }]
+      const sodium = [{ value: 300, unit: 'mg', ...noon }]
+      const protein = [{ value: 12, unit: 'g', ...noon }]
+      const healthkit = { source_bundle: 'com.example.food', energy_total, sodium, protein }
+      await post(userId, 'meal', [{ healthkit }])
+      const [meal] = (await sdk.meal.get(range)).meals
+      assert.deepEqual([meal!.energy?.value, meal!.macros?.protein, meal!.micros?.minerals?.sodium], [420, 12, 300])
+      assert.equal(meal!.data?.Food?.energy?.value, 420)
+
+      const menstrual_flow = [{ date: '2026-01-05', flow: 'medium' }]
+      await post(userId, 'menstrual_cycle', [
+        { source_bundle: 'com.example.cycles', cycle: { period_start: '2026-01-05', menstrual_flow } },
+      ])
+      const [cycle] = (await sdk.menstrualCycle.get(range)).menstrualCycle
+      assert.deepEqual([cycle!.periodStart, cycle!.menstrualFlow?.[0]?.flow], ['2026-01-05', 'medium'])
+
+      const electrocardiogram = {
+        id: 'ecg-0001',
+        session_start: noon.start_date,
+        session_end: `${DAY}T19:00:30Z`,
+        voltage_sample_count: 2,
+      }
+      const voltage_data = { session_start_offset_millisecond: [0, 2], lead1: [0.01, 0.02] }
+      await post(userId, 'electrocardiogram', [{ electrocardiogram, voltage_data }])
+      const [recording] = (await sdk.electrocardiogram.get(range)).electrocardiogram
+      assert.deepEqual([recording!.voltageSampleCount, recording!.sourceProvider], [2, 'apple_health_kit'])
+      const { groups } = await sdk.vitals.electrocardiogramVoltageGrouped(range)
+      assert.deepEqual(
+        groups.apple_health_kit![0]!.data.map(({ value }) => value),
+        [0.01, 0.02],
+      )
+    })
   })

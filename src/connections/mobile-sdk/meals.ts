@@ -1,0 +1,141 @@
+// From what a phone sends of nutrition to meals, and to the caffeine in them. Source: users-wearables.md 9.9, 16.6, 16.7.
+import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
+import { localDate } from '../../wearables/resources/zones.ts'
+import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
+import { wireTime } from '../../wearables/timeseries/samples.ts'
+import { healthConnectNutrients, healthKitNutrients, Nutrition } from './nutrients.ts'
+import type { NutritionRecord, SentMeal } from './record-schema.ts'
+import { incoming, sourceTypeOf, type PostZones } from './samples.ts'
+import type { Quantity } from './schema.ts'
+
+type Place = (string | number)[]
+
+interface Context {
+  zones: PostZones
+  now_ms: number
+}
+
+interface Meal {
+  app_id: string
+  at_ms: number
+  calendar_date: string
+  name: string
+  source: Pick<Quantity, 'type' | 'product_type'>
+  whole: Nutrition
+  foods: Map<string, Nutrition>
+}
+
+const UNNAMED = 'Food'
+
+/** The part of a meal that one food has; those of one name are one food. */
+function foodOf(meal: Meal, name: string): Nutrition {
+  const food = meal.foods.get(name) ?? new Nutrition()
+  meal.foods.set(name, food)
+  return food
+}
+
+/** By the numbers of Health Connect. */
+const mealNames = ['Meal', 'Breakfast', 'Lunch', 'Dinner', 'Snack']
+
+/** The seconds east of UTC in a text such as `+02:00`; null if it is none. */
+function offsetOf(text: string | undefined): number | null {
+  if (text === 'Z') return 0
+  const [, sign, hours, minutes] = /^([+-])(\d\d):?(\d\d)/.exec(text ?? '') ?? []
+  if (!sign) return null
+  const size = Number(hours) * 3600 + Number(minutes) * 60
+  return sign === '-' ? -size : size
+}
+
+/** The local day of a record: that of its own offset, else of the phone's zone. */
+function dayOf({ start_zone_offset }: NutritionRecord, at_ms: number, { zones }: Context): string {
+  const offset_s = offsetOf(start_zone_offset)
+  return offset_s === null ? localDate(zones.of({}), at_ms) : new Date(at_ms + offset_s * 1000).toISOString().slice(0, 10)
+}
+
+const foodName = ({ metadata }: Quantity): string =>
+  typeof metadata?.HKFoodType === 'string' && metadata.HKFoodType.isWellFormed() && !metadata.HKFoodType.includes('\0')
+    ? metadata.HKFoodType.slice(0, 300) || UNNAMED
+    : UNNAMED
+
+/** Nutrients of Apple Health: what one app has recorded for one instant is a meal, since an app sends all its meals together. */
+function addHealthKit(meals: Map<string, Meal>, sent: NonNullable<SentMeal['healthkit']>, context: Context, at: Place): void {
+  for (const [list, nutrient] of Object.entries(healthKitNutrients))
+    for (const [i, sample] of (sent[list as keyof typeof healthKitNutrients] ?? []).entries()) {
+      // Checks the instants as those of samples are checked.
+      const { at_ms } = incoming('carbohydrates', sample, { ...context, at: [...at, list, i] })
+      const key = `${new Date(at_ms).toISOString()} ${sent.source_bundle}`
+      const meal = meals.get(key) ?? {
+        app_id: sent.source_bundle,
+        at_ms,
+        calendar_date: localDate(context.zones.of(sample), at_ms),
+        name: mealNames[0]!,
+        source: sample,
+        whole: new Nutrition(),
+        foods: new Map<string, Nutrition>(),
+      }
+      meals.set(key, meal)
+      meal.whole.add(nutrient, sample.value, sample.unit)
+      foodOf(meal, foodName(sample)).add(nutrient, sample.value, sample.unit)
+    }
+}
+
+/** Records of Health Connect: those of one app, day and kind of meal are a meal. */
+function addHealthConnect(
+  meals: Map<string, Meal>,
+  caffeine: IncomingSample[],
+  sent: NonNullable<SentMeal['health_connect']>,
+  context: Context,
+  at: Place,
+): void {
+  for (const [i, record] of sent.nutrition_records.entries()) {
+    const quantity = { unit: 'mg', start_date: record.start_time, end_date: record.end_time, source_bundle: sent.source_bundle }
+    const sample = incoming('caffeine', { ...quantity, value: record.caffeine ?? 0 }, { ...context, at: [...at, i] })
+    if (record.caffeine !== undefined) caffeine.push({ ...sample, zone_s: offsetOf(record.start_zone_offset) ?? sample.zone_s })
+    const calendar_date = dayOf(record, sample.at_ms, context)
+    const meal_type = record.meal_type ?? 0
+    const key = `${calendar_date} ${meal_type} ${sent.source_bundle}`
+    const meal = meals.get(key) ?? {
+      app_id: sent.source_bundle,
+      at_ms: sample.at_ms,
+      calendar_date,
+      name: mealNames[meal_type] ?? mealNames[0]!,
+      source: {},
+      whole: new Nutrition(),
+      foods: new Map<string, Nutrition>(),
+    }
+    meals.set(key, meal)
+    meal.at_ms = Math.min(meal.at_ms, sample.at_ms)
+    const food = foodOf(meal, record.name || UNNAMED)
+    for (const [field, nutrient] of Object.entries(healthConnectNutrients)) {
+      const value = record[field as keyof typeof healthConnectNutrients]
+      if (value === undefined) continue
+      meal.whole.add(nutrient, value)
+      food.add(nutrient, value)
+    }
+  }
+}
+
+/** The meals that a phone sends, and the caffeine of Health Connect's, which has no post of its own. Errors: those of `incoming`. */
+export function mealsOf(data: SentMeal[], context: Context): { records: IncomingSummary<'meal'>[]; caffeine: IncomingSample[] } {
+  const meals = new Map<string, Meal>()
+  const caffeine: IncomingSample[] = []
+  for (const [i, { healthkit, health_connect }] of data.entries()) {
+    const at = ['body', 'data', i]
+    if (healthkit) addHealthKit(meals, healthkit, context, [...at, 'healthkit'])
+    if (health_connect) addHealthConnect(meals, caffeine, health_connect, context, [...at, 'health_connect', 'nutrition_records'])
+  }
+  const records = [...meals].map(([key, { app_id, at_ms, calendar_date, name, source, whole, foods }]) => ({
+    key,
+    source_type: sourceTypeOf({ ...source, source_bundle: app_id }),
+    app_id,
+    calendar_date,
+    document: {
+      timestamp: wireTime(at_ms),
+      calendar_date,
+      name,
+      ...whole.shown(),
+      data: Object.fromEntries([...foods].map(([food, nutrition]) => [food, nutrition.shown()])),
+    },
+  }))
+  return { records, caffeine }
+}

@@ -1,0 +1,58 @@
+// The nutrition of a meal or of a food, as it is read. Source: users-wearables.md 9.9.
+import { Fields, Nullable, T, type Static } from '../../platform/schema/schema.ts'
+
+const number = Nullable(T.Number())
+const numbers = <N extends string>(names: readonly N[]) => Fields(Object.fromEntries(names.map((name) => [name, number])))
+
+export const minerals = [
+  'sodium',
+  'potassium',
+  'calcium',
+  'phosphorus',
+  'magnesium',
+  'iron',
+  'zinc',
+  'fluoride',
+  'chloride',
+] as const
+export const traceElements = ['chromium', 'copper', 'iodine', 'manganese', 'molybdenum', 'selenium'] as const
+export const vitamins = [
+  'vitamin_a',
+  'vitamin_b1',
+  'riboflavin',
+  'niacin',
+  'pantothenic_acid',
+  'vitamin_b6',
+  'biotin',
+  'vitamin_b12',
+  'vitamin_c',
+  'vitamin_d',
+  'vitamin_e',
+  'vitamin_k',
+  'folic_acid',
+] as const
+export const fats = ['saturated', 'monounsaturated', 'polyunsaturated', 'omega3', 'omega6', 'total'] as const
+export const macros = ['carbs', 'protein', 'alcohol', 'water', 'fibre', 'sugar', 'cholesterol'] as const
+
+const amounts = T.Record(T.String(), T.Number())
+
+export const nutrition = {
+  energy: Nullable(Fields({ unit: T.Literal('kcal'), value: T.Number() })),
+  macros: Nullable(
+    Fields(
+      { ...Object.fromEntries(macros.map((name) => [name, number])), fats: Nullable(numbers(fats)) },
+      { description: 'In grams.' },
+    ),
+  ),
+  micros: Nullable(
+    Fields(
+      { minerals: Nullable(amounts), trace_elements: Nullable(amounts), vitamins: Nullable(amounts) },
+      {
+        description:
+          'Minerals, copper and manganese in mg; other trace elements in μg; vitamins A, B12, D and K, biotin and folic acid in μg, other vitamins in mg.',
+      },
+    ),
+  ),
+}
+export const Food = Fields(nutrition, { title: 'Food' })
+export type Food = Static<typeof Food>
