@@ -984,6 +984,18 @@ table phone_session
   CREATE INDEX phone_session__user ON phone_session USING btree (user_id)
   policy of_team for all (team_id = current_team())
 
+table phone_sync
+  team_id uuid not null
+  user_id uuid not null
+  provider text not null
+  received_at timestamp with time zone not null
+  report jsonb not null
+  constraint phone_sync_pkey PRIMARY KEY (team_id, user_id, provider)
+  constraint phone_sync_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint phone_sync_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  CREATE INDEX phone_sync__user ON phone_sync USING btree (user_id)
+  policy of_team for all (team_id = current_team())
+
 table pipeline
   team_id uuid not null
   push_historical_data boolean not null

@@ -67,6 +67,7 @@ const FINDS_NOTHING = new Set([
   'introspect_resources',
   'introspect_historical_pulls',
   'introspect_repeated_posts',
+  'introspect_sync_progress',
 ])
 /** Names under which requests name something of a user. */
 const OF_USERS = new Set([

@@ -37,6 +37,7 @@ test('the operations that accept it are these, and each names its user and no ot
     'get_meal',
     'get_menstrual_cycle',
     'get_profile',
+    'get_sdk_sync_state',
     'get_sleep',
     'get_sleep_cycle',
     'get_timeseries',
@@ -50,10 +51,12 @@ test('the operations that accept it are these, and each names its user and no ot
     'post_meal',
     'post_menstrual_cycle',
     'post_profile',
+    'post_sdk_sync_progress',
     'post_sleep',
     'post_timeseries',
     'post_workouts',
     'revoke_app_api_key',
+    'start_sdk_historical_stage',
   ])
   for (const operation of permitted)
     assert.deepEqual(

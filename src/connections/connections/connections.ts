@@ -1,7 +1,8 @@
 // A user's connections to sources of health data. Owns the table connection. A deregistered connection has no row.
 import { lockUser, saveConnectedSources } from '../../people/users/connected-sources.ts'
+import { isIngestionOver, planIngestionEnd } from '../../people/users/ingestion-end.ts'
 import { providerName } from '../../people/users/sources.ts'
-import { getUser } from '../../people/users/users.ts'
+import { findUser, getUser } from '../../people/users/users.ts'
 import type { User } from '../../people/users/schema.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
@@ -107,6 +108,13 @@ export async function availableResources(
 
 const Status = T.Pick(Row, ['status'])
 
+/** Stores the resources that a phone says its user has allowed. Writes connection, if they are others. */
+export const savePermissions = (tx: Tx, user_id: string, provider: string, granted: string[]): Promise<number> =>
+  tx.run(sql`
+    update connection set granted_permissions = ${granted}::text[], updated_at = ${tx.now}
+    where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider}
+      and granted_permissions is distinct from ${granted}::text[]`)
+
 /** The status of a user's connection to a provider; undefined without a connection. */
 export const connectionStatus = async (tx: Tx, user_id: string, provider: string): Promise<Row['status'] | undefined> =>
   (
@@ -133,14 +141,16 @@ export interface Connected {
 }
 
 /**
- * Connects a user to a provider. A connection that exists is brought up to date and keeps its time of creation. Writes connection, "user".
- * Emits provider.connection.created if the connection is new, or was in error or paused. Errors: 404 unknown user.
- * Source: users-wearables.md 4 C1; events.md 4.4.
+ * Connects a user to a provider. A connection that exists is brought up to date and keeps its time of creation. After the user's time of
+ * ingestion it is paused. Writes connection, "user". Emits provider.connection.created if the connection is new, or was in error or paused,
+ * and is not paused now. Errors: 404 unknown user.
+ * Source: users-wearables.md 4 C1, 6 I3; events.md 4.4.
  */
 export async function connect(tx: Tx, given_user_id: string, provider: ConnectedSlug, given: Given): Promise<Connected> {
   const user = await lockUser(tx, given_user_id)
   if (!user) throw notFound('User not found')
   const { user_id, client_user_id } = user
+  const status = isIngestionOver(tx, (await findUser(tx, user_id))!) ? 'paused' : 'connected'
   const existing = await tx.maybe(
     T.Pick(Row, ['id', 'status', 'external_user_id', 'granted_permissions']),
     sql`
@@ -153,11 +163,16 @@ export async function connect(tx: Tx, given_user_id: string, provider: Connected
     given.granted_permissions === undefined ? (existing?.granted_permissions ?? null) : given.granted_permissions
   await tx.run(sql`
     insert into connection (team_id, user_id, provider, id, status, external_user_id, granted_permissions, created_at, updated_at)
-    values (${tx.team}, ${user_id}, ${provider}, ${id}, 'connected', ${external_user_id}, ${granted_permissions}::text[], ${tx.now}, ${tx.now})
+    values (${tx.team}, ${user_id}, ${provider}, ${id}, ${status}, ${external_user_id}, ${granted_permissions}::text[], ${tx.now}, ${tx.now})
     on conflict (team_id, user_id, provider) do update
-    set status = 'connected', external_user_id = excluded.external_user_id, granted_permissions = excluded.granted_permissions,
+    set status = excluded.status, external_user_id = excluded.external_user_id, granted_permissions = excluded.granted_permissions,
         error_type = null, error_message = null, errored_at = null, updated_at = excluded.updated_at`)
-  if (existing?.status === 'connected') return { connection_id: id, user_id, began: false }
+  const connected = { connection_id: id, user_id, began: false }
+  if (existing?.status === status) return connected
+  if (status === 'paused') {
+    if (!existing) await refreshConnectedSources(tx, user_id)
+    return connected
+  }
   // What was missed meanwhile is sent again, as history.
   await forgetHistory(tx, user_id, provider)
   if (!existing) await refreshConnectedSources(tx, user_id)
@@ -278,6 +293,7 @@ async function refreshConnectedSources(tx: Tx, user_id: string): Promise<void> {
     return { created_on: iso(new Date(created_at)), provider: shown, source: shown }
   })
   await saveConnectedSources(tx, user_id, sources)
+  if (sources.length) planIngestionEnd(tx, (await findUser(tx, user_id))!)
 }
 
 const WEEKS_SHOWN = 53

@@ -4,6 +4,7 @@ import { on } from '../../platform/db/hooks.ts'
 import { userDeleted } from '../../people/users/users.ts'
 import { deregisterAll, eraseConnections } from './connections.ts'
 import { eventTypes } from './event-types.ts'
+import { endIngestionHandler } from './ingestion-end.ts'
 import { routes } from './routes.ts'
 
 export const userConnections: Module = {
@@ -13,6 +14,7 @@ export const userConnections: Module = {
   eventTypes,
   tables: { ofTeams: ['connection'] },
   operations: routes,
+  jobs: [endIngestionHandler],
   hooks: [on(userDeleted, deregisterAll)],
   erasers: { user: eraseConnections, team: eraseTables('connection') },
 }

@@ -55,11 +55,14 @@ export const ConnectedProviders = Fields({ providers: T.Array(ConnectedProvider)
 
 export const ManualProviderSlug = OpenEnum(manualProviders, { title: 'ManualProviders' })
 
+/** The resources that a user has allowed, or a client's own names of them. */
+export const PermissionNames = T.Array(Text({ minLength: 1, maxLength: 200 }), { maxItems: PERMISSIONS_MAX })
+
 export const ManualConnection = Fields(
   {
     user_id: Uuid,
     provider_id: Maybe(Text({ minLength: 1, maxLength: 512, example: 'meter-0001' })),
-    granted_permissions: Maybe(T.Array(Text({ minLength: 1, maxLength: 200 }), { maxItems: PERMISSIONS_MAX })),
+    granted_permissions: Maybe(PermissionNames),
   },
   { title: 'ManualConnectionData' },
 )

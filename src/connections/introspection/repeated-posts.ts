@@ -6,7 +6,12 @@ import { Pages, uuidKey, type Key } from '../../platform/http/pages.ts'
 import { repeatedPosts } from '../../wearables/ingestion/repeated-posts.ts'
 import type { RepeatedPostsPage, RepeatedPostsQuery } from './schema.ts'
 
-const nameKey = (column: ReturnType<typeof sql>): Key => ({ column, cast: sql`::text`, part: (text) => /^\w{1,60}$/.test(text) })
+/** Sorts by a name of a provider or resource. */
+export const nameKey = (column: ReturnType<typeof sql>): Key => ({
+  column,
+  cast: sql`::text`,
+  part: (text) => /^\w{1,60}$/.test(text),
+})
 const keys = [uuidKey(sql`user_id`), nameKey(sql`provider`), nameKey(sql`resource`)]
 
 /**

@@ -1,7 +1,17 @@
 import { operation } from '../../platform/http/operation.ts'
 import { introspectHistoricalPulls, introspectResources } from './introspection.ts'
 import { listRepeatedPosts } from './repeated-posts.ts'
-import { PullQuery, RepeatedPosts, RepeatedPostsQuery, ResourceQuery, UserHistoricalPulls, UserResources } from './schema.ts'
+import { listSyncReports } from './sync-reports.ts'
+import {
+  PullQuery,
+  RepeatedPosts,
+  RepeatedPostsQuery,
+  ResourceQuery,
+  SyncReportQuery,
+  SyncReports,
+  UserHistoricalPulls,
+  UserResources,
+} from './schema.ts'
 
 export const routes = [
   operation({
@@ -39,5 +49,17 @@ export const routes = [
     query: RepeatedPostsQuery,
     reply: RepeatedPosts,
     run: (tx, { query }) => listRepeatedPosts(tx, query),
+  }),
+  operation({
+    id: 'introspect_sync_progress',
+    patients: true,
+    method: 'GET',
+    path: '/v2/introspect/sync_progress',
+    summary: 'List what phones report about their own synchronization',
+    description:
+      'By user and provider, the newest report: for each kind of data when the phone was asked for it, and its last attempts with their statuses, as the phone numbers them.',
+    query: SyncReportQuery,
+    reply: SyncReports,
+    run: (tx, { query }) => listSyncReports(tx, query),
   }),
 ]

@@ -2,6 +2,7 @@
 import { labSlugs, providers } from '../../people/users/sources.ts'
 import { Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
 import { ProviderSlug } from '../connections/schema.ts'
+import { KeptReport } from '../mobile-sdk/sync-schema.ts'
 
 const USERS_MAX = 100
 export const USERS = 50
@@ -112,3 +113,21 @@ export const RepeatedPostsQuery = Fields({
   next_cursor: Maybe(Text({ maxLength: 500 })),
 })
 export type RepeatedPostsQuery = Static<typeof RepeatedPostsQuery>
+
+export const SyncReports = Fields(
+  {
+    data: T.Array(
+      Fields({ user_id: Uuid, provider: T.String(), received_at: Timestamp, report: KeptReport }, { title: 'UserSyncProgress' }),
+    ),
+    next_cursor: Nullable(T.String()),
+  },
+  { title: 'UserSyncProgressPage' },
+)
+export type SyncReportsPage = Static<typeof SyncReports>
+export const SyncReportQuery = Fields({
+  user_id: Maybe(Uuid),
+  provider: Maybe(ProviderSlug),
+  limit: Maybe(Int({ minimum: 1, maximum: 20, default: 20 })),
+  next_cursor: Maybe(Text({ maxLength: 500 })),
+})
+export type SyncReportQuery = Static<typeof SyncReportQuery>

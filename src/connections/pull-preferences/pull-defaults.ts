@@ -51,4 +51,6 @@ const defaultPulls = {
 export type PulledProvider = keyof typeof defaultPulls
 export const pulledProviders = Object.keys(defaultPulls) as PulledProvider[]
 
+export const isPulled = (provider: string): provider is PulledProvider => Object.hasOwn(defaultPulls, provider)
+
 export const defaultPull = (provider: PulledProvider): DefaultPull => defaultPulls[provider]

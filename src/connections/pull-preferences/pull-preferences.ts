@@ -1,6 +1,6 @@
 // Data pull preferences of teams: the number of historical days. Owns `data_pull_preference`, which stores only differences from the
 // defaults. Source: management-auth.md 14.
-import type { PlainTx } from '../../platform/db/transaction.ts'
+import type { PlainTx, Tx } from '../../platform/db/transaction.ts'
 import { badRequest, invalidField } from '../../platform/http/errors.ts'
 import type { CellParams } from '../../platform/http/management-shapes.ts'
 import { teamAccessCondition } from '../../tenancy/teams/team-access.ts'
@@ -48,6 +48,17 @@ async function shown(tx: PlainTx, team_ids: string[], providers: readonly Pulled
     team_id,
     providers: Object.fromEntries(providers.map((name) => [name, pullOf(name, set.get(`${team_id} ${name}`))])),
   }))
+}
+
+/** The effective preference of the transaction's team for a provider. */
+export async function pullOfTeam(tx: Tx, provider: PulledProvider): Promise<PullWithLimit> {
+  const row = await tx.maybe(
+    Row,
+    sql`
+    select team_id, provider, days, resource_overrides from data_pull_preference
+    where team_id = ${tx.team} and provider = ${provider}`,
+  )
+  return pullOf(provider, row)
 }
 
 /**

@@ -10,6 +10,7 @@ import { unavailable } from '../../platform/runtime/problem.ts'
 import { enqueue, eraseEvents, defineHandler, defineJob, type Handler } from '../../platform/queue/outbox.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
 import { joinConditions, join, likeAnywhere, sql, type Sql } from '../../platform/db/sql.ts'
+import { planIngestionEnd } from './ingestion-end.ts'
 import { User, type CreateUser, type PatchUser } from './schema.ts'
 
 /** Grace period: a deletion can be undone for this long; then the data is erased. Source: interface.md, Limits. */
@@ -229,7 +230,7 @@ export function searchUsers(tx: Tx, text: string): Promise<User[]> {
 }
 
 /**
- * Changes a user: absent fields stay, null clears. Writes "user".
+ * Changes a user: absent fields stay, null clears. Writes "user". Queues users.end_ingestion when the bounds get an end.
  * Errors: 400 no fields given; 404 unknown user; 409 the new client user id is in use; 422 the bounds would be reversed.
  */
 export async function patchUser(tx: Tx, user_id: string, body: PatchUser): Promise<void> {
@@ -244,6 +245,7 @@ export async function patchUser(tx: Tx, user_id: string, body: PatchUser): Promi
   await assertUserActive(tx, user_id)
   if (changes.length === 0) throw badRequest('Nothing to patch')
   await tx.run(sql`update "user" set ${join(changes, ', ')} where id = ${user_id} and ${notDeletedCondition(tx)}`)
+  if (body.ingestion_end) planIngestionEnd(tx, { user_id, ingestion_end: body.ingestion_end })
 }
 
 async function assertUserActive(tx: Tx, user_id: string): Promise<void> {

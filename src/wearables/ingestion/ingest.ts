@@ -28,11 +28,15 @@ export interface Ingested {
   dropped: number
 }
 
-/** The instants that a user's data may have: the bounds are dates, so a day is added at either end for time zones. */
-function isWithinBounds({ ingestion_start, ingestion_end }: User): (at_ms: number) => boolean {
-  const from = ingestion_start === null ? -Infinity : Date.parse(ingestion_start) - DAY_MS
-  const to = ingestion_end === null ? Infinity : Date.parse(ingestion_end) + 2 * DAY_MS
-  return (at_ms) => at_ms >= from && at_ms < to
+/** Between which instants a user's data may lie: the bounds are dates, so a day is added at either end for time zones. */
+export const ingestionBounds = ({ ingestion_start, ingestion_end }: User): { from_ms: number; to_ms: number } => ({
+  from_ms: ingestion_start === null ? -Infinity : Date.parse(ingestion_start) - DAY_MS,
+  to_ms: ingestion_end === null ? Infinity : Date.parse(ingestion_end) + 2 * DAY_MS,
+})
+
+function isWithinBounds(user: User): (at_ms: number) => boolean {
+  const { from_ms, to_ms } = ingestionBounds(user)
+  return (at_ms) => at_ms >= from_ms && at_ms < to_ms
 }
 
 /**

@@ -33,6 +33,26 @@ export const introspection = ({ sdk, user, passthrough }: Customer): void =>
       assert.deepEqual([status, body], [200, { data: [], next_cursor: null }])
     })
 
+    test('shows what a phone reports about its synchronization, after it asked for its state and announced a history', async () => {
+      const { userId } = await user()
+      const call = async (path: string, body: object) => {
+        const reply = await passthrough(`/v2/user/${userId}/${path}/apple_health_kit`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        })
+        assert.equal(reply.status, 200)
+        return reply.body as { status?: string }
+      }
+      assert.equal((await call('sdk_sync_state', { tzinfo: 'America/Phoenix' })).status, 'error')
+      const range = { range_start: '2026-01-01T00:00:00Z', range_end: '2026-01-31T00:00:00Z' }
+      await call('sdk_start_historical_stage', { ...range, backfill_type: 'heartrate' })
+      await call('sdk_sync_progress', { sync_progress: { backfill_types: { heartrate: { data_count: 61 } } } })
+      const { status, body } = await passthrough(`/v2/introspect/sync_progress?user_id=${userId}`)
+      const [one] = (body as { data: { report: { backfill_types: Record<string, { data_count: number }> } }[] }).data
+      assert.deepEqual([status, one!.report.backfill_types.heartrate!.data_count], [200, 61])
+    })
+
     test('shows which histories were received', async () => {
       const { userId } = await user()
       const range = { start_date: '2026-01-01T00:00:00Z', end_date: '2026-02-01T00:00:00Z' }

@@ -19,6 +19,7 @@ const findsNothing = new Set([
   'introspect_resources',
   'introspect_historical_pulls',
   'introspect_repeated_posts',
+  'introspect_sync_progress',
 ])
 /** Where the request contradicts itself before anything is looked up: it names another lab test beside. */
 const contradicts = new Set(['create_order order_set.lab_test_ids', 'create_order_once order_set.lab_test_ids'])
