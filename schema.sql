@@ -415,6 +415,24 @@ table data_pull_preference
   constraint data_pull_preference__days CHECK (((days >= 1) AND (days <= 365)))
   policy of_team for all (team_id = current_team())
 
+table data_retention
+  team_id uuid not null
+  resource text
+  days integer not null
+  updated_at timestamp with time zone not null
+  constraint data_retention__rule UNIQUE NULLS NOT DISTINCT (team_id, resource)
+  constraint data_retention_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  policy of_team for all (team_id = current_team())
+
+table data_retention_check
+  team_id uuid not null
+  next_at timestamp with time zone not null
+  after_user uuid
+  constraint data_retention_check_pkey PRIMARY KEY (team_id)
+  constraint data_retention_check_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  CREATE INDEX data_retention_check__next ON data_retention_check USING btree (next_at)
+  policy of_team for all (team_id = current_team())
+
 table deleted_webhook
   webhook_id text not null
   team_id uuid not null

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deliverToEndpoints, measureLatency } from './delivery.ts'
+import { ingestSamples, readSamples, readSummaries } from './ingestion.ts'
 import { median, medianMs, report } from './measure.ts'
 import { createKits, createWalkIns, registerKits } from './orders.ts'
 import { withServer, type Bench } from './program.ts'
@@ -24,6 +25,9 @@ const parts: Record<string, (bench: Bench) => Promise<void>> = {
   sites: findSites,
   visits: measureAvailability,
   intake: measureIntake,
+  ingest: ingestSamples,
+  samples: readSamples,
+  summaries: readSummaries,
   'list-users': listUsers,
   // Last, since it leaves a million orders.
   list: listOrders,

@@ -194,6 +194,8 @@ const FRAGMENTS: Record<string, RegExp> = {
   'src/people/users/users.ts': /from "user"\s*$/,
   'src/lab/catalog/lab-tests.ts': /from lab_test t\s+join lab l/,
   'src/lab/result-matching/raw-results.ts': /from raw_result r join lab l on l.id = r.lab_id$/,
+  // A periodic task looks for a team that is due.
+  'src/wearables/retention/expired-data.ts': /data_retention_check c|from data_retention r where r.team_id/,
   // The sender of a team is identified by the team's id.
   'src/lab/result-matching/receive.ts': /lab_id = \S+ and sender = /,
 }
@@ -249,6 +251,7 @@ const ON_WHOLE_CELL: Record<string, string> = {
   'src/lab/result-matching/receive.ts': 'whose result it is has to be found',
   'src/notifications/sms/sms-sender.ts': 'sends what is due, of every team',
   'src/visits/phlebotomy/staff-import.ts': 'phlebotomists serve several teams',
+  'src/wearables/retention/expired-data.ts': 'data of every team that has expired',
   'src/events/brokers/cell-dispatcher.ts': 'delivers what is due, of every team',
   'src/events/brokers/broker-queue.ts': 'delivers what is due, of every team',
   'src/events/brokers/pipelines.ts': 'management keys name several teams at once',

@@ -42,7 +42,7 @@ export function modulesOf(process: Process): Module[] {
     ...people,
     ...events({ cells, log, metrics, vault, targets, settings, product, publicUrl, eventTypes, findDeletedUsers, notDeleted }),
     ...lab({ cells, vault, heavy, tenantOf, publicUrl, collectionZone, countConnections }),
-    ...wearables({ log, metrics }),
+    ...wearables({ log, metrics, provider_retention: settings.provider_retention }),
     ...labReports,
     ...connections({
       cells,

@@ -29,6 +29,7 @@ export type ModuleSettings = AccessSettings &
     | 'webhook_schedule_s'
     | 'geocoder_url'
     | 'provider_urls'
+    | 'provider_retention'
   >
 
 /** The dependencies that modules may need of their process. */

@@ -3,13 +3,15 @@ import type { Module } from '../platform/module/module.ts'
 import { ingestion, type IngestionDependencies } from './ingestion/module.ts'
 import { queries } from './queries/module.ts'
 import { resources } from './resources/module.ts'
+import { retention, type RetentionDependencies } from './retention/module.ts'
 import { summaries } from './summaries/module.ts'
 import { timeseries } from './timeseries/module.ts'
 
-export const wearables = (dependencies: IngestionDependencies): Module[] => [
+export const wearables = (dependencies: IngestionDependencies & RetentionDependencies): Module[] => [
   resources,
   queries,
   timeseries,
   summaries,
   ingestion(dependencies),
+  retention(dependencies),
 ]

@@ -58,6 +58,7 @@ async function busy(): Promise<TestTeam> {
   await signIn(team, user_id)
   await grant(team, repeating)
   await team.api.delete(`/v2/user/${user_id}`)
+  await team.db.pool.query('insert into data_retention_check (team_id, next_at) values ($1, now())', [team.team])
   await team.db.pool.query(
     'insert into order_checkpoint (team_id, created_at, id, shown) select team_id, created_at, id, 0 from lab_order where id = $1',
     [id],

@@ -89,6 +89,8 @@ const ours: Record<string, string> = {
   'GET /v1/org/{}/team/{}/{}/visit': 'the visits of phlebotomists',
   'PUT /v1/org/{}/team/{}/{}/visit/{}/date': 'the visits of phlebotomists',
   'PUT /v1/org/{}/team/{}/{}/visit/{}/progress': 'the visits of phlebotomists',
+  'GET /v1/org/{}/team/{}/{}/data_retention': 'how long health data is kept',
+  'PUT /v1/org/{}/team/{}/{}/data_retention': 'how long health data is kept',
   'GET /v1/org/{}/team/{}/{}/event_type': 'the catalog of events',
   'GET /v1/org/{}/team/{}/{}/event_type/{}/sample': 'the catalog of events',
 }

@@ -21,6 +21,7 @@ export const {
   metrics,
   MOVE_JOBS_MAX,
   newCells,
+  provider_retention,
   pubsub_projects,
   runner,
   settings,

@@ -59,6 +59,8 @@ const vaultKeys = [generateVaultKey()]
 export const vault = new Vault(() => vaultKeys)
 /** Projects that pipelines may publish to in tests: one for every organization; a test adds its own. */
 export const pubsub_projects = new Map([['*', new Set(['fictional-clinic'])]])
+/** Data of such a meter is kept for ten years. */
+export const provider_retention = new Map([['beurer_ble', 3650]])
 /** Tests ask fast and give wrong keys on purpose: limits that they need they make themselves. */
 export const settings: ModuleSettings = {
   requests_per_s: 0,
@@ -81,6 +83,7 @@ export const settings: ModuleSettings = {
   /** Nobody sends to it, but for tests of the sender, which name a gateway of their own. */
   sms: { url: 'http://127.0.0.1:1', token: undefined, from: 'Fictional' },
   pubsub_projects,
+  provider_retention,
   pubsub_emulator_host: undefined,
   webhook_schedule_s: [0],
   /** None until a test names one. */

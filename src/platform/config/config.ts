@@ -16,6 +16,7 @@ const combined = [
   ...cellNames,
   'cell_hosts',
   'projects',
+  'provider_retention',
   'smtp_url',
   'mail_from',
   'sms_url',
@@ -42,6 +43,8 @@ export interface Config extends Omit<Values, Combined> {
   sms: SmsSettings | undefined
   /** Organization, or `*` for every organization → projects to which its teams may publish. */
   pubsub_projects: ReadonlyMap<string, ReadonlySet<string>>
+  /** Provider → days that its data is kept at most. */
+  provider_retention: ReadonlyMap<string, number>
 }
 
 /** One or more settings are invalid; the message names each. */
@@ -57,7 +60,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const faults: string[] = []
   const isSet = (name: Name): boolean => Boolean(env[settings[name].name]?.trim())
   const values = readValues(env, names.filter(isSet), faults)
-  const { cell_hosts, projects, smtp_url, mail_from, sms_url, sms_token, sms_from } = values
+  const { cell_hosts, projects, provider_retention, smtp_url, mail_from, sms_url, sms_token, sms_from } = values
   const cells = [...new Set(values.cells)]
   const database_urls = combineDatabases(values, cells, faults)
   const demo = values.demo ?? !database_urls.control
@@ -84,6 +87,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     hosts,
     smtp: smtp_url && mail_from ? { ...parseSmtpUrl(smtp_url)!, from: mail_from } : undefined,
     sms: sms_url && sms_from ? { url: sms_url, token: sms_token, from: sms_from } : undefined,
+    provider_retention: new Map(provider_retention.map((entry) => [entry.split('=')[0]!, Number(entry.split('=')[1])])),
     pubsub_projects: new Map(
       Object.entries(Object.groupBy(projects, (entry) => entry.split('=')[0]!)).map(([organization, entries]) => [
         organization,

@@ -149,6 +149,12 @@ export const hostBinding = lowerCase({
   },
 })
 /** `organization=project`. */
+/** `name=days`. */
+export const daysOfProvider: Check = matching(
+  'a provider and a number of days from 1 to 36500, such as whoop_v2=365',
+  (value) => /^[a-z0-9_]{1,50}=[1-9]\d{0,4}$/.test(value) && Number(value.split('=')[1]) <= 36_500,
+)
+
 export const projectOfOrganization: Check = {
   expected: 'the id of an organization or *, "=" and a project',
   read: (value) => {

@@ -10,6 +10,7 @@ import {
   base64Key,
   choice,
   choices,
+  daysOfProvider,
   emailAddress,
   flag,
   hostBinding,
@@ -152,6 +153,9 @@ export const settings = {
   ),
   webhook_allow: list('WEBHOOK_ALLOW', networkOrHost, 1000).means(
     'Non-public targets that deliveries to endpoints and brokers may connect to: networks such as `10.1.0.0/16` or `fd12::/16`, addresses, host names, `*.internal.example`.',
+  ),
+  provider_retention: list('PROVIDER_RETENTION', daysOfProvider, 100).means(
+    'How long health data of a provider is kept at most, as `provider=days` (`whoop_v2=365,oura=730`): older summaries and samples are deleted once a day, and dropped when they arrive. Teams may keep data for a shorter time.',
   ),
   projects: list('PUBSUB_PROJECTS', projectOfOrganization, 1000).means(
     'Projects of Google Cloud that the teams of an organization may publish to, with the credentials of the process: `ORGANIZATION_ID=PROJECT`, or `*=PROJECT` for every organization. What is not named is refused, when a pipeline is configured and when it publishes.',

@@ -1,8 +1,10 @@
 // The one way in for samples: the user's bounds, units, identity, merge, events. Source: users-wearables.md 6, 7; events.md 4.2, 4.11.
 import type { User } from '../../people/users/schema.ts'
+import { hookPoint } from '../../platform/db/hooks.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { invalidField } from '../../platform/http/errors.ts'
 import { emit } from '../../platform/queue/outbox.ts'
+import type { Resource } from '../resources/resources.ts'
 import { isTimeseries, resourceNameOf, timeseriesOf, type SourceType, type TimeseriesName } from '../resources/timeseries.ts'
 import { mergeSamples, type Sample, type SampleSource, type SeriesSamples } from '../timeseries/chunks.ts'
 import { writeSummaries, type IncomingSummary } from '../summaries/summaries.ts'
@@ -24,8 +26,27 @@ export interface Ingested {
   accepted: number
   created: number
   updated: number
-  /** Outside of the user's bounds of ingestion. */
+  /** Outside of the user's bounds of ingestion, or older than data is kept. */
   dropped: number
+}
+
+/** How many days data of a resource and provider is kept; undefined: for ever. */
+export interface Retained {
+  readonly resource: Resource
+  readonly provider: string
+  days: number | undefined
+}
+
+/** Asks how long arriving data is kept: hooks lower `days`. */
+export const dataArrives = hookPoint<[Retained]>('data.arrives')
+
+/** Whether data of an instant is within the user's bounds and its retention. */
+async function isWanted(tx: Tx, user: User, resource: Resource, provider: string): Promise<(at_ms: number) => boolean> {
+  const retained: Retained = { resource, provider, days: undefined }
+  await tx.notify(dataArrives, retained)
+  const from_ms = retained.days === undefined ? -Infinity : tx.now.getTime() - retained.days * DAY_MS
+  const isInBounds = isWithinBounds(user)
+  return (at_ms) => at_ms >= from_ms && isInBounds(at_ms)
 }
 
 /** Between which instants a user's data may lie: the bounds are dates, so a day is added at either end for time zones. */
@@ -49,8 +70,8 @@ export async function ingestSummaries(
   kind: SummaryKind,
   { provider, records, historical }: { provider: string; records: IncomingSummary[]; historical: boolean },
 ): Promise<Ingested> {
-  const isWanted = isWithinBounds(user)
-  const wanted = records.filter(({ calendar_date }) => calendar_date === null || isWanted(Date.parse(calendar_date) + DAY_MS / 2))
+  const isKept = await isWanted(tx, user, kind, provider)
+  const wanted = records.filter(({ calendar_date }) => calendar_date === null || isKept(Date.parse(calendar_date) + DAY_MS / 2))
   const written = await writeSummaries(tx, user.user_id, kind, provider, wanted)
   const { user_id, client_user_id } = user
   for (const { is_new, summary } of written) {
@@ -81,12 +102,12 @@ export async function ingestSamples(
   resource: TimeseriesName,
   { provider, samples, historical }: { provider: string; samples: IncomingSample[]; historical: boolean },
 ): Promise<Ingested> {
-  const isWanted = isWithinBounds(user)
+  const isKept = await isWanted(tx, user, resourceNameOf(resource), provider)
   const series = new Map<string, SeriesSamples>()
   let accepted = 0
   let [oldest_ms, newest_ms] = [Infinity, -Infinity]
   for (const { source_type, app_id, ...sample } of samples) {
-    if (!isWanted(sample.at_ms)) continue
+    if (!isKept(sample.at_ms)) continue
     accepted++
     if (sample.at_ms < oldest_ms) oldest_ms = sample.at_ms
     if (sample.at_ms > newest_ms) newest_ms = sample.at_ms

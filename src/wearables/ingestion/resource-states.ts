@@ -1,8 +1,9 @@
 // What came in for each resource of a user: the newest and oldest data, the last attempt. One row for a user, provider and resource, so that
 // reading it does not read data. Owns the table resource_state. Source: users-wearables.md 13.
-import type { Tx } from '../../platform/db/transaction.ts'
+import type { PlainTx, Tx } from '../../platform/db/transaction.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
+import type { Expiry } from '../resources/expiry.ts'
 import type { Resource } from '../resources/resources.ts'
 
 /** What one post had for one resource. */
@@ -81,3 +82,17 @@ export const resourceStates = (tx: Tx, user_ids: string[], provider: string | un
 /** Erases what is recorded of a user. Writes resource_state. */
 export const eraseStates = (tx: Tx, user_id: string): Promise<number> =>
   tx.run(sql`delete from resource_state where team_id = ${tx.team} and user_id = ${user_id}`)
+
+/** Corrects what is shown of the oldest and newest data when data has expired. Writes resource_state. */
+export const forgetExpired = (tx: PlainTx, { team_id, user_ids, now, days }: Expiry): Promise<number> => {
+  const kept = days(sql`x.resource`, sql`x.provider`)
+  return tx.run(sql`
+    update resource_state s
+    set oldest_data = case when s.newest_data < d.cutoff then null else d.cutoff end,
+        newest_data = case when s.newest_data < d.cutoff then null else s.newest_data end
+    from (select x.user_id, x.provider, x.resource,
+                 date_trunc('second', ${now} - (${kept}) * interval '1 day') as cutoff
+          from resource_state x where x.team_id = ${team_id} and x.user_id = any (${user_ids}::uuid[])) d
+    where s.team_id = ${team_id} and s.user_id = d.user_id and s.provider = d.provider and s.resource = d.resource
+      and s.oldest_data < d.cutoff`)
+}

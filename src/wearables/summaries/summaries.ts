@@ -1,14 +1,15 @@
 // Summaries: what a day, a night, a workout or a measurement comes to. Owns the table summary. Source: users-wearables.md 9; events.md 4.1, 5.
 import { getUser } from '../../people/users/users.ts'
 import { iso } from '../../platform/runtime/clock.ts'
-import type { Tx } from '../../platform/db/transaction.ts'
+import type { PlainTx, Tx } from '../../platform/db/transaction.ts'
 import { invalidField, notFound } from '../../platform/http/errors.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { wireSource, wireSourceId, type DataSource } from '../resources/data-source.ts'
+import type { Expiry } from '../resources/expiry.ts'
 import { readBound, type RangeQuery } from '../resources/range-query.ts'
 import type { SourceType } from '../resources/timeseries.ts'
-import { emptyDocument, type Document, type SummaryKind } from './schema.ts'
+import { emptyDocument, summaryKinds, type Document, type SummaryKind } from './schema.ts'
 
 /** Summaries in one response. */
 const READ_MAX = 20_000
@@ -167,3 +168,19 @@ export async function readProfile(tx: Tx, user_id: string, provider: string | un
 /** Erases the summaries of a user. Writes summary. */
 export const eraseSummaries = async (tx: Tx, user_id: string): Promise<void> =>
   void (await tx.run(sql`delete from summary where team_id = ${tx.team} and user_id = ${user_id}`))
+
+/** Deletes summaries of days before the retention of their kind and provider. Writes summary. @returns how many */
+export const deleteExpiredSummaries = (tx: PlainTx, { team_id, user_ids, now, days, rows_max }: Expiry): Promise<number> => {
+  const fewest = days(sql`k.kind`)
+  const kept = days(sql`s.kind`, sql`s.provider`)
+  return tx.run(sql`
+    with kinds as materialized (
+      select k.kind, (${now} at time zone 'UTC')::date - d.days as cutoff
+      from unnest(${summaryKinds}::text[]) as k (kind), lateral (select ${fewest} as days) d where d.days is not null)
+    delete from summary where ctid = any (array(
+      select s.ctid from unnest(${user_ids}::uuid[]) as u (user_id), kinds k,
+        lateral (select x.ctid, x.kind, x.provider, x.calendar_date from summary x
+                 where x.team_id = ${team_id} and x.user_id = u.user_id and x.kind = k.kind and x.calendar_date < k.cutoff) s,
+        lateral (select ${kept} as days) d
+      where s.calendar_date < (${now} at time zone 'UTC')::date - d.days limit ${rows_max}))`)
+}

@@ -1,0 +1,92 @@
+// Deletes health data whose retention has ended. Once a day the users of each team that has rules, and of every team if the operator has set
+// limits for providers, are checked a hundred at a time. The clock is the team's.
+import type { PlainTx } from '../../platform/db/transaction.ts'
+import { dbNow } from '../../platform/db/leases.ts'
+import { sql, type Sql } from '../../platform/db/sql.ts'
+import { ageInSeconds, type Cleanup } from '../../platform/queue/retention.ts'
+import { Nullable, T } from '../../platform/schema/schema.ts'
+import { forgetExpired } from '../ingestion/resource-states.ts'
+import type { Expiry } from '../resources/expiry.ts'
+import { deleteExpiredSummaries } from '../summaries/summaries.ts'
+import { deleteExpiredSamples } from '../timeseries/expired-samples.ts'
+import type { ProviderLimits } from './retention-rules.ts'
+
+const EVERY = sql`interval '1 day'`
+/** Users that one transaction checks. */
+const USERS = 100
+/** Rows of each table that one transaction deletes. A row of samples holds an hour. */
+const ROWS_MAX = 2_000
+/** Teams that one round takes up. */
+const TEAMS_MAX = 100
+const FIRST = '00000000-0000-0000-0000-000000000000'
+
+const Oldest = T.Object({ age_s: Nullable(T.Number()) })
+const Team = T.Object({ team_id: T.String(), after_user: Nullable(T.String()), clock_offset_s: T.Integer() })
+const User = T.Object({ user_id: T.String() })
+
+/** The periodic task. Writes chunk, summary, resource_state, data_retention_check. */
+export function expiredDataCleanup(limits: ProviderLimits): Cleanup {
+  const hasRules: Sql = limits.size ? sql`true` : sql`exists (select 1 from data_retention r where r.team_id = t.id)`
+  return {
+    kind: 'expired_health_data',
+    control: false,
+    async overdueFor(db) {
+      const { age_s } = await db.queries.one(
+        Oldest,
+        sql`
+        select ${ageInSeconds(sql`min(coalesce(c.next_at, ${dbNow}))`)} as age_s
+        from team t left join data_retention_check c on c.team_id = t.id
+        where ${hasRules} and coalesce(c.next_at, '-infinity') < ${dbNow}`,
+      )
+      return age_s ?? undefined
+    },
+    remove: (db) => db.plainTx((tx) => removeBatch(tx, limits, hasRules)),
+  }
+}
+
+/** @returns how many rows were deleted, or users checked: 0 means that no other team is due */
+async function removeBatch(tx: PlainTx, limits: ProviderLimits, hasRules: Sql): Promise<number> {
+  await tx.run(sql`
+    insert into data_retention_check (team_id, next_at)
+    select t.id, ${dbNow} - interval '1 second' from team t left join data_retention_check c on c.team_id = t.id
+    where ${hasRules} and c.team_id is null order by t.id limit ${TEAMS_MAX}
+    on conflict do nothing`)
+  const team = await tx.locking.maybe(
+    Team,
+    sql`
+    select c.team_id, c.after_user, t.clock_offset_s from data_retention_check c join team t on t.id = c.team_id
+    where c.next_at < ${dbNow} and ${hasRules} order by c.next_at limit 1 for update of c skip locked`,
+  )
+  if (!team) return 0
+  const { team_id } = team
+  const after = team.after_user ?? FIRST
+  const someOf = (table: Sql) => sql`
+    (select distinct user_id from ${table} where team_id = ${team_id} and user_id > ${after}::uuid order by user_id limit ${USERS})`
+  const users = await tx.many(
+    User,
+    sql`select user_id from (${someOf(sql`series`)} union ${someOf(sql`summary`)}) u order by user_id limit ${USERS}`,
+  )
+  if (!users.length) {
+    await tx.run(sql`
+      update data_retention_check set next_at = ${dbNow} + ${EVERY}, after_user = null where team_id = ${team_id}`)
+    return 1
+  }
+  const expiry: Expiry = {
+    team_id,
+    user_ids: users.map(({ user_id }) => user_id),
+    now: sql`(${dbNow} + ${team.clock_offset_s}::bigint * interval '1 second')`,
+    rows_max: ROWS_MAX,
+    days: (resource, provider) => sql`
+      least(coalesce((select r.days from data_retention r where r.team_id = ${team_id} and r.resource = ${resource}),
+                     (select r.days from data_retention r where r.team_id = ${team_id} and r.resource is null)),
+            (select min(l.days) from unnest(${[...limits.keys()]}::text[], ${[...limits.values()]}::integer[]) as l (provider, days)
+             where ${provider ? sql`l.provider = ${provider}` : sql`true`}))`,
+  }
+  const samples = await deleteExpiredSamples(tx, expiry)
+  const summaries = await deleteExpiredSummaries(tx, expiry)
+  if (samples === ROWS_MAX || summaries === ROWS_MAX) return samples + summaries
+  await forgetExpired(tx, expiry)
+  await tx.run(sql`
+    update data_retention_check set after_user = ${users.at(-1)!.user_id} where team_id = ${team_id}`)
+  return Math.max(1, samples + summaries)
+}

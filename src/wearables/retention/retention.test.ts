@@ -1,0 +1,184 @@
+// How long health data is kept: what teams set, what arrives too late, what is deleted.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { at, counts, events, post, read, type Sent } from '../../../test/support/samples.ts'
+import { cells, createTestTeam, provider_retention, type TestTeam } from '../../../test/support/server.ts'
+import { expiredDataCleanup } from './expired-data.ts'
+
+const DAY_MS = 86_400_000
+/** A sample of some days ago. */
+const ago = (days: number, value = 60): Sent => {
+  const time = new Date(Date.now() - days * DAY_MS).toISOString()
+  return at('00:00:00', value, { start_date: time, end_date: time })
+}
+const SINCE = 'start_date=2000-01-01'
+const valuesOf = async (team: TestTeam, user_id: string, resource = 'heartrate'): Promise<number[]> => {
+  const { groups } = await read(team, user_id, resource, SINCE)
+  const all = Object.values(groups).flat() as { data: { value: number; systolic?: number }[] }[]
+  return all.flatMap(({ data }) => data.map(({ value, systolic }) => systolic ?? value))
+}
+const path = ({ team }: TestTeam) => `/team/${team}/sandbox/data_retention`
+const set = (team: TestTeam, rules: { resource: string | null; days: number }[]) => team.manage.put(path(team), { rules })
+
+/** Deletes what has expired of every team. Other tests have teams with rules as well. */
+async function clean(): Promise<void> {
+  const cleanup = expiredDataCleanup(provider_retention)
+  const db = cells.of('sandbox-us')
+  while ((await cleanup.overdueFor(db, cells.control)) !== undefined) await cleanup.remove(db, cells.control, () => false)
+}
+
+describe('the retention of health data', () => {
+  test('has no rules at first, and shows those that are set, the general one first', async () => {
+    const team = await createTestTeam()
+    const limits = [{ provider: 'beurer_ble', days: 3650 }]
+    assert.deepEqual((await team.manage.get(path(team))).body, { rules: [], provider_limits: limits })
+    const rules = [
+      { resource: null, days: 100 },
+      { resource: 'activity', days: 20 },
+      { resource: 'heartrate', days: 10 },
+    ]
+    const { status, body } = await set(team, rules.toReversed())
+    assert.deepEqual([status, body], [200, { rules, provider_limits: limits }])
+    assert.deepEqual((await team.manage.get(path(team))).body.rules, rules)
+    await set(team, [])
+    assert.deepEqual((await team.manage.get(path(team))).body.rules, [])
+  })
+
+  test('rejects two rules for one resource, resources that there are not and numbers out of bounds', async () => {
+    const team = await createTestTeam()
+    for (const rules of [
+      [
+        { resource: null, days: 1 },
+        { resource: null, days: 2 },
+      ],
+      [
+        { resource: 'heartrate', days: 1 },
+        { resource: 'heartrate', days: 1 },
+      ],
+      [{ resource: 'aura', days: 1 }],
+      [{ resource: null, days: 0 }],
+      [{ resource: null, days: 36_501 }],
+    ]) {
+      const { status, body } = await set(team, rules)
+      assert.equal(status, 422, JSON.stringify(body))
+    }
+    assert.deepEqual((await team.manage.get(path(team))).body.rules, [])
+  })
+
+  test('deletes samples and summaries by the rule of their resource, and no others', async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user()
+    const ages = [1, 9, 12, 40, 200]
+    await post(
+      team,
+      user_id,
+      'heartrate',
+      ages.map((days) => ago(days, days)),
+    )
+    await post(
+      team,
+      user_id,
+      'steps',
+      ages.map((days) => ago(days, days)),
+    )
+    const untouched = await createTestTeam()
+    const other = await untouched.user()
+    await post(untouched, other, 'heartrate', [ago(200)])
+    for (const days of ages)
+      await team.api.post(`/v2/summary/activity/${user_id}`, {
+        stage: 'daily',
+        time_zone: 'UTC',
+        provider: 'apple_health_kit',
+        data: [
+          { day_summary: { calendar_date: new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10), steps_sum: days } },
+        ],
+      })
+    const before = (await events(team)).length
+    await set(team, [
+      { resource: null, days: 100 },
+      { resource: 'activity', days: 20 },
+      { resource: 'heartrate', days: 10 },
+    ])
+    await clean()
+    assert.deepEqual(await valuesOf(team, user_id), [9, 1])
+    assert.deepEqual(await valuesOf(team, user_id, 'steps'), [40, 12, 9, 1])
+    const { activity } = (await team.api.get(`/v2/summary/activity/${user_id}?${SINCE}`)).body
+    assert.deepEqual(
+      activity.map(({ steps }: { steps: number }) => steps),
+      [12, 9, 1],
+    )
+    assert.equal((await events(team)).length, before, 'no events')
+    assert.deepEqual(await valuesOf(untouched, other), [60])
+    const { data } = (await team.api.get(`/v2/introspect/resources?user_id=${user_id}`)).body
+    const { oldest_data } = data[0].provider.apple_health_kit.heartrate
+    assert(Date.parse(oldest_data) > Date.now() - 10.01 * DAY_MS, oldest_data)
+  })
+
+  test('drops what arrives after its retention, without an event', async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user()
+    await set(team, [{ resource: 'heartrate', days: 10 }])
+    assert.deepEqual(counts((await post(team, user_id, 'heartrate', [ago(11), ago(9)])).body), [1, 1, 0, 1])
+    assert.deepEqual(counts((await post(team, user_id, 'steps', [ago(11)])).body), [1, 1, 0, 0])
+    assert.equal((await events(team)).filter(({ event_type }) => event_type.includes('heartrate')).length, 1)
+  })
+
+  test("an operator's limit for a provider counts for teams without rules, and a rule cannot extend it", async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user()
+    const pressure = (days: number, value: number) => ({
+      systolic: { ...ago(days, value), unit: 'mmHg' },
+      diastolic: { ...ago(days, 70), unit: 'mmHg' },
+    })
+    const send = (...data: object[]) => post(team, user_id, 'blood_pressure', data, { provider: 'beurer_ble' })
+    assert.deepEqual(counts((await send(pressure(3651, 120), pressure(3649, 121))).body), [1, 1, 0, 1])
+    await set(team, [{ resource: null, days: 30_000 }])
+    assert.deepEqual(counts((await send(pressure(3651, 120))).body), [0, 0, 0, 1])
+    assert.deepEqual(counts((await post(team, user_id, 'blood_pressure', [pressure(3651, 122)])).body), [1, 1, 0, 0])
+    // This was stored before the operator set the limit.
+    const { rowCount } = await team.db.pool.query(
+      `update chunk c set hour = c.hour - interval '3 days' from series s
+       where s.id = c.series_id and s.team_id = $1 and s.provider = 'beurer_ble' and s.resource = 'blood_pressure'`,
+      [team.team],
+    )
+    assert.equal(rowCount, 1)
+    await clean()
+    assert.deepEqual(await valuesOf(team, user_id, 'blood_pressure'), [122])
+  })
+
+  test("follows the team's clock", async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user()
+    await post(team, user_id, 'heartrate', [ago(1)])
+    await set(team, [{ resource: 'heartrate', days: 10 }])
+    await clean()
+    assert.equal((await valuesOf(team, user_id)).length, 1)
+    await team.db.pool.query('update team set clock_offset_s = 10 * 86400 where id = $1', [team.team])
+    await team.db.pool.query('update data_retention_check set next_at = now() where team_id = $1', [team.team])
+    await clean()
+    assert.equal((await valuesOf(team, user_id)).length, 0)
+  })
+
+  test('checks more users than one transaction takes, and goes on where an interrupted process stopped', async () => {
+    const team = await createTestTeam()
+    await team.db.pool.query(
+      `with u as (insert into "user" (id, team_id, client_user_id, created_on)
+                  select gen_random_uuid(), $1, 'retention-' || i, now() from generate_series(1, 250) as i returning id)
+       insert into summary (team_id, user_id, kind, provider, key, id, source_type, calendar_date, document, created_at, updated_at)
+       select $1, u.id, 'activity', 'oura', day::text, gen_random_uuid(), 'ring', current_date - day, '{}', now(), now()
+       from u, unnest(array[1, 30]) as day`,
+      [team.team],
+    )
+    const left = async () =>
+      (await team.db.pool.query('select count(*)::integer as n from summary where team_id = $1', [team.team])).rows[0].n
+    await set(team, [{ resource: null, days: 7 }])
+    const db = cells.of('sandbox-us')
+    for (let batches = 0; (await left()) === 500; batches++) {
+      assert(batches < 1000)
+      await expiredDataCleanup(new Map()).remove(db, cells.control, () => false)
+    }
+    assert.equal(await left(), 400)
+    await clean()
+    assert.equal(await left(), 250)
+  })
+})

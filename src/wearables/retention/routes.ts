@@ -1,0 +1,35 @@
+import { managementOperation, type Operation } from '../../platform/http/operation.ts'
+import { readRetention, setRetention, type ProviderLimits } from './retention-rules.ts'
+import { DataRetention, Rules, TeamScopeParams } from './schema.ts'
+
+const PATH = '/v1/org/{org_id}/team/{team_id}/{environment}/data_retention' as const
+const ofTeam = { scope: 'team', keyScope: 'bound', params: TeamScopeParams, path: PATH, patients: false } as const
+
+export const routes = (limits: ProviderLimits): Operation[] => [
+  managementOperation({
+    ...ofTeam,
+    id: 'get_data_retention',
+    method: 'GET',
+    summary: 'Show how long health data is kept',
+    description: 'Without a rule for its resource, a rule for all resources or a limit of its provider, data is kept.',
+    reply: DataRetention,
+    run: (tx) => readRetention(tx, limits),
+  }),
+  managementOperation({
+    ...ofTeam,
+    id: 'set_data_retention',
+    method: 'PUT',
+    summary: 'Set how long health data is kept',
+    description:
+      'Replaces all rules. Summaries and samples that are older are deleted within about an hour, without events; such data is dropped when it arrives.',
+    body: Rules,
+    reply: DataRetention,
+    example: {
+      rules: [
+        { resource: null, days: 1095 },
+        { resource: 'heartrate', days: 365 },
+      ],
+    },
+    run: (tx, { body }) => setRetention(tx, body, limits),
+  }),
+]

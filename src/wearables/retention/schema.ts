@@ -1,0 +1,48 @@
+// Shapes of the retention of health data.
+import { Fields, Int, Nullable, OpenEnum, T, Uuid, type Static } from '../../platform/schema/schema.ts'
+import { RuleError } from '../../platform/schema/request-validation.ts'
+import { resources } from '../resources/resources.ts'
+
+/** A hundred years. */
+export const DAYS_MAX = 36_500
+
+export const TeamScopeParams = Fields({ org_id: Uuid, team_id: Uuid, environment: OpenEnum(['sandbox', 'production']) })
+
+const Rule = Fields(
+  {
+    /** Null: every resource without a rule of its own. */
+    resource: Nullable(OpenEnum(resources)),
+    days: Int({
+      minimum: 1,
+      maximum: DAYS_MAX,
+      description: 'Data is deleted so many days after the day or the hour that it is about.',
+    }),
+  },
+  { title: 'DataRetentionRule' },
+)
+export type Rule = Static<typeof Rule>
+
+export const Rules = Fields(
+  { rules: T.Array(Rule, { maxItems: resources.length + 1 }) },
+  {
+    title: 'DataRetentionRules',
+    finish: (value) => {
+      const named = (value.rules as Rule[]).map(({ resource }) => resource)
+      return new Set(named).size === named.length
+        ? value
+        : { field: 'rules', refusal: new RuleError('has two rules for one resource') }
+    },
+  },
+)
+export type Rules = Static<typeof Rules>
+
+export const DataRetention = Fields(
+  {
+    rules: T.Array(Rule),
+    provider_limits: T.Array(Fields({ provider: T.String(), days: T.Integer() }), {
+      description: 'What the operator of the server permits for data of a provider, whatever the rules say.',
+    }),
+  },
+  { title: 'DataRetention' },
+)
+export type DataRetention = Static<typeof DataRetention>
