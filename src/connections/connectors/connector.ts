@@ -121,7 +121,7 @@ export interface Connector {
     request: { code: string; redirect_uri: string; code_verifier: string; now_ms: number },
   ): Promise<Grant>
   refresh(http: VendorHttp, app: VendorApp, grant: Grant, now_ms: number): Promise<Grant>
-  revoke(http: VendorHttp, app: VendorApp, grant: Grant): Promise<void>
+  revoke(http: VendorHttp, app: VendorApp, grant: Grant, now_ms: number): Promise<void>
   pull(http: VendorHttp, app: VendorApp, access_token: string, request: PullRequest): AsyncIterable<Pulled>
   /** Undefined: the vendor sends no notifications; the framework polls. */
   receive?(app: VendorApp, request: InboundNotification): InboundOutcome

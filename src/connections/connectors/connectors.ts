@@ -1,7 +1,8 @@
 // The connectors to clouds of vendors, one per provider. A connector has a folder of its own beside this file.
 import type { Connector } from './connector.ts'
+import { withings } from './withings/withings.ts'
 
-export const connectors: readonly Connector[] = []
+export const connectors: readonly Connector[] = [withings]
 
 const byProvider = new Map<string, Connector>(connectors.map((connector) => [connector.provider, connector]))
 

@@ -17,12 +17,14 @@ export function grants(access: VendorAccess): Module {
   const revoke = defineHandler(revokeGrant, async ({ tenant, tx }, { grant_id }) => {
     const found = await tx(async (current) => {
       const ended = await endedGrant(current, access.vault, grant_id)
-      return ended && { grant: ended.grant, vendor: await vendorOf(current, access, ended.provider) }
+      return (
+        ended && { grant: ended.grant, now_ms: current.now.getTime(), vendor: await vendorOf(current, access, ended.provider) }
+      )
     })
     if (found?.vendor) {
       const { connector, app } = found.vendor
       try {
-        await connector.revoke(httpOf(access, tenant), app, found.grant)
+        await connector.revoke(httpOf(access, tenant), app, found.grant, found.now_ms)
       } catch (error) {
         // A vendor that refuses the token has no grant to revoke.
         if (!(error instanceof VendorError) || (error.failure !== 'invalid_grant' && error.failure !== 'unexpected')) throw error

@@ -1,0 +1,101 @@
+// Reads the values in what a vendor answers. Every value comes from outside: a field of another type than the vendor describes counts as absent; an answer of
+// another form is `unexpected`.
+import { failureOf, type VendorAnswer } from './answers.ts'
+import { VendorError } from './connector.ts'
+
+export type Values = Readonly<Record<string, unknown>>
+
+/** No text of a vendor that is kept is longer. */
+const TEXT_MAX = 300
+const EARLIEST_MS = Date.UTC(1900, 0, 1)
+const LATEST_MS = Date.UTC(2100, 0, 1)
+
+/** The object in a JSON text. Throws VendorError `unexpected` for anything else. */
+export const objectIn = (text: string): Values => object(parsed(text))
+
+/** The objects in a JSON text that is a list. Throws VendorError `unexpected` for anything else. */
+export const listIn = (text: string): Values[] => list(parsed(text))
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new VendorError('unexpected')
+  }
+}
+
+const isObject = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Throws VendorError `unexpected` unless it is an object. */
+export function object(value: unknown): Values {
+  if (!isObject(value)) throw new VendorError('unexpected')
+  return value
+}
+
+/** Empty unless it is an object. */
+export const objectOrEmpty = (value: unknown): Values => (isObject(value) ? value : {})
+
+/** The objects of a list; empty where the vendor left the list out. Throws VendorError `unexpected` for anything else. */
+export function list(value: unknown): Values[] {
+  if (value === undefined || value === null) return []
+  if (!Array.isArray(value)) throw new VendorError('unexpected')
+  return value.filter(isObject)
+}
+
+/** A finite number; null for anything else. */
+export const number = (value: unknown): number | null => (typeof value === 'number' && Number.isFinite(value) ? value : null)
+
+export const whole = (value: unknown): number | null => {
+  const read = number(value)
+  return read === null ? null : Math.round(read)
+}
+
+/** A number that vendors also write as a text, such as a 64-bit integer in JSON of protocol buffers. */
+export const numberOrText = (value: unknown): number | null =>
+  typeof value === 'string' && /^-?\d{1,15}(\.\d{1,15})?$/.test(value) ? Number(value) : number(value)
+
+/** A short text that PostgreSQL can store; null for anything else. */
+export const text = (value: unknown): string | null =>
+  typeof value === 'string' && value !== '' && value.length <= TEXT_MAX && value.isWellFormed() && !value.includes('\0')
+    ? value
+    : null
+
+/** What a vendor knows a record by, as a text; null if it is neither a text nor a whole number. */
+export const idOf = (value: unknown): string | null => (Number.isSafeInteger(value) ? String(value) : text(value))
+
+/** An instant between 1900 and 2100, in whole seconds; null for anything else. */
+export const instant = (ms: number | null): number | null =>
+  ms !== null && ms >= EARLIEST_MS && ms < LATEST_MS ? Math.floor(ms / 1000) * 1000 : null
+
+/** An instant of seconds since 1970. */
+export const instantOfSeconds = (value: unknown): number | null => {
+  const seconds = number(value)
+  return seconds === null ? null : instant(seconds * 1000)
+}
+
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/
+const LOCAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?$/
+
+/** An instant in ISO 8601 with an offset. */
+export const instantOfText = (value: unknown): number | null =>
+  typeof value === 'string' && INSTANT.test(value) ? instant(finite(Date.parse(value))) : null
+
+/** A local time without an offset, as the milliseconds that it would be in UTC. */
+export const localTime = (value: unknown): number | null =>
+  typeof value === 'string' && LOCAL.test(value) ? instant(finite(Date.parse(`${value}Z`))) : null
+
+const finite = (value: number): number | null => (Number.isFinite(value) ? value : null)
+
+/** A day, `YYYY-MM-DD`; null for anything else. */
+export const day = (value: unknown): string | null => {
+  if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(value)) return null
+  const ms = instant(finite(Date.parse(value)))
+  return ms !== null && new Date(ms).toISOString().startsWith(value) ? value : null
+}
+
+/**
+ * Why an answer with an error status did not do what was asked, for vendors that use statuses as HTTP describes them. A 401 to a request for
+ * data means that the access token is not valid any more.
+ */
+export const refusalOf = (answer: VendorAnswer): VendorError =>
+  failureOf(answer, Date.parse(answer.headers.get('date') ?? '')) ?? new VendorError('unexpected')

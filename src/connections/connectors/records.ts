@@ -1,0 +1,211 @@
+// What connectors make of a vendor's records: samples and summaries in the units of the API.
+import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
+import { sportOf } from '../../wearables/resources/sports.ts'
+import { timeseriesOf, type SourceType, type TimeseriesName } from '../../wearables/resources/timeseries.ts'
+import { canonicalZone, zoneOffset } from '../../wearables/resources/zones.ts'
+import type { Document } from '../../wearables/summaries/schema.ts'
+import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
+import { wireTime } from '../../wearables/timeseries/samples.ts'
+import { DAY_MS, localDay, midnight } from './answers.ts'
+import type { Pulled } from './connector.ts'
+
+/** Samples in one batch: what is held in memory and written in one transaction. */
+const BATCH_MAX = 10_000
+/** The longest interval that a chunk can hold. */
+const LENGTH_MS_MAX = 24 * 86_400_000
+const MG_DL_PER_MMOL_L = 18.0182
+export const mmolPerLiter = (mg_dl: number): number => mg_dl / MG_DL_PER_MMOL_L
+
+/** The zone that a vendor or a user names; null for one that this server does not know. */
+export const knownZone = (...names: (string | null)[]): string | null => {
+  for (const name of names) {
+    const zone = name === null ? null : canonicalZone(name)
+    if (zone !== null) return zone
+  }
+  return null
+}
+
+/** Seconds east of UTC; null where the zone is not known. */
+export const offsetAt = (zone: string | null, at_ms: number): number | null => (zone === null ? null : zoneOffset(zone, at_ms))
+
+/** The offset between a local time, given as if it were in UTC, and its instant: whole quarters of an hour, at most 18 hours; else null. */
+export function offsetBetween(local_ms: number | null, at_ms: number): number | null {
+  if (local_ms === null) return null
+  const seconds = Math.round((local_ms - at_ms) / 900_000) * 900
+  return Math.abs(seconds) <= 18 * 3600 ? seconds : null
+}
+
+/** The instant of a local time in a zone; of two when clocks go back, the earlier one. A zone that is not known counts as UTC. */
+export function instantIn(zone: string | null, local_ms: number): number {
+  if (zone === null) return local_ms
+  const first = local_ms - zoneOffset(zone, local_ms - DAY_MS / 2) * 1000
+  if (first + zoneOffset(zone, first) * 1000 === local_ms) return first
+  return local_ms - zoneOffset(zone, local_ms + DAY_MS / 2) * 1000
+}
+
+export interface Measured {
+  at_ms: number
+  value: number
+  /** The diastolic blood pressure. */
+  second?: number
+  end_ms?: number | null
+  offset_s: number | null
+  source_type: SourceType
+  type?: string | null
+}
+
+/** A sample as it is stored. An interval without an end has no length. */
+export function sampleOf(resource: TimeseriesName, measured: Measured): IncomingSample {
+  const { at_ms, value, second, end_ms, offset_s, source_type, type } = measured
+  const length = Math.min(LENGTH_MS_MAX, Math.max(0, (end_ms ?? at_ms) - at_ms))
+  return {
+    at_ms,
+    value,
+    second: second ?? null,
+    length_ms: timeseriesOf(resource).isInterval || length > 0 ? length : null,
+    zone_s: offset_s,
+    type: type ?? null,
+    source_type,
+    app_id: null,
+  }
+}
+
+/** Samples by timeseries, in batches. */
+export class SampleBatches {
+  readonly #samples = new Map<TimeseriesName, IncomingSample[]>()
+
+  /** Adds a sample unless it has no value. */
+  add(resource: TimeseriesName, { value, ...measured }: Omit<Measured, 'value'> & { value: number | null }): void {
+    if (value === null) return
+    const batch = this.#samples.get(resource)
+    const sample = sampleOf(resource, { value, ...measured })
+    if (batch) batch.push(sample)
+    else this.#samples.set(resource, [sample])
+  }
+
+  /** What was added since the last call. */
+  *take(): Generator<Pulled> {
+    for (const [resource, samples] of this.#samples)
+      for (let i = 0; i < samples.length; i += BATCH_MAX) yield { resource, samples: samples.slice(i, i + BATCH_MAX) }
+    this.#samples.clear()
+  }
+}
+
+/** Stages as they are shown: -1 unknown, 1 deep, 2 light, 3 REM, 4 awake. */
+export type StageType = -1 | 1 | 2 | 3 | 4
+export interface Stage {
+  type: StageType
+  start_ms: number
+  end_ms: number
+}
+
+export interface Night {
+  key: string
+  source_type: SourceType
+  start_ms: number
+  end_ms: number
+  offset_s: number | null
+  zone: string | null
+  /** The day by which the vendor files the night, if it is the local day of its end. */
+  seconds: { awake: number; light: number; rem: number; deep: number }
+  is_nap?: boolean
+  more?: Partial<Document<'sleep'>>
+}
+
+const LONG_SLEEP_S = 3 * 3600
+
+/** A night. It belongs to the local day on which it ends. */
+export function sleepOf({ seconds, start_ms, end_ms, offset_s, ...night }: Night): IncomingSummary<'sleep'> {
+  const calendar_date = localDay(end_ms, offset_s)
+  const duration = Math.round((end_ms - start_ms) / 1000)
+  const total = seconds.rem + seconds.light + seconds.deep
+  return {
+    key: night.key,
+    source_type: night.source_type,
+    app_id: null,
+    calendar_date,
+    document: {
+      date: midnight(calendar_date),
+      calendar_date,
+      bedtime_start: wireTime(start_ms),
+      bedtime_stop: wireTime(end_ms),
+      type: night.is_nap ? 'acknowledged_nap' : duration >= LONG_SLEEP_S ? 'long_sleep' : 'short_sleep',
+      timezone_offset: offset_s,
+      duration,
+      total,
+      ...seconds,
+      efficiency: duration > 0 ? Math.min(100, (total / duration) * 100) : null,
+      ...night.more,
+    },
+  }
+}
+
+/** The stages of a night, with the key of the night; undefined if there are none. Its `sleep_id` is known once the night is stored. */
+export function sleepCycleOf(
+  { key, source_type, start_ms, end_ms, offset_s, zone }: Omit<Night, 'seconds'>,
+  stages: Stage[],
+): IncomingSummary<'sleep_cycle'> | undefined {
+  if (!stages.length) return undefined
+  const sorted = stages.toSorted((a, b) => a.start_ms - b.start_ms || a.end_ms - b.end_ms)
+  const second = (ms: number) => Math.round((ms - start_ms) / 1000)
+  return {
+    key,
+    source_type,
+    app_id: null,
+    calendar_date: localDay(end_ms, offset_s),
+    document: {
+      session_start: wireTime(start_ms),
+      session_end: wireTime(end_ms),
+      stage_start_offset_second: sorted.map((stage) => second(stage.start_ms)),
+      stage_end_offset_second: sorted.map((stage) => second(stage.end_ms)),
+      stage_type: sorted.map(({ type }) => type),
+      time_zone: zone,
+    },
+  }
+}
+
+/** The seconds of each stage. */
+export function secondsOf(stages: Stage[]): Night['seconds'] {
+  const of = (type: StageType) =>
+    Math.round(stages.reduce((sum, stage) => sum + (stage.type === type ? stage.end_ms - stage.start_ms : 0), 0) / 1000)
+  return { awake: of(4), light: of(2), rem: of(3), deep: of(1) }
+}
+
+export interface WorkoutRecord {
+  key: string
+  source_type: SourceType
+  sport: string
+  start_ms: number
+  end_ms: number
+  offset_s: number | null
+  more?: Partial<Document<'workouts'>>
+}
+
+/** A workout. It belongs to the local day on which it starts. */
+export function workoutOf({
+  key,
+  source_type,
+  sport,
+  start_ms,
+  end_ms,
+  offset_s,
+  more,
+}: WorkoutRecord): IncomingSummary<'workouts'> {
+  const calendar_date = localDay(start_ms, offset_s)
+  return {
+    key,
+    source_type,
+    app_id: null,
+    calendar_date,
+    document: {
+      title: sport,
+      timezone_offset: offset_s,
+      calendar_date,
+      time_start: wireTime(start_ms),
+      time_end: wireTime(end_ms),
+      sport: sportOf(sport),
+      provider_id: key,
+      ...more,
+    },
+  }
+}

@@ -1,0 +1,181 @@
+// Days, nights and workouts of Withings. Source: measure v2, getactivity, getintradayactivity, getworkouts; sleep v2, get, getsummary.
+import { day, idOf, instant, instantOfSeconds, list, number, objectOrEmpty, text, whole, type Values } from '../reading.ts'
+import { localDay, midnight } from '../answers.ts'
+import { offsetAt, SampleBatches, sleepCycleOf, sleepOf, workoutOf, knownZone } from '../records.ts'
+import type { Night, Stage, StageType } from '../records.ts'
+import type { SourceType, TimeseriesName } from '../../../wearables/resources/timeseries.ts'
+import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
+import { NO_ACTIVITY, sportOfCategory } from './sports.ts'
+
+const minutes = (seconds: unknown): number | null => {
+  const read = number(seconds)
+  return read === null ? null : read / 60
+}
+
+export const activityFields =
+  'steps,distance,elevation,soft,moderate,intense,active,calories,totalcalories,hr_average,hr_min,hr_max'
+
+/** The day of a tracker, or of a phone: Withings keeps one of each. */
+export function activityOf(sent: Values, user_zone: string | null): IncomingSummary<'activity'> | undefined {
+  const calendar_date = day(sent.date)
+  if (calendar_date === null) return undefined
+  const is_tracker = sent.is_tracker === true
+  const zone = knownZone(text(sent.timezone), user_zone)
+  const [avg_bpm, min_bpm, max_bpm] = [number(sent.hr_average), number(sent.hr_min), number(sent.hr_max)]
+  const has_rates = [avg_bpm, min_bpm, max_bpm].some((rate) => rate !== null && rate > 0)
+  return {
+    key: is_tracker ? calendar_date : `${calendar_date} phone`,
+    source_type: is_tracker ? 'watch' : 'phone',
+    app_id: null,
+    calendar_date,
+    document: {
+      date: midnight(calendar_date),
+      calendar_date,
+      steps: whole(sent.steps),
+      distance: number(sent.distance),
+      floors_climbed: whole(sent.elevation),
+      calories_active: number(sent.calories),
+      calories_total: number(sent.totalcalories),
+      low: minutes(sent.soft),
+      medium: minutes(sent.moderate),
+      high: minutes(sent.intense),
+      time_zone: zone,
+      timezone_offset: offsetAt(zone, Date.parse(`${calendar_date}T12:00:00Z`)),
+      heart_rate: has_rates ? { avg_bpm, min_bpm, max_bpm, resting_bpm: null, avg_walking_bpm: null } : null,
+    },
+  }
+}
+
+export const intradayFields = 'steps,elevation,calories,distance,duration,heart_rate,spo2_auto,rmssd'
+const intraday = {
+  steps: 'steps',
+  distance: 'distance',
+  calories: 'calories_active',
+  elevation: 'floors_climbed',
+  heart_rate: 'heartrate',
+  spo2_auto: 'blood_oxygen',
+  rmssd: 'hrv',
+} as const satisfies Record<string, TimeseriesName>
+
+/** Adds what a tracker records through the day, by the instants that are the names of its entries. */
+export function addIntraday(batches: SampleBatches, { series }: Values, zone: string | null): void {
+  for (const [second, entry] of Object.entries(objectOrEmpty(series))) {
+    const at_ms = instantOfName(second)
+    const values = objectOrEmpty(entry)
+    if (at_ms === null) continue
+    const duration_s = number(values.duration)
+    const common = { at_ms, offset_s: offsetAt(zone, at_ms), source_type: 'watch' as SourceType }
+    for (const [field, resource] of Object.entries(intraday)) {
+      const is_count =
+        resource === 'steps' || resource === 'distance' || resource === 'calories_active' || resource === 'floors_climbed'
+      const end_ms = is_count && duration_s !== null ? at_ms + duration_s * 1000 : null
+      batches.add(resource, { ...common, value: number(values[field]), end_ms })
+    }
+  }
+}
+
+const instantOfName = (name: string): number | null => (/^\d{1,10}$/.test(name) ? instant(Number(name) * 1000) : null)
+
+export const sleepFields =
+  'total_timeinbed,total_sleep_time,asleepduration,lightsleepduration,remsleepduration,deepsleepduration,sleep_efficiency,sleep_latency,wakeupduration,hr_average,hr_min,rr_average,sleep_score'
+export const stageFields = 'hr,rr,rmssd'
+
+const SLEEP_MONITOR = 32
+
+/** A night of a summary, and what it needs to ask for its stages; undefined without an id or times. */
+export function nightOf(sent: Values, user_zone: string | null): Night | undefined {
+  const [key, start_ms, end_ms] = [idOf(sent.id), instantOfSeconds(sent.startdate), instantOfSeconds(sent.enddate)]
+  if (key === null || start_ms === null || end_ms === null || end_ms <= start_ms) return undefined
+  const zone = knownZone(text(sent.timezone), user_zone)
+  const data = objectOrEmpty(sent.data)
+  const seconds = (value: unknown) => Math.max(0, whole(value) ?? 0)
+  const [light, rem, deep] = [data.lightsleepduration, data.remsleepduration, data.deepsleepduration]
+  // A night from elsewhere says only how long the user slept: light sleep, as for phones.
+  const has_stages = [light, rem, deep].some((value) => number(value) !== null)
+  return {
+    key,
+    source_type: sent.model === SLEEP_MONITOR ? 'unknown' : 'watch',
+    start_ms,
+    end_ms,
+    zone,
+    offset_s: offsetAt(zone, end_ms),
+    seconds: {
+      awake: seconds(data.wakeupduration),
+      light: has_stages ? seconds(light) : seconds(data.asleepduration ?? data.total_sleep_time),
+      rem: seconds(rem),
+      deep: seconds(deep),
+    },
+    more: {
+      score: whole(data.sleep_score),
+      hr_lowest: positive(whole(data.hr_min)),
+      hr_average: positive(whole(data.hr_average)),
+      respiratory_rate: positive(number(data.rr_average)),
+      latency: whole(data.sleep_latency),
+      state: sent.completed === false ? 'tentative' : 'confirmed',
+    },
+  }
+}
+
+/** Withings says 0 where it has measured nothing. */
+const positive = (value: number | null): number | null => (value !== null && value > 0 ? value : null)
+
+const stageTypes: Readonly<Record<number, StageType>> = { 0: 4, 1: 2, 2: 1, 3: 3, 4: -1, 5: -1 }
+const duringSleep = { hr: 'heartrate', rr: 'respiratory_rate', rmssd: 'hrv' } as const satisfies Record<string, TimeseriesName>
+
+/** The stages of a night, and what was measured in it. The series is a list of stages, or a single one. */
+export function stagesIn(batches: SampleBatches, { series }: Values, night: Night): IncomingSummary<'sleep_cycle'> | undefined {
+  const sent = Array.isArray(series) ? list(series) : [objectOrEmpty(series)]
+  const stages: Stage[] = []
+  for (const stage of sent) {
+    const [start, end] = [instantOfSeconds(stage.startdate), instantOfSeconds(stage.enddate)]
+    if (start === null || end === null) continue
+    const [start_ms, end_ms] = [Math.max(start, night.start_ms), Math.min(end, night.end_ms)]
+    const type = stageTypes[number(stage.state) ?? -1]
+    if (type !== undefined && end_ms > start_ms) stages.push({ type, start_ms, end_ms })
+    for (const [field, resource] of Object.entries(duringSleep))
+      for (const [second, value] of Object.entries(objectOrEmpty(stage[field]))) {
+        const at_ms = instantOfName(second)
+        if (at_ms === null || at_ms < night.start_ms || at_ms > night.end_ms) continue
+        const { source_type, zone } = night
+        batches.add(resource, { at_ms, value: positive(number(value)), offset_s: offsetAt(zone, at_ms), source_type })
+      }
+  }
+  return sleepCycleOf(night, stages)
+}
+
+export const sleepSummaryOf = sleepOf
+
+export const workoutFields =
+  'calories,manual_calories,distance,manual_distance,steps,hr_average,hr_max,pause_duration,algo_pause_duration'
+
+/** A workout; undefined for what was none in truth, or without an id or times. */
+export function workoutIn(sent: Values, user_zone: string | null): IncomingSummary<'workouts'> | undefined {
+  const [key, start_ms, end_ms] = [idOf(sent.id), instantOfSeconds(sent.startdate), instantOfSeconds(sent.enddate)]
+  const category = number(sent.category)
+  if (key === null || start_ms === null || end_ms === null || end_ms < start_ms || category === NO_ACTIVITY) return undefined
+  const offset_s = offsetAt(knownZone(text(sent.timezone), user_zone), start_ms)
+  const data = objectOrEmpty(sent.data)
+  const pause_s = positive(number(data.pause_duration)) ?? positive(number(data.algo_pause_duration)) ?? 0
+  return workoutOf({
+    key,
+    source_type: 'watch',
+    sport: sportOfCategory(category),
+    start_ms,
+    end_ms,
+    offset_s,
+    more: {
+      calories: positive(number(data.calories)) ?? positive(number(data.manual_calories)),
+      distance: positive(number(data.distance)) ?? positive(number(data.manual_distance)),
+      steps: positive(whole(data.steps)),
+      average_hr: positive(whole(data.hr_average)),
+      max_hr: positive(whole(data.hr_max)),
+      moving_time: Math.max(0, Math.round((end_ms - start_ms) / 1000 - pause_s)),
+    },
+  })
+}
+
+/** The local days that a range of instants touches anywhere on earth, as the bounds of a request. */
+export const dayBounds = (from_ms: number, to_ms: number): { startdateymd: string; enddateymd: string } => ({
+  startdateymd: localDay(from_ms, -12 * 3600),
+  enddateymd: localDay(to_ms - 1, 14 * 3600),
+})

@@ -1,0 +1,112 @@
+// Measurements of Withings: groups of values taken at one instant. Source: measure, getmeas.
+import { idOf, instantOfSeconds, list, number, type Values } from '../reading.ts'
+import { localDay, midnight } from '../answers.ts'
+import { offsetAt, SampleBatches } from '../records.ts'
+import type { SourceType, TimeseriesName } from '../../../wearables/resources/timeseries.ts'
+import type { Document } from '../../../wearables/summaries/schema.ts'
+import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
+
+/** Types of measures that are asked for. */
+export const measureTypes = {
+  weight: 1,
+  fat_free: 5,
+  fat: 6,
+  diastolic: 9,
+  systolic: 10,
+  pulse: 11,
+  oxygen: 54,
+  body_temperature: 71,
+  muscle: 76,
+  hydration: 77,
+  bone: 88,
+  vo2_max: 123,
+  visceral_fat: 170,
+} as const
+type MeasureName = keyof typeof measureTypes
+const nameOf = new Map<number, MeasureName>(
+  Object.entries(measureTypes).map(([name, type]) => [type as number, name as MeasureName]),
+)
+
+/** Real measures; 2 is what a user wants to reach. */
+const REAL = 1
+/** Somebody else may have stood on the scale; a value from the creation of the account may be wrong. */
+const NOT_OF_THE_USER = new Set([1, 4])
+const MANUAL = 2
+
+/** Values are whole numbers with a power of ten. */
+function valueOf({ value, unit }: Values): number | null {
+  const [mantissa, power] = [number(value), number(unit)]
+  if (mantissa === null || power === null || Math.abs(power) > 20) return null
+  return number(Number(`${mantissa}e${power}`))
+}
+
+export interface MeasureGroup {
+  id: string
+  at_ms: number
+  is_manual: boolean
+  values: Partial<Record<MeasureName, number>>
+}
+
+/** The groups in a body, without those that are not known to be the user's. */
+export function groupsIn({ measuregrps }: Values): MeasureGroup[] {
+  return list(measuregrps).flatMap((group) => {
+    const [id, at_ms, attrib] = [idOf(group.grpid), instantOfSeconds(group.date), number(group.attrib)]
+    if (id === null || at_ms === null || group.category !== REAL || NOT_OF_THE_USER.has(attrib ?? 0)) return []
+    const values: MeasureGroup['values'] = {}
+    for (const measure of list(group.measures)) {
+      const name = nameOf.get(number(measure.type) ?? 0)
+      const value = valueOf(measure)
+      if (name !== undefined && value !== null) values[name] = value
+    }
+    return [{ id, at_ms, is_manual: attrib === MANUAL, values }]
+  })
+}
+
+const bodyMeasures = ['weight', 'fat', 'fat_free', 'muscle', 'hydration', 'bone', 'visceral_fat'] as const
+
+/** What a scale has measured, as a record of the body; undefined for a group of another device. */
+export function bodyOf({ id, at_ms, is_manual, values }: MeasureGroup, zone: string | null): IncomingSummary<'body'> | undefined {
+  if (bodyMeasures.every((name) => values[name] === undefined)) return undefined
+  const calendar_date = localDay(at_ms, offsetAt(zone, at_ms))
+  const { weight } = values
+  const percent = (mass: number | undefined) =>
+    mass === undefined || weight === undefined || weight <= 0 ? null : (mass / weight) * 100
+  const measured: Document<'body'> = {
+    weight: weight ?? null,
+    fat: values.fat ?? null,
+    water_percentage: percent(values.hydration),
+    muscle_mass_percentage: percent(values.muscle),
+    bone_mass_percentage: percent(values.bone),
+    visceral_fat_index: values.visceral_fat ?? null,
+    lean_body_mass_kilogram: values.fat_free ?? null,
+  }
+  return {
+    key: id,
+    source_type: is_manual ? 'app' : 'scale',
+    app_id: null,
+    calendar_date,
+    document: { date: midnight(calendar_date), calendar_date, ...measured },
+  }
+}
+
+const single = {
+  weight: ['body_weight', 'scale'],
+  fat: ['body_fat', 'scale'],
+  fat_free: ['lean_body_mass', 'scale'],
+  oxygen: ['blood_oxygen', 'watch'],
+  body_temperature: ['body_temperature', 'unknown'],
+  vo2_max: ['vo2_max', 'watch'],
+} as const satisfies Partial<Record<MeasureName, [TimeseriesName, SourceType]>>
+
+/** The samples of a group. A pulse is of the device that measured something else at the same time. */
+export function addSamples(batches: SampleBatches, { at_ms, is_manual, values }: MeasureGroup, zone: string | null): void {
+  const offset_s = offsetAt(zone, at_ms)
+  const source = (type: SourceType): SourceType => (is_manual ? 'app' : type)
+  for (const [name, [resource, type]] of Object.entries(single))
+    batches.add(resource, { at_ms, offset_s, source_type: source(type), value: values[name as keyof typeof single] ?? null })
+  const { systolic, diastolic, pulse } = values
+  const is_cuff = systolic !== undefined && diastolic !== undefined
+  if (is_cuff) batches.add('blood_pressure', { at_ms, offset_s, source_type: source('cuff'), value: systolic, second: diastolic })
+  const type: SourceType = is_cuff ? 'cuff' : values.weight === undefined ? 'unknown' : 'scale'
+  batches.add('heartrate', { at_ms, offset_s, source_type: source(type), value: pulse ?? null })
+}

@@ -1,0 +1,231 @@
+// Withings. Forms with an action, HTTP 200 for errors too, refresh tokens that are used once, notifications for each user that nobody signs.
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { list, number, text, type Values } from '../reading.ts'
+import {
+  type Change,
+  type Connector,
+  type Grant,
+  type Pulled,
+  type PullRequest,
+  type VendorApp,
+  type VendorHttp,
+} from '../connector.ts'
+import { VendorError } from '../connector.ts'
+import { DAY_MS, grantOf, type VendorAnswer } from '../answers.ts'
+import { SampleBatches, sleepOf, knownZone } from '../records.ts'
+import { refreshTokenOf, withQuery } from '../tokens.ts'
+import type { Resource } from '../../../wearables/resources/resources.ts'
+import * as days from './days.ts'
+import { addSamples, bodyOf as bodyRecordOf, groupsIn, measureTypes } from './measures.ts'
+import { ask, bodyOf, pages } from './requests.ts'
+
+const measures = [
+  'body',
+  'weight',
+  'fat',
+  'lean_body_mass',
+  'blood_pressure',
+  'blood_oxygen',
+  'body_temperature',
+  'vo2_max',
+] as const
+const intraday = ['steps', 'distance', 'calories_active', 'floors_climbed', 'heartrate', 'hrv'] as const
+const ofScope = {
+  'user.metrics': measures,
+  'user.activity': ['activity', 'workouts', ...intraday],
+  'user.sleepevents': ['sleep', 'sleep_cycle', 'respiratory_rate'],
+} as const satisfies Record<string, readonly Resource[]>
+const resources: readonly Resource[] = Object.values(ofScope).flat()
+
+/** The grant in the answer of the token endpoint, whose fields are in the body beside the status. */
+async function askForTokens(
+  http: VendorHttp,
+  app: VendorApp,
+  form: Record<string, string>,
+  now_ms: number,
+  before?: Grant,
+): Promise<Grant> {
+  const { client_id, client_secret, urls } = app
+  const body = { action: 'requesttoken', client_id, client_secret, ...form }
+  const answer: VendorAnswer = await http({ method: 'POST', url: urls.token, body })
+  const values = bodyOf(answer, true)
+  const grant = grantOf({ ...answer, text: JSON.stringify(values) }, now_ms, before)
+  return { ...grant, external_user_id: userIn(values) ?? grant.external_user_id }
+}
+
+const userIn = ({ userid }: Values): string | null => (typeof userid === 'number' ? String(userid) : text(userid))
+
+/** Ends a grant with a signature over a nonce, which is asked for with another one. */
+async function revoke(
+  http: VendorHttp,
+  { client_id, client_secret, urls }: VendorApp,
+  grant: Grant,
+  now_ms: number,
+): Promise<void> {
+  const sign = (...values: string[]) => createHmac('sha256', client_secret).update(values.join(',')).digest('hex')
+  if (grant.external_user_id === null) return
+  const timestamp = String(Math.floor(now_ms / 1000))
+  const asked = { action: 'getnonce', client_id, timestamp, signature: sign('getnonce', client_id, timestamp) }
+  const nonce = text(bodyOf(await http({ method: 'POST', url: `${urls.api}/v2/signature`, body: asked })).nonce)
+  if (nonce === null) throw new VendorError('unexpected')
+  const signature = sign('revoke', client_id, nonce)
+  const body = { action: 'revoke', client_id, nonce, signature, userid: grant.external_user_id }
+  bodyOf(await http({ method: 'POST', url: urls.token, body }))
+}
+
+type Pull = (http: VendorHttp, app: VendorApp, access_token: string, request: PullRequest) => AsyncGenerator<Pulled>
+
+const seconds = (ms: number): string => String(Math.floor(ms / 1000))
+const isIn = ({ from_ms, to_ms }: PullRequest, at_ms: number) => at_ms >= from_ms && at_ms < to_ms
+
+const pullMeasures: Pull = async function* (http, { urls }, access_token, request) {
+  const bounds = { startdate: seconds(request.from_ms), enddate: seconds(request.to_ms) }
+  const asked = { ...bounds, category: '1', meastypes: Object.values(measureTypes).join() }
+  for await (const body of pages(http, `${urls.api}/measure`, access_token, 'getmeas', asked)) {
+    const zone = knownZone(text(body.timezone), request.time_zone)
+    const groups = groupsIn(body)
+    const records = groups.flatMap((group) => bodyRecordOf(group, zone) ?? [])
+    if (records.length) yield { kind: 'body', records }
+    const batches = new SampleBatches()
+    for (const group of groups) addSamples(batches, group, zone)
+    yield* batches.take()
+  }
+}
+
+/** A day in one request: of a longer range only the first day is answered. */
+const pullIntraday: Pull = async function* (http, { urls }, access_token, request) {
+  const zone = knownZone(request.time_zone)
+  for (let from_ms = request.from_ms; from_ms < request.to_ms; from_ms += DAY_MS) {
+    const bounds = { startdate: seconds(from_ms), enddate: seconds(Math.min(from_ms + DAY_MS, request.to_ms)) }
+    const asked = { ...bounds, data_fields: days.intradayFields }
+    const batches = new SampleBatches()
+    days.addIntraday(batches, await ask(http, `${urls.api}/v2/measure`, access_token, 'getintradayactivity', asked), zone)
+    yield* batches.take()
+  }
+}
+
+const pullActivity: Pull = async function* (http, { urls }, access_token, request) {
+  const asked = { ...days.dayBounds(request.from_ms, request.to_ms), data_fields: days.activityFields }
+  for await (const body of pages(http, `${urls.api}/v2/measure`, access_token, 'getactivity', asked)) {
+    const records = list(body.activities).flatMap((sent) => days.activityOf(sent, request.time_zone) ?? [])
+    if (records.length) yield { kind: 'activity', records }
+  }
+}
+
+const pullWorkouts: Pull = async function* (http, { urls }, access_token, request) {
+  const asked = { ...days.dayBounds(request.from_ms, request.to_ms), data_fields: days.workoutFields }
+  for await (const body of pages(http, `${urls.api}/v2/measure`, access_token, 'getworkouts', asked)) {
+    const records = list(body.series).flatMap((sent) => days.workoutIn(sent, request.time_zone) ?? [])
+    if (records.length) yield { kind: 'workouts', records }
+  }
+}
+
+const pullSleep: Pull = async function* (http, { urls }, access_token, request) {
+  const asked = { ...days.dayBounds(request.from_ms, request.to_ms), data_fields: days.sleepFields }
+  for await (const body of pages(http, `${urls.api}/v2/sleep`, access_token, 'getsummary', asked)) {
+    const nights = list(body.series).flatMap((sent) => days.nightOf(sent, request.time_zone) ?? [])
+    if (nights.length) yield { kind: 'sleep', records: nights.map(sleepOf) }
+    for (const night of nights) {
+      if (!isIn(request, night.end_ms)) continue
+      const bounds = { startdate: seconds(night.start_ms), enddate: seconds(Math.min(night.end_ms, night.start_ms + DAY_MS)) }
+      const sent = await ask(http, `${urls.api}/v2/sleep`, access_token, 'get', { ...bounds, data_fields: days.stageFields })
+      const batches = new SampleBatches()
+      const cycle = days.stagesIn(batches, sent, night)
+      if (cycle) yield { kind: 'sleep_cycle', records: [cycle] }
+      yield* batches.take()
+    }
+  }
+}
+
+const pulls: Partial<Record<Resource, Pull>> = {
+  ...Object.fromEntries(measures.map((resource) => [resource, pullMeasures])),
+  ...Object.fromEntries(intraday.map((resource) => [resource, pullIntraday])),
+  ...Object.fromEntries(ofScope['user.sleepevents'].map((resource) => [resource, pullSleep])),
+  activity: pullActivity,
+  workouts: pullWorkouts,
+}
+
+/** What the categories of notifications are about. A change of the account leads to a pull that finds out whether the grant has ended. */
+const ofCategory: Readonly<Record<number, readonly Resource[]>> = {
+  1: ['body'],
+  2: ['body_temperature'],
+  4: ['blood_pressure'],
+  16: ['activity', 'workouts', 'steps'],
+  44: ['sleep'],
+  46: ['body'],
+}
+/** The longest range that a notification may lead to: nobody has signed it. */
+const NOTIFIED_MS_MAX = 7 * DAY_MS
+
+/** The address of a team's notifications, with a secret: Withings signs nothing. */
+const withSecret = (callback_url: string, verify_token: string) => withQuery(callback_url, { token: verify_token })
+
+const isSame = (given: string | undefined, expected: string): boolean => {
+  const [a, b] = [Buffer.from(given ?? ''), Buffer.from(expected)]
+  return expected !== '' && a.length === b.length && timingSafeEqual(a, b)
+}
+
+/** The range that a notification names: two instants, or a day; else the last day. */
+function rangeOf(form: URLSearchParams, now_ms: number): { from_ms: number; to_ms: number } {
+  const at = (name: string) => (/^\d{1,10}$/.test(form.get(name) ?? '') ? Number(form.get(name)) * 1000 : null)
+  const date = /^\d{4}-\d\d-\d\d$/.test(form.get('date') ?? '') ? Date.parse(form.get('date')!) : null
+  const [from, to] = [at('startdate') ?? date ?? now_ms - DAY_MS, at('enddate') ?? (date === null ? now_ms : date + DAY_MS)]
+  const to_ms = Math.min(Math.max(from, to) + 1000, now_ms + DAY_MS)
+  return { from_ms: Math.max(Math.min(from, to_ms), to_ms - NOTIFIED_MS_MAX), to_ms }
+}
+
+export const withings: Connector = {
+  provider: 'withings',
+  description: 'Scales, blood pressure monitors, watches and sleep monitors of Withings',
+  resources,
+  urls: {
+    authorize: 'https://account.withings.com/oauth2_user/authorize2',
+    token: 'https://wbsapi.withings.net/v2/oauth2',
+    api: 'https://wbsapi.withings.net',
+  },
+  scopes: ['user.metrics', 'user.activity', 'user.sleepevents'],
+  scopeOf: Object.fromEntries(Object.entries(ofScope).flatMap(([scope, of]) => of.map((resource) => [resource, scope]))),
+  pkce: false,
+  days_per_request: 30,
+  limits: [{ requests: 120, window_ms: 60_000 }],
+
+  authorizeUrl: ({ client_id, urls }, { redirect_uri, state, scopes }) =>
+    withQuery(urls.authorize, { response_type: 'code', client_id, scope: scopes.join(), redirect_uri, state }),
+
+  exchange: (http, app, { code, redirect_uri, now_ms }) =>
+    askForTokens(http, app, { grant_type: 'authorization_code', code, redirect_uri }, now_ms),
+
+  refresh: async (http, app, grant, now_ms) =>
+    askForTokens(http, app, { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant) }, now_ms, grant),
+
+  revoke,
+
+  pull(http, app, access_token, request) {
+    const pull = pulls[request.resource]
+    if (!pull) throw new Error(`Withings has no ${request.resource}`)
+    return pull(http, app, access_token, request)
+  },
+
+  receive(_app, { method, query, body, verify_token, now_ms }) {
+    if (!isSame(query.token, verify_token)) return { outcome: 'refused' }
+    // The probe whether somebody listens.
+    if (method !== 'POST') return { outcome: 'unsigned', answer: { status: 200, body: {} }, changes: [] }
+    const form = new URLSearchParams(body.toString('utf8'))
+    const external_user_id = form.get('userid') ?? ''
+    if (!/^\d{1,20}$/.test(external_user_id)) return { outcome: 'refused', answer: { status: 400, body: {} } }
+    const about = ofCategory[number(Number(form.get('appli'))) ?? 0] ?? []
+    const range = rangeOf(form, now_ms)
+    return { outcome: 'unsigned', changes: about.map((resource): Change => ({ external_user_id, resource, ...range })) }
+  },
+
+  async subscribe(http, { urls }, { callback_url, verify_token, access_token, now_ms }) {
+    if (access_token === null) throw new VendorError('unexpected')
+    const callbackurl = withSecret(callback_url, verify_token)
+    const { profiles } = await ask(http, `${urls.api}/notify`, access_token, 'list', {})
+    const there = new Set(list(profiles).flatMap((one) => (one.callbackurl === callbackurl ? [number(one.appli)] : [])))
+    for (const appli of Object.keys(ofCategory))
+      if (!there.has(Number(appli))) await ask(http, `${urls.api}/notify`, access_token, 'subscribe', { callbackurl, appli })
+    // Withings drops what it could not deliver for long.
+    return { renew_at_ms: now_ms + 7 * DAY_MS }
+  },
+}

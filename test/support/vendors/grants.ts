@@ -1,0 +1,81 @@
+// The grants of a vendor's users: codes that are used once, access tokens that expire, refresh tokens that rotate.
+import { randomBytes } from 'node:crypto'
+
+export interface VendorTokens {
+  user: string
+  access_token: string
+  refresh_token: string
+  scopes: string[]
+  expires_at_ms: number
+}
+
+export interface GrantRules {
+  life_s: number
+  /** What becomes of a refresh token that was used: it dies at once, lives until a token that came for it is used, or lives on and no new one comes. */
+  used: 'dies' | 'until_new_is_used' | 'stays'
+}
+
+export class VendorGrants {
+  readonly #rules: GrantRules
+  readonly #codes = new Map<string, { user: string; scopes: string[]; redirect_uri: string }>()
+  readonly #access = new Map<string, VendorTokens>()
+  readonly #refresh = new Map<string, VendorTokens>()
+  /** New access token → the refresh token that it came for. */
+  readonly #replaced = new Map<string, string>()
+
+  constructor(rules: GrantRules) {
+    this.#rules = rules
+  }
+
+  /** A user agrees. @returns the code that the browser brings back */
+  agree(user: string, scopes: string[], redirect_uri: string): string {
+    const code = random('code')
+    this.#codes.set(code, { user, scopes, redirect_uri })
+    return code
+  }
+
+  exchange(code: string, redirect_uri: string, now_ms: number): VendorTokens | undefined {
+    const found = this.#codes.get(code)
+    this.#codes.delete(code)
+    return found && found.redirect_uri === redirect_uri ? this.#issue(found, random('refresh'), now_ms) : undefined
+  }
+
+  refresh(refresh_token: string, now_ms: number): VendorTokens | undefined {
+    const found = this.#refresh.get(refresh_token)
+    if (!found) return undefined
+    const { used } = this.#rules
+    if (used === 'dies') this.#refresh.delete(refresh_token)
+    const tokens = this.#issue(found, used === 'stays' ? refresh_token : random('refresh'), now_ms)
+    if (used === 'until_new_is_used') this.#replaced.set(tokens.access_token, refresh_token)
+    return tokens
+  }
+
+  /** Whose access token it is; undefined if it is none, or an expired one. */
+  holderOf(access_token: string, now_ms: number): VendorTokens | undefined {
+    const found = this.#access.get(access_token)
+    if (!found || found.expires_at_ms <= now_ms) return undefined
+    const replaced = this.#replaced.get(access_token)
+    if (replaced !== undefined) this.#refresh.delete(replaced)
+    return found
+  }
+
+  /** A user or an application ends the grant. */
+  end(user: string): void {
+    for (const tokens of [this.#access, this.#refresh])
+      for (const [token, held] of tokens) if (held.user === user) tokens.delete(token)
+  }
+
+  isGranted(user: string): boolean {
+    return [...this.#refresh.values()].some((held) => held.user === user)
+  }
+
+  #issue({ user, scopes }: Pick<VendorTokens, 'user' | 'scopes'>, refresh_token: string, now_ms: number): VendorTokens {
+    const expires_at_ms = now_ms + this.#rules.life_s * 1000
+    const tokens = { user, scopes, access_token: random('access'), refresh_token, expires_at_ms }
+    this.#access.set(tokens.access_token, tokens)
+    this.#refresh.set(refresh_token, tokens)
+    return tokens
+  }
+}
+
+const random = (kind: string): string => `${kind}-${randomBytes(12).toString('hex')}`
