@@ -1,8 +1,9 @@
 // The connectors to clouds of vendors, one per provider. A connector has a folder of its own beside this file.
 import type { Connector } from './connector.ts'
+import { strava } from './strava/strava.ts'
 import { withings } from './withings/withings.ts'
 
-export const connectors: readonly Connector[] = [withings]
+export const connectors: readonly Connector[] = [strava, withings]
 
 const byProvider = new Map<string, Connector>(connectors.map((connector) => [connector.provider, connector]))
 

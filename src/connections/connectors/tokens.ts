@@ -1,4 +1,5 @@
 // OAuth 2 as most vendors speak it: the consent page, authentication in headers.
+import { timingSafeEqual } from 'node:crypto'
 import { VendorError, type Grant } from './connector.ts'
 
 /** An address with parameters. */
@@ -20,4 +21,10 @@ export const basic = ({ client_id, client_secret }: { client_id: string; client_
 export function refreshTokenOf({ refresh_token }: Grant): string {
   if (refresh_token === null) throw new VendorError('invalid_grant')
   return refresh_token
+}
+
+/** Whether a text is the secret one. An empty secret is nobody's. */
+export function isSameText(given: string | undefined, expected: string): boolean {
+  const [a, b] = [Buffer.from(given ?? ''), Buffer.from(expected)]
+  return expected !== '' && a.length === b.length && timingSafeEqual(a, b)
 }

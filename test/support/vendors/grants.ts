@@ -34,10 +34,13 @@ export class VendorGrants {
     return code
   }
 
-  exchange(code: string, redirect_uri: string, now_ms: number): VendorTokens | undefined {
+  /** `redirect_uri` undefined: the vendor does not compare it. */
+  exchange(code: string, redirect_uri: string | undefined, now_ms: number): VendorTokens | undefined {
     const found = this.#codes.get(code)
     this.#codes.delete(code)
-    return found && found.redirect_uri === redirect_uri ? this.#issue(found, random('refresh'), now_ms) : undefined
+    return found && (redirect_uri === undefined || found.redirect_uri === redirect_uri)
+      ? this.#issue(found, random('refresh'), now_ms)
+      : undefined
   }
 
   refresh(refresh_token: string, now_ms: number): VendorTokens | undefined {

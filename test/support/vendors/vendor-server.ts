@@ -50,7 +50,7 @@ export abstract class VendorServer {
 
   /** The connector's own addresses: this server has their paths. */
   protected abstract readonly vendor: VendorUrls
-  protected abstract answer(request: VendorRequest): VendorAnswer
+  protected abstract answer(request: VendorRequest): VendorAnswer | Promise<VendorAnswer>
 
   /** What happens to the next requests, in order. */
   fail(...faults: Fault[]): void {
@@ -65,7 +65,7 @@ export abstract class VendorServer {
         const body = Buffer.concat(chunks).toString('utf8')
         const { pathname: path, searchParams: query } = new URL(request.url!, 'http://vendor')
         const { method = '', headers } = request
-        this.#respond({ method, path, query, headers, body, form: new URLSearchParams(body) }, response)
+        void this.#respond({ method, path, query, headers, body, form: new URLSearchParams(body) }, response)
       })
     })
     server.listen(0, '127.0.0.1')
@@ -81,14 +81,15 @@ export abstract class VendorServer {
     this.#server?.closeAllConnections()
   }
 
-  #respond(request: VendorRequest, response: ServerResponse): void {
+  async #respond(request: VendorRequest, response: ServerResponse): Promise<void> {
     this.requests.push(request)
     const fault = this.#faults.shift()
     if (fault === 'outage') return void response.writeHead(503, { 'content-type': 'text/html' }).end('<h1>Down</h1>')
     if (fault === 'garbage') return void response.writeHead(200, { 'content-type': 'application/json' }).end('{"half":')
-    const { status, headers = {}, body = '', operation } = this.answer(request)
+    const { status, headers = {}, body = '', operation } = await this.answer(request)
     if (fault === 'lost') return void response.socket?.destroy()
     if (operation && status === 200) this.answers.push({ operation, body: structuredClone(body) })
+    if (status === 204) return void response.writeHead(204).end()
     const text = typeof body === 'string' ? body : JSON.stringify(body)
     response.writeHead(status, { 'content-type': typeof body === 'string' ? 'text/plain' : 'application/json', ...headers })
     response.end(text)

@@ -1,5 +1,5 @@
 // Withings. Forms with an action, HTTP 200 for errors too, refresh tokens that are used once, notifications for each user that nobody signs.
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { list, number, text, type Values } from '../reading.ts'
 import {
   type Change,
@@ -13,7 +13,7 @@ import {
 import { VendorError } from '../connector.ts'
 import { DAY_MS, grantOf, type VendorAnswer } from '../answers.ts'
 import { SampleBatches, sleepOf, knownZone } from '../records.ts'
-import { refreshTokenOf, withQuery } from '../tokens.ts'
+import { isSameText, refreshTokenOf, withQuery } from '../tokens.ts'
 import type { Resource } from '../../../wearables/resources/resources.ts'
 import * as days from './days.ts'
 import { addSamples, bodyOf as bodyRecordOf, groupsIn, measureTypes } from './measures.ts'
@@ -160,11 +160,6 @@ const NOTIFIED_MS_MAX = 7 * DAY_MS
 /** The address of a team's notifications, with a secret: Withings signs nothing. */
 const withSecret = (callback_url: string, verify_token: string) => withQuery(callback_url, { token: verify_token })
 
-const isSame = (given: string | undefined, expected: string): boolean => {
-  const [a, b] = [Buffer.from(given ?? ''), Buffer.from(expected)]
-  return expected !== '' && a.length === b.length && timingSafeEqual(a, b)
-}
-
 /** The range that a notification names: two instants, or a day; else the last day. */
 function rangeOf(form: URLSearchParams, now_ms: number): { from_ms: number; to_ms: number } {
   const at = (name: string) => (/^\d{1,10}$/.test(form.get(name) ?? '') ? Number(form.get(name)) * 1000 : null)
@@ -207,7 +202,7 @@ export const withings: Connector = {
   },
 
   receive(_app, { method, query, body, verify_token, now_ms }) {
-    if (!isSame(query.token, verify_token)) return { outcome: 'refused' }
+    if (!isSameText(query.token, verify_token)) return { outcome: 'refused' }
     // The probe whether somebody listens.
     if (method !== 'POST') return { outcome: 'unsigned', answer: { status: 200, body: {} }, changes: [] }
     const form = new URLSearchParams(body.toString('utf8'))

@@ -1,0 +1,228 @@
+// Strava. Refresh tokens may rotate at any refresh, one subscription for each application, notifications that may come without a signature.
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { DAY_MS, grantOf, type VendorAnswer } from '../answers.ts'
+import { VendorError, type Connector, type Grant, type InboundNotification, type InboundOutcome } from '../connector.ts'
+import type { PullRequest, Pulled, VendorApp, VendorHttp } from '../connector.ts'
+import {
+  idOf,
+  instantOfSeconds,
+  list,
+  listIn,
+  number,
+  objectIn,
+  objectOrEmpty,
+  refusalOf,
+  text,
+  type Values,
+} from '../reading.ts'
+import { bearer, isSameText, refreshTokenOf, withQuery } from '../tokens.ts'
+import { activityOf, profileOf } from './activities.ts'
+
+const QUARTER_MS = 900_000
+
+/** Until when nothing may be asked: limits are counted from each quarter of an hour, and from midnight in UTC. */
+function limitedFor(headers: Headers): number | null {
+  const at_ms = Date.parse(headers.get('date') ?? '')
+  if (!Number.isFinite(at_ms)) return QUARTER_MS
+  const isOverDay = ['x-ratelimit', 'x-readratelimit'].some((name) => {
+    const [, used] = (headers.get(`${name}-usage`) ?? '').split(',').map(Number)
+    const [, allowed] = (headers.get(`${name}-limit`) ?? '').split(',').map(Number)
+    return used !== undefined && allowed !== undefined && used >= allowed
+  })
+  const window_ms = isOverDay ? DAY_MS : QUARTER_MS
+  return window_ms - (at_ms % window_ms)
+}
+
+/** The faults that an answer lists, as `AccessToken.activity:read_permission missing`. */
+function faultsIn(answer: VendorAnswer): string[] {
+  try {
+    return list(objectIn(answer.text).errors).map(({ resource, field, code }) => `${resource}.${field} ${code}`)
+  } catch {
+    return []
+  }
+}
+
+function failureOf(answer: VendorAnswer): VendorError {
+  if (answer.status === 429) return new VendorError('rate_limited', limitedFor(answer.headers))
+  if (answer.status === 401 && faultsIn(answer).some((fault) => fault.endsWith('_permission missing')))
+    return new VendorError('scope_missing')
+  return refusalOf(answer)
+}
+
+async function askForTokens(http: VendorHttp, app: VendorApp, form: Record<string, string>, now_ms: number, before?: Grant) {
+  const { client_id, client_secret, urls } = app
+  const answer = await http({ method: 'POST', url: urls.token, body: { client_id, client_secret, ...form } })
+  if (answer.status === 400 || answer.status === 401) {
+    const hasEnded = faultsIn(answer).some((fault) => /^(RefreshToken|AuthorizationCode)\.\w+ (invalid|expired)$/.test(fault))
+    throw new VendorError(hasEnded ? 'invalid_grant' : 'unexpected')
+  }
+  if (answer.status !== 200) throw failureOf(answer)
+  const grant = grantOf(answer, now_ms, before)
+  return { ...grant, external_user_id: idOf(objectOrEmpty(objectIn(answer.text).athlete).id) ?? grant.external_user_id }
+}
+
+async function get(http: VendorHttp, url: string, access_token: string): Promise<VendorAnswer> {
+  return http({ method: 'GET', url, headers: bearer(access_token) })
+}
+
+const athlete = async (http: VendorHttp, { urls }: VendorApp, access_token: string): Promise<Values> => {
+  const answer = await get(http, `${urls.api}/athlete`, access_token)
+  if (answer.status !== 200) throw failureOf(answer)
+  return objectIn(answer.text)
+}
+
+/** Of an activity that is there: all its fields. Of one that is gone, or was never the user's: undefined. */
+async function activity(http: VendorHttp, { urls }: VendorApp, access_token: string, id: string): Promise<Values | undefined> {
+  const answer = await get(http, `${urls.api}/activities/${id}`, access_token)
+  if (answer.status === 404) return undefined
+  if (answer.status !== 200) throw failureOf(answer)
+  return objectIn(answer.text)
+}
+
+const PER_PAGE = 200
+const PAGES_MAX = 1000
+
+/** The ids of the activities that start within a range. A page may be shorter than asked for: only an empty one is the last. */
+async function* listed(http: VendorHttp, { urls }: VendorApp, access_token: string, { from_ms, to_ms }: PullRequest) {
+  const bounds = { after: String(Math.floor(from_ms / 1000) - 1), before: String(Math.ceil(to_ms / 1000)) }
+  for (let page = 1; page <= PAGES_MAX; page++) {
+    const query = { ...bounds, page: String(page), per_page: String(PER_PAGE) }
+    const answer = await get(http, withQuery(`${urls.api}/athlete/activities`, query), access_token)
+    if (answer.status !== 200) throw failureOf(answer)
+    const activities = listIn(answer.text)
+    if (!activities.length) return
+    for (const { id } of activities) if (idOf(id) !== null) yield idOf(id)!
+  }
+  throw new VendorError('unexpected')
+}
+
+async function* pullWorkouts(http: VendorHttp, app: VendorApp, token: string, request: PullRequest): AsyncGenerator<Pulled> {
+  if (request.ids) return yield* pullNamed(http, app, token, request.ids)
+  for await (const id of listed(http, app, token, request)) {
+    // A list says no calories.
+    const record = activityOf((await activity(http, app, token, id)) ?? {})
+    if (record) yield { kind: 'workouts', records: [record] }
+  }
+}
+
+/** Nobody may have signed the notification that named them: those of other athletes, who show them to everybody, are left out. */
+async function* pullNamed(http: VendorHttp, app: VendorApp, token: string, ids: string[]): AsyncGenerator<Pulled> {
+  const own = idOf((await athlete(http, app, token)).id)
+  for (const id of ids) {
+    if (!/^\d{1,19}$/.test(id)) continue
+    const sent = await activity(http, app, token, id)
+    if (!sent) yield { kind: 'workouts', deleted: [id] }
+    if (!sent || own === null || idOf(objectOrEmpty(sent.athlete).id) !== own) continue
+    const record = activityOf(sent)
+    if (record) yield { kind: 'workouts', records: [record] }
+  }
+}
+
+async function* pullProfile(http: VendorHttp, app: VendorApp, access_token: string): AsyncGenerator<Pulled> {
+  yield { kind: 'profile', records: [profileOf(await athlete(http, app, access_token))] }
+}
+
+/** How old a signature may be. */
+const SIGNED_MS_MAX = 300_000
+
+/** Undefined: there is no signature. */
+function isSigned({ client_secret }: VendorApp, { headers, body, now_ms }: InboundNotification): boolean | undefined {
+  const given = headers['x-strava-signature']
+  if (given === undefined) return undefined
+  const [, second, signature] = /^t=(\d{1,12}),\s?v1=([0-9a-f]{64})$/i.exec(given) ?? []
+  if (!second || !signature || !client_secret || Math.abs(Number(second) * 1000 - now_ms) > SIGNED_MS_MAX) return false
+  const expected = createHmac('sha256', client_secret).update(`${second}.`).update(body).digest()
+  return timingSafeEqual(Buffer.from(signature, 'hex'), expected)
+}
+
+function receive(app: VendorApp, notification: InboundNotification): InboundOutcome {
+  const { method, query, verify_token, body, now_ms } = notification
+  if (method === 'GET') {
+    const isOurs = query['hub.mode'] === 'subscribe' && isSameText(query['hub.verify_token'], verify_token)
+    const challenge = text(query['hub.challenge'])
+    if (!isOurs || challenge === null) return { outcome: 'refused', answer: { status: 403, body: {} } }
+    return { outcome: 'verified', answer: { status: 200, body: { 'hub.challenge': challenge } }, changes: [] }
+  }
+  // The address has a secret, since most notifications have no signature.
+  const signed = isSigned(app, notification)
+  if (signed === false || !isSameText(query.token, verify_token)) return { outcome: 'refused' }
+  const outcome = signed ? 'verified' : 'unsigned'
+  let event: Values
+  try {
+    event = objectIn(body.toString('utf8'))
+  } catch {
+    return { outcome: 'refused', answer: { status: 400, body: {} } }
+  }
+  const [external_user_id, object_id] = [idOf(event.owner_id), idOf(event.object_id)]
+  if (external_user_id === null || object_id === null) return { outcome: 'refused', answer: { status: 400, body: {} } }
+  const at_ms = instantOfSeconds(number(event.event_time)) ?? now_ms
+  const range = { from_ms: at_ms - DAY_MS, to_ms: Math.min(at_ms, now_ms) + DAY_MS }
+  if (event.object_type === 'activity')
+    return { outcome, changes: [{ external_user_id, resource: 'workouts', ...range, ids: [object_id] }] }
+  const hasEnded = String(objectOrEmpty(event.updates).authorized) === 'false'
+  // What is not signed ends nothing: the pull finds out whether the grant has ended.
+  if (hasEnded && signed) return { outcome, changes: [], ended: [external_user_id] }
+  return { outcome, changes: [{ external_user_id, resource: 'profile', ...range }] }
+}
+
+export const strava: Connector = {
+  provider: 'strava',
+  description: 'Workouts that athletes record or collect at Strava',
+  resources: ['workouts', 'profile'],
+  urls: {
+    authorize: 'https://www.strava.com/oauth/authorize',
+    token: 'https://www.strava.com/oauth/token',
+    api: 'https://www.strava.com/api/v3',
+  },
+  scopes: ['read', 'activity:read', 'activity:read_all'],
+  scopeOf: { workouts: 'activity:read', profile: 'read' },
+  pkce: false,
+  // One request for each activity, within the limit of a quarter of an hour.
+  days_per_request: 7,
+  limits: [
+    { requests: 200, window_ms: QUARTER_MS },
+    { requests: 2000, window_ms: DAY_MS },
+  ],
+
+  authorizeUrl: ({ client_id, urls }, { redirect_uri, state, scopes }) => {
+    const query = { client_id, response_type: 'code', redirect_uri, approval_prompt: 'auto', scope: scopes.join(), state }
+    return withQuery(urls.authorize, query)
+  },
+
+  exchange: (http, app, { code, now_ms }) => askForTokens(http, app, { grant_type: 'authorization_code', code }, now_ms),
+
+  refresh: async (http, app, grant, now_ms) =>
+    askForTokens(http, app, { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant) }, now_ms, grant),
+
+  async revoke(http, { urls }, { access_token }) {
+    const url = urls.token.replace(/\/token$/, '/deauthorize')
+    const answer = await http({ method: 'POST', url, headers: bearer(access_token), body: { access_token } })
+    if (answer.status !== 200) throw failureOf(answer)
+  },
+
+  pull(http, app, access_token, request) {
+    return request.resource === 'profile' ? pullProfile(http, app, access_token) : pullWorkouts(http, app, access_token, request)
+  },
+
+  receive,
+
+  /** An application has one subscription: one to another address is replaced. */
+  async subscribe(http, { client_id, client_secret, urls }, { callback_url, verify_token, now_ms }) {
+    const address = `${urls.api}/push_subscriptions`
+    const callback = withQuery(callback_url, { token: verify_token })
+    const known = await http({ method: 'GET', url: withQuery(address, { client_id, client_secret }) })
+    if (known.status !== 200) throw failureOf(known)
+    const subscriptions = listIn(known.text)
+    const renewed = { renew_at_ms: now_ms + 7 * DAY_MS }
+    if (subscriptions.some(({ callback_url: to }) => to === callback)) return renewed
+    for (const id of subscriptions.flatMap((one) => idOf(one.id) ?? [])) {
+      const url = withQuery(`${address}/${encodeURIComponent(id)}`, { client_id, client_secret })
+      const ended = await http({ method: 'DELETE', url })
+      if (ended.status !== 204 && ended.status !== 404) throw failureOf(ended)
+    }
+    const body = { client_id, client_secret, callback_url: callback, verify_token }
+    const made = await http({ method: 'POST', url: address, body })
+    if (made.status !== 201 && made.status !== 200) throw failureOf(made)
+    return renewed
+  },
+}
