@@ -8,8 +8,8 @@ import { store } from './store.ts'
 /** Stores samples that a phone sends. A post repeated changes nothing. Errors: 404 unknown user; those of `incoming`. */
 export function postSamples(tx: Tx, user_id: string, sent: SentTimeseries, { data, ...envelope }: SamplePost) {
   const resource = resourceOf(sent)
-  const context = { zones: new PostZones(envelope.time_zone), now_ms: tx.now.getTime() }
-  const samples = data.map((sample, i) => incoming(resource, sample, { ...context, at: ['body', 'data', i] }))
+  const context = { zones: new PostZones(envelope.time_zone), now_ms: tx.now.getTime(), at: ['body', 'data'] }
+  const samples = data.map((sample, i) => incoming(resource, sample, context, i))
   return store(tx, user_id, envelope, [{ resource, samples }])
 }
 

@@ -3,7 +3,7 @@ import { invalidField } from '../../platform/http/errors.ts'
 import { toCanonicalUnit } from '../../wearables/ingestion/units.ts'
 import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import { timeseriesOf, type SourceType, type TimeseriesName } from '../../wearables/resources/timeseries.ts'
-import { canonicalZone, zoneOffset } from '../../wearables/resources/zones.ts'
+import { canonicalZone, QUARTER_MS, zoneOffset } from '../../wearables/resources/zones.ts'
 import { isSourceType, type Quantity } from './schema.ts'
 
 const EARLIEST_MS = Date.UTC(1900, 0, 1)
@@ -37,6 +37,7 @@ const ZONES_MAX = 100
 export class PostZones {
   readonly #phone: string | null
   readonly #known = new Map<string, string | null>()
+  #last: { zone: string; quarter: number; offset: number } | undefined
 
   constructor(phone: string | undefined) {
     this.#phone = phone === undefined ? null : canonicalZone(phone)
@@ -52,6 +53,17 @@ export class PostZones {
       this.#known.set(own, zone)
     }
     return zone ?? this.#phone
+  }
+
+  /** Seconds east of UTC where a sample was taken; null if its zone is not known. */
+  offsetOf(sample: Pick<Quantity, 'metadata'>, at_ms: number): number | null {
+    const zone = this.of(sample)
+    if (zone === null) return null
+    const quarter = Math.floor(at_ms / QUARTER_MS)
+    // Most samples of a post are of one zone and of the same quarter of an hour as the one before.
+    if (this.#last?.zone !== zone || this.#last.quarter !== quarter)
+      this.#last = { zone, quarter, offset: zoneOffset(zone, at_ms) }
+    return this.#last.offset
   }
 }
 
@@ -78,26 +90,27 @@ const wholeSeconds = (text: string): number => Math.floor(Date.parse(text) / 100
 /**
  * A sample as it is stored. Errors: 422 an end before the start, an interval of more than 24 days, an instant before 1900 or more than a
  * day ahead of the server.
- * @param at where the sample stands in the request
+ * @param at where the sample stands in the request, or the list whose `place` it has
  */
 export function incoming(
   resource: TimeseriesName,
   sample: Quantity,
   { zones, now_ms, at }: { zones: PostZones; now_ms: number; at: (string | number)[] },
+  place?: number,
 ): IncomingSample {
+  const whole = () => (place === undefined ? at : [...at, place])
   // Whole seconds: two samples of one second would be shown with one timestamp.
   const [start, end] = [wholeSeconds(sample.start_date), wholeSeconds(sample.end_date)]
   if (start < EARLIEST_MS || start > now_ms + AHEAD_MS)
-    throw invalidField([...at, 'start_date'], 'must be after 1900 and not in the future')
-  if (end < start) throw invalidField([...at, 'end_date'], 'must not be before start_date')
-  if (end - start > LENGTH_MS_MAX) throw invalidField([...at, 'end_date'], 'must not be more than 24 days after start_date')
-  const zone = zones.of(sample)
+    throw invalidField([...whole(), 'start_date'], 'must be after 1900 and not in the future')
+  if (end < start) throw invalidField([...whole(), 'end_date'], 'must not be before start_date')
+  if (end - start > LENGTH_MS_MAX) throw invalidField([...whole(), 'end_date'], 'must not be more than 24 days after start_date')
   const { isInterval } = timeseriesOf(resource)
   return {
     at_ms: start,
     second: null,
     length_ms: isInterval || (withLength.has(resource) && end > start) ? end - start : null,
-    zone_s: zone === null ? null : zoneOffset(zone, start),
+    zone_s: zones.offsetOf(sample, start),
     source_type: sourceTypeOf(sample),
     app_id: sample.source_bundle ?? null,
     ...measured(resource, sample),

@@ -43,7 +43,7 @@ function batchesOf(
   const zones = new PostZones(time_zone)
   return Object.entries(timeseries).flatMap(([list, resource]) => {
     const samples = records.flatMap(([lists, at]) =>
-      (lists[list] ?? []).map((sample, i) => incoming(resource, sample, { zones, now_ms, at: [...at, list, i] })),
+      (lists[list] ?? []).map((sample, i) => incoming(resource, sample, { zones, now_ms, at: [...at, list] }, i)),
     )
     return samples.length ? [{ resource, samples }] : []
   })

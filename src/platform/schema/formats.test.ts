@@ -1,6 +1,7 @@
 // Formats of single values: text, ids, email addresses, time zones, instants, dates.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import fc from 'fast-check'
 import type { Fault } from './fault.ts'
 import { isTimeZone, parseTimestamp } from './formats.ts'
 import { validate, RuleError } from './request-validation.ts'
@@ -182,6 +183,24 @@ describe('an instant', () => {
 
   test('is text, not a number of seconds', () => {
     assert.deepEqual(outcome(Timestamp, 1714979289), { refused: 'string_type' })
+  })
+
+  test('is the same instant whether it is read by its usual form or by the calendar', () => {
+    const pad = (n: number, length = 2) => String(n).padStart(length, '0')
+    const parts = fc.tuple(
+      fc.integer({ min: 0, max: 9999 }),
+      ...[13, 32, 25, 61, 61].map((max) => fc.integer({ min: 0, max })),
+      fc.constantFrom('', '.000', '.250', '.1', '.x00', '.00x', '.0x0'),
+      fc.constantFrom('Z', 'z', '', '+00:00'),
+    ) as fc.Arbitrary<[number, number, number, number, number, number, string, string]>
+    fc.assert(
+      fc.property(parts, ([year, month, day, hour, minute, second, fraction, zone]) => {
+        const text = `${pad(year, 4)}-${pad(month)}-${pad(day)}T${pad(hour)}:${pad(minute)}:${pad(second)}${fraction}${zone}`
+        const at = parseTimestamp(text)?.at
+        assert.deepEqual(outcome(Timestamp, text), at ? { value: at.toISOString() } : { refused: 'datetime_parsing' }, text)
+      }),
+      { numRuns: 3000 },
+    )
   })
 
   test('reports whether it was a date only', () => {

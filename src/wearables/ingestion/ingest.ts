@@ -6,7 +6,7 @@ import { invalidField } from '../../platform/http/errors.ts'
 import { emit } from '../../platform/queue/outbox.ts'
 import type { Resource } from '../resources/resources.ts'
 import { isTimeseries, resourceNameOf, timeseriesOf, type SourceType, type TimeseriesName } from '../resources/timeseries.ts'
-import { mergeSamples, type Sample, type SampleSource, type SeriesSamples } from '../timeseries/chunks.ts'
+import { mergeSamples, type Sample, type SeriesSamples } from '../timeseries/chunks.ts'
 import { writeSummaries, type IncomingSummary } from '../summaries/summaries.ts'
 import type { SummaryKind } from '../summaries/schema.ts'
 import { emitBatches, emitHistoryComplete } from './batch-events.ts'
@@ -106,16 +106,18 @@ export async function ingestSamples(
   const series = new Map<string, SeriesSamples>()
   let accepted = 0
   let [oldest_ms, newest_ms] = [Infinity, -Infinity]
+  let into: SeriesSamples | undefined
   for (const { source_type, app_id, ...sample } of samples) {
     if (!isKept(sample.at_ms)) continue
     accepted++
     if (sample.at_ms < oldest_ms) oldest_ms = sample.at_ms
     if (sample.at_ms > newest_ms) newest_ms = sample.at_ms
-    const source: SampleSource = { provider, source_type, app_id }
-    const key = JSON.stringify([source_type, app_id])
-    const into = series.get(key) ?? { source, samples: [] }
-    series.set(key, into)
-    if (series.size > SOURCES_MAX) throw invalidField(['body', 'data'], `has samples of more than ${SOURCES_MAX} sources`)
+    if (into?.source.source_type !== source_type || into.source.app_id !== app_id) {
+      const key = JSON.stringify([source_type, app_id])
+      into = series.get(key) ?? { source: { provider, source_type, app_id }, samples: [] }
+      series.set(key, into)
+      if (series.size > SOURCES_MAX) throw invalidField(['body', 'data'], `has samples of more than ${SOURCES_MAX} sources`)
+    }
     into.samples.push(sample)
   }
   const merged = await mergeSamples(tx, user.user_id, resource, [...series.values()])

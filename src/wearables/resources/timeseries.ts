@@ -120,10 +120,14 @@ export const plainListNames = timeseriesNames.filter((name) => table[name].hasPl
 
 export const isTimeseries = (name: string): name is TimeseriesName => Object.hasOwn(table, name)
 
-export function timeseriesOf(name: TimeseriesName): Timeseries {
-  const entry: Omit<Timeseries, 'event'> & { event?: string | null } = table[name]
-  return { ...entry, event: entry.event === undefined ? name : entry.event }
-}
+const entries = Object.fromEntries(
+  timeseriesNames.map((name) => {
+    const entry: Omit<Timeseries, 'event'> & { event?: string | null } = table[name]
+    return [name, { ...entry, event: entry.event === undefined ? name : entry.event }]
+  }),
+) as Record<TimeseriesName, Timeseries>
+
+export const timeseriesOf = (name: TimeseriesName): Timeseries => entries[name]
 
 /** The name of a timeseries among all resources: that of its events. */
 export const resourceNameOf = (name: TimeseriesName): Resource => (timeseriesOf(name).event ?? name) as Resource

@@ -2,11 +2,12 @@
 import { LRUCache } from 'lru-cache'
 import { isTimeZone } from '../../platform/schema/formats.ts'
 
-const QUARTER_MS = 900_000
+/** Offsets of zones change at whole quarters of an hour only. */
+export const QUARTER_MS = 900_000
 const offsets = new LRUCache<string, number>({ max: 20_000 })
 const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: 500 })
 
-/** Seconds east of UTC at an instant. Offsets change only at whole quarters of an hour. */
+/** Seconds east of UTC at an instant. */
 export function zoneOffset(zone: string, at_ms: number): number {
   const quarter = Math.floor(at_ms / QUARTER_MS)
   const key = `${zone} ${quarter}`

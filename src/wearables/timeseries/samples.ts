@@ -6,6 +6,22 @@ import type { Sample, SampleSource } from './chunks.ts'
 /** Whole seconds: the strictest reader of published clients fails on fractions. */
 export const wireTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}+00:00`
 
+/** As `wireTime`, for instants of which most are of the same minute as the one before. */
+function wireTimes(): (ms: number) => string {
+  let minute = Number.NaN
+  let text = ''
+  return (ms) => {
+    const seconds = Math.floor(ms / 1000)
+    const of = Math.floor(seconds / 60)
+    if (of !== minute) {
+      minute = of
+      text = new Date(of * 60_000).toISOString().slice(0, 17)
+    }
+    const second = seconds - of * 60
+    return `${text}${second < 10 ? '0' : ''}${second}+00:00`
+  }
+}
+
 /** The source of samples. Apps are kept apart, and only summaries name them. */
 export const sampleSource = ({ provider, source_type }: SampleSource) => wireSource(provider, source_type, null)
 
@@ -20,14 +36,15 @@ export function sampleWriter(resource: TimeseriesName): (sample: Sample, source:
   const { unit, isInterval } = timeseriesOf(resource)
   const units = JSON.stringify(unit)
   const untyped = JSON.stringify(usualType[resource] ?? null)
-  const instant = resource === 'electrocardiogram_voltage' ? wireTimeInMs : wireTime
+  const instant = resource === 'electrocardiogram_voltage' ? wireTimeInMs : wireTimes()
+  const endOf = wireTimes()
   return ({ at_ms, value, second, length_ms, zone_s, type }, { source_type }) => {
     const at = `"${instant(at_ms)}"`
     const measured =
       resource === 'blood_pressure'
         ? `"systolic":${value},"diastolic":${second},"grouping":["${source_type}",null,null,null]`
         : `"value":${value}`
-    const span = isInterval || length_ms !== null ? `,"start":${at},"end":"${wireTime(at_ms + (length_ms ?? 0))}"` : ''
+    const span = isInterval || length_ms !== null ? `,"start":${at},"end":"${endOf(at_ms + (length_ms ?? 0))}"` : ''
     return `{"id":null,"timestamp":${at},"timezone_offset":${zone_s},"type":${type === null ? untyped : JSON.stringify(type)},"unit":${units},${measured}${span}}`
   }
 }
