@@ -9,9 +9,9 @@ import { timeseries } from './timeseries/module.ts'
 
 export const wearables = (dependencies: IngestionDependencies & RetentionDependencies): Module[] => [
   resources,
-  queries,
   timeseries,
   summaries,
+  queries,
   ingestion(dependencies),
   retention(dependencies),
 ]

@@ -9,6 +9,7 @@ import { phoneSignIn } from './parts/phone-sign-in.ts'
 import { timeseries } from './parts/timeseries.ts'
 import { introspection } from './parts/introspection.ts'
 import { summaries } from './parts/summaries.ts'
+import { queries } from './parts/queries.ts'
 import { catalog } from './parts/catalog.ts'
 import { cellsAndKeys } from './parts/cells.ts'
 import { phlebotomyOrders } from './parts/phlebotomy-orders.ts'
@@ -36,6 +37,7 @@ const parts = [
   timeseries,
   introspection,
   summaries,
+  queries,
   phoneSignIn,
   catalog,
   customLabTests,

@@ -22,6 +22,19 @@ export const tooManyRequests = (detail: string, retry_after_s: number) =>
   new Problem(429, { detail }, { 'retry-after': String(Math.max(1, Math.ceil(retry_after_s))) })
 export const payloadTooLarge = (detail: string) => new Problem(413, { detail })
 
+const JSON_RANGE = /^\s*(\*\/\*|application\/\*|application\/json)\s*(;(?!.*\bq=0(\.0*)?\s*(;|$)).*)?$/i
+/** 406: the header `Accept` admits no JSON. Without the header everything is accepted. */
+export function assertAcceptsJson(accept: string | string[] | undefined): void {
+  if (
+    accept === undefined ||
+    String(accept)
+      .split(',')
+      .some((range) => JSON_RANGE.test(range))
+  )
+    return
+  throw new Problem(406, { detail: 'The response is JSON: send Accept: application/json' })
+}
+
 /** 422 with all validation errors. */
 export const unprocessable = (faults: Fault[]) => new Problem(422, { detail: faults })
 

@@ -116,6 +116,7 @@ function describeOperation(operation: Operation, primary: boolean, shape: (schem
       ...(operation.auth !== 'none' && { 401: errorResponse('The key is missing or not valid') }),
       ...(operation.auth === 'management' && { 403: errorResponse('The key does not reach this') }),
       ...featureDisabledResponse(operation),
+      ...(operation.answersJsonOnly && { 406: errorResponse('The header Accept admits no JSON') }),
       ...((operation.params || operation.query || operation.body) && {
         422: {
           description: 'The request does not have the documented shape; every fault is listed',

@@ -160,6 +160,8 @@ interface Declaration<P, Q, B, R> {
   userTokens?: 'path' | 'body'
   /** The body may also be form-encoded. */
   form?: boolean
+  /** A request whose `Accept` admits no JSON gets 406, since clients may ask for another format. */
+  answersJsonOnly?: boolean
   /** A team for which this feature is disabled is rejected. */
   feature?: Feature
   /** A request body that works, for the API page. */

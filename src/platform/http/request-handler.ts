@@ -8,7 +8,7 @@ import type { AccessLog } from '../access-log/access-log.ts'
 import { accessOf, recordAudit, type AuditEntry } from './request-access.ts'
 import type { Cells } from '../db/cells.ts'
 import type { Db } from '../db/database.ts'
-import { unprocessable } from './errors.ts'
+import { assertAcceptsJson, unprocessable } from './errors.ts'
 import { missingFault, valueFault, type Fault } from '../schema/fault.ts'
 import { withIdempotencyKey, type OperationResult as Kept } from './idempotency.ts'
 import { assertBodyOfUser } from './user-tokens.ts'
@@ -47,6 +47,7 @@ export async function handleRequest(
   operation: Operation,
   request: AuthorizedRequest,
 ): Promise<Answer> {
+  if (operation.answersJsonOnly) assertAcceptsJson(request.headers.accept)
   const faults: Fault[] = []
   const query = operation.query && readQuery(operation.query, request.query as Record<string, string>, faults)
   const body = operation.body && parseBody(operation, operation.body, request, faults)

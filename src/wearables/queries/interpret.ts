@@ -59,14 +59,17 @@ const SAMPLES = 'timeseries'
 const seconds = { minute: 60, hour: 3600, day: 86_400, week: 604_800, month: 2_592_000, year: 31_536_000 }
 const lengthOf = ({ value, unit }: Period): number => value * seconds[unit]
 
-/** Analyzes a well-formed query. A continuous query must be grouped by exactly one truncated instant, and select all group keys. */
-export function analyzeQuery(query: Query): ColumnMeaning {
+/**
+ * Analyzes a well-formed query.
+ * @param isContinuous it must be grouped by exactly one truncated instant, and select all group keys
+ */
+export function analyzeQuery(query: Query, isContinuous = true): ColumnMeaning {
   const reading = new QueryAnalysis()
   const keys = (query.group_by ?? []).map((key, i) => reading.key(key, i))
   const columns = query.select.flatMap((item) => reading.selected(item, keys))
   if (query.where != null) reading.where(query.where, (name) => reading.columnKind(name))
   reading.oneTable()
-  reading.restrictions(query)
+  reading.restrictions(query, isContinuous)
   const result_table_schema: Record<string, ResultType> = {}
   for (const { name, kind } of columns) {
     if (Object.hasOwn(result_table_schema, name)) reading.fault(`duplicate result column ${name}`)
@@ -227,14 +230,20 @@ class QueryAnalysis {
       for (const name of this.#sources) if (sampleSources.has(name)) this.fault(`${name} is only available for timeseries`)
   }
 
-  /** Checks the rules for every continuous query, and for one with gap filling. */
-  restrictions({ select, group_by = [], align }: Query): void {
+  /** Checks the rules for every query, for a continuous one and for one with gap filling. */
+  restrictions({ select, group_by = [], align }: Query, isContinuous: boolean): void {
     const truncated = group_by.flatMap((key) => ('date_trunc' in key ? [key.date_trunc] : []))
-    if (truncated.length !== 1) this.fault('a continuous query must group by exactly one truncated datetime')
+    const isAggregate = select.map((item) => 'func' in item)
+    if (!group_by.length && isAggregate.includes(true) && isAggregate.includes(false))
+      this.fault('a query without group_by selects either aggregates or columns, not both')
+    if (truncated.length > 1 && !isContinuous) this.fault('a query can group by only one truncated datetime')
     const chosen = new Set(select.flatMap((item) => ('group_key' in item ? [item.group_key] : [])))
-    if (!chosen.has('*') && group_by.some((_, i) => !chosen.has(i)))
-      this.fault('a continuous query must select all of its group keys')
+    const isMissing = !chosen.has('*') && group_by.some((_, i) => !chosen.has(i))
+    if (isContinuous && truncated.length !== 1) this.fault('a continuous query must group by exactly one truncated datetime')
+    if (isContinuous && isMissing) this.fault('a continuous query must select all of its group keys')
     if (!align) return
+    if (!isContinuous && truncated.length !== 1) this.fault('align needs a group_by with one truncated datetime')
+    if (!isContinuous && isMissing) this.fault('align needs all group keys to be selected')
     if (group_by.some((key) => 'date_part' in key)) this.fault('align cannot be combined with date_part')
     const cap = maxPeriod(align)
     const [bucket] = truncated

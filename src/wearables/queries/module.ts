@@ -2,6 +2,7 @@ import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
 import { constraints } from './continuous-queries.ts'
 import { routes } from './routes.ts'
+import { userRoutes } from './user-routes.ts'
 import { continuousQueries } from './features.ts'
 import { eventTypes } from './event-types.ts'
 
@@ -12,7 +13,7 @@ export const queries: Module = {
   eventTypes,
   features: [continuousQueries],
   tables: { ofTeams: ['continuous_query'] },
-  operations: routes,
+  operations: [...routes, ...userRoutes],
   constraints,
   erasers: { team: eraseTables('continuous_query') },
 }

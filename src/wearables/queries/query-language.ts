@@ -83,7 +83,7 @@ const values: TSchema[] = [...columns, macro, ...samples]
 
 const index = Fields({ index: OpenEnum([...tableNames, 'timeseries']) }, { title: 'IndexColumnExpr' })
 const source = Fields({ source: OpenEnum(Object.keys(sourceColumns)) }, { title: 'SourceColumnExpr' })
-const period = Fields(
+export const PeriodShape = Fields(
   { value: Maybe(Int({ minimum: 1, maximum: 10_000, default: 1 })), unit: OpenEnum(units) },
   { title: 'Period' },
 )
@@ -129,14 +129,14 @@ const groupKey = Fields(
   { title: 'GroupKeyColumnExpr' },
 )
 
-const trunc = Fields({ date_trunc: period, arg: index }, { title: 'DateTruncExpr' })
+const trunc = Fields({ date_trunc: PeriodShape, arg: index }, { title: 'DateTruncExpr' })
 const part = Fields(
   { date_part: OpenEnum([...units, 'weekday', 'week_of_year', 'day_of_year']), arg: index },
   { title: 'DatePartExpr' },
 )
 
 const carry = (mode: string, cap: string) =>
-  Fields({ mode: OpenEnum([mode]), [cap]: Clearable(period) }, { additionalProperties: false })
+  Fields({ mode: OpenEnum([mode]), [cap]: Clearable(PeriodShape) }, { additionalProperties: false })
 const align = Fields(
   { carry: T.Union([carry('carry_forward', 'max_age'), carry('carry_backward', 'max_age'), carry('carry_nearest', 'span')]) },
   { title: 'AlignExpr', additionalProperties: false },

@@ -22,6 +22,11 @@ const Title = Text({
 
 const Source = OpenEnum([...new Set([...providers, ...labSlugs])], { title: 'ProviderOrLab' })
 
+export const QueryConfig = Fields(
+  { provider_priority_overrides: Clearable(T.Array(Source, { maxItems: 100 })) },
+  { title: 'QueryConfig' },
+)
+
 const Gap = Int({ minimum: 1800, description: 'Minimum number of seconds between two runs for one user.' })
 const Scheduling = Fields({ minimum_gap_duration_second: Clearable(Gap) }, { title: 'ContinuousQuerySchedulingPreferences' })
 
@@ -30,9 +35,7 @@ export const CreateQuery = Fields(
     slug: Slug,
     title: Title,
     query: Query,
-    query_config: Maybe(
-      Fields({ provider_priority_overrides: Clearable(T.Array(Source, { maxItems: 100 })) }, { title: 'QueryConfig' }),
-    ),
+    query_config: Maybe(QueryConfig),
     scheduling_preferences: Maybe(Scheduling),
     export_preferences: Maybe(
       Fields(

@@ -75,7 +75,7 @@ const belongings: Record<string, (team: TestTeam, operation: Operation) => Promi
     if (operation.id === 'get_profile') return profiledUser(team)
     if (signedIn.has(operation.id)) return patientOf(team)
     if (describedUsers.has(operation.id)) return describedUser(team, operation.id === 'get_latest_insurance')
-    if (/^\/v2\/(summary|timeseries)\/|\/sdk_/.test(operation.path)) return patientOf(team)
+    if (/^\/v2\/(summary|timeseries)\/|^\/aggregate\/|\/sdk_/.test(operation.path)) return patientOf(team)
     if (operation.id !== 'undo_user_delete') return operation.path.includes('{user_id}') ? team.user() : patientOf(team)
     const user = await team.user()
     ok(await team.api.delete(`/v2/user/${user}`))

@@ -1,0 +1,126 @@
+// Runs queries over the data of one user. Source: users-wearables.md 15.1. Unsourced: the limits.
+import type { Static } from 'typebox'
+import { getUser } from '../../people/users/users.ts'
+import { badRequest } from '../../platform/http/errors.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { sql, type Sql } from '../../platform/db/sql.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { alignRows, periodOf, TooManyRows, type Row, type Value } from './align.ts'
+import { compileQuery, dataTypeOf, tableOf, type CompiledQuery } from './compile.ts'
+import { analyzeQuery } from './interpret.ts'
+import { preferredProviders } from './priorities.ts'
+import type { Query } from './query-language.ts'
+import type { QueryBatch } from './batch-schema.ts'
+import { chunksOf } from './source-rows.ts'
+import { spanOf, type Span } from './timeframe.ts'
+
+/** Rows of one result. */
+export const ROWS_MAX = 10_000
+/** Values of one result: rows times columns. */
+const VALUES_MAX = 200_000
+/** Samples that one query reads. */
+export const SAMPLES_MAX = 5_000_000
+/** All queries of a request together. */
+const TIMEOUT_MS = 20_000
+
+/** Columns by name, each with the values of all rows. */
+export type Table = Record<string, Value[]>
+
+export const rowsMax = (columns: number): number => Math.min(ROWS_MAX, Math.floor(VALUES_MAX / Math.max(1, columns)))
+
+const ResultRow = T.Object({ row: T.String() })
+const Count = T.Object({ n: T.Integer() })
+const Nothing = T.Object({})
+
+const tooMany = (max: number) => badRequest(`The result has more than ${max} rows: use a shorter timeframe or larger groups`)
+
+/** PostgreSQL's class of errors about values. */
+const isOfValues = (error: unknown): boolean => (error as { code?: string }).code?.startsWith('22') === true
+const isTimeout = (error: unknown): boolean => (error as { code?: string }).code === '57014'
+
+/** Limits the statements that follow in the transaction. */
+export const limitTime = async (tx: Tx, timeout_ms: number): Promise<void> =>
+  void (await tx.locking.one(
+    Nothing,
+    sql`select from (select set_config('statement_timeout', ${String(Math.max(1, Math.floor(timeout_ms)))}, true)) s`,
+  ))
+
+export interface Given {
+  user_id: string
+  span: Span
+  providers: readonly string[]
+  rows_max: number
+  /** If there are too many rows, the newest are returned. */
+  newestFirst?: boolean
+}
+
+/**
+ * Runs one query that was analyzed without a fault.
+ * Errors: 400 more samples or more rows than one query may have, a value that is too large, or more time than the transaction allows.
+ * @returns its rows, at most one more than `rows_max`
+ */
+export async function queryRows(tx: Tx, query: Query, { user_id, span, providers, rows_max, newestFirst = false }: Given) {
+  const owner = { team: tx.team, user_id }
+  const table = tableOf(query)
+  if (typeof table === 'object') {
+    const { n } = await tx.one(
+      Count,
+      sql`select coalesce(sum(c.samples), 0)::bigint as n from ${chunksOf(table.timeseries, owner, span)}`,
+    )
+    if (n > SAMPLES_MAX) throw badRequest(`The query reads more than ${SAMPLES_MAX} samples: use a shorter timeframe`)
+  }
+  const compiled = compileQuery(query, { ...owner, span, providers, rows_max, newestFirst })
+  return { compiled, rows: await readRows(tx, compiled.statement) }
+}
+
+async function readRows(tx: Tx, statement: Sql): Promise<Row[]> {
+  let rows: Static<typeof ResultRow>[]
+  try {
+    rows = await tx.many(ResultRow, statement)
+  } catch (error) {
+    if (isTimeout(error)) throw badRequest('The query takes too long: use a shorter timeframe')
+    if (isOfValues(error)) throw badRequest('The query computes a value that is out of range')
+    throw error
+  }
+  return rows.map(({ row }) => (JSON.parse(row) as Row[]).flat())
+}
+
+/** Fills the gaps of a result if the query asks for it. @throws TooManyRows */
+export function aligned(query: Query, { keys }: CompiledQuery, rows: Row[], now_ms: number, rows_max: number): Row[] {
+  const period = periodOf(query.group_by ?? [])
+  if (!query.align || !period) return rows
+  const bucket = keys.find(({ isTruncated }) => isTruncated)!.position
+  const others = keys.filter(({ isTruncated }) => !isTruncated).map(({ position }) => position)
+  return alignRows(rows, { align: query.align, period, bucket, others, now_ms, rows_max })
+}
+
+export const columnwise = (columns: CompiledQuery['columns'], rows: readonly Row[]): Table =>
+  Object.fromEntries(columns.map(({ name }, i) => [name, rows.map((row) => row[i]!)]))
+
+/**
+ * Runs queries over the data of a user, one after the other.
+ * Errors: 400 a query that cannot be used, with all reasons, or that exceeds a limit; 404 unknown user.
+ */
+export async function runQueries(tx: Tx, user_id: string, { timeframe, queries, config }: QueryBatch): Promise<Table[]> {
+  const faults = queries.flatMap((query, i) => analyzeQuery(query, false).faults.map((fault) => `queries ${i}: ${fault}`))
+  if (faults.length) throw badRequest(`The queries are invalid: ${faults.join('; ')}`)
+  await getUser(tx, user_id)
+  const span = spanOf(timeframe)
+  // The limit of a statement: each query has an equal part of the time of the request.
+  await limitTime(tx, TIMEOUT_MS / Math.max(1, queries.length))
+  const tables: Table[] = []
+  for (const query of queries) {
+    const providers = await preferredProviders(tx, dataTypeOf(query), config?.provider_priority_overrides)
+    const rows_max = rowsMax(columnsOf(query))
+    const { compiled, rows } = await queryRows(tx, query, { user_id, span, providers, rows_max })
+    if (rows.length > rows_max) throw tooMany(rows_max)
+    try {
+      tables.push(columnwise(compiled.columns, aligned(query, compiled, rows, tx.now.getTime(), rows_max)))
+    } catch (error) {
+      throw error instanceof TooManyRows ? tooMany(rows_max) : error
+    }
+  }
+  return tables
+}
+
+export const columnsOf = (query: Query): number => Object.keys(analyzeQuery(query, false).result_table_schema).length

@@ -1,0 +1,189 @@
+// The columns of summaries as SQL, from the documents that `summary` stores. A column that no source has yet is null.
+// Source: users-wearables.md 15.3, 18 no. 12-15.
+import { sql, type Sql } from '../../platform/db/sql.ts'
+import type { Scalar, TableName } from './columns.ts'
+
+type Place = readonly string[]
+
+const typeOf = (place: Place): Sql => sql`jsonb_typeof(s.document #> ${[...place]}::text[])`
+const textOf = (place: Place): Sql => sql`(s.document #>> ${[...place]}::text[])`
+/** A number; null if the document holds anything else there. */
+export const numberAt = (...place: string[]): Sql => sql`case ${typeOf(place)} when 'number' then ${textOf(place)}::float8 end`
+
+const nulls: Record<Scalar, Sql> = {
+  int: sql`null::float8`,
+  double: sql`null::float8`,
+  text: sql`null::text`,
+  bool: sql`null::boolean`,
+  date: sql`null::date`,
+  time: sql`null::timestamp`,
+}
+
+const offset = sql`coalesce(${numberAt('timezone_offset')}, 0)`
+
+/** @param place where it is in the document */
+function readAs(kind: Scalar, place: Place): Sql {
+  switch (kind) {
+    case 'int':
+    case 'double':
+      return numberAt(...place)
+    case 'bool':
+      return sql`case ${typeOf(place)} when 'boolean' then ${textOf(place)}::boolean end`
+    case 'date':
+      return sql`left(${textOf(place)}, 10)::date`
+    case 'time':
+      return sql`((${textOf(place)}::timestamptz at time zone 'UTC') + make_interval(secs => ${offset}))`
+    case 'text':
+      return sql`${textOf(place)} collate "C"`
+  }
+}
+
+const scaled = (factor: number, ...place: string[]): Sql => sql`(${numberAt(...place)} * ${factor}::float8)`
+
+const macro = (names: Record<string, string>, ...group: string[]): Record<string, Place> =>
+  Object.fromEntries(Object.entries(names).map(([column, field]) => [column, [...group, field]]))
+const same = (suffix: string, names: string, ...group: string[]): Record<string, Place> =>
+  macro(Object.fromEntries(names.split(' ').map((name) => [name + suffix, name])), ...group)
+
+/** Where a column is in the document, if its name there is another one. */
+const places: Record<string, Record<string, Place>> = {
+  sleep: macro({
+    session_start: 'bedtime_start',
+    session_end: 'bedtime_stop',
+    duration_second: 'duration',
+    stage_asleep_second: 'total',
+    stage_awake_second: 'awake',
+    stage_light_second: 'light',
+    stage_rem_second: 'rem',
+    stage_deep_second: 'deep',
+    latency_second: 'latency',
+    heart_rate_minimum: 'hr_lowest',
+    heart_rate_mean: 'hr_average',
+    heart_rate_resting: 'hr_resting',
+    heart_rate_dip: 'hr_dip',
+    hrv_mean_rmssd: 'average_hrv',
+    skin_temperature_delta: 'temperature_delta',
+  }),
+  activity: {
+    ...macro({ distance_meter: 'distance', time_zone_offset: 'timezone_offset' }),
+    ...macro(
+      {
+        heart_rate_mean: 'avg_bpm',
+        heart_rate_minimum: 'min_bpm',
+        heart_rate_maximum: 'max_bpm',
+        heart_rate_resting: 'resting_bpm',
+        heart_rate_mean_walking: 'avg_walking_bpm',
+      },
+      'heart_rate',
+    ),
+  },
+  workout: {
+    ...macro({
+      session_start: 'time_start',
+      session_end: 'time_end',
+      heart_rate_mean: 'average_hr',
+      heart_rate_maximum: 'max_hr',
+      duration_active_second: 'moving_time',
+      distance_meter: 'distance',
+      elevation_gain_meter: 'total_elevation_gain',
+      elevation_maximum_meter: 'elev_high',
+      elevation_minimum_meter: 'elev_low',
+      speed_mean: 'average_speed',
+      speed_maximum: 'max_speed',
+      power_source: 'device_watts',
+      power_mean: 'average_watts',
+      power_maximum: 'max_watts',
+      power_weighted_mean: 'weighted_average_watts',
+      external_id: 'provider_id',
+    }),
+    ...macro({ sport_name: 'name', sport_slug: 'slug' }, 'sport'),
+    ...macro({ map_polyline: 'polyline', map_summary_polyline: 'summary_polyline' }, 'map'),
+    ...Object.fromEntries([1, 2, 3, 4, 5, 6].map((zone) => [`heart_rate_zone_${zone}`, ['hr_zones', String(zone - 1)]])),
+  },
+  body: macro({ weight_kilogram: 'weight', fat_mass_percentage: 'fat' }),
+  profile: macro({ height_centimeter: 'height' }),
+  meal: {
+    calories: ['energy', 'value'],
+    date: ['calendar_date'],
+    carbohydrate_gram: ['macros', 'carbs'],
+    ...same('_gram', 'protein alcohol water fibre sugar cholesterol', 'macros'),
+    ...macro(
+      {
+        saturated_fat_gram: 'saturated',
+        monounsaturated_fat_gram: 'monounsaturated',
+        polyunsaturated_fat_gram: 'polyunsaturated',
+        omega3_fat_gram: 'omega3',
+        omega6_fat_gram: 'omega6',
+        total_fat_gram: 'total',
+      },
+      'macros',
+      'fats',
+    ),
+    ...same('_milligram', 'sodium potassium calcium phosphorus magnesium iron zinc fluoride chloride', 'micros', 'minerals'),
+    ...same('_milligram', 'copper manganese', 'micros', 'trace_elements'),
+    ...same('_microgram', 'chromium iodine molybdenum selenium', 'micros', 'trace_elements'),
+    ...same('_milligram', 'vitamin_b1 riboflavin niacin pantothenic_acid vitamin_b6 vitamin_c vitamin_e', 'micros', 'vitamins'),
+    ...same('_microgram', 'biotin vitamin_b12 vitamin_d vitamin_k folic_acid', 'micros', 'vitamins'),
+  },
+}
+
+const fixed: Record<string, Record<string, Sql>> = {
+  sleep: { id: sql`s.id::text collate "C"` },
+  activity: {
+    date: sql`s.calendar_date`,
+    // Summaries have minutes.
+    intensity_low_second: scaled(60, 'low'),
+    intensity_medium_second: scaled(60, 'medium'),
+    intensity_high_second: scaled(60, 'high'),
+    duration_active_second: sql`(${scaled(60, 'low')} + ${scaled(60, 'medium')} + ${scaled(60, 'high')})`,
+  },
+  body: {
+    measured_at: sql`least(greatest(
+      coalesce(substring(s.key from '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d')::timestamp, s.calendar_date::timestamp),
+      s.calendar_date::timestamp), s.calendar_date::timestamp + interval '23:59:59')`,
+  },
+  // The document has micrograms.
+  meal: { vitamin_a_milligram: scaled(0.001, 'micros', 'vitamins', 'vitamin_a') },
+  profile: {
+    created_at: sql`(s.created_at at time zone 'UTC')`,
+    updated_at: sql`(s.updated_at at time zone 'UTC')`,
+  },
+}
+
+/** Columns whose name a document may have for something else, or which none has. */
+const absent = new Set([
+  'sleep.stage_unknown_second',
+  'sleep.heart_rate_maximum',
+  'sleep.hrv_mean_sdnn',
+  'activity.intensity_sedentary_second',
+])
+
+/** A column of a summary `s`, as the SQL type of its kind: numbers are `float8`, times local wall time. */
+export function summaryColumns(table: TableName, name: string, kind: Scalar): Sql {
+  const own = fixed[table]?.[name]
+  if (own) return own
+  if (absent.has(`${table}.${name}`)) return nulls[kind]
+  return readAs(kind, places[table]?.[name] ?? [name])
+}
+
+/** A list of a summary, as `jsonb`; empty if the document has none. */
+export const listOf = (name: string): Sql =>
+  sql`case ${typeOf([name])} when 'array' then s.document -> ${name}::text else '[]'::jsonb end`
+
+/** A field of an element `e.value` of a list, as the SQL type of its kind. */
+export function elementField(kind: Scalar, field: string): Sql {
+  const text = field === 'element' ? sql`(e.value #>> '{}')` : sql`(e.value ->> ${field}::text)`
+  switch (kind) {
+    case 'int':
+    case 'double':
+      return sql`${text}::float8`
+    case 'bool':
+      return sql`${text}::boolean`
+    case 'date':
+      return sql`left(${text}, 10)::date`
+    case 'time':
+      return sql`(${text}::timestamptz at time zone 'UTC')`
+    case 'text':
+      return sql`${text} collate "C"`
+  }
+}
