@@ -433,6 +433,27 @@ table data_retention_check
   CREATE INDEX data_retention_check__next ON data_retention_check USING btree (next_at)
   policy of_team for all (team_id = current_team())
 
+table day_record
+  team_id uuid not null
+  user_id uuid not null
+  provider text not null
+  resource text not null
+  month date not null
+  asked integer not null
+  answered integer not null
+  received integer not null
+  stored integer not null
+  failed integer not null
+  error_type text
+  error_message text
+  errored_at timestamp with time zone
+  constraint day_record_pkey PRIMARY KEY (team_id, user_id, provider, resource, month)
+  constraint day_record_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint day_record_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  constraint day_record_month_check CHECK ((EXTRACT(day FROM month) = (1)::numeric))
+  CREATE INDEX day_record__user ON day_record USING btree (user_id)
+  policy of_team for all (team_id = current_team())
+
 table deleted_webhook
   webhook_id text not null
   team_id uuid not null

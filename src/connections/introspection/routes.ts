@@ -1,14 +1,17 @@
 import { operation } from '../../platform/http/operation.ts'
 import { introspectHistoricalPulls, introspectResources } from './introspection.ts'
+import { introspectDays } from './days.ts'
 import { listRepeatedPosts } from './repeated-posts.ts'
 import { listSyncReports } from './sync-reports.ts'
 import {
+  DayQuery,
   PullQuery,
   RepeatedPosts,
   RepeatedPostsQuery,
   ResourceQuery,
   SyncReportQuery,
   SyncReports,
+  UserDays,
   UserHistoricalPulls,
   UserResources,
 } from './schema.ts'
@@ -61,5 +64,17 @@ export const routes = [
     query: SyncReportQuery,
     reply: SyncReports,
     run: (tx, { query }) => listSyncReports(tx, query),
+  }),
+  operation({
+    id: 'introspect_days',
+    patients: true,
+    method: 'GET',
+    path: '/v2/introspect/days',
+    summary: "Show what is known of each day of a user's resources: why a day is empty",
+    description:
+      'By provider and resource, for at most 92 days, by default the last 31: `not_asked`; `asked`, without an answer so far; `empty`, the source has no data of the day; `failed`, with the last error; `received`, but not stored; `stored`. `contact_days` are those on which the client of the provider sent or asked anything.',
+    query: DayQuery,
+    reply: UserDays,
+    run: (tx, { query }) => introspectDays(tx, query),
   }),
 ]

@@ -1,6 +1,19 @@
 // Shapes of introspection. Source: users-wearables.md 5, 13.
 import { labSlugs, providers } from '../../people/users/sources.ts'
-import { Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
+import {
+  DateOnly,
+  Fields,
+  Int,
+  Maybe,
+  Nullable,
+  OpenEnum,
+  T,
+  Text,
+  Timestamp,
+  Uuid,
+  type Static,
+} from '../../platform/schema/schema.ts'
+import { resources } from '../../wearables/resources/resources.ts'
 import { ProviderSlug } from '../connections/schema.ts'
 import { KeptReport } from '../mobile-sdk/sync-schema.ts'
 
@@ -131,3 +144,54 @@ export const SyncReportQuery = Fields({
   next_cursor: Maybe(Text({ maxLength: 500 })),
 })
 export type SyncReportQuery = Static<typeof SyncReportQuery>
+
+export const dayStatuses = ['not_asked', 'asked', 'empty', 'failed', 'received', 'stored'] as const
+export type DayStatus = (typeof dayStatuses)[number]
+
+export const DayQuery = Fields({
+  user_id: Uuid,
+  start_date: Maybe(DateOnly),
+  end_date: Maybe(DateOnly),
+  provider: Maybe(ProviderSlug),
+  resource: Maybe(OpenEnum(resources)),
+})
+export type DayQuery = Static<typeof DayQuery>
+
+export const UserDays = Fields(
+  {
+    user_id: Uuid,
+    start_date: DateOnly,
+    end_date: DateOnly,
+    data: T.Array(
+      Fields(
+        {
+          provider: T.String(),
+          contact_days: T.Array(DateOnly),
+          resources: T.Array(
+            Fields(
+              {
+                resource: T.String(),
+                days: T.Array(
+                  Fields(
+                    { date: DateOnly, status: OpenEnum(dayStatuses), asked: T.Boolean(), failed: T.Boolean() },
+                    { title: 'ResourceDay' },
+                  ),
+                ),
+                last_error: Nullable(
+                  Fields(
+                    { error_type: T.String(), error_message: T.String(), errored_at: Timestamp },
+                    { title: 'ResourceDayError' },
+                  ),
+                ),
+              },
+              { title: 'ResourceDays' },
+            ),
+          ),
+        },
+        { title: 'ProviderDays' },
+      ),
+    ),
+  },
+  { title: 'UserDays' },
+)
+export type UserDays = Static<typeof UserDays>

@@ -10,9 +10,11 @@ import {
   type Ingested,
   type IncomingSample,
 } from '../../wearables/ingestion/ingest.ts'
+import { CONTACT, dayOf, daysBetween, localDayOf, recordDays, type DayNumber } from '../../wearables/ingestion/day-records.ts'
 import { countRepeatedPost } from '../../wearables/ingestion/repeated-posts.ts'
 import { pullsInProgress, startPull } from '../../wearables/ingestion/historical-pulls.ts'
-import type { TimeseriesName } from '../../wearables/resources/timeseries.ts'
+import type { Resource } from '../../wearables/resources/resources.ts'
+import { resourceNameOf, type TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import type { SummaryKind } from '../../wearables/summaries/schema.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
 import { connectionStatus, connectManually } from '../connections/connections.ts'
@@ -42,6 +44,11 @@ const instantsOf = (batch: Batch): number[] =>
     ? batch.records.flatMap(({ calendar_date }) => (calendar_date === null ? [] : [Date.parse(calendar_date)]))
     : batch.samples.map(({ at_ms }) => at_ms)
 
+/** The resource of a batch, by its name among all resources. */
+const fullNameOf = (batch: Batch): Resource => ('kind' in batch ? batch.kind : resourceNameOf(batch.resource))
+
+const daysOf = (batch: Batch): DayNumber[] => ('kind' in batch ? instantsOf(batch).map(dayOf) : batch.samples.map(localDayOf))
+
 const sizeOf = (batch: Batch): number => ('kind' in batch ? batch.records : batch.samples).length
 
 /**
@@ -62,7 +69,10 @@ export async function store(tx: Tx, user_id: string, envelope: Envelope, batches
     if (!first || !sent || total.created || total.updated) return
     await countRepeatedPost(tx, { user_id, provider, resource: resourceName(first) })
   }
+  recordDays(tx, { user_id, provider, resource: CONTACT, outcome: 'received', days: [dayOf(tx.now.getTime())] })
   if (status === 'paused') {
+    for (const batch of batches)
+      recordDays(tx, { user_id, provider, resource: fullNameOf(batch), outcome: 'received', days: daysOf(batch) })
     await countIfRepeated()
     return { success: true, ...total, dropped: sent }
   }
@@ -98,7 +108,11 @@ async function recordHistory(tx: Tx, user: User, envelope: Envelope, batch: Batc
   const range = { from_ms, to_ms, is_whole: start_date !== undefined && end_date !== undefined, is_empty: isUnknown }
   const resource = resourceName(batch)
   const key = { user_id: user.user_id, provider }
-  if (envelope.is_final_chunk === false) return void (await startPull(tx, { ...key, resource }, range))
+  if (envelope.is_final_chunk === false) {
+    await startPull(tx, { ...key, resource }, range)
+    const days = daysBetween(from_ms, to_ms)
+    return recordDays(tx, { ...key, resource: fullNameOf(batch), outcome: 'asked', days })
+  }
   await completeHistory(tx, user, resource, { provider, ...range })
   const derived = 'kind' in batch ? (batch.derived ?? []) : []
   if (!derived.length) return

@@ -4,6 +4,7 @@ import { findUser } from '../../people/users/users.ts'
 import type { User } from '../../people/users/schema.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { invalidField, notFound } from '../../platform/http/errors.ts'
+import { CONTACT, dayOf, daysBetween, recordDays } from '../../wearables/ingestion/day-records.ts'
 import { startPull } from '../../wearables/ingestion/historical-pulls.ts'
 import { ingestionBounds } from '../../wearables/ingestion/ingest.ts'
 import { summaryKinds, type SummaryKind } from '../../wearables/summaries/schema.ts'
@@ -43,12 +44,13 @@ async function preferencesOf(tx: Tx, provider: ManualProvider): Promise<SyncStat
 
 /**
  * Tells a phone whether it may synchronize, and what. `error` means that its user has to be connected first, or again. Permissions that it
- * names are those of the connection from now on. Writes connection. Errors: 404 unknown user.
+ * names are those of the connection from now on. Writes connection, day_record. Errors: 404 unknown user.
  */
 export async function syncState(tx: Tx, user_id: string, provider: ManualProvider, body: SyncStateRequest): Promise<SyncState> {
   const user = await findUser(tx, user_id)
   if (!user) throw notFound('User not found')
   const status = await connectionStatus(tx, user_id, provider)
+  if (status) recordDays(tx, { user_id, provider, resource: CONTACT, outcome: 'received', days: [dayOf(tx.now.getTime())] })
   if (status && body.granted_permissions) await savePermissions(tx, user_id, provider, body.granted_permissions)
   return {
     status: status ? statuses[status] : 'error',
@@ -75,7 +77,7 @@ function storedAs(backfill_type: string): TimeseriesName | SummaryKind | undefin
 
 /**
  * Records that a phone begins to send the history of a kind of data, and its range. A kind that is not stored, and a connection that is
- * paused or not there, are no errors, and nothing is recorded of them. Writes historical_pull.
+ * paused or not there, are no errors, and nothing is recorded of them. Writes historical_pull, day_record.
  * Errors: 404 unknown user; 422 the range ends before it starts, starts before 1900, or ends more than a day ahead.
  */
 export async function startHistoricalStage(
@@ -90,7 +92,10 @@ export async function startHistoricalStage(
   if (to_ms < from_ms) throw invalidField(['body', 'range_end'], 'must not be before range_start')
   if (!(await findUser(tx, user_id))) throw notFound('User not found')
   const resource = storedAs(backfill_type)
-  if (resource !== undefined && (await connectionStatus(tx, user_id, provider)) === 'connected')
+  if (resource !== undefined && (await connectionStatus(tx, user_id, provider)) === 'connected') {
     await startPull(tx, { user_id, provider, resource }, { from_ms, to_ms, is_whole: true })
+    const name = isTimeseries(resource) ? resourceNameOf(resource) : resource
+    recordDays(tx, { user_id, provider, resource: name, outcome: 'asked', days: daysBetween(from_ms, to_ms) })
+  }
   return { success: true }
 }

@@ -10,6 +10,7 @@ import { mergeSamples, type Sample, type SeriesSamples } from '../timeseries/chu
 import { writeSummaries, type IncomingSummary } from '../summaries/summaries.ts'
 import type { SummaryKind } from '../summaries/schema.ts'
 import { emitBatches, emitHistoryComplete } from './batch-events.ts'
+import { daysBetween, localDayOf, recordDays, type DayNumber } from './day-records.ts'
 import { finishPull, type HistoryRange } from './historical-pulls.ts'
 import { recordPost } from './resource-states.ts'
 
@@ -61,7 +62,7 @@ function isWithinBounds(user: User): (at_ms: number) => boolean {
 }
 
 /**
- * Stores summaries of one kind of a user. Writes summary, resource_state. Emits daily.data.{kind}.created and .updated, with the summary
+ * Stores summaries of one kind of a user. Writes summary, resource_state, day_record. Emits daily.data.{kind}.created and .updated, with the summary
  * as it is read; records that say nothing new change nothing.
  */
 export async function ingestSummaries(
@@ -78,6 +79,11 @@ export async function ingestSummaries(
     const type = `daily.data.${kind}.${is_new ? 'created' : 'updated'}`
     emit(tx, { type, object_id: summary.id, user_id, client_user_id, data: JSON.stringify(summary), historical })
   }
+  const dayNumbers = (some: IncomingSummary[]): DayNumber[] =>
+    some.flatMap(({ calendar_date }) => (calendar_date === null ? [] : [Date.parse(calendar_date) / DAY_MS]))
+  if (wanted.length < records.length)
+    recordDays(tx, { user_id, provider, resource: kind, outcome: 'received', days: dayNumbers(records) })
+  recordDays(tx, { user_id, provider, resource: kind, outcome: 'stored', days: dayNumbers(wanted) })
   const days = wanted.flatMap(({ calendar_date }) => (calendar_date === null ? [] : [Date.parse(calendar_date)]))
   recordPost(tx, {
     user_id,
@@ -92,8 +98,8 @@ export async function ingestSummaries(
 }
 
 /**
- * Stores samples of one resource of a user. Writes series, chunk, resource_state. Emits daily.data.{resource}.created for samples that
- * were not there and .updated for those that have another value; samples that are there already change nothing. Events about history go only to pipelines
+ * Stores samples of one resource of a user. Writes series, chunk, resource_state, day_record. Emits daily.data.{resource}.created for
+ * samples that were not there and .updated for those that have another value; samples that are there already change nothing. Events about history go only to pipelines
  * that ask for them.
  */
 export async function ingestSamples(
@@ -107,9 +113,15 @@ export async function ingestSamples(
   let accepted = 0
   let [oldest_ms, newest_ms] = [Infinity, -Infinity]
   let into: SeriesSamples | undefined
+  const [stored, dropped]: [DayNumber[], DayNumber[]] = [[], []]
   for (const { source_type, app_id, ...sample } of samples) {
-    if (!isKept(sample.at_ms)) continue
+    const day = localDayOf(sample)
+    if (!isKept(sample.at_ms)) {
+      if (day !== dropped.at(-1)) dropped.push(day)
+      continue
+    }
     accepted++
+    if (day !== stored.at(-1)) stored.push(day)
     if (sample.at_ms < oldest_ms) oldest_ms = sample.at_ms
     if (sample.at_ms > newest_ms) newest_ms = sample.at_ms
     if (into?.source.source_type !== source_type || into.source.app_id !== app_id) {
@@ -124,10 +136,11 @@ export async function ingestSamples(
   emitBatches(tx, user, resource, merged, { historical })
   const total = (kind: 'created' | 'updated') => merged.reduce((sum, one) => sum + one[kind].length, 0)
   const [created, updated] = [total('created'), total('updated')]
+  const key = { user_id: user.user_id, provider, resource: resourceNameOf(resource) }
+  recordDays(tx, { ...key, outcome: 'received', days: dropped })
+  recordDays(tx, { ...key, outcome: 'stored', days: stored })
   recordPost(tx, {
-    user_id: user.user_id,
-    provider,
-    resource: resourceNameOf(resource),
+    ...key,
     oldest_ms: accepted ? oldest_ms : null,
     newest_ms: accepted ? newest_ms : null,
     changed: created + updated,
@@ -136,7 +149,7 @@ export async function ingestSamples(
 }
 
 /**
- * Records that the history of a resource is complete. Writes historical_pull. Emits historical.data.{resource}.created, unless a complete
+ * Records that the history of a resource is complete. Writes historical_pull, day_record. Emits historical.data.{resource}.created, unless a complete
  * history with this range was recorded before.
  */
 export async function completeHistory(
@@ -147,5 +160,10 @@ export async function completeHistory(
 ): Promise<void> {
   const finished = await finishPull(tx, { user_id: user.user_id, provider, resource }, range)
   const event = isTimeseries(resource) ? timeseriesOf(resource).event : resource
+  if (!range.is_empty) {
+    const name = isTimeseries(resource) ? resourceNameOf(resource) : resource
+    const days = daysBetween(range.from_ms, range.to_ms)
+    recordDays(tx, { user_id: user.user_id, provider, resource: name, outcome: 'answered', days })
+  }
   if (finished && event !== null) emitHistoryComplete(tx, user, event, { provider, ...finished })
 }

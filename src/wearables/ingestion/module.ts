@@ -3,6 +3,7 @@ import { eraseTables } from '../../platform/db/erasure.ts'
 import { on } from '../../platform/db/hooks.ts'
 import type { Log } from '../../platform/telemetry/log.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
+import { eraseDays } from './day-records.ts'
 import { forgetHistory } from './historical-pulls.ts'
 import { eraseRepeatedPosts, postsRepeated } from './repeated-posts.ts'
 import { eraseStates } from './resource-states.ts'
@@ -15,7 +16,7 @@ export interface IngestionDependencies {
 export const ingestion = ({ log, metrics }: IngestionDependencies): Module => ({
   name: 'wearables/ingestion',
   about: 'the one way in: bounds, units, merge, events',
-  tables: { ofTeams: ['historical_pull', 'resource_state', 'repeated_post'] },
+  tables: { ofTeams: ['historical_pull', 'resource_state', 'repeated_post', 'day_record'] },
   hooks: [
     on(postsRepeated, (tx, provider, posts) => {
       const { cell } = tx.tenant
@@ -30,7 +31,8 @@ export const ingestion = ({ log, metrics }: IngestionDependencies): Module => ({
       await forgetHistory(tx, user_id)
       await eraseStates(tx, user_id)
       await eraseRepeatedPosts(tx, user_id)
+      await eraseDays(tx, user_id)
     },
-    team: eraseTables('historical_pull', 'resource_state', 'repeated_post'),
+    team: eraseTables('historical_pull', 'resource_state', 'repeated_post', 'day_record'),
   },
 })

@@ -53,6 +53,16 @@ export const introspection = ({ sdk, user, passthrough }: Customer): void =>
       assert.deepEqual([status, one!.report.backfill_types.heartrate!.data_count], [200, 61])
     })
 
+    test('shows which days have data', async () => {
+      const { userId } = await user()
+      await post(userId, { stage: 'daily' })
+      const { status, body } = await passthrough(
+        `/v2/introspect/days?user_id=${userId}&resource=heartrate&start_date=2026-01-30&end_date=2026-01-31`,
+      )
+      const { data } = body as { data: { resources: { days: { status: string }[] }[] }[] }
+      assert.deepEqual([status, data[0]!.resources[0]!.days.map((day) => day.status)], [200, ['not_asked', 'stored']])
+    })
+
     test('shows which histories were received', async () => {
       const { userId } = await user()
       const range = { start_date: '2026-01-01T00:00:00Z', end_date: '2026-02-01T00:00:00Z' }

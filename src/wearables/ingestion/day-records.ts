@@ -1,0 +1,187 @@
+// What is known of each day of a resource: whether a source was asked for it, has answered, whether data came in and was stored, and whether
+// that failed. One row for a user, provider, resource and month, with a bit for each day. Owns the table day_record.
+import type { Tx } from '../../platform/db/transaction.ts'
+import { sql, type Sql } from '../../platform/db/sql.ts'
+import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import type { Resource } from '../resources/resources.ts'
+
+const DAY_MS = 86_400_000
+const EARLIEST_DAY = Date.UTC(1900, 0) / DAY_MS
+
+/** Under this name, beside resources: days on which the client of a provider has been in contact. */
+export const CONTACT = 'connection'
+
+/**
+ * asked: a source was asked for the day, or has announced it. answered: the source has sent everything that it has of the day, so that a day
+ * without data is empty. received: data of the day came in. stored: it was stored. failed: it could not be had; see the error.
+ */
+export type DayOutcome = 'asked' | 'answered' | 'received' | 'stored' | 'failed'
+
+export interface DayError {
+  /** A word for programs, such as `provider_rate_limit_exceeded`. */
+  type: string
+  /** For people; without data of patients. At most 300 characters are kept. */
+  message: string
+}
+
+/** Days since 1970. */
+export type DayNumber = number
+export const dayOf = (at_ms: number): DayNumber => Math.floor(at_ms / DAY_MS)
+/** The local day of a sample; in UTC where its offset is not known. */
+export const localDayOf = ({ at_ms, zone_s }: { at_ms: number; zone_s: number | null }): DayNumber =>
+  Math.floor((at_ms + (zone_s ?? 0) * 1000) / DAY_MS)
+
+export interface Days {
+  user_id: string
+  provider: string
+  resource: Resource | typeof CONTACT
+  outcome: DayOutcome
+  /** Days in any order, or a range of which both ends are included. Days before 1900 and after tomorrow are left out. */
+  days: Iterable<DayNumber> | { from: DayNumber; to: DayNumber }
+  /** Why it failed. */
+  error?: DayError
+}
+
+/** The days between two instants, in UTC; the second one is not included, unless they are one. */
+export const daysBetween = (from_ms: number, to_ms: number): { from: DayNumber; to: DayNumber } => ({
+  from: dayOf(from_ms),
+  to: dayOf(to_ms > from_ms ? to_ms - 1 : to_ms),
+})
+
+const columns = ['asked', 'answered', 'received', 'stored', 'failed'] as const
+type Masks = Record<(typeof columns)[number], number>
+
+/** The bits of one row that a transaction sets. */
+interface Change extends Masks {
+  user_id: string
+  provider: string
+  resource: string
+  month: string
+  error: DayError | undefined
+}
+
+const set: Record<DayOutcome, Partial<Record<keyof Masks, true>>> = {
+  asked: { asked: true },
+  answered: { asked: true, answered: true },
+  received: { received: true },
+  stored: { received: true, stored: true },
+  failed: { asked: true, failed: true },
+}
+
+/**
+ * Records what is known of days. Writes day_record when the transaction ends, so that it takes no round trip of its own; rows that say it
+ * already are not written. An answer and data end an earlier failure of their days.
+ */
+export function recordDays(tx: Tx, { user_id, provider, resource, outcome, days, error }: Days): void {
+  const tomorrow = dayOf(tx.now.getTime()) + 1
+  const months = new Map<string, number>()
+  let [month, mask] = ['', 0]
+  let previous: DayNumber | undefined
+  for (const day of 'from' in days ? range(days.from, days.to, tomorrow) : days) {
+    if (day === previous || !(day >= EARLIEST_DAY && day <= tomorrow)) continue
+    previous = day
+    const date = new Date(day * DAY_MS)
+    const ofDay = date.toISOString().slice(0, 8)
+    if (ofDay !== month) {
+      if (mask) months.set(month, mask)
+      month = ofDay
+      mask = months.get(month) ?? 0
+    }
+    mask |= 1 << (date.getUTCDate() - 1)
+  }
+  if (mask) months.set(month, mask)
+  for (const [name, bits] of months) {
+    const change: Change = { user_id, provider, resource, month: `${name}01`, ...none(), error }
+    for (const column of columns) if (set[outcome][column]) change[column] = bits
+    tx.deferBatched(change, writeDays)
+  }
+}
+
+const none = (): Masks => ({ asked: 0, answered: 0, received: 0, stored: 0, failed: 0 })
+
+function* range(from: DayNumber, to: DayNumber, max: DayNumber): Generator<DayNumber> {
+  const last = Math.min(to, max)
+  for (let day = Math.max(from, EARLIEST_DAY); day <= last; day++) yield day
+}
+
+/** Both changes, one after the other, as one. */
+const joined = (first: Change, then: Change): Change => ({
+  ...then,
+  asked: first.asked | then.asked,
+  answered: first.answered | then.answered,
+  received: first.received | then.received,
+  stored: first.stored | then.stored,
+  failed: (first.failed & ~(then.answered | then.received)) | then.failed,
+  error: then.error ?? first.error,
+})
+
+const text = (value: string | undefined, max: number): string | null =>
+  value === undefined ? null : value.slice(0, max).toWellFormed().replaceAll('\0', '')
+
+/** Rows in the order of their keys: transactions that lock several of them do not wait for each other in a circle. */
+function writeDays(tx: Tx, changes: Change[]): Sql {
+  const rows = new Map<string, Change>()
+  for (const change of changes) {
+    const key = JSON.stringify([change.user_id, change.provider, change.resource, change.month])
+    const before = rows.get(key)
+    rows.set(key, before ? joined(before, change) : change)
+  }
+  const sorted = [...rows].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, change]) => change)
+  const of = <K extends keyof Change>(name: K) => sorted.map((change) => change[name])
+  return sql`
+    insert into day_record as d (
+      team_id, user_id, provider, resource, month, asked, answered, received, stored, failed, error_type, error_message, errored_at)
+    select ${tx.team}::uuid, g.user_id, g.provider, g.resource, g.month, g.asked, g.answered, g.received, g.stored, g.failed,
+           g.error_type, g.error_message, case when g.error_type is not null then ${tx.now}::timestamptz end
+    from unnest(${of('user_id')}::uuid[], ${of('provider')}::text[], ${of('resource')}::text[], ${of('month')}::date[],
+                ${of('asked')}::integer[], ${of('answered')}::integer[], ${of('received')}::integer[], ${of('stored')}::integer[],
+                ${of('failed')}::integer[], ${sorted.map(({ error }) => text(error?.type, 60))}::text[],
+                ${sorted.map(({ error }) => text(error?.message, 300))}::text[])
+      as g (user_id, provider, resource, month, asked, answered, received, stored, failed, error_type, error_message)
+    where not exists (
+      select from day_record h
+      where h.team_id = ${tx.team} and h.user_id = g.user_id and h.provider = g.provider and h.resource = g.resource and h.month = g.month
+        and g.asked & ~h.asked = 0 and g.answered & ~h.answered = 0 and g.received & ~h.received = 0 and g.stored & ~h.stored = 0
+        and g.failed = 0 and h.failed & (g.answered | g.received) = 0)
+    on conflict (team_id, user_id, provider, resource, month) do update
+    set asked = d.asked | excluded.asked, answered = d.answered | excluded.answered, received = d.received | excluded.received,
+        stored = d.stored | excluded.stored,
+        failed = d.failed & ~(excluded.answered | excluded.received) | excluded.failed,
+        error_type = coalesce(excluded.error_type, d.error_type),
+        error_message = case when excluded.error_type is null then d.error_message else excluded.error_message end,
+        errored_at = coalesce(excluded.errored_at, d.errored_at)`
+}
+
+const bits = { asked: T.Integer(), answered: T.Integer(), received: T.Integer(), stored: T.Integer(), failed: T.Integer() }
+const Row = T.Object({
+  provider: T.String(),
+  resource: T.String(),
+  month: T.String(),
+  ...bits,
+  error_type: Nullable(T.String()),
+  error_message: Nullable(T.String()),
+  errored_at: Nullable(T.String()),
+})
+/** What is known of the days of a month: bit 0 is its first day. */
+export type DayRecord = Static<typeof Row>
+
+/** What is known of a user's resources, from the month of the first day to that of the second one. */
+export const dayRecords = (
+  tx: Tx,
+  user_id: string,
+  { from, to, provider, resource }: { from: string; to: string; provider: string | undefined; resource: string | undefined },
+): Promise<DayRecord[]> =>
+  tx.many(
+    Row,
+    sql`
+    select provider, resource, month::text as month, asked, answered, received, stored, failed, error_type, error_message, errored_at
+    from day_record
+    where team_id = ${tx.team} and user_id = ${user_id} and month between date_trunc('month', ${from}::date) and ${to}::date
+      and provider = coalesce(${provider ?? null}, provider)
+      and (resource = coalesce(${resource ?? null}, resource) or resource = ${CONTACT})
+    order by provider, resource, month`,
+  )
+
+/** Erases what is recorded of a user. Writes day_record. */
+export const eraseDays = (tx: Tx, user_id: string): Promise<number> =>
+  tx.run(sql`delete from day_record where team_id = ${tx.team} and user_id = ${user_id}`)
