@@ -856,6 +856,45 @@ table lab_test_marker
   constraint lab_test_marker_marker_id_fkey FOREIGN KEY (marker_id) REFERENCES marker(id)
   CREATE INDEX lab_test_marker__marker ON lab_test_marker USING btree (marker_id)
 
+table link_code
+  team_id uuid not null
+  user_id uuid not null
+  code_hash text not null
+  created_at timestamp with time zone not null
+  expires_at timestamp with time zone not null
+  constraint link_code_pkey PRIMARY KEY (team_id, user_id, code_hash)
+  constraint link_code_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint link_code_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  CREATE INDEX link_code__expires ON link_code USING btree (expires_at)
+  CREATE INDEX link_code__hash ON link_code USING btree (code_hash)
+  CREATE INDEX link_code__user ON link_code USING btree (user_id)
+  policy of_team for all (team_id = current_team())
+
+table link_session
+  team_id uuid not null
+  user_id uuid not null
+  id uuid not null
+  provider text
+  redirect_url text
+  filter_on_providers text[]
+  redirects_on_error boolean not null
+  redirects_on_close boolean not null
+  started_provider text
+  state_hash text
+  state_provider text
+  error_type text
+  linked_provider text
+  consumed_at timestamp with time zone
+  created_at timestamp with time zone not null
+  expires_at timestamp with time zone not null
+  constraint link_session_pkey PRIMARY KEY (team_id, user_id, id)
+  constraint link_session_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint link_session_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  CREATE INDEX link_session__expires ON link_session USING btree (expires_at)
+  CREATE INDEX link_session__id ON link_session USING btree (team_id, id)
+  CREATE INDEX link_session__user ON link_session USING btree (user_id)
+  policy of_team for all (team_id = current_team())
+
 table mail
   id uuid not null
   recipient text not null

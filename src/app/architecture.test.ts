@@ -196,6 +196,8 @@ const FRAGMENTS: Record<string, RegExp> = {
   'src/lab/result-matching/raw-results.ts': /from raw_result r join lab l on l.id = r.lab_id$/,
   // A periodic task looks for a team that is due.
   'src/wearables/retention/expired-data.ts': /data_retention_check c|from data_retention r where r.team_id/,
+  // A link code names its cell only.
+  'src/connections/link/codes.ts': /from link_code where code_hash = \S+ and expires_at > /,
   // The sender of a team is identified by the team's id.
   'src/lab/result-matching/receive.ts': /lab_id = \S+ and sender = /,
 }
@@ -249,6 +251,7 @@ const ON_WHOLE_CELL: Record<string, string> = {
   'src/tenancy/teams/managed-teams.ts': 'management keys name any team of their organization',
   'src/tenancy/teams/teams.ts': 'a team is looked up before anybody works for it',
   'src/lab/result-matching/receive.ts': 'whose result it is has to be found',
+  'src/connections/link/codes.ts': 'a link code names its cell only',
   'src/notifications/sms/sms-sender.ts': 'sends what is due, of every team',
   'src/visits/phlebotomy/staff-import.ts': 'phlebotomists serve several teams',
   'src/wearables/retention/expired-data.ts': 'data of every team that has expired',

@@ -2,7 +2,9 @@
 // The server and the tests use this function.
 import type { FastifyInstance } from 'fastify'
 import { createGeocoder } from '../visits/geocoding/geocoder.ts'
+import { linkGuard } from '../connections/link/link-tokens.ts'
 import { isSessionActive } from '../connections/sign-in/sessions.ts'
+import { SigningKey } from '../connections/sign-in/signing-key.ts'
 import { assertNotDeleted } from '../people/users/users.ts'
 import type { AccessLog } from '../platform/access-log/access-log.ts'
 import { createHttp, type HttpOptions } from '../platform/http/server.ts'
@@ -38,9 +40,11 @@ export interface AssembledProcess extends Composition {
 export function assemble(options: ProcessOptions): AssembledProcess {
   const { cells, vault, log, metrics, settings, access } = options
   const guards = createAccess(cells, vault, settings, (tenant, user) => isSessionActive(cells.of(tenant.cell), tenant, user))
+  const signingKey = new SigningKey(cells, vault)
   const process: Process = {
     ...options,
     guards,
+    signingKey,
     heavy: createWorkerPool(),
     eventTypes: () => composition.eventTypes,
     runner: () => runner,
@@ -61,7 +65,7 @@ export function assemble(options: ProcessOptions): AssembledProcess {
   const app = createHttp({
     ...options,
     operations,
-    guards: { team: guards.teams.authenticate, management: guards.orgs },
+    guards: { team: guards.teams.authenticate, management: guards.orgs, link: linkGuard({ signingKey, guards }) },
     constraints,
     assertShown: assertNotDeleted,
     unimplementedPaths: [],

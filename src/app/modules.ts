@@ -30,8 +30,23 @@ const providerUrls = (settings: ModuleSettings): Pick<ReadonlyMap<string, string
 })
 
 export function modulesOf(process: Process): Module[] {
-  const { cells, log, metrics, vault, heavy, guards, targets, settings, product, publicUrl, eventTypes, runner, clocks, locate } =
-    process
+  const {
+    cells,
+    log,
+    metrics,
+    vault,
+    heavy,
+    guards,
+    signingKey,
+    targets,
+    settings,
+    product,
+    publicUrl,
+    eventTypes,
+    runner,
+    clocks,
+    locate,
+  } = process
   const tenantOf = guards.teams.tenant
   return [
     ...platform({
@@ -49,6 +64,7 @@ export function modulesOf(process: Process): Module[] {
       vault,
       publicUrl,
       guards,
+      signingKey,
       client: new VendorClient({ targets, product }),
       urls: providerUrls(settings),
     }),

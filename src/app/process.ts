@@ -1,4 +1,5 @@
 // The dependencies that modules may need of their process.
+import type { SigningKey } from '../connections/sign-in/signing-key.ts'
 import type { Config } from '../platform/config/config.ts'
 import type { Vault } from '../platform/crypto/vault.ts'
 import type { Cells } from '../platform/db/cells.ts'
@@ -43,6 +44,8 @@ export interface Process {
   guards: Access
   /** The target policy of webhooks and brokers. */
   targets: TargetPolicy
+  /** Signs the JWTs of phones and of links. */
+  signingKey: SigningKey
   heavy: WorkerPool
   /** Name and version of the program, in the User-Agent of deliveries. */
   product: string

@@ -6,13 +6,17 @@ import { credentials } from './credentials/module.ts'
 import type { CredentialDependencies } from './credentials/routes.ts'
 import { grants } from './grants/module.ts'
 import { introspection } from './introspection/module.ts'
+import { link } from './link/module.ts'
+import type { LinkDependencies } from './link/routes.ts'
 import { mobileSdk } from './mobile-sdk/module.ts'
 import { pullPreferences } from './pull-preferences/module.ts'
 import { phoneSignIn } from './sign-in/module.ts'
 import type { SignInDependencies } from './sign-in/token-exchange.ts'
 import type { VendorAccess } from './grants/access.ts'
 
-export const connections = (dependencies: CredentialDependencies & SignInDependencies & VendorAccess): Module[] => [
+export const connections = (
+  dependencies: CredentialDependencies & SignInDependencies & LinkDependencies & VendorAccess,
+): Module[] => [
   credentials(dependencies),
   pullPreferences(dependencies),
   connectorsModule,
@@ -21,4 +25,5 @@ export const connections = (dependencies: CredentialDependencies & SignInDepende
   mobileSdk,
   introspection,
   phoneSignIn(dependencies),
+  link(dependencies),
 ]

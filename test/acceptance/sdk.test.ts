@@ -5,6 +5,7 @@ import { customer } from './client.ts'
 import { unsupportedOperations } from './parts/unsupported-operations.ts'
 import { appointments } from './parts/appointments.ts'
 import { connections } from './parts/connections.ts'
+import { link } from './parts/link.ts'
 import { phoneSignIn } from './parts/phone-sign-in.ts'
 import { timeseries } from './parts/timeseries.ts'
 import { introspection } from './parts/introspection.ts'
@@ -39,6 +40,7 @@ const parts = [
   summaries,
   queries,
   phoneSignIn,
+  link,
   catalog,
   customLabTests,
   insurance,

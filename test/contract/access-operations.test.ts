@@ -27,6 +27,7 @@ const ofPatients = operations.filter(({ patients }) => patients)
 /** The user of samples of events, who is nobody. */
 const NOBODY = '00000000-0000-4000-8000-000000000001'
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+const LINK_SESSION = /^link_token:[0-9a-f-]{36}$/
 const SCOPE_PARAMETERS = new Set(['org_id', 'team_id', 'environment', 'env', 'region'])
 
 /** The lines about answers, by the id that each answer names. */
@@ -66,7 +67,9 @@ describe('whether an operation concerns patients', () => {
   /** Names by which requests and answers name patients, or what is theirs. */
   const THEIRS = /^(user_id|order_id|order_ids|patient_details|patient_name|client_user_id|raw_result_id|transaction_id)$/
   /** Operations that name patients and neither show nor change anything of theirs, and why. */
-  const besides: Record<string, string> = {}
+  const besides: Record<string, string> = {
+    exchange_link_code: 'an app without a key calls it; it shows an id, and what its token reads leaves lines of its own',
+  }
 
   const namesIn = (schema: unknown): string[] =>
     typeof schema !== 'object' || schema === null
@@ -139,7 +142,8 @@ describe('an operation that concerns patients leaves one line', () => {
       assert.equal(line.outcome, reply.status)
       assert.equal(line.address, '127.0.0.1')
       assert.equal(line.org, team.org_id)
-      assert.equal(line.key, operation.auth === 'management' ? keys.management : keys.team)
+      if (operation.auth === 'link') assert.match(line.key, LINK_SESSION)
+      else assert.equal(line.key, operation.auth === 'management' ? keys.management : keys.team)
       assert.equal(line.team, team.team)
       assert.deepEqual(line.users.filter((id) => id !== NOBODY).toSorted(), users)
       const objects = Object.entries(request.path).filter(

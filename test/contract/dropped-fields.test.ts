@@ -79,6 +79,7 @@ const steering: [RegExp, string][] = [
     /^(create|import)_\S*order\S* (order_set\b.*|collection_method|lab_test_id)$/,
     'what is ordered: it becomes the lab test of the order',
   ],
+  [/^generate_link_token (on_(error|close)|filter_on_providers)$/, 'kept as a yes, and in a list'],
   [/^book_\S+ a?sync_confirmation/, 'how long the answer may wait'],
   [/^(book|reschedule)_\S+ booking_key$/, 'a time that was offered: it becomes the time of the appointment'],
   [/^(accept|resolve)_(team_)?unmatched_result (order_id|user_id|action)$/, 'what becomes of the result: the answer is that'],
@@ -86,8 +87,15 @@ const steering: [RegExp, string][] = [
   [/^(create|import)_\S*order\S* lab_account_id$/, 'under which account: it is that of the order'],
 ]
 
-/** What is asked of these says nothing of a patient: which events are emitted again, what the sandbox plays. */
-const asking = new Set(['resend_events', 'order_process_simulate', 'create_unmatched_result_test'])
+/** What is asked of these says nothing of a patient: which events are emitted again, what the sandbox plays; or it is refused, and must not be kept: passwords. */
+const asking = new Set([
+  'resend_events',
+  'order_process_simulate',
+  'create_unmatched_result_test',
+  'connect_password_provider',
+  'complete_password_provider_mfa',
+  'connect_email_provider',
+])
 /** Operations by which a caller says something of a patient, under keys of teams and of organizations. */
 const bodies = new Set(described.map(({ body }) => body))
 const telling = operations.filter(

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 import { contents } from '../../src/app/contents.ts'
 import { client, createTestTeam, type TestTeam } from '../support/server.ts'
 import { answered, success } from './operations/operation-cases.ts'
-import { belonging, isOwnedByTeam, target, type Request } from './operations/requests.ts'
+import { belonging, isOwnedByTeam, linkTokenOf, target, type Request } from './operations/requests.ts'
 
 const { operations } = contents
 
@@ -69,8 +69,9 @@ async function requestOf(team: TestTeam, operation: Documented): Promise<Request
 }
 
 /** The header and key that the description asks for. */
-function keyOf(team: TestTeam, { security }: Described): [string | undefined, string] {
+async function keyOf(team: TestTeam, { security }: Described): Promise<[string | undefined, string]> {
   if (security?.length === 0) return [undefined, '']
+  if (security?.some((one) => 'linkToken' in one)) return [await linkTokenOf(team), 'x-vital-link-token']
   return security?.some((one) => 'managementKey' in one) ? [team.orgKey, 'x-management-key'] : [team.key, 'x-service-api-key']
 }
 
@@ -94,7 +95,7 @@ describe('the documented example works', () => {
     test(`${operation.method} ${operation.path}`, async () => {
       const team = await createTestTeam()
       const request = await requestOf(team, operation)
-      const [key, header] = keyOf(team, operation)
+      const [key, header] = await keyOf(team, operation)
       const needed = (operation.parameters ?? []).filter((parameter) => parameter.in === 'header' && parameter.required)
       const headers = Object.fromEntries(needed.map(({ name, example }) => [name, String(example)]))
       const reply = await client(key, header).call(operation.method, target(operation.path, request), request.body, headers)

@@ -175,9 +175,10 @@ describe('an access token', async () => {
   })
 })
 
-test('no operation is left out: each is for teams, for managers, or for everybody', () => {
+test('no operation is left out: each is for teams, for managers, for the user of a link token, or for everybody', () => {
+  const others = operations.filter((operation) => !forTeams.includes(operation) && !managing.includes(operation))
   assert.deepEqual(
-    operations.filter((operation) => !forTeams.includes(operation) && !managing.includes(operation)).map(({ id }) => id),
-    ['accept_invite', 'exchange_token'],
+    others.filter(({ auth }) => auth !== 'link').map(({ id }) => id),
+    ['accept_invite', 'exchange_token', 'exchange_link_code', 'validate_link_token', 'start_link'],
   )
 })

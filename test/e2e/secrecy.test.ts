@@ -96,6 +96,7 @@ test('a secret appears only in the responses that may show it', { timeout: 120_0
     const key = {
       management: { 'x-management-key': management_key },
       team: { 'x-service-api-key': api_keys['sandbox-us']! },
+      link: {},
       none: {},
     }
     const response = await fetch(`${server.url}${path}${more.query ?? ''}`, {

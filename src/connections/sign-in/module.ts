@@ -6,7 +6,7 @@ import type { Module } from '../../platform/module/module.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
 import { routes } from './routes.ts'
 import { endSessions, eraseSessions } from './sessions.ts'
-import { encryptedKeyColumn } from './sign-in-tokens.ts'
+import { encryptedKeyColumn } from './signing-key.ts'
 import type { SignInDependencies } from './token-exchange.ts'
 
 export function phoneSignIn(dependencies: SignInDependencies): Module {

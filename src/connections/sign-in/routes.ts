@@ -12,7 +12,7 @@ export function routes(
   dependencies: SignInDependencies,
   signOut: (tx: Tx, user_id: string, session_id?: string) => Promise<void>,
 ): Operation[] {
-  const tokens = new SignInTokens(dependencies.cells, dependencies.vault)
+  const tokens = new SignInTokens(dependencies.signingKey)
   return [
     multiTransactionOperation({
       id: 'get_user_sign_in_token',
@@ -60,9 +60,9 @@ export function routes(
       description: "With a user's access token: its session. With a key of the team: all sessions of the user.",
       params: UserParams,
       reply: Success,
-      async run(tx, { params, session_id }) {
+      async run(tx, { params, user }) {
         await getUser(tx, params.user_id)
-        await signOut(tx, params.user_id, session_id)
+        await signOut(tx, params.user_id, user?.session_id)
         return { success: true }
       },
     }),

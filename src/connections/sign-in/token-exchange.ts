@@ -1,5 +1,4 @@
 // Exchanges sign-in tokens and refresh tokens of phones for access tokens. Source: users-wearables.md 16.2.
-import type { Vault } from '../../platform/crypto/vault.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { missingField } from '../../platform/http/errors.ts'
@@ -7,6 +6,7 @@ import { Problem } from '../../platform/runtime/problem.ts'
 import type { Access } from '../../tenancy/access/access.ts'
 import { EXCHANGE, type TokenReply, type TokenRequest } from './schema.ts'
 import { continueSession, openSession, type Continuation } from './sessions.ts'
+import type { SigningKey } from './signing-key.ts'
 import { generateRefreshToken, readRefreshToken, SignInTokens, type SignIn } from './sign-in-tokens.ts'
 
 /** The lifetime in responses. */
@@ -16,7 +16,7 @@ const SKEW_S = 900
 
 export interface SignInDependencies {
   cells: Cells
-  vault: Vault
+  signingKey: SigningKey
   guards: Pick<Access, 'teams' | 'userTokens' | 'checks'>
 }
 

@@ -24,11 +24,16 @@ export function signJwt(claims: object, lifetime_s: number, key: KeyObject): str
   return `${signed}.${sign('RSA-SHA256', Buffer.from(signed), key).toString('base64url')}`
 }
 
-/** The claims of a token that `signJwt` made with this key; undefined if it has expired or is another one. */
-export function verifyJwt(token: string, key: KeyObject): unknown {
+export interface Jwt {
+  claims: unknown
+  has_expired: boolean
+}
+
+/** The claims of a token that `signJwt` made with this key; undefined if it is another one. */
+export function readJwt(token: string, key: KeyObject): Jwt | undefined {
   const [, header, payload, signature] = (token.length <= LENGTH_MAX && TOKEN.exec(token)) || []
   if (header !== HEADER || payload === undefined || signature === undefined) return undefined
   if (!verify('RSA-SHA256', Buffer.from(`${header}.${payload}`), key, Buffer.from(signature, 'base64url'))) return undefined
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as { exp: number }
-  return claims.exp > nowS() ? claims : undefined
+  return { claims, has_expired: claims.exp <= nowS() }
 }

@@ -24,23 +24,35 @@ interface Checking {
   waiting: Set<() => void>
 }
 
-/** Limits look-ups of credentials of every kind. One per process. */
+interface CredentialCheckOptions {
+  wrong_max: number
+  window_s?: number
+  wait_ms?: number
+  says?: string
+}
+
+/** Limits look-ups of credentials: one per process for all kinds but those with a limit of their own. */
 export class CredentialChecks {
   readonly #wrong: FixedWindowLimiter
   readonly #proven = expiringCache<true>({ lifetime_ms: PROVEN_MS, size_max: PROVEN_MAX })
   readonly #checking = new Map<string, Checking>()
   readonly #waiting = new Bound(WAITING_MAX, ADDRESS_WAITING_MAX)
   readonly #waitMs: number
+  readonly #says: string
 
-  /** @param options.wrong_per_min 0: no limit */
-  constructor({ wrong_per_min, wait_ms = WAIT_MS }: { wrong_per_min: number; wait_ms?: number }) {
-    this.#wrong = new FixedWindowLimiter({ max: wrong_per_min, window_s: WINDOW_S })
+  /**
+   * @param options.wrong_max invalid ones in a window, by default a minute; 0: no limit
+   * @param options.says the text of the 429
+   */
+  constructor({ wrong_max, window_s = WINDOW_S, wait_ms = WAIT_MS, says = REFUSED }: CredentialCheckOptions) {
+    this.#wrong = new FixedWindowLimiter({ max: wrong_max, window_s })
     this.#waitMs = wait_ms
+    this.#says = says
   }
 
   /** Counts an invalid credential of an address. Returns `problem`, or 429 if there were too many. */
   refusal(address: string, problem: Problem): Problem {
-    return this.#wrong.hit(networkOf(address), REFUSED) ?? problem
+    return this.#wrong.hit(networkOf(address), this.#says) ?? problem
   }
 
   /**
@@ -87,7 +99,7 @@ export class CredentialChecks {
     let until_ms: number | undefined
     try {
       for (;;) {
-        const refused = this.#wrong.refusal(network, REFUSED)
+        const refused = this.#wrong.refusal(network, this.#says)
         if (refused) throw refused
         const checking = this.#checking.get(network) ?? { running: 0, waiting: new Set() }
         this.#checking.set(network, checking)

@@ -70,6 +70,12 @@ export function buildOpenApi(operations: Operation[], version: string): OpenApiD
           scheme: 'bearer',
           description: 'An access token of a team, minted with a management key; valid for ten minutes.',
         },
+        linkToken: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'x-vital-link-token',
+          description: 'The token of a link session; valid for an hour. `x-service-link-token` is understood too.',
+        },
         managementKey: {
           type: 'apiKey',
           in: 'header',
@@ -98,6 +104,7 @@ function describeOperation(operation: Operation, primary: boolean, shape: (schem
     ...(operation.deprecated && { deprecated: true }),
     ...(operation.auth === 'none' && { security: [] }),
     ...(operation.auth === 'management' && { security: [{ managementKey: [] }] }),
+    ...(operation.auth === 'link' && { security: [{ linkToken: [] }] }),
     ...(parameters.length && { parameters }),
     ...(operation.body && {
       requestBody: {

@@ -6,10 +6,10 @@ import type { PlainTx, Tenant, Tx } from '../db/transaction.ts'
 import type { Feature } from './feature-flags.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
-/** Required credential: a team's key, a management key, or none. */
-export type Auth = 'team' | 'management' | 'none'
+/** Required credential: a team's key, a management key, the token of a link session, or none. */
+export type Auth = 'team' | 'management' | 'link' | 'none'
 
-/** The user to whom an access token of a phone belongs, and the session in which it was issued. */
+/** The user to whom an access token of a phone, or a link token, belongs, and the session in which it was issued. */
 export interface UserCredential {
   user_id: string
   session_id: string
@@ -18,7 +18,7 @@ export interface UserCredential {
 /** The principal of a team request. */
 export interface Caller {
   tenant: Tenant
-  /** Id of the team's key; of an access token `token:`, of a user's access token `user_token:`, and the token's id. */
+  /** Id of the team's key; of an access token `token:`, of a user's access token `user_token:`, of a link token `link_token:`, and its id. */
   key_id: string
   /** The only user whom the request may concern; undefined if it may concern the whole team. */
   user?: UserCredential
@@ -119,8 +119,8 @@ interface Input<P, Q, B> {
   body: In<B>
   /** The request had an idempotency key. */
   keyed: boolean
-  /** The session of a user's access token, if the request came with one. */
-  session_id: string | undefined
+  /** The user and the session of an access token of a user, or of a link token, if the request came with one. */
+  user: UserCredential | undefined
 }
 
 interface Declaration<P, Q, B, R> {

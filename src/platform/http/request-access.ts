@@ -28,10 +28,11 @@ export const accessRefused = (operation: Operation, request: AuthorizedRequest, 
 
 function made(
   operation: Operation,
-  { id, ip, key_id, tenant, manager, values, asked }: AuthorizedRequest,
+  { id, ip, key_id, tenant, manager, user, values, asked }: AuthorizedRequest,
   { responseText, outcome, subjects }: { responseText: string; outcome: number; subjects: Subjects | undefined },
 ): Access {
   const users = subjects ? [...subjects.users] : []
+  if (user && !users.includes(user.user_id)) users.push(user.user_id)
   const objects: string[] = []
   for (const source of [values, asked?.query, asked?.body]) {
     const user_id = (source as { user_id?: unknown } | undefined)?.user_id

@@ -59,7 +59,7 @@ export async function handleRequest(
     query,
     body,
     keyed: idempotency !== undefined,
-    session_id: request.user?.session_id,
+    user: request.user,
     manager: request.manager,
     recordAuditSubject,
     lines,

@@ -40,7 +40,7 @@ export type Guard = (headers: Record<string, string | string[] | undefined>, add
 
 export interface HttpOptions {
   operations: Operation[]
-  guards: { team?: Guard; management?: ManagementGuard }
+  guards: { team?: Guard; management?: ManagementGuard; link?: Guard }
   cells: Cells
   access: AccessLog
   constraints: ConstraintErrors
@@ -246,7 +246,8 @@ const unzip: preParsingHookHandler = (request, _reply, payload, done) => {
  */
 function authorize(options: HttpOptions, operation: Operation, request: FastifyRequest): Promise<void> | undefined {
   if (operation.auth === 'management') return admitManager(options.guards.management!, operation, request)
-  const found = operation.auth === 'team' ? options.guards.team!(request.headers, request.ip) : undefined
+  const guard = operation.auth === 'none' ? undefined : options.guards[operation.auth]!
+  const found = guard?.(request.headers, request.ip)
   if (found instanceof Promise) return found.then((caller) => admitCaller(operation, request, caller))
   admitCaller(operation, request, found)
   return undefined

@@ -38,7 +38,7 @@ export function createAccess(cells: Cells, vault: Vault, settings: AccessSetting
   const buckets = () => new TokenBuckets({ per_s: settings.requests_per_s, burst: settings.requests_burst })
   const limits = {
     requests: { teamKeys: buckets(), accessTokens: buckets(), managementKeys: buckets(), userTokens: buckets() },
-    checks: new CredentialChecks({ wrong_per_min: settings.wrong_keys_per_min }),
+    checks: new CredentialChecks({ wrong_max: settings.wrong_keys_per_min }),
   }
   const tokens = new SignedTokens(vault, 'team access')
   const userTokens = new SignedTokens(vault, 'user access', USER_TOKEN_PREFIX)

@@ -146,7 +146,7 @@ describe('invalid credentials of one address', () => {
   })
 
   test('wait for others of their address no longer than the limit, and then free their slot', { timeout: 20_000 }, async () => {
-    const checks = new CredentialChecks({ wrong_per_min: 1, wait_ms: 20 })
+    const checks = new CredentialChecks({ wrong_max: 1, wait_ms: 20 })
     const database = Promise.withResolvers<void>()
     const find = () =>
       refused(() =>
@@ -194,7 +194,7 @@ describe('invalid credentials of one address', () => {
   })
 
   test('leave waiting slots to other addresses, however many arrive at once', async () => {
-    const checks = new CredentialChecks({ wrong_per_min: 1 })
+    const checks = new CredentialChecks({ wrong_max: 1 })
     const database = Promise.withResolvers<void>()
     const find = (address: string) =>
       refused(() =>

@@ -119,6 +119,18 @@ export class TeamGuard {
     return caller
   }
 
+  /**
+   * The tenant that a token names whose signature another guard has checked; undefined if it is not there. 401: the host is another cell's.
+   * 429: too many requests of the session.
+   */
+  admitSession = async (cell: CellName, team: string, session: string, headers: Headers): Promise<Tenant | undefined> => {
+    const tenant = await this.#tenantOfToken([cell, team])
+    if (!tenant) return undefined
+    assertHost(this.#hosts, headers, cell)
+    this.#limits.requests.userTokens.consume(session)
+    return tenant
+  }
+
   /** The tenant of a team, read now. */
   tenant = async (cell: CellName, team: string): Promise<Tenant | undefined> => {
     const tenant = await loadTenant(this.#cells, cell, team)

@@ -28,6 +28,12 @@ export const findTeam = (tx: Queries, id: string) =>
     where t.id = ${id} and t.deleted_at is null`,
   )
 
+const NamedTeam = T.Object({ name: T.String() })
+
+/** The name of a team of the control plane; undefined if there is none with this id, or it was deleted. */
+export const findTeamName = async (tx: Queries, id: string): Promise<string | undefined> =>
+  (await tx.maybe(NamedTeam, sql`select name from team where id = ${id} and deleted_at is null`))?.name
+
 /** Records a team in the control plane. Writes team. */
 export async function createTeam(tx: PlainTx, team: { org_id: string; name: string; region: Region }): Promise<string> {
   const id = tx.uuid()

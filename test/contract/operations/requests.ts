@@ -164,7 +164,10 @@ const belongings: Record<string, (team: TestTeam, operation: Operation) => Promi
     ])
     return rows[0]!.id
   },
-  token: (team) => invited(team),
+  token: (team, { id }) => (id === 'validate_link_token' ? linkTokenOf(team) : invited(team)),
+  link_token: (team) => linkTokenOf(team),
+  code: linkCodeOf,
+  grant_type: () => Promise.resolve('sign_in_token'),
   subject_token: async (team) => signInTokenOf(team, await patientOf(team)),
   refresh_token: async (team) => (await signIn(team, await patientOf(team))).refresh_token,
   account_id: (team, operation) => (operation.id === 'upsert_lab_account' ? Promise.resolve(randomUUID()) : accountOf(team)),
@@ -272,6 +275,7 @@ const everybodys = new Set([
   'cancellation_reason_id',
   'cancellationReasonId',
   'collection_date',
+  'grant_type',
   'lab_id',
   'provider',
   'resource',
@@ -287,6 +291,28 @@ const everybodys = new Set([
 const bodies = Object.fromEntries(operations.map((operation) => [operation.id, operation.example])) as Record<string, Json>
 
 const patients = new WeakMap<TestTeam, Promise<string>>()
+/** A link token of a user, which any number of operations may use until it links a source. */
+export async function linkTokenOf(team: TestTeam): Promise<string> {
+  return ok(await team.api.post('/v2/link/token', { user_id: await patientOf(team) })).body.link_token as string
+}
+
+async function linkCodeOf(team: TestTeam): Promise<string> {
+  return ok(await team.api.post(`/v2/link/code/create?user_id=${await patientOf(team)}`)).body.code as string
+}
+
+const linkTokens = new WeakMap<TestTeam, Promise<string>>()
+/** The header of an operation that takes a link token; what asks without a team goes without one. */
+async function linkHeader(caller: Caller, method: string, path: string): Promise<Record<string, string>> {
+  const [plain = ''] = path.replace(/\/\/+/g, '/').split('?')
+  if (typeof caller !== 'object' || !linking.some((one) => one.method === method && one.path.test(plain))) return {}
+  const token = linkTokens.get(caller) ?? linkTokenOf(caller)
+  linkTokens.set(caller, token)
+  return { 'x-vital-link-token': await token }
+}
+const linking = operations
+  .filter(({ auth }) => auth === 'link')
+  .map(({ method, path }) => ({ method, path: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}/?$`) }))
+
 /** The user that a team orders for: one, since a sandbox has room for few. */
 function patientOf(team: TestTeam): Promise<string> {
   const patient = patients.get(team) ?? team.user()
@@ -560,7 +586,8 @@ export async function call(
 ): Promise<Reply> {
   const manages = isManagement(path)
   const key = typeof caller === 'object' ? (manages ? caller.orgKey : caller.key) : caller
-  const reply = await client(key, manages ? 'x-management-key' : undefined).call(method, path, body, headers)
+  const linked = await linkHeader(caller, method, path)
+  const reply = await client(key, manages ? 'x-management-key' : undefined).call(method, path, body, { ...linked, ...headers })
   const fault = invalidKey(reply)
   if (fault) throw new Error(`${method} ${path.slice(0, 200)} was HTTP ${reply.status}, ${fault}`)
   return reply

@@ -91,6 +91,7 @@ export async function fullBody(
     if (name === 'zip') return plain(`85004-${1000 + n}`)
     if (name === 'state') return named('AZ')
     if (name === 'country') return named('US', 'United States')
+    if (name === 'redirect_url') return plain(`https://canary${n}.example/`)
     if (name === 'first_line') return plain(`12 Canary${n} Street`)
     return plain(`Canary${n}`)
   }

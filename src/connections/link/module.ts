@@ -1,0 +1,33 @@
+import { userDeleted } from '../../people/users/users.ts'
+import { eraseTables } from '../../platform/db/erasure.ts'
+import { on } from '../../platform/db/hooks.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import type { Module } from '../../platform/module/module.ts'
+import { cleanup } from '../../platform/queue/retention.ts'
+import { eraseCodes } from './codes.ts'
+import { legacyRoutes } from './legacy-routes.ts'
+import { routes, type LinkDependencies } from './routes.ts'
+import { eraseSessions } from './sessions.ts'
+
+/** For so long an expired link token is told from one that never was. */
+const SESSION_KEPT_S = 86_400
+
+export function link(dependencies: LinkDependencies): Module {
+  const forget = async (tx: Tx, user_id: string): Promise<void> => {
+    await eraseSessions(tx, user_id)
+    await eraseCodes(tx, user_id)
+  }
+  return {
+    name: 'connections/link',
+    about: 'link tokens, link codes, and the ways in which a user connects a source',
+    tag: 'link',
+    tables: { ofTeams: ['link_session', 'link_code'] },
+    operations: [...routes(dependencies), ...legacyRoutes(dependencies)],
+    hooks: [on(userDeleted, forget)],
+    periodicTasks: [
+      cleanup({ table: 'link_session', column: 'expires_at', retention_s: SESSION_KEPT_S }),
+      cleanup({ table: 'link_code', column: 'expires_at' }),
+    ],
+    erasers: { user: forget, team: eraseTables('link_session', 'link_code') },
+  }
+}

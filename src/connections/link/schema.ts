@@ -1,0 +1,171 @@
+// Shapes of link sessions and link codes. Source: users-wearables.md 2, 16.4; openapi.
+import {
+  Clearable,
+  Fields,
+  Maybe,
+  Nullable,
+  OpenEnum,
+  T,
+  Text,
+  Timestamp,
+  Uuid,
+  type Static,
+} from '../../platform/schema/schema.ts'
+import { RuleError } from '../../platform/schema/request-validation.ts'
+import { providers } from '../../people/users/sources.ts'
+import { authTypes } from '../connections/providers.ts'
+import { ProviderSlug } from '../connections/schema.ts'
+
+export const LINK_TOKEN_MAX = 2000
+const FILTER_MAX = 100
+
+export const linkErrors = [
+  'invalid_token',
+  'token_expired',
+  'token_not_validated',
+  'token_consumed',
+  'provider_credential_error',
+  'provider_password_expired',
+  'provider_api_error',
+  'unsupported_region',
+  'duplicate_connection',
+  'required_scopes_not_granted',
+  'incorrect_mfa_code',
+  'user_cancelled',
+] as const
+export type LinkError = (typeof linkErrors)[number]
+
+/** Providers that ask for a user name and a password. */
+export const passwordProviders = [
+  'whoop',
+  'renpho',
+  'peloton',
+  'zwift',
+  'eight_sleep',
+  'beurer_api',
+  'dexcom',
+  'hammerhead',
+  'my_fitness_pal',
+  'kardia',
+  'abbott_libreview',
+  'tandem_source',
+] as const
+/** Providers that ask for an e-mail address. */
+export const emailProviders = ['freestyle_libre'] as const
+
+/** Schemes that a browser would run or show itself, so that a redirect to them would not leave this server's page. */
+const REFUSED_SCHEMES = new Set(['javascript:', 'data:', 'vbscript:', 'blob:', 'file:', 'about:', 'view-source:', 'filesystem:'])
+
+const RedirectUrl = Text({
+  minLength: 1,
+  maxLength: 2083,
+  description: 'An http or https URL, or one with the scheme of an app. Its query and fragment are kept.',
+  rule(text) {
+    const url = URL.parse(text)
+    return url && !REFUSED_SCHEMES.has(url.protocol) && (!/^https?:$/.test(url.protocol) || url.hostname)
+      ? text
+      : new RuleError('must be a URL to which a browser can be redirected')
+  },
+})
+
+const Redirects = (when: string) => Clearable(OpenEnum(['redirect'], { description: when }))
+
+export const CreateLinkToken = Fields(
+  {
+    user_id: Uuid,
+    provider: Clearable(ProviderSlug),
+    redirect_url: Clearable(RedirectUrl),
+    filter_on_providers: Clearable(T.Array(OpenEnum(providers), { minItems: 1, maxItems: FILTER_MAX })),
+    on_error: Redirects('The link page redirects to `redirect_url` instead of showing an error.'),
+    on_close: Redirects('The close button of the link page redirects to `redirect_url`.'),
+  },
+  { title: 'LinkTokenExchange' },
+)
+export type CreateLinkToken = Static<typeof CreateLinkToken>
+
+export const LinkToken = Fields(
+  {
+    link_token: T.String({ description: 'For the header `x-vital-link-token`; valid for 60 minutes and for one link.' }),
+    link_web_url: T.String({ description: 'The page on which the user connects a source.' }),
+  },
+  { title: 'LinkTokenExchangeResponse' },
+)
+
+export const CreateLinkCode = Fields({
+  user_id: Uuid,
+  expires_at: Maybe(T.String({ format: 'date-time', description: 'At most 24 hours ahead; default in an hour.' })),
+})
+
+export const LinkCode = Fields(
+  { code: T.String(), exchange_url: T.String(), expires_at: Timestamp },
+  { title: 'VitalTokenCreatedResponse' },
+)
+
+export const ExchangeLinkCode = Fields({
+  code: Text({
+    pattern: '^(sk|pk)(eu|us)[0-9a-f]{8}$',
+    says: 'be a link code',
+    example: 'skus00000000',
+  }),
+  grant_type: OpenEnum(['sign_in_token']),
+})
+
+export const ExchangedLinkCode = Fields(
+  {
+    user_id: Uuid,
+    sign_in_token: T.String(),
+    team: Fields({ name: T.String(), logo_url: Nullable(T.String()) }),
+  },
+  { title: 'ExchangedLinkCode' },
+)
+
+export const LinkConfig = Fields(
+  {
+    team_id: Uuid,
+    user_id: Uuid,
+    name: T.String(),
+    logo_url: Nullable(T.String()),
+    brand_color: Nullable(T.String()),
+    environment: OpenEnum(['sandbox', 'production']),
+    region: OpenEnum(['us', 'eu']),
+    provider: Nullable(ProviderSlug),
+    redirect_url: Nullable(T.String()),
+    filter_on_providers: Nullable(T.Array(ProviderSlug)),
+    on_error: Nullable(T.String()),
+    on_close: Nullable(T.String()),
+  },
+  { title: 'LinkConfig' },
+)
+export type LinkConfig = Static<typeof LinkConfig>
+
+export const ValidateLinkToken = Fields(
+  { token: Text({ minLength: 1, maxLength: LINK_TOKEN_MAX }) },
+  { title: 'LinkTokenValidationRequest' },
+)
+export const ValidatedLinkToken = Fields(
+  { is_valid: T.Boolean(), error_type: Nullable(OpenEnum(linkErrors)) },
+  { title: 'ValidatedLinkToken' },
+)
+
+export const StartLink = Fields(
+  { link_token: Text({ minLength: 1, maxLength: LINK_TOKEN_MAX }), provider: ProviderSlug },
+  { title: 'BeginLinkTokenRequest' },
+)
+export const StartedLink = Fields(
+  { success: T.Boolean(), provider: ProviderSlug, auth_type: OpenEnum(authTypes) },
+  { title: 'StartedLink' },
+)
+
+export const LinkState = Fields(
+  {
+    session_id: Uuid,
+    user_id: Uuid,
+    state: OpenEnum(['created', 'started', 'success', 'error', 'expired']),
+    provider: Nullable(ProviderSlug),
+    redirect_url: Nullable(T.String()),
+    error_type: Nullable(OpenEnum(linkErrors)),
+    error: Nullable(T.String()),
+    expires_at: Timestamp,
+  },
+  { title: 'LinkState' },
+)
