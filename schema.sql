@@ -519,6 +519,27 @@ table delivery_attempt_count
   CREATE INDEX delivery_attempt_count__bucket_start ON delivery_attempt_count USING btree (bucket_start)
   policy of_team for all (team_id = current_team())
 
+table device
+  team_id uuid not null
+  user_id uuid not null
+  provider text not null
+  key text not null
+  id uuid not null
+  source_type text not null
+  app_id text
+  manufacturer text
+  model text
+  version text
+  device_id text
+  seen_at timestamp with time zone not null
+  created_at timestamp with time zone not null
+  updated_at timestamp with time zone not null
+  constraint device_pkey PRIMARY KEY (team_id, user_id, provider, key)
+  constraint device_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint device_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  CREATE INDEX device__user ON device USING btree (user_id)
+  policy of_team for all (team_id = current_team())
+
 table dispatch_batch
   id uuid not null
   leased_until timestamp with time zone not null
@@ -1315,6 +1336,7 @@ table summary
   document jsonb not null
   created_at timestamp with time zone not null
   updated_at timestamp with time zone not null
+  device_id uuid
   constraint summary_pkey PRIMARY KEY (team_id, user_id, kind, provider, key)
   constraint summary_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint summary_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)

@@ -1,5 +1,6 @@
 // The modules of health data, from the bottom up.
 import type { Module } from '../platform/module/module.ts'
+import { devices } from './devices/module.ts'
 import { ingestion, type IngestionDependencies } from './ingestion/module.ts'
 import { queries } from './queries/module.ts'
 import { resources } from './resources/module.ts'
@@ -9,6 +10,7 @@ import { timeseries } from './timeseries/module.ts'
 
 export const wearables = (dependencies: IngestionDependencies & RetentionDependencies): Module[] => [
   resources,
+  devices,
   timeseries,
   summaries,
   queries,

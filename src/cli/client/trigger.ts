@@ -111,6 +111,10 @@ export const scenarios: Record<string, Scenario> = {
     tells: 'connect a user to the health store of a phone',
     run: (sandbox) => sandbox.connect('apple_health_kit'),
   },
+  'provider.device.created': {
+    tells: 'post a heart rate that a new device recorded',
+    run: (sandbox) => sandbox.recordOnDevice(`Fictional ${randomUUID()}`),
+  },
 }
 
 export interface CommandContext {
@@ -151,7 +155,7 @@ interface FeedEvent {
   type: string
   object_id: string
   created_at: string
-  body: { user_id?: string; data: { status?: string } }
+  body: { user_id?: string; data: { status?: string; device_model?: string } }
 }
 
 /** The requests in the sandbox of a team. An error of the server ends the command. */
@@ -209,6 +213,18 @@ class Sandbox {
     const { data } = await this.#read('/v1/events?type=provider.connection.created&limit=250')
     const event = (data as FeedEvent[]).find((one) => one.body.user_id === user_id)
     if (!event) throw new Error('The event of the connection is not listed.')
+    return { id: event.object_id }
+  }
+
+  /** A new device of the user: its model names it. */
+  async recordOnDevice(model: string): Promise<Subject> {
+    const user_id = await this.user()
+    const at = '2026-01-31T09:30:00Z'
+    const sample = { value: 61, unit: 'bpm', start_date: at, end_date: at, type: 'watch', metadata: { _DMO: model } }
+    await this.post(`/v2/timeseries/${user_id}/heartrate`, { stage: 'daily', provider: 'apple_health_kit', data: [sample] })
+    const { data } = await this.#read('/v1/events?type=provider.device.created&limit=250')
+    const event = (data as FeedEvent[]).find((one) => one.body.data.device_model === model)
+    if (!event) throw new Error('The event of the device is not listed.')
     return { id: event.object_id }
   }
 

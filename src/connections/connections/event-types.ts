@@ -1,4 +1,4 @@
-// The events of connections with providers and of their devices, with samples. So far only new connections emit one. Source: events.md 4.
+// The events of connections with providers and of their devices, with samples. Source: events.md 4.
 import { SAMPLE_OBJECT, SAMPLE_USER, type EventType } from '../../platform/queue/event-type.ts'
 import { SAMPLE_PROVIDER, sampleProvider } from '../../wearables/resources/sample-source.ts'
 

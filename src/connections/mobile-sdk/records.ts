@@ -3,6 +3,7 @@ import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import { localDate, zoneOffset } from '../../wearables/resources/zones.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
 import { wireTime } from '../../wearables/timeseries/samples.ts'
+import { deviceOf } from './devices.ts'
 import type { SentCycle, SentElectrocardiogram } from './record-schema.ts'
 import { sourceTypeOf } from './samples.ts'
 
@@ -45,6 +46,7 @@ export function electrocardiogramOf(
   return {
     key: sent.id,
     source_type: sourceTypeOf(sent),
+    device: deviceOf(sent.metadata, sourceTypeOf(sent)),
     app_id: sent.source_bundle ?? null,
     calendar_date: localDate(zone, start),
     document: {
@@ -75,6 +77,7 @@ export function voltagesOf(
     zone_s: zone === null ? null : zoneOffset(zone, start),
     type: null,
     source_type: sourceTypeOf(sent),
+    device: deviceOf(sent.metadata, sourceTypeOf(sent)),
     app_id: sent.source_bundle ?? null,
   }
   const offsets = voltage_data.session_start_offset_millisecond

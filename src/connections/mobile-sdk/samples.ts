@@ -4,6 +4,7 @@ import { toCanonicalUnit } from '../../wearables/ingestion/units.ts'
 import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import { timeseriesOf, type SourceType, type TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import { canonicalZone, QUARTER_MS, zoneOffset } from '../../wearables/resources/zones.ts'
+import { deviceOf } from './devices.ts'
 import { isSourceType, type Quantity } from './schema.ts'
 
 const EARLIEST_MS = Date.UTC(1900, 0, 1)
@@ -105,14 +106,16 @@ export function incoming(
     throw invalidField([...whole(), 'start_date'], 'must be after 1900 and not in the future')
   if (end < start) throw invalidField([...whole(), 'end_date'], 'must not be before start_date')
   if (end - start > LENGTH_MS_MAX) throw invalidField([...whole(), 'end_date'], 'must not be more than 24 days after start_date')
+  const source_type = sourceTypeOf(sample)
   const { isInterval } = timeseriesOf(resource)
   return {
     at_ms: start,
     second: null,
     length_ms: isInterval || (withLength.has(resource) && end > start) ? end - start : null,
     zone_s: zones.offsetOf(sample, start),
-    source_type: sourceTypeOf(sample),
+    source_type,
     app_id: sample.source_bundle ?? null,
+    device: deviceOf(sample.metadata, source_type),
     ...measured(resource, sample),
   }
 }

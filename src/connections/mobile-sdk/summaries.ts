@@ -5,6 +5,7 @@ import { localDate, zoneOffset } from '../../wearables/resources/zones.ts'
 import type { Document } from '../../wearables/summaries/schema.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
 import { wireTime } from '../../wearables/timeseries/samples.ts'
+import { deviceOf } from './devices.ts'
 import { sourceTypeOf } from './samples.ts'
 import { isSourceType } from './schema.ts'
 import type { SentActivity, SentBody, SentProfile, SentSleep, SentWorkout, StageName } from './summary-schema.ts'
@@ -76,6 +77,7 @@ export function bodiesOf(sent: SentBody, { zone }: PhoneContext): IncomingSummar
       const record = records.get(key) ?? {
         key,
         source_type: sourceTypeOf(sample),
+        device: deviceOf(sample.metadata, sourceTypeOf(sample)),
         app_id: sample.source_bundle ?? null,
         calendar_date,
         document: { date: midnight(calendar_date), calendar_date } as Document<'body'>,
@@ -175,6 +177,7 @@ export function sleepOf(sent: SentSleep, { zone }: PhoneContext): IncomingSummar
   return {
     key: sent.id,
     source_type: sourceOf(sent),
+    device: deviceOf(sent.metadata, sourceOf(sent)),
     app_id: sent.source_bundle ?? null,
     calendar_date,
     document: {
@@ -214,6 +217,7 @@ export function sleepCycleOf(
   return {
     key: sent.id,
     source_type: sourceOf(sent),
+    device: deviceOf(sent.metadata, sourceOf(sent)),
     app_id: sent.source_bundle ?? null,
     calendar_date: localDate(zone, stop),
     document: {
@@ -235,6 +239,7 @@ export function workoutOf(sent: SentWorkout, { zone }: PhoneContext): IncomingSu
   return {
     key: sent.id,
     source_type: sourceTypeOf(sent),
+    device: deviceOf(sent.metadata, sourceTypeOf(sent)),
     app_id: sent.source_bundle ?? null,
     calendar_date,
     document: {

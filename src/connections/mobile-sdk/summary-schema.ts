@@ -80,6 +80,7 @@ const session = {
   end_date: Timestamp,
   source_bundle: text(300),
   product_type: text(100),
+  metadata: Quantity.properties.metadata,
 }
 
 const stage = Maybe(T.Array(Quantity, { maxItems: STAGES_MAX }))

@@ -6,7 +6,8 @@ import { invalidField } from '../../platform/http/errors.ts'
 import { emit } from '../../platform/queue/outbox.ts'
 import type { Resource } from '../resources/resources.ts'
 import { isTimeseries, resourceNameOf, timeseriesOf, type SourceType, type TimeseriesName } from '../resources/timeseries.ts'
-import { mergeSamples, type Sample, type SeriesSamples } from '../timeseries/chunks.ts'
+import { deviceKey, recordDevices, type IncomingDevice, type SeenDevice } from '../devices/devices.ts'
+import { mergeSamples, type Sample, type SampleSource, type SeriesSamples } from '../timeseries/chunks.ts'
 import { writeSummaries, type IncomingSummary } from '../summaries/summaries.ts'
 import type { SummaryKind } from '../summaries/schema.ts'
 import { emitBatches, emitHistoryComplete } from './batch-events.ts'
@@ -21,6 +22,11 @@ const SOURCES_MAX = 200
 export interface IncomingSample extends Sample {
   source_type: SourceType
   app_id: string | null
+  /** Absent or null: unknown. */
+  device?: IncomingDevice | null
+  /** Of samples that belong to a workout: its id, and the slug of its sport. */
+  workout_id?: string | null
+  sport?: string | null
 }
 
 export interface Ingested {
@@ -62,7 +68,7 @@ function isWithinBounds(user: User): (at_ms: number) => boolean {
 }
 
 /**
- * Stores summaries of one kind of a user. Writes summary, resource_state, day_record. Emits daily.data.{kind}.created and .updated, with the summary
+ * Stores summaries of one kind of a user. Writes summary, device, resource_state, day_record. Emits daily.data.{kind}.created and .updated, with the summary
  * as it is read; records that say nothing new change nothing.
  */
 export async function ingestSummaries(
@@ -73,7 +79,19 @@ export async function ingestSummaries(
 ): Promise<Ingested> {
   const isKept = await isWanted(tx, user, kind, provider)
   const wanted = records.filter(({ calendar_date }) => calendar_date === null || isKept(Date.parse(calendar_date) + DAY_MS / 2))
-  const written = await writeSummaries(tx, user.user_id, kind, provider, wanted)
+  const ids = await recordDevices(
+    tx,
+    user,
+    provider,
+    wanted.flatMap(({ device, calendar_date }) =>
+      device ? [{ device, at_ms: calendar_date === null ? tx.now.getTime() : Date.parse(calendar_date) }] : [],
+    ),
+  )
+  const attributed = wanted.map(({ device, ...record }) => ({
+    ...record,
+    device_id: device ? ids.get(deviceKey(device))! : null,
+  }))
+  const written = await writeSummaries(tx, user.user_id, kind, provider, attributed)
   const { user_id, client_user_id } = user
   for (const { is_new, summary } of written) {
     const type = `daily.data.${kind}.${is_new ? 'created' : 'updated'}`
@@ -97,8 +115,16 @@ export async function ingestSummaries(
   return { accepted: wanted.length, created, updated: written.length - created, dropped: records.length - wanted.length }
 }
 
+/** The samples of one source in a post. */
+interface Group {
+  source: Omit<SampleSource, 'device_id'>
+  /** The device, as its newest sample names it. */
+  seen: SeenDevice | null
+  samples: IncomingSample[]
+}
+
 /**
- * Stores samples of one resource of a user. Writes series, chunk, resource_state, day_record. Emits daily.data.{resource}.created for
+ * Stores samples of one resource of a user. Writes series, chunk, device, resource_state, day_record. Emits daily.data.{resource}.created for
  * samples that were not there and .updated for those that have another value; samples that are there already change nothing. Events about history go only to pipelines
  * that ask for them.
  */
@@ -109,12 +135,12 @@ export async function ingestSamples(
   { provider, samples, historical }: { provider: string; samples: IncomingSample[]; historical: boolean },
 ): Promise<Ingested> {
   const isKept = await isWanted(tx, user, resourceNameOf(resource), provider)
-  const series = new Map<string, SeriesSamples>()
+  const groups = new Map<string, Group>()
   let accepted = 0
   let [oldest_ms, newest_ms] = [Infinity, -Infinity]
-  let into: SeriesSamples | undefined
+  let group: Group | undefined
   const [stored, dropped]: [DayNumber[], DayNumber[]] = [[], []]
-  for (const { source_type, app_id, ...sample } of samples) {
+  for (const sample of samples) {
     const day = localDayOf(sample)
     if (!isKept(sample.at_ms)) {
       if (day !== dropped.at(-1)) dropped.push(day)
@@ -124,15 +150,30 @@ export async function ingestSamples(
     if (day !== stored.at(-1)) stored.push(day)
     if (sample.at_ms < oldest_ms) oldest_ms = sample.at_ms
     if (sample.at_ms > newest_ms) newest_ms = sample.at_ms
-    if (into?.source.source_type !== source_type || into.source.app_id !== app_id) {
-      const key = JSON.stringify([source_type, app_id])
-      into = series.get(key) ?? { source: { provider, source_type, app_id }, samples: [] }
-      series.set(key, into)
-      if (series.size > SOURCES_MAX) throw invalidField(['body', 'data'], `has samples of more than ${SOURCES_MAX} sources`)
+    const { source_type, app_id, device = null, workout_id = null, sport = null } = sample
+    // Most samples have the source of the one before, and neither device, workout nor sport.
+    const isSame = !device && !workout_id && !sport && group?.source.source_type === source_type && group.source.app_id === app_id
+    if (!group || !isSame || group.seen || group.source.workout_id || group.source.sport) {
+      const key = JSON.stringify([source_type, app_id, device && deviceKey(device), workout_id, sport])
+      group = groups.get(key) ?? { source: { provider, source_type, app_id, workout_id, sport }, seen: null, samples: [] }
+      groups.set(key, group)
+      if (groups.size > SOURCES_MAX) throw invalidField(['body', 'data'], `has samples of more than ${SOURCES_MAX} sources`)
     }
-    into.samples.push(sample)
+    if (device && (!group.seen || group.seen.at_ms < sample.at_ms)) group.seen = { device, at_ms: sample.at_ms }
+    group.samples.push(sample)
   }
-  const merged = await mergeSamples(tx, user.user_id, resource, [...series.values()])
+  const all = [...groups.values()]
+  const ids = await recordDevices(
+    tx,
+    user,
+    provider,
+    all.flatMap(({ seen }) => seen ?? []),
+  )
+  const series: SeriesSamples[] = all.map(({ source, seen, samples }) => ({
+    source: { ...source, device_id: seen && ids.get(deviceKey(seen.device))! },
+    samples,
+  }))
+  const merged = await mergeSamples(tx, user.user_id, resource, series)
   emitBatches(tx, user, resource, merged, { historical })
   const total = (kind: 'created' | 'updated') => merged.reduce((sum, one) => sum + one[kind].length, 0)
   const [created, updated] = [total('created'), total('updated')]

@@ -19,17 +19,30 @@ export const DataSource = Fields(
 )
 export type DataSource = Static<typeof DataSource>
 
-/** @param app_id null for samples: only summaries name their app */
-export const wireSource = (provider: string, type: SourceType, app_id: string | null): DataSource => ({
+/** What a source shows beside the provider and the type. */
+interface SourceDetails {
+  /** Null for samples: only summaries name their app. */
+  app_id: string | null
+  device_id: string | null
+  /** Of samples that belong to a workout. */
+  workout_id?: string | null
+  sport?: string | null
+}
+
+export const wireSource = (
+  provider: string,
+  type: SourceType,
+  { app_id, device_id, workout_id = null, sport = null }: SourceDetails,
+): DataSource => ({
   name: providerName(provider),
   slug: provider,
   logo: '',
   provider,
   type,
   app_id,
-  device_id: null,
-  sport: null,
-  workout_id: null,
+  device_id,
+  sport,
+  workout_id,
 })
 
 /** A number for each provider that stays the same; consumers need not know what it means. */

@@ -5,6 +5,7 @@ import type { PlainTx, Tx } from '../../platform/db/transaction.ts'
 import { invalidField, notFound } from '../../platform/http/errors.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
+import type { IncomingDevice } from '../devices/devices.ts'
 import { wireSource, wireSourceId, type DataSource } from '../resources/data-source.ts'
 import type { Expiry } from '../resources/expiry.ts'
 import { readBound, type RangeQuery } from '../resources/range-query.ts'
@@ -24,6 +25,8 @@ export interface IncomingSummary<K extends SummaryKind = SummaryKind> {
   /** The local day; null for a profile. */
   calendar_date: string | null
   document: Document<K>
+  /** What recorded it. Absent or null: unknown. */
+  device?: IncomingDevice | null
 }
 
 const Row = T.Object({
@@ -31,6 +34,7 @@ const Row = T.Object({
   provider: T.String(),
   source_type: T.String(),
   app_id: Nullable(T.String()),
+  device_id: Nullable(T.String()),
   document: T.Unknown(),
   created_at: T.String(),
   updated_at: T.String(),
@@ -42,7 +46,7 @@ export type Summary = { id: string; user_id: string } & Record<string, unknown>
 
 function shown(kind: SummaryKind, user_id: string, row: Static<typeof Row>): Summary {
   const { id, created_at, updated_at, document } = row
-  const source = wireSource(row.provider, row.source_type as SourceType, row.app_id)
+  const source = wireSource(row.provider, row.source_type as SourceType, row)
   const flat = flatFields(kind, id, source)
   return { id, user_id, ...emptyDocument(kind), ...(document as object), ...flat, source, created_at, updated_at }
 }
@@ -78,7 +82,7 @@ export async function writeSummaries(
   user_id: string,
   kind: SummaryKind,
   provider: string,
-  given: IncomingSummary[],
+  given: (Omit<IncomingSummary, 'device'> & { device_id: string | null })[],
 ): Promise<WrittenSummary[]> {
   if (!given.length) return []
   // The last of several with one key counts.
@@ -86,17 +90,17 @@ export async function writeSummaries(
   const rows = await tx.locking.many(
     Written,
     sql`
-    insert into summary (team_id, user_id, kind, provider, key, id, source_type, app_id, calendar_date, document, created_at, updated_at)
-    select ${tx.team}, ${user_id}, ${kind}, ${provider}, g.key, g.id, g.source_type, g.app_id, g.calendar_date, g.document, ${tx.now}, ${tx.now}
+    insert into summary (team_id, user_id, kind, provider, key, id, source_type, app_id, device_id, calendar_date, document, created_at, updated_at)
+    select ${tx.team}, ${user_id}, ${kind}, ${provider}, g.key, g.id, g.source_type, g.app_id, g.device_id, g.calendar_date, g.document, ${tx.now}, ${tx.now}
     from jsonb_to_recordset(${JSON.stringify(records)}::jsonb)
-      as g (key text, id uuid, source_type text, app_id text, calendar_date date, document jsonb)
+      as g (key text, id uuid, source_type text, app_id text, device_id uuid, calendar_date date, document jsonb)
     order by g.key
     on conflict (team_id, user_id, kind, provider, key) do update
     set document = summary.document || excluded.document, calendar_date = excluded.calendar_date, source_type = excluded.source_type,
-        app_id = excluded.app_id, updated_at = excluded.updated_at
-    where (summary.document || excluded.document, summary.source_type, summary.app_id)
-          is distinct from (summary.document, excluded.source_type, excluded.app_id)
-    returning id, provider, source_type, app_id, document, created_at, updated_at, key, created_at = updated_at and id = any (
+        app_id = excluded.app_id, device_id = coalesce(excluded.device_id, summary.device_id), updated_at = excluded.updated_at
+    where (summary.document || excluded.document, summary.source_type, summary.app_id, summary.device_id)
+          is distinct from (summary.document, excluded.source_type, excluded.app_id, coalesce(excluded.device_id, summary.device_id))
+    returning id, provider, source_type, app_id, device_id, document, created_at, updated_at, key, created_at = updated_at and id = any (
       ${records.map(({ id }) => id)}::uuid[]) as is_new`,
   )
   return rows.map((row) => ({ key: row.key, is_new: row.is_new, summary: shown(kind, user_id, row) }))
@@ -142,7 +146,7 @@ export async function listSummaries(tx: Tx, user_id: string, kind: SummaryKind, 
   const rows = await tx.many(
     Row,
     sql`
-    select id, provider, source_type, app_id, document, created_at, updated_at from summary
+    select id, provider, source_type, app_id, device_id, document, created_at, updated_at from summary
     where team_id = ${tx.team} and user_id = ${user_id} and kind = ${kind} ${ofProvider}
       and calendar_date between ${from}::date and ${to}::date
     order by calendar_date, id limit ${max + 1}`,
@@ -158,7 +162,7 @@ export async function readProfile(tx: Tx, user_id: string, provider: string | un
   const row = await tx.maybe(
     Row,
     sql`
-    select id, provider, source_type, app_id, document, created_at, updated_at from summary
+    select id, provider, source_type, app_id, device_id, document, created_at, updated_at from summary
     where team_id = ${tx.team} and user_id = ${user_id} and kind = 'profile' ${ofProvider} order by updated_at desc, id desc limit 1`,
   )
   if (!row) throw notFound('The user has no profile')

@@ -19,11 +19,15 @@ export interface Sample {
   type: string | null
 }
 
-/** What recorded the samples of a series. */
+/** What recorded the samples of a series, and during which workout. */
 export interface SampleSource {
   provider: string
   source_type: SourceType
   app_id: string | null
+  device_id: string | null
+  workout_id: string | null
+  /** Its slug. */
+  sport: string | null
 }
 
 export interface SeriesSamples {
@@ -38,7 +42,32 @@ export interface MergedSamples {
   updated: Sample[]
 }
 
-const SeriesRow = T.Object({ id: T.Integer(), source_type: T.String(), app_id: Nullable(T.String()) })
+const nullableText = Nullable(T.String())
+/** The columns of a series that tell what recorded it. */
+export const sourceRow = {
+  provider: T.String(),
+  source_type: T.String(),
+  app_id: nullableText,
+  device_id: nullableText,
+  workout_id: nullableText,
+  sport: nullableText,
+}
+const SeriesRow = T.Object({ id: T.Integer(), ...sourceRow })
+export const sourceOf = ({
+  provider,
+  source_type,
+  app_id,
+  device_id,
+  workout_id,
+  sport,
+}: Static<T.TObject<typeof sourceRow>>) => ({
+  provider,
+  source_type: source_type as SourceType,
+  app_id,
+  device_id,
+  workout_id,
+  sport,
+})
 const ChunkRow = T.Object({
   series_id: T.Integer(),
   hour_ms: T.Integer(),
@@ -87,19 +116,22 @@ export async function mergeSamples(
   given: SeriesSamples[],
 ): Promise<MergedSamples[]> {
   if (!given.length) return []
+  const sources = given.map(({ source }) => source)
   const rows = await tx.locking.many(
     SeriesRow,
     sql`
-    insert into series (team_id, user_id, resource, provider, source_type, app_id, changed_at)
-    select ${tx.team}, ${user_id}, ${resource}, g.provider, g.source_type, g.app_id, ${tx.now}
-    from unnest(${given.map(({ source }) => source.provider)}::text[], ${given.map(({ source }) => source.source_type)}::text[],
-                ${given.map(({ source }) => source.app_id)}::text[]) as g (provider, source_type, app_id)
-    order by g.provider, g.source_type, g.app_id
+    insert into series (team_id, user_id, resource, provider, source_type, app_id, device_id, workout_id, sport, changed_at)
+    select ${tx.team}, ${user_id}, ${resource}, g.provider, g.source_type, g.app_id, g.device_id, g.workout_id, g.sport, ${tx.now}
+    from unnest(${sources.map(({ provider }) => provider)}::text[], ${sources.map(({ source_type }) => source_type)}::text[],
+                ${sources.map(({ app_id }) => app_id)}::text[], ${sources.map(({ device_id }) => device_id)}::uuid[],
+                ${sources.map(({ workout_id }) => workout_id)}::uuid[], ${sources.map(({ sport }) => sport)}::text[])
+      as g (provider, source_type, app_id, device_id, workout_id, sport)
+    order by g.provider, g.source_type, g.app_id, g.device_id, g.workout_id, g.sport
     on conflict on constraint series__source do update set changed_at = excluded.changed_at
-    returning id, source_type, app_id`,
+    returning id, provider, source_type, app_id, device_id, workout_id, sport`,
   )
-  const sourceKey = ({ source_type, app_id }: Pick<SampleSource, 'source_type' | 'app_id'> | (typeof rows)[number]) =>
-    JSON.stringify([source_type, app_id])
+  const sourceKey = ({ provider, source_type, app_id, device_id, workout_id, sport }: SampleSource | (typeof rows)[number]) =>
+    JSON.stringify([provider, source_type, app_id, device_id, workout_id, sport])
   const ids = new Map(rows.map((row) => [sourceKey(row), row.id]))
   const idOf = (source: SampleSource) => ids.get(sourceKey(source))!
   const hours = new Map<string, { series_id: number; hour_ms: number; samples: Map<number, Sample> }>()

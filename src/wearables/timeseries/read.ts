@@ -4,11 +4,11 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import { cursor, numberPart, readCursor } from '../../platform/http/cursors.ts'
 import { invalidField } from '../../platform/http/errors.ts'
 import { PreserializedJson } from '../../platform/http/operation.ts'
-import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { readBound, type RangeQuery } from '../resources/range-query.ts'
-import type { SourceType, TimeseriesName } from '../resources/timeseries.ts'
-import { chunkColumns, chunkRow, HOUR_MS, samplesOf, type Sample, type SampleSource } from './chunks.ts'
+import type { TimeseriesName } from '../resources/timeseries.ts'
+import { chunkColumns, chunkRow, HOUR_MS, samplesOf, sourceOf, sourceRow, type Sample, type SampleSource } from './chunks.ts'
 import { sampleWriter, sampleSource } from './samples.ts'
 
 /** Samples in a page. */
@@ -21,9 +21,7 @@ const DIGITS_MAX = 15
 
 const Row = T.Object({
   ...chunkRow,
-  provider: T.String(),
-  source_type: T.String(),
-  app_id: Nullable(T.String()),
+  ...sourceRow,
   before: T.Integer(),
 })
 
@@ -68,14 +66,14 @@ const readChunks = (
     Row,
     sql`
     with places as materialized (
-      select c.series_id, c.hour, s.provider, s.source_type, s.app_id,
+      select c.series_id, c.hour, s.provider, s.source_type, s.app_id, s.device_id, s.workout_id, s.sport,
              coalesce(sum(case when ${isCounted} then c.samples end)
                         over (order by c.series_id, c.hour rows between unbounded preceding and 1 preceding), 0)::bigint as before
       from chunk c
       join series s on s.id = c.series_id and s.team_id = c.team_id and s.user_id = c.user_id
       where c.team_id = ${tx.team} and c.user_id = ${user_id} and s.resource = ${resource} ${ofProvider}
         and c.hour >= ${hourOf(from_ms)}::timestamptz and c.hour <= ${instant(to_ms)}::timestamptz ${beyond})
-    select ${chunkColumns}, p.provider, p.source_type, p.app_id, p.before
+    select ${chunkColumns}, p.provider, p.source_type, p.app_id, p.device_id, p.workout_id, p.sport, p.before
     from places p
     join chunk c on c.series_id = p.series_id and c.hour = p.hour and c.team_id = ${tx.team} and c.user_id = ${user_id}
     where p.before <= ${samples_max} order by c.series_id, c.hour`,
@@ -90,7 +88,7 @@ interface Found {
 
 function* within(rows: Static<typeof Row>[], from_ms: number, to_ms: number, after: Place | undefined): Generator<Found> {
   for (const row of rows) {
-    const source = { provider: row.provider, source_type: row.source_type as SourceType, app_id: row.app_id }
+    const source = sourceOf(row)
     for (const sample of samplesOf(row)) {
       if (sample.at_ms < from_ms || sample.at_ms > to_ms) continue
       if (after && row.series_id === after.series && sample.at_ms <= after.at_ms) continue

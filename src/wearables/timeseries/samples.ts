@@ -23,7 +23,8 @@ function wireTimes(): (ms: number) => string {
 }
 
 /** The source of samples. Apps are kept apart, and only summaries name them. */
-export const sampleSource = ({ provider, source_type }: SampleSource) => wireSource(provider, source_type, null)
+export const sampleSource = ({ provider, source_type, device_id, workout_id, sport }: SampleSource) =>
+  wireSource(provider, source_type, { app_id: null, device_id, workout_id, sport })
 
 /** Voltages are hundreds in a second: they alone are shown with milliseconds. */
 const wireTimeInMs = (ms: number): string => `${new Date(ms).toISOString().slice(0, 23)}+00:00`
@@ -38,11 +39,11 @@ export function sampleWriter(resource: TimeseriesName): (sample: Sample, source:
   const untyped = JSON.stringify(usualType[resource] ?? null)
   const instant = resource === 'electrocardiogram_voltage' ? wireTimeInMs : wireTimes()
   const endOf = wireTimes()
-  return ({ at_ms, value, second, length_ms, zone_s, type }, { source_type }) => {
+  return ({ at_ms, value, second, length_ms, zone_s, type }, source) => {
     const at = `"${instant(at_ms)}"`
     const measured =
       resource === 'blood_pressure'
-        ? `"systolic":${value},"diastolic":${second},"grouping":["${source_type}",null,null,null]`
+        ? `"systolic":${value},"diastolic":${second},"grouping":${JSON.stringify([source.source_type, source.workout_id, source.sport, source.device_id])}`
         : `"value":${value}`
     const span = isInterval || length_ms !== null ? `,"start":${at},"end":"${endOf(at_ms + (length_ms ?? 0))}"` : ''
     return `{"id":null,"timestamp":${at},"timezone_offset":${zone_s},"type":${type === null ? untyped : JSON.stringify(type)},"unit":${units},${measured}${span}}`

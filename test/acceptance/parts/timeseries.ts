@@ -38,6 +38,19 @@ export const timeseries = ({ sdk, user, passthrough }: Customer): void =>
       assert.deepEqual([group!.data[0]!.systolic, group!.data[0]!.diastolic], [118, 76])
     })
 
+    test('devices that recorded samples are listed and read', async () => {
+      const { userId } = await user()
+      await post(userId, 'heartrate', [{ value: 61, unit: 'bpm', ...at, metadata: { _DMO: 'Fictional One', _DSV: '1.0' } }])
+      const [device] = await sdk.user.getDevices({ userId })
+      assert.deepEqual(
+        [device!.deviceModel, device!.deviceVersion, device!.provider],
+        ['Fictional One', '1.0', 'apple_health_kit'],
+      )
+      assert.deepEqual(await sdk.user.getDevice({ userId, deviceId: device!.id }), device)
+      const [group] = (await sdk.vitals.heartrateGrouped(range(userId))).groups.apple_health_kit!
+      assert.equal(group!.source.deviceId, device!.id)
+    })
+
     test('plain lists name no sources', async () => {
       const { userId } = await user()
       await post(userId, 'heartrate', [{ value: 61, unit: 'bpm', ...at }])

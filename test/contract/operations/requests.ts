@@ -73,7 +73,7 @@ const belongings: Record<string, (team: TestTeam, operation: Operation) => Promi
   user_id: async (team, operation) => {
     if (operation.id === 'deregister_provider') return connectedUser(team)
     if (operation.id === 'get_profile') return profiledUser(team)
-    if (signedIn.has(operation.id)) return patientOf(team)
+    if (signedIn.has(operation.id) || operation.module === 'devices') return patientOf(team)
     if (describedUsers.has(operation.id)) return describedUser(team, operation.id === 'get_latest_insurance')
     if (/^\/v2\/(summary|timeseries)\/|^\/aggregate\/|\/sdk_/.test(operation.path)) return patientOf(team)
     if (operation.id !== 'undo_user_delete') return operation.path.includes('{user_id}') ? team.user() : patientOf(team)
@@ -168,6 +168,7 @@ const belongings: Record<string, (team: TestTeam, operation: Operation) => Promi
   link_token: (team) => linkTokenOf(team),
   code: linkCodeOf,
   grant_type: () => Promise.resolve('sign_in_token'),
+  device_id: (team) => deviceOf(team),
   subject_token: async (team) => signInTokenOf(team, await patientOf(team)),
   refresh_token: async (team) => (await signIn(team, await patientOf(team))).refresh_token,
   account_id: (team, operation) => (operation.id === 'upsert_lab_account' ? Promise.resolve(randomUUID()) : accountOf(team)),
@@ -230,6 +231,15 @@ async function profiledUser(team: TestTeam): Promise<string> {
   const user_id = await patientOf(team)
   ok(await team.api.post(`/v2/summary/profile/${user_id}`, bodies.post_profile))
   return user_id
+}
+
+/** A device that recorded data of the team's patient. */
+async function deviceOf(team: TestTeam): Promise<string> {
+  const user_id = await patientOf(team)
+  const [sample] = bodies.post_timeseries!.data as Json[]
+  const data = [{ ...sample, metadata: { _DMO: 'Fictional One' } }]
+  ok(await team.api.post(`/v2/timeseries/${user_id}/heartrate`, { ...bodies.post_timeseries, data }))
+  return ok(await team.api.get(`/v2/user/${user_id}/device`)).body[0].id
 }
 
 async function connectedUser(team: TestTeam): Promise<string> {

@@ -1,0 +1,130 @@
+// Devices that phones name in metadata. Source: users-wearables.md 12, 16.7; events.md 4.6; field-2026.md 1.3.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { at, counts, events, post, read, types, watch } from '../../../test/support/samples.ts'
+import { list, postSummary } from '../../../test/support/summaries.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+
+const metadata = (model: string, version: string) => ({ _DMO: model, _DMA: 'Fictional', _DHV: 'hardware-1', _DSV: version })
+const devicesOf = async ({ api }: TestTeam, user_id: string) => (await api.get(`/v2/user/${user_id}/device`)).body
+const deviceEvents = async (team: TestTeam) =>
+  (await team.api.get('/v1/events?limit=50')).body.data
+    .map(({ body }: { body: { event_type: string; data: unknown } }) => body)
+    .filter(({ event_type }: { event_type: string }) => event_type.startsWith('provider.device.'))
+    .toReversed()
+
+describe('devices', () => {
+  test('a device is recorded once, shown, and reported; a newer version is the same device, an older one changes nothing', async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user()
+    const beat = (time: string, version: string) => at(time, 60, { ...watch, metadata: metadata('One', version) })
+    await post(team, user_id, 'heartrate', [beat('09:00:00', '1.0'), beat('09:01:00', '1.0')])
+    await post(team, user_id, 'heartrate', [beat('12:00:00', '2.0')])
+    await post(team, user_id, 'heartrate', [beat('11:00:00', '1.5')])
+    const devices = await devicesOf(team, user_id)
+    assert.equal(devices.length, 1)
+    const { id, ...rest } = devices[0]
+    assert.deepEqual(rest, {
+      user_id,
+      provider: 'apple_health_kit',
+      source_type: 'watch',
+      app_id: null,
+      device_manufacturer: 'Fictional',
+      device_model: 'One',
+      device_version: '2.0',
+      device_id: null,
+    })
+    assert.deepEqual((await team.api.get(`/v2/user/${user_id}/device/${id}`)).body, devices[0])
+    const emitted = await deviceEvents(team)
+    assert.deepEqual(types(emitted), ['provider.device.created', 'provider.device.updated'])
+    assert.deepEqual(emitted[1].data, devices[0])
+  })
+
+  test('rule 9: two watches of one app at one instant stay apart, in reads and in events', async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user()
+    const both = ['One', 'Two'].map((model, i) => at('09:00:00', 60 + i, { ...watch, metadata: metadata(model, '1.0') }))
+    assert.deepEqual(counts((await post(team, user_id, 'heartrate', both)).body), [2, 2, 0, 0])
+    assert.deepEqual(counts((await post(team, user_id, 'heartrate', both)).body), [2, 0, 0, 0])
+    const groups = (await read(team, user_id, 'heartrate')).groups.apple_health_kit
+    const ids = (await devicesOf(team, user_id)).map((one: { id: string }) => one.id)
+    assert.deepEqual(groups.map((one: { source: { device_id: string } }) => one.source.device_id).toSorted(), ids.toSorted())
+    assert.deepEqual(
+      (await events(team)).map(({ data }) => [data.data.length, data.source.device_id]).toSorted(),
+      ids.toSorted().map((id: string) => [1, id]),
+    )
+  })
+
+  test('rule 10: provider, app and device of a summary are three fields; a device that is known later is added to it', async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user()
+    const night = {
+      id: 'night-0001',
+      start_date: '2026-01-31T05:00:00Z',
+      end_date: '2026-01-31T13:00:00Z',
+      source_bundle: 'com.apple.health.0000',
+      product_type: 'Watch6,1',
+    }
+    await postSummary(team, 'sleep', user_id, [night])
+    const [before] = (await list(team, 'sleep', user_id)).sleep
+    assert.equal(before.source.device_id, null)
+    await postSummary(team, 'sleep', user_id, [{ ...night, metadata: metadata('One', '1.0') }])
+    await postSummary(team, 'sleep', user_id, [night])
+    const [{ id }] = await devicesOf(team, user_id)
+    const [after] = (await list(team, 'sleep', user_id)).sleep
+    assert.deepEqual(
+      [after.id, after.source.provider, after.source.app_id, after.source.device_id],
+      [before.id, 'apple_health_kit', 'com.apple.health.0000', id],
+    )
+    assert.deepEqual(types(await events(team)), ['daily.data.sleep.created', 'daily.data.sleep.updated'])
+  })
+
+  test('blood pressures name their device in grouping', async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user()
+    const cuff = { type: 'cuff', metadata: metadata('Cuff', '1.0') }
+    await post(team, user_id, 'blood_pressure', [{ systolic: at('09:00:00', 118, cuff), diastolic: at('09:00:00', 76, cuff) }])
+    const [{ id }] = await devicesOf(team, user_id)
+    const [group] = (await read(team, user_id, 'blood_pressure')).groups.apple_health_kit
+    assert.deepEqual(group.data[0].grouping, ['cuff', null, null, id])
+  })
+
+  test('metadata that names no device, or in words that cannot be stored, records none', async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user()
+    const odd = [{ _DSV: '1' }, { _DMO: 7 }, { _DMO: ' ' }, { _DMO: 'x'.repeat(1000) }, { _DMA: null }]
+    const sent = odd.map((metadata, i) => at(`09:00:0${i}`, 60, { metadata }))
+    assert.deepEqual(counts((await post(team, user_id, 'heartrate', sent)).body), [5, 5, 0, 0])
+    assert.deepEqual(await devicesOf(team, user_id), [])
+  })
+
+  test('a device of another user or team is not found', async () => {
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
+    const [user_id, neighbor] = [await team.user(), await team.user()]
+    await post(team, user_id, 'heartrate', [at('09:00:00', 60, { metadata: metadata('One', '1.0') })])
+    const [{ id }] = await devicesOf(team, user_id)
+    for (const [{ api }, user] of [
+      [team, neighbor],
+      [other, user_id],
+    ] as const)
+      assert.equal((await api.get(`/v2/user/${user}/device/${id}`)).status, 404)
+    assert.equal((await other.api.get(`/v2/user/${user_id}/device`)).status, 404)
+    await team.api.delete(`/v2/user/${user_id}`)
+    assert.equal((await team.api.get(`/v2/user/${user_id}/device`)).status, 404)
+  })
+
+  test('two posts at once that name a new device record it once', async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user()
+    const named = { metadata: metadata('One', '1.0') }
+    const replies = await Promise.all(
+      [1, 2, 3, 4].map((n) => post(team, user_id, n % 2 ? 'heartrate' : 'steps', [at(`0${n}:00:00`, 60, named)])),
+    )
+    assert.deepEqual(
+      replies.map(({ status }) => status),
+      [200, 200, 200, 200],
+    )
+    assert.equal((await devicesOf(team, user_id)).length, 1)
+    assert.deepEqual(types(await deviceEvents(team)), ['provider.device.created'])
+  })
+})
