@@ -124,7 +124,7 @@ export interface Connector {
   revoke(http: VendorHttp, app: VendorApp, grant: Grant, now_ms: number): Promise<void>
   pull(http: VendorHttp, app: VendorApp, access_token: string, request: PullRequest): AsyncIterable<Pulled>
   /** Undefined: the vendor sends no notifications; the framework polls. */
-  receive?(app: VendorApp, request: InboundNotification): InboundOutcome
+  receive?(app: VendorApp, request: InboundNotification, http: VendorHttp): InboundOutcome | Promise<InboundOutcome>
   /** Subscribes the application (or this user) to notifications; renewed before `renew_at_ms`. */
   subscribe?(
     http: VendorHttp,

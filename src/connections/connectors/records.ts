@@ -52,11 +52,12 @@ export interface Measured {
   offset_s: number | null
   source_type: SourceType
   type?: string | null
+  app_id?: string | null
 }
 
 /** A sample as it is stored. An interval without an end has no length. */
 export function sampleOf(resource: TimeseriesName, measured: Measured): IncomingSample {
-  const { at_ms, value, second, end_ms, offset_s, source_type, type } = measured
+  const { at_ms, value, second, end_ms, offset_s, source_type, type, app_id } = measured
   const length = Math.min(LENGTH_MS_MAX, Math.max(0, (end_ms ?? at_ms) - at_ms))
   return {
     at_ms,
@@ -66,7 +67,7 @@ export function sampleOf(resource: TimeseriesName, measured: Measured): Incoming
     zone_s: offset_s,
     type: type ?? null,
     source_type,
-    app_id: null,
+    app_id: app_id ?? null,
   }
 }
 

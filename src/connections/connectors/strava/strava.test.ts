@@ -100,7 +100,7 @@ describe('Strava: consent and tokens', () => {
 
   test('a grant is ended at the vendor', async () => {
     const { peer, app, grant, pull } = await linked()
-    await strava.revoke(plainHttp, app, grant, peer.now_ms)
+    await strava.revoke(plainHttp, app, grant)
     assert.equal(peer.grants.isGranted(String(ATHLETE)), false)
     await assertFailure(pull('profile'), 'invalid_grant')
   })
@@ -178,7 +178,7 @@ describe('Strava: notifications', () => {
   const peer = new StravaPeer()
   const app = { client_id: 'fictional-client', client_secret: 'fictional-client-secret', details: null, urls: strava.urls }
   const receive = (more: Partial<InboundNotification>) =>
-    strava.receive!(app, {
+    strava.receive(app, {
       method: 'POST',
       headers: {},
       query: { token: 'the-secret' },
@@ -250,7 +250,7 @@ describe('Strava: notifications', () => {
   test('an application has one subscription, which a new address replaces', async (t) => {
     const server = await new StravaPeer().start()
     const subscribe = (callback_url: string, verify_token = 'the-secret') =>
-      strava.subscribe!(plainHttp, server.app(), { callback_url, verify_token, access_token: null, now_ms: NOW })
+      strava.subscribe(plainHttp, server.app(), { callback_url, verify_token, access_token: null, now_ms: NOW })
     const here = await callback(t)
     await subscribe(here)
     await subscribe(here)

@@ -165,7 +165,7 @@ function receive(app: VendorApp, notification: InboundNotification): InboundOutc
   return { outcome, changes: [{ external_user_id, resource: 'profile', ...range }] }
 }
 
-export const strava: Connector = {
+export const strava = {
   provider: 'strava',
   description: 'Workouts that athletes record or collect at Strava',
   resources: ['workouts', 'profile'],
@@ -225,4 +225,4 @@ export const strava: Connector = {
     if (made.status !== 201 && made.status !== 200) throw failureOf(made)
     return renewed
   },
-}
+} satisfies Connector

@@ -85,7 +85,7 @@ describe('Withings: errors', () => {
 
 describe('Withings: notifications', () => {
   const notified = (form: Record<string, string>, more: Partial<InboundNotification> = {}) =>
-    withings.receive!(
+    withings.receive(
       { client_id: '', client_secret: '', details: null, urls: withings.urls },
       {
         method: 'POST',
@@ -106,8 +106,8 @@ describe('Withings: notifications', () => {
       access_token: grant.access_token,
       now_ms: peer.now_ms,
     }
-    await withings.subscribe!(plainHttp, app, asked)
-    const { renew_at_ms } = await withings.subscribe!(plainHttp, app, asked)
+    await withings.subscribe(plainHttp, app, asked)
+    const { renew_at_ms } = await withings.subscribe(plainHttp, app, asked)
     assert.deepEqual(
       peer.subscriptions.map(({ appli }) => appli),
       [1, 2, 4, 16, 44, 46],
@@ -159,7 +159,7 @@ test('the answers of the server that stands for Withings are compared with the o
   if (noDescriptions) return t.skip(noDescriptions)
   const { peer, app, grant, pull } = await linked()
   for (const resource of ['body', 'activity', 'steps', 'sleep', 'workouts'] as const) await pull(resource)
-  await withings.subscribe!(plainHttp, app, {
+  await withings.subscribe(plainHttp, app, {
     callback_url: REDIRECT,
     verify_token: 'x',
     access_token: grant.access_token,

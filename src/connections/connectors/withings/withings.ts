@@ -169,7 +169,7 @@ function rangeOf(form: URLSearchParams, now_ms: number): { from_ms: number; to_m
   return { from_ms: Math.max(Math.min(from, to_ms), to_ms - NOTIFIED_MS_MAX), to_ms }
 }
 
-export const withings: Connector = {
+export const withings = {
   provider: 'withings',
   description: 'Scales, blood pressure monitors, watches and sleep monitors of Withings',
   resources,
@@ -223,4 +223,4 @@ export const withings: Connector = {
     // Withings drops what it could not deliver for long.
     return { renew_at_ms: now_ms + 7 * DAY_MS }
   },
-}
+} satisfies Connector

@@ -1,0 +1,235 @@
+// Data points of the Google Health API as samples and summaries. Source: discovery document of v4, DataPoint.
+import { localDay, midnight } from '../answers.ts'
+import { day, instantOfText, list, numberOrText, objectOrEmpty, text, whole, type Values } from '../reading.ts'
+import { mmolPerLiter, SampleBatches, secondsOf, sleepCycleOf, sleepOf, workoutOf } from '../records.ts'
+import type { Night, Stage, StageType } from '../records.ts'
+import type { Resource } from '../../../wearables/resources/resources.ts'
+import type { SourceType, TimeseriesName } from '../../../wearables/resources/timeseries.ts'
+import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
+
+export interface PointType {
+  /** As in paths. In filters it has underscores, in points it is the name of a field in camel case. */
+  type: string
+  timeseries: TimeseriesName
+  is_interval: boolean
+  value: (values: Values) => number | null
+}
+
+const sample = (type: string, timeseries: TimeseriesName, value: PointType['value']): PointType => ({
+  type,
+  timeseries,
+  is_interval: false,
+  value,
+})
+const interval = (type: string, timeseries: TimeseriesName, value: PointType['value']): PointType => ({
+  ...sample(type, timeseries, value),
+  is_interval: true,
+})
+const divided = (value: number | null, by: number): number | null => (value === null ? null : value / by)
+
+/** The types of points that become samples, by the resource that asks for them. */
+export const pointTypes = {
+  heartrate: sample('heart-rate', 'heartrate', (one) => numberOrText(one.beatsPerMinute)),
+  hrv: sample('heart-rate-variability', 'hrv', (one) => numberOrText(one.rootMeanSquareOfSuccessiveDifferencesMilliseconds)),
+  blood_oxygen: sample('oxygen-saturation', 'blood_oxygen', (one) => numberOrText(one.percentage)),
+  respiratory_rate: sample('respiratory-rate-sleep-summary', 'respiratory_rate', (one) =>
+    numberOrText(objectOrEmpty(one.fullSleepStats).breathsPerMinute),
+  ),
+  glucose: sample('blood-glucose', 'glucose', (one) => {
+    const mg_dl = numberOrText(one.bloodGlucoseMilligramsPerDeciliter)
+    return mg_dl === null ? null : mmolPerLiter(mg_dl)
+  }),
+  body_temperature: sample('core-body-temperature', 'body_temperature', (one) => numberOrText(one.temperatureCelsius)),
+  vo2_max: sample('vo2-max', 'vo2_max', (one) => numberOrText(one.vo2Max)),
+  weight: sample('weight', 'body_weight', (one) => divided(numberOrText(one.weightGrams), 1000)),
+  fat: sample('body-fat', 'body_fat', (one) => numberOrText(one.percentage)),
+  steps: interval('steps', 'steps', (one) => numberOrText(one.count)),
+  distance: interval('distance', 'distance', (one) => divided(numberOrText(one.millimeters), 1000)),
+  calories_active: interval('active-energy-burned', 'calories_active', (one) => numberOrText(one.kcal)),
+  calories_basal: interval('basal-energy-burned', 'calories_basal', (one) => numberOrText(one.kcal)),
+  floors_climbed: interval('floors', 'floors_climbed', (one) => numberOrText(one.count)),
+} as const satisfies Partial<Record<Resource, PointType>>
+
+/** `daily-resting-heart-rate` as the name of a field: `dailyRestingHeartRate`. */
+export const fieldOf = (type: string): string => type.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+export const filterName = (type: string): string => type.replaceAll('-', '_')
+
+const formFactors: Readonly<Record<string, SourceType>> = {
+  FITNESS_BAND: 'watch',
+  WATCH: 'watch',
+  PHONE: 'phone',
+  TABLET: 'phone',
+  RING: 'ring',
+  CHEST_STRAP: 'chest_strap',
+  SCALE: 'scale',
+}
+
+interface Source {
+  source_type: SourceType
+  app_id: string | null
+}
+
+/** The device that recorded a point, and the app that brought it. */
+function sourceOf(point: Values): Source {
+  const source = objectOrEmpty(point.dataSource)
+  const app_id = text(objectOrEmpty(source.application).packageName)
+  const form = text(objectOrEmpty(source.device).formFactor) ?? ''
+  if (Object.hasOwn(formFactors, form)) return { source_type: formFactors[form]!, app_id }
+  return { source_type: source.recordingMethod === 'MANUAL' ? 'app' : 'unknown', app_id }
+}
+
+/** `-25200s` */
+export function offsetOf(value: unknown): number | null {
+  const [, seconds] = /^(-?\d{1,6})(?:\.\d+)?s$/.exec(typeof value === 'string' ? value : '') ?? []
+  return seconds !== undefined && Math.abs(Number(seconds)) <= 18 * 3600 ? Number(seconds) : null
+}
+
+const glucoseTypes: Readonly<Record<string, Partial<{ type: string; source_type: SourceType }>>> = {
+  CONTINUOUS_GLUCOSE_MONITORING: { type: 'automatic', source_type: 'automatic' },
+  SELF_MONITORING_BLOOD_GLUCOSE: { source_type: 'fingerprick' },
+  LAB_TEST: { source_type: 'lab' },
+}
+
+/** Adds the sample of a point. */
+export function addPoint(batches: SampleBatches, { type, timeseries, is_interval, value }: PointType, point: Values): void {
+  const values = objectOrEmpty(point[fieldOf(type)])
+  const time = objectOrEmpty(is_interval ? values.interval : values.sampleTime)
+  const at_ms = instantOfText(is_interval ? time.startTime : time.physicalTime)
+  if (at_ms === null) return
+  const source = sourceOf(point)
+  const known = type === 'blood-glucose' ? (glucoseTypes[text(values.measurementSource) ?? ''] ?? {}) : {}
+  batches.add(timeseries, {
+    at_ms,
+    end_ms: is_interval ? instantOfText(time.endTime) : null,
+    offset_s: offsetOf(is_interval ? time.startUtcOffset : time.utcOffset),
+    value: value(values),
+    ...source,
+    ...known,
+  })
+}
+
+/** What a scale has measured, as a record of the body. Weight and fat of one instant and source are one record. */
+export function bodyOf(point: Values): IncomingSummary<'body'> | undefined {
+  const isWeight = point.weight !== undefined
+  const { type, value } = isWeight ? pointTypes.weight : pointTypes.fat
+  const values = objectOrEmpty(point[fieldOf(type)])
+  const time = objectOrEmpty(values.sampleTime)
+  const [at_ms, measured] = [instantOfText(time.physicalTime), value(values)]
+  if (at_ms === null || measured === null) return undefined
+  const calendar_date = localDay(at_ms, offsetOf(time.utcOffset))
+  const source = sourceOf(point)
+  return {
+    key: `${new Date(at_ms).toISOString()} ${source.app_id ?? ''}`,
+    ...source,
+    calendar_date,
+    document: { date: midnight(calendar_date), calendar_date, [isWeight ? 'weight' : 'fat']: measured },
+  }
+}
+
+const stageTypes: Readonly<Record<string, StageType>> = { AWAKE: 4, RESTLESS: 4, LIGHT: 2, ASLEEP: 2, DEEP: 1, REM: 3 }
+
+/** The last part of `users/1/dataTypes/sleep/dataPoints/2`. */
+const idIn = (name: unknown): string | null => text(text(name)?.split('/').at(-1))
+
+/** A night with its stages; undefined without an id or times. Sleep that is not told apart into stages is light, as for phones. */
+export function nightOf(
+  point: Values,
+): { sleep: IncomingSummary<'sleep'>; cycle: IncomingSummary<'sleep_cycle'> | undefined } | undefined {
+  const values = objectOrEmpty(point.sleep)
+  const time = objectOrEmpty(values.interval)
+  const [key, start_ms, end_ms] = [idIn(point.name), instantOfText(time.startTime), instantOfText(time.endTime)]
+  if (key === null || start_ms === null || end_ms === null || end_ms <= start_ms) return undefined
+  const stages = list(values.stages).flatMap((stage): Stage[] => {
+    const [start, end] = [instantOfText(stage.startTime), instantOfText(stage.endTime)]
+    const type = stageTypes[text(stage.type) ?? ''] ?? -1
+    return start !== null && end !== null && end > start ? [{ type, start_ms: start, end_ms: end }] : []
+  })
+  const summary = objectOrEmpty(values.summary)
+  const asleep_min = numberOrText(summary.minutesAsleep)
+  const latency_min = numberOrText(summary.minutesToFallAsleep)
+  const { processed, nap } = objectOrEmpty(values.metadata)
+  const seconds = stages.length ? secondsOf(stages) : { awake: 0, light: (asleep_min ?? 0) * 60, rem: 0, deep: 0 }
+  const { source_type, app_id } = sourceOf(point)
+  const night: Night = {
+    key,
+    source_type,
+    start_ms,
+    end_ms,
+    offset_s: offsetOf(time.endUtcOffset),
+    zone: null,
+    seconds,
+    is_nap: nap === true,
+    more: { state: processed === false ? 'tentative' : 'confirmed', latency: latency_min === null ? null : latency_min * 60 },
+  }
+  const cycle = sleepCycleOf(night, stages)
+  return { sleep: { ...sleepOf(night), app_id }, cycle: cycle && { ...cycle, app_id } }
+}
+
+const sports: Readonly<Record<string, string>> = {
+  BIKING: 'Cycling',
+  OUTDOOR_BIKE: 'Cycling',
+  STATIONARY_BIKE: 'Indoor Cycling',
+  MOUNTAIN_BIKE: 'Mountain Biking',
+  ELECTRIC_BIKE: 'E-Biking',
+  TREADMILL: 'Indoor Running',
+  TREADMILL_WALK: 'Indoor Walking',
+  TRAIL_RUN: 'Trail Running',
+  PICKELBALL: 'Pickleball',
+  HIIT: 'HIIT',
+  TRX: 'TRX',
+  CROSSFIT: 'CrossFit',
+  SWIMMING_POOL: 'Swimming',
+  SWIMMING_OPEN_WATER: 'Open Water Swimming',
+  WEIGHTS: 'Strength Training',
+  WEIGHTLIFTING: 'Strength Training',
+  WHEELCHAIR: 'Wheelchair Pushing',
+  MEDITATE: 'Meditation',
+  EXERCISE_TYPE_UNSPECIFIED: 'Other',
+}
+
+/** `CARDIO_WORKOUT` as `Cardio Workout`. */
+function sportOf(value: unknown): string {
+  const type = text(value) ?? ''
+  if (!/^[A-Z_]{1,60}$/.test(type)) return 'Other'
+  if (Object.hasOwn(sports, type)) return sports[type]!
+  return type.toLowerCase().replace(/(^|_)([a-z])/g, (_, gap: string, letter: string) => (gap && ' ') + letter.toUpperCase())
+}
+
+/** A workout; undefined without an id or times. */
+export function exerciseOf(point: Values): IncomingSummary<'workouts'> | undefined {
+  const values = objectOrEmpty(point.exercise)
+  const time = objectOrEmpty(values.interval)
+  const [key, start_ms, end_ms] = [idIn(point.name), instantOfText(time.startTime), instantOfText(time.endTime)]
+  if (key === null || start_ms === null || end_ms === null || end_ms < start_ms) return undefined
+  const metrics = objectOrEmpty(values.metricsSummary)
+  const sport = sportOf(values.exerciseType)
+  const { source_type, app_id } = sourceOf(point)
+  const active_s = /^(\d{1,7})(?:\.\d+)?s$/.exec(text(values.activeDuration) ?? '')?.[1]
+  const offset_s = offsetOf(time.startUtcOffset)
+  const record = workoutOf({
+    key,
+    source_type,
+    sport,
+    start_ms,
+    end_ms,
+    offset_s,
+    more: {
+      title: text(values.displayName) ?? sport,
+      average_hr: whole(numberOrText(metrics.averageHeartRateBeatsPerMinute)),
+      distance: divided(numberOrText(metrics.distanceMillimeters), 1000),
+      calories: numberOrText(metrics.caloriesKcal),
+      steps: whole(numberOrText(metrics.steps)),
+      total_elevation_gain: divided(numberOrText(metrics.elevationGainMillimeters), 1000),
+      average_speed: divided(numberOrText(metrics.averageSpeedMillimetersPerSecond), 1000),
+      moving_time: active_s === undefined ? null : Number(active_s),
+    },
+  })
+  return { ...record, app_id }
+}
+
+/** `{year, month, day}` as `YYYY-MM-DD`. */
+export function dateIn(value: unknown): string | null {
+  const { year, month, day: date } = objectOrEmpty(value)
+  const two = (part: unknown) => String(part).padStart(2, '0')
+  return day(`${year}-${two(month)}-${two(date)}`)
+}

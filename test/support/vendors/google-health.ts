@@ -1,0 +1,208 @@
+// The Google Health API: Google's OAuth, points with filters and page tokens, days added up, quota errors, and notifications with a registered
+// authorization and a signature in the form of Tink. Written from its public description.
+import { createHash, generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
+import { googleHealth } from '../../../src/connections/connectors/google-health/google-health.ts'
+import { VendorGrants } from './grants.ts'
+import { CLIENT, VendorServer, type VendorAnswer, type VendorRequest } from './vendor-server.ts'
+
+type Values = Record<string, unknown>
+const camel = (name: string) => name.replace(/[-_]([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+const scopeOf = (type: string): string => {
+  if (type === 'sleep') return 'sleep'
+  const ofActivity = ['steps', 'distance', 'floors', 'exercise', 'active-energy-burned', 'basal-energy-burned', 'vo2-max']
+  return [...ofActivity, 'active-minutes', 'total-calories'].includes(type)
+    ? 'activity_and_fitness'
+    : 'health_metrics_and_measurements'
+}
+/** A value inside a point: `heart_rate.sample_time.physical_time`. */
+const at = (point: unknown, path: string): unknown =>
+  path.split('.').reduce<unknown>((node, name) => (node as Values | undefined)?.[camel(name)], point)
+
+/** A civil time or a date as a text that can be compared. */
+function comparable(value: unknown): string {
+  if (typeof value === 'string') return new Date(value).toISOString()
+  const { date, time, ...own } = value as Values
+  const { year, month, day } = (date ?? own) as Record<string, number>
+  const { hours = 0, minutes = 0 } = (time ?? {}) as Record<string, number>
+  const two = (part: number) => String(part).padStart(2, '0')
+  const shown = `${year}-${two(month!)}-${two(day!)}`
+  return date === undefined ? shown : `${shown}T${two(hours)}:${two(minutes)}`
+}
+
+interface SigningKey {
+  id: number
+  publicKey: KeyObject
+  privateKey: KeyObject
+}
+
+export class GoogleHealthPeer extends VendorServer {
+  protected readonly vendor = googleHealth.urls
+  /** While the application is in testing a refresh token lives for seven days; a refresh brings no new one. */
+  readonly grants = new VendorGrants({ life_s: 3599, used: 'stays' })
+  /** By type of data. */
+  readonly points = new Map<string, Values[]>()
+  readonly rollUps = new Map<string, Values[]>()
+  readonly #challenges = new Map<string, string>()
+  readonly health_user_id = '4503599627370497'
+  left = 300
+  /** Points on a page, at most. */
+  page = 2
+  readonly keys: SigningKey[] = [signingKey(3_141_592_653)]
+
+  protected answer(request: VendorRequest): VendorAnswer {
+    const { path, headers } = request
+    if (path === '/o/oauth2/v2/auth') return this.#consent(request)
+    if (path === '/token') return this.#token(request.form)
+    if (path === '/revoke') return this.#revoke(request.form.get('token') ?? '')
+    if (path === '/googlehealthapi/webhooks/webhooks_public_keyset.json') return { status: 200, body: this.#keyset() }
+    const held = this.grants.holderOf((headers.authorization ?? '').replace(/^Bearer /, ''), this.now_ms)
+    if (!held) return fault(401, 'UNAUTHENTICATED', 'Request had invalid authentication credentials.')
+    if (this.left <= 0) return fault(429, 'RESOURCE_EXHAUSTED', 'Quota exceeded.', { 'retry-after': '60' })
+    this.left--
+    if (path === '/v4/users/me/identity') {
+      const body = { name: 'users/me/identity', healthUserId: this.health_user_id, legacyUserId: 'A1B2C3' }
+      return { status: 200, body, operation: 'health.users.getIdentity' }
+    }
+    const [, type, method] = /^\/v4\/users\/me\/dataTypes\/([a-z0-9-]+)\/dataPoints(:dailyRollUp)?$/.exec(path) ?? []
+    if (!type) return fault(404, 'NOT_FOUND', 'Not found.')
+    if (!held.scopes.some((scope) => scope.includes(`googlehealth.${scopeOf(type)}.`)))
+      return fault(403, 'PERMISSION_DENIED', 'Request had insufficient authentication scopes.')
+    return method ? this.#rollUp(type, request.body) : this.#list(type, request.query)
+  }
+
+  #consent({ query }: VendorRequest): VendorAnswer {
+    const to = new URL(query.get('redirect_uri')!)
+    const code = this.agree(query.get('scope')!.split(' '), query.get('redirect_uri')!, query.get('code_challenge') ?? undefined)
+    to.searchParams.set('state', query.get('state')!)
+    to.searchParams.set('code', code)
+    return { status: 302, headers: { location: to.href } }
+  }
+
+  agree(scopes: string[], redirect_uri: string, code_challenge?: string): string {
+    const code = this.grants.agree(this.health_user_id, scopes, redirect_uri)
+    if (code_challenge !== undefined) this.#challenges.set(code, code_challenge)
+    return code
+  }
+
+  #token(form: URLSearchParams): VendorAnswer {
+    if (form.get('client_id') !== CLIENT.client_id || form.get('client_secret') !== CLIENT.client_secret)
+      return { status: 401, body: { error: 'invalid_client', error_description: 'The OAuth client was not found.' } }
+    const code = form.get('code') ?? ''
+    const challenge = this.#challenges.get(code)
+    const verifier = createHash('sha256')
+      .update(form.get('code_verifier') ?? '')
+      .digest('base64url')
+    const isRefresh = form.get('grant_type') === 'refresh_token'
+    const tokens = isRefresh
+      ? this.grants.refresh(form.get('refresh_token') ?? '', this.now_ms)
+      : challenge === undefined || challenge === verifier
+        ? this.grants.exchange(code, form.get('redirect_uri') ?? '', this.now_ms)
+        : undefined
+    if (!tokens) return { status: 400, body: { error: 'invalid_grant', error_description: 'Token has been expired or revoked.' } }
+    const { access_token, refresh_token, scopes } = tokens
+    const more = isRefresh ? {} : { refresh_token }
+    return { status: 200, body: { access_token, expires_in: 3599, ...more, scope: scopes.join(' '), token_type: 'Bearer' } }
+  }
+
+  #revoke(token: string): VendorAnswer {
+    if (!this.grants.refresh(token, this.now_ms)) return { status: 400, body: { error: 'invalid_token' } }
+    this.grants.end(this.health_user_id)
+    return { status: 200, body: {} }
+  }
+
+  #list(type: string, query: URLSearchParams): VendorAnswer {
+    const filter = /^([a-z0-9_.]+) >= "([^"]+)" AND \1 < "([^"]+)"$/.exec(query.get('filter') ?? '')
+    if (!filter) return fault(400, 'INVALID_ARGUMENT', 'Invalid filter.')
+    const [, field, from, to] = filter as unknown as string[]
+    const isIn = (point: Values) => {
+      const value = comparable(at(point, field!))
+      return value >= from! && value < to!
+    }
+    const found = (this.points.get(type) ?? []).filter(isIn)
+    const start = Number(query.get('pageToken')?.replace(/^page-/, '') ?? 0)
+    const end = start + Math.min(this.page, Number(query.get('pageSize')))
+    const more = end < found.length && { nextPageToken: `page-${end}` }
+    return {
+      status: 200,
+      body: { dataPoints: found.slice(start, end), ...more },
+      operation: 'health.users.dataTypes.dataPoints.list',
+    }
+  }
+
+  #rollUp(type: string, body: string): VendorAnswer {
+    const { range, windowSizeDays } = JSON.parse(body) as { range: { start: Values; end: Values }; windowSizeDays: number }
+    const [from, to] = [comparable(range.start), comparable(range.end)]
+    const days = (Date.parse(`${to}Z`) - Date.parse(`${from}Z`)) / 86_400_000
+    const days_max = ['heart-rate', 'active-minutes', 'total-calories'].includes(type) ? 14 : 90
+    if (windowSizeDays !== 1 || !(days > 0) || days > days_max) return fault(400, 'INVALID_ARGUMENT', 'The range is too long.')
+    const rollupDataPoints = (this.rollUps.get(type) ?? []).filter(({ civilStartTime }) => {
+      const start = comparable(civilStartTime)
+      return start >= from && start < to
+    })
+    return { status: 200, body: { rollupDataPoints }, operation: 'health.users.dataTypes.dataPoints.dailyRollUp' }
+  }
+
+  /** As Tink writes a keyset as JSON. */
+  #keyset(): Values {
+    return {
+      primaryKeyId: this.keys.at(-1)!.id,
+      key: this.keys.map(({ id, publicKey }) => ({
+        keyData: {
+          typeUrl: 'type.googleapis.com/google.crypto.tink.EcdsaPublicKey',
+          value: ecdsaMessage(publicKey).toString('base64'),
+          keyMaterialType: 'ASYMMETRIC_PUBLIC',
+        },
+        status: 'ENABLED',
+        keyId: id,
+        outputPrefixType: 'TINK',
+      })),
+    }
+  }
+
+  rotate(): void {
+    this.keys.push(signingKey(this.keys.at(-1)!.id + 1))
+  }
+
+  /** A notification, signed with the newest key. */
+  notification(dataType: string, startTime: string, endTime: string, authorization: string) {
+    const body = JSON.stringify({
+      data: {
+        version: '1',
+        clientProvidedSubscriptionName: 'subscriptions/fictional',
+        healthUserId: this.health_user_id,
+        operation: 'UPSERT',
+        dataType,
+        intervals: [{ physicalTimeInterval: { startTime, endTime } }],
+      },
+    })
+    const { id, privateKey } = this.keys.at(-1)!
+    const prefix = Buffer.alloc(5, 1)
+    prefix.writeUInt32BE(id, 1)
+    const signature = Buffer.concat([prefix, sign('sha256', Buffer.from(body), { key: privateKey, dsaEncoding: 'der' })])
+    const headers = {
+      authorization,
+      'content-type': 'application/json',
+      'google-health-api-signature': signature.toString('base64'),
+    }
+    return { body, headers }
+  }
+}
+
+function signingKey(id: number): SigningKey {
+  return { id, ...generateKeyPairSync('ec', { namedCurve: 'P-256' }) }
+}
+
+/** An EcdsaPublicKey of Tink: version, parameters (SHA-256, P-256, DER), and coordinates with a zero before them. */
+function ecdsaMessage(publicKey: KeyObject): Buffer {
+  const { x, y } = publicKey.export({ format: 'jwk' })
+  const bytes = (number: number, value: Buffer) => Buffer.concat([Buffer.from([(number << 3) | 2, value.length]), value])
+  const coordinate = (value: string) => Buffer.concat([Buffer.from([0]), Buffer.from(value, 'base64url')])
+  const params = Buffer.from([1 << 3, 3, 2 << 3, 2, 3 << 3, 2])
+  return Buffer.concat([Buffer.from([1 << 3, 0]), bytes(2, params), bytes(3, coordinate(x!)), bytes(4, coordinate(y!))])
+}
+
+const fault = (code: number, status: string, message: string, headers: Record<string, string> = {}): VendorAnswer => ({
+  status: code,
+  body: { error: { code, message, status } },
+  headers,
+})
