@@ -4,6 +4,9 @@
 import type { TSchema } from 'typebox'
 import { missingFault, valueFault, type Fault, type Loc } from './fault.ts'
 import { FormatError, formats } from './formats.ts'
+import { readBoolean, readNumber, type Mode } from './numbers.ts'
+
+export type { Mode }
 
 /** The reason why a rule rejects a value. */
 export class RuleError {
@@ -59,9 +62,6 @@ interface Shape {
   /** The schema that replaces it in bodies of cells outside the United States. */
   abroad?: Shape
 }
-
-/** `json`: types must match. `abroad`: the same, in a cell outside the United States. `text`: path, query and headers are parsed. */
-export type Mode = 'json' | 'abroad' | 'text'
 
 /** Parses `value` as `schema`. Errors are appended to `faults`; if there are any, the result is meaningless. */
 export function validate(schema: TSchema, value: unknown, loc: Loc, faults: Fault[], mode: Mode): unknown {
@@ -178,77 +178,6 @@ function readEnum(values: string[], value: string, fault: Fail): unknown {
   const quoted = values.map((v) => `'${v}'`)
   const expected = quoted.length > 1 ? `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}` : (quoted[0] ?? '')
   return fault('enum', `Input should be ${expected}`, { expected })
-}
-
-function readNumber(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: Mode): unknown {
-  const kind = s.type === 'integer' ? 'int' : 'float'
-  const noun = kind === 'int' ? 'integer' : 'number'
-  const echo = mode === 'text' ? { input: value } : {}
-  let n = value
-  if (mode === 'text' && typeof value === 'string') {
-    const text = value.trim()
-    const wellFormed =
-      kind === 'int' ? /^[+-]?\d{1,16}$/.test(text) : /^[+-]?(\d{1,16}(\.\d{0,16})?|\.\d{1,16})(e[+-]?\d{1,3})?$/i.test(text)
-    if (!wellFormed) {
-      faults.push({
-        loc: [...loc],
-        msg: `Input should be a valid ${noun}, unable to parse string as ${kind === 'int' ? 'an integer' : 'a number'}`,
-        type: `${kind}_parsing`,
-        ...echo,
-      })
-      return value
-    }
-    n = Number(text)
-  }
-  if (typeof n !== 'number' || !Number.isFinite(n)) {
-    faults.push({ loc: [...loc], msg: `Input should be a valid ${noun}`, type: `${kind}_type`, ...echo })
-    return value
-  }
-  if (kind === 'int' && !Number.isInteger(n)) {
-    faults.push({
-      loc: [...loc],
-      msg: 'Input should be a valid integer, got a number with a fractional part',
-      type: 'int_from_float',
-      ...echo,
-    })
-    return value
-  }
-  if (s.minimum !== undefined && n < s.minimum)
-    faults.push({
-      loc: [...loc],
-      msg: `Input should be greater than or equal to ${s.minimum}`,
-      type: 'greater_than_equal',
-      ctx: { ge: s.minimum },
-      ...echo,
-    })
-  else if (s.maximum !== undefined && n > s.maximum)
-    faults.push({
-      loc: [...loc],
-      msg: `Input should be less than or equal to ${s.maximum}`,
-      type: 'less_than_equal',
-      ctx: { le: s.maximum },
-      ...echo,
-    })
-  return n
-}
-
-const TRUE = new Set(['true', '1', 'on', 'yes', 't', 'y'])
-const FALSE = new Set(['false', '0', 'off', 'no', 'f', 'n'])
-
-function readBoolean(value: unknown, loc: Loc, faults: Fault[], mode: Mode): unknown {
-  if (typeof value === 'boolean') return value
-  if (mode === 'text' && typeof value === 'string') {
-    const text = value.toLowerCase()
-    if (TRUE.has(text)) return true
-    if (FALSE.has(text)) return false
-    faults.push({
-      loc: [...loc],
-      msg: 'Input should be a valid boolean, unable to interpret input',
-      type: 'bool_parsing',
-      input: value,
-    })
-  } else faults.push({ loc: [...loc], msg: 'Input should be a valid boolean', type: 'bool_type' })
-  return value
 }
 
 /** A list is read no further once a request has so many errors: a client needs to see the first ones. */
