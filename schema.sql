@@ -1214,6 +1214,46 @@ table psc_site
   constraint psc_site_pkey PRIMARY KEY (lab_id, site_code)
   constraint psc_site_lab_id_fkey FOREIGN KEY (lab_id) REFERENCES lab(id)
 
+table query_result
+  team_id uuid not null
+  user_id uuid not null
+  query_id uuid not null
+  computed text not null
+  shown text not null
+  evaluated_at timestamp with time zone not null
+  constraint query_result_pkey PRIMARY KEY (team_id, user_id, query_id)
+  constraint query_result_query_id_fkey FOREIGN KEY (query_id) REFERENCES continuous_query(id)
+  constraint query_result_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint query_result_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  CREATE INDEX query_result__query ON query_result USING btree (query_id)
+  CREATE INDEX query_result__user ON query_result USING btree (user_id)
+  policy of_team for all (team_id = current_team())
+
+table query_task
+  team_id uuid not null
+  user_id uuid not null
+  query_id uuid not null
+  id uuid not null
+  status text not null
+  scheduled_at timestamp with time zone not null
+  started_at timestamp with time zone
+  ended_at timestamp with time zone
+  error_details text
+  from_day date not null
+  to_day date not null
+  created_at timestamp with time zone not null default statement_timestamp()
+  constraint query_task_pkey PRIMARY KEY (team_id, user_id, query_id, id)
+  constraint query_task_query_id_fkey FOREIGN KEY (query_id) REFERENCES continuous_query(id)
+  constraint query_task_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint query_task_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  constraint query_task__status CHECK ((status = ANY (ARRAY['scheduled'::text, 'started'::text, 'completed'::text, 'error'::text, 'skipped'::text])))
+  CREATE INDEX query_task__created ON query_task USING btree (created_at)
+  CREATE INDEX query_task__newest ON query_task USING btree (team_id, user_id, query_id, scheduled_at, id)
+  CREATE INDEX query_task__query ON query_task USING btree (query_id)
+  CREATE UNIQUE INDEX query_task__scheduled ON query_task USING btree (team_id, user_id, query_id) WHERE (status = 'scheduled'::text)
+  CREATE INDEX query_task__user ON query_task USING btree (user_id)
+  policy of_team for all (team_id = current_team())
+
 table raw_result
   id uuid not null
   team_id uuid

@@ -13,7 +13,7 @@ export const wearables = (dependencies: IngestionDependencies & RetentionDepende
   devices,
   timeseries,
   summaries,
-  queries,
   ingestion(dependencies),
+  queries,
   retention(dependencies),
 ]

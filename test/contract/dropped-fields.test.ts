@@ -47,7 +47,7 @@ const described = operations.filter((operation) => addresses(operation).some((ad
 /** Fields of the reference that are not read: none that says anything of a patient. */
 const unread: [RegExp, string][] = [
   [
-    /continuous_query \S*\.placeholder$/,
+    /(continuous_query|\/query) \S*\.placeholder$/,
     'marks a part that is still missing while a query is edited; such a query is refused, since it cannot run',
   ],
 ]

@@ -5,6 +5,7 @@ import { ingestSamples, ingestSummaries, type IncomingSample } from '../../src/w
 import type { SourceType, TimeseriesName } from '../../src/wearables/resources/timeseries.ts'
 import type { SummaryKind } from '../../src/wearables/summaries/schema.ts'
 import type { IncomingSummary } from '../../src/wearables/summaries/summaries.ts'
+import { tenantOf } from './orders.ts'
 import type { TestTeam } from './server.ts'
 
 export interface DataSource {
@@ -19,14 +20,14 @@ export function sampleAt(wall: string, value: number, { hours = 0, ...more }: { 
   return { at_ms, value, second: null, length_ms: null, zone_s: hours * 3600, type: null, ...more }
 }
 
-export const storeSamples = (
-  { db, tenant }: TestTeam,
+export const storeSamples = async (
+  team: TestTeam,
   user_id: string,
   resource: TimeseriesName,
   samples: Omit<IncomingSample, 'source_type' | 'app_id'>[],
   { provider = 'oura', source_type = 'ring', app_id = null }: DataSource = {},
 ) =>
-  db.tx(tenant, async (tx) =>
+  team.db.tx(await tenantOf(team), async (tx) =>
     ingestSamples(tx, await getUser(tx, user_id), resource, {
       provider,
       samples: samples.map((sample) => ({ ...sample, source_type, app_id })),
@@ -34,14 +35,14 @@ export const storeSamples = (
     }),
   )
 
-export const storeSummaries = (
-  { db, tenant }: TestTeam,
+export const storeSummaries = async (
+  team: TestTeam,
   user_id: string,
   kind: SummaryKind,
   records: { key: string; calendar_date: string | null; document: Record<string, unknown> }[],
   { provider = 'oura', source_type = 'ring', app_id = null }: DataSource = {},
 ) =>
-  db.tx(tenant, async (tx) =>
+  team.db.tx(await tenantOf(team), async (tx) =>
     ingestSummaries(tx, await getUser(tx, user_id), kind, {
       provider,
       records: records.map((record) => ({ ...record, source_type, app_id })) as IncomingSummary[],

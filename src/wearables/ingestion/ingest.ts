@@ -47,6 +47,13 @@ export interface Retained {
 /** Asks how long arriving data is kept: hooks lower `days`. */
 export const dataArrives = hookPoint<[Retained]>('data.arrives')
 
+/**
+ * Data of a user has changed.
+ * @param days between which instants or days; null: anything may have
+ */
+export const dataChanged =
+  hookPoint<[user_id: string, resource: Resource, days: { from_ms: number; to_ms: number } | null]>('data.changed')
+
 /** Whether data of an instant is within the user's bounds and its retention. */
 async function isWanted(tx: Tx, user: User, resource: Resource, provider: string): Promise<(at_ms: number) => boolean> {
   const retained: Retained = { resource, provider, days: undefined }
@@ -111,6 +118,8 @@ export async function ingestSummaries(
     newest_ms: days.length ? Math.max(...days) : null,
     changed: written.length,
   })
+  if (written.length)
+    await tx.notify(dataChanged, user_id, kind, days.length ? { from_ms: Math.min(...days), to_ms: Math.max(...days) } : null)
   const created = written.filter(({ is_new }) => is_new).length
   return { accepted: wanted.length, created, updated: written.length - created, dropped: records.length - wanted.length }
 }
@@ -186,6 +195,8 @@ export async function ingestSamples(
     newest_ms: accepted ? newest_ms : null,
     changed: created + updated,
   })
+  if (created + updated)
+    await tx.notify(dataChanged, user.user_id, resourceNameOf(resource), { from_ms: oldest_ms, to_ms: newest_ms })
   return { accepted, created, updated, dropped: samples.length - accepted }
 }
 

@@ -1,5 +1,5 @@
 // Shapes of running queries over the data of one user. Source: users-wearables.md 15.1; openapi-0.4.687.json, QueryBatch.
-import { Fields, Maybe, T, Uuid, type Static } from '../../platform/schema/schema.ts'
+import { Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
 import { Query } from './query-language.ts'
 import { QueryConfig } from './schema.ts'
 import { Timeframe } from './timeframe.ts'
@@ -23,3 +23,34 @@ export const ResultTable = Fields(
   { title: 'AggregationResult' },
 )
 export const QueryResults = Fields({ results: T.Array(ResultTable) }, { title: 'AggregationResponse' })
+
+export const QueryOfUserParams = Fields({
+  user_id: Uuid,
+  query_id_or_slug: Text({
+    maxLength: 128,
+    pattern: '^[A-Za-z0-9-]{1,128}$',
+    says: 'be an id or a slug',
+    example: 'weekly-sleep',
+  }),
+})
+export const HistoryQuery = Fields({
+  limit: Maybe(Int({ minimum: 1, maximum: 100, default: 50 })),
+  next_cursor: Maybe(Text({ maxLength: 1000 })),
+})
+
+const Task = Fields(
+  {
+    query_id: Uuid,
+    user_id: Uuid,
+    status: OpenEnum(['scheduled', 'started', 'completed', 'error', 'skipped']),
+    scheduled_at: Timestamp,
+    started_at: Nullable(Timestamp),
+    ended_at: Nullable(Timestamp),
+    error_details: Nullable(T.String()),
+  },
+  { title: 'ContinuousQueryTaskHistoryEntry' },
+)
+export const TaskHistory = Fields(
+  { data: T.Array(Task), next_cursor: Nullable(T.String()) },
+  { title: 'ContinuousQueryTaskHistoryResponse' },
+)

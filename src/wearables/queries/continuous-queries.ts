@@ -1,4 +1,4 @@
-// Continuous queries, as organizations manage them. Owns `continuous_query`. The query itself is never changed; nothing runs it here.
+// Continuous queries, as organizations manage them. Owns `continuous_query`. The query itself is never changed; query-tasks.ts and evaluate.ts run it.
 // Source: management-auth.md 15.
 import type { ConstraintErrors } from '../../platform/db/database.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
@@ -9,6 +9,7 @@ import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { analyzeQuery } from './interpret.ts'
 import { Query } from './query-language.ts'
+import { ACTIVE_QUERIES, startEvaluations } from './query-tasks.ts'
 import type { ContinuousQuery, CreateQuery, UpdateQuery } from './schema.ts'
 
 const PAGE = 100
@@ -74,7 +75,8 @@ export function validateQuery(manager: ManagementPrincipal, kind: Kind, query: Q
 }
 
 /**
- * Creates a query for a team, or for its whole organization in this cell. Writes continuous_query.
+ * Creates a query for a team, or for its whole organization in this cell, and has it evaluated for the users of the team. Other teams of the
+ * organization have it evaluated as their data changes. Writes continuous_query, job.
  * Errors: 400 the query cannot be used, or a hundred are active; 403 for the whole organization, with a key that is bound to teams; 409 the
  * slug is in use.
  */
@@ -103,6 +105,8 @@ export async function createQuery(tx: Tx, manager: ManagementPrincipal, kind: Ki
       ${JSON.stringify(result_table_schema)}::json, ${resource_dependencies}::text[], ${tx.now}, ${tx.now})
     returning ${columns}`,
   )
+  startEvaluations(tx, row.id)
+  tx.invalidate(tx.team, ACTIVE_QUERIES)
   return toWire(row)
 }
 
@@ -144,6 +148,7 @@ export async function updateQuery(tx: Tx, manager: ManagementPrincipal, id: stri
       minimum_gap_duration_second = ${gap === undefined ? before.minimum_gap_duration_second : gap}
     where id = ${id} and ${ofTeam(tx)} returning ${columns}`,
   )
+  tx.invalidate(tx.team, ACTIVE_QUERIES)
   return toWire(row)
 }
 
@@ -156,4 +161,5 @@ export async function archiveQuery(tx: Tx, manager: ManagementPrincipal, id: str
   await tx.run(sql`
     update continuous_query set status = 'archived', updated_at = ${tx.now}
     where id = ${id} and ${ofTeam(tx)} and status = 'active'`)
+  tx.invalidate(tx.team, ACTIVE_QUERIES)
 }

@@ -1,4 +1,4 @@
-// The events of continuous queries, with samples. Nothing emits them yet. Source: events.md 4.
+// The events of continuous queries, with samples. Source: events.md 4.
 import { SAMPLE_OBJECT, type EventType } from '../../platform/queue/event-type.ts'
 
 export const eventTypes: readonly EventType[] = [
@@ -9,7 +9,7 @@ export const eventTypes: readonly EventType[] = [
       {
         query_id: SAMPLE_OBJECT,
         query_slug: 'a-fictional-query',
-        data: { day: [at_text.slice(0, 10)], value: [1] },
+        data: { 'group_key.0': [at_text.slice(0, 19)], 'mean.value': [61] },
       },
     ],
   },

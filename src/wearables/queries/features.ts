@@ -1,4 +1,4 @@
 import { feature } from '../../platform/http/feature-flags.ts'
 
-/** No operation asks for it yet: queries are kept and not run. */
+/** Reading what they computed; creating them is a matter of the organization. */
 export const continuousQueries = feature('continuous_queries', 'queries that run again as data arrives')

@@ -1,10 +1,19 @@
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
+import { on } from '../../platform/db/hooks.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { cleanup } from '../../platform/queue/retention.ts'
+import { dataChanged } from '../ingestion/ingest.ts'
 import { constraints } from './continuous-queries.ts'
 import { routes } from './routes.ts'
 import { userRoutes } from './user-routes.ts'
 import { continuousQueries } from './features.ts'
+import { eraseResults, handlers } from './evaluate.ts'
 import { eventTypes } from './event-types.ts'
+import { eraseTasks, scheduleEvaluations } from './query-tasks.ts'
+
+/** Of ended evaluations. */
+const HISTORY_S = 30 * 86_400
 
 export const queries: Module = {
   name: 'wearables/queries',
@@ -12,8 +21,24 @@ export const queries: Module = {
   tag: 'wearables',
   eventTypes,
   features: [continuousQueries],
-  tables: { ofTeams: ['continuous_query'] },
+  tables: { ofTeams: ['continuous_query', 'query_task', 'query_result'] },
+  hooks: [on(dataChanged, scheduleEvaluations)],
+  jobs: handlers,
+  periodicTasks: [
+    cleanup({
+      table: 'query_task',
+      column: 'created_at',
+      retention_s: HISTORY_S,
+      only: sql`t.status in ('completed', 'error', 'skipped')`,
+    }),
+  ],
   operations: [...routes, ...userRoutes],
   constraints,
-  erasers: { team: eraseTables('continuous_query') },
+  erasers: {
+    user: async (tx, user_id) => {
+      await eraseTasks(tx, user_id)
+      await eraseResults(tx, user_id)
+    },
+    team: eraseTables('query_task', 'query_result', 'continuous_query'),
+  },
 }

@@ -38,7 +38,7 @@ export const routes: Operation[] = [
     path: `${TEAM}/continuous_query`,
     summary: 'Create a continuous query',
     description:
-      'It is kept and does not run yet. A query for the whole organization (`query_type=platform`) takes an organization key. At most a hundred are active.',
+      'It is evaluated for every user whose data it reads, and again as their data changes, at most every 30 minutes or `minimum_gap_duration_second`. A query for the whole organization (`query_type=platform`) takes an organization key. At most a hundred are active.',
     query: shapes.QueryType,
     body: shapes.CreateQuery,
     reply: shapes.ContinuousQuery,

@@ -1,6 +1,17 @@
 // Queries over the data of one user, over HTTP.
 import { operation, type Operation } from '../../platform/http/operation.ts'
-import { QueryBatch, QueryResults, UserParams } from './batch-schema.ts'
+import {
+  HistoryQuery,
+  QueryBatch,
+  QueryOfUserParams,
+  QueryResults,
+  ResultTable,
+  TaskHistory,
+  UserParams,
+} from './batch-schema.ts'
+import { readResultTable } from './evaluate.ts'
+import { continuousQueries } from './features.ts'
+import { listTasks } from './query-tasks.ts'
 import { runQueries } from './run-query.ts'
 
 export const userRoutes: Operation[] = [
@@ -29,5 +40,31 @@ export const userRoutes: Operation[] = [
     run: async (tx, { params, body }) => ({
       results: (await runQueries(tx, params.user_id, body)).map((table) => ({ table })),
     }),
+  }),
+  operation({
+    id: 'get_result_table_for_continuous_query',
+    patients: true,
+    method: 'GET',
+    path: '/aggregate/v1/user/{user_id}/continuous_query/{query_id_or_slug}/result_table',
+    answersJsonOnly: true,
+    feature: continuousQueries,
+    summary: 'Read the result of a continuous query for a user',
+    description: 'As it was last evaluated; without rows before the first time. See docs/QUERIES.md.',
+    params: QueryOfUserParams,
+    reply: ResultTable,
+    run: async (tx, { params }) => ({ table: await readResultTable(tx, params.user_id, params.query_id_or_slug) }),
+  }),
+  operation({
+    id: 'get_task_history_for_continuous_query',
+    patients: true,
+    method: 'GET',
+    path: '/aggregate/v1/user/{user_id}/continuous_query/{query_id_or_slug}/task_history',
+    feature: continuousQueries,
+    summary: 'List the evaluations of a continuous query for a user, newest first',
+    description: 'Those that ended more than 30 days ago are not kept.',
+    params: QueryOfUserParams,
+    query: HistoryQuery,
+    reply: TaskHistory,
+    run: (tx, { params, query }) => listTasks(tx, params, query),
   }),
 ]

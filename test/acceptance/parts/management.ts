@@ -44,6 +44,22 @@ export function management(server: Server, { sdk, user, leave }: Customer): void
       assert.match(await (await fetch(url)).text(), /<script src="[^"]*swagger-ui-bundle\.js">/)
     })
 
+    test('a continuous query is created, and its result and its evaluations are read', async () => {
+      const query = {
+        select: [{ group_key: '*' }, { func: 'mean', arg: { timeseries: 'heartrate', field: 'value' } }],
+        group_by: [{ date_trunc: { unit: 'day' }, arg: { index: 'timeseries' } }],
+      }
+      const body = { slug: `daily-${randomUUID()}`, title: 'Heart rate by the day', query }
+      const { id, slug } = await done('POST', `/team/${teamId}/sandbox/continuous_query`, body)
+      const { userId } = await user()
+      const { table } = await sdk.aggregate.getResultTableForContinuousQuery({ userId, queryIdOrSlug: slug })
+      assert.deepEqual(table, { 'group_key.0': [], 'mean.value': [] })
+      const history = await sdk.aggregate.getTaskHistoryForContinuousQuery({ userId, queryIdOrSlug: id, limit: 10 })
+      assert.deepEqual(history, { data: [], nextCursor: null })
+      await done('DELETE', `/team/${teamId}/sandbox/continuous_query/${id}`)
+      await leave()
+    })
+
     test('the organization is read and renamed', async () => {
       const { name } = await done('GET', '')
       assert.equal((await done('PATCH', '', { name })).name, name)

@@ -8,8 +8,6 @@ export const unsupportedOperations = ({ sdk }: Customer): void =>
     const calls: Record<string, () => Promise<unknown>> = {
       'link.getAllProviders': () => sdk.link.getAllProviders({ vitalLinkToken: 'x' }),
       'user.refresh': () => sdk.user.refresh({ userId: UNKNOWN_ID }),
-      'aggregate.getTaskHistoryForContinuousQuery': () =>
-        sdk.aggregate.getTaskHistoryForContinuousQuery({ userId: UNKNOWN_ID, queryIdOrSlug: 'x' }),
       'labReport.parserGetJob': () => sdk.labReport.parserGetJob({ jobId: UNKNOWN_ID }),
     }
     for (const [name, call] of Object.entries(calls))

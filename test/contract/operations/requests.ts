@@ -89,6 +89,7 @@ const belongings: Record<string, (team: TestTeam, operation: Operation) => Promi
   },
   query_id: (team, operation) =>
     operation.path.includes('{query_id}') ? continuousQuery(team) : belongings.client_user_id!(team, operation),
+  query_id_or_slug: (team) => continuousQuery(team),
   order_id: async (team, operation) => (await orderFor(team, operation)).id as string,
   object_id: (team, operation) => belongings.order_id!(team, operation),
   raw_result_id: unmatched,

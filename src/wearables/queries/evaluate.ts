@@ -1,0 +1,207 @@
+// Evaluating a continuous query for a user: the buckets of the days that changed are computed again, and what is new or different in the
+// result is reported. Owns query_result. Source: users-wearables.md 15.1, 15.2 Q3, Q8; events.md 4.9, 5.
+import { getUser, type UserIdentity } from '../../people/users/users.ts'
+import { badRequest } from '../../platform/http/errors.ts'
+import { sql } from '../../platform/db/sql.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { Problem } from '../../platform/runtime/problem.ts'
+import { defineHandler, emit, type JobContext } from '../../platform/queue/outbox.ts'
+import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import { periodOf, TooManyRows, type Row } from './align.ts'
+import { addPeriods, floatingMs, truncate } from './buckets.ts'
+import { compileQuery, dataTypeOf, tableOf, type CompiledQuery } from './compile.ts'
+import { preferredProviders } from './priorities.ts'
+import { Query, type Period } from './query-language.ts'
+import { beginTask, endTask, evaluateQuery, findQuery, scheduleUsers, startQuery } from './query-tasks.ts'
+import { BASELINE_DAYS } from './readiness.ts'
+import { chunksOf } from './source-rows.ts'
+import { aligned, columnsOf, columnwise, limitTime, queryRows, rowsMax, type Table } from './run-query.ts'
+import { EARLIEST_MS, LATEST_MS, type Span } from './timeframe.ts'
+
+const DAY_MS = 86_400_000
+/** Of one statement. */
+const TIMEOUT_MS = 20_000
+/** Days of a timeseries that one statement reads. */
+const PIECE_DAYS = 31
+/** The smallest limit of a destination is 1 MiB; the rest of an event takes less than 2 kB. */
+const EVENT_BYTES_MAX = 1024 * 1024 - 4096
+
+const StoredQuery = T.Object({
+  id: T.String(),
+  slug: T.String(),
+  status: T.String(),
+  query: Query,
+  provider_priority_overrides: Nullable(T.Array(T.String())),
+  data_events: T.Boolean(),
+})
+type StoredQuery = Static<typeof StoredQuery>
+
+const readQuery = (tx: Tx, id: string): Promise<StoredQuery | undefined> =>
+  tx.maybe(
+    StoredQuery,
+    sql`
+    select id, slug, status, query, provider_priority_overrides, data_events from continuous_query
+    where id = ${id} and org_id = ${tx.tenant.org} and (team_id = ${tx.team} or team_id is null)`,
+  )
+
+/** The rows that were computed, and what is shown of them: with gaps filled, if the query asks for it. */
+const Stored = T.Object({ computed: T.String(), shown: T.String() })
+
+const readStored = async (tx: Tx, user_id: string, query_id: string): Promise<{ computed: Row[]; shown: Row[] }> => {
+  const row = await tx.maybe(
+    Stored,
+    sql`select computed, shown from query_result where team_id = ${tx.team} and user_id = ${user_id} and query_id = ${query_id}`,
+  )
+  return { computed: JSON.parse(row?.computed ?? '[]') as Row[], shown: JSON.parse(row?.shown ?? '[]') as Row[] }
+}
+
+/** The whole buckets that hold some days, and those that depend on them. */
+function bucketsOf(query: Query, period: Period, { from_day, to_day }: { from_day: string; to_day: string }): Span {
+  const later_ms = tableOf(query) === 'derived_readiness' ? BASELINE_DAYS * DAY_MS : 0
+  const clamp = (ms: number) => Math.min(LATEST_MS, Math.max(EARLIEST_MS, ms))
+  const last = truncate(Date.parse(`${to_day}T23:59:59Z`) + later_ms, period)
+  return {
+    from_ms: clamp(truncate(Date.parse(`${from_day}T00:00:00Z`), period)),
+    to_ms: clamp(truncate(addPeriods(last, period, 1), period)),
+  }
+}
+
+const Extent = T.Object({ first: Nullable(T.String()), last: Nullable(T.String()) })
+
+/** Parts of a span that one statement reads each, the newest first. They end where buckets end. */
+async function piecesOf(tx: Tx, user_id: string, query: Query, period: Period, span: Span): Promise<Span[]> {
+  const table = tableOf(query)
+  if (typeof table !== 'object') return [span]
+  const { first, last } = await tx.one(
+    Extent,
+    sql`select min(c.hour) as first, max(c.hour) as last from ${chunksOf(table.timeseries, { team: tx.team, user_id }, span)}`,
+  )
+  if (first === null || last === null) return []
+  const from_ms = Math.max(span.from_ms, truncate(Date.parse(first) - DAY_MS, period))
+  const to_ms = Math.min(span.to_ms, Date.parse(last) + 2 * DAY_MS)
+  const pieces: Span[] = []
+  for (let at = from_ms; at < to_ms;) {
+    const end = Math.min(span.to_ms, truncate(addPeriods(truncate(at + PIECE_DAYS * DAY_MS, period), period, 1), period))
+    pieces.push({ from_ms: at, to_ms: end })
+    at = end
+  }
+  return pieces.toReversed()
+}
+
+/** Evaluates a query over some days and stores its result. Writes query_result. Emits continuous_query.result_table.changed. */
+async function evaluate(
+  tx: Tx,
+  user: UserIdentity,
+  stored: StoredQuery,
+  days: { from_day: string; to_day: string },
+): Promise<void> {
+  const { user_id } = user
+  const { id: query_id, query, provider_priority_overrides } = stored
+  const period = periodOf(query.group_by!)!
+  const rows_max = rowsMax(columnsOf(query))
+  const providers = await preferredProviders(tx, dataTypeOf(query), provider_priority_overrides)
+  await limitTime(tx, TIMEOUT_MS)
+  const before = await readStored(tx, user_id, query_id)
+  const span = bucketsOf(query, period, days)
+  const compiled = compileQuery(query, { team: tx.team, user_id, span, providers, rows_max })
+  const bucket = compiled.keys.find(({ isTruncated }) => isTruncated)!.position
+  const bucketMs = (row: Row) => floatingMs(row[bucket] as string)
+  const found: Row[] = []
+  for (const piece of await piecesOf(tx, user_id, query, period, span)) {
+    const { rows } = await queryRows(tx, query, { user_id, span: piece, providers, rows_max, newestFirst: true })
+    found.push(...rows)
+    if (found.length > rows_max) break
+  }
+  const kept = before.computed.filter((row) => bucketMs(row) < span.from_ms || bucketMs(row) >= span.to_ms)
+  const computed = [...kept, ...found].toSorted((a, b) => bucketMs(a) - bucketMs(b)).slice(-rows_max)
+  const shown = fill(query, compiled, computed, tx.now.getTime(), rows_max)
+  await tx.run(sql`
+    insert into query_result (team_id, user_id, query_id, computed, shown, evaluated_at)
+    values (${tx.team}, ${user_id}, ${query_id}, ${JSON.stringify(computed)}, ${JSON.stringify(shown)}, ${tx.now})
+    on conflict (team_id, user_id, query_id) do update
+    set computed = excluded.computed, shown = excluded.shown, evaluated_at = excluded.evaluated_at`)
+  if (stored.data_events) emitChanges(tx, user, stored, compiled, before.shown, shown)
+}
+
+/** Fills gaps; the older half of the rows is left out as long as there would be too many. */
+function fill(query: Query, compiled: CompiledQuery, computed: Row[], now_ms: number, rows_max: number): Row[] {
+  try {
+    return aligned(query, compiled, computed, now_ms, rows_max)
+  } catch (error) {
+    if (!(error instanceof TooManyRows)) throw error
+    if (computed.length < 2) throw badRequest(`Filling the gaps makes more than ${rows_max} rows`)
+    return fill(query, compiled, computed.slice(Math.ceil(computed.length / 2)), now_ms, rows_max)
+  }
+}
+
+/** Emits the rows that are new or have another value: group keys tell rows apart. */
+function emitChanges(
+  tx: Tx,
+  { user_id, client_user_id }: UserIdentity,
+  { id: query_id, slug: query_slug }: StoredQuery,
+  { columns, keys }: CompiledQuery,
+  before: Row[],
+  after: Row[],
+): void {
+  const keyOf = (row: Row) => JSON.stringify(keys.map(({ position }) => row[position]))
+  const known = new Map(before.map((row) => [keyOf(row), JSON.stringify(row)]))
+  const changed = after.map((row) => [row, JSON.stringify(row)] as const).filter(([row, text]) => known.get(keyOf(row)) !== text)
+  let batch: Row[] = []
+  let bytes = 0
+  const send = () => {
+    const data = JSON.stringify([{ query_id, query_slug, data: columnwise(columns, batch) }])
+    emit(tx, { type: 'continuous_query.result_table.changed', object_id: query_id, user_id, client_user_id, data })
+    batch = []
+    bytes = 0
+  }
+  for (const [row, text] of changed) {
+    const size = Buffer.byteLength(text)
+    if (batch.length && bytes + size > EVENT_BYTES_MAX) send()
+    batch.push(row)
+    bytes += size
+  }
+  if (batch.length) send()
+}
+
+/** The result of a query for a user; without rows if it was not evaluated yet. Errors: 404 unknown user or query. */
+export async function readResultTable(tx: Tx, user_id: string, id_or_slug: string): Promise<Table> {
+  await getUser(tx, user_id)
+  const { id, query } = (await readQuery(tx, await findQuery(tx, id_or_slug)))!
+  const { columns } = compileQuery(query, { team: tx.team, user_id, span: { from_ms: 0, to_ms: 0 }, providers: [], rows_max: 0 })
+  return columnwise(columns, (await readStored(tx, user_id, id)).shown)
+}
+
+/** Erases the results of a user. Writes query_result. */
+export const eraseResults = async (tx: Tx, user_id: string): Promise<void> =>
+  void (await tx.run(sql`delete from query_result where team_id = ${tx.team} and user_id = ${user_id}`))
+
+const isUnavailable = (error: unknown): boolean => error instanceof Problem && error.status === 503
+
+async function runTask(context: JobContext, payload: { task_id: string; user_id: string; query_id: string }): Promise<void> {
+  const { task_id, user_id, query_id } = payload
+  // In a transaction of its own: what is committed before it ends is read by the next one, and what comes later makes a new task.
+  const days = await context.tx((tx) => beginTask(tx, user_id, task_id))
+  if (!days) return
+  try {
+    await context.tx(async (tx) => {
+      const query = await readQuery(tx, query_id)
+      if (query?.status !== 'active') return void (await endTask(tx, payload, 'skipped'))
+      const user = await getUser(tx, user_id)
+      await evaluate(tx, user, query, days)
+      await endTask(tx, payload, 'completed')
+    })
+  } catch (error) {
+    if (!(error instanceof Problem) || isUnavailable(error)) throw error
+    // The user is deleted, or the query exceeds a limit: trying again would not help.
+    const [status, details] =
+      error.status === 404
+        ? (['skipped', null] as const)
+        : (['error', String((error.body as { detail: unknown }).detail)] as const)
+    await context.tx((tx) => endTask(tx, payload, status, details))
+  }
+}
+
+export const handlers = [
+  defineHandler(evaluateQuery, runTask),
+  defineHandler(startQuery, (context, { query_id, after }) => context.tx((tx) => scheduleUsers(tx, query_id, after))),
+]
