@@ -612,6 +612,43 @@ table feed
   CREATE INDEX feed__created ON feed USING btree (created_at)
   policy of_team for all (team_id = current_team())
 
+table file_import
+  team_id uuid not null
+  id uuid not null
+  user_id uuid not null
+  status text not null
+  format text
+  file_key text
+  received_bytes bigint not null
+  last_start bigint not null default 0
+  progress double precision not null default 0
+  attempts integer not null default 0
+  batches integer not null default 0
+  reader text
+  results jsonb not null default '{}'::jsonb
+  skipped jsonb not null default '{}'::jsonb
+  error text
+  created_at timestamp with time zone not null
+  finished_at timestamp with time zone
+  expires_at timestamp with time zone
+  constraint file_import_pkey PRIMARY KEY (team_id, id)
+  constraint file_import_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint file_import_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  constraint file_import_status_check CHECK ((status = ANY (ARRAY['uploading'::text, 'queued'::text, 'importing'::text, 'completed'::text, 'partial'::text, 'failed'::text])))
+  CREATE INDEX file_import__expires ON file_import USING btree (expires_at)
+  CREATE INDEX file_import__unfinished ON file_import USING btree (team_id, id) WHERE (finished_at IS NULL)
+  CREATE INDEX file_import__user ON file_import USING btree (user_id)
+  policy of_team for all (team_id = current_team())
+
+table file_import_part
+  team_id uuid not null
+  import_id uuid not null
+  start_byte bigint not null
+  bytes bytea not null
+  constraint file_import_part_pkey PRIMARY KEY (team_id, import_id, start_byte)
+  constraint file_import_part_team_id_import_id_fkey FOREIGN KEY (team_id, import_id) REFERENCES file_import(team_id, id) ON DELETE CASCADE
+  policy of_team for all (team_id = current_team())
+
 table geocoding_cache
   country text not null
   postal_code text not null

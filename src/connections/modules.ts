@@ -4,6 +4,7 @@ import { userConnections } from './connections/module.ts'
 import { connectorsModule } from './connectors/module.ts'
 import { credentials } from './credentials/module.ts'
 import type { CredentialDependencies } from './credentials/routes.ts'
+import { fileImports } from './file-imports/module.ts'
 import { grants } from './grants/module.ts'
 import { introspection } from './introspection/module.ts'
 import { link } from './link/module.ts'
@@ -23,6 +24,7 @@ export const connections = (
   userConnections,
   grants(dependencies),
   mobileSdk,
+  fileImports(dependencies),
   introspection,
   phoneSignIn(dependencies),
   link(dependencies),

@@ -44,6 +44,11 @@ async function busy(): Promise<TestTeam> {
     team,
     operations.find(({ id }) => id === 'get_phlebotomy_appointment')!,
   )
+  // A file whose upload has not ended: that of an import that has ended is deleted.
+  await valid(
+    team,
+    operations.find(({ id }) => id === 'continue_file_import')!,
+  )
   const { url } = await receiver()
   await team.manage.post(`/team/${team.team}/sandbox/webhook`, { url })
   await createOrder(team)

@@ -63,7 +63,8 @@ async function requestOf(team: TestTeam, operation: Documented): Promise<Request
     if (parameter.in === 'path') request.path[name] = String(value)
     else request.query[name] = Array.isArray(value) ? value.map(String) : String(value)
   }
-  const { example } = operation.requestBody?.content['application/json'] ?? {}
+  const { content = {} } = operation.requestBody ?? {}
+  const { example } = content['application/json'] ?? content['application/octet-stream'] ?? {}
   request.body = await prepared(team, operation, example)
   return request
 }

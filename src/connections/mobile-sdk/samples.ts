@@ -14,7 +14,7 @@ const AHEAD_MS = 86_400_000
 const LENGTH_MS_MAX = 24 * 86_400_000
 
 /** Resources of instants whose samples have an end as well, where it is known. */
-const withLength = new Set<TimeseriesName>(['water', 'floors_climbed', 'calories_basal'])
+export const withLength = new Set<TimeseriesName>(['water', 'floors_climbed', 'calories_basal'])
 
 /** What recorded a sample, from the app and the product that a phone names. Source: users-wearables.md 7. */
 export function sourceTypeOf({

@@ -118,6 +118,17 @@ function describeOperation(operation: Operation, primary: boolean, shape: (schem
         },
       },
     }),
+    ...(operation.file && {
+      requestBody: {
+        required: true,
+        content: {
+          'application/octet-stream': {
+            schema: { type: 'string', format: 'binary' },
+            ...(operation.example !== undefined && { example: operation.example }),
+          },
+        },
+      },
+    }),
     responses: {
       ...successResponse(operation, shape),
       ...(operation.auth !== 'none' && { 401: errorResponse('The key is missing or not valid') }),

@@ -121,6 +121,8 @@ interface Input<P, Q, B> {
   keyed: boolean
   /** The user and the session of an access token of a user, or of a link token, if the request came with one. */
   user: UserCredential | undefined
+  /** The bytes of the body, of an operation that takes a file. */
+  file: Buffer | undefined
 }
 
 interface Declaration<P, Q, B, R> {
@@ -162,6 +164,8 @@ interface Declaration<P, Q, B, R> {
   form?: boolean
   /** A request whose `Accept` admits no JSON gets 406, since clients may ask for another format. */
   answersJsonOnly?: boolean
+  /** The body is a file of any type, which is not parsed; the operation has no `body`. */
+  file?: true
   /** A team for which this feature is disabled is rejected. */
   feature?: Feature
   /** A request body that works, for the API page. */

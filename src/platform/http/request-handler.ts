@@ -60,6 +60,7 @@ export async function handleRequest(
     body,
     keyed: idempotency !== undefined,
     user: request.user,
+    file: operation.file && (request.body as Buffer | undefined),
     manager: request.manager,
     recordAuditSubject,
     lines,

@@ -3,7 +3,7 @@
  * no task: the caller names the file that runs. It never retries and never reuses a worker that exceeded a limit.
  */
 import { fileURLToPath } from 'node:url'
-import type { Worker } from 'node:worker_threads'
+import type { Transferable, Worker } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 import { Turns, type NoTurn } from './turns.ts'
 
@@ -34,6 +34,13 @@ export class WorkerLimitExceeded extends Error {
   }
 }
 
+export interface TaskOptions {
+  timeout_ms?: number
+  name?: string
+  /** Parts of the input that are moved to the thread and not copied, such as a message port. */
+  transfer?: readonly Transferable[]
+}
+
 export interface WorkerPool {
   /**
    * Runs the default export of a module, or the export `name`, with `input` in a worker and returns its result. Both values are copied, so
@@ -41,7 +48,7 @@ export interface WorkerPool {
    * and, from the start on, the running. Errors: `WorkerPoolBusy`, `WorkerLimitExceeded`; an error of the task arrives with its name and
    * message (other properties are lost), so a task keeps patient data out of them.
    */
-  run<T>(task: URL | string, input: unknown, limits?: { timeout_ms?: number; name?: string }): Promise<T>
+  run<T>(task: URL | string, input: unknown, options?: TaskOptions): Promise<T>
   /** Rejects new and waiting tasks with `WorkerPoolBusy`, lets running ones end within their time limit, then stops the threads. */
   close(): Promise<void>
 }
@@ -59,7 +66,7 @@ export function createWorkerPool({ threads_max = 2, memory_max_mb = memory_defau
   let guard: ReturnType<typeof createMemoryMonitor> | undefined
 
   return {
-    run(task, input, { timeout_ms = timeout_default_ms, name = 'default' } = {}) {
+    run(task, input, { timeout_ms = timeout_default_ms, name = 'default', transfer } = {}) {
       return turns.take(async () => {
         pool ??= openPool(threads_max, memory_max_mb)
         guard ??= createMemoryMonitor(pool, memory_max_mb)
@@ -67,7 +74,7 @@ export function createWorkerPool({ threads_max = 2, memory_max_mb = memory_defau
         const unwatch = guard.watch()
         try {
           const filename = String(task).startsWith('file:') ? fileURLToPath(task) : String(task)
-          return await pool.run(input, { filename, name, signal })
+          return await pool.run(input, { filename, name, signal, ...(transfer && { transferList: [...transfer] }) })
         } catch (error) {
           if (signal.aborted) throw new WorkerLimitExceeded('time', `the task was terminated: it exceeded ${timeout_ms} ms`)
           if (guard.terminated(error))

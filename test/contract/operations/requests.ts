@@ -75,7 +75,7 @@ const belongings: Record<string, (team: TestTeam, operation: Operation) => Promi
     if (operation.id === 'get_profile') return profiledUser(team)
     if (signedIn.has(operation.id) || operation.module === 'devices') return patientOf(team)
     if (describedUsers.has(operation.id)) return describedUser(team, operation.id === 'get_latest_insurance')
-    if (/^\/v2\/(summary|timeseries)\/|^\/aggregate\/|\/sdk_/.test(operation.path)) return patientOf(team)
+    if (/^\/v2\/(summary|timeseries)\/|^\/aggregate\/|\/sdk_|\/file_import/.test(operation.path)) return patientOf(team)
     if (operation.id !== 'undo_user_delete') return operation.path.includes('{user_id}') ? team.user() : patientOf(team)
     const user = await team.user()
     ok(await team.api.delete(`/v2/user/${user}`))
@@ -119,6 +119,8 @@ const belongings: Record<string, (team: TestTeam, operation: Operation) => Promi
   physician_id: (team) =>
     made(team, `/team/${team.team}/sandbox/physician`, { ...bodies.add_team_service_physician, npi: randomUUID().slice(0, 18) }),
   provider: () => Promise.resolve(PROVIDER),
+  import_id: importOf,
+  offset: () => Promise.resolve(String(FIRST_PART.length)),
   resource: () => Promise.resolve('heartrate'),
   start_date: () => Promise.resolve('2026-01-01'),
   insurance_name: () => Promise.resolve('Aetna'),
@@ -297,9 +299,24 @@ const everybodys = new Set([
   'zip_code',
   'insurance_name',
   'diagnosis_query',
+  'offset',
 ])
 
 const bodies = Object.fromEntries(operations.map((operation) => [operation.id, operation.example])) as Record<string, Json>
+
+const FIRST_PART = Buffer.alloc(256 * 1024, ' ')
+const imports = new WeakMap<TestTeam, string>()
+
+/** An import of the patient of a team whose file has one part so far: a team may have only so many. */
+async function importOf(team: TestTeam): Promise<string> {
+  const path = `/v2/user/${await patientOf(team)}/file_import`
+  const known = imports.get(team)
+  const shown = known === undefined ? undefined : await team.api.get(`${path}/${known}`)
+  if (known !== undefined && shown!.body.received_bytes === FIRST_PART.length) return known
+  const { id } = ok(await team.api.post(`${path}?is_last=false`, FIRST_PART)).body
+  imports.set(team, id as string)
+  return id as string
+}
 
 const patients = new WeakMap<TestTeam, Promise<string>>()
 /** A link token of a user, which any number of operations may use until it links a source. */

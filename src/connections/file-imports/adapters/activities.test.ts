@@ -1,0 +1,197 @@
+// FIT, TCX and GPX files.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { FitBaseType, FitEncoder, type FitEncoderField } from 'fit-file-parser/encoder'
+import type { IncomingSample } from '../../../wearables/ingestion/ingest.ts'
+import { zipBytes } from '../../../../test/support/zip.ts'
+import { Batches, type Batch } from '../batches.ts'
+import { readFile } from '../read-file.ts'
+import { ReadError, type ReadSummary } from '../reading.ts'
+
+const NOW_MS = Date.parse('2026-02-10T00:00:00Z')
+const START = new Date('2026-01-31T09:00:00Z')
+
+async function reading(file: string | Uint8Array) {
+  const bytes = Buffer.from(file as string)
+  const rates: IncomingSample[] = []
+  const workouts: (ReadSummary & { provider: string })[] = []
+  const take = async (batch: Batch) => {
+    if ('samples' in batch) rates.push(...batch.samples)
+    else workouts.push(...batch.summaries.map((summary) => ({ ...summary, provider: batch.provider })))
+  }
+  const batches = new Batches('manual', take)
+  const stored = { size: bytes.length, read: async (start: number) => bytes.subarray(start) }
+  const error: unknown = await readFile(stored, batches, { now_ms: NOW_MS }, { read_bytes: 0, content_bytes: 0 }).then(
+    () => null,
+    (thrown: unknown) => thrown,
+  )
+  if (error !== null && !(error instanceof ReadError)) throw error
+  const documents = workouts.map(({ record }) => record.document as Record<string, unknown> & { sport: { name: string } })
+  return { rates, workouts, documents, skipped: batches.skipped, error: error?.code ?? null }
+}
+const beats = (rates: IncomingSample[]) => rates.map(({ at_ms, value }) => [new Date(at_ms).toISOString().slice(11, 19), value])
+
+const u8 = (number: number, value: number): FitEncoderField => ({ number, size: 1, baseType: FitBaseType.Uint8, value })
+const u16 = (number: number, value: number): FitEncoderField => ({ number, size: 2, baseType: FitBaseType.Uint16, value })
+const u32 = (number: number, value: number): FitEncoderField => ({ number, size: 4, baseType: FitBaseType.Uint32, value })
+const choice = (number: number, value: number): FitEncoderField => ({ number, size: 1, baseType: FitBaseType.Enum, value })
+
+/** A run of ten minutes from a Garmin watch that shows the time of Phoenix. */
+function fitFile(start = START): Uint8Array {
+  const at = (seconds: number) => FitEncoder.toFitTimestamp(new Date(start.getTime() + seconds * 1000))
+  const encoder = new FitEncoder()
+  encoder.writeMessage(0, [choice(0, 4), u16(1, 1), u16(2, 3113), u32(4, at(0))])
+  for (const [seconds, bpm] of [
+    [0, 100],
+    [300, 140],
+    [600, 255],
+  ])
+    encoder.writeMessage(20, [u32(253, at(seconds!)), u8(3, bpm!)])
+  encoder.writeMessage(18, [
+    u32(253, at(600)),
+    u32(2, at(0)),
+    choice(5, 1),
+    choice(6, 3),
+    u32(7, 600_000),
+    u32(8, 580_000),
+    u32(9, 200_000),
+    u16(11, 150),
+    u8(16, 120),
+    u8(17, 140),
+  ])
+  encoder.writeMessage(34, [u32(253, at(600)), u32(5, at(600 - 7 * 3600)), u16(1, 1)])
+  return encoder.close()
+}
+
+describe('a FIT file', () => {
+  test('is a workout with its heart rates, in the zone that the watch shows', async () => {
+    const { workouts, documents, rates, error } = await reading(fitFile())
+    assert.equal(error, null)
+    assert.equal(workouts[0]!.provider, 'garmin')
+    const [shown] = documents
+    assert.deepEqual(
+      [shown!.sport.name, shown!.time_start, shown!.time_end, shown!.moving_time, shown!.distance, shown!.calories],
+      ['Trail', '2026-01-31T09:00:00+00:00', '2026-01-31T09:10:00+00:00', 580, 2000, 150],
+    )
+    assert.deepEqual([shown!.average_hr, shown!.max_hr, shown!.timezone_offset], [120, 140, -7 * 3600])
+    // 255 says that there is no value.
+    assert.deepEqual(beats(rates), [
+      ['09:00:00', 100],
+      ['09:05:00', 140],
+    ])
+  })
+
+  test('may consist of several files, one after another', async () => {
+    const second = fitFile(new Date('2026-01-31T12:00:00Z'))
+    const { documents } = await reading(Buffer.concat([fitFile(), second]))
+    assert.deepEqual(
+      documents.map(({ time_start }) => time_start),
+      ['2026-01-31T09:00:00+00:00', '2026-01-31T12:00:00+00:00'],
+    )
+  })
+
+  test('that is cut off or does not match its checksum is rejected', async () => {
+    const file = fitFile()
+    assert.equal((await reading(file.subarray(0, -20))).error, 'truncated')
+    const changed = Buffer.from(file)
+    changed[40]! ^= 0xff
+    assert.equal((await reading(changed)).error, 'damaged')
+  })
+
+  test('of a size that is larger than the file, and every cut of it, ends with an error', async () => {
+    const file = Buffer.from(fitFile())
+    const said = Buffer.from(file)
+    said.writeUInt32LE(0xffff_ffff, 4)
+    assert.equal((await reading(said)).error, 'truncated')
+    for (let length = 12; length < file.length; length += 7) assert((await reading(file.subarray(0, length))).error)
+  })
+})
+
+const tcx = (
+  points: string,
+  lap = '<TotalTimeSeconds>600</TotalTimeSeconds><DistanceMeters>5000</DistanceMeters><Calories>150</Calories>',
+) =>
+  `    <?xml version="1.0"?><TrainingCenterDatabase xmlns="http://www.garmin.com/xmlschemas/TrainingCenterDatabase/v2"><Activities><Activity Sport="Biking"><Id>2026-01-31T09:00:00Z</Id><Lap StartTime="2026-01-31T09:00:00Z">${lap}<AverageHeartRateBpm><Value>120</Value></AverageHeartRateBpm><Track>${points}</Track></Lap><Creator><Name>Garmin Edge 530</Name></Creator></Activity></Activities></TrainingCenterDatabase>`
+const tcxPoint = (time: string, bpm: number) =>
+  `<Trackpoint><Time>${time}</Time><DistanceMeters>9</DistanceMeters><HeartRateBpm><Value>${bpm}</Value></HeartRateBpm><Extensions><ns3:TPX xmlns:ns3="x"><ns3:Watts>200</ns3:Watts></ns3:TPX></Extensions></Trackpoint>`
+
+describe('a TCX file', () => {
+  test('may begin with spaces, and is a workout with its heart rates', async () => {
+    const { documents, rates, workouts } = await reading(
+      tcx(tcxPoint('2026-01-31T09:00:00Z', 100) + tcxPoint('2026-01-31T09:10:00.500Z', 140)),
+    )
+    const [shown] = documents
+    assert.equal(workouts[0]!.provider, 'garmin')
+    assert.deepEqual(
+      [
+        shown!.sport.name,
+        shown!.time_start,
+        shown!.time_end,
+        shown!.moving_time,
+        shown!.distance,
+        shown!.calories,
+        shown!.max_hr,
+      ],
+      ['Biking', '2026-01-31T09:00:00+00:00', '2026-01-31T09:10:00+00:00', 600, 5000, 150, 140],
+    )
+    assert.deepEqual(beats(rates), [
+      ['09:00:00', 100],
+      ['09:10:00', 140],
+    ])
+  })
+
+  test('and a FIT file of the same activity are the same workout', async () => {
+    const [a, b] = [await reading(fitFile()), await reading(tcx(tcxPoint('2026-01-31T09:00:00Z', 100)))]
+    assert.equal(a.workouts[0]!.record.key, b.workouts[0]!.record.key)
+  })
+})
+
+const gpx = (points: string, creator = 'StravaGPX') =>
+  `<?xml version="1.0"?><gpx creator="${creator}" xmlns:gpxtpx="x" xmlns:ns2="y"><trk><name>Fictional</name><type>trail_running</type><trkseg>${points}</trkseg></trk></gpx>`
+const gpxPoint = (time: string, heart = '') =>
+  `<trkpt lat="1" lon="2"><time>${time}</time><extensions>${heart}</extensions></trkpt>`
+
+describe('a GPX file', () => {
+  test('has heart rates under names of several vendors, times without a zone are in UTC', async () => {
+    const { documents, rates, workouts } = await reading(
+      gpx(
+        gpxPoint('2026-01-31T09:00:00Z', '<gpxtpx:TrackPointExtension><gpxtpx:hr>100</gpxtpx:hr></gpxtpx:TrackPointExtension>') +
+          gpxPoint('2026-01-31T09:05:00', '<ns2:hr>120</ns2:hr>') +
+          gpxPoint('2026-01-31T11:10:00+02:00', '<heartrate/>'),
+      ),
+    )
+    assert.equal(workouts[0]!.provider, 'strava')
+    assert.deepEqual(
+      [documents[0]!.sport.name, documents[0]!.time_end, documents[0]!.average_hr],
+      ['Trail Running', '2026-01-31T09:10:00+00:00', 110],
+    )
+    assert.deepEqual(beats(rates), [
+      ['09:00:00', 100],
+      ['09:05:00', 120],
+    ])
+  })
+
+  test('that ends too early is read as far as it goes; one of a route without times is left out', async () => {
+    const cut = gpx(gpxPoint('2026-01-31T09:00:00Z') + gpxPoint('2026-01-31T09:05:00Z')).split('</trkseg>')[0]!
+    const { documents, error } = await reading(cut)
+    assert.deepEqual([documents[0]!.time_end, error], ['2026-01-31T09:05:00+00:00', 'truncated'])
+    const route = await reading(gpx('<trkpt lat="1" lon="2"/>'))
+    assert.deepEqual([route.documents.length, route.skipped], [0, { invalid_time: { workouts: 1 } }])
+  })
+})
+
+test('an archive of activities is read whole; what cannot be read is counted', async () => {
+  const zip = await zipBytes([
+    { name: 'activities/1.fit', content: [Buffer.from(fitFile())] },
+    { name: 'activities/2.GPX', content: [gpx(gpxPoint('2026-01-31T11:00:00Z'), 'Unknown program')] },
+    { name: 'activities/3.fit', content: ['broken'] },
+    { name: '__MACOSX/activities/._1.fit', content: ['x'] },
+    { name: 'notes.txt', content: ['x'] },
+  ])
+  const { workouts, skipped, error } = await reading(zip)
+  assert.deepEqual(
+    workouts.map(({ provider }) => provider),
+    ['garmin', 'manual'],
+  )
+  assert.deepEqual([skipped, error], [{ malformed: { fit: 1 } }, null])
+})

@@ -1,0 +1,110 @@
+// What an activity in a FIT, TCX or GPX file comes to: a workout, and its heart rates as samples.
+import { createHash } from 'node:crypto'
+import { workoutOf } from '../../mobile-sdk/summaries.ts'
+import type { SentWorkout } from '../../mobile-sdk/summary-schema.ts'
+import type { SourceType } from '../../../wearables/resources/timeseries.ts'
+import type { Document } from '../../../wearables/summaries/schema.ts'
+import type { Batches } from '../batches.ts'
+import { isPlausible, storable, type ReadContext } from '../reading.ts'
+import { zoneName } from './apple-values.ts'
+
+const SESSION_MS_MAX = 7 * 86_400_000
+
+export interface Activity {
+  provider: string
+  /** The name of the device or program that wrote the file. */
+  app: string | undefined
+  sport: string
+  start_ms: number
+  end_ms: number
+  /** Seconds east of UTC; null if the file does not say. */
+  zone_s: number | null
+  moving_s?: number | undefined
+  distance_m?: number | undefined
+  calories?: number | undefined
+  ascent_m?: number | undefined
+  mean_bpm?: number | undefined
+  max_bpm?: number | undefined
+  more?: Pick<Document<'workouts'>, 'average_speed' | 'max_speed' | 'average_watts' | 'max_watts'>
+  /** Heart rates, in any order. */
+  rates: [at_ms: number, bpm: number][]
+}
+
+/** Slugs of providers by what names of devices and programs begin with, in small letters. */
+const providers: [prefix: string, slug: string][] = [
+  ['garmin', 'garmin'],
+  ['forerunner', 'garmin'],
+  ['edge', 'garmin'],
+  ['fenix', 'garmin'],
+  ['strava', 'strava'],
+  ['wahoo', 'wahoo'],
+  ['polar', 'polar'],
+  ['zwift', 'zwift'],
+  ['hammerhead', 'hammerhead'],
+  ['karoo', 'hammerhead'],
+  ['peloton', 'peloton'],
+  ['fitbit', 'fitbit'],
+  ['runkeeper', 'runkeeper'],
+  ['mapmy', 'map_my_fitness'],
+]
+/** A file whose origin is not known was brought along by hand. */
+const UNKNOWN = 'manual'
+
+export const providerOf = (name: string | undefined): string => {
+  const text = (name ?? '').toLowerCase()
+  return providers.find(([prefix]) => text.startsWith(prefix))?.[1] ?? UNKNOWN
+}
+
+/** From many numbers their mean and largest; undefined without any. */
+function statisticsOf(rates: Activity['rates']): { mean: number; max: number } | undefined {
+  if (!rates.length) return undefined
+  let [sum, max] = [0, 0]
+  for (const [, bpm] of rates) {
+    sum += bpm
+    if (bpm > max) max = bpm
+  }
+  return { mean: sum / rates.length, max }
+}
+
+const plausibleRate = (bpm: number): boolean => bpm > 0 && bpm < 300
+
+/**
+ * Passes an activity on. A workout is known by its provider and the second in which it began, so that the same one in another format is the
+ * same workout.
+ */
+export async function passOn(activity: Activity, batches: Batches, context: ReadContext): Promise<void> {
+  const { provider, sport, zone_s, more } = activity
+  const [start_ms, end_ms] = [activity.start_ms, activity.end_ms].map((ms) => Math.floor(ms / 1000) * 1000) as [number, number]
+  if (!isPlausible(start_ms, end_ms, context, SESSION_MS_MAX)) return batches.skip('invalid_time', 'workouts')
+  if (batches.provider !== provider) await batches.flush()
+  batches.provider = provider
+  const app_id = storable(activity.app, 300)
+  const source_type: SourceType = 'unknown'
+  const rates = activity.rates.filter(([, bpm]) => plausibleRate(bpm))
+  const found = statisticsOf(rates)
+  const fields = {
+    moving_time: activity.moving_s,
+    distance: activity.distance_m,
+    calories: activity.calories,
+    ascent_elevation: activity.ascent_m,
+    heart_rate_mean: activity.mean_bpm ?? found?.mean,
+    heart_rate_maximum: activity.max_bpm ?? found?.max,
+  }
+  const sent: SentWorkout = {
+    id: `file:${createHash('sha256').update(`${provider} ${start_ms}`).digest('base64url').slice(0, 32)}`,
+    sport: storable(sport, 100) ?? 'Other',
+    start_date: new Date(start_ms).toISOString(),
+    end_date: new Date(end_ms).toISOString(),
+    ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && Number.isFinite(value))),
+  }
+  const record = workoutOf(sent, { zone: zone_s === null ? null : zoneName(zone_s) })
+  const document = { ...record.document, ...more }
+  batches.summary({ kind: 'workouts', record: { ...record, source_type, app_id, document } })
+  for (const [at, bpm] of rates) {
+    const at_ms = Math.floor(at / 1000) * 1000
+    if (!isPlausible(at_ms, at_ms, context, 0)) batches.skip('invalid_time', 'heartrate')
+    else
+      batches.sample('heartrate', { at_ms, value: bpm, second: null, length_ms: null, zone_s, type: null, source_type, app_id })
+  }
+  await batches.drain()
+}

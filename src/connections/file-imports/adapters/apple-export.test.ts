@@ -1,0 +1,305 @@
+// What breaks readers of Apple Health exports, by its content. Source: field-2026.md 6.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { IncomingSample } from '../../../wearables/ingestion/ingest.ts'
+import { exportXml, metadata, PHONE, record, WATCH } from '../../../../test/support/file-imports.ts'
+import { zipBytes } from '../../../../test/support/zip.ts'
+import { Batches, type Batch } from '../batches.ts'
+import { readFile } from '../read-file.ts'
+import { ReadError, type ReadSummary } from '../reading.ts'
+
+const NOW_MS = Date.parse('2026-02-10T00:00:00Z')
+
+/** What a file has, read as the server reads it. */
+async function reading(file: string | Buffer) {
+  const bytes = Buffer.from(file as string)
+  const samples: Record<string, IncomingSample[]> = {}
+  const summaries: Record<string, ReadSummary[]> = {}
+  const take = async (batch: Batch) => {
+    if ('samples' in batch) (samples[batch.resource] ??= []).push(...batch.samples)
+    else (summaries[batch.kind] ??= []).push(...batch.summaries)
+  }
+  const batches = new Batches('manual', take)
+  const progress = { read_bytes: 0, content_bytes: 0 }
+  let error: unknown
+  await readFile(
+    { size: bytes.length, read: async (start) => bytes.subarray(start, start + 10_000) },
+    batches,
+    { now_ms: NOW_MS },
+    progress,
+  ).catch((thrown: unknown) => (error = thrown))
+  if (error !== undefined && !(error instanceof ReadError)) throw error
+  return { samples, summaries, skipped: batches.skipped, error: (error as ReadError | undefined)?.code ?? null }
+}
+
+const values = (samples: IncomingSample[] | undefined) => (samples ?? []).map(({ value }) => value)
+const documents = (summaries: ReadSummary[] | undefined) =>
+  (summaries ?? []).map(({ record: { document } }) => document as Record<string, unknown>)
+
+const FROM = '2026-01-31 08:00:00 -0700'
+const rate = (value: string | number = 61, more = {}) => record('HeartRate', value, 'count/min', FROM, more)
+/** An instant of the day, in minutes after midnight at the place. */
+const minute = (n: number, day = '2026-01-31') =>
+  `${day} ${String(Math.floor(n / 60)).padStart(2, '0')}:${String(n % 60).padStart(2, '0')}:00 -0700`
+
+describe('an Apple Health export', () => {
+  test('is found under the name that it has in the language of the phone, in any folder', async () => {
+    for (const name of ['apple_health_export/exportación.xml', 'Export.xml', 'Daten/exportation.xml']) {
+      const zip = await zipBytes([
+        { name: name.replace('.xml', '_cda.xml'), content: [`<a>${' '.repeat(5000)}</a><b/>`] },
+        { name: `__MACOSX/${name}`, content: ['x'.repeat(9000)] },
+        { name, content: [exportXml(rate())] },
+      ])
+      assert.deepEqual(values((await reading(zip)).samples.heartrate), [61], name)
+    }
+  })
+
+  test('has a DTD without its last sign and with misplaced parts', async () => {
+    const dtd =
+      '<!DOCTYPE HealthData [\n<!ELEMENT Record ((MetadataEntry)*)\n<!ATTLIST Record\n  type CDATA #REQUIRED\n<!ENTITY x "y">\n]\n'
+    const xml = exportXml(rate()).replace(/<!DOCTYPE[^]*?\]>\n/, dtd)
+    assert.deepEqual(values((await reading(xml)).samples.heartrate), [61])
+  })
+
+  test('has control characters in attributes', async () => {
+    const { samples, skipped } = await reading(exportXml(rate(61, { sourceName: 'Ficti\u000bonal\u0000' })))
+    assert.equal(samples.heartrate![0]!.app_id, 'Ficti onal')
+    assert.deepEqual(skipped, {})
+  })
+
+  test('comes with a document for hospitals that has several roots and is not read', async () => {
+    const zip = await zipBytes([
+      { name: 'apple_health_export/export.xml', content: [exportXml(rate())] },
+      { name: 'apple_health_export/export_cda.xml', content: [`<ClinicalDocument/><ClinicalDocument/>${'x'.repeat(9000)}`] },
+    ])
+    const { samples, error } = await reading(zip)
+    assert.deepEqual([values(samples.heartrate), error], [[61], null])
+  })
+
+  test('has attributes with spaces in their names: their record is left out and counted, and reading goes on', async () => {
+    const broken = rate(60).replace('<Record ', '<Record Withings Link="x" ')
+    const inside = rate(59, { inside: '<MetadataEntry Withings Link="x" key="a" value="b"/>' })
+    const { samples, skipped, error } = await reading(exportXml(broken, inside, rate()))
+    assert.deepEqual([values(samples.heartrate), skipped, error], [[61], { malformed: { HeartRate: 2 } }, null])
+  })
+
+  test('has the offsets of the phone at the time of the export, and the zone of the place in the metadata wins', async () => {
+    const { samples } = await reading(exportXml(rate(), rate(62, { inside: metadata('HKTimeZone', 'Europe/Berlin') })))
+    assert.deepEqual(
+      samples.heartrate!.map(({ at_ms, zone_s }) => [new Date(at_ms).toISOString(), zone_s]),
+      [
+        ['2026-01-31T15:00:00.000Z', -7 * 3600],
+        ['2026-01-31T15:00:00.000Z', 3600],
+      ],
+    )
+  })
+
+  test('has the totals of workouts in attributes, in statistics or nowhere, and durations without pauses', async () => {
+    const workout = (hour: number, attributes: string, inside = '') =>
+      `<Workout workoutActivityType="HKWorkoutActivityTypeTraditionalStrengthTraining" sourceName="Fictional" startDate="${minute(hour * 60)}" endDate="${minute(hour * 60 + 60)}" ${attributes}>${inside}</Workout>`
+    const statistics = (type: string, more: string) => `<WorkoutStatistics type="HKQuantityTypeIdentifier${type}" ${more}/>`
+    const { summaries } = await reading(
+      exportXml(
+        workout(
+          6,
+          'duration="50" durationUnit="min" totalDistance="5" totalDistanceUnit="km" totalEnergyBurned="300" totalEnergyBurnedUnit="Cal"',
+        ),
+        workout(
+          8,
+          '',
+          statistics('ActiveEnergyBurned', 'sum="836.8" unit="kJ"') +
+            statistics('DistanceCycling', 'sum="1" unit="mi"') +
+            statistics('HeartRate', 'average="120.4" maximum="150" unit="count/min"'),
+        ),
+        workout(10, ''),
+      ),
+    )
+    const shown = ['moving_time', 'distance', 'calories', 'average_hr', 'max_hr', 'time_start', 'time_end']
+    assert.deepEqual(
+      documents(summaries.workouts).map((one) => shown.map((name) => one[name])),
+      [
+        [3000, 5000, 300, null, null, '2026-01-31T13:00:00+00:00', '2026-01-31T14:00:00+00:00'],
+        [null, 1609.344, 200, 120, 150, '2026-01-31T15:00:00+00:00', '2026-01-31T16:00:00+00:00'],
+        [null, null, null, null, null, '2026-01-31T17:00:00+00:00', '2026-01-31T18:00:00+00:00'],
+      ],
+    )
+    assert.deepEqual(documents(summaries.workouts)[0]!.sport, {
+      ...(documents(summaries.workouts)[0]!.sport as object),
+      name: 'Traditional Strength Training',
+      slug: 'traditional_strength_training',
+    })
+  })
+
+  test('has the members of a correlation a second time at the top level', async () => {
+    const systolic = record('BloodPressureSystolic', 118, 'mmHg', FROM)
+    const diastolic = record('BloodPressureDiastolic', 76, 'mmHg', FROM)
+    const caffeine = record('DietaryCaffeine', 95, 'mg', FROM)
+    const correlation = (type: string, inside: string) =>
+      `<Correlation type="HKCorrelationTypeIdentifier${type}" startDate="${FROM}" endDate="${FROM}">${inside}</Correlation>`
+    const { samples } = await reading(
+      exportXml(systolic, diastolic, caffeine, correlation('BloodPressure', systolic + diastolic), correlation('Food', caffeine)),
+    )
+    assert.deepEqual(
+      samples.blood_pressure!.map(({ value, second }) => [value, second]),
+      [[118, 76]],
+    )
+    assert.deepEqual(values(samples.caffeine), [0.095])
+  })
+
+  test('has one day from several sources, whose steps are kept apart and counted once in the day', async () => {
+    const steps = (source: object, value: number, from: number, to: number) =>
+      record('StepCount', value, 'count', minute(from), { to: minute(to), ...source })
+    const { samples, summaries } = await reading(
+      exportXml(
+        // Watch 2506 and phone 1919: 54 of the phone's steps were made without the watch.
+        steps(WATCH, 2506, 480, 600),
+        steps(PHONE, 1865, 480, 600),
+        steps(PHONE, 54, 660, 670),
+      ),
+    )
+    assert.deepEqual(values(samples.steps), [2506, 1865, 54])
+    assert.deepEqual(
+      samples.steps!.map(({ source_type }) => source_type),
+      ['watch', 'phone', 'phone'],
+    )
+    assert.deepEqual(
+      documents(summaries.activity).map(({ calendar_date, steps: total }) => [calendar_date, total]),
+      [['2026-01-31', 2560]],
+    )
+  })
+
+  test('has devices as texts with commas and a pointer that changes: they are one source', async () => {
+    const device = (pointer: string) =>
+      `&lt;&lt;HKDevice: ${pointer}&gt;, name:Watch, of Testa, manufacturer:Apple Inc., model:Watch, hardware:Watch6,1, software:9.${pointer.length}&gt;`
+    const { samples } = await reading(exportXml(rate(61, { device: device('0x283c') }), rate(62, { device: device('0x283c4') })))
+    const sources = samples.heartrate!.map(({ source_type, app_id }) => `${source_type} ${app_id}`)
+    assert.deepEqual(sources, ['watch Fictional Watch', 'watch Fictional Watch'])
+  })
+
+  test('has types of other names, values that are texts, and records without a value', async () => {
+    const stood = record('HKCategoryTypeIdentifierAppleStandHour', 'HKCategoryValueAppleStandHourStood', '', FROM)
+    const { samples, skipped } = await reading(
+      exportXml(
+        record('HKDataTypeSleepDurationGoal', 8, 'hr', FROM),
+        stood,
+        record('HKCategoryTypeIdentifierMindfulSession', undefined, '', minute(480), { to: minute(490) }),
+        rate('').replace(' value=""', ''),
+      ),
+    )
+    assert.deepEqual([samples.stand_hour![0]!.value, samples.stand_hour![0]!.type], [1, 'stood'])
+    assert.deepEqual(values(samples.mindfulness_minutes), [10])
+    assert.deepEqual(skipped, { unsupported: { HKDataTypeSleepDurationGoal: 1 }, no_value: { HeartRate: 1 } })
+  })
+
+  test('has metadata with units in the text, and keys that repeat', async () => {
+    const inside = [
+      metadata('HKElevationAscended', '418 cm'),
+      metadata('HKElevationAscended', '900 cm'),
+      metadata('HKAverageMETs', '8.9 kcal/hr·kg'),
+    ]
+    const { summaries } = await reading(
+      exportXml(
+        `<Workout workoutActivityType="HKWorkoutActivityTypeHiking" startDate="${FROM}" endDate="${minute(540)}">${inside.join('')}</Workout>`,
+      ),
+    )
+    assert.equal(documents(summaries.workouts)[0]!.total_elevation_gain, 4.18)
+  })
+
+  test('has intervals of sleep of phone and watch that overlap: stages, else sleep, else time in bed', async () => {
+    const sleep = (value: string, day: string, from: number, to: number, source: object) =>
+      record('HKCategoryTypeIdentifierSleepAnalysis', `HKCategoryValueSleepAnalysis${value}`, '', minute(from, day), {
+        to: minute(to, day),
+        ...source,
+      })
+    const { summaries, skipped } = await reading(
+      exportXml(
+        sleep('InBed', '2026-01-29', 0, 480, PHONE),
+        sleep('InBed', '2026-01-30', 0, 480, PHONE),
+        sleep('Asleep', '2026-01-30', 30, 450, PHONE),
+        sleep('InBed', '2026-01-31', 0, 480, PHONE),
+        sleep('InBed', '2026-01-31', 5, 475, WATCH),
+        sleep('AsleepUnspecified', '2026-01-31', 10, 470, WATCH),
+        sleep('AsleepCore', '2026-01-31', 10, 200, WATCH),
+        sleep('AsleepDeep', '2026-01-31', 200, 260, WATCH),
+        sleep('Awake', '2026-01-31', 260, 270, WATCH),
+        sleep('AsleepREM', '2026-01-31', 270, 400, WATCH),
+      ),
+    )
+    const shown = ['calendar_date', 'duration', 'total', 'light', 'deep', 'rem', 'awake']
+    assert.deepEqual(
+      documents(summaries.sleep).map((one) => shown.map((name) => one[name])),
+      [
+        ['2026-01-29', 480 * 60, 0, 0, 0, 0, 0],
+        ['2026-01-30', 420 * 60, 420 * 60, 420 * 60, 0, 0, 0],
+        ['2026-01-31', 390 * 60, 380 * 60, 190 * 60, 60 * 60, 130 * 60, 10 * 60],
+      ],
+    )
+    assert.deepEqual(skipped, { duplicate: { SleepAnalysis: 1 } })
+  })
+
+  test('has percentages as fractions, and Cal for kilocalories', async () => {
+    const { samples } = await reading(
+      exportXml(
+        record('OxygenSaturation', 0.97, '%', FROM),
+        record('OxygenSaturation', 98, '%', FROM),
+        record('ActiveEnergyBurned', 12.5, 'Cal', FROM),
+        record('ActiveEnergyBurned', 41.84, 'kJ', FROM),
+        record('BodyMass', 150, 'lb', FROM),
+        record('BodyMass', 10, 'st', FROM),
+        record('BloodGlucose', 5.5, 'mmol&lt;180.1558800000541&gt;/L', FROM),
+        record('BloodGlucose', 90.091, 'mg/dL', FROM),
+        record('BodyTemperature', 98.6, 'degF', FROM),
+        record('DistanceWalkingRunning', 0.5, 'mi', FROM),
+        record('DietaryWater', 8, 'fl_oz_us', FROM),
+        record('StepCount', 5, 'furlong', FROM),
+      ),
+    )
+    assert.deepEqual(values(samples.blood_oxygen), [97, 98])
+    assert.deepEqual(values(samples.calories_active), [12.5, 10])
+    assert.deepEqual(values(samples.body_weight), [68.0388555, 63.5029318])
+    assert.deepEqual(values(samples.glucose), [5.5, 5])
+    assert.deepEqual(values(samples.body_temperature), [37])
+    assert.deepEqual(values(samples.distance), [804.672])
+    assert.deepEqual(values(samples.water), [236.5882365])
+    assert.equal(samples.steps, undefined)
+  })
+
+  test('comes with electrocardiograms in the language of the phone, which are counted and not read', async () => {
+    const zip = await zipBytes([
+      { name: 'apple_health_export/export.xml', content: [exportXml(rate())] },
+      { name: 'apple_health_export/electrocardiograms/ecg_2026-01-31.csv', content: ['Nombre;Testa\nRitmo Sinusal'] },
+      { name: 'apple_health_export/workout-routes/route_2026-01-31.gpx', content: ['<gpx/>'] },
+    ])
+    const { samples, skipped } = await reading(zip)
+    assert.deepEqual(values(samples.heartrate), [61])
+    assert.deepEqual(skipped, { unsupported: { Electrocardiogram: 1, WorkoutRoute: 1 } })
+  })
+
+  test('comes as zip64, empty, cut off, or packed again by its owner: what can be read is read, and the rest is reported', async () => {
+    const xml = exportXml(...Array.from({ length: 3000 }, (_, i) => record('HeartRate', 60, 'count/min', minute(i % 1440))))
+    const again = [{ name: 'My data/2026/export.xml', content: [xml] }]
+    assert.equal((await reading(await zipBytes(again, { zip64: true }))).samples.heartrate!.length, 3000)
+    assert.equal((await reading(await zipBytes([]))).error, 'empty')
+    assert.equal((await reading('')).error, 'empty')
+    const zip = await zipBytes(again)
+    assert.equal((await reading(zip.subarray(0, zip.length / 2))).error, 'damaged')
+    const cut = await reading(xml.slice(0, xml.length / 2))
+    assert.equal(cut.error, 'truncated')
+    assert(cut.samples.heartrate!.length > 1000 && cut.samples.heartrate!.length < 2000)
+  })
+
+  test('comes again, longer: its records have the same keys', async () => {
+    const workout = `<Workout workoutActivityType="HKWorkoutActivityTypeHiking" sourceName="Fictional" startDate="${FROM}" endDate="${minute(540)}"/>`
+    const night = record('HKCategoryTypeIdentifierSleepAnalysis', 'HKCategoryValueSleepAnalysisAsleepCore', '', minute(0), {
+      to: minute(300),
+    })
+    const more = record('HKCategoryTypeIdentifierSleepAnalysis', 'HKCategoryValueSleepAnalysisAsleepREM', '', minute(300), {
+      to: minute(400),
+    })
+    const keys = async (...elements: string[]) => {
+      const { summaries } = await reading(exportXml(...elements))
+      return [summaries.workouts![0]!.record.key, summaries.sleep![0]!.record.key]
+    }
+    assert.deepEqual(await keys(workout, night), await keys(more, night, rate(), workout))
+  })
+})

@@ -1,0 +1,308 @@
+// An Apple Health export, `export.xml`, as a stream: from its elements to samples and summaries.
+import { withLength, PostZones } from '../../mobile-sdk/samples.ts'
+import { activityOf, profileOf } from '../../mobile-sdk/summaries.ts'
+import type { IncomingSample } from '../../../wearables/ingestion/ingest.ts'
+import { timeseriesOf, type TimeseriesName } from '../../../wearables/resources/timeseries.ts'
+import { zoneOffset } from '../../../wearables/resources/zones.ts'
+import type { Document } from '../../../wearables/summaries/schema.ts'
+import { isPlausible, type ReadContext, type Sink } from '../reading.ts'
+import { toCanonical } from '../units.ts'
+import { readXml, type XmlHandler } from '../xml.ts'
+import { DayTotals, type Totaled } from './apple-days.ts'
+import { AppleNights } from './apple-sleep.ts'
+import { bodyFields, categories, quantities, shortType, sleepValues } from './apple-types.ts'
+import { appleTime, AppleSources, zoneName, type AppleSource, type AppleTime } from './apple-values.ts'
+import { workoutSummary } from './apple-workouts.ts'
+
+export const APPLE = 'apple_health_kit'
+/** The app of days that an export has added up: others are those of phones. */
+export const EXPORT_APP = 'apple_health_export'
+
+const ROOT = /<HealthData[\s>]/
+/** The longest interval, as a chunk can hold it. */
+const LENGTH_MS_MAX = 24 * 86_400_000
+const NIGHT_PART_MS_MAX = 86_400_000
+const SESSION_MS_MAX = 7 * 86_400_000
+const PRESSURES_MAX = 200_000
+const DAYS_MAX = 40_000
+const STATISTICS_MAX = 100
+
+/** Reads an export. Errors: those of `readXml`; what precedes them has been read. */
+export async function readAppleExport(
+  blocks: AsyncIterable<Uint8Array>,
+  sink: Sink,
+  context: ReadContext,
+  whenEnded?: (error: unknown) => void,
+): Promise<void> {
+  const reader = new AppleExport(sink, context)
+  let error: unknown
+  try {
+    await readXml(blocks, ROOT, reader, () => sink.drain())
+  } catch (thrown) {
+    error = thrown
+  }
+  await reader.finish()
+  whenEnded?.(error)
+  if (error) throw error
+}
+
+/** An element that is open, with what its children say. */
+interface Open {
+  name: 'Record' | 'Workout'
+  attributes: Record<string, string>
+  metadata: Record<string, string>
+  statistics: Record<string, string>[]
+  isFaulty: boolean
+  isInCorrelation: boolean
+}
+
+interface Pressure {
+  start: AppleTime
+  source: AppleSource
+  systolic?: number
+  diastolic?: number
+}
+
+class AppleExport implements XmlHandler {
+  readonly #sink: Sink
+  readonly #context: ReadContext
+  readonly #sources = new AppleSources()
+  readonly #zones = new PostZones(undefined)
+  readonly #days = new DayTotals()
+  readonly #offsets = new Map<string, number>()
+  readonly #nights = new AppleNights()
+  readonly #pressures = new Map<string, Pressure>()
+  readonly #rings = new Map<string, Record<string, string>>()
+  #profile: Parameters<typeof profileOf>[0] | undefined
+  #height_ms = -Infinity
+  #open: Open | undefined
+  #correlations = 0
+  /** A fault in an element that is not open yet: saxes reports faults of attributes first. */
+  #isFaulty = false
+
+  constructor(sink: Sink, context: ReadContext) {
+    this.#sink = sink
+    this.#context = context
+  }
+
+  fault(): void {
+    this.#isFaulty = true
+    if (this.#open) this.#open.isFaulty = true
+  }
+
+  open(name: string, attributes: Record<string, string>): void {
+    const isFaulty = this.#isFaulty
+    this.#isFaulty = false
+    if (name === 'Record' || name === 'Workout') {
+      const isInCorrelation = this.#correlations > 0
+      this.#open = { name, attributes, metadata: {}, statistics: [], isFaulty, isInCorrelation }
+    } else if (name === 'Correlation') this.#correlations++
+    else if (name === 'MetadataEntry') {
+      const { key, value } = attributes
+      // Keys repeat; the first one counts.
+      if (this.#open && key !== undefined && value !== undefined && kept.has(key)) this.#open.metadata[key] ??= value
+    } else if (name === 'WorkoutStatistics') {
+      if (this.#open && this.#open.statistics.length < STATISTICS_MAX) this.#open.statistics.push(attributes)
+    } else if (name === 'ActivitySummary') this.#ring(attributes, isFaulty)
+    else if (name === 'Me') this.#me(attributes)
+  }
+
+  close(name: string): void {
+    if (name === 'Correlation') this.#correlations--
+    const open = this.#open
+    if (!open || open.name !== name) return
+    this.#open = undefined
+    const type = shortType(open.attributes.type ?? open.attributes.workoutActivityType ?? name)
+    if (open.isFaulty) this.#sink.skip('malformed', type)
+    else if (name === 'Workout') this.#workout(open, type)
+    else this.#record(open, type)
+  }
+
+  #timesOf({ attributes, metadata }: Open): { start: AppleTime; end: AppleTime } | undefined {
+    const start = appleTime(attributes.startDate)
+    const end = appleTime(attributes.endDate)
+    if (!start || !end) return undefined
+    // The offsets in an export are those of the phone at the time of the export; the metadata has the place of the sample.
+    const zone = metadata.HKTimeZone === undefined ? null : this.#zones.of({ metadata })
+    if (zone !== null) for (const time of [start, end]) time.zone_s = zoneOffset(zone, time.at_ms)
+    return { start, end }
+  }
+
+  #record(open: Open, type: string): void {
+    const { attributes, metadata, isInCorrelation } = open
+    const quantity = Object.hasOwn(quantities, type) ? quantities[type] : undefined
+    const category = Object.hasOwn(categories, type) ? categories[type] : undefined
+    const isPressure = type === 'BloodPressureSystolic' || type === 'BloodPressureDiastolic'
+    const isKnown = quantity || category || isPressure || type === 'SleepAnalysis' || type === 'Height'
+    if (!isKnown) return this.#sink.skip('unsupported', type)
+    // The members of a correlation stand at the top level as well; the two halves of a pressure find each other by their time.
+    if (isInCorrelation && !isPressure) return
+    const times = this.#timesOf(open)
+    const length_ms_max = type === 'SleepAnalysis' ? NIGHT_PART_MS_MAX : LENGTH_MS_MAX
+    if (!times || !isPlausible(times.start.at_ms, times.end.at_ms, this.#context, length_ms_max))
+      return this.#sink.skip('invalid_time', type)
+    const source = this.#sources.of(attributes.sourceName, attributes.device, metadata.HKWasUserEntered === '1')
+    if (type === 'SleepAnalysis') return this.#sleep(attributes, times, source)
+    if (category) {
+      const value = category.value === 'minutes' ? (times.end.at_ms - times.start.at_ms) / 60_000 : 1
+      const { type: types, resource } = category
+      const kind = typeof types === 'object' && types !== null ? types[attributes.value ?? ''] : types
+      if (kind === undefined) return this.#sink.skip('invalid_value', type)
+      return this.#sample(resource, value, times, source, kind)
+    }
+    const text = attributes.value
+    if (text === undefined || text.trim() === '') return this.#sink.skip('no_value', type)
+    const raw = DECIMAL.test(text) ? Number(text) : NaN
+    if (!Number.isFinite(raw)) return this.#sink.skip('invalid_value', type)
+    const dimension = quantity ? quantity[1] : isPressure ? 'pressure' : 'centimeter'
+    const value = toCanonical(dimension, raw, attributes.unit ?? '')
+    if (value === undefined) return this.#sink.skip('unknown_unit', type)
+    if (isPressure) return this.#pressure(type, value, times.start, source)
+    if (type === 'Height') return this.#height(value, times.start)
+    this.#sample(quantity![0], value, times, source, null)
+  }
+
+  #sample(
+    resource: TimeseriesName,
+    value: number,
+    { start, end }: { start: AppleTime; end: AppleTime },
+    source: AppleSource,
+    type: string | null,
+  ): void {
+    const { isInterval } = timeseriesOf(resource)
+    const length = end.at_ms - start.at_ms
+    const sample: IncomingSample = {
+      at_ms: start.at_ms,
+      value,
+      second: null,
+      length_ms: isInterval || (withLength.has(resource) && length > 0) ? length : null,
+      zone_s: start.zone_s,
+      type,
+      ...source,
+    }
+    this.#sink.sample(resource, sample)
+    if (resource === 'steps' || resource === 'distance' || resource === 'floors_climbed') {
+      const { at_ms, zone_s } = start
+      this.#days.add(resource satisfies Totaled, { at_ms, end_ms: end.at_ms, value, zone_s }, source.source_type)
+      if (this.#offsets.size < DAYS_MAX) this.#offsets.set(localDay(start), zone_s)
+    }
+    const field = (bodyFields as Partial<Record<TimeseriesName, keyof Document<'body'>>>)[resource]
+    if (field) this.#body(field, value, start, source)
+  }
+
+  #body(field: keyof Document<'body'>, value: number, start: AppleTime, source: AppleSource): void {
+    const calendar_date = localDay(start)
+    const document: Document<'body'> = { date: `${calendar_date}T00:00:00+00:00`, calendar_date, [field]: value }
+    const key = `${new Date(start.at_ms).toISOString()} ${source.app_id ?? ''}`
+    this.#sink.summary({ kind: 'body', record: { key, ...source, calendar_date, document } })
+  }
+
+  #sleep(attributes: Record<string, string>, { start, end }: { start: AppleTime; end: AppleTime }, source: AppleSource): void {
+    const value = attributes.value as keyof typeof sleepValues | undefined
+    if (value === undefined || !Object.hasOwn(sleepValues, value)) return this.#sink.skip('invalid_value', 'SleepAnalysis')
+    const interval = { start_ms: start.at_ms, end_ms: end.at_ms, zone_s: end.zone_s, value: sleepValues[value] }
+    if (!this.#nights.add(source, interval)) this.#sink.skip('too_many', 'SleepAnalysis')
+  }
+
+  #pressure(type: string, value: number, start: AppleTime, source: AppleSource): void {
+    const key = `${start.at_ms} ${source.source_type} ${source.app_id}`
+    let pressure = this.#pressures.get(key)
+    if (!pressure) {
+      if (this.#pressures.size === PRESSURES_MAX) return this.#sink.skip('too_many', type)
+      this.#pressures.set(key, (pressure = { start, source }))
+    }
+    pressure[type === 'BloodPressureSystolic' ? 'systolic' : 'diastolic'] = value
+  }
+
+  #height(value: number, { at_ms }: AppleTime): void {
+    if (at_ms < this.#height_ms) return
+    this.#height_ms = at_ms
+    this.#profile = { ...this.#profile, height: value }
+  }
+
+  #workout(open: Open, type: string): void {
+    const times = this.#timesOf(open)
+    if (!times || !isPlausible(times.start.at_ms, times.end.at_ms, this.#context, SESSION_MS_MAX))
+      return this.#sink.skip('invalid_time', type)
+    const { attributes, metadata, statistics } = open
+    const source = this.#sources.of(attributes.sourceName, attributes.device, false)
+    this.#sink.summary(workoutSummary({ attributes, metadata, statistics, ...times, source }))
+  }
+
+  #ring(attributes: Record<string, string>, isFaulty: boolean): void {
+    const date = attributes.dateComponents
+    if (isFaulty) return this.#sink.skip('malformed', 'ActivitySummary')
+    const at_ms = /^\d{4}-\d\d-\d\d$/.test(date ?? '') ? Date.parse(date!) : NaN
+    if (!isPlausible(at_ms, at_ms, this.#context, 0)) return this.#sink.skip('invalid_time', 'ActivitySummary')
+    if (this.#rings.size < DAYS_MAX) this.#rings.set(date!, attributes)
+    else this.#sink.skip('too_many', 'ActivitySummary')
+  }
+
+  #me(attributes: Record<string, string>): void {
+    const born = attributes.HKCharacteristicTypeIdentifierDateOfBirth
+    const sex = /^HKBiologicalSex(Female|Male|Other)$/.exec(attributes.HKCharacteristicTypeIdentifierBiologicalSex ?? '')?.[1]
+    this.#profile = {
+      ...this.#profile,
+      ...(sex && { biological_sex: sex.toLowerCase() as 'female' | 'male' | 'other' }),
+      ...(isDate(born) && { date_of_birth: born }),
+    }
+  }
+
+  /** What is known only when everything has been read: pressures, nights, days, the profile. */
+  async finish(): Promise<void> {
+    for (const { start, source, systolic, diastolic } of this.#pressures.values()) {
+      if (systolic === undefined || diastolic === undefined) {
+        this.#sink.skip('no_value', 'BloodPressure')
+        continue
+      }
+      const sample = { at_ms: start.at_ms, value: systolic, second: diastolic, length_ms: null, zone_s: start.zone_s, type: null }
+      this.#sink.sample('blood_pressure', { ...sample, ...source })
+    }
+    await this.#sink.drain()
+    for (const night of this.#nights.nights(() => this.#sink.skip('duplicate', 'SleepAnalysis'))) {
+      this.#sink.summary(night)
+      await this.#sink.drain()
+    }
+    await this.#finishDays()
+    if (this.#profile) {
+      const record = profileOf(this.#profile)
+      this.#sink.summary({ kind: 'profile', record: { ...record, app_id: EXPORT_APP } })
+    }
+    await this.#sink.drain()
+  }
+
+  async #finishDays(): Promise<void> {
+    if (this.#days.isIncomplete) this.#sink.skip('too_many', 'days')
+    const totals = this.#days.isIncomplete ? new Map<string, Partial<Record<Totaled, number>>>() : this.#days.totals()
+    for (const date of [...new Set([...totals.keys(), ...this.#rings.keys()])].sort()) {
+      const [total, ring] = [totals.get(date), this.#rings.get(date)]
+      const burned = Number(ring?.activeEnergyBurned ?? NaN)
+      const calories = toCanonical('kilocalorie', burned, ring?.activeEnergyBurnedUnit ?? 'kcal')
+      const record = activityOf(
+        {
+          day_summary: {
+            calendar_date: date,
+            ...(total?.steps !== undefined && { steps_sum: total.steps }),
+            ...(total?.distance !== undefined && { distance_walking_running_sum: total.distance }),
+            ...(total?.floors_climbed !== undefined && { floors_climbed_sum: total.floors_climbed }),
+            ...(calories !== undefined && Number.isFinite(calories) && { active_energy_burned_sum: calories }),
+          },
+        },
+        { zone: this.#offsets.has(date) ? zoneName(this.#offsets.get(date)!) : null },
+      )!
+      const document = { ...record.document, time_zone: null }
+      this.#sink.summary({ kind: 'activity', record: { ...record, app_id: EXPORT_APP, document } })
+      await this.#sink.drain()
+    }
+  }
+}
+
+/** `Number` reads hexadecimal digits and words as well. */
+const DECIMAL = /^[\d.eE+-]+$/
+
+/** Metadata that is read. */
+const kept = new Set(['HKTimeZone', 'HKWasUserEntered', 'HKElevationAscended'])
+
+const localDay = ({ at_ms, zone_s }: AppleTime): string => new Date(at_ms + zone_s * 1000).toISOString().slice(0, 10)
+const isDate = (text: string | undefined): text is string =>
+  text !== undefined && /^(19|20)\d\d-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))

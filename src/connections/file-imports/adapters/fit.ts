@@ -1,0 +1,119 @@
+// FIT files: sessions as workouts, and the heart rates of their records. fit-file-parser decodes them, within the limits of the thread.
+import { ReadError, type ReadContext } from '../reading.ts'
+import type { Batches } from '../batches.ts'
+import { passOn, providerOf } from './activities.ts'
+
+/** The header has 12 or 14 bytes and says `.FIT`. */
+export const isFit = (bytes: Buffer): boolean =>
+  bytes.length >= 12 && (bytes[0] === 12 || bytes[0] === 14) && bytes.toString('latin1', 8, 12) === '.FIT'
+
+const FILES_MAX = 1000
+const SESSIONS_MAX = 1000
+const CHECKSUM_BYTES = 2
+
+/** A file may consist of several, one after another. Errors: ReadError `truncated`, `damaged`. */
+function* chained(bytes: Buffer): Generator<Buffer> {
+  let count = 0
+  for (let at = 0; at < bytes.length;) {
+    const rest = bytes.subarray(at)
+    if (!isFit(rest) || ++count > FILES_MAX) throw new ReadError('damaged')
+    const size = rest[0]! + rest.readUInt32LE(4) + CHECKSUM_BYTES
+    if (size > rest.length) throw new ReadError('truncated')
+    yield rest.subarray(0, size)
+    at += size
+  }
+}
+
+type Message = Record<string, unknown>
+
+const numberOf = (value: unknown): number | undefined => (typeof value === 'number' && Number.isFinite(value) ? value : undefined)
+
+/** An instant; the parser gives dates, or texts of them. */
+function instantOf(value: unknown): number | undefined {
+  const ms = value instanceof Date ? value.getTime() : typeof value === 'string' ? Date.parse(value) : NaN
+  return Number.isFinite(ms) ? ms : undefined
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+
+/** `trail_running` → `Trail Running`. */
+const titled = (name: string): string =>
+  name.replace(/(^|_)([a-z0-9])/g, (_, gap, first: string) => (gap ? ' ' : '') + first.toUpperCase())
+
+function sportOf({ sport, sub_sport }: Message): string {
+  const [general, special] = [textOf(sport), textOf(sub_sport)]
+  return titled((special && special !== 'generic' ? special : general) ?? 'other')
+}
+
+/** Reads an activity file. Errors: ReadError `truncated`, `damaged`, also if a checksum does not match. */
+export async function readFit(bytes: Buffer, batches: Batches, context: ReadContext): Promise<void> {
+  const { default: FitParser } = await import('fit-file-parser')
+  for (const file of chained(bytes)) {
+    const parser = new FitParser({ force: false, mode: 'list', speedUnit: 'm/s', lengthUnit: 'm' })
+    // The parser reads a buffer from its beginning on, wherever in a larger one it stands.
+    const decoded = (await parser.parseAsync(Buffer.from(file)).catch(() => {
+      throw new ReadError('damaged')
+    })) as unknown as Record<string, unknown>
+    await readSessions(decoded, batches, context)
+  }
+}
+
+const listOf = (value: unknown): Message[] => (Array.isArray(value) ? (value as Message[]) : [])
+
+/** Seconds east of UTC: the file says once what the watch shows. */
+function zoneOf(decoded: Record<string, unknown>): number | null {
+  const activity = (listOf(decoded.activities)[0] ?? decoded.activity ?? {}) as Message
+  const [at, local] = [instantOf(activity.timestamp), instantOf(activity.local_timestamp)]
+  if (at === undefined || local === undefined) return null
+  const zone_s = Math.round((local - at) / 900_000) * 900
+  return Math.abs(zone_s) <= 15 * 3600 ? zone_s : null
+}
+
+async function readSessions(decoded: Record<string, unknown>, batches: Batches, context: ReadContext): Promise<void> {
+  const [id = {}] = listOf(decoded.file_ids)
+  const manufacturer = textOf(id.manufacturer)
+  const product = textOf(id.product_name) ?? textOf(id.product) ?? textOf(id.garmin_product)
+  const sessions = listOf(decoded.sessions)
+  if (!sessions.length) return batches.skip('unsupported', `fit_${textOf(id.type) ?? 'file'}`)
+  if (sessions.length > SESSIONS_MAX) throw new ReadError('damaged')
+  const rates = listOf(decoded.records).flatMap(({ timestamp, heart_rate }): [number, number][] => {
+    const [at, bpm] = [instantOf(timestamp), numberOf(heart_rate)]
+    return at === undefined || bpm === undefined ? [] : [[at, bpm]]
+  })
+  const zone_s = zoneOf(decoded)
+  for (const session of sessions) {
+    const start_ms = instantOf(session.start_time)
+    const elapsed_s = numberOf(session.total_elapsed_time) ?? numberOf(session.total_timer_time)
+    if (start_ms === undefined || elapsed_s === undefined) {
+      batches.skip('invalid_time', 'workouts')
+      continue
+    }
+    const end_ms = start_ms + elapsed_s * 1000
+    await passOn(
+      {
+        provider: providerOf(manufacturer),
+        app: [manufacturer, product].filter(Boolean).join(' '),
+        sport: sportOf(session),
+        start_ms,
+        end_ms,
+        zone_s,
+        moving_s: numberOf(session.total_timer_time),
+        distance_m: numberOf(session.total_distance),
+        calories: numberOf(session.total_calories),
+        ascent_m: numberOf(session.total_ascent),
+        mean_bpm: numberOf(session.avg_heart_rate),
+        max_bpm: numberOf(session.max_heart_rate),
+        more: {
+          average_speed: numberOf(session.enhanced_avg_speed) ?? numberOf(session.avg_speed) ?? null,
+          max_speed: numberOf(session.enhanced_max_speed) ?? numberOf(session.max_speed) ?? null,
+          average_watts: numberOf(session.avg_power) ?? null,
+          max_watts: numberOf(session.max_power) ?? null,
+        },
+        // Several sessions of one file follow each other.
+        rates: rates.filter(([at]) => at >= start_ms && at <= end_ms),
+      },
+      batches,
+      context,
+    )
+  }
+}

@@ -1,0 +1,102 @@
+// Groups what a reader finds into batches, each of which is stored in one transaction. The same file always gives the same batches, so that
+// an import that was interrupted can leave out those that are stored.
+import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
+import type { TimeseriesName } from '../../wearables/resources/timeseries.ts'
+import type { SummaryKind } from '../../wearables/summaries/schema.ts'
+import { countSkipped, type ReadSummary, type Sink, type Skipped, type SkipReason } from './reading.ts'
+
+export const SAMPLES_PER_BATCH = 5000
+const SUMMARIES_PER_BATCH = 200
+/** Samples in memory, of all timeseries together. */
+const SAMPLES_HELD_MAX = 60_000
+/** Sources in one batch: `ingestSamples` rejects more. */
+const SOURCES_PER_BATCH = 150
+/** Sources of one file, which are rows of a table. */
+const SOURCES_MAX = 1000
+
+export type Batch =
+  | { provider: string; resource: TimeseriesName; samples: IncomingSample[] }
+  | { provider: string; kind: SummaryKind; summaries: ReadSummary[] }
+
+interface Held {
+  samples: IncomingSample[]
+  sources: Set<string>
+}
+
+/** Collects what readers find. `send` gets the batches one after another, each when the one before has been taken. */
+export class Batches implements Sink {
+  /** The provider of what is found from now on. */
+  provider: string
+  readonly skipped: Skipped = {}
+  readonly #send: (batch: Batch) => Promise<void>
+  readonly #samples = new Map<TimeseriesName, Held>()
+  readonly #summaries = new Map<SummaryKind, ReadSummary[]>()
+  readonly #sources = new Set<string>()
+  #held = 0
+  #ready: Batch[] = []
+
+  constructor(provider: string, send: (batch: Batch) => Promise<void>) {
+    this.provider = provider
+    this.#send = send
+  }
+
+  sample(resource: TimeseriesName, sample: IncomingSample): void {
+    let held = this.#samples.get(resource)
+    if (!held) this.#samples.set(resource, (held = { samples: [], sources: new Set() }))
+    const source = `${sample.source_type} ${sample.app_id ?? ''}`
+    if (!held.sources.has(source)) {
+      const whole = `${this.provider} ${resource} ${source}`
+      if (!this.#sources.has(whole)) {
+        if (this.#sources.size === SOURCES_MAX) return this.skip('too_many', 'sources')
+        this.#sources.add(whole)
+      }
+      if (held.sources.size === SOURCES_PER_BATCH) {
+        this.#release(resource, held)
+        return this.sample(resource, sample)
+      }
+      held.sources.add(source)
+    }
+    held.samples.push(sample)
+    if (held.samples.length === SAMPLES_PER_BATCH) this.#release(resource, held)
+    else if (++this.#held > SAMPLES_HELD_MAX) {
+      const [largest] = [...this.#samples].sort(([, a], [, b]) => b.samples.length - a.samples.length)
+      this.#release(...largest!)
+    }
+  }
+
+  summary<K extends SummaryKind>(summary: ReadSummary<K>): void {
+    const held = this.#summaries.get(summary.kind) ?? []
+    this.#summaries.set(summary.kind, held)
+    held.push(summary as unknown as ReadSummary)
+    if (held.length === SUMMARIES_PER_BATCH) this.#releaseSummaries(summary.kind, held)
+  }
+
+  skip(reason: SkipReason, kind: string, count = 1): void {
+    countSkipped(this.skipped, reason, kind, count)
+  }
+
+  #release(resource: TimeseriesName, { samples }: Held): void {
+    this.#samples.delete(resource)
+    this.#held = [...this.#samples.values()].reduce((sum, one) => sum + one.samples.length, 0)
+    this.#ready.push({ provider: this.provider, resource, samples })
+  }
+
+  #releaseSummaries(kind: SummaryKind, summaries: ReadSummary[]): void {
+    this.#summaries.delete(kind)
+    this.#ready.push({ provider: this.provider, kind, summaries })
+  }
+
+  async drain(): Promise<void> {
+    if (this.#ready.length === 0) return
+    const ready = this.#ready
+    this.#ready = []
+    for (const batch of ready) await this.#send(batch)
+  }
+
+  /** Sends what is left: at the end, and before another provider. */
+  async flush(): Promise<void> {
+    for (const [resource, held] of this.#samples) this.#release(resource, held)
+    for (const [kind, summaries] of this.#summaries) this.#releaseSummaries(kind, summaries)
+    await this.drain()
+  }
+}

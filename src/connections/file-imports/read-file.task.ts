@@ -1,0 +1,32 @@
+// The task of a worker thread: reads a file whose bytes the process sends, and sends back what is in it. Only threads import it.
+import { Batches } from './batches.ts'
+import { ReadError } from './reading.ts'
+import { readFile, type Progress } from './read-file.ts'
+import { ask, type ReadEnd, type ThreadInput } from './thread-calls.ts'
+
+export default async function read({ port, size, now_ms, provider }: ThreadInput): Promise<ReadEnd> {
+  const progress: Progress = { read_bytes: 0, content_bytes: size }
+  const batches: Batches = new Batches(provider, async (batch) => {
+    await ask(port, { batch, state: { progress, skipped: batches.skipped } })
+  })
+  // The last part is asked for again when a range ends within it.
+  let last: { start: number; bytes: Uint8Array } | undefined
+  const file = {
+    size,
+    async read(start: number): Promise<Uint8Array> {
+      const known = last && start >= last.start && start < last.start + last.bytes.length ? last : undefined
+      last = known ?? (last = (await ask(port, { read: start })) as { start: number; bytes: Uint8Array })
+      return last.bytes.subarray(start - last.start)
+    },
+  }
+  try {
+    await readFile(file, batches, { now_ms }, progress)
+    return { progress, skipped: batches.skipped, error: null }
+  } catch (error) {
+    if (!(error instanceof ReadError)) throw error
+    await batches.flush()
+    return { progress, skipped: batches.skipped, error: error.code }
+  } finally {
+    port.close()
+  }
+}

@@ -1,0 +1,94 @@
+// What a reader of files makes of one: samples and summaries, what it skipped, and the error that ended it. Readers are functions of bytes;
+// they know neither the database nor the user.
+import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
+import type { TimeseriesName } from '../../wearables/resources/timeseries.ts'
+import type { SummaryKind } from '../../wearables/summaries/schema.ts'
+import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
+
+/** Why a file, or the rest of it, could not be read; with the sentence that the API shows. */
+export const readErrors = {
+  empty: 'The file is empty.',
+  unknown_format: 'The file is neither an Apple Health export, nor a FIT, TCX or GPX file, nor a zip archive with one of these.',
+  damaged: 'The file is damaged. What precedes the damage was imported.',
+  truncated: 'The file ends too early. What it has was imported.',
+  encrypted: 'The zip archive is encrypted.',
+  too_large: 'The content of the file is larger than the limit. What lies within the limit was imported.',
+  too_complex: 'The file needs more memory than an import may have. What was read before was imported.',
+  too_slow: 'Reading the file takes longer than an import may take. What was read before was imported.',
+  user_deleted: 'The user was deleted. What was read before was imported.',
+  interrupted: 'The import was interrupted too often. What was read before was imported.',
+} as const
+export type ReadErrorCode = keyof typeof readErrors
+
+/** Ends the reading of a file. */
+export class ReadError extends Error {
+  override name = 'ReadError'
+  readonly code: ReadErrorCode
+  constructor(code: ReadErrorCode) {
+    super(code)
+    this.code = code
+  }
+}
+
+export const skipReasons = [
+  'unsupported',
+  'no_value',
+  'invalid_value',
+  'invalid_time',
+  'unknown_unit',
+  'malformed',
+  'duplicate',
+  'already_there',
+  'paused',
+  'too_many',
+] as const
+export type SkipReason = (typeof skipReasons)[number]
+
+/** Records that were not stored, by reason and kind of record. */
+export type Skipped = Partial<Record<SkipReason, Record<string, number>>>
+
+/** Kinds that one reason lists; further ones count as `other`. */
+const KINDS_MAX = 100
+
+/** Counts skipped records. Kinds come from files: only plain names are kept, and only so many. */
+export function countSkipped(into: Skipped, reason: SkipReason, kind: string, count = 1): void {
+  const kinds = (into[reason] ??= {})
+  const name = /^[\w-]{1,100}$/.test(kind) && kind !== '__proto__' ? kind : 'other'
+  const listed = Object.hasOwn(kinds, name) || Object.keys(kinds).length < KINDS_MAX ? name : 'other'
+  kinds[listed] = (Object.hasOwn(kinds, listed) ? kinds[listed]! : 0) + count
+}
+
+/** A record that is stored as it is, or a night with its stages, which name the id of the night once it has one. */
+export interface ReadSummary<K extends SummaryKind = SummaryKind> {
+  kind: K
+  record: IncomingSummary<K>
+  stages?: IncomingSummary<'sleep_cycle'>
+}
+
+/** Takes what a reader finds. */
+export interface Sink {
+  sample(resource: TimeseriesName, sample: IncomingSample): void
+  summary<K extends SummaryKind>(summary: ReadSummary<K>): void
+  skip(reason: SkipReason, kind: string, count?: number): void
+  /** Waits until there is room for more. Readers call it between blocks of bytes. */
+  drain(): Promise<void>
+}
+
+/** Limits of time of all records. */
+export interface ReadContext {
+  /** The instant at which the file was sent; nothing may lie more than a day after it. */
+  now_ms: number
+}
+
+const EARLIEST_MS = Date.UTC(1900, 0, 1)
+const DAY_MS = 86_400_000
+
+/** Whether data may have been recorded from one instant to another. */
+export const isPlausible = (start_ms: number, end_ms: number, { now_ms }: ReadContext, length_ms_max: number): boolean =>
+  start_ms >= EARLIEST_MS && end_ms <= now_ms + DAY_MS && end_ms >= start_ms && end_ms - start_ms <= length_ms_max
+
+/** A text that PostgreSQL can store, of bounded length; null without one. */
+export const storable = (text: string | undefined, length_max: number): string | null => {
+  const clean = (text ?? '').toWellFormed().replaceAll('\0', '').trim().slice(0, length_max).toWellFormed()
+  return clean === '' ? null : clean
+}

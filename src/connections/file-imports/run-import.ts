@@ -1,0 +1,214 @@
+// The job that imports a file: a thread reads it, the process stores what the thread finds, a batch in each transaction.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { MessageChannel } from 'node:worker_threads'
+import type { Vault } from '../../platform/crypto/vault.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import type { Service } from '../../platform/module/module.ts'
+import { defineHandler, enqueue, type Handler, type JobContext } from '../../platform/queue/outbox.ts'
+import { addSeconds } from '../../platform/runtime/clock.ts'
+import { version } from '../../platform/runtime/version.ts'
+import { createWorkerPool, WorkerLimitExceeded } from '../../platform/runtime/worker-pool.ts'
+import { findUser } from '../../people/users/users.ts'
+import { completeHistory } from '../../wearables/ingestion/ingest.ts'
+import { isTimeseries, timeseriesNames, resourceNameOf, type TimeseriesName } from '../../wearables/resources/timeseries.ts'
+import type { SummaryKind } from '../../wearables/summaries/schema.ts'
+import { claimImport, endImport, recordBatch, runImport, type ClaimedImport, type Results } from './imports.ts'
+import { deleteSomeBytes, FileKey, readPart } from './stored-file.ts'
+import { storeBatch } from './store-batch.ts'
+import { answer, type Question, type ReadEnd, type ReadState } from './thread-calls.ts'
+
+/** Imports that a process runs at once, each with a thread. */
+const RUNNING_MAX = 2
+const RETRY_S = 5
+/** Attempts without progress. */
+const ATTEMPTS_MAX = 5
+const READ_MS_MAX = 6 * 3_600_000
+const THREAD_MB_MAX = 256
+/** After a batch an import rests for this part of the time that the batch took, and no longer than that. */
+const REST_PART = 0.5
+const REST_MS_MAX = 200
+
+/** Its user was deleted. */
+class UserDeleted extends Error {
+  override name = 'UserDeleted'
+}
+/** The import was erased, or another process runs it. */
+class Gone extends Error {
+  override name = 'Gone'
+}
+/** The process is about to end. */
+class Stopping extends Error {
+  override name = 'Stopping'
+}
+
+export interface ImportOptions {
+  vault: Vault
+  /** What a thread that reads a file may hold, in MB; 256 by default. */
+  thread_mb_max?: number
+}
+
+/** The imports of a process. */
+export class ImportRunner implements Service {
+  readonly #vault: Vault
+  readonly #thread_mb_max: number
+  readonly #running = new Map<string, Promise<void>>()
+  #isStopping = false
+
+  constructor({ vault, thread_mb_max = THREAD_MB_MAX }: ImportOptions) {
+    this.#vault = vault
+    this.#thread_mb_max = thread_mb_max
+  }
+
+  readonly handler: Handler = defineHandler(runImport, (context, { import_id }) => this.#handle(context, import_id))
+
+  start(): void {}
+
+  /** Ends imports in progress between two batches; another process goes on with them. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    await Promise.allSettled(this.#running.values())
+  }
+
+  async #handle(context: JobContext, id: string): Promise<void> {
+    if (this.#running.has(id)) return
+    if (this.#isStopping || this.#running.size >= RUNNING_MAX) return later(context, id, RETRY_S)
+    const run = this.#run(context, id)
+    this.#running.set(id, run)
+    try {
+      await run
+    } catch (error) {
+      if (error instanceof Stopping) await later(context, id, 0)
+      else if (!(error instanceof Gone)) throw error
+    } finally {
+      this.#running.delete(id)
+    }
+  }
+
+  async #run(context: JobContext, id: string): Promise<void> {
+    const claimed = await context.tx((tx) => claimImport(tx, id, version))
+    if (!claimed) return deleteBytes(context, id)
+    const work = new ImportInProgress(context, id, claimed)
+    const end =
+      claimed.attempts > ATTEMPTS_MAX || claimed.file_key === null
+        ? { ...work.state, error: 'interrupted' as const }
+        : await this.#read(work, claimed, new FileKey(this.#vault, id, claimed.file_key))
+    await work.end(end)
+    await deleteBytes(context, id)
+  }
+
+  /** Reads a file in a thread. Errors: whatever kept this process from storing it. */
+  async #read(work: ImportInProgress, claimed: ClaimedImport, key: FileKey): Promise<ReadEnd> {
+    const { port1, port2 } = new MessageChannel()
+    const reply = async (question: Question) => {
+      if (this.#isStopping) throw new Stopping()
+      if ('read' in question) return { answer: await work.part(key, question.read) }
+      await work.store(question.batch, question.state)
+      return {}
+    }
+    const answers = answer(port1, reply)
+    // A pool of its own, which ends with the import: one that is idle keeps its memory.
+    const pool = createWorkerPool({ threads_max: 1, memory_max_mb: this.#thread_mb_max })
+    const input = { port: port2, size: claimed.received_bytes, now_ms: Date.parse(claimed.created_at), provider: 'manual' }
+    try {
+      const task = new URL('./read-file.task.ts', import.meta.url)
+      return await pool.run<ReadEnd>(task, input, { timeout_ms: READ_MS_MAX, transfer: [port2] })
+    } catch (error) {
+      const failure = answers.failure()
+      if (failure instanceof UserDeleted) return { ...work.state, error: 'user_deleted' }
+      if (failure) throw failure
+      if (error instanceof WorkerLimitExceeded)
+        return { ...work.state, error: error.limit === 'memory' ? 'too_complex' : 'too_slow' }
+      throw this.#isStopping ? new Stopping() : error
+    } finally {
+      answers.close()
+      await pool.close()
+    }
+  }
+}
+
+/** One import, and what of it is stored. */
+class ImportInProgress {
+  readonly #context: JobContext
+  readonly #id: string
+  readonly #user_id: string
+  /** Batches that an earlier attempt has stored. */
+  readonly #stored: number
+  #results: Results
+  #batches = 0
+  state: ReadState = { progress: { read_bytes: 0, content_bytes: 0 }, skipped: {} }
+
+  constructor(context: JobContext, id: string, { user_id, batches, results }: ClaimedImport) {
+    this.#context = context
+    this.#id = id
+    this.#user_id = user_id
+    this.#stored = batches
+    this.#results = results
+  }
+
+  /** A part of the file. Errors: Gone. */
+  part(key: FileKey, at: number): Promise<{ start: number; bytes: Uint8Array }> {
+    return this.#context.tx(async (tx) => {
+      const part = await readPart(tx, key, this.#id, at)
+      if (!part) throw new Gone()
+      return part
+    })
+  }
+
+  /** Stores a batch, unless an earlier attempt has. Errors: Gone, UserDeleted. */
+  async store(batch: Parameters<typeof storeBatch>[2], state: ReadState): Promise<void> {
+    this.state = state
+    if (++this.#batches <= this.#stored) return
+    const began = performance.now()
+    this.#results = await this.#context.tx(async (tx) => {
+      const user = await this.#user(tx)
+      const results = await storeBatch(tx, user, batch, this.#results)
+      const { format = null } = state.progress
+      const recorded = { batches: this.#batches, results, skipped: state.skipped, format, progress: progressOf(state) }
+      if (!(await recordBatch(tx, this.#id, recorded))) throw new Gone()
+      return results
+    })
+    await sleep(Math.min(REST_MS_MAX, (performance.now() - began) * REST_PART))
+  }
+
+  async #user(tx: Tx) {
+    const user = await findUser(tx, this.#user_id)
+    if (!user) throw new UserDeleted()
+    return user
+  }
+
+  /**
+   * Ends the import; the histories of what it has brought are complete. Emits historical.data.{resource}.created. After an error what is
+   * stored stays.
+   */
+  async end({ error, ...state }: ReadEnd): Promise<void> {
+    const has_data = Object.values(this.#results).some(({ accepted }) => accepted > 0)
+    const status = error === null ? 'completed' : has_data ? 'partial' : 'failed'
+    await this.#context.tx(async (tx) => {
+      const user = await findUser(tx, this.#user_id)
+      if (user)
+        for (const [key, { provider, accepted, oldest_ms, newest_ms }] of Object.entries(this.#results)) {
+          if (!accepted || oldest_ms === null || newest_ms === null) continue
+          const resource = timeseriesOrKind(key.slice(provider.length + 1))
+          await completeHistory(tx, user, resource, { provider, from_ms: oldest_ms, to_ms: newest_ms, is_whole: true })
+        }
+      const progress = error === null ? 1 : progressOf(state)
+      await endImport(tx, this.#id, { status, error, skipped: state.skipped, progress })
+    })
+  }
+}
+
+const byResource = new Map<string, TimeseriesName>(timeseriesNames.map((name) => [resourceNameOf(name), name]))
+
+const timeseriesOrKind = (resource: string): TimeseriesName | SummaryKind =>
+  byResource.get(resource) ?? (isTimeseries(resource) ? resource : (resource as SummaryKind))
+
+const progressOf = ({ progress: { read_bytes, content_bytes } }: ReadState): number =>
+  content_bytes === 0 ? 0 : Math.min(1, read_bytes / content_bytes)
+
+const later = (context: JobContext, import_id: string, seconds: number): Promise<void> =>
+  context.tx(async (tx) => enqueue(tx, runImport, { import_id }, addSeconds(tx.now, seconds)))
+
+/** Deletes the file of an import that has ended; a crash between leaves the rest to the next attempt, or to the erasure of the import. */
+async function deleteBytes(context: JobContext, id: string): Promise<void> {
+  while (await context.tx((tx) => deleteSomeBytes(tx, id)));
+}

@@ -1,0 +1,105 @@
+// The bytes of an uploaded file, read from where they are stored. In the thread that reads a file they come from the process, a part at a
+// time.
+import { Readable } from 'node:stream'
+import yauzl, { type Entry, type ZipFile } from 'yauzl'
+import { ReadError } from './reading.ts'
+
+/** A file that can be read at any place. */
+export interface StoredBytes {
+  size: number
+  /** The bytes from a place on: some of them, at least one. */
+  read(start: number): Promise<Uint8Array>
+}
+
+/** The bytes of a range, part by part. */
+export async function* bytesOf(file: StoredBytes, start = 0, end = file.size): AsyncGenerator<Uint8Array> {
+  for (let at = start; at < end;) {
+    const bytes = await file.read(at)
+    yield bytes.subarray(0, end - at)
+    at += bytes.length
+  }
+}
+
+/** The first bytes of a file, at most so many. */
+export async function beginning(file: StoredBytes, length: number): Promise<Buffer> {
+  const parts: Uint8Array[] = []
+  for await (const part of bytesOf(file, 0, Math.min(length, file.size))) parts.push(part)
+  return Buffer.concat(parts)
+}
+
+class Reader extends yauzl.RandomAccessReader {
+  readonly #file: StoredBytes
+  constructor(file: StoredBytes) {
+    super()
+    this.#file = file
+  }
+  override _readStreamForRange(start: number, end: number): Readable {
+    return Readable.from(bytesOf(this.#file, start, end), { objectMode: false })
+  }
+}
+
+const ENTRIES_MAX = 200_000
+
+/** A zip archive; each entry once, by its name. */
+export interface Archive {
+  entries: Entry[]
+  /** The content of an entry. Errors: ReadError `encrypted`, `damaged` if it does not match its checksum, `truncated`. */
+  content(entry: Entry): AsyncGenerator<Uint8Array>
+}
+
+/** Reads the directory of an archive. Errors: ReadError `damaged`, also for an archive that ends too early. */
+export async function openArchive(file: StoredBytes): Promise<Archive> {
+  const options = { lazyEntries: true, autoClose: false, decodeStrings: true, validateEntrySizes: true }
+  const zip = await new Promise<ZipFile>((resolve, reject) => {
+    yauzl.fromRandomAccessReader(new Reader(file), file.size, options, (error, opened) =>
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- it is one
+      opened ? resolve(opened) : reject(error),
+    )
+  }).catch((error: unknown) => {
+    throw asReadError(error)
+  })
+  const entries = await new Promise<Entry[]>((resolve, reject) => {
+    const found: Entry[] = []
+    zip.on('entry', (entry) => {
+      found.push(entry)
+      if (found.length > ENTRIES_MAX) reject(new ReadError('damaged'))
+      else zip.readEntry()
+    })
+    zip.on('end', () => resolve(found))
+    zip.on('error', (error) => reject(asReadError(error)))
+    zip.readEntry()
+  })
+  return { entries, content: (entry) => contentOf(zip, entry) }
+}
+
+async function* contentOf(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array> {
+  if (entry.isEncrypted()) throw new ReadError('encrypted')
+  const { crc32 } = await import('node:zlib')
+  let sum = 0
+  let stream: Readable | undefined
+  try {
+    stream = await new Promise<Readable>((resolve, reject) => {
+      zip.openReadStream(entry, (error, opened) =>
+        // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- it is one
+        opened ? resolve(opened) : reject(error),
+      )
+    })
+    for await (const block of stream as AsyncIterable<Buffer>) {
+      sum = crc32(block, sum)
+      yield block
+    }
+  } catch (error) {
+    throw asReadError(error)
+  } finally {
+    stream?.destroy()
+  }
+  if (sum !== entry.crc32) throw new ReadError('damaged')
+}
+
+/** Whatever zlib and yauzl say of the content of a file is damage of the file; other errors, such as of the database, stay. */
+function asReadError(error: unknown): unknown {
+  if (error instanceof ReadError) return error
+  const { code, isOfProcess } = error as { code?: string; isOfProcess?: boolean }
+  if (isOfProcess) return error
+  return code === undefined || code.startsWith('Z_') ? new ReadError('damaged') : error
+}
