@@ -353,6 +353,7 @@ table connection
   errored_at timestamp with time zone
   created_at timestamp with time zone not null
   updated_at timestamp with time zone not null
+  is_demo boolean not null default false
   constraint connection_pkey PRIMARY KEY (team_id, user_id, provider)
   constraint connection_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint connection_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
@@ -517,6 +518,23 @@ table delivery_attempt_count
   attempts bigint not null
   constraint delivery_attempt_count_pkey PRIMARY KEY (team_id, bucket_start, succeeded)
   CREATE INDEX delivery_attempt_count__bucket_start ON delivery_attempt_count USING btree (bucket_start)
+  policy of_team for all (team_id = current_team())
+
+table demo_connection
+  team_id uuid not null
+  user_id uuid not null
+  provider text not null
+  connection_id uuid not null
+  seed text not null
+  zone text not null
+  has_timeseries boolean not null
+  connected_at timestamp with time zone not null
+  next_day integer
+  written_until timestamp with time zone not null
+  constraint demo_connection_pkey PRIMARY KEY (team_id, user_id, provider)
+  constraint demo_connection_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint demo_connection_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  CREATE INDEX demo_connection__user ON demo_connection USING btree (user_id)
   policy of_team for all (team_id = current_team())
 
 table device

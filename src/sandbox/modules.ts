@@ -2,6 +2,7 @@
 import type { Module } from '../platform/module/module.ts'
 import type { ClockDependencies } from './clock/clock.ts'
 import { clock } from './clock/module.ts'
+import { demoData } from './demo-data/module.ts'
 import { simulator } from './simulator/module.ts'
 import type { AppointmentStart } from './simulator/simulate.ts'
 import { unmatchedResults } from './unmatched-results/module.ts'
@@ -15,4 +16,5 @@ export const sandbox = (dependencies: SandboxDependencies): Module[] => [
   clock(dependencies),
   simulator(dependencies),
   unmatchedResults,
+  demoData,
 ]

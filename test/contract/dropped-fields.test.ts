@@ -91,6 +91,7 @@ const steering: [RegExp, string][] = [
 const asking = new Set([
   'resend_events',
   'order_process_simulate',
+  'connect_demo_provider',
   'create_unmatched_result_test',
   'connect_password_provider',
   'complete_password_provider_mfa',

@@ -12,6 +12,7 @@ import { emit } from '../../platform/queue/outbox.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { forgetHistory } from '../../wearables/ingestion/historical-pulls.ts'
+import { connectionTo, hasOther, mixedConnections } from './demo.ts'
 import { providerOf, type ConnectedSlug, type ManualProvider } from './providers.ts'
 import type { Availability, ConnectedProvider, connectionErrors, ManualConnection } from './schema.ts'
 
@@ -106,8 +107,6 @@ export async function availableResources(
   })
 }
 
-const Status = T.Pick(Row, ['status'])
-
 /** Stores the resources that a phone says its user has allowed. Writes connection, if they are others. */
 export const savePermissions = (tx: Tx, user_id: string, provider: string, granted: string[]): Promise<number> =>
   tx.run(sql`
@@ -117,12 +116,7 @@ export const savePermissions = (tx: Tx, user_id: string, provider: string, grant
 
 /** The status of a user's connection to a provider; undefined without a connection. */
 export const connectionStatus = async (tx: Tx, user_id: string, provider: string): Promise<Row['status'] | undefined> =>
-  (
-    await tx.maybe(
-      Status,
-      sql`select status from connection where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider}`,
-    )
-  )?.status
+  (await connectionTo(tx, user_id, provider))?.status
 
 /** A connection of a user ended, or all of them (null): what is kept for it goes. */
 export const connectionEnded = hookPoint<[user_id: string, provider: string | null]>('connections.connection_ended')
@@ -131,6 +125,8 @@ export const connectionEnded = hookPoint<[user_id: string, provider: string | nu
 interface Given {
   external_user_id: string | null | undefined
   granted_permissions: string[] | null | undefined
+  /** Its data is made up. A user has such connections only, or none. */
+  is_demo?: boolean
 }
 
 export interface Connected {
@@ -143,7 +139,7 @@ export interface Connected {
 /**
  * Connects a user to a provider. A connection that exists is brought up to date and keeps its time of creation. After the user's time of
  * ingestion it is paused. Writes connection, "user". Emits provider.connection.created if the connection is new, or was in error or paused,
- * and is not paused now. Errors: 404 unknown user.
+ * and is not paused now. Errors: 400 the user has demo connections and this is none, or the reverse; 404 unknown user.
  * Source: users-wearables.md 4 C1, 6 I3; events.md 4.4.
  */
 export async function connect(tx: Tx, given_user_id: string, provider: ConnectedSlug, given: Given): Promise<Connected> {
@@ -151,6 +147,8 @@ export async function connect(tx: Tx, given_user_id: string, provider: Connected
   if (!user) throw notFound('User not found')
   const { user_id, client_user_id } = user
   const status = isIngestionOver(tx, (await findUser(tx, user_id))!) ? 'paused' : 'connected'
+  const { is_demo = false } = given
+  if (await hasOther(tx, user_id, is_demo)) throw mixedConnections(is_demo)
   const existing = await tx.maybe(
     T.Pick(Row, ['id', 'status', 'external_user_id', 'granted_permissions']),
     sql`
@@ -162,8 +160,8 @@ export async function connect(tx: Tx, given_user_id: string, provider: Connected
   const granted_permissions =
     given.granted_permissions === undefined ? (existing?.granted_permissions ?? null) : given.granted_permissions
   await tx.run(sql`
-    insert into connection (team_id, user_id, provider, id, status, external_user_id, granted_permissions, created_at, updated_at)
-    values (${tx.team}, ${user_id}, ${provider}, ${id}, ${status}, ${external_user_id}, ${granted_permissions}::text[], ${tx.now}, ${tx.now})
+    insert into connection (team_id, user_id, provider, id, status, external_user_id, granted_permissions, created_at, updated_at, is_demo)
+    values (${tx.team}, ${user_id}, ${provider}, ${id}, ${status}, ${external_user_id}, ${granted_permissions}::text[], ${tx.now}, ${tx.now}, ${is_demo})
     on conflict (team_id, user_id, provider) do update
     set status = excluded.status, external_user_id = excluded.external_user_id, granted_permissions = excluded.granted_permissions,
         error_type = null, error_message = null, errored_at = null, updated_at = excluded.updated_at`)

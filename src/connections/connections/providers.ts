@@ -84,8 +84,16 @@ const entries = {
 export type ManualProvider = keyof typeof entries
 export const manualProviders = Object.keys(entries) as ManualProvider[]
 
+/** Providers that only demo connections have, unless there is a connector. */
+const demoOnly = {
+  fitbit: ['profile', 'activity', 'sleep', 'sleep_cycle', 'workouts', 'heartrate', 'hrv', 'steps', 'distance', 'calories_active'],
+  oura: ['profile', 'activity', 'sleep', 'sleep_cycle', 'workouts', 'heartrate', 'hrv'],
+  freestyle_libre: ['glucose'],
+} as const satisfies Partial<Record<Provider, readonly Resource[]>>
+type DemoOnly = keyof typeof demoOnly
+
 /** A cloud that has a connector, or had one when its users were connected. */
-export type ConnectedSlug = ManualProvider | OAuthProvider
+export type ConnectedSlug = ManualProvider | OAuthProvider | DemoOnly
 
 const all = new Map<string, ProviderEntry>([
   ...connectors.map(
@@ -97,4 +105,7 @@ const all = new Map<string, ProviderEntry>([
 export const connectableProviders = [...all.keys()] as ConnectedSlug[]
 
 const REMOVED: ProviderEntry = { description: '', auth_type: 'team_oauth', resources: [] }
-export const providerOf = (slug: ConnectedSlug): ProviderEntry => all.get(slug) ?? REMOVED
+const demos = new Map<string, ProviderEntry>(
+  Object.entries(demoOnly).map(([slug, resources]) => [slug, { ...REMOVED, resources }]),
+)
+export const providerOf = (slug: ConnectedSlug): ProviderEntry => all.get(slug) ?? demos.get(slug) ?? REMOVED

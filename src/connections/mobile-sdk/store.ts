@@ -17,7 +17,8 @@ import type { Resource } from '../../wearables/resources/resources.ts'
 import { resourceNameOf, type TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import type { SummaryKind } from '../../wearables/summaries/schema.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
-import { connectionStatus, connectManually } from '../connections/connections.ts'
+import { connectManually } from '../connections/connections.ts'
+import { connectionTo, mixedConnections } from '../connections/demo.ts'
 import type { Envelope } from './schema.ts'
 
 export interface SampleBatch {
@@ -54,14 +55,16 @@ const sizeOf = (batch: Batch): number => ('kind' in batch ? batch.records : batc
 /**
  * Stores what a phone posts, in batches of one resource each. The last post of a history completes that of each resource in it. A phone
  * that goes on sending after its connection was ended has been connected again by its user; while the connection is paused everything is
- * dropped. A post that has data and changes nothing is counted under its first resource. Errors: 404 unknown user.
+ * dropped. A post that has data and changes nothing is counted under its first resource. Errors: 400 the user has demo connections; 404 unknown user.
  */
 export async function store(tx: Tx, user_id: string, envelope: Envelope, batches: Batch[]) {
   const { provider, stage } = envelope
   const user = await findUser(tx, user_id)
   if (!user) throw notFound('User not found')
   tx.concerns(user_id)
-  const status = await connectionStatus(tx, user_id, provider)
+  const connection = await connectionTo(tx, user_id, provider)
+  if (connection?.is_demo) throw mixedConnections(false)
+  const status = connection?.status
   const total: Ingested = { accepted: 0, created: 0, updated: 0, dropped: 0 }
   const sent = batches.reduce((sum, batch) => sum + sizeOf(batch), 0)
   const countIfRepeated = async () => {

@@ -10,6 +10,7 @@ import { ingestionBounds } from '../../wearables/ingestion/ingest.ts'
 import { summaryKinds, type SummaryKind } from '../../wearables/summaries/schema.ts'
 import { isTimeseries, resourceNameOf, timeseriesNames, type TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import { connectionStatus, savePermissions } from '../connections/connections.ts'
+import { connectionTo } from '../connections/demo.ts'
 import type { ManualProvider } from '../connections/providers.ts'
 import { isPulled } from '../pull-preferences/pull-defaults.ts'
 import { pullOfTeam } from '../pull-preferences/pull-preferences.ts'
@@ -43,13 +44,14 @@ async function preferencesOf(tx: Tx, provider: ManualProvider): Promise<SyncStat
 }
 
 /**
- * Tells a phone whether it may synchronize, and what. `error` means that its user has to be connected first, or again. Permissions that it
- * names are those of the connection from now on. Writes connection, day_record. Errors: 404 unknown user.
+ * Tells a phone whether it may synchronize, and what. `error` means that its user has to be connected first, or again; a demo connection is
+ * paused for phones. Permissions that it names are those of the connection from now on. Writes connection, day_record. Errors: 404 unknown user.
  */
 export async function syncState(tx: Tx, user_id: string, provider: ManualProvider, body: SyncStateRequest): Promise<SyncState> {
   const user = await findUser(tx, user_id)
   if (!user) throw notFound('User not found')
-  const status = await connectionStatus(tx, user_id, provider)
+  const connection = await connectionTo(tx, user_id, provider)
+  const status = connection?.is_demo ? 'paused' : connection?.status
   if (status) recordDays(tx, { user_id, provider, resource: CONTACT, outcome: 'received', days: [dayOf(tx.now.getTime())] })
   if (status && body.granted_permissions) await savePermissions(tx, user_id, provider, body.granted_permissions)
   return {

@@ -25,6 +25,15 @@ export const link = ({ sdk, user, base_url }: Customer): void =>
       await assertRejected(sdk.link.token({ userId: UNKNOWN_ID }), 404)
     })
 
+    test('a user of a sandbox is connected to a demo provider, whose data is made up', async () => {
+      const { userId } = await user()
+      const { success, detail } = await sdk.link.connectDemoProvider({ userId, provider: 'freestyle_libre' })
+      assert.deepEqual([success, detail], [true, `Connected user ${userId} to provider freestyle_libre`])
+      const { providers } = await sdk.user.getConnectedProviders({ userId })
+      assert.equal(providers![0]!.slug, 'freestyle_libre')
+      await assertRejected(sdk.link.connectDemoProvider({ userId: UNKNOWN_ID, provider: 'fitbit' }), 404)
+    })
+
     test('a link code signs a user in on a phone, once', async () => {
       const { userId } = await user()
       const { code, exchangeUrl, expiresAt } = await sdk.link.codeCreate({ userId })

@@ -72,6 +72,7 @@ async function unmatched(team: TestTeam, operation: Operation): Promise<string> 
 const belongings: Record<string, (team: TestTeam, operation: Operation) => Promise<string>> = {
   user_id: async (team, operation) => {
     if (operation.id === 'deregister_provider') return connectedUser(team)
+    if (operation.id === 'connect_demo_provider') return team.user()
     if (operation.id === 'get_profile') return profiledUser(team)
     if (signedIn.has(operation.id) || operation.module === 'devices') return patientOf(team)
     if (describedUsers.has(operation.id)) return describedUser(team, operation.id === 'get_latest_insurance')

@@ -1,0 +1,95 @@
+// What a fictional person does on a day: workouts, meals, steps.
+import { HOUR_MS, isWeekend, localInstant, MINUTE_MS, type Day, type Person } from './person.ts'
+import { nightOf } from './night.ts'
+import { around, between, chosen, randomOf, rounded } from './random.ts'
+
+export interface Workout {
+  start_ms: number
+  stop_ms: number
+  sport: string
+  /** Of the range between the resting and the highest heart rate. */
+  intensity: number
+  steps_a_minute: number
+  meters_a_minute: number
+}
+
+type Sport = Omit<Workout, 'start_ms' | 'stop_ms'>
+const sports: readonly [Sport, ...Sport[]] = [
+  { sport: 'Running', intensity: 0.72, steps_a_minute: 162, meters_a_minute: 165 },
+  { sport: 'Cycling', intensity: 0.6, steps_a_minute: 0, meters_a_minute: 380 },
+  { sport: 'Walking', intensity: 0.32, steps_a_minute: 112, meters_a_minute: 84 },
+  { sport: 'Strength Training', intensity: 0.45, steps_a_minute: 12, meters_a_minute: 0 },
+]
+
+export function workoutsOf(person: Person, day: Day): Workout[] {
+  const random = randomOf(person.seed, 'workouts', day)
+  if (random() >= person.workouts_a_week / 7) return []
+  const one = chosen(random, sports)
+  const minute = isWeekend(day) ? around(random, 600, 50) : random() < 0.4 ? around(random, 440, 20) : around(random, 1080, 35)
+  const woke_ms = nightOf(person, day).stop_ms
+  const start_ms = Math.max(localInstant(person.zone, day, Math.round(minute)), woke_ms + 20 * MINUTE_MS)
+  const length = Math.round(between(random, 25, 75))
+  return [{ ...one, start_ms, stop_ms: start_ms + length * MINUTE_MS, intensity: one.intensity + between(random, -0.06, 0.08) }]
+}
+
+export interface Meal {
+  at_ms: number
+  /** Grams. */
+  carbohydrates: number
+}
+
+export function mealsOf(person: Person, day: Day): Meal[] {
+  const random = randomOf(person.seed, 'meals', day)
+  const woke_ms = nightOf(person, day).stop_ms
+  const at = (minute: number) => localInstant(person.zone, day, Math.round(minute))
+  const meals = [
+    { at_ms: woke_ms + Math.round(between(random, 20, 60)) * MINUTE_MS, carbohydrates: between(random, 25, 60) },
+    { at_ms: at(around(random, 755, 20)), carbohydrates: between(random, 40, 85) },
+    { at_ms: at(around(random, 1135, 25)), carbohydrates: between(random, 35, 95) },
+  ]
+  return random() < 0.4 ? [...meals, { at_ms: at(around(random, 945, 20)), carbohydrates: between(random, 12, 30) }] : meals
+}
+
+/** What share of the steps of a day falls into each hour. */
+const ofHours = [0, 0, 0, 0, 0, 0.2, 0.9, 1.6, 1.5, 0.7, 0.7, 0.8, 1.7, 1.1, 0.7, 0.8, 1, 1.6, 1.7, 1.1, 0.8, 0.5, 0.3, 0.1]
+const ALL_HOURS = ofHours.reduce((sum, one) => sum + one, 0)
+
+export interface HourOfSteps {
+  at_ms: number
+  steps: number
+  meters: number
+}
+
+/** The steps of each hour, workouts included; hours asleep have none. */
+export function stepsOf(person: Person, day: Day): HourOfSteps[] {
+  const random = randomOf(person.seed, 'steps', day)
+  const target = Math.max(1500, around(random, person.steps * (isWeekend(day) ? 0.85 : 1), person.steps * 0.22))
+  const [night, next, workouts] = [nightOf(person, day), nightOf(person, day + 1), workoutsOf(person, day)]
+  const hours: HourOfSteps[] = []
+  for (let hour = 0; hour < 24; hour++) {
+    const share = Math.max(0, around(random, ofHours[hour]!, ofHours[hour]! * 0.35)) / ALL_HOURS
+    const at_ms = localInstant(person.zone, day, hour * 60)
+    if (at_ms === hours.at(-1)?.at_ms) continue
+    const awake_ms = Math.max(0, Math.min(at_ms + HOUR_MS, next.start_ms) - Math.max(at_ms, night.stop_ms))
+    let steps = target * share * (awake_ms / HOUR_MS)
+    let meters = steps * person.height_cm * 0.0042
+    for (const workout of workouts) {
+      const minutes = Math.max(0, Math.min(at_ms + HOUR_MS, workout.stop_ms) - Math.max(at_ms, workout.start_ms)) / MINUTE_MS
+      steps += minutes * workout.steps_a_minute
+      if (workout.steps_a_minute > 100) meters += minutes * workout.meters_a_minute
+    }
+    hours.push({ at_ms, steps: Math.round(steps), meters: rounded(meters) })
+  }
+  return hours
+}
+
+/** First day of the menstrual cycle that a day is in. */
+export function cycleStart(person: Person, day: Day): Day {
+  return day - ((((day - person.cycle_from) % person.cycle_days) + person.cycle_days) % person.cycle_days)
+}
+
+/** The range of instants of a local day. */
+export const dayRange = (person: Person, day: Day): [from_ms: number, to_ms: number] => [
+  localInstant(person.zone, day, 0),
+  localInstant(person.zone, day + 1, 0),
+]

@@ -1,0 +1,184 @@
+// Demo connections: history, additions on the team's clock, the end. Source: users-wearables.md 1, 2.4.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { at, post } from '../../../test/support/samples.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+
+const DAY_S = 86_400
+const connect = ({ api }: TestTeam, user_id: string, provider = 'fitbit', more: object = {}) =>
+  api.post('/v2/link/connect/demo', { user_id, provider, ...more })
+const advance = async ({ api }: TestTeam, by: object) => {
+  const { status, body } = await api.post('/v1/sandbox/clock/advance', by)
+  assert.deepEqual([status, body.complete], [200, true], JSON.stringify(body))
+  return body
+}
+const START = '2031-03-10T00:30:00Z'
+const RANGE = 'start_date=2031-02-01&end_date=2031-04-01'
+const own = new Set([
+  'id',
+  'user_id',
+  'created_at',
+  'updated_at',
+  'sleep_id',
+  'workout_id',
+  'team_id',
+  'client_user_id',
+  'object_id',
+])
+/** The same without ids and times of the database. */
+const plain = (value: unknown): unknown =>
+  Array.isArray(value)
+    ? value.map(plain)
+    : typeof value === 'object' && value !== null
+      ? Object.fromEntries(Object.entries(value).flatMap(([name, one]) => (own.has(name) ? [] : [[name, plain(one)]])))
+      : value
+const read = async ({ api }: TestTeam, path: string) => {
+  const { status, body } = await api.get(path)
+  assert.equal(status, 200, JSON.stringify(body))
+  return body
+}
+async function everything(team: TestTeam, user_id: string) {
+  const all: unknown[] = []
+  for (const kind of ['activity', 'sleep', 'sleep_cycle', 'workouts'])
+    all.push(await read(team, `/v2/summary/${kind}/${user_id}?${RANGE}`))
+  for (const name of ['steps', 'heartrate']) {
+    const { groups } = await read(team, `/v2/timeseries/${user_id}/${name}/grouped?start_date=2031-03-08&end_date=2031-03-13`)
+    all.push(groups)
+  }
+  return plain(all)
+}
+/** Events about data that every destination gets, oldest first. */
+async function emitted(team: TestTeam) {
+  const { rows } = await team.db.pool.query<{ type: string; body: string }>(
+    `select type, body from event where team_id = $1 and not historical order by id`,
+    [team.team],
+  )
+  return rows.map(({ type, body }) => [type, plain(JSON.parse(body))])
+}
+const demoUser = async (team: TestTeam, client_user_id = 'fictional-demo') =>
+  (await team.api.post('/v2/user', { client_user_id, fallback_time_zone: 'America/Denver' })).body.user_id as string
+
+describe('a demo connection', () => {
+  test('has 30 days of history, which is announced, and more every two hours of the clock, some of it corrected', async () => {
+    const team = await createTestTeam()
+    await advance(team, { to: START })
+    const user_id = await demoUser(team)
+    const { status, body } = await connect(team, user_id)
+    assert.deepEqual([status, body], [200, { success: true, detail: `Connected user ${user_id} to provider fitbit` }])
+    await team.settle()
+    const { activity } = await read(team, `/v2/summary/activity/${user_id}?${RANGE}`)
+    assert.equal(activity.length, 31)
+    const { sleep } = await read(team, `/v2/summary/sleep/${user_id}?${RANGE}`)
+    assert.equal(sleep.length, 31)
+    const types = async () => (await emitted(team)).map(([type]) => type as string)
+    const atFirst = await types()
+    for (const type of ['provider.connection.created', 'historical.data.sleep.created', 'historical.data.heartrate.created'])
+      assert(atFirst.includes(type), type)
+    assert(!atFirst.some((type) => type.startsWith('daily.')))
+    const { data } = await read(team, `/v2/introspect/historical_pull?user_id=${user_id}`)
+    const { pulled } = data[0].provider.fitbit
+    assert.deepEqual([pulled.heartrate.status, pulled.activity.days_with_data], ['success', 31])
+    await advance(team, { seconds: 2 * DAY_S })
+    const later = (await types()).slice(atFirst.length)
+    for (const type of [
+      'daily.data.heartrate.created',
+      'daily.data.sleep.created',
+      'daily.data.sleep.updated',
+      'daily.data.activity.updated',
+    ])
+      assert(later.includes(type), type)
+    assert.equal((await read(team, `/v2/summary/sleep/${user_id}?${RANGE}`)).sleep.length, 33)
+    assert.deepEqual((await team.jobs()).toSorted(), ['demo_data.expire_user', 'demo_data.write'])
+  })
+
+  test('has the same data and events for the same person and clock, whether the clock is moved at once or bit by bit', async () => {
+    const run = async (steps_s: number[]) => {
+      const team = await createTestTeam()
+      await advance(team, { to: START })
+      const user_id = await demoUser(team)
+      await connect(team, user_id)
+      await team.settle()
+      for (const seconds of steps_s) await advance(team, { seconds })
+      return { data: await everything(team, user_id), events: await emitted(team) }
+    }
+    const atOnce = await run([20 * 3600])
+    const bitByBit = await run([...Array<number>(9).fill(2 * 3600), 5000, 2200])
+    assert.deepEqual(bitByBit.data, atOnce.data)
+    assert.deepEqual(bitByBit.events, atOnce.events)
+    assert(atOnce.events.length > 20)
+  })
+
+  test('of a glucose sensor has glucose only; without timeseries it has summaries only', async () => {
+    const team = await createTestTeam()
+    const [sensor, ring] = [await demoUser(team, 'one'), await demoUser(team, 'two')]
+    await connect(team, sensor, 'freestyle_libre')
+    await connect(team, ring, 'oura', { timeseries: false })
+    await team.settle()
+    const resources = async (user_id: string) =>
+      Object.entries((await read(team, `/v2/introspect/resources?user_id=${user_id}`)).data[0].provider).flatMap(([, of]) =>
+        Object.entries(of as Record<string, { sent_count: number }>).flatMap(([name, { sent_count }]) =>
+          sent_count ? [name] : [],
+        ),
+      )
+    assert.deepEqual(await resources(sensor), ['glucose'])
+    assert.deepEqual((await resources(ring)).toSorted(), ['activity', 'profile', 'sleep', 'sleep_cycle', 'workouts'])
+  })
+
+  test('that is repeated changes nothing; one that has ended gets no more data', async () => {
+    const team = await createTestTeam()
+    const user_id = await demoUser(team)
+    await connect(team, user_id, 'freestyle_libre')
+    await team.settle()
+    const { body } = await connect(team, user_id, 'freestyle_libre')
+    assert.equal(body.success, true)
+    assert.deepEqual((await team.jobs()).toSorted(), ['demo_data.expire_user', 'demo_data.write'])
+    await team.api.delete(`/v2/user/${user_id}/freestyle_libre`)
+    const before = (await emitted(team)).length
+    await advance(team, { seconds: 8 * DAY_S })
+    assert.equal((await emitted(team)).length, before)
+    assert.equal((await team.api.get(`/v2/user/${user_id}`)).status, 200)
+    assert.deepEqual(await team.jobs(), [])
+  })
+
+  test('ends after seven days with its user', async () => {
+    const team = await createTestTeam()
+    const user_id = await demoUser(team)
+    await connect(team, user_id, 'freestyle_libre', { timeseries: false })
+    await advance(team, { seconds: 6.9 * DAY_S })
+    assert.equal((await team.api.get(`/v2/user/${user_id}`)).status, 200)
+    await advance(team, { seconds: 0.2 * DAY_S })
+    assert.equal((await team.api.get(`/v2/user/${user_id}`)).status, 404)
+    await advance(team, { seconds: 7 * DAY_S })
+    const { rows } = await team.db.pool.query('select 1 from demo_connection where team_id = $1', [team.team])
+    assert.deepEqual(rows, [])
+  })
+})
+
+describe('demo connections and others of one user', () => {
+  test('exclude each other', async () => {
+    const team = await createTestTeam()
+    const [demo, real] = [await demoUser(team, 'demo'), await demoUser(team, 'real')]
+    await connect(team, demo, 'apple_health_kit', { timeseries: false })
+    assert.equal((await connect(team, demo, 'oura', { timeseries: false })).status, 200)
+    const manual = (user_id: string, provider: string) => team.api.post(`/v2/link/provider/manual/${provider}`, { user_id })
+    for (const provider of ['apple_health_kit', 'manual']) {
+      const { status, body } = await manual(demo, provider)
+      assert.deepEqual([status, body.detail.error_type], [400, 'INVALID_REQUEST'])
+      assert.equal((await post(team, demo, 'heartrate', [at('09:30:00', 61)], { provider })).status, 400)
+    }
+    const state = await team.api.post(`/v2/user/${demo}/sdk_sync_state/apple_health_kit`, { tzinfo: 'UTC' })
+    assert.equal(state.body.status, 'paused')
+    await manual(real, 'manual')
+    assert.equal((await connect(team, real)).status, 400)
+    const { providers } = await read(team, `/v2/user/providers/${real}`)
+    assert.equal(providers.length, 1)
+  })
+
+  test('are of sandboxes and of known users and providers', async () => {
+    const [team, production] = [await createTestTeam(), await createTestTeam('production-us')]
+    assert.equal((await connect(team, randomUUID())).status, 404)
+    assert.equal((await connect(team, await team.user(), 'garmin')).status, 422)
+    assert.equal((await connect(production, await production.user())).status, 404)
+  })
+})
