@@ -1436,6 +1436,7 @@ table summary
   constraint summary_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint summary_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
   CREATE INDEX summary__date ON summary USING btree (team_id, user_id, kind, calendar_date)
+  CREATE INDEX summary__id ON summary USING btree (team_id, id)
   CREATE INDEX summary__user ON summary USING btree (user_id)
   policy of_team for all (team_id = current_team())
 
@@ -1612,6 +1613,22 @@ table webhook_secret
   constraint webhook_secret_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint webhook_secret_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook(id) ON DELETE CASCADE
   CREATE INDEX webhook_secret__webhook ON webhook_secret USING btree (webhook_id, id)
+  policy of_team for all (team_id = current_team())
+
+table workout_stream
+  team_id uuid not null
+  user_id uuid not null
+  provider text not null
+  key text not null
+  kind text not null default 'workouts'::text
+  samples integer not null
+  stream text not null
+  created_at timestamp with time zone not null
+  updated_at timestamp with time zone not null
+  constraint workout_stream_pkey PRIMARY KEY (team_id, user_id, provider, key)
+  constraint workout_stream_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint workout_stream_team_id_user_id_kind_provider_key_fkey FOREIGN KEY (team_id, user_id, kind, provider, key) REFERENCES summary(team_id, user_id, kind, provider, key) ON DELETE CASCADE
+  constraint workout_stream_kind_check CHECK ((kind = 'workouts'::text))
   policy of_team for all (team_id = current_team())
 
 sequence delivery_queue_position

@@ -5,14 +5,16 @@ import { ingestion, type IngestionDependencies } from './ingestion/module.ts'
 import { queries } from './queries/module.ts'
 import { resources } from './resources/module.ts'
 import { retention, type RetentionDependencies } from './retention/module.ts'
+import { streams } from './streams/module.ts'
 import { summaries } from './summaries/module.ts'
 import { timeseries } from './timeseries/module.ts'
 
 export const wearables = (dependencies: IngestionDependencies & RetentionDependencies): Module[] => [
   resources,
   devices,
-  timeseries,
   summaries,
+  timeseries,
+  streams,
   ingestion(dependencies),
   queries,
   retention(dependencies),

@@ -40,6 +40,7 @@ test('the operations that accept it are these, and each names its user and no ot
     'get_sdk_sync_state',
     'get_sleep',
     'get_sleep_cycle',
+    'get_sleep_with_streams',
     'get_timeseries',
     'get_timeseries_grouped',
     'get_user',

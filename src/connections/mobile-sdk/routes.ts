@@ -62,12 +62,24 @@ export const routes = [
     id: 'post_workouts',
     path: '/v2/summary/workouts/{user_id}',
     userTokens: 'path',
-    summary: 'Store workouts that a phone sends',
-    description: `${post.description} Streams are not stored yet.`,
+    summary: 'Store workouts that a phone sends, and their streams',
+    description: `${post.description} A stream replaces the one that the workout has.`,
     body: WorkoutPost,
     example: {
       ...envelope,
-      data: [{ id: 'workout-0001', sport: 'Running', start_date: at.start_date, end_date: '2026-01-31T10:00:00Z' }],
+      data: [
+        {
+          id: 'workout-0001',
+          sport: 'Running',
+          start_date: at.start_date,
+          end_date: '2026-01-31T10:00:00Z',
+          stream: {
+            components: {
+              distance_walking_running: [{ anchor: at.start_date, value: [12, 14], start_offset: [0, 5], end_offset: [5, 10] }],
+            },
+          },
+        },
+      ],
     },
     run: (tx, { params, body }) => postWorkouts(tx, params.user_id, body),
   }),
@@ -86,7 +98,16 @@ export const routes = [
     reply: PostReply,
     example: {
       ...envelope,
-      data: [{ value: 61, unit: 'bpm', ...at, source_bundle: 'com.apple.health.0000', product_type: 'Watch6,1' }],
+      data: [
+        {
+          value: 61,
+          unit: 'bpm',
+          ...at,
+          source_bundle: 'com.apple.health.0000',
+          product_type: 'Watch6,1',
+          metadata: { _DMA: 'Fictional', _DMO: 'One', _DSV: '1.0' },
+        },
+      ],
     },
     run: (tx, { params, body }) => postSamples(tx, params.user_id, params.resource, body),
   }),

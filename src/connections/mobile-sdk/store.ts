@@ -11,10 +11,12 @@ import {
   type IncomingSample,
 } from '../../wearables/ingestion/ingest.ts'
 import { CONTACT, dayOf, daysBetween, localDayOf, recordDays, type DayNumber } from '../../wearables/ingestion/day-records.ts'
+import { ingestWorkoutStreams } from '../../wearables/ingestion/ingest-streams.ts'
 import { countRepeatedPost } from '../../wearables/ingestion/repeated-posts.ts'
 import { pullsInProgress, startPull } from '../../wearables/ingestion/historical-pulls.ts'
 import type { Resource } from '../../wearables/resources/resources.ts'
 import { resourceNameOf, type TimeseriesName } from '../../wearables/resources/timeseries.ts'
+import type { IncomingStream } from '../../wearables/streams/workout-streams.ts'
 import type { SummaryKind } from '../../wearables/summaries/schema.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
 import { connectManually } from '../connections/connections.ts'
@@ -31,26 +33,44 @@ export interface SummaryBatch {
   kind: SummaryKind
   records: IncomingSummary[]
   /** Timeseries whose samples come with such records: their histories end with that of the records. */
-  derived?: readonly TimeseriesName[]
-  /** Records of another kind that need the ids of these. */
-  next?: () => Promise<SummaryBatch>
+  derived?: readonly (TimeseriesName | 'workout_stream')[]
+  /** What needs the ids of these records. */
+  next?: () => Promise<Batch[]>
 }
-export type Batch = SampleBatch | SummaryBatch
+export interface StreamBatch {
+  streams: IncomingStream[]
+}
+export type Batch = SampleBatch | SummaryBatch | StreamBatch
 
-const resourceName = (batch: Batch): TimeseriesName | SummaryKind => ('kind' in batch ? batch.kind : batch.resource)
+function resourceName(batch: Batch): TimeseriesName | SummaryKind | 'workout_stream' {
+  if ('streams' in batch) return 'workout_stream'
+  return 'kind' in batch ? batch.kind : batch.resource
+}
 
 /** Instants of a batch, for a history whose range the phone does not name. */
-const instantsOf = (batch: Batch): number[] =>
-  'kind' in batch
+const instantsOf = (batch: Batch): number[] => {
+  if ('streams' in batch) return batch.streams.flatMap(({ time }) => (time.length ? [time[0]! * 1000, time.at(-1)! * 1000] : []))
+  return 'kind' in batch
     ? batch.records.flatMap(({ calendar_date }) => (calendar_date === null ? [] : [Date.parse(calendar_date)]))
     : batch.samples.map(({ at_ms }) => at_ms)
+}
 
 /** The resource of a batch, by its name among all resources. */
-const fullNameOf = (batch: Batch): Resource => ('kind' in batch ? batch.kind : resourceNameOf(batch.resource))
+const fullNameOf = (batch: Batch): Resource =>
+  'resource' in batch ? resourceNameOf(batch.resource) : (resourceName(batch) as Resource)
 
-const daysOf = (batch: Batch): DayNumber[] => ('kind' in batch ? instantsOf(batch).map(dayOf) : batch.samples.map(localDayOf))
+const daysOf = (batch: Batch): DayNumber[] => ('resource' in batch ? batch.samples.map(localDayOf) : instantsOf(batch).map(dayOf))
 
-const sizeOf = (batch: Batch): number => ('kind' in batch ? batch.records : batch.samples).length
+function sizeOf(batch: Batch): number {
+  if ('streams' in batch) return batch.streams.length
+  return ('kind' in batch ? batch.records : batch.samples).length
+}
+
+function ingest(tx: Tx, user: User, batch: Batch, more: { provider: string; historical: boolean }): Promise<Ingested> {
+  if ('streams' in batch) return ingestWorkoutStreams(tx, user, { streams: batch.streams, ...more })
+  if ('kind' in batch) return ingestSummaries(tx, user, batch.kind, { records: batch.records, ...more })
+  return ingestSamples(tx, user, batch.resource, { samples: batch.samples, ...more })
+}
 
 /**
  * Stores what a phone posts, in batches of one resource each. The last post of a history completes that of each resource in it. A phone
@@ -83,13 +103,10 @@ export async function store(tx: Tx, user_id: string, envelope: Envelope, batches
   const historical = stage === 'historical'
   const waiting = [...batches]
   for (let batch = waiting.shift(); batch; batch = waiting.shift()) {
-    const ingested =
-      'kind' in batch
-        ? await ingestSummaries(tx, user, batch.kind, { provider, records: batch.records, historical })
-        : await ingestSamples(tx, user, batch.resource, { provider, samples: batch.samples, historical })
+    const ingested = await ingest(tx, user, batch, { provider, historical })
     for (const name of Object.keys(total) as (keyof Ingested)[]) total[name] += ingested[name]
     if (historical) await recordHistory(tx, user, envelope, batch)
-    if ('kind' in batch && batch.next) waiting.push(await batch.next())
+    if ('kind' in batch && batch.next) waiting.push(...(await batch.next()))
   }
   await countIfRepeated()
   return { success: true, ...total }

@@ -6,7 +6,8 @@ import { summaryIds } from '../../wearables/summaries/summaries.ts'
 import type { TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import { incoming, PostZones } from './samples.ts'
 import type { Envelope, Quantity } from './schema.ts'
-import { store, type SampleBatch } from './store.ts'
+import { store, type Batch, type SampleBatch } from './store.ts'
+import { streamOf, workoutSamples } from './streams.ts'
 import { activityOf, bodiesOf, profileOf, sleepCycleOf, sleepOf, workoutOf, type PhoneContext } from './summaries.ts'
 import { RECORDS_MAX } from './summary-schema.ts'
 import type { ActivityPost, BodyPost, ProfilePost, SentActivity, SentBody, SleepPost, WorkoutPost } from './summary-schema.ts'
@@ -29,6 +30,12 @@ const ofBody = {
   waist_circumference: 'waist_circumference',
   lean_body_mass: 'lean_body_mass',
 } as const satisfies Record<keyof SentBody, TimeseriesName>
+
+const ofSleep = {
+  heart_rate: 'heartrate',
+  heart_rate_variability: 'hrv',
+  respiratory_rate: 'respiratory_rate',
+} as const satisfies Record<string, TimeseriesName>
 
 type Lists = Partial<Record<string, Quantity[]>>
 
@@ -74,6 +81,10 @@ export function postBody(tx: Tx, user_id: string, { data, ...envelope }: Static<
 export const postProfile = (tx: Tx, user_id: string, { data, ...envelope }: Static<typeof ProfilePost>) =>
   store(tx, user_id, envelope, [{ kind: 'profile', records: [profileOf(data)] }])
 
+/** Seconds of all streams in one post. */
+const SECONDS_MAX = 400_000
+/** Workouts whose samples are stored together. */
+const WORKOUTS_IN_BATCH = 40
 const SESSION_MS_MAX = 7 * 86_400_000
 const DAY_MS = 86_400_000
 const EARLIEST_MS = Date.UTC(1900, 0, 1)
@@ -117,14 +128,57 @@ export function postSleep(tx: Tx, user_id: string, { data, ...envelope }: Static
       const id = ids.get(sent.id)
       return (id && sleepCycleOf(sent, id, context)) || []
     })
-    return { kind: 'sleep_cycle' as const, records }
+    return [{ kind: 'sleep_cycle' as const, records }]
   }
-  return store(tx, user_id, envelope, [{ kind: 'sleep', records: data.map((sent) => sleepOf(sent, context)), next: stages }])
+  const samples = batchesOf(
+    tx,
+    envelope,
+    ofSleep,
+    data.map((sent, i) => [sent as unknown as Lists, ['body', 'data', i]]),
+  )
+  return store(tx, user_id, envelope, [
+    { kind: 'sleep', records: data.map((sent) => sleepOf(sent, context)), next: stages },
+    ...samples.map((batch) => ({ ...batch, isBeside: true as const })),
+  ])
 }
 
-/** Stores workouts, without their streams. Errors: as `postSleep`. */
+/** Batches of the same resource as few ones: each workout is a source of its own, and a batch has a limit of sources. */
+function joined(batches: SampleBatch[]): SampleBatch[] {
+  const all: SampleBatch[] = []
+  for (const resource of ['workout_distance', 'workout_swimming_stroke'] as const) {
+    const lists = batches.flatMap((one) => (one.resource === resource && one.samples.length ? [one.samples] : []))
+    for (let i = 0; i < lists.length; i += WORKOUTS_IN_BATCH)
+      all.push({ resource, samples: lists.slice(i, i + WORKOUTS_IN_BATCH).flat(), isBeside: true })
+  }
+  return all
+}
+
+/** Stores workouts, their streams, and the distances and strokes in these. Errors: as `postSleep`; those of `streamOf`. */
 export function postWorkouts(tx: Tx, user_id: string, { data, ...envelope }: Static<typeof WorkoutPost>) {
   assertSessions(tx, data)
   const context = contextOf(envelope)
-  return store(tx, user_id, envelope, [{ kind: 'workouts', records: data.map((sent) => workoutOf(sent, context)) }])
+  const zones = new PostZones(envelope.time_zone)
+  const { provider } = envelope
+  const at = (i: number) => ['body', 'data', i, 'stream', 'components']
+  const streams = data.flatMap((sent, i) => streamOf(sent, at(i)) ?? [])
+  const keys = data.filter(({ stream }) => stream).map(({ id }) => id)
+  const seconds = streams.reduce((sum, { time }) => sum + time.length, 0)
+  if (seconds > SECONDS_MAX) throw invalidField(['body', 'data'], `has streams of more than ${SECONDS_MAX} seconds`)
+  // A stream belongs to a workout that is stored, and its samples name it.
+  const ofStreams = async (): Promise<Batch[]> => {
+    if (!keys.length) return []
+    const ids = await summaryIds(tx, user_id, 'workouts', provider, keys)
+    const samples = data.flatMap((sent, i): SampleBatch[] => {
+      const id = ids.get(sent.id)
+      if (!id) return []
+      const { workout_distance, workout_swimming_stroke } = workoutSamples(sent, id, zones, at(i))
+      return [
+        { resource: 'workout_distance', samples: workout_distance, isBeside: true },
+        { resource: 'workout_swimming_stroke', samples: workout_swimming_stroke, isBeside: true },
+      ]
+    })
+    return [{ streams }, ...joined(samples)]
+  }
+  const records = data.map((sent) => workoutOf(sent, context))
+  return store(tx, user_id, envelope, [{ kind: 'workouts', records, derived: ['workout_stream'], next: ofStreams }])
 }

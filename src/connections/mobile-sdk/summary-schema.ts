@@ -98,6 +98,9 @@ const SentSleep = Fields(
   {
     ...session,
     source_type: text(60),
+    heart_rate: quantities,
+    heart_rate_variability: quantities,
+    respiratory_rate: quantities,
     heart_rate_minimum: number,
     heart_rate_mean: number,
     hrv_mean_sdnn: number,
@@ -123,9 +126,34 @@ const SentSleep = Fields(
 )
 export type SentSleep = Static<typeof SentSleep>
 
+/** Values of one component of a stream in one part: more than a day, second by second. */
+const VALUES_MAX = 100_000
+const values = T.Array(T.Number(), { maxItems: VALUES_MAX })
+
+const Bulk = Fields(
+  {
+    anchor: Timestamp,
+    value: values,
+    start_offset: values,
+    end_offset: values,
+    source_bundle: text(300),
+    product_type: text(100),
+    type: text(60),
+    metadata: Quantity.properties.metadata,
+  },
+  { title: 'BulkQuantitySample', description: 'Offsets are seconds from `anchor`.' },
+)
+export type SentBulk = Static<typeof Bulk>
+
 const SentWorkout = Fields(
   {
     ...session,
+    stream: Maybe(
+      Fields(
+        { components: T.Record(T.String({ maxLength: 100 }), T.Array(Bulk, { maxItems: 200 }), { maxProperties: 50 }) },
+        { title: 'SentWorkoutStream' },
+      ),
+    ),
     moving_time: number,
     sport: Text({ minLength: 1, maxLength: 100 }),
     calories: number,

@@ -207,7 +207,7 @@ export async function ingestSamples(
 export async function completeHistory(
   tx: Tx,
   user: User,
-  resource: TimeseriesName | SummaryKind,
+  resource: TimeseriesName | SummaryKind | 'workout_stream',
   { provider, ...range }: { provider: string } & HistoryRange,
 ): Promise<void> {
   const finished = await finishPull(tx, { user_id: user.user_id, provider, resource }, range)

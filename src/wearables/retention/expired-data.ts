@@ -7,6 +7,7 @@ import { ageInSeconds, type Cleanup } from '../../platform/queue/retention.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
 import { forgetExpired } from '../ingestion/resource-states.ts'
 import type { Expiry } from '../resources/expiry.ts'
+import { deleteExpiredStreams } from '../streams/workout-streams.ts'
 import { deleteExpiredSummaries } from '../summaries/summaries.ts'
 import { deleteExpiredSamples } from '../timeseries/expired-samples.ts'
 import type { ProviderLimits } from './retention-rules.ts'
@@ -24,7 +25,7 @@ const Oldest = T.Object({ age_s: Nullable(T.Number()) })
 const Team = T.Object({ team_id: T.String(), after_user: Nullable(T.String()), clock_offset_s: T.Integer() })
 const User = T.Object({ user_id: T.String() })
 
-/** The periodic task. Writes chunk, summary, resource_state, data_retention_check. */
+/** The periodic task. Writes chunk, summary, workout_stream, resource_state, data_retention_check. */
 export function expiredDataCleanup(limits: ProviderLimits): Cleanup {
   const hasRules: Sql = limits.size ? sql`true` : sql`exists (select 1 from data_retention r where r.team_id = t.id)`
   return {
@@ -84,9 +85,10 @@ async function removeBatch(tx: PlainTx, limits: ProviderLimits, hasRules: Sql): 
   }
   const samples = await deleteExpiredSamples(tx, expiry)
   const summaries = await deleteExpiredSummaries(tx, expiry)
-  if (samples === ROWS_MAX || summaries === ROWS_MAX) return samples + summaries
+  const streams = await deleteExpiredStreams(tx, expiry)
+  if ([samples, summaries, streams].includes(ROWS_MAX)) return samples + summaries + streams
   await forgetExpired(tx, expiry)
   await tx.run(sql`
     update data_retention_check set after_user = ${users.at(-1)!.user_id} where team_id = ${team_id}`)
-  return Math.max(1, samples + summaries)
+  return Math.max(1, samples + summaries + streams)
 }

@@ -155,6 +155,20 @@ export async function listSummaries(tx: Tx, user_id: string, kind: SummaryKind, 
   return rows.map((row) => shown(kind, user_id, row))
 }
 
+const RowOfUser = T.Object({ ...Row.properties, user_id: T.String() })
+
+/** The night with this id, of any user who is not deleted; undefined if there is none. */
+export async function findSleep(tx: Tx, id: string): Promise<Summary | undefined> {
+  const row = await tx.maybe(
+    RowOfUser,
+    sql`
+    select s.id, s.provider, s.source_type, s.app_id, s.device_id, s.document, s.created_at, s.updated_at, s.user_id from summary s
+    join "user" u on u.id = s.user_id and u.deleted_at is null
+    where s.team_id = ${tx.team} and s.id = ${id} and s.kind = 'sleep'`,
+  )
+  return row && shown('sleep', row.user_id, row)
+}
+
 /** The profile of a user, the newest of several. Errors: 404 unknown user, or no profile. */
 export async function readProfile(tx: Tx, user_id: string, provider: string | undefined): Promise<Summary> {
   await getUser(tx, user_id)

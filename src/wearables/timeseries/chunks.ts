@@ -30,6 +30,12 @@ export interface SampleSource {
   sport: string | null
 }
 
+/** A sample and what recorded it. */
+export interface FoundSample {
+  source: SampleSource
+  sample: Sample
+}
+
 export interface SeriesSamples {
   source: SampleSource
   samples: Sample[]

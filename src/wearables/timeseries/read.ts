@@ -8,7 +8,8 @@ import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { readBound, type RangeQuery } from '../resources/range-query.ts'
 import type { TimeseriesName } from '../resources/timeseries.ts'
-import { chunkColumns, chunkRow, HOUR_MS, samplesOf, sourceOf, sourceRow, type Sample, type SampleSource } from './chunks.ts'
+import { chunkColumns, chunkRow, HOUR_MS, samplesOf, sourceOf, sourceRow, type FoundSample, type SampleSource } from './chunks.ts'
+import { hypnogramOf } from './hypnogram.ts'
 import { sampleWriter, sampleSource } from './samples.ts'
 
 /** Samples in a page. */
@@ -80,10 +81,8 @@ const readChunks = (
   )
 }
 
-interface Found {
+interface Found extends FoundSample {
   series: number
-  source: SampleSource
-  sample: Sample
 }
 
 function* within(rows: Static<typeof Row>[], from_ms: number, to_ms: number, after: Place | undefined): Generator<Found> {
@@ -95,6 +94,15 @@ function* within(rows: Static<typeof Row>[], from_ms: number, to_ms: number, aft
       yield { series: row.series_id, source, sample }
     }
   }
+}
+
+/** Stages in the order of their sources, which have numbers here since they have no series. Later stages of a source at one instant count. */
+function stagesBySource(stages: FoundSample[]): Found[] {
+  const names = [...new Set(stages.map(({ source }) => JSON.stringify(source)))].toSorted()
+  const numbers = new Map(names.map((name, i) => [name, i + 1]))
+  return stages
+    .map((one) => ({ ...one, series: numbers.get(JSON.stringify(one.source))! }))
+    .toSorted((a, b) => a.series - b.series || a.sample.at_ms - b.sample.at_ms)
 }
 
 /**
@@ -114,13 +122,19 @@ export async function readGrouped(
   const [series, at_ms] = text ? readCursor(list, text, [numberPart(DIGITS_MAX), instantInMs]) : []
   const after = series === undefined ? undefined : { series: Number(series), at_ms: Number(at_ms) }
   await getUser(tx, user_id)
-  const rows = await readChunks(tx, user_id, resource, { provider, from_ms, to_ms, after }, PAGE)
+  const found =
+    resource === 'hypnogram' ? stagesBySource(await hypnogramOf(tx, user_id, { provider, from_ms, to_ms })) : undefined
+  const pages = found
+    ? found.filter(
+        ({ series, sample }) => !after || series > after.series || (series === after.series && sample.at_ms > after.at_ms),
+      )
+    : within(await readChunks(tx, user_id, resource, { provider, from_ms, to_ms, after }, PAGE), from_ms, to_ms, after)
   const write = sampleWriter(resource)
   const groups = new Map<string, { source: SampleSource; series: number; data: string[] }[]>()
   let shown = 0
   let last: Found | undefined
   let next: string | null = null
-  for (const found of within(rows, from_ms, to_ms, after)) {
+  for (const found of pages) {
     if (shown === PAGE) {
       next = cursor(list, [String(last!.series), String(last!.sample.at_ms)])
       break
@@ -146,6 +160,21 @@ export async function readGrouped(
 // oxlint-disable-next-line typescript/no-explicit-any -- JSON text
 type GroupedReply = any
 
+/** The samples of a range, oldest first. Errors: 422 more than `samples_max`. */
+export async function samplesBetween(
+  tx: Tx,
+  user_id: string,
+  resource: TimeseriesName,
+  { provider, from_ms, to_ms }: { provider?: string | undefined; from_ms: number; to_ms: number },
+  samples_max: number,
+): Promise<FoundSample[]> {
+  const rows = await readChunks(tx, user_id, resource, { provider, from_ms, to_ms, after: undefined }, samples_max)
+  const found = [...within(rows, from_ms, to_ms, undefined)].sort((a, b) => a.sample.at_ms - b.sample.at_ms)
+  if (found.length > samples_max)
+    throw invalidField(['query', 'start_date'], `the range has more than ${samples_max} samples; read the grouped list`)
+  return found
+}
+
 /**
  * Lists the samples of a user, oldest first, without their sources.
  * Errors: 404 unknown user; 422 an invalid date, or a range with more than 100,000 samples.
@@ -154,10 +183,10 @@ export async function readPlain(tx: Tx, user_id: string, resource: TimeseriesNam
   const { from_ms, to_ms } = rangeOf(tx, query)
   await getUser(tx, user_id)
   const provider = query.provider || undefined
-  const rows = await readChunks(tx, user_id, resource, { provider, from_ms, to_ms, after: undefined }, PLAIN_MAX)
   const write = sampleWriter(resource)
-  const found = [...within(rows, from_ms, to_ms, undefined)].sort((a, b) => a.sample.at_ms - b.sample.at_ms)
-  if (found.length > PLAIN_MAX)
-    throw invalidField(['query', 'start_date'], `the range has more than ${PLAIN_MAX} samples; read the grouped list`)
+  const range = { provider, from_ms, to_ms }
+  const found = await (resource === 'hypnogram'
+    ? hypnogramOf(tx, user_id, range)
+    : samplesBetween(tx, user_id, resource, range, PLAIN_MAX))
   return new PreserializedJson<GroupedReply>(`[${found.map(({ sample, source }) => write(sample, source)).join()}]`)
 }

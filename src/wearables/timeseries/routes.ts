@@ -5,7 +5,7 @@ import { rangeQuery } from '../resources/range-query.ts'
 import { plainListNames, timeseriesNames } from '../resources/timeseries.ts'
 import { readGrouped, readPlain } from './read.ts'
 
-const Sample = Fields(
+export const Sample = Fields(
   {
     id: T.Null(),
     timestamp: Timestamp,

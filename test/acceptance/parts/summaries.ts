@@ -77,4 +77,25 @@ export const summaries = ({ sdk, user, passthrough }: Customer): void =>
         [0.01, 0.02],
       )
     })
+
+    test('streams of workouts and nights are read', async () => {
+      const { userId } = await user()
+      const range = { userId, startDate: '2026-01-30', endDate: DAY }
+      const heart_rate = [{ anchor: session.start_date, value: [120, 125], start_offset: [0, 5], end_offset: [0, 5] }]
+      await post(userId, 'workouts', [
+        { id: 'workout-0001', sport: 'Running', ...session, stream: { components: { heart_rate } } },
+      ])
+      const [workout] = (await sdk.workouts.get(range)).workouts
+      const stream = await sdk.workouts.getByWorkoutId({ workoutId: workout!.id })
+      assert.deepEqual([stream.heartrate, stream.time?.length, stream.lat], [[120, 125], 2, []])
+
+      const beat = { value: 52, unit: 'bpm', start_date: session.start_date, end_date: session.start_date }
+      const deep = [{ value: 1, unit: '', ...session }]
+      await post(userId, 'sleep', [
+        { id: 'night-0001', ...session, heart_rate: [beat], sleep_stages: { deep_sleep_samples: deep } },
+      ])
+      const [sleep] = (await sdk.sleep.get(range)).sleep
+      const ofNight = await sdk.sleep.getStreamBySleepId({ sleepId: sleep!.id })
+      assert.deepEqual([ofNight.heartrate?.[0]?.value, ofNight.hypnogram?.[0]?.value], [52, 1])
+    })
   })

@@ -173,6 +173,8 @@ const belongings: Record<string, (team: TestTeam, operation: Operation) => Promi
   code: linkCodeOf,
   grant_type: () => Promise.resolve('sign_in_token'),
   device_id: (team) => deviceOf(team),
+  workout_id: (team) => summaryOf(team, 'workouts'),
+  sleep_id: (team) => summaryOf(team, 'sleep'),
   subject_token: async (team) => signInTokenOf(team, await patientOf(team)),
   refresh_token: async (team) => (await signIn(team, await patientOf(team))).refresh_token,
   account_id: (team, operation) => (operation.id === 'upsert_lab_account' ? Promise.resolve(randomUUID()) : accountOf(team)),
@@ -237,12 +239,17 @@ async function profiledUser(team: TestTeam): Promise<string> {
   return user_id
 }
 
+/** A workout or a night of the team's patient. */
+async function summaryOf(team: TestTeam, kind: 'workouts' | 'sleep'): Promise<string> {
+  const user_id = await patientOf(team)
+  ok(await team.api.post(`/v2/summary/${kind}/${user_id}`, bodies[`post_${kind}`]))
+  return ok(await team.api.get(`/v2/summary/${kind}/${user_id}?start_date=2026-01-01`)).body[kind][0].id
+}
+
 /** A device that recorded data of the team's patient. */
 async function deviceOf(team: TestTeam): Promise<string> {
   const user_id = await patientOf(team)
-  const [sample] = bodies.post_timeseries!.data as Json[]
-  const data = [{ ...sample, metadata: { _DMO: 'Fictional One' } }]
-  ok(await team.api.post(`/v2/timeseries/${user_id}/heartrate`, { ...bodies.post_timeseries, data }))
+  ok(await team.api.post(`/v2/timeseries/${user_id}/heartrate`, bodies.post_timeseries))
   return ok(await team.api.get(`/v2/user/${user_id}/device`)).body[0].id
 }
 

@@ -1,0 +1,39 @@
+// Streams of workouts that arrive: they are stored, and announced when they can be read. Source: events.md 4.3.
+import type { User } from '../../people/users/schema.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { emit } from '../../platform/queue/outbox.ts'
+import { writeStreams, type IncomingStream } from '../streams/workout-streams.ts'
+import type { Ingested } from './ingest.ts'
+import { recordPost } from './resource-states.ts'
+
+const MESSAGE = 'The stream can be read with GET /v2/timeseries/workouts/{workout_id}/stream.'
+
+/**
+ * Stores streams of workouts of a user, whose summaries are stored before. Writes workout_stream, resource_state. Emits
+ * daily.data.workout_stream.created and .updated in the transaction that makes the stream readable; a stream that says nothing new changes
+ * nothing. Streams of workouts that were dropped are dropped.
+ */
+export async function ingestWorkoutStreams(
+  tx: Tx,
+  { user_id, client_user_id }: User,
+  { provider, streams, historical }: { provider: string; streams: IncomingStream[]; historical: boolean },
+): Promise<Ingested> {
+  const given = streams.filter(({ time }) => time.length)
+  const { known, written } = await writeStreams(tx, user_id, provider, given)
+  for (const { key, is_new, workout_id, sport, source } of written) {
+    const data = { message: MESSAGE, provider_id: key, workout_id, sport, source, user_id }
+    const type = `daily.data.workout_stream.${is_new ? 'created' : 'updated'}`
+    emit(tx, { type, object_id: workout_id, user_id, client_user_id, data: JSON.stringify(data), historical })
+  }
+  const instants = known.flatMap(({ time }) => [time[0]! * 1000, time.at(-1)! * 1000])
+  recordPost(tx, {
+    user_id,
+    provider,
+    resource: 'workout_stream',
+    oldest_ms: instants.length ? Math.min(...instants) : null,
+    newest_ms: instants.length ? Math.max(...instants) : null,
+    changed: written.length,
+  })
+  const created = written.filter(({ is_new }) => is_new).length
+  return { accepted: known.length, created, updated: written.length - created, dropped: given.length - known.length }
+}

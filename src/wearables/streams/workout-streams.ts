@@ -1,0 +1,146 @@
+// Streams of workouts: lists of one length, by second. Owns the table workout_stream, with one row for a workout: its text is what is read.
+// Source: users-wearables.md 11; events.md 4.3, 5.
+import type { PlainTx, Tx } from '../../platform/db/transaction.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { notFound } from '../../platform/http/errors.ts'
+import { PreserializedJson } from '../../platform/http/operation.ts'
+import { Fields, Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import { wireSource, type DataSource } from '../resources/data-source.ts'
+import type { Expiry } from '../resources/expiry.ts'
+import type { SourceType } from '../resources/timeseries.ts'
+
+/** Instants in a stream: more than a day, second by second. */
+export const STREAM_MAX = 100_000
+
+const numbers = (description: string) => T.Array(Nullable(T.Number()), { description })
+const lists = {
+  cadence: numbers('Revolutions or steps in a minute.'),
+  altitude: numbers('m'),
+  velocity_smooth: numbers('m/s'),
+  heartrate: numbers('bpm'),
+  lat: numbers('Degrees.'),
+  lng: numbers('Degrees.'),
+  distance: numbers('m since the beginning.'),
+  power: numbers('W'),
+  resistance: numbers('The setting of a machine.'),
+  temperature: numbers('°C'),
+}
+export const WorkoutStream = Fields(
+  { time: T.Array(T.Integer(), { description: 'Seconds since 1970, ascending.' }), ...lists },
+  { title: 'WorkoutStream', description: 'Each list is as long as `time`, or empty.' },
+)
+export type StreamList = keyof typeof lists
+export const streamLists = Object.keys(lists) as StreamList[]
+
+export interface IncomingStream {
+  /** The provider's id of the workout. */
+  key: string
+  /** Seconds since 1970, ascending, without repetition. */
+  time: number[]
+  /** Each as long as `time`; others are not known. */
+  lists: Partial<Record<StreamList, (number | null)[]>>
+}
+
+const shown = ({ time, lists: given }: Omit<IncomingStream, 'key'>): string =>
+  JSON.stringify({ time, ...Object.fromEntries(streamLists.map((name) => [name, given[name] ?? []])) })
+const EMPTY = shown({ time: [], lists: {} })
+
+const Workout = T.Object({
+  key: T.String(),
+  id: T.String(),
+  source_type: T.String(),
+  app_id: Nullable(T.String()),
+  device_id: Nullable(T.String()),
+  sport: T.Unknown(),
+})
+const Written = T.Object({ key: T.String(), is_new: T.Boolean() })
+
+export interface WrittenStream {
+  key: string
+  is_new: boolean
+  workout_id: string
+  sport: unknown
+  source: DataSource
+}
+
+/**
+ * Writes the streams of workouts of a user, each as a whole. Streams of workouts that are not stored are left out. Writes workout_stream.
+ * @returns the streams that have a workout, and those that are new or have changed
+ */
+export async function writeStreams(
+  tx: Tx,
+  user_id: string,
+  provider: string,
+  given: IncomingStream[],
+): Promise<{ known: IncomingStream[]; written: WrittenStream[] }> {
+  const keys = given.map(({ key }) => key)
+  const workouts = new Map(
+    (
+      await tx.many(
+        Workout,
+        sql`
+        select key, id, source_type, app_id, device_id, document -> 'sport' as sport from summary
+        where team_id = ${tx.team} and user_id = ${user_id} and kind = 'workouts' and provider = ${provider} and key = any (${keys}::text[])`,
+      )
+    ).map((one) => [one.key, one]),
+  )
+  // The last of several of one workout counts.
+  const known = [...new Map(given.map((one) => [one.key, one])).values()].filter(({ key }) => workouts.has(key))
+  if (!known.length) return { known, written: [] }
+  const rows = await tx.locking.many(
+    Written,
+    sql`
+    insert into workout_stream as w (team_id, user_id, provider, key, samples, stream, created_at, updated_at)
+    select ${tx.team}, ${user_id}, ${provider}, g.key, g.samples, g.stream, ${tx.now}, ${tx.now}
+    from unnest(${known.map(({ key }) => key)}::text[], ${known.map(({ time }) => time.length)}::integer[],
+                ${known.map(shown)}::text[]) as g (key, samples, stream)
+    order by g.key
+    on conflict (team_id, user_id, provider, key) do update
+    set samples = excluded.samples, stream = excluded.stream, updated_at = excluded.updated_at
+    where w.samples <> excluded.samples or w.stream <> excluded.stream
+    returning key, xmax = 0 as is_new`,
+  )
+  const written = rows.map(({ key, is_new }) => {
+    const workout = workouts.get(key)!
+    const source = wireSource(provider, workout.source_type as SourceType, {
+      app_id: workout.app_id,
+      device_id: workout.device_id,
+    })
+    return { key, is_new, workout_id: workout.id, sport: workout.sport, source }
+  })
+  return { known, written }
+}
+
+const Row = T.Object({ user_id: T.String(), stream: Nullable(T.String()) })
+
+/** Shows the stream of a workout; empty lists if it has none. Errors: 404 unknown workout. */
+export async function readWorkoutStream(tx: Tx, workout_id: string): Promise<PreserializedJson<Static<typeof WorkoutStream>>> {
+  const row = await tx.maybe(
+    Row,
+    sql`
+    select s.user_id, w.stream from summary s
+    left join workout_stream w on w.team_id = s.team_id and w.user_id = s.user_id and w.provider = s.provider and w.key = s.key
+    join "user" u on u.id = s.user_id and u.deleted_at is null
+    where s.team_id = ${tx.team} and s.id = ${workout_id} and s.kind = 'workouts'`,
+  )
+  if (!row) throw notFound('Workout not found')
+  tx.concerns(row.user_id)
+  return new PreserializedJson(row.stream ?? EMPTY)
+}
+
+/** Deletes streams whose retention has ended; those of workouts that were deleted are gone. Writes workout_stream. @returns how many */
+export const deleteExpiredStreams = (tx: PlainTx, { team_id, user_ids, now, days, rows_max }: Expiry): Promise<number> => {
+  const kept = days(sql`'workout_stream'`, sql`s.provider`)
+  return tx.run(sql`
+    delete from workout_stream where ctid = any (array(
+      select w.ctid from workout_stream w
+      join summary s on s.team_id = w.team_id and s.user_id = w.user_id and s.kind = w.kind and s.provider = w.provider and s.key = w.key,
+        lateral (select ${kept} as days) d
+      where w.team_id = ${team_id} and w.user_id = any (${user_ids}::uuid[])
+        and s.calendar_date < (${now} at time zone 'UTC')::date - d.days
+      limit ${rows_max}))`)
+}
+
+/** Erases the streams of a user. Writes workout_stream. */
+export const eraseStreams = (tx: Tx, user_id: string): Promise<number> =>
+  tx.run(sql`delete from workout_stream where team_id = ${tx.team} and user_id = ${user_id}`)
