@@ -69,7 +69,7 @@ export function modulesOf(process: Process): Module[] {
       urls: providerUrls(settings),
     }),
     ...visits({ vault, locate }),
-    ...ehr({ cells, vault }),
+    ...ehr({ cells, vault, targets, product }),
     ...notifications({ cells, log, sms: settings.sms }),
     ...sandbox({ runner, clocks, guard: guards.teams, appointmentStart }),
   ]

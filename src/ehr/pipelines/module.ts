@@ -5,7 +5,7 @@ import { routes, type PipelineDependencies } from './routes.ts'
 
 export const pipelines = (dependencies: PipelineDependencies): Module => ({
   name: 'ehr/pipelines',
-  about: 'configuration of EHR systems that receive results; sends nothing yet',
+  about: 'configuration of EHR systems that receive results; sends nothing',
   tag: 'ehr',
   tables: { others: ['ehr_pipeline'] },
   operations: routes(dependencies),

@@ -1,4 +1,4 @@
-// EHR pipelines: the destination of a team's records, and the credentials for it. Owns ehr_pipeline; sends nothing. Source:
+// EHR pipelines: the destination of a team's records, and the credentials for it. Owns ehr_pipeline; ehr/observations sends. Source:
 // management-auth.md 14.
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
 import { badRequest, unprocessable } from '../../platform/http/errors.ts'
@@ -125,7 +125,7 @@ export async function upsertPipelines(
 }
 
 /** An encrypted secret can only be decrypted in its own row. */
-const contextOf = (team_id: string, ehr_type: string): string => `secret of EHR pipeline ${ehr_type} of ${team_id}`
+export const contextOf = (team_id: string, ehr_type: string): string => `secret of EHR pipeline ${ehr_type} of ${team_id}`
 
 export const encryptedPipelineSecretsColumn: EncryptedColumn = {
   plane: 'cell',

@@ -89,8 +89,8 @@ function reportStatus(lockedOrder: LockedOrder, report: DiagnosticReport): strin
 
 const Row = T.Object({ order_document: T.String(), document: Nullable(T.String()) })
 
-/** The stored order and its stored result. */
-async function readResult(tx: Tx, order_id: string): Promise<{ order: Order; document: string }> {
+/** The stored order and its stored result, as JSON. Errors: 404 unknown order, no result yet. */
+export async function readResult(tx: Tx, order_id: string): Promise<{ order: Order; document: string }> {
   const row = await tx.maybe(
     Row,
     sql`

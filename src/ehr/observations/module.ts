@@ -1,0 +1,15 @@
+import type { Module } from '../../platform/module/module.ts'
+import { EhrClient, type EhrClientOptions } from './ehr-client.ts'
+import { resultsHook, sendHandler } from './send-observations.ts'
+import type { Vault } from '../../platform/crypto/vault.ts'
+
+export const observations = ({ vault, targets, product }: EhrClientOptions & { vault: Vault }): Module => {
+  const client = new EhrClient({ targets, product })
+  return {
+    name: 'ehr/observations',
+    about: 'results as FHIR Observations, sent to the FHIR servers of teams',
+    hooks: [resultsHook],
+    jobs: [sendHandler({ vault, client })],
+    services: [{ start: () => {}, stop: () => client.close() }],
+  }
+}

@@ -1,0 +1,141 @@
+// Results that are sent to a FHIR server, as its protocol wants it, over lost answers and outages.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { fhirServer, type FhirServer } from '../../../test/support/fhir-server.ts'
+import { atLab, deliver, numeric, report, unordered } from '../../../test/support/reports.ts'
+import { advanceClock } from '../../../test/support/orders.ts'
+import type { TestTeam } from '../../../test/support/server.ts'
+
+const PATH = '/team_ehr_pipelines/sandbox/us'
+const connect = async ({ manage }: TestTeam, server: FhirServer, more: object = {}) => {
+  const authentication = { type: 'api_key', api_key: server.token }
+  const body = { ehr_type: 'fhir', base_url: `${server.url}/fhir`, authentication, ...more }
+  assert.equal((await manage.post(PATH, body)).status, 200)
+}
+const resources = ({ observations }: FhirServer) => [...observations.values()].map(({ resource }) => resource)
+const waiting = async (team: TestTeam) =>
+  (
+    await team.db.pool.query<{ attempts: number; last_error: string | null }>(
+      `select attempts, last_error::text from job where team_id = $1 and name = 'ehr.send_observations'`,
+      [team.team],
+    )
+  ).rows
+
+describe('a result', () => {
+  test('is sent as Observations with code, value, range, interpretation and subject', async () => {
+    const server = await fhirServer()
+    const { team, order, expected } = await atLab()
+    await connect(team, server)
+    const [first, ...rest] = expected
+    const results = [
+      numeric(first!, '50', { notes: 'Repeated and verified' }),
+      ...rest.map((item) => numeric(item)),
+      unordered('below', { result: '<0.1' }),
+      unordered('critical', { result: '0.5', flag: 'LL' }),
+      unordered('words', { type: 'comment', result: 'Hemolyzed', unit: null, reference_range: null }),
+    ]
+    await deliver(team, order.id, report(results))
+    await team.settle()
+    assert.equal(server.observations.size, results.length)
+    const found = resources(server)
+    const { client_user_id } = (await team.api.get(`/v2/user/${order.user_id}`)).body
+    assert.deepEqual(found[0], {
+      resourceType: 'Observation',
+      identifier: [{ system: 'urn:drawbridge:result', value: `${order.id}/${first!.slug}` }],
+      basedOn: [{ type: 'ServiceRequest', identifier: { system: 'urn:drawbridge:order', value: order.id } }],
+      status: 'final',
+      category: found[0].category,
+      code: { coding: [{ system: 'http://loinc.org', code: first!.loinc, display: first!.name }], text: first!.name },
+      subject: { type: 'Patient', identifier: { system: 'urn:drawbridge:user', value: order.user_id }, display: client_user_id },
+      effectiveDateTime: '2030-01-02T08:00:00+00:00',
+      issued: '2030-01-04T08:00:00+00:00',
+      performer: found[0].performer,
+      valueQuantity: { value: 50, unit: 'mg/dL' },
+      interpretation: [{ coding: [{ system: 'http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation', code: 'H' }] }],
+      referenceRange: [{ low: { value: 1, unit: 'mg/dL' }, high: { value: 10, unit: 'mg/dL' }, text: '1-10' }],
+      note: [{ text: 'Repeated and verified' }],
+    })
+    const [below, critical, words] = found.slice(-3)
+    assert.deepEqual(below.valueQuantity, { value: 0.1, comparator: '<', unit: 'mg/dL' })
+    assert.equal(below.code.coding, undefined)
+    assert.equal(critical.interpretation[0].coding[0].code, 'LL')
+    assert.deepEqual([words.valueString, words.valueQuantity, words.referenceRange], ['Hemolyzed', undefined, undefined])
+    assert.deepEqual(await waiting(team), [])
+  })
+
+  test('that is corrected replaces the Observations, also after outages and lost answers', async () => {
+    const server = await fhirServer()
+    const { team, order, expected } = await atLab()
+    await connect(team, server)
+    server.failures.push('503', 'lost')
+    await deliver(team, order.id, report(expected.map((item) => numeric(item))))
+    await team.settle().catch(() => {})
+    assert.deepEqual([server.observations.size, (await waiting(team)).length], [0, 1])
+    for (let i = 0; i < 2; i++) await advanceClock(team, 3600)
+    assert.deepEqual([server.observations.size, (await waiting(team)).length], [expected.length, 0])
+    await deliver(team, order.id, report(expected.map((item) => numeric(item, '7'))))
+    await team.settle()
+    assert.equal(server.observations.size, expected.length, 'nothing is there twice')
+    for (const { status, valueQuantity } of resources(server)) assert.deepEqual([status, valueQuantity.value], ['corrected', 7])
+  })
+
+  test('is sent with a token of client credentials', async () => {
+    const server = await fhirServer()
+    const { team, order, expected } = await atLab()
+    const { client_id, client_secret, url } = server
+    await connect(team, server, {
+      authentication: { type: 'client_credentials', client_id, client_secret, token_url: `${url}/token` },
+    })
+    await deliver(team, order.id, report(expected.map((item) => numeric(item))))
+    await team.settle()
+    assert.deepEqual([server.tokens, server.observations.size], [1, expected.length])
+  })
+
+  test('with a wrong key waits for another attempt, and the error holds nothing of the answer', async () => {
+    const server = await fhirServer()
+    const { team, order, expected } = await atLab()
+    await connect(team, server, { authentication: { type: 'api_key', api_key: 'a-wrong-key' } })
+    await deliver(team, order.id, report(expected.map((item) => numeric(item))))
+    await team.settle().catch(() => {})
+    const [job] = await waiting(team)
+    assert.match(job!.last_error!, /http_401/)
+    assert.doesNotMatch(job!.last_error!, /OperationOutcome|wrong-key/)
+    await connect(team, server)
+    await advanceClock(team, 3600)
+    assert.equal(server.observations.size, expected.length)
+  })
+
+  test('of many Observations is sent in several transactions', async () => {
+    const server = await fhirServer()
+    const { team, order } = await atLab()
+    await connect(team, server)
+    const results = Array.from({ length: 401 }, (_, i) => unordered(i < 300 ? `result-${i}` : 'the-same'))
+    await deliver(team, order.id, report(results))
+    await team.settle()
+    assert.deepEqual([server.transactions, server.observations.size], [3, 401])
+  })
+
+  test('is not sent without a pipeline that takes it, nor after its user was deleted', async () => {
+    const server = await fhirServer()
+    const send = async (more: object | undefined, before?: (team: TestTeam, user_id: string) => Promise<unknown>) => {
+      const { team, order, expected } = await atLab()
+      if (more) await connect(team, server, more)
+      await deliver(team, order.id, report(expected.map((item) => numeric(item))))
+      await before?.(team, order.user_id)
+      await team.settle()
+    }
+    const google = {
+      type: 'google_iam',
+      service_account_email: 'ehr@clinic.example',
+      audience: 'https://healthcare.googleapis.com/',
+    }
+    await send(undefined)
+    await send({ allowed_mappers: ['heart_rate'] })
+    await send({ ehr_type: 'hint_health' })
+    await send({ authentication: google })
+    await send({}, (team, user_id) => team.api.delete(`/v2/user/${user_id}`))
+    assert.equal(server.transactions, 0)
+    await send({ allowed_mappers: ['lab_results'] })
+    assert.equal(server.transactions, 1)
+  })
+})
