@@ -89,6 +89,7 @@ export function customer(server: Server, cell: Cell) {
   return {
     sdk,
     base_url: server.base_url,
+    management_key: server.management_key,
     user,
     kitTest,
     order,

@@ -6,7 +6,7 @@ import { contents } from '../../src/app/contents.ts'
 import { isWrite } from '../../src/platform/http/request-handler.ts'
 import { access, createTestTeam, type TestTeam, type Reply } from '../support/server.ts'
 import { answered, success } from './operations/operation-cases.ts'
-import { send, unknownIds, valid, type Request } from './operations/requests.ts'
+import { patientOf, send, unknownIds, valid, type Request } from './operations/requests.ts'
 
 const { operations } = contents
 
@@ -119,7 +119,12 @@ describe('an operation that concerns patients leaves one line', () => {
       done.set(operation.id, {
         request,
         reply,
-        users: await usersNamed(team, request, Buffer.isBuffer(reply.body) ? '' : reply.body),
+        users: await usersNamed(
+          team,
+          request,
+          Buffer.isBuffer(reply.body) ? '' : reply.body,
+          operation.auth === 'link' ? await patientOf(team) : '',
+        ),
       })
     }
     lines = await linesOf(

@@ -59,7 +59,9 @@ async function requestOf(team: TestTeam, operation: Documented): Promise<Request
   for (const parameter of operation.parameters ?? []) {
     const { name, example } = parameter
     if (example === undefined || parameter.in === 'header') continue
-    const value = stays(name, parameter) ? example : await belonging(team, declared(operation), name)
+    // A word of a list, for which the team has to have set something up.
+    const isPrepared = name === 'oauth_provider' || !stays(name, parameter)
+    const value = isPrepared ? await belonging(team, declared(operation), name) : example
     if (parameter.in === 'path') request.path[name] = String(value)
     else request.query[name] = Array.isArray(value) ? value.map(String) : String(value)
   }

@@ -39,6 +39,10 @@ export interface Page {
   press(element: string): Promise<void>
   /** Types into the field that an expression names. */
   type(element: string, text: string): Promise<void>
+  /** Makes the page as wide and high as the screen of a phone. */
+  asPhone(width: number, height: number): Promise<void>
+  /** The whole page as a PNG. */
+  screenshot(): Promise<Buffer>
 }
 
 export interface Browser {
@@ -169,6 +173,13 @@ async function pageOf(
     async type(element, text) {
       await press(element)
       await ask('Input.insertText', { text })
+    },
+    async asPhone(width, height) {
+      await ask('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 2, mobile: true })
+    },
+    async screenshot() {
+      const { data } = await ask('Page.captureScreenshot', { format: 'png', captureBeyondViewport: true })
+      return Buffer.from(data as string, 'base64')
     },
   }
 }

@@ -6,13 +6,15 @@ import type { Module } from '../../platform/module/module.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
 import { eraseCodes } from './codes.ts'
 import { legacyRoutes } from './legacy-routes.ts'
-import { routes, type LinkDependencies } from './routes.ts'
+import { oauthRoutes } from './oauth-routes.ts'
+import { linkPages, type LinkPageDependencies } from './pages.ts'
+import { routes } from './routes.ts'
 import { eraseSessions } from './sessions.ts'
 
 /** For so long an expired link token is told from one that never was. */
 const SESSION_KEPT_S = 86_400
 
-export function link(dependencies: LinkDependencies): Module {
+export function link(dependencies: LinkPageDependencies): Module {
   const forget = async (tx: Tx, user_id: string): Promise<void> => {
     await eraseSessions(tx, user_id)
     await eraseCodes(tx, user_id)
@@ -22,7 +24,8 @@ export function link(dependencies: LinkDependencies): Module {
     about: 'link tokens, link codes, and the ways in which a user connects a source',
     tag: 'link',
     tables: { ofTeams: ['link_session', 'link_code'] },
-    operations: [...routes(dependencies), ...legacyRoutes(dependencies)],
+    operations: [...routes(dependencies), ...oauthRoutes(dependencies), ...legacyRoutes(dependencies)],
+    pages: linkPages(dependencies),
     hooks: [on(userDeleted, forget)],
     periodicTasks: [
       cleanup({ table: 'link_session', column: 'expires_at', retention_s: SESSION_KEPT_S }),

@@ -1,7 +1,10 @@
 // Which providers a link session may connect. Source: users-wearables.md 2.1, 2.2, 3.
-import { oauthProviders } from '../../people/users/sources.ts'
+import { oauthProviders, providerName } from '../../people/users/sources.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import { manualProviders, providerOf, type AuthType, type ManualProvider } from '../connections/providers.ts'
+import { connectors } from '../connectors/connectors.ts'
+import { vendorOf, type Vendor, type VendorAccess } from '../grants/access.ts'
 import { emailProviders, passwordProviders } from './schema.ts'
 import type { LinkSession } from './sessions.ts'
 
@@ -23,4 +26,14 @@ export const invalidProvider = (error_message: string): Problem =>
 export function assertProvider(session: LinkSession, provider: string): void {
   if (session.provider !== null && session.provider !== provider)
     throw invalidProvider(`The link token is for ${session.provider} only`)
+}
+
+/** The connectors for which the team has credentials, each with the team's application, by the names that people know. */
+export async function offeredVendors(tx: Tx, access: VendorAccess): Promise<Vendor[]> {
+  const found: Vendor[] = []
+  for (const { provider } of connectors) {
+    const vendor = await vendorOf(tx, access, provider)
+    if (vendor) found.push(vendor)
+  }
+  return found.toSorted((a, b) => (providerName(a.connector.provider) < providerName(b.connector.provider) ? -1 : 1))
 }

@@ -1,6 +1,7 @@
 // Shapes of link sessions and link codes. Source: users-wearables.md 2, 16.4; openapi.
 import {
   Clearable,
+  Email,
   Fields,
   Maybe,
   Nullable,
@@ -169,3 +170,83 @@ export const LinkState = Fields(
   },
   { title: 'LinkState' },
 )
+
+/** A number for clients that insist on one: the position in the list of providers. */
+export const sourceId = (provider: string): number => providers.indexOf(provider as never) + 1
+
+export const LinkSource = Fields(
+  {
+    name: T.String(),
+    slug: T.String(),
+    description: T.String(),
+    logo: T.String(),
+    group: Nullable(T.String()),
+    oauth_url: Nullable(T.String({ description: 'Where the browser of the user goes.' })),
+    auth_type: OpenEnum(authTypes),
+    source_type: OpenEnum(['app', 'review', 'device', 'lab']),
+    is_active: T.Boolean(),
+    backfill_num_days: Nullable(T.Integer()),
+    id: T.Integer(),
+  },
+  { title: 'Source' },
+)
+
+export const OfferedSource = Fields(
+  {
+    id: T.Integer(),
+    name: T.String(),
+    slug: T.String(),
+    description: T.String(),
+    logo: T.String(),
+    oauth_url: Nullable(T.String()),
+    auth_type: OpenEnum(authTypes),
+    form_components: T.Object({}),
+  },
+  { title: 'SourceLink' },
+)
+
+const regions =
+  'us eu de fr ca br ar cl co mx gb ie au nz nl at be bh ch cz dk eg es fi gr hr il it jo kw lb lu no om pl pt qa sa se si sk tr za in sg hk kr ph tw'
+export const ProviderRegion = OpenEnum(regions.split(' '), { title: 'ProviderRegion' })
+
+export const PasswordProvider = OpenEnum(passwordProviders, { title: 'PasswordProviders' })
+export const EmailProvider = OpenEnum(emailProviders, { title: 'EmailProviders' })
+
+const Secret = Text({ minLength: 1, maxLength: 1000 })
+
+export const PasswordLink = Fields(
+  { username: Secret, password: Secret, region: Clearable(ProviderRegion) },
+  { title: 'IndividualProviderData' },
+)
+export const CompleteMfa = Fields(
+  { mfa_code: Text({ minLength: 1, maxLength: 100 }) },
+  { title: 'CompletePasswordProviderMFABody' },
+)
+export const EmailLink = Fields(
+  { email: Email, provider: Clearable(ProviderSlug), region: Clearable(ProviderRegion) },
+  { title: 'EmailProviderAuthLink' },
+)
+export const OldPasswordLink = Fields(
+  { username: Secret, password: Secret, provider: PasswordProvider, auth_type: Clearable(OpenEnum(authTypes)) },
+  { title: 'PasswordAuthLink' },
+)
+export const OldEmailLink = Fields(
+  { email: Email, provider: EmailProvider, auth_type: Clearable(OpenEnum(authTypes)), region: Clearable(ProviderRegion) },
+  { title: 'EmailAuthLink' },
+)
+
+/** What has come of an attempt to link; the status is 200 for an error, too. */
+export const LinkResult = Fields(
+  {
+    state: OpenEnum(['success', 'error', 'pending_provider_mfa']),
+    redirect_url: Nullable(T.String()),
+    error_type: Nullable(OpenEnum(linkErrors)),
+    error: Nullable(T.String()),
+    provider_mfa: Nullable(Fields({ method: OpenEnum(['sms', 'email']), hint: T.String() }, { title: 'ProviderMFARequest' })),
+    provider: T.String(),
+    connected: T.Boolean(),
+    provider_id: Nullable(T.String()),
+  },
+  { title: 'ProviderLinkResponse' },
+)
+export type LinkResult = Static<typeof LinkResult>

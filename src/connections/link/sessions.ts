@@ -37,15 +37,24 @@ export const sessionColumns = sql`
   consumed_at is not null as is_consumed, expires_at`
 export const SessionRow = Row
 
-const messages: Partial<Record<LinkError, string>> = {
+const messages: Record<LinkError, string> = {
   invalid_token: 'The link token is not valid',
   token_expired: 'The link token has expired',
   token_consumed: 'The link token was used: a source is connected',
   token_not_validated: 'The link was not started: POST /v2/link/start comes first',
+  provider_credential_error: 'The provider did not accept the consent of the user',
+  provider_password_expired: 'The provider asks the user for a new password',
+  provider_api_error:
+    'The provider could not be reached, or answered unexpectedly; or this server has no connector for this way of linking',
+  unsupported_region: 'The provider does not serve this region',
+  duplicate_connection: 'Another user of the team has connected this account of the provider',
+  required_scopes_not_granted: 'The user did not grant everything that the team requires',
+  incorrect_mfa_code: 'The code is not correct',
+  user_cancelled: 'The user did not give consent',
 }
 
 /** A sentence for developers. */
-export const linkErrorText = (error: LinkError): string => messages[error] ?? error
+export const linkErrorText = (error: LinkError): string => messages[error]
 
 /** 401 for a link token that cannot be used; `link_error_type` says why. */
 export const linkTokenRefused = (link_error_type: LinkError): Problem =>

@@ -110,6 +110,8 @@ const docsPage = (base: string): string => `<!doctype html>
 
 /** The request of a browser. */
 export interface PageRequest {
+  /** The texts in the place of `{name}` in the path. */
+  params: Record<string, string>
   query: Record<string, string | string[]>
   headers: IncomingHttpHeaders
   /** Client address. */
@@ -155,12 +157,17 @@ export interface Logged {
 /** Serves the pages of modules. A browser that prefetches a page must request it again: opening a page may consume a token. */
 export function registerBrowserPages(app: FastifyInstance, pages: BrowserPage[], { cells, access }: Logged): void {
   for (const { id, path, answer: sendPage } of pages)
-    app.get(path, { exposeHeadRoute: false }, async (request, reply) => {
-      const { headers, query } = request
+    app.get(path.replace(/\{(\w+)\}/g, ':$1'), { exposeHeadRoute: false }, async (request, reply) => {
+      const { headers, params, query } = request
       reply.header('x-request-id', request.id)
       if (/prefetch|preview/.test(String(headers['sec-purpose'] ?? headers.purpose ?? '')))
         return reply.headers(SECURITY_HEADERS).code(503).send('')
-      const page = await sendPage({ headers, query: query as PageRequest['query'], address: request.ip })
+      const page = await sendPage({
+        headers,
+        params: params as PageRequest['params'],
+        query: query as PageRequest['query'],
+        address: request.ip,
+      })
       if (page.seen) {
         const db = cells.of(page.seen.tenant.cell)
         access.assertRoom(db)

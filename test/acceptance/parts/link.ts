@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { assertRejected, UNKNOWN_ID, type Customer } from '../client.ts'
 
-export const link = ({ sdk, user, base_url }: Customer): void =>
+export const link = ({ sdk, user, base_url, management_key }: Customer): void =>
   void describe('links', () => {
     const ask = async (method: string, path: string, init: RequestInit = {}) => {
       const response = await fetch(base_url + path, { method, ...init })
@@ -33,6 +33,50 @@ export const link = ({ sdk, user, base_url }: Customer): void =>
       assert.equal(providers![0]!.slug, 'freestyle_libre')
       await assertRejected(sdk.link.connectDemoProvider({ userId: UNKNOWN_ID, provider: 'fitbit' }), 404)
     })
+
+    test('a page lists the providers of a link token, and a password is refused without a failure', async () => {
+      const { userId } = await user()
+      const { linkToken: vitalLinkToken } = await sdk.link.token({ userId })
+      assert(Array.isArray(await sdk.link.getAllProviders({ vitalLinkToken })))
+      const credentials = { vitalLinkToken, username: 'testa', password: 'fictional' }
+      const refused = await sdk.link.connectPasswordProvider({ provider: 'peloton', ...credentials })
+      assert.deepEqual([refused.state, refused.errorType, refused.connected], ['error', 'provider_api_error', false])
+      const mfa = await sdk.link.completePasswordProviderMfa({ provider: 'peloton', vitalLinkToken, mfaCode: '000000' })
+      assert.equal(mfa.state, 'error')
+      const email = await sdk.link.connectEmailAuthProvider({
+        provider: 'freestyle_libre',
+        vitalLinkToken,
+        email: 'testa@example.com',
+        region: 'gb',
+      })
+      assert.equal((email as { state: string }).state, 'error')
+      await assertRejected(sdk.link.getAllProviders({ vitalLinkToken: 'x' }), 401)
+    })
+
+    test(
+      'a page gets the address at which the user agrees, for a provider that the team has set up',
+      { skip: !management_key && 'there is no management key' },
+      async () => {
+        const { userId, teamId } = await user()
+        const { orgId } = await sdk.team.get({ teamId })
+        const headers = { 'x-management-key': management_key!, ...asJson }
+        const path = `/v1/org/${orgId}/team_custom_credentials/sandbox/us`
+        const application = { team_id: teamId, provider: 'strava', client_id: 'fictional', client_secret: 'fictional' }
+        const set = await ask('POST', path, { headers, body: JSON.stringify(application) })
+        assert.equal(set.status, 200, JSON.stringify(set.body))
+        const { linkToken: vitalLinkToken } = await sdk.link.token({ userId })
+        const source = await sdk.link.generateOauthLink({ oauthProvider: 'strava', vitalLinkToken })
+        assert.equal(source.slug, 'strava')
+        assert.equal(new URL(source.oauthUrl!).searchParams.get('client_id'), 'fictional')
+        assert.deepEqual(
+          (await sdk.link.getAllProviders({ vitalLinkToken })).map(({ slug }) => slug),
+          ['strava'],
+        )
+        await assertRejected(sdk.link.generateOauthLink({ oauthProvider: 'garmin', vitalLinkToken }), 400)
+        const { id } = set.body as { id: string }
+        assert.equal((await ask('DELETE', `${path}?credential_id=${id}`, { headers })).status, 200)
+      },
+    )
 
     test('a link code signs a user in on a phone, once', async () => {
       const { userId } = await user()

@@ -119,9 +119,15 @@ const belongings: Record<string, (team: TestTeam, operation: Operation) => Promi
   },
   physician_id: (team) =>
     made(team, `/team/${team.team}/sandbox/physician`, { ...bodies.add_team_service_physician, npi: randomUUID().slice(0, 18) }),
-  provider: () => Promise.resolve(PROVIDER),
   import_id: importOf,
   offset: () => Promise.resolve(String(FIRST_PART.length)),
+  provider: (_team, { path }) =>
+    Promise.resolve(path.includes('/password/') ? 'peloton' : path.includes('/email/') ? 'freestyle_libre' : PROVIDER),
+  oauth_provider: async (team) => {
+    const application = { team_id: team.team, provider: 'strava', client_id: 'fictional', client_secret: 'fictional' }
+    ok(await team.manage.post('/team_custom_credentials/sandbox/us', application))
+    return application.provider
+  },
   resource: () => Promise.resolve('heartrate'),
   start_date: () => Promise.resolve('2026-01-01'),
   insurance_name: () => Promise.resolve('Aetna'),
@@ -303,6 +309,7 @@ const everybodys = new Set([
   'start_date',
   'provider_id',
   'marker_id',
+  'oauth_provider',
   'question_id',
   'zip_code',
   'insurance_name',
@@ -350,7 +357,7 @@ const linking = operations
   .map(({ method, path }) => ({ method, path: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}/?$`) }))
 
 /** The user that a team orders for: one, since a sandbox has room for few. */
-function patientOf(team: TestTeam): Promise<string> {
+export function patientOf(team: TestTeam): Promise<string> {
   const patient = patients.get(team) ?? team.user()
   patients.set(team, patient)
   return patient

@@ -1,0 +1,252 @@
+// The link page as a patient sees it on a phone, in a browser: pick a source, read what is shared, agree or refuse at the provider, return.
+// With SCREENSHOTS=<folder> it leaves pictures there. Source: users-wearables.md 2.1, 2.2.
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { after, before, describe, test, type TestContext } from 'node:test'
+import { browser, hasBrowser, type Browser, type Page } from '../../../test/support/browser.ts'
+import { OAuthPeer, PEER_CLIENT } from '../../../test/support/oauth-peer.ts'
+import { asOwner, assembled, createTestTeam, settings, type TestTeam } from '../../../test/support/server.ts'
+
+const peer = await new OAuthPeer().start()
+let base = ''
+const { app } = assembled({
+  settings: { ...settings, provider_urls: [`strava=${peer.url}`, `withings=${peer.url}`] },
+  publicUrl: () => base,
+})
+after(() => app.close())
+base = await app.listen({ port: 0, host: '127.0.0.1' })
+
+/** The page of a clinic: whatever the peer answers there. */
+const CLINIC = `${peer.url}/clinic?case=7`
+
+async function given(body: Record<string, unknown> = {}, providers = ['strava', 'withings']) {
+  const team = await createTestTeam()
+  for (const provider of providers)
+    await team.manage.post('/team_custom_credentials/sandbox/us', { team_id: team.team, provider, ...PEER_CLIENT })
+  const user_id = await team.user()
+  return { team, user_id, ...(await linkOf(team, user_id, { redirect_url: CLINIC, ...body })) }
+}
+
+/** The token, and the address of the page on the server that reaches the peer. */
+async function linkOf(team: TestTeam, user_id: string, body: Record<string, unknown>) {
+  const { link_token, link_web_url } = (await team.api.post('/v2/link/token', { user_id, ...body })).body
+  const { pathname, search } = new URL(link_web_url as string)
+  return { link_token: link_token as string, address: base + pathname + search }
+}
+
+const connected = async (team: TestTeam, user_id: string): Promise<string[]> =>
+  (await team.api.get(`/v2/user/providers/${user_id}`)).body.providers.map(({ slug }: { slug: string }) => slug)
+
+const expireSessions = ({ team }: TestTeam) =>
+  asOwner('update sandbox_us.link_session set expires_at = now() where team_id = $1', [team])
+
+async function get(address: string, headers: Record<string, string> = {}) {
+  const response = await fetch(address.startsWith('/') ? base + address : address, { redirect: 'manual', headers })
+  return {
+    status: response.status,
+    text: await response.text(),
+    headers: response.headers,
+    location: response.headers.get('location'),
+  }
+}
+
+describe('the link page', () => {
+  test('loads nothing, may be framed by nobody, and sends no referrer', async () => {
+    const { address } = await given()
+    const { status, headers, text } = await get(address)
+    assert.equal(status, 200)
+    const policy = headers.get('content-security-policy')!
+    for (const part of ["default-src 'none'", "form-action 'none'", "base-uri 'none'", "frame-ancestors 'none'"])
+      assert(policy.split('; ').includes(part), part)
+    assert(!/unsafe|https?:/.test(policy))
+    assert.deepEqual([headers.get('referrer-policy'), headers.get('cache-control')], ['no-referrer', 'no-store'])
+    assert.deepEqual([...text.matchAll(/<(script|img|iframe|object|form)\b/g)], [])
+    assert(![...text.matchAll(/(?:href|src)="([^"]*)"/g)].some(([, to]) => to !== 'data:,' && !to!.startsWith('/link')))
+  })
+
+  test('shows the sources that the token names, of those that the team has set up', async () => {
+    const sources = ({ text }: { text: string }) => [...text.matchAll(/<strong>([^<]+)/g)].map(([, name]) => name)
+    assert.deepEqual(sources(await get((await given()).address)), ['Strava', 'Withings'])
+    assert.deepEqual(sources(await get((await given({ filter_on_providers: ['withings', 'oura'] })).address)), ['Withings'])
+    const none = await get((await given({}, [])).address)
+    assert.match(none.text, /has not set up any device or app/)
+  })
+
+  test('goes straight to the provider of the token', async () => {
+    const { address } = await given({ provider: 'strava' })
+    const { status, location } = await get(address)
+    assert.equal(status, 303)
+    assert(location!.startsWith(`${peer.url}/oauth/authorize?`))
+    assert.match((await get((await given({ provider: 'garmin' })).address)).text, /Garmin could not be reached/)
+  })
+
+  test('tells why a token cannot be used, or returns with the reason if the token says so', async () => {
+    for (const redirects of [false, true]) {
+      const { team, address, link_token } = await given(redirects ? { on_error: 'redirect' } : {})
+      await expireSessions(team)
+      const expired = await get(address)
+      const back = `${CLINIC}&state=error&error_type=token_expired&error=The+link+token+has+expired`
+      if (redirects) assert.deepEqual([expired.status, expired.location], [303, back])
+      else {
+        assert.equal(expired.status, 401)
+        assert.match(expired.text, /was open for too long/)
+        assert(expired.text.includes(back.replaceAll('&', '&#38;')))
+      }
+      assert.equal((await get(`/link/start?token=${link_token}&provider=strava`)).status, redirects ? 303 : 401)
+    }
+  })
+
+  test('that a text leads to which is no token, or another credential, shows nothing', async () => {
+    const { team } = await given()
+    for (const token of ['', 'x', 'x'.repeat(8000), '%00', team.key, '%F0%9F', 'a&token=b'])
+      for (const path of ['/link', '/link/consent', '/link/start']) {
+        const { status, text } = await get(`${path}?token=${token}&provider=strava`)
+        assert.equal(status, 401, token.slice(0, 20))
+        assert.match(text, /not valid/)
+      }
+    const { link_token } = await given()
+    for (const provider of ['', 'nobody', '__proto__', '%3Cb%3E', 'garmin'])
+      for (const path of ['/link/consent', '/link/start'])
+        assert.equal((await get(`${path}?token=${link_token}&provider=${provider}`)).status, 400, `${path} ${provider}`)
+  })
+
+  test('is opened by no prefetch', async () => {
+    const { link_token } = await given()
+    const before = peer.asked.length
+    const start = `/link/start?token=${link_token}&provider=strava`
+    assert.equal((await get(start, { 'sec-purpose': 'prefetch' })).status, 503)
+    assert.deepEqual([(await get(start)).status, peer.asked.length], [303, before])
+  })
+})
+
+const NEEDS = hasBrowser() ? false : "Debian's package chromium is not installed"
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+test('a browser is there where it is required', () => {
+  if (process.env.CI_BROWSER === 'required') assert.equal(NEEDS, false)
+})
+
+describe('on a phone, 390 pixels wide, a patient', { skip: NEEDS }, () => {
+  let chromium: Browser
+  before(async () => {
+    chromium = await browser()
+  })
+  after(() => chromium.close())
+
+  async function phone(): Promise<Page> {
+    const page = await chromium.page()
+    await page.asPhone(390, 844)
+    return page
+  }
+
+  /** The page has room on the screen, axe finds nothing in it, and the browser complains of nothing. */
+  async function assertSound(t: TestContext, page: Page, name: string): Promise<void> {
+    await page.until(`document.readyState === 'complete'`)
+    if (process.env.SCREENSHOTS) writeFileSync(join(process.env.SCREENSHOTS, `${name}.png`), await page.screenshot())
+    const width = await page.value<number>('document.documentElement.scrollWidth')
+    assert(width <= 390, `${name} is ${width} pixels wide`)
+    await page.value(`${AXE}; true`)
+    const violations = await page.value<{ id: string; nodes: unknown[] }[]>(
+      `axe.run().then(({ violations }) => violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html }) => html) })))`,
+    )
+    assert.deepEqual(violations, [], name)
+    t.diagnostic(`${name}: sound`)
+  }
+  const at = (path: string) => `location.pathname === '${path}'`
+  const returned = `location.href.startsWith('${CLINIC}')`
+  const said = (page: Page) => page.value<string>(`location.search`)
+
+  test('picks a source, reads what is shared, agrees and returns', async (t) => {
+    const { team, user_id, address } = await given()
+    const page = await phone()
+    await page.open(address)
+    await assertSound(t, page, 'sources')
+    await page.press(`document.querySelector('a[href*="strava"]')`)
+    await page.until(at('/link/consent'))
+    await assertSound(t, page, 'consent')
+    const text = await page.value<string>('document.body.innerText')
+    for (const words of ['Connect Strava', 'Test team can see this data', 'Workouts', 'Your password stays with Strava'])
+      assert(text.includes(words), words)
+    await page.press(`document.querySelector('a[href*="/link/start"]')`)
+    await page.until(`document.querySelector('#agree')`)
+    await page.press(`document.querySelector('#agree')`)
+    await page.until(returned)
+    assert.equal(await said(page), '?case=7&state=success')
+    assert.deepEqual(await connected(team, user_id), ['strava'])
+    assert.deepEqual(page.complaints, [])
+    await page.open(address)
+    assert.match(await page.value('document.body.innerText'), /already connected with this link/)
+    await assertSound(t, page, 'consumed')
+  })
+
+  test('refuses, and returns with that', async () => {
+    const { team, user_id, address } = await given()
+    const page = await phone()
+    await page.open(address)
+    await page.press(`document.querySelector('a[href*="strava"]')`)
+    await page.press(`document.querySelector('a[href*="/link/start"]')`)
+    await page.press(`document.querySelector('#refuse')`)
+    await page.until(returned)
+    assert.match(await said(page), /^\?case=7&state=error&error_type=user_cancelled&error=/)
+    assert.deepEqual(await connected(team, user_id), [])
+  })
+
+  test('comes back from the provider when the token has expired, and opens the link again', async (t) => {
+    const { team, user_id, address } = await given()
+    const page = await phone()
+    await page.open(address)
+    await page.press(`document.querySelector('a[href*="strava"]')`)
+    await page.press(`document.querySelector('a[href*="/link/start"]')`)
+    await page.until(`document.querySelector('#agree')`)
+    await expireSessions(team)
+    await page.press(`document.querySelector('#agree')`)
+    await page.until(returned)
+    assert.match(await said(page), /error_type=token_expired/)
+    await page.open(address)
+    assert.match(await page.value('document.body.innerText'), /was open for too long/)
+    await assertSound(t, page, 'expired')
+    await page.press(`document.querySelector('.button')`)
+    await page.until(returned)
+    assert.deepEqual(await connected(team, user_id), [])
+  })
+
+  test('closes the page, and returns or reads that the window can be closed', async (t) => {
+    const close = `[...document.querySelectorAll('a')].find((a) => a.innerText === 'Close')`
+    const page = await phone()
+    await page.open((await given()).address)
+    await page.press(close)
+    await page.until(at('/link/closed'))
+    await assertSound(t, page, 'closed')
+    assert.match(await page.value('document.body.innerText'), /You can close this window now/)
+    await page.open((await given({ on_close: 'redirect' })).address)
+    await page.press(close)
+    await page.until(returned)
+    assert.match(await said(page), /error_type=user_cancelled/)
+  })
+
+  test('is shown the name of the team as text, whatever it is, and a page at the end if there is no address to return to', async (t) => {
+    const { team, user_id } = await given()
+    const company_name = `<img src=x onerror=alert(1)> & "Sons" ${'Gesundheitszentrum'.repeat(4)}`
+    const brand = { logo_url: 'https://clinic.example/logo.png', brand_information: { company_name } }
+    assert.equal((await team.manage.patch(`/team/${team.team}`, { sandbox: brand })).status, 200)
+    const { address } = await linkOf(team, user_id, {})
+    const page = await phone()
+    await page.open(address)
+    await page.until(`document.body?.innerText.includes('onerror=alert(1)')`)
+    assert.equal(await page.value('document.images.length'), 0)
+    await assertSound(t, page, 'long-name')
+    await page.press(`document.querySelector('a[href*="withings"]')`)
+    await page.press(`document.querySelector('a[href*="/link/start"]')`)
+    await page.press(`document.querySelector('#refuse')`)
+    await page.until(`document.body?.innerText.includes('You did not agree')`)
+    await assertSound(t, page, 'refused')
+    await page.open(address)
+    await page.press(`document.querySelector('a[href*="strava"]')`)
+    await page.press(`document.querySelector('a[href*="/link/start"]')`)
+    await page.press(`document.querySelector('#agree')`)
+    await page.until(`document.body?.innerText.includes('Strava is connected')`)
+    await assertSound(t, page, 'connected')
+  })
+})

@@ -1,0 +1,184 @@
+import { multiTransactionOperation, operation, type Operation } from '../../platform/http/operation.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import type { UserCredential } from '../../platform/http/operation.ts'
+import { OAuthProvider, providerName } from '../../people/users/sources.ts'
+import { Fields, T } from '../../platform/schema/schema.ts'
+import { startConsent, type ConsentDependencies } from './oauth.ts'
+import { assertProvider, offeredVendors } from './offered.ts'
+import { resultOf } from './results.ts'
+import {
+  CompleteMfa,
+  EmailLink,
+  EmailProvider,
+  LinkResult,
+  LinkSource,
+  OfferedSource,
+  OldEmailLink,
+  OldPasswordLink,
+  PasswordLink,
+  PasswordProvider,
+  sourceId,
+  type LinkError,
+} from './schema.ts'
+import { findSession, lockSession, reasonAgainst, recordFailure, usable } from './sessions.ts'
+
+/**
+ * The answer to credentials for a provider: this server has no connector that takes a password, and keeps none. The session can try
+ * another provider. Writes link_session. Errors: 400 `INVALID_PROVIDER` the token is for another provider.
+ * Source: users-wearables.md 2.2, 19 D4.
+ */
+async function refuseCredentials(
+  tx: Tx,
+  user: UserCredential,
+  provider: string,
+  { started = true }: { started?: boolean } = {},
+): Promise<LinkResult> {
+  const session = await lockSession(tx, user)
+  const reason = reasonAgainst(session)
+  if (reason) return resultOf(session, provider, reason)
+  assertProvider(session!, provider)
+  const error: LinkError = started || session!.started_provider === provider ? 'provider_api_error' : 'token_not_validated'
+  await recordFailure(tx, session!, error)
+  return resultOf(session, provider, error)
+}
+
+const NO_PASSWORDS =
+  'No connector of this server takes a password: the answer has status 200 and the error `provider_api_error`. Nothing of the body is stored.'
+
+/** The body holds a password, of which a key would store a hash. */
+const idempotency = 'none'
+
+export function oauthRoutes(access: ConsentDependencies): Operation[] {
+  return [
+    multiTransactionOperation({
+      id: 'get_link_providers',
+      patients: true,
+      auth: 'link',
+      method: 'GET',
+      path: '/v2/link/providers',
+      summary: 'List the providers that the user of a link token can connect',
+      description: 'Those for which this server has a connector and the team has credentials.',
+      reply: T.Array(OfferedSource),
+      async run({ tenant, cells }, { user }) {
+        return cells.of(tenant.cell).read(tenant, async (tx) => {
+          usable(await findSession(tx, user!))
+          const vendors = await offeredVendors(tx, access)
+          return vendors.map(({ connector: { provider, description } }) => ({
+            id: sourceId(provider),
+            name: providerName(provider),
+            slug: provider,
+            description,
+            logo: '',
+            oauth_url: null,
+            auth_type: 'oauth' as const,
+            form_components: {},
+          }))
+        })
+      },
+    }),
+    multiTransactionOperation({
+      id: 'generate_oauth_link',
+      patients: true,
+      auth: 'link',
+      method: 'GET',
+      path: '/v2/link/provider/oauth/{oauth_provider}',
+      summary: 'Give the address at which the user of a link token grants access to a provider',
+      description:
+        'The browser goes to `oauth_url`; the provider returns it to this server, which redirects it to the `redirect_url` of the token with the result. A further call ends the address before.',
+      params: Fields({ oauth_provider: OAuthProvider }),
+      reply: LinkSource,
+      async run({ tenant }, { params, user }) {
+        const { connector, oauth_url } = await startConsent(access, tenant, user!, params.oauth_provider)
+        const { provider, description } = connector
+        return {
+          name: providerName(provider),
+          slug: provider,
+          description,
+          logo: '',
+          group: null,
+          oauth_url,
+          auth_type: 'oauth' as const,
+          source_type: 'device' as const,
+          is_active: true,
+          backfill_num_days: null,
+          id: sourceId(provider),
+        }
+      },
+    }),
+    operation({
+      id: 'connect_password_provider',
+      patients: true,
+      auth: 'link',
+      method: 'POST',
+      idempotency,
+      path: '/v2/link/provider/password/{provider}',
+      summary: 'Connect a provider with a user name and a password',
+      description: NO_PASSWORDS,
+      params: Fields({ provider: PasswordProvider }),
+      body: PasswordLink,
+      reply: LinkResult,
+      example: { username: 'testa@example.com', password: 'fictional' },
+      run: (tx, { params, user }) => refuseCredentials(tx, user!, params.provider),
+    }),
+    operation({
+      id: 'complete_password_provider_mfa',
+      patients: true,
+      auth: 'link',
+      method: 'POST',
+      idempotency,
+      path: '/v2/link/provider/password/{provider}/complete_mfa',
+      summary: 'Complete a connection for which a provider asked for a code',
+      description: NO_PASSWORDS,
+      params: Fields({ provider: PasswordProvider }),
+      body: CompleteMfa,
+      reply: LinkResult,
+      example: { mfa_code: '000000' },
+      run: (tx, { params, user }) => refuseCredentials(tx, user!, params.provider),
+    }),
+    operation({
+      id: 'connect_email_provider',
+      patients: true,
+      auth: 'link',
+      method: 'POST',
+      idempotency,
+      path: '/v2/link/provider/email/{provider}',
+      summary: 'Connect a provider with an e-mail address',
+      description: NO_PASSWORDS,
+      params: Fields({ provider: EmailProvider }),
+      body: EmailLink,
+      reply: LinkResult,
+      example: { email: 'testa@example.com', region: 'us' },
+      run: (tx, { params, user }) => refuseCredentials(tx, user!, params.provider),
+    }),
+    operation({
+      id: 'link_password_auth',
+      patients: true,
+      auth: 'link',
+      method: 'POST',
+      idempotency,
+      deprecated: true,
+      path: '/v2/link/auth',
+      summary: 'Connect a provider with a user name and a password, after the start step',
+      description: NO_PASSWORDS,
+      body: OldPasswordLink,
+      reply: LinkResult,
+      example: { username: 'testa@example.com', password: 'fictional', provider: 'peloton', auth_type: 'password' },
+      run: (tx, { body, user }) => refuseCredentials(tx, user!, body.provider, { started: false }),
+    }),
+    operation({
+      id: 'link_email_auth',
+      patients: true,
+      auth: 'link',
+      method: 'POST',
+      idempotency,
+      deprecated: true,
+      path: '/v2/link/auth/email',
+      summary: 'Connect a provider with an e-mail address, after the start step',
+      description: NO_PASSWORDS,
+      body: OldEmailLink,
+      reply: LinkResult,
+      example: { email: 'testa@example.com', provider: 'freestyle_libre', auth_type: 'email' },
+      run: (tx, { body, user }) => refuseCredentials(tx, user!, body.provider, { started: false }),
+    }),
+  ]
+}

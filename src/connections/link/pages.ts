@@ -1,0 +1,198 @@
+// The link page: a patient picks a source, reads what is shared, and is sent to the provider; and the address to which the provider sends the
+// browser back. Source: users-wearables.md 2.1, 2.2.
+import { providerName, type OAuthProvider } from '../../people/users/sources.ts'
+import { Subjects, type Tenant } from '../../platform/db/transaction.ts'
+import type { BrowserPage, PageRequest, PageResponse } from '../../platform/http/system-pages.ts'
+import { Problem } from '../../platform/runtime/problem.ts'
+import { basePath } from '../../tenancy/embedding/launches.ts'
+import { connectorOf } from '../connectors/connectors.ts'
+import { brandOf } from './brand.ts'
+import { completeConsent, type Return } from './callback.ts'
+import { readLinkToken } from './link-tokens.ts'
+import { readState, startConsent, takeState, type ConsentDependencies } from './oauth.ts'
+import { offeredVendors } from './offered.ts'
+import { closedPage, connectedPage, consentPage, failedPage, redirect, sourcesPage, tryLaterPage } from './page-html.ts'
+import { inWords } from './page-words.ts'
+import { resultOf, returnAddress } from './results.ts'
+import type { LinkDependencies } from './routes.ts'
+import type { LinkError } from './schema.ts'
+import { findSession, linkTokenRefused, reasonAgainst, type LinkSession } from './sessions.ts'
+
+export type LinkPageDependencies = LinkDependencies & ConsentDependencies
+
+/** A visit with a link token that was issued here. */
+interface LinkVisit {
+  tenant: Tenant
+  token: string
+  user_id: string
+  session_id: string
+  session: LinkSession | undefined
+}
+
+const NO_SOURCE = 'The source'
+const STATE_MAX = 400
+
+function queryText({ query }: PageRequest, name: string): string | undefined {
+  const value = query[name]
+  const last = typeof value === 'string' ? value : value?.at(-1)
+  return last === '' || last?.includes('\0') ? undefined : last
+}
+
+export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
+  const { cells, guards, signingKey, publicUrl } = dependencies
+
+  const seen = ({ tenant, user_id, session_id }: Omit<LinkVisit, 'token' | 'session'>, page: PageResponse): PageResponse => {
+    const subjects = new Subjects()
+    subjects.add(user_id, session_id)
+    return { ...page, seen: { tenant, key: `link_token:${session_id}`, subjects } }
+  }
+
+  /** The visit of a token in the query. 401: it was not issued here; 429: too many such tokens of the address. */
+  async function visitOf(request: PageRequest): Promise<LinkVisit> {
+    const token = queryText(request, 'token')
+    const found = token === undefined ? undefined : await readLinkToken(signingKey, token)
+    const tenant =
+      found && (await guards.teams.admitSession(found.cell, found.team, `link ${found.team} ${found.session_id}`, {}))
+    if (!tenant) throw guards.checks.refusal(request.address, linkTokenRefused('invalid_token'))
+    const session = await cells.of(found.cell).read(tenant, (tx) => findSession(tx, found))
+    return { tenant, token: token!, user_id: found.user_id, session_id: found.session_id, session }
+  }
+
+  const hrefOf =
+    ({ token }: LinkVisit) =>
+    (path: string, more: Record<string, string> = {}): string =>
+      `${basePath(publicUrl)}${path}?${new URLSearchParams({ token, ...more })}`
+
+  /** Where "Close" leads. */
+  const closeOf = (visit: LinkVisit): string =>
+    visit.session?.redirects_on_close && visit.session.redirect_url !== null
+      ? returnAddress(visit.session.redirect_url, 'user_cancelled')
+      : hrefOf(visit)('/link/closed')
+
+  function failed({ session }: LinkVisit, error: LinkError, source = NO_SOURCE): PageResponse {
+    const back = session?.redirect_url == null ? undefined : returnAddress(session.redirect_url, error)
+    return back !== undefined && session?.redirects_on_error
+      ? redirect(303, back)
+      : failedPage(error.startsWith('token_') || error === 'invalid_token' ? 401 : 400, error, source, back)
+  }
+
+  /** Answers a visit whose session can link; others get the reason. */
+  const withSession =
+    (answer: (visit: LinkVisit, request: PageRequest) => Promise<PageResponse>) =>
+    async (request: PageRequest): Promise<PageResponse> => {
+      try {
+        const visit = await visitOf(request)
+        const reason = reasonAgainst(visit.session)
+        return seen(visit, reason ? failed(visit, reason) : await answer(visit, request))
+      } catch (error) {
+        return refused(error)
+      }
+    }
+
+  /** Sends the browser to a provider. */
+  async function start(visit: LinkVisit, provider: string): Promise<PageResponse> {
+    const { tenant, user_id, session_id } = visit
+    try {
+      const { oauth_url } = await startConsent(dependencies, tenant, { user_id, session_id }, provider as OAuthProvider)
+      return redirect(303, oauth_url)
+    } catch (error) {
+      if (error instanceof Problem && error.status === 400) return failed(visit, 'provider_api_error', providerName(provider))
+      throw error
+    }
+  }
+
+  async function showSources(visit: LinkVisit): Promise<PageResponse> {
+    const session = visit.session!
+    if (session.provider !== null) return start(visit, session.provider)
+    const allowed = session.filter_on_providers
+    const vendors = await cells.of(visit.tenant.cell).read(visit.tenant, (tx) => offeredVendors(tx, dependencies))
+    const { name } = await brandOf(cells, visit.tenant)
+    const sources = vendors
+      .filter(({ connector }) => allowed === null || allowed.includes(connector.provider))
+      .map(({ connector: { provider, description } }) => ({
+        name: providerName(provider),
+        description,
+        href: hrefOf(visit)('/link/consent', { provider }),
+      }))
+    return sourcesPage(name, sources, closeOf(visit))
+  }
+
+  async function showConsent(visit: LinkVisit, request: PageRequest): Promise<PageResponse> {
+    const connector = connectorOf(queryText(request, 'provider') ?? '')
+    if (!connector) return failed(visit, 'provider_api_error')
+    const { provider, resources } = connector
+    return consentPage({
+      team: (await brandOf(cells, visit.tenant)).name,
+      source: providerName(provider),
+      data: inWords(resources),
+      start: hrefOf(visit)('/link/start', { provider }),
+      back: visit.session!.provider === null ? hrefOf(visit)('/link') : undefined,
+      close: closeOf(visit),
+    })
+  }
+
+  /** The return from a provider. An unknown `state` leads to no team, so that the page cannot say more. */
+  async function complete(request: PageRequest): Promise<PageResponse> {
+    const asJson = wantsJson(request)
+    try {
+      const provider = request.params.provider ?? ''
+      const state = queryText(request, 'state') ?? ''
+      const unknown = linkTokenRefused('invalid_token')
+      const place = state.length <= STATE_MAX && connectorOf(provider) ? readState(state) : undefined
+      if (!place) throw guards.checks.refusal(request.address, unknown)
+      const lookUp = async () => {
+        const tenant = cells.has(place.cell) ? await guards.teams.tenant(place.cell, place.team) : undefined
+        const session = tenant && (await cells.of(place.cell).tx(tenant, (tx) => takeState(tx, place, state, provider)))
+        return session && { tenant, session }
+      }
+      const { tenant, session } = await guards.checks.find(request.address, undefined, lookUp, () => unknown)
+      const back: Return = {
+        state,
+        code: queryText(request, 'code'),
+        error: queryText(request, 'error'),
+        scope: queryText(request, 'scope'),
+      }
+      const error = await completeConsent(dependencies, tenant, session, provider as OAuthProvider, back)
+      const visit = { tenant, user_id: session.user_id, session_id: session.id }
+      if (asJson) return seen(visit, json(200, resultOf(session, provider, error)))
+      const source = providerName(provider)
+      if (session.redirect_url !== null) return seen(visit, redirect(307, returnAddress(session.redirect_url, error)))
+      return seen(visit, error ? failedPage(400, error, source) : connectedPage(source))
+    } catch (error) {
+      if (asJson && error instanceof Problem) return json(error.status, error.body, error.headers)
+      return refused(error)
+    }
+  }
+
+  return [
+    { id: 'link_page', path: '/link', patients: true, answer: withSession(showSources) },
+    { id: 'link_consent_page', path: '/link/consent', patients: true, answer: withSession(showConsent) },
+    {
+      id: 'link_start_page',
+      path: '/link/start',
+      patients: true,
+      answer: withSession((visit, request) => start(visit, queryText(request, 'provider') ?? '')),
+    },
+    { id: 'link_closed_page', path: '/link/closed', patients: false, answer: async () => closedPage() },
+    { id: 'link_return_page', path: '/v2/link/connect/{provider}', patients: true, answer: complete },
+  ]
+}
+
+/** The page for an error; rethrows what is none of a request. */
+function refused(error: unknown): PageResponse {
+  if (!(error instanceof Problem)) throw error
+  if (error.status === 429 || error.status === 503) return tryLaterPage(error.status, error.headers)
+  return failedPage(error.status, 'invalid_token', NO_SOURCE)
+}
+
+/** Older mobile clients follow no redirect. */
+function wantsJson({ headers }: PageRequest): boolean {
+  const value = headers['x-vital-sdk-no-redirect']
+  return value !== undefined && value !== 'false' && value !== '0'
+}
+
+const json = (status: number, body: unknown, headers: Record<string, string> = {}): PageResponse => ({
+  status,
+  headers: { ...headers, 'content-type': 'application/json' },
+  html: JSON.stringify(body),
+})
