@@ -14,7 +14,7 @@ import { connect } from '../../connections/connections/connections.ts'
 import { connectionTo } from '../../connections/connections/demo.ts'
 import { assertSandbox } from '../clock/clock.ts'
 import { DAY_MS, localDay, personOf, type Day } from './person.ts'
-import { demoProviders, devices, nightKey, samplesOf, SETTLED_DAYS, stagesOf, summariesOf, type DemoProvider } from './records.ts'
+import { demoProviders, devices, nightKey, samplesOf, OPEN_DAYS, stagesOf, summariesOf, type DemoProvider } from './records.ts'
 import type { DemoConnection } from './schema.ts'
 
 const SLOT_MS = 2 * 3_600_000
@@ -154,7 +154,7 @@ async function writeNews(tx: Tx, user: User, provider: DemoProvider, row: Row): 
   const written_ms = Date.parse(row.written_until)
   const until_ms = Math.min(slotOf(tx.now), written_ms + DAYS_AT_ONCE * DAY_MS)
   if (until_ms <= written_ms) return written_ms
-  const [from, to] = [localDay(row.zone, written_ms) - SETTLED_DAYS, localDay(row.zone, until_ms)]
+  const [from, to] = [localDay(row.zone, written_ms) - OPEN_DAYS, localDay(row.zone, until_ms)]
   await writeDays(tx, user, provider, row, { from, to, known_ms: until_ms, historical: false })
   await tx.run(sql`
     update demo_connection set written_until = ${new Date(until_ms)}

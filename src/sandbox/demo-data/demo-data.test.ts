@@ -4,9 +4,10 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { at, post } from '../../../test/support/samples.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { personOf } from './person.ts'
 
 const DAY_S = 86_400
-const connect = ({ api }: TestTeam, user_id: string, provider = 'fitbit', more: object = {}) =>
+const connect = ({ api }: TestTeam, user_id: string, provider = 'oura', more: object = {}) =>
   api.post('/v2/link/connect/demo', { user_id, provider, ...more })
 const advance = async ({ api }: TestTeam, by: object) => {
   const { status, body } = await api.post('/v1/sandbox/clock/advance', by)
@@ -42,7 +43,7 @@ async function everything(team: TestTeam, user_id: string) {
   const all: unknown[] = []
   for (const kind of ['activity', 'sleep', 'sleep_cycle', 'workouts'])
     all.push(await read(team, `/v2/summary/${kind}/${user_id}?${RANGE}`))
-  for (const name of ['steps', 'heartrate']) {
+  for (const name of ['hrv', 'heartrate']) {
     const { groups } = await read(team, `/v2/timeseries/${user_id}/${name}/grouped?start_date=2031-03-08&end_date=2031-03-13`)
     all.push(groups)
   }
@@ -65,7 +66,7 @@ describe('a demo connection', () => {
     await advance(team, { to: START })
     const user_id = await demoUser(team)
     const { status, body } = await connect(team, user_id)
-    assert.deepEqual([status, body], [200, { success: true, detail: `Connected user ${user_id} to provider fitbit` }])
+    assert.deepEqual([status, body], [200, { success: true, detail: `Connected user ${user_id} to provider oura` }])
     await team.settle()
     const { activity } = await read(team, `/v2/summary/activity/${user_id}?${RANGE}`)
     assert.equal(activity.length, 31)
@@ -77,9 +78,9 @@ describe('a demo connection', () => {
       assert(atFirst.includes(type), type)
     assert(!atFirst.some((type) => type.startsWith('daily.')))
     const { data } = await read(team, `/v2/introspect/historical_pull?user_id=${user_id}`)
-    const { pulled } = data[0].provider.fitbit
+    const { pulled } = data[0].provider.oura
     assert.deepEqual([pulled.heartrate.status, pulled.activity.days_with_data], ['success', 31])
-    await advance(team, { seconds: 2 * DAY_S })
+    await advance(team, { seconds: 30 * 3600 })
     const later = (await types()).slice(atFirst.length)
     for (const type of [
       'daily.data.heartrate.created',
@@ -88,7 +89,7 @@ describe('a demo connection', () => {
       'daily.data.activity.updated',
     ])
       assert(later.includes(type), type)
-    assert.equal((await read(team, `/v2/summary/sleep/${user_id}?${RANGE}`)).sleep.length, 33)
+    assert.equal((await read(team, `/v2/summary/sleep/${user_id}?${RANGE}`)).sleep.length, 32)
     assert.deepEqual((await team.jobs()).toSorted(), ['demo_data.expire_user', 'demo_data.write'])
   })
 
@@ -123,6 +124,21 @@ describe('a demo connection', () => {
       )
     assert.deepEqual(await resources(sensor), ['glucose'])
     assert.deepEqual((await resources(ring)).toSorted(), ['activity', 'profile', 'sleep', 'sleep_cycle', 'workouts'])
+  })
+
+  test('of a health store has measurements of the body and menstrual cycles, too', async () => {
+    const team = await createTestTeam()
+    const name = ['one', 'two', 'three', 'four', 'five'].find((seed) => personOf(seed, 'UTC').sex === 'female')!
+    const user_id = await demoUser(team, name)
+    await connect(team, user_id, 'apple_health_kit', { timeseries: false })
+    await team.settle()
+    const { body } = await read(team, `/v2/summary/body/${user_id}?start_date=2020-01-01`)
+    assert(body.length >= 4 && body[0].weight > 40)
+    const { menstrual_cycle } = await read(team, `/v2/summary/menstrual_cycle/${user_id}?start_date=2020-01-01`)
+    assert(menstrual_cycle.length >= 2)
+    assert.equal(menstrual_cycle[0].menstrual_flow.length, 5)
+    const profile = await read(team, `/v2/summary/profile/${user_id}`)
+    assert.equal(profile.sex, 'female')
   })
 
   test('that is repeated changes nothing; one that has ended gets no more data', async () => {

@@ -4,8 +4,8 @@ import { describe, test } from 'node:test'
 import type { TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import { nightOf } from './night.ts'
 import { mealsOf, stepsOf, workoutsOf } from './day-plan.ts'
-import { DAY_MS, HOUR_MS, localDay, MINUTE_MS, personOf, type Person } from './person.ts'
-import { demoProviders, samplesOf, SETTLED_DAYS, stagesOf, summariesOf, type DemoProvider } from './records.ts'
+import { DAY_MS, HOUR_MS, localDay, localInstant, MINUTE_MS, personOf, type Person } from './person.ts'
+import { demoProviders, OPEN_DAYS, samplesOf, stagesOf, summariesOf, type DemoProvider } from './records.ts'
 import { glucoseLevels, heartRates } from './vitals.ts'
 
 const ZONE = 'America/New_York'
@@ -129,7 +129,7 @@ describe('what is known', () => {
     let [late, corrected, refined] = [0, 0, 0]
     for (const person of people.slice(0, 2))
       for (const day of days.slice(0, 16)) {
-        const settled_ms = (day + SETTLED_DAYS) * DAY_MS
+        const settled_ms = localInstant(ZONE, day + OPEN_DAYS + 1, 0) - 3 * HOUR_MS
         for (const [provider, name] of [
           ['oura', 'heartrate'],
           ['freestyle_libre', 'glucose'],

@@ -50,8 +50,8 @@ export const devices: Record<DemoProvider, Device> = {
 const LAG_MS = 10 * MINUTE_MS
 /** When the night of a device is final. */
 const CONFIRMED_MS = 6 * HOUR_MS
-/** Every value of every day is known and final after so many days. */
-export const SETTLED_DAYS = 3
+/** How many days before the present one still change: late hours of a day are there in the morning of the next one. */
+export const OPEN_DAYS = 1
 
 /** Hours whose data comes late, on some days: the phone was not near the device. */
 function lateHours({ seed, zone }: Person, day: Day): { from_ms: number; to_ms: number; until_ms: number } | undefined {
