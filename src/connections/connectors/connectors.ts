@@ -1,10 +1,12 @@
 // The connectors to clouds of vendors, one per provider. A connector has a folder of its own beside this file.
 import type { Connector } from './connector.ts'
+import { dexcom } from './dexcom/dexcom.ts'
 import { googleHealth } from './google-health/google-health.ts'
+import { polar } from './polar/polar.ts'
 import { strava } from './strava/strava.ts'
 import { withings } from './withings/withings.ts'
 
-export const connectors: readonly Connector[] = [strava, withings, googleHealth]
+export const connectors: readonly Connector[] = [strava, withings, googleHealth, polar, dexcom]
 
 const byProvider = new Map<string, Connector>(connectors.map((connector) => [connector.provider, connector]))
 

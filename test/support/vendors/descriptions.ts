@@ -41,7 +41,7 @@ export function differences(description: Schema, schema: unknown, value: unknown
       return
     }
     if (part === null) {
-      const types = Array.isArray(one.type) ? one.type : []
+      const types = [one.type].flat()
       if (one.nullable !== true && one['x-nullable'] !== true && !types.includes('null')) found.push(`${at}: null`)
       return
     }

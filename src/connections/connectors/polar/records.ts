@@ -1,0 +1,150 @@
+// Records of Polar AccessLink, Dynamic API v4, as samples and summaries. Lists may be wrapped or not, and empty ones left out.
+import { DAY_MS, midnight } from '../answers.ts'
+import { day, idOf, instantOfText, list, localTime, number, objectOrEmpty, text, whole, type Values } from '../reading.ts'
+import { instantIn, offsetAt, offsetBetween, SampleBatches, sleepOf, workoutOf } from '../records.ts'
+import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
+
+/** A list by its name, in the answer itself or one or two levels deeper. */
+export function listed(values: Values, name: string, wrapper?: string): Values[] {
+  const outer = wrapper === undefined ? values : values[wrapper] === undefined ? values : objectOrEmpty(values[wrapper])
+  const found = outer[name]
+  if (found === undefined || found === null) return []
+  return list(Array.isArray(found) ? found : objectOrEmpty(found)[name])
+}
+
+/** `80s`, `3.000000001s` */
+export function secondsOf(value: unknown): number | null {
+  const [, seconds] = /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(text(value) ?? '') ?? []
+  return seconds === undefined ? null : Number(seconds)
+}
+
+const midnightIn = (zone: string | null, date: string): number => instantIn(zone, Date.parse(`${date}T00:00:00Z`))
+
+/** Heart rates of days, by milliseconds since the local midnight. */
+export function addHeartRates(batches: SampleBatches, sent: Values, zone: string | null): void {
+  for (const one of listed(sent, 'heartRateSamplesPerDay', 'continuousSamples')) {
+    const date = day(one.date)
+    if (date === null) continue
+    for (const { heartRate, offsetMillis } of list(one.samples)) {
+      const [value, offset_ms] = [number(heartRate), number(offsetMillis)]
+      if (value === null || value <= 0 || offset_ms === null || offset_ms < 0 || offset_ms > 2 * DAY_MS) continue
+      const at_ms = midnightIn(zone, date) + Math.floor(offset_ms / 1000) * 1000
+      batches.add('heartrate', { at_ms, value, offset_s: offsetAt(zone, at_ms), source_type: 'watch' })
+    }
+  }
+}
+
+/** The start of a series: a time of the day, or a local time or an instant. */
+function startOf(value: unknown, date: string, zone: string | null): number | null {
+  const sent = text(value)
+  if (sent === null) return null
+  const local = localTime(/^\d\d:\d\d/.test(sent) ? `${date}T${sent}` : sent)
+  return local === null ? instantOfText(sent) : instantIn(zone, local)
+}
+
+/** Days with steps. Of several devices at one time, the one that counted most: their steps are the same ones. */
+export function addSteps(batches: SampleBatches, sent: Values, zone: string | null): IncomingSummary<'activity'>[] {
+  return listed(sent, 'activityDays', 'activities').flatMap((one): IncomingSummary<'activity'>[] => {
+    const date = day(one.date)
+    if (date === null) return []
+    const devices = list(one.activitiesPerDevice).map((device) =>
+      list(device.activitySamples).flatMap(({ stepSamples }) => stepsIn(objectOrEmpty(stepSamples), date, zone)),
+    )
+    const sum = (samples: { value: number }[]) => samples.reduce((total, { value }) => total + value, 0)
+    const [most] = devices.toSorted((a, b) => sum(b) - sum(a))
+    // A day without samples is only a date, and says nothing.
+    if (!most?.length) return []
+    for (const sample of most)
+      if (sample.value > 0) batches.add('steps', { ...sample, offset_s: offsetAt(zone, sample.at_ms), source_type: 'watch' })
+    const offset_s = offsetAt(zone, midnightIn(zone, date) + DAY_MS / 2)
+    const common = { date: midnight(date), calendar_date: date, time_zone: zone, timezone_offset: offset_s }
+    return [{ key: date, source_type: 'watch', app_id: null, calendar_date: date, document: { ...common, steps: sum(most) } }]
+  })
+}
+
+function stepsIn({ startTime, interval, steps }: Values, date: string, zone: string | null) {
+  const [start_ms, every_ms] = [startOf(startTime, date, zone), number(interval)]
+  if (start_ms === null || every_ms === null || every_ms < 1000 || !Array.isArray(steps) || steps.length > 90_000) return []
+  return steps.flatMap((count: unknown, i) => {
+    const value = whole(count)
+    const at_ms = Math.floor((start_ms + i * every_ms) / 1000) * 1000
+    return value === null || value < 0 ? [] : [{ at_ms, value, end_ms: at_ms + Math.round(every_ms / 1000) * 1000 }]
+  })
+}
+
+const offsetIn = (value: unknown): number | null => {
+  const sent = text(value)
+  const at_ms = instantOfText(sent)
+  return sent === null || at_ms === null ? null : offsetBetween(localTime(sent.replace(/(Z|[+-]\d\d:?\d\d)$/, '')), at_ms)
+}
+
+const perMinute = (interval_ms: unknown): number | null => {
+  const ms = number(interval_ms)
+  return ms === null || ms <= 0 ? null : 60_000 / ms
+}
+
+/** Nights, with what is known of their recovery. Polar knows a night by its date. */
+export function nightsIn(sent: Values, recoveries: Values): IncomingSummary<'sleep'>[] {
+  const recovered = new Map(
+    listed(recoveries, 'nightlyRechargeResults').map((one) => [text(one.sleepResultDate) ?? '', one] as const),
+  )
+  return listed(sent, 'nightSleeps').flatMap((night) => {
+    const date = day(night.sleepDate)
+    const { sleepStart, sleepEnd } = objectOrEmpty(objectOrEmpty(night.sleepResult).hypnogram)
+    const [start_ms, end_ms] = [instantOfText(sleepStart), instantOfText(sleepEnd)]
+    if (date === null || start_ms === null || end_ms === null || end_ms <= start_ms) return []
+    const { phaseDurations } = objectOrEmpty(night.sleepEvaluation)
+    const phases = objectOrEmpty(phaseDurations)
+    const seconds = (name: string) => Math.round(secondsOf(phases[name]) ?? 0)
+    const recovery = recovered.get(date) ?? {}
+    const record = sleepOf({
+      key: date,
+      source_type: 'watch',
+      start_ms,
+      end_ms,
+      zone: null,
+      offset_s: offsetIn(sleepEnd),
+      seconds: { awake: seconds('wake'), light: seconds('light'), rem: seconds('rem'), deep: seconds('deep') },
+      more: {
+        score: whole(objectOrEmpty(night.sleepScore).sleepScore),
+        average_hrv: number(recovery.meanNightlyRecoveryRmssd),
+        respiratory_rate: perMinute(recovery.meanNightlyRecoveryRespirationInterval),
+      },
+    })
+    return [record]
+  })
+}
+
+/** A training session. Without an offset its times are local. Its sport is a number of a catalog whose form is not known. */
+export function sessionOf(sent: Values, zone: string | null): IncomingSummary<'workouts'> | undefined {
+  const key = idOf(objectOrEmpty(sent.identifier).id)
+  const minutes = number(sent.timezoneOffsetMinutes)
+  const said_s = minutes !== null && Math.abs(minutes) <= 18 * 60 ? minutes * 60 : null
+  const at = (value: unknown): number | null => {
+    const local = localTime(value)
+    if (local === null) return instantOfText(value)
+    return said_s === null ? instantIn(zone, local) : local - said_s * 1000
+  }
+  const [start_ms, duration_ms] = [at(sent.startTime), number(sent.durationMillis)]
+  if (key === null || start_ms === null) return undefined
+  const end_ms = at(sent.stopTime) ?? start_ms + (duration_ms ?? 0)
+  if (end_ms < start_ms) return undefined
+  return workoutOf({
+    key,
+    source_type: 'watch',
+    sport: 'Other',
+    start_ms,
+    end_ms,
+    offset_s: said_s ?? offsetIn(sent.startTime) ?? offsetAt(zone, start_ms),
+    more: {
+      title: text(sent.name) ?? 'Other',
+      average_hr: positive(whole(sent.hrAvg)),
+      max_hr: positive(whole(sent.hrMax)),
+      distance: number(sent.distanceMeters),
+      calories: number(sent.calories),
+      moving_time: duration_ms === null ? null : Math.round(duration_ms / 1000),
+    },
+  })
+}
+
+const positive = (value: number | null): number | null => (value !== null && value > 0 ? value : null)

@@ -1,0 +1,128 @@
+// Polar AccessLink, Dynamic API v4: Basic authentication, dates without data where features are left out, lists with and without a wrapper,
+// limits that are counted upwards, and the signed webhooks of version 3. Written from a reconstruction of its description.
+import { createHmac } from 'node:crypto'
+import { polar } from '../../../src/connections/connectors/polar/polar.ts'
+import { VendorGrants } from './grants.ts'
+import { CLIENT, VendorServer, type VendorAnswer, type VendorRequest } from './vendor-server.ts'
+
+type Values = Record<string, unknown>
+const DAY_MS = 86_400_000
+
+/** Of each path: its operation, its scope, its list, the wrapper around it, the date in an item, and the longest range without features. */
+const kinds: Record<string, { operation: string; scope: string; list: string; wrapper?: string; date: string; days: number }> = {
+  'activity/list': {
+    operation: 'listActivity',
+    scope: 'activity:read',
+    list: 'activityDays',
+    wrapper: 'activities',
+    date: 'date',
+    days: 90,
+  },
+  sleeps: { operation: 'listSleeps', scope: 'sleep:read', list: 'nightSleeps', date: 'sleepDate', days: 28 },
+  'nightly-recharge-results': {
+    operation: 'listNightlyRechargeResults',
+    scope: 'nightly_recharge:read',
+    list: 'nightlyRechargeResults',
+    date: 'sleepResultDate',
+    days: 28,
+  },
+  'continuous-samples': {
+    operation: 'listContinuousSamples',
+    scope: 'continuous_samples:read',
+    list: 'heartRateSamplesPerDay',
+    wrapper: 'continuousSamples',
+    date: 'date',
+    days: 30,
+  },
+  'training-sessions/list': {
+    operation: 'listTrainingSessions',
+    scope: 'training_sessions:read',
+    list: 'trainingSessions',
+    date: 'startTime',
+    days: 90,
+  },
+}
+
+export class PolarPeer extends VendorServer {
+  protected readonly vendor = polar.urls
+  readonly grants = new VendorGrants({ life_s: 43_200, used: 'dies' })
+  /** By path. */
+  readonly stored = new Map<string, Values[]>()
+  readonly user = '475'
+  /** Lists come with a wrapper. */
+  wraps = true
+  /** Requests of this quarter of an hour, and of this day. */
+  usage: [quarter: number, day: number] = [0, 0]
+
+  protected answer(request: VendorRequest): VendorAnswer {
+    const { path, query, headers } = request
+    if (path === '/oauth/authorize') {
+      const to = new URL(query.get('redirect_uri')!)
+      const code = this.grants.agree(this.user, query.get('scope')!.split(' '), query.get('redirect_uri')!)
+      to.searchParams.set('state', query.get('state')!)
+      to.searchParams.set('code', code)
+      return { status: 302, headers: { location: to.href } }
+    }
+    if (path === '/oauth/token') return this.#token(request)
+    const held = this.grants.holderOf((headers.authorization ?? '').replace(/^Bearer /, ''), this.now_ms)
+    if (!held) return { status: 401, body: '' }
+    const [quarter, day] = this.usage
+    const told = {
+      'ratelimit-usage': `${quarter}, ${day}`,
+      'ratelimit-limit': '3000, 100000',
+      'ratelimit-reset': '420, 30000',
+    }
+    if (quarter >= 3000 || day >= 100_000) return { status: 429, body: '', headers: told }
+    this.usage = [quarter + 1, day + 1]
+    const name = path.slice('/v4/data/'.length)
+    if (name === 'user/account-data')
+      return held.scopes.includes('profile:read') ? { status: 200, body: { id: this.user } } : missing('profile:read')
+    const kind = kinds[name]
+    if (!kind) return { status: 404, body: '' }
+    if (!held.scopes.includes(kind.scope)) return missing(kind.scope)
+    return this.#list(name, query)
+  }
+
+  #token({ form, headers }: VendorRequest): VendorAnswer {
+    const expected = `Basic ${Buffer.from(`${CLIENT.client_id}:${CLIENT.client_secret}`).toString('base64')}`
+    if (headers.authorization !== expected) return { status: 401, body: { error: 'invalid_client' } }
+    const tokens =
+      form.get('grant_type') === 'refresh_token'
+        ? this.grants.refresh(form.get('refresh_token') ?? '', this.now_ms)
+        : this.grants.exchange(form.get('code') ?? '', form.get('redirect_uri') ?? '', this.now_ms)
+    if (!tokens) return { status: 400, body: { error: 'invalid_grant' } }
+    const { access_token, refresh_token, scopes } = tokens
+    return {
+      status: 200,
+      body: { access_token, token_type: 'bearer', refresh_token, expires_in: 43_199, scope: scopes.join(' ') },
+    }
+  }
+
+  #list(name: string, query: URLSearchParams): VendorAnswer {
+    const { operation, list, wrapper, date, days } = kinds[name]!
+    const isSession = name === 'training-sessions/list'
+    const [from, to] = [query.get('from') ?? '', query.get('to') ?? '']
+    const form = isSession ? /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/ : /^\d{4}-\d\d-\d\d$/
+    if (!form.test(from) || !form.test(to))
+      return { status: 400, body: { error: `Text '${from}' could not be parsed as datetime` } }
+    const length = (Date.parse(`${to}${isSession ? 'Z' : ''}`) - Date.parse(`${from}${isSession ? 'Z' : ''}`)) / DAY_MS
+    const hasFeatures = query.has('features')
+    const isLimitedToDay = hasFeatures && name !== 'continuous-samples'
+    if (!(length > 0) || length > (isLimitedToDay ? 1 : days)) return { status: 400, body: { error: 'range too long' } }
+    const found = (this.stored.get(name) ?? []).filter((one) => String(one[date]) >= from && String(one[date]) < to)
+    // Without features there are only dates, and the base of sessions.
+    const shown = hasFeatures || isSession ? found : found.map((one) => ({ [date]: one[date] }))
+    if (!shown.length) return { status: 404, body: '' }
+    const body = { [list]: shown }
+    return { status: 200, body: this.wraps && wrapper !== undefined ? { [wrapper]: body } : body, operation }
+  }
+
+  /** A webhook as version 3 sends it. @param secret that of the webhook; null: a PING before anybody knows it */
+  webhook(event: Values, secret: string | null): { body: string; headers: Record<string, string> } {
+    const body = JSON.stringify({ timestamp: new Date(this.now_ms).toISOString(), ...event })
+    const signature = secret !== null && { 'polar-webhook-signature': createHmac('sha256', secret).update(body).digest('hex') }
+    return { body, headers: { 'content-type': 'application/json', 'polar-webhook-event': String(event.event), ...signature } }
+  }
+}
+
+const missing = (scope: string): VendorAnswer => ({ status: 403, body: { error: `Missing required scope: ${scope}` } })
