@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deliverToEndpoints, measureLatency } from './delivery.ts'
 import { ingestSamples, readSamples, readSummaries } from './ingestion.ts'
+import { importExport } from './imports.ts'
 import { median, medianMs, report } from './measure.ts'
 import { createKits, createWalkIns, registerKits } from './orders.ts'
 import { withServer, type Bench } from './program.ts'
@@ -28,6 +29,7 @@ const parts: Record<string, (bench: Bench) => Promise<void>> = {
   ingest: ingestSamples,
   samples: readSamples,
   summaries: readSummaries,
+  'apple-export': importExport,
   'list-users': listUsers,
   // Last, since it leaves a million orders.
   list: listOrders,

@@ -54,6 +54,17 @@ const running: Leaf[] = [
   },
 ]
 
+const files: Leaf[] = [
+  {
+    usage: 'import <file>',
+    summary: "import a user's file of health data: an Apple Health export, FIT, TCX or GPX",
+    about: 'The file is sent in parts; the server imports it in the background, and its progress is printed until it ends.',
+    options: [['--user <id>', 'the user (required)'], ...remote],
+    examples: ['import --user USER_ID export.zip', 'import --user USER_ID run.fit --url https://lab.example.org --key sk_us_…'],
+    run: async (typed) => (await import('./client/import-file.ts')).importFile(typed, { env: process.env, out: stdout }),
+  },
+]
+
 const cell: OptionText = ['--cell <cell>', 'only this cell']
 const requiredCell: OptionText = ['--cell <cell>', 'the cell (required)']
 
@@ -221,6 +232,7 @@ export const tree: Group = {
       summary: 'text messages to patients that failed',
       commands: failed(['listTextMessages', 'list'], 'retryTextMessages', ['text-messages', 'text messages']),
     },
+    ...files,
     ...running,
     ...printed,
   ],

@@ -49,9 +49,20 @@ const RESPONSE_TIMEOUT_MS = 30_000
 /** @throws NoResponseError */
 export async function request(
   { url, key }: ApiClient,
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,
-  { body, signal, headers }: { body?: unknown; signal?: AbortSignal; headers?: Record<string, string> } = {},
+  {
+    body,
+    file,
+    signal,
+    headers,
+  }: {
+    body?: unknown
+    /** A body that is no JSON. */
+    file?: Uint8Array<ArrayBuffer>
+    signal?: AbortSignal
+    headers?: Record<string, string>
+  } = {},
 ): Promise<ApiResponse> {
   const limits = [AbortSignal.timeout(RESPONSE_TIMEOUT_MS), ...(signal ? [signal] : [])]
   try {
@@ -60,6 +71,7 @@ export async function request(
       headers: { 'x-service-api-key': key, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       signal: AbortSignal.any(limits),
       ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(file && { body: file }),
     })
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.startsWith('application/json')

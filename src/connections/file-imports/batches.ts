@@ -43,7 +43,8 @@ export class Batches implements Sink {
   sample(resource: TimeseriesName, sample: IncomingSample): void {
     let held = this.#samples.get(resource)
     if (!held) this.#samples.set(resource, (held = { samples: [], sources: new Set() }))
-    const source = `${sample.source_type} ${sample.app_id ?? ''}`
+    const { source_type, app_id, device } = sample
+    const source = `${source_type} ${app_id ?? ''} ${device ? `${device.manufacturer} ${device.model}` : ''}`
     if (!held.sources.has(source)) {
       const whole = `${this.provider} ${resource} ${source}`
       if (!this.#sources.has(whole)) {

@@ -3,9 +3,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from '../../platform/db/sql.ts'
 import { T } from '../../platform/schema/schema.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { ImportRunner } from './run-import.ts'
 import { exportXml, exportZip, imported, record, upload } from '../../../test/support/file-imports.ts'
 import { at, events, post, read, types, watch } from '../../../test/support/samples.ts'
-import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { createTestTeam, vault, type TestTeam } from '../../../test/support/server.ts'
 
 const Count = T.Object({ n: T.Integer() })
 const parts = async ({ db, team }: TestTeam): Promise<number> =>
@@ -120,14 +122,31 @@ describe('the import of a file', () => {
     )
   })
 
-  test('a team has at most 20 imports that have not ended, and they run one after another', async () => {
+  test('a team has at most 20 imports that have not ended', async () => {
     const team = await createTestTeam()
     const user = await team.user()
-    for (let i = 0; i < 20; i++) assert.equal((await upload(team, user, Buffer.from(rates([`09:00:${10 + i}`, 61])))).status, 202)
+    await team.db.queries.run(sql`
+      insert into file_import (team_id, id, user_id, status, received_bytes, created_at)
+      select ${team.team}, gen_random_uuid(), ${user}, 'uploading', 1, ${new Date(0)} from generate_series(1, 19)`)
+    assert.equal((await upload(team, user, Buffer.from('x'))).status, 202)
     assert.equal((await upload(team, user, Buffer.from('x'))).status, 400)
-    await team.settle()
-    const { data } = (await team.api.get(`/v2/user/${user}/file_import`)).body
-    assert(data.every(({ status, created }: { status: string; created: number }) => status === 'completed' && created === 1))
+  })
+
+  test('the imports of a team run one after another', async () => {
+    const team = await createTestTeam()
+    const user = await team.user()
+    const [first, second] = [await upload(team, user, Buffer.from('x')), await upload(team, user, Buffer.from('y'))]
+    const runner = new ImportRunner({ vault })
+    const tx = <R>(work: (tx: Tx) => Promise<R>) => team.db.tx(team.tenant, work)
+    const run = ({ body }: typeof first) => runner.handler.run({ tenant: team.tenant, tx }, { import_id: body.id })
+    const states = async () =>
+      (await team.api.get(`/v2/user/${user}/file_import`)).body.data.map(({ status }: { status: string }) => status)
+    await run(second)
+    assert.deepEqual(await states(), ['queued', 'queued'])
+    await run(first)
+    assert.deepEqual(await states(), ['queued', 'failed'])
+    await run(second)
+    assert.deepEqual(await states(), ['failed', 'failed'])
   })
 
   test('the import of a user who was deleted ends, and the next one of the team runs', async () => {
@@ -140,6 +159,60 @@ describe('the import of a file', () => {
     const { data } = (await team.api.get(`/v2/user/${other}/file_import`)).body
     assert.equal(data[0].status, 'completed')
     assert.equal(await parts(team), 0)
+  })
+
+  test('an import that is interrupted between batches goes on where it ended and counts nothing twice', async () => {
+    const team = await createTestTeam()
+    const user = await team.user()
+    const minutes = Array.from({ length: 12_000 }, (_, i) => new Date(Date.UTC(2026, 0, 1) + i * 60_000).toISOString())
+    const all = minutes.map((at) => record('HeartRate', 61, 'count/min', `${at.slice(0, 10)} ${at.slice(11, 19)} +0000`))
+    const { body } = await upload(team, user, Buffer.from(exportXml(...all)))
+    const runner = new ImportRunner({ vault })
+    let batches = 0
+    const context = (fails: boolean) => ({
+      tenant: team.tenant,
+      tx: <R>(work: (tx: Tx) => Promise<R>) =>
+        team.db.tx(team.tenant, async (tx) => {
+          const result = await work(tx)
+          // The results of a batch: it is rolled back with the transaction.
+          if (typeof result === 'object' && result !== null && 'apple_health_kit heartrate' in result && ++batches === 2 && fails)
+            throw new Error('the database has gone away')
+          return result
+        }),
+    })
+    const state = async () => (await team.api.get(`/v2/user/${user}/file_import/${body.id}`)).body
+    await assert.rejects(runner.handler.run(context(true), { import_id: body.id }), /the database has gone away/)
+    const between = await state()
+    assert.deepEqual([between.status, between.accepted], ['importing', 5000])
+    assert(between.progress > 0.3 && between.progress < 1)
+    batches = 0
+    await runner.handler.run(context(false), { import_id: body.id })
+    assert.equal(batches, 2)
+    const { status, accepted, created, updated } = await state()
+    assert.deepEqual([status, accepted, created, updated], ['completed', 12_000, 12_000, 0])
+  })
+
+  test('an import that makes no progress ends after some attempts, and lets others run', async () => {
+    const team = await createTestTeam()
+    const user = await team.user()
+    const { body } = await upload(team, user, Buffer.from(rates(['09:00:00', 61])))
+    await team.db.queries.run(sql`update file_import set attempts = 5 where team_id = ${team.team}`)
+    await team.settle()
+    const shown = (await team.api.get(`/v2/user/${user}/file_import/${body.id}`)).body
+    assert.deepEqual([shown.status, shown.error.code], ['failed', 'interrupted'])
+    assert.equal(await parts(team), 0)
+  })
+
+  test('a process that is about to end leaves an import to others', async () => {
+    const team = await createTestTeam()
+    const user = await team.user()
+    const { body } = await upload(team, user, Buffer.from(rates(['09:00:00', 61])))
+    const runner = new ImportRunner({ vault })
+    await runner.stop()
+    const tx = <R>(work: (tx: Tx) => Promise<R>) => team.db.tx(team.tenant, work)
+    await runner.handler.run({ tenant: team.tenant, tx }, { import_id: body.id })
+    assert.equal((await team.api.get(`/v2/user/${user}/file_import/${body.id}`)).body.status, 'queued')
+    assert.deepEqual(await team.jobs(), ['file_imports.run', 'file_imports.run'])
   })
 
   test('while the connection is paused everything is left out', async () => {

@@ -174,6 +174,13 @@ describe('an Apple Health export', () => {
     const { samples } = await reading(exportXml(rate(61, { device: device('0x283c') }), rate(62, { device: device('0x283c4') })))
     const sources = samples.heartrate!.map(({ source_type, app_id }) => `${source_type} ${app_id}`)
     assert.deepEqual(sources, ['watch Fictional Watch', 'watch Fictional Watch'])
+    assert.deepEqual(
+      samples.heartrate!.map((sample) => [sample.device!.manufacturer, sample.device!.model, sample.device!.version]),
+      [
+        ['Apple Inc.', 'Watch', '9.6'],
+        ['Apple Inc.', 'Watch', '9.7'],
+      ],
+    )
   })
 
   test('has types of other names, values that are texts, and records without a value', async () => {

@@ -4,7 +4,7 @@ import { sleepCycleOf, sleepOf } from '../../mobile-sdk/summaries.ts'
 import type { SentSleep, StageName } from '../../mobile-sdk/summary-schema.ts'
 import type { ReadSummary } from '../reading.ts'
 import type { SleepValue } from './apple-types.ts'
-import { zoneName, type AppleSource } from './apple-values.ts'
+import { sourceKey, zoneName, type AppleSource } from './apple-values.ts'
 
 const INTERVALS_MAX = 500_000
 /** Intervals of a source that are further apart belong to two nights. */
@@ -50,7 +50,7 @@ export class AppleNights {
   add(source: AppleSource, interval: Interval): boolean {
     if (this.#size === INTERVALS_MAX) return false
     this.#size++
-    const key = JSON.stringify([source.source_type, source.app_id])
+    const key = sourceKey(source)
     const own = this.#of.get(key) ?? { source, intervals: [] }
     this.#of.set(key, own)
     own.intervals.push(interval)
@@ -123,7 +123,7 @@ function summaryOf({ source, intervals, start_ms, end_ms }: Night): ReadSummary<
   }
   const sent: SentSleep = {
     // The end of the last night of an export moves when its owner sleeps on.
-    id: exportKey('sleep', source, start_ms),
+    id: exportKey('sleep', sourceKey(source), start_ms),
     start_date: iso(start_ms),
     end_date: iso(end_ms),
     sleep_stages: stages,
@@ -131,7 +131,8 @@ function summaryOf({ source, intervals, start_ms, end_ms }: Night): ReadSummary<
     source_type: source.source_type,
   }
   const context = { zone: zoneName(intervals.at(-1)!.zone_s) }
+  const { device } = source
   const cycle = sleepCycleOf(sent, '', context)
-  if (cycle) cycle.document = { ...cycle.document, time_zone: null }
-  return { kind: 'sleep', record: sleepOf(sent, context), ...(cycle && { stages: cycle }) }
+  const stages_of = cycle && { ...cycle, device, document: { ...cycle.document, time_zone: null } }
+  return { kind: 'sleep', record: { ...sleepOf(sent, context), device }, ...(stages_of && { stages: stages_of }) }
 }

@@ -1,5 +1,7 @@
 // Instants and sources in an Apple Health export.
 import type { SourceType } from '../../../wearables/resources/timeseries.ts'
+import type { IncomingDevice } from '../../../wearables/devices/devices.ts'
+import { deviceOf } from '../../mobile-sdk/devices.ts'
 import { storable } from '../reading.ts'
 
 export interface AppleTime {
@@ -43,7 +45,11 @@ export function zoneName(zone_s: number): string {
 export interface AppleSource {
   source_type: SourceType
   app_id: string | null
+  device: IncomingDevice | null
 }
+
+/** What a source is known by: a new version of its software is the same one. */
+export const sourceKey = ({ source_type, app_id }: AppleSource): string => JSON.stringify([source_type, app_id])
 
 /** A field of a device's description: `<<HKDevice: 0x28…>, name:Apple Watch, model:Watch, hardware:Watch6,1, software:9.1>`. */
 const fieldOf = (device: string, name: string): string | undefined =>
@@ -79,5 +85,8 @@ function read(source_name: string | undefined, device: string | undefined, was_u
       : hardware.startsWith('iPhone')
         ? 'phone'
         : 'unknown'
-  return { source_type, app_id: storable(source_name, APP_ID_MAX) }
+  // The names of the fields are those under which phones send them.
+  const fields = { _DMA: 'manufacturer', _DMO: 'model', _DSV: 'software' }
+  const metadata = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, fieldOf(device ?? '', field)]))
+  return { source_type, app_id: storable(source_name, APP_ID_MAX), device: deviceOf(metadata, source_type) }
 }

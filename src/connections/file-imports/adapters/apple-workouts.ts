@@ -4,7 +4,7 @@ import type { SentWorkout } from '../../mobile-sdk/summary-schema.ts'
 import type { ReadSummary } from '../reading.ts'
 import { quantityOf, toCanonical, type Dimension } from '../units.ts'
 import { exportKey } from './apple-sleep.ts'
-import { zoneName, type AppleSource, type AppleTime } from './apple-values.ts'
+import { sourceKey, zoneName, type AppleSource, type AppleTime } from './apple-values.ts'
 
 /** `HKWorkoutActivityTypeTraditionalStrengthTraining` → `Traditional Strength Training`. */
 const sportName = (type: string): string =>
@@ -43,7 +43,7 @@ export function workoutSummary({ attributes, metadata, statistics, start, end, s
     value === undefined ? {} : { [name]: value }
   const sport = sportName(attributes.workoutActivityType ?? '')
   const sent: SentWorkout = {
-    id: exportKey('workouts', source, sport, start.at_ms),
+    id: exportKey('workouts', sourceKey(source), sport, start.at_ms),
     sport,
     start_date: new Date(start.at_ms).toISOString(),
     end_date: new Date(end.at_ms).toISOString(),
@@ -65,5 +65,5 @@ export function workoutSummary({ attributes, metadata, statistics, start, end, s
     ...optional('heart_rate_maximum', perMinute(rate?.maximum)),
   }
   const record = workoutOf(sent, { zone: zoneName(start.zone_s) })
-  return { kind: 'workouts', record: { ...record, source_type: source.source_type } }
+  return { kind: 'workouts', record: { ...record, source_type: source.source_type, device: source.device } }
 }

@@ -1,0 +1,61 @@
+// The command that imports a file, against a server.
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { exportXml, exportZip, record } from '../../../test/support/file-imports.ts'
+import { createTestTeam, url } from '../../../test/support/server.ts'
+import { importFile } from './import-file.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'drawbridge-import-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+const rate = (value: number, at: string) => record('HeartRate', value, 'count/min', `2026-01-31 ${at} +0000`)
+
+describe('drawbridge import', async () => {
+  const team = await createTestTeam()
+  const path = join(folder, 'export.zip')
+  const run = async (user: string, file = path) => {
+    let printed = ''
+    const typed = { args: [file], values: { user, url, key: team.key } }
+    // No worker runs here: while the command waits, the jobs of the team run.
+    const pause = () => team.settle()
+    await importFile(typed, { env: {}, out: (text) => void (printed += text) }, pause).catch((error: Error) => {
+      printed += `error: ${error.message}\n`
+    })
+    return printed
+  }
+
+  test('sends a file, prints its progress and what came of it', async () => {
+    const user = await team.user()
+    writeFileSync(
+      path,
+      await exportZip(exportXml(rate(61, '09:00:00'), record('Unknown', 1, 'count', '2026-01-31 09:00:00 +0000'))),
+    )
+    const printed = (await run(user)).split('\n')
+    assert.match(printed[0]!, /^sending 0\.0 MB$/)
+    assert.deepEqual(printed.slice(-4), [
+      'completed 100 %, 1 new, 0 changed',
+      '1 accepted, 0 out of bounds',
+      'skipped: unsupported Unknown 1',
+      '',
+    ])
+  })
+
+  test('sends a large file in parts', async () => {
+    const user = await team.user()
+    const large = join(folder, 'export.xml')
+    writeFileSync(large, exportXml(rate(61, '09:00:00'), ...Array.from({ length: 30_000 }, () => `<x>${' '.repeat(300)}</x>`)))
+    assert.match(await run(user, large), /^sending 9\.\d MB\n[^]*completed 100 %, 1 new/)
+  })
+
+  test('says why a file is not imported', async () => {
+    const user = await team.user()
+    writeFileSync(path, 'no file of health data')
+    assert.match(await run(user), /failed 0 %[^]*error: The file is neither an Apple Health export/)
+    assert.match(await run(user, join(folder, 'absent')), /^error: The file cannot be read \(ENOENT\)/)
+    assert.match(await run('00000000-0000-4000-8000-000000000000'), /error: The server rejected the request: 404 /)
+    await assert.rejects(importFile({ args: [], values: {} }, { env: {}, out: () => {} }), /import needs --user and one file/)
+  })
+})

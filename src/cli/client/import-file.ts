@@ -1,0 +1,122 @@
+// `bin/drawbridge import`: sends a file of health data to a running server and prints how its import goes.
+import { open, type FileHandle } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { UsageError, type Typed } from '../command-tree.ts'
+import { createApiClient, NoResponseError, request, type ApiClient, type ApiResponse, type RemoteValues } from './api-client.ts'
+import type { CommandContext } from './trigger.ts'
+
+const PART_BYTES = 4 * 1024 * 1024
+const POLL_MS_MIN = 200
+const POLL_MS_MAX = 2000
+/** How often a request without a response, or with one that may pass, is repeated. */
+const REPEATS = 8
+const REPEAT_MS_MAX = 10_000
+
+interface Import {
+  id: string
+  status: 'uploading' | 'queued' | 'importing' | 'completed' | 'partial' | 'failed'
+  received_bytes: number
+  progress: number
+  accepted: number
+  created: number
+  updated: number
+  dropped: number
+  skipped: Record<string, Record<string, number>>
+  error: { code: string; message: string } | null
+}
+
+/**
+ * Sends the file and waits for the end of its import. @throws UsageError without a file and a user; Error if the file cannot be read, the
+ * server rejects it, or the import does not complete
+ */
+export async function importFile(
+  { args, values }: Typed<RemoteValues & { user?: string }>,
+  { env, out }: CommandContext,
+  pause: (ms: number) => Promise<void> = sleep,
+): Promise<void> {
+  const [path, ...more] = args
+  if (path === undefined || more.length || !values.user) throw new UsageError('import needs --user and one file.')
+  const server = new Server(createApiClient(values, env), values.user, pause)
+  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`The file cannot be read (${error.code ?? error.name}).`)
+  })
+  try {
+    const { size } = await file.stat()
+    if (!size) throw new Error('The file is empty.')
+    out(`sending ${megabytes(size)}\n`)
+    const id = await server.send(file, size)
+    await server.follow(id, out)
+  } finally {
+    await file.close()
+  }
+}
+
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
+
+class Server {
+  readonly #remote: ApiClient
+  readonly #path: string
+  readonly #pause: (ms: number) => Promise<void>
+
+  constructor(remote: ApiClient, user_id: string, pause: (ms: number) => Promise<void>) {
+    this.#remote = remote
+    this.#path = `/v2/user/${encodeURIComponent(user_id)}/file_import`
+    this.#pause = pause
+  }
+
+  /** @returns the id of the import */
+  async send(file: FileHandle, size: number): Promise<string> {
+    let id: string | undefined
+    for (let at = 0; at < size;) {
+      const part = new Uint8Array(Math.min(PART_BYTES, size - at))
+      const { bytesRead } = await file.read(part, 0, part.length, at)
+      if (bytesRead !== part.length) throw new Error('The file has changed while it was sent.')
+      const is_last = at + part.length === size
+      const path: string =
+        id === undefined ? `${this.#path}?is_last=${is_last}` : `${this.#path}/${id}?offset=${at}&is_last=${is_last}`
+      const sent = await this.#ask(id === undefined ? 'POST' : 'PUT', path, part)
+      id = sent.id
+      at += part.length
+    }
+    return id!
+  }
+
+  async follow(id: string, out: (text: string) => void): Promise<void> {
+    let said = ''
+    for (let wait_ms = POLL_MS_MIN; ; wait_ms = Math.min(POLL_MS_MAX, wait_ms * 2)) {
+      const state = await this.#ask('GET', `${this.#path}/${id}`)
+      const line = `${state.status} ${Math.floor(state.progress * 100)} %, ${state.created} new, ${state.updated} changed\n`
+      if (line !== said) out((said = line))
+      if (['completed', 'partial', 'failed'].includes(state.status)) return report(state, out)
+      await this.#pause(wait_ms)
+    }
+  }
+
+  /** Repeats what may succeed later; a part may be sent again. */
+  async #ask(method: 'GET' | 'POST' | 'PUT', path: string, file?: Uint8Array<ArrayBuffer>): Promise<Import> {
+    for (let repeats = 0; ; repeats++) {
+      const answer = await request(this.#remote, method, path, file ? { file } : {}).catch((error: unknown) => {
+        if (!(error instanceof NoResponseError)) throw error
+        return error
+      })
+      const isOver = !(answer instanceof NoResponseError) && answer.status !== 429 && answer.status < 500
+      if (isOver || repeats === REPEATS) return resultOf(answer, this.#remote.url)
+      await this.#pause(Math.min(REPEAT_MS_MAX, 500 * 2 ** repeats))
+    }
+  }
+}
+
+function resultOf(answer: ApiResponse | NoResponseError, url: string): Import {
+  if (answer instanceof NoResponseError) throw new Error(`Cannot reach the server at ${url} (${answer.message}).`)
+  if (answer.status === 200 || answer.status === 202) return answer.body as Import
+  const { detail } = (answer.body ?? {}) as { detail?: unknown }
+  throw new Error(`The server rejected the request: ${answer.status}${typeof detail === 'string' ? ` ${detail}` : ''}`)
+}
+
+/** Prints what came of an import. @throws Error unless it has completed */
+function report({ accepted, dropped, skipped, error }: Import, out: (text: string) => void): void {
+  out(`${accepted} accepted, ${dropped} out of bounds\n`)
+  for (const [reason, kinds] of Object.entries(skipped))
+    for (const [kind, count] of Object.entries(kinds)) out(`skipped: ${reason} ${kind} ${count}\n`)
+  if (error) throw new Error(error.message)
+}
