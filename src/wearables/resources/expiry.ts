@@ -6,11 +6,10 @@ export interface Expiry {
   user_ids: readonly string[]
   /** An expression: the instant that it is for the team. */
   now: Sql
-  /**
-   * An expression: the days that data of a resource and a provider is kept, null if for ever. Without a provider: the fewest days of any
-   * provider.
-   */
-  days: (resource: Sql, provider?: Sql) => Sql
+  /** An expression: the days that data of a resource and a provider is kept, null if for ever; of a null provider, by the team's rules alone. */
+  days: (resource: Sql, provider: Sql) => Sql
+  /** Providers that the operator has set limits for. */
+  limited: readonly string[]
   /** Rows that one statement deletes. */
   rows_max: number
 }

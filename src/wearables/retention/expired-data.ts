@@ -1,10 +1,11 @@
 // Deletes health data whose retention has ended. Once a day the users of each team that has rules, and of every team if the operator has set
 // limits for providers, are checked a hundred at a time. The clock is the team's.
+import type { Db } from '../../platform/db/database.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { dbNow } from '../../platform/db/leases.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import { ageInSeconds, type Cleanup } from '../../platform/queue/retention.ts'
-import { Nullable, T } from '../../platform/schema/schema.ts'
+import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { forgetExpired } from '../ingestion/resource-states.ts'
 import type { Expiry } from '../resources/expiry.ts'
 import { deleteExpiredStreams } from '../streams/workout-streams.ts'
@@ -13,6 +14,8 @@ import { deleteExpiredSamples } from '../timeseries/expired-samples.ts'
 import type { ProviderLimits } from './retention-rules.ts'
 
 const EVERY = sql`interval '1 day'`
+/** When a team is tried again whose batch has failed or was interrupted. */
+const LEASE = sql`interval '5 minutes'`
 /** Users that one transaction checks. */
 const USERS = 100
 /** Rows of each table that one transaction deletes. A row of samples holds an hour. */
@@ -27,7 +30,9 @@ const User = T.Object({ user_id: T.String() })
 
 /** The periodic task. Writes chunk, summary, workout_stream, resource_state, data_retention_check. */
 export function expiredDataCleanup(limits: ProviderLimits): Cleanup {
-  const hasRules: Sql = limits.size ? sql`true` : sql`exists (select 1 from data_retention r where r.team_id = t.id)`
+  const hasRules = sql`t.deleted_at is null and ${
+    limits.size ? sql`true` : sql`exists (select 1 from data_retention r where r.team_id = t.id)`
+  }`
   return {
     kind: 'expired_health_data',
     control: false,
@@ -41,24 +46,38 @@ export function expiredDataCleanup(limits: ProviderLimits): Cleanup {
       )
       return age_s ?? undefined
     },
-    remove: (db) => db.plainTx((tx) => removeBatch(tx, limits, hasRules)),
+    remove: (db) => removeBatch(db, limits, hasRules),
   }
 }
 
-/** @returns how many rows were deleted, or users checked: 0 means that no other team is due */
-async function removeBatch(tx: PlainTx, limits: ProviderLimits, hasRules: Sql): Promise<number> {
+/**
+ * Takes the team that has waited longest. It is due again when its lease ends, so that a team whose batches fail does not stop the others.
+ */
+async function claimTeam(tx: PlainTx, hasRules: Sql): Promise<Static<typeof Team> | undefined> {
   await tx.run(sql`
     insert into data_retention_check (team_id, next_at)
     select t.id, ${dbNow} - interval '1 second' from team t left join data_retention_check c on c.team_id = t.id
     where ${hasRules} and c.team_id is null order by t.id limit ${TEAMS_MAX}
     on conflict do nothing`)
-  const team = await tx.locking.maybe(
+  return tx.locking.maybe(
     Team,
     sql`
-    select c.team_id, c.after_user, t.clock_offset_s from data_retention_check c join team t on t.id = c.team_id
-    where c.next_at < ${dbNow} and ${hasRules} order by c.next_at limit 1 for update of c skip locked`,
+    update data_retention_check set next_at = ${dbNow} + ${LEASE}
+    from team t
+    where t.id = team_id and team_id = (
+      select c.team_id from data_retention_check c join team t on t.id = c.team_id
+      where c.next_at < ${dbNow} and ${hasRules} order by c.next_at limit 1 for update of c skip locked)
+    returning team_id, after_user, t.clock_offset_s`,
   )
-  if (!team) return 0
+}
+
+/** @returns how many rows were deleted, or 1 if users were checked; 0 means that no team is due */
+async function removeBatch(db: Db, limits: ProviderLimits, hasRules: Sql): Promise<number> {
+  const team = await db.plainTx((tx) => claimTeam(tx, hasRules))
+  return team ? db.plainTx((tx) => removeOf(tx, team, limits)) : 0
+}
+
+async function removeOf(tx: PlainTx, team: Static<typeof Team>, limits: ProviderLimits): Promise<number> {
   const { team_id } = team
   const after = team.after_user ?? FIRST
   const someOf = (table: Sql) => sql`
@@ -77,18 +96,20 @@ async function removeBatch(tx: PlainTx, limits: ProviderLimits, hasRules: Sql): 
     user_ids: users.map(({ user_id }) => user_id),
     now: sql`(${dbNow} + ${team.clock_offset_s}::bigint * interval '1 second')`,
     rows_max: ROWS_MAX,
+    limited: [...limits.keys()],
     days: (resource, provider) => sql`
       least(coalesce((select r.days from data_retention r where r.team_id = ${team_id} and r.resource = ${resource}),
                      (select r.days from data_retention r where r.team_id = ${team_id} and r.resource is null)),
-            (select min(l.days) from unnest(${[...limits.keys()]}::text[], ${[...limits.values()]}::integer[]) as l (provider, days)
-             where ${provider ? sql`l.provider = ${provider}` : sql`true`}))`,
+            (select l.days from unnest(${[...limits.keys()]}::text[], ${[...limits.values()]}::integer[]) as l (provider, days)
+             where l.provider = ${provider}))`,
   }
   const samples = await deleteExpiredSamples(tx, expiry)
   const summaries = await deleteExpiredSummaries(tx, expiry)
   const streams = await deleteExpiredStreams(tx, expiry)
-  if ([samples, summaries, streams].includes(ROWS_MAX)) return samples + summaries + streams
-  await forgetExpired(tx, expiry)
+  const isMore = [samples, summaries, streams].includes(ROWS_MAX)
+  if (!isMore) await forgetExpired(tx, expiry)
   await tx.run(sql`
-    update data_retention_check set after_user = ${users.at(-1)!.user_id} where team_id = ${team_id}`)
+    update data_retention_check set next_at = ${dbNow}, after_user = ${isMore ? team.after_user : users.at(-1)!.user_id}
+    where team_id = ${team_id}`)
   return Math.max(1, samples + summaries + streams)
 }

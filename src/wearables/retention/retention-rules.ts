@@ -1,5 +1,6 @@
 // How long teams keep health data. Owns the table data_retention. The operator's limits by provider are a setting.
 import type { Tx } from '../../platform/db/transaction.ts'
+import { lockTeams } from '../../tenancy/teams/teams.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
 import type { Retained } from '../ingestion/ingest.ts'
@@ -26,6 +27,8 @@ export async function readRetention(tx: Tx, limits: ProviderLimits): Promise<Dat
  * data_retention, data_retention_check.
  */
 export async function setRetention(tx: Tx, { rules }: Rules, limits: ProviderLimits): Promise<DataRetention> {
+  // Two changes at the same time must not leave rules of both.
+  await lockTeams(tx, [tx.team])
   await tx.run(sql`delete from data_retention where team_id = ${tx.team}`)
   await tx.run(sql`
     insert into data_retention (team_id, resource, days, updated_at)

@@ -65,6 +65,44 @@ describe('the retention of health data', () => {
     assert.deepEqual((await team.manage.get(path(team))).body.rules, [])
   })
 
+  test('has the rules of one of two changes at the same time, not of both', async () => {
+    const team = await createTestTeam()
+    const one = [{ resource: 'heartrate', days: 10 }]
+    const other = [{ resource: 'steps', days: 20 }]
+    for (let i = 0; i < 5; i++) {
+      await Promise.all([set(team, one), set(team, other)])
+      const { rules } = (await team.manage.get(path(team))).body
+      assert.equal(rules.length, 1, JSON.stringify(rules))
+    }
+  })
+
+  test('of a team whose deletion fails does not stop that of other teams', async () => {
+    const [failing, team] = [await createTestTeam(), await createTestTeam()]
+    for (const one of [failing, team]) {
+      const user_id = await one.user()
+      await post(one, user_id, 'heartrate', [ago(11)])
+      await set(one, [{ resource: 'heartrate', days: 10 }])
+    }
+    const chunks = async ({ db, team }: TestTeam) =>
+      (await db.pool.query('select count(*)::integer as n from chunk where team_id = $1', [team])).rows[0].n
+    const { pool } = failing.db
+    await pool.query(`
+      create function refuse_${failing.team.replaceAll('-', '')}() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+      create trigger refuse_${failing.team.replaceAll('-', '')} before delete on chunk for each row
+        when (old.team_id = '${failing.team}') execute function refuse_${failing.team.replaceAll('-', '')}()`)
+    try {
+      const cleanup = expiredDataCleanup(provider_retention)
+      const db = cells.of('sandbox-us')
+      for (let i = 0; (await chunks(team)) > 0; i++) {
+        assert(i < 1000)
+        await cleanup.remove(db, cells.control, () => false).catch(() => {})
+      }
+      assert.equal(await chunks(failing), 1)
+    } finally {
+      await pool.query(`drop function refuse_${failing.team.replaceAll('-', '')} cascade`)
+    }
+  })
+
   test('deletes samples and summaries by the rule of their resource, and no others', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()

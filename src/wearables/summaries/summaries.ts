@@ -188,17 +188,21 @@ export const eraseSummaries = async (tx: Tx, user_id: string): Promise<void> =>
   void (await tx.run(sql`delete from summary where team_id = ${tx.team} and user_id = ${user_id}`))
 
 /** Deletes summaries of days before the retention of their kind and provider. Writes summary. @returns how many */
-export const deleteExpiredSummaries = (tx: PlainTx, { team_id, user_ids, now, days, rows_max }: Expiry): Promise<number> => {
-  const fewest = days(sql`k.kind`)
-  const kept = days(sql`s.kind`, sql`s.provider`)
+export const deleteExpiredSummaries = (
+  tx: PlainTx,
+  { team_id, user_ids, now, days, limited, rows_max }: Expiry,
+): Promise<number> => {
+  const kept = days(sql`k.kind`, sql`p.provider`)
   return tx.run(sql`
-    with kinds as materialized (
-      select k.kind, (${now} at time zone 'UTC')::date - d.days as cutoff
-      from unnest(${summaryKinds}::text[]) as k (kind), lateral (select ${fewest} as days) d where d.days is not null)
+    with cutoffs as materialized (
+      select k.kind, p.provider, (${now} at time zone 'UTC')::date - d.days as cutoff
+      from unnest(${summaryKinds}::text[]) as k (kind),
+        (select null as provider union all select unnest(${limited}::text[])) p, lateral (select ${kept} as days) d
+      where d.days is not null)
     delete from summary where ctid = any (array(
-      select s.ctid from unnest(${user_ids}::uuid[]) as u (user_id), kinds k,
-        lateral (select x.ctid, x.kind, x.provider, x.calendar_date from summary x
-                 where x.team_id = ${team_id} and x.user_id = u.user_id and x.kind = k.kind and x.calendar_date < k.cutoff) s,
-        lateral (select ${kept} as days) d
-      where s.calendar_date < (${now} at time zone 'UTC')::date - d.days limit ${rows_max}))`)
+      select s.ctid from unnest(${user_ids}::uuid[]) as u (user_id), cutoffs k,
+        lateral (select x.ctid from summary x
+                 where x.team_id = ${team_id} and x.user_id = u.user_id and x.kind = k.kind and x.calendar_date < k.cutoff
+                   and (k.provider is null or x.provider = k.provider)) s
+      limit ${rows_max}))`)
 }
