@@ -291,7 +291,9 @@ async function refreshConnectedSources(tx: Tx, user_id: string): Promise<void> {
     return { created_on: iso(new Date(created_at)), provider: shown, source: shown }
   })
   await saveConnectedSources(tx, user_id, sources)
-  if (sources.length) planIngestionEnd(tx, (await findUser(tx, user_id))!)
+  if (!sources.length) return
+  const user = (await findUser(tx, user_id))!
+  if (!isIngestionOver(tx, user)) planIngestionEnd(tx, user)
 }
 
 const WEEKS_SHOWN = 53

@@ -32,7 +32,7 @@ describe('after the end of ingestion', () => {
     await advance(team, 7)
     assert.deepEqual(await statuses(team, user_id), ['connected', 'connected'])
     assert.deepEqual(await late(61), [1, 1, 0, 0])
-    await advance(team, 2)
+    await advance(team, 3)
     assert.deepEqual(await statuses(team, user_id), ['paused', 'paused'])
     assert.deepEqual(await late(62), [0, 0, 0, 1])
     const state = await team.api.post(`/v2/user/${user_id}/sdk_sync_state/apple_health_kit`, { tzinfo: 'UTC' })
@@ -70,6 +70,19 @@ describe('after the end of ingestion', () => {
     await connect(team, user_id)
     assert.deepEqual(await statuses(team, user_id), ['connected'])
     assert.equal(await created(team), 2)
+  })
+
+  test('is planned once, however often the user is connected and changed', async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user()
+    await patch(team, user_id, { ingestion_end: day(20) })
+    for (let i = 0; i < 3; i++) {
+      await connect(team, user_id)
+      await connect(team, user_id, 'manual')
+      await team.api.delete(`/v2/user/${user_id}/apple_health_kit`)
+      await patch(team, user_id, { ingestion_end: day(20) })
+    }
+    assert.deepEqual(await team.jobs(), ['users.end_ingestion'])
   })
 
   test('an end in the year 9999 is no error', async () => {

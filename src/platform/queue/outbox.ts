@@ -192,6 +192,17 @@ export function enqueueAgain<S extends TSchema>(tx: Tx, to: Job<S>, payload: Sta
         and failed_at is null)`)
 }
 
+/** Like `enqueue`, unless the same job is queued for this instant. Many jobs of a team for one instant make it slow. */
+export function enqueueOnce<S extends TSchema>(tx: Tx, to: Job<S>, payload: Static<S>, at: Date): void {
+  const text = JSON.stringify(payload)
+  tx.defer(sql`
+    insert into job (id, team_id, name, payload, run_at, due_at)
+    select ${rowOf(tx, to, text, at)}
+    where not exists (
+      select from job
+      where team_id = ${tx.team} and run_at = ${at} and name = ${to.name} and payload = ${text} and failed_at is null)`)
+}
+
 function rowOf(tx: Tx, { name }: Job, payload: string, at: Date): Sql {
   const left_s = (addSeconds(at, -tx.tenant.clock_offset_s).getTime() - systemNow().getTime()) / 1000
   const due_in_s = at > tx.now ? Math.ceil(left_s) : left_s
