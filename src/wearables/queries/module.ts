@@ -12,7 +12,7 @@ import { eraseResults, handlers } from './evaluate.ts'
 import { eventTypes } from './event-types.ts'
 import { eraseTasks, scheduleEvaluations } from './query-tasks.ts'
 
-/** Of ended evaluations. */
+/** Of evaluations that have begun. */
 const HISTORY_S = 30 * 86_400
 
 export const queries: Module = {
@@ -29,7 +29,7 @@ export const queries: Module = {
       table: 'query_task',
       column: 'created_at',
       retention_s: HISTORY_S,
-      only: sql`t.status in ('completed', 'error', 'skipped')`,
+      only: sql`t.status <> 'scheduled'`,
     }),
   ],
   operations: [...routes, ...userRoutes],

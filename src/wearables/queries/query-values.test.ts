@@ -5,6 +5,8 @@ import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { night, sampleAt, storeDocument, storeSamples, storeSummaries } from '../../../test/support/wearable-data.ts'
 import { sampleSource } from '../resources/sample-source.ts'
 import { summaryOf } from '../resources/sample-summaries.ts'
+import { limitTime, queryRows } from './run-query.ts'
+import { spanOf } from './timeframe.ts'
 import { fieldsOf, macros, sampleGroups, tableNames, tables, type Columns } from './columns.ts'
 
 const DAY = '2026-01-31'
@@ -273,6 +275,31 @@ describe('a request', () => {
       }
     assert.equal(await status({ select }, { timeframe: { type: 'absolute', anchor: DAY, past: { unit: 'day' } } }), 422)
     assert.equal(await status({ select: [] }), 422)
+  })
+
+  test('that reads more than 5,000,000 samples, or takes longer than it may, is rejected', async () => {
+    const { team, user_id } = await person()
+    const start = Date.parse(`${DAY}T00:00:00Z`)
+    const sampleOf = (i: number) => ({ at_ms: start + i * 1000, value: 60, second: null, length_ms: null, zone_s: 0, type: null })
+    await storeSamples(
+      team,
+      user_id,
+      'heartrate',
+      Array.from({ length: 50_000 }, (_, i) => sampleOf(i)),
+    )
+    const span = spanOf({ type: 'relative', anchor: DAY, past: { value: 1, unit: 'day' } })
+    const slow = team.db.tx(team.tenant, async (tx) => {
+      await limitTime(tx, 1)
+      return queryRows(
+        tx,
+        { select: [{ func: 'median', arg: { timeseries: 'heartrate', field: 'value' } }] },
+        { user_id, span, providers: [], rows_max: 1 },
+      )
+    })
+    await assert.rejects(slow, { status: 400, body: { detail: 'The query takes too long: use a shorter timeframe' } })
+    await team.db.pool.query('update chunk set samples = 1000000 where user_id = $1', [user_id])
+    const { status, body } = await team.api.post(`/aggregate/v1/user/${user_id}/query`, { timeframe, queries: [{ select }] })
+    assert.deepEqual([status, body.detail], [400, 'The query reads more than 5000000 samples: use a shorter timeframe'])
   })
 
   test('for more than 10,000 rows is rejected, and so are gaps of more', async () => {

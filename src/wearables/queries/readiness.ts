@@ -16,7 +16,7 @@ export function readinessRows({ team, user_id }: Owner, span: Span): Sql {
     range between interval '21 days' preceding and interval '1 day' preceding)`
   return sql`(
     with night as (
-      select distinct on (s.calendar_date, s.provider, s.source_type) s.calendar_date, s.provider, s.source_type, s.app_id,
+      select distinct on (s.calendar_date, s.provider, s.source_type) s.calendar_date, s.provider, s.source_type, s.app_id, s.device_id,
         ${numberAt('average_hrv')} as hrv, coalesce(${numberAt('hr_resting')}, ${numberAt('hr_lowest')}) as rate,
         ${numberAt('total')} as total, ${numberAt('efficiency')} as efficiency, ${numberAt('rem')} as rem, ${numberAt('deep')} as deep,
         ${midpoint} as midpoint

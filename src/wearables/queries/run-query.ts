@@ -1,5 +1,4 @@
 // Runs queries over the data of one user. Source: users-wearables.md 15.1. Unsourced: the limits.
-import type { Static } from 'typebox'
 import { getUser } from '../../people/users/users.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { T } from '../../platform/schema/schema.ts'
@@ -63,26 +62,26 @@ export async function queryRows(tx: Tx, query: Query, { user_id, span, providers
   const owner = { team: tx.team, user_id }
   const table = tableOf(query)
   if (typeof table === 'object') {
-    const { n } = await tx.one(
-      Count,
-      sql`select coalesce(sum(c.samples), 0)::bigint as n from ${chunksOf(table.timeseries, owner, span)}`,
-    )
+    const chunks = chunksOf(table.timeseries, owner, span)
+    const { n } = await rejecting(tx.one(Count, sql`select coalesce(sum(c.samples), 0)::bigint as n from ${chunks}`))
     if (n > SAMPLES_MAX) throw badRequest(`The query reads more than ${SAMPLES_MAX} samples: use a shorter timeframe`)
   }
   const compiled = compileQuery(query, { ...owner, span, providers, rows_max, newestFirst })
   return { compiled, rows: await readRows(tx, compiled.statement) }
 }
 
-async function readRows(tx: Tx, statement: Sql): Promise<Row[]> {
-  let rows: Static<typeof ResultRow>[]
+const readRows = async (tx: Tx, statement: Sql): Promise<Row[]> =>
+  (await rejecting(tx.many(ResultRow, statement))).map(({ row }) => (JSON.parse(row) as Row[]).flat())
+
+/** Errors: 400 instead of those of the database that the data causes. */
+async function rejecting<R>(running: Promise<R>): Promise<R> {
   try {
-    rows = await tx.many(ResultRow, statement)
+    return await running
   } catch (error) {
     if (isTimeout(error)) throw badRequest('The query takes too long: use a shorter timeframe')
     if (isOfValues(error)) throw badRequest('The query computes a value that is out of range')
     throw error
   }
-  return rows.map(({ row }) => (JSON.parse(row) as Row[]).flat())
 }
 
 /** Fills the gaps of a result if the query asks for it. @throws TooManyRows */

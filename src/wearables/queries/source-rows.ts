@@ -71,7 +71,7 @@ const summarySource: Record<string, Sql> = {
   source_provider: sql`s.provider collate "C"`,
   source_type: sql`s.source_type collate "C"`,
   source_app_id: sql`s.app_id collate "C"`,
-  source_device_id: sql`null::text`,
+  source_device_id: sql`s.device_id::text collate "C"`,
   source_workout_id: sql`null::text`,
   source_sport: sql`null::text`,
 }
