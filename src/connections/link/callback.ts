@@ -3,6 +3,7 @@ import { lockUser } from '../../people/users/connected-sources.ts'
 import type { OAuthProvider } from '../../people/users/sources.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Tenant, Tx } from '../../platform/db/transaction.ts'
+import { hasOther } from '../connections/demo.ts'
 import { VendorError, type Grant, type VendorFailure } from '../connectors/connector.ts'
 import { httpOf, vendorOf, type Vendor } from '../grants/access.ts'
 import { isAccountOfAnother, saveGrant, usersOfAccount } from '../grants/grants.ts'
@@ -126,6 +127,8 @@ async function store(
     await tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${account}, 0))`)
     if (await isAccountOfAnother(tx, { user_id, provider }, external_user_id)) fail('duplicate_connection')
   }
+  // The user was given a demo connection meanwhile.
+  if (await hasOther(tx, user_id, false)) fail('provider_api_error')
   await saveGrant(tx, vault, user_id, provider, grant)
   await consumeSession(tx, session!, provider)
 }

@@ -200,6 +200,18 @@ describe('consent', () => {
     assert.equal(said(await get(await peer.decide(await addressOf(token)))).state, 'success')
   })
 
+  test('of a user with demo connections is refused, also when they begin before the browser returns', async () => {
+    const { team, user_id, token } = await given()
+    const back = await peer.decide(await addressOf(token))
+    assert.equal((await team.api.post('/v2/link/connect/demo', { user_id, provider: 'oura' })).status, 200)
+    assert.deepEqual(errorOf(await get(back)), [307, 'error', 'provider_api_error'])
+    assert.equal((await oauthOf(token)).status, 400)
+    assert.deepEqual(
+      (await connectionsOf(team, user_id)).map(([slug]) => slug),
+      ['oura'],
+    )
+  })
+
   test('to an account of another user is a duplicate if the team rejects them, and the other connection stays', async () => {
     const { team, user_id, token } = await given()
     peer.account += 1

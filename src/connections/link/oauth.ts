@@ -10,6 +10,7 @@ import { sql } from '../../platform/db/sql.ts'
 import type { Tenant, Tx } from '../../platform/db/transaction.ts'
 import type { UserCredential } from '../../platform/http/operation.ts'
 import type { OAuthProvider } from '../../people/users/sources.ts'
+import { hasOther, mixedConnections } from '../connections/demo.ts'
 import { listScopes } from '../credentials/scope-requirements.ts'
 import { scopes as knownScopes } from '../credentials/scopes.ts'
 import type { Connector } from '../connectors/connector.ts'
@@ -69,8 +70,8 @@ export const redirectUri = (publicUrl: () => string, { connector, redirect_url_o
 
 /**
  * Sends a user to a provider: the address for the browser. The `state` of an earlier address of the session ends. Writes link_session.
- * Errors: 400 `INVALID_PROVIDER` the token is for another provider, there is no connector to it, or the team has no credentials for it;
- * 401 the token has expired or has linked.
+ * Errors: 400 `INVALID_PROVIDER` the token is for another provider, there is no connector to it, or the team has no credentials for it; 400
+ * the user has demo connections; 401 the token has expired or has linked.
  */
 export async function startConsent(
   access: ConsentDependencies,
@@ -82,6 +83,7 @@ export async function startConsent(
   const db = cells.of(tenant.cell)
   const vendor = await db.read(tenant, async (tx) => {
     assertProvider(usable(await findSession(tx, user)), provider)
+    if (await hasOther(tx, user.user_id, false)) throw mixedConnections(false)
     return vendorOf(tx, access, provider)
   })
   if (!vendor) throw invalidProvider('This server has no connector to the provider, or the team no credentials for it')
