@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { at, counts, events, post, read, type Sent } from '../../../test/support/samples.ts'
-import { cells, createTestTeam, provider_retention, type TestTeam } from '../../../test/support/server.ts'
+import { asOwner, cells, createTestTeam, provider_retention, type TestTeam } from '../../../test/support/server.ts'
 import { expiredDataCleanup } from './expired-data.ts'
 
 const DAY_MS = 86_400_000
@@ -85,11 +85,11 @@ describe('the retention of health data', () => {
     }
     const chunks = async ({ db, team }: TestTeam) =>
       (await db.pool.query('select count(*)::integer as n from chunk where team_id = $1', [team])).rows[0].n
-    const { pool } = failing.db
-    await pool.query(`
-      create function refuse_${failing.team.replaceAll('-', '')}() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
-      create trigger refuse_${failing.team.replaceAll('-', '')} before delete on chunk for each row
-        when (old.team_id = '${failing.team}') execute function refuse_${failing.team.replaceAll('-', '')}()`)
+    const refusal = `sandbox_us.refuse_${failing.team.replaceAll('-', '')}`
+    await asOwner(`
+      create function ${refusal}() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+      create trigger refuse before delete on sandbox_us.chunk for each row
+        when (old.team_id = '${failing.team}') execute function ${refusal}()`)
     try {
       const cleanup = expiredDataCleanup(provider_retention)
       const db = cells.of('sandbox-us')
@@ -99,7 +99,7 @@ describe('the retention of health data', () => {
       }
       assert.equal(await chunks(failing), 1)
     } finally {
-      await pool.query(`drop function refuse_${failing.team.replaceAll('-', '')} cascade`)
+      await asOwner(`drop function ${refusal} cascade`)
     }
   })
 
