@@ -1,7 +1,7 @@
 // From what a phone sends to summaries. Source: users-wearables.md 7-9, 16.6.
 import { sportOf } from '../../wearables/resources/sports.ts'
 import type { SourceType } from '../../wearables/resources/timeseries.ts'
-import { localDate, zoneOffset } from '../../wearables/resources/zones.ts'
+import { canonicalZone, localDate, zoneOffset } from '../../wearables/resources/zones.ts'
 import type { Document } from '../../wearables/summaries/schema.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
 import { wireTime } from '../../wearables/timeseries/samples.ts'
@@ -20,6 +20,14 @@ const whole = (value: number | undefined): number | null => (value === undefined
 const orNull = (value: number | undefined): number | null => value ?? null
 const midnight = (day: string): string => `${day}T00:00:00+00:00`
 
+/** A record without its lists of samples and its stream, which are stored elsewhere. */
+const withoutSamples = (sent: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(sent).filter(
+      ([name, value]) => !Array.isArray(value) && !['stream', 'sleep_stages', 'metadata'].includes(name),
+    ),
+  )
+
 /** The day of an activity. What a phone has added up comes from all of its sources. */
 export function activityOf({ day_summary: day }: SentActivity, { zone }: PhoneContext): IncomingSummary<'activity'> | undefined {
   if (!day) return undefined
@@ -27,6 +35,7 @@ export function activityOf({ day_summary: day }: SentActivity, { zone }: PhoneCo
   const rates = [day.avg_heart_rate, day.min_heart_rate, day.max_heart_rate, day.resting_heart_rate]
   return {
     key: day.calendar_date,
+    raw: day,
     source_type: 'multiple_sources',
     app_id: null,
     calendar_date: day.calendar_date,
@@ -83,15 +92,18 @@ export function bodiesOf(sent: SentBody, { zone }: PhoneContext): IncomingSummar
         document: { date: midnight(calendar_date), calendar_date } as Document<'body'>,
       }
       Object.assign(record.document, { [field]: sample.value })
+      record.raw = { ...record.raw, [list]: { value: sample.value, unit: sample.unit, start_date: sample.start_date } }
       records.set(key, record)
     }
   return [...records.values()]
 }
 
-export function profileOf(sent: SentProfile): IncomingSummary<'profile'> {
+export function profileOf(sent: SentProfile, { zone }: PhoneContext = { zone: null }): IncomingSummary<'profile'> {
   const sex = sent.biological_sex === 'not_set' ? undefined : sent.biological_sex
   return {
     key: '',
+    raw: sent,
+    time_zone: (sent.time_zone === undefined ? null : canonicalZone(sent.time_zone)) ?? zone,
     source_type: 'unknown',
     app_id: null,
     calendar_date: null,
@@ -180,6 +192,7 @@ export function sleepOf(sent: SentSleep, { zone }: PhoneContext): IncomingSummar
     device: deviceOf(sent.metadata, sourceOf(sent)),
     app_id: sent.source_bundle ?? null,
     calendar_date,
+    raw: withoutSamples(sent),
     document: {
       date: midnight(calendar_date),
       calendar_date,
@@ -242,6 +255,7 @@ export function workoutOf(sent: SentWorkout, { zone }: PhoneContext): IncomingSu
     device: deviceOf(sent.metadata, sourceTypeOf(sent)),
     app_id: sent.source_bundle ?? null,
     calendar_date,
+    raw: withoutSamples(sent),
     document: {
       title: sent.sport,
       timezone_offset: zone === null ? null : zoneOffset(zone, start),

@@ -79,7 +79,7 @@ export function postBody(tx: Tx, user_id: string, { data, ...envelope }: Static<
 
 /** Stores the profile that a phone has of its owner. Errors: 404 unknown user. */
 export const postProfile = (tx: Tx, user_id: string, { data, ...envelope }: Static<typeof ProfilePost>) =>
-  store(tx, user_id, envelope, [{ kind: 'profile', records: [profileOf(data)] }])
+  store(tx, user_id, envelope, [{ kind: 'profile', records: [profileOf(data, contextOf(envelope))] }])
 
 /** Seconds of all streams in one post. */
 const SECONDS_MAX = 400_000

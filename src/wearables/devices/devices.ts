@@ -5,6 +5,8 @@ import { notFound } from '../../platform/http/errors.ts'
 import { emit } from '../../platform/queue/outbox.ts'
 import { Fields, Nullable, OpenEnum, T, Uuid, type Static } from '../../platform/schema/schema.ts'
 import { getUser, type UserIdentity } from '../../people/users/users.ts'
+import { providerName } from '../../people/users/sources.ts'
+import { wireSourceId } from '../resources/data-source.ts'
 import { sourceTypes, type SourceType } from '../resources/timeseries.ts'
 
 const text = Nullable(T.String())
@@ -131,6 +133,19 @@ export async function listDevices(tx: Tx, user_id: string): Promise<Device[]> {
     sql`select ${columns} from device where team_id = ${tx.team} and user_id = ${user_id} order by created_at, id limit 1000`,
   )
   return rows as Device[]
+}
+
+/** Lists the devices of a user as the deprecated raw list shows them. Errors: 404 unknown user. */
+export async function listRawDevices(tx: Tx, user_id: string, provider: string | undefined) {
+  const devices = (await listDevices(tx, user_id)).filter((one) => provider === undefined || one.provider === provider)
+  return devices.map(({ id, device_id, provider, user_id, app_id: _app, ...data }) => ({
+    id,
+    user_id,
+    data: { ...data, device_id },
+    provider_id: device_id ?? id,
+    source_id: wireSourceId(provider),
+    source: { name: providerName(provider), slug: provider, logo: '' },
+  }))
 }
 
 /** Shows a device of a user. Errors: 404 unknown user, unknown device. */

@@ -1,6 +1,18 @@
 import { operation } from '../../platform/http/operation.ts'
-import { Fields, T, Uuid } from '../../platform/schema/schema.ts'
-import { Device, listDevices, readDevice } from './devices.ts'
+import { Fields, Maybe, T, Text, Uuid } from '../../platform/schema/schema.ts'
+import { Device, listDevices, listRawDevices, readDevice } from './devices.ts'
+
+const RawDevice = Fields(
+  {
+    id: Uuid,
+    user_id: Uuid,
+    data: T.Record(T.String(), T.Unknown()),
+    provider_id: T.String(),
+    source_id: T.Integer(),
+    source: Fields({ name: T.String(), slug: T.String(), logo: T.String() }, { title: 'RawSource' }),
+  },
+  { title: 'RawDevice' },
+)
 
 export const routes = [
   operation({
@@ -13,6 +25,20 @@ export const routes = [
     params: Fields({ user_id: Uuid }),
     reply: T.Array(Device),
     run: (tx, { params }) => listDevices(tx, params.user_id),
+  }),
+  operation({
+    id: 'get_devices_raw',
+    deprecated: true,
+    patients: true,
+    method: 'GET',
+    path: '/v2/summary/devices/{user_id}/raw',
+    summary: 'List the devices that recorded data of a user, in the form of raw records',
+    params: Fields({ user_id: Uuid }),
+    query: Fields({ provider: Maybe(Text({ maxLength: 60 })) }),
+    reply: Fields({ devices: T.Array(RawDevice) }, { title: 'RawDeviceList' }),
+    run: async (tx, { params, query }) => ({
+      devices: await listRawDevices(tx, params.user_id, query.provider || undefined),
+    }),
   }),
   operation({
     id: 'get_user_device',

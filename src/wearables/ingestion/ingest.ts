@@ -1,6 +1,7 @@
 // The one way in for samples: the user's bounds, units, identity, merge, events. Source: users-wearables.md 6, 7; events.md 4.2, 4.11.
 import type { User } from '../../people/users/schema.ts'
 import { hookPoint } from '../../platform/db/hooks.ts'
+import { adoptFallbacks } from '../../people/users/users.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { invalidField } from '../../platform/http/errors.ts'
 import { emit } from '../../platform/queue/outbox.ts'
@@ -75,7 +76,7 @@ function isWithinBounds(user: User): (at_ms: number) => boolean {
 }
 
 /**
- * Stores summaries of one kind of a user. Writes summary, device, resource_state, day_record. Emits daily.data.{kind}.created and .updated, with the summary
+ * Stores summaries of one kind of a user. Writes summary, device, "user" (from a profile), resource_state, day_record. Emits daily.data.{kind}.created and .updated, with the summary
  * as it is read; records that say nothing new change nothing.
  */
 export async function ingestSummaries(
@@ -94,12 +95,18 @@ export async function ingestSummaries(
       device ? [{ device, at_ms: calendar_date === null ? tx.now.getTime() : Date.parse(calendar_date) }] : [],
     ),
   )
-  const attributed = wanted.map(({ device, ...record }) => ({
+  const attributed = wanted.map(({ device, time_zone: _zone, ...record }) => ({
     ...record,
     device_id: device ? ids.get(deviceKey(device))! : null,
   }))
   const written = await writeSummaries(tx, user.user_id, kind, provider, attributed)
   const { user_id, client_user_id } = user
+  if (kind === 'profile')
+    for (const { document, time_zone = null } of wanted as IncomingSummary<'profile'>[])
+      await adoptFallbacks(tx, user_id, provider, {
+        time_zone,
+        birth_date: (document.birth_date as string | null | undefined) ?? null,
+      })
   for (const { is_new, summary } of written) {
     const type = `daily.data.${kind}.${is_new ? 'created' : 'updated'}`
     emit(tx, { type, object_id: summary.id, user_id, client_user_id, data: JSON.stringify(summary), historical })

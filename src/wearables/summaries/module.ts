@@ -1,5 +1,6 @@
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
+import { rawRoutes } from './raw-routes.ts'
 import { routes } from './routes.ts'
 import { eraseSummaries } from './summaries.ts'
 
@@ -8,6 +9,6 @@ export const summaries: Module = {
   about: 'activity, sleep, workouts, body, profile, meals, menstrual cycles, electrocardiograms',
   tag: 'summaries',
   tables: { ofTeams: ['summary'] },
-  operations: routes,
+  operations: [...routes, ...rawRoutes],
   erasers: { user: eraseSummaries, team: eraseTables('summary') },
 }

@@ -27,6 +27,10 @@ export interface IncomingSummary<K extends SummaryKind = SummaryKind> {
   document: Document<K>
   /** What recorded it. Absent or null: unknown. */
   device?: IncomingDevice | null
+  /** The record as the provider sent it, without samples. Absent: the stored one stays. */
+  raw?: Record<string, unknown>
+  /** Of a profile: where the user lives, an IANA name that this server knows. */
+  time_zone?: string | null
 }
 
 const Row = T.Object({
@@ -82,7 +86,7 @@ export async function writeSummaries(
   user_id: string,
   kind: SummaryKind,
   provider: string,
-  given: (Omit<IncomingSummary, 'device'> & { device_id: string | null })[],
+  given: (Omit<IncomingSummary, 'device' | 'time_zone'> & { device_id: string | null })[],
 ): Promise<WrittenSummary[]> {
   if (!given.length) return []
   // The last of several with one key counts.
@@ -90,13 +94,13 @@ export async function writeSummaries(
   const rows = await tx.locking.many(
     Written,
     sql`
-    insert into summary (team_id, user_id, kind, provider, key, id, source_type, app_id, device_id, calendar_date, document, created_at, updated_at)
-    select ${tx.team}, ${user_id}, ${kind}, ${provider}, g.key, g.id, g.source_type, g.app_id, g.device_id, g.calendar_date, g.document, ${tx.now}, ${tx.now}
+    insert into summary (team_id, user_id, kind, provider, key, id, source_type, app_id, device_id, calendar_date, document, raw, created_at, updated_at)
+    select ${tx.team}, ${user_id}, ${kind}, ${provider}, g.key, g.id, g.source_type, g.app_id, g.device_id, g.calendar_date, g.document, g.raw, ${tx.now}, ${tx.now}
     from jsonb_to_recordset(${JSON.stringify(records)}::jsonb)
-      as g (key text, id uuid, source_type text, app_id text, device_id uuid, calendar_date date, document jsonb)
+      as g (key text, id uuid, source_type text, app_id text, device_id uuid, calendar_date date, document jsonb, raw jsonb)
     order by g.key
     on conflict (team_id, user_id, kind, provider, key) do update
-    set document = summary.document || excluded.document, calendar_date = excluded.calendar_date, source_type = excluded.source_type,
+    set document = summary.document || excluded.document, raw = coalesce(excluded.raw, summary.raw), calendar_date = excluded.calendar_date, source_type = excluded.source_type,
         app_id = excluded.app_id, device_id = coalesce(excluded.device_id, summary.device_id), updated_at = excluded.updated_at
     where (summary.document || excluded.document, summary.source_type, summary.app_id, summary.device_id)
           is distinct from (summary.document, excluded.source_type, excluded.app_id, coalesce(excluded.device_id, summary.device_id))
@@ -126,7 +130,7 @@ export async function summaryIds(
 }
 
 /** The local days that a range names: those of its two ends, both included. */
-function daysOf(tx: Tx, { start_date, end_date }: RangeQuery): [from: string, to: string] {
+export function daysOf(tx: Tx, { start_date, end_date }: RangeQuery): [from: string, to: string] {
   const day = (name: 'start_date' | 'end_date', text: string) => readBound(name, text).at.toISOString().slice(0, 10)
   return [
     day('start_date', start_date),

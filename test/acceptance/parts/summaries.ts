@@ -97,5 +97,29 @@ export const summaries = ({ sdk, user, passthrough }: Customer): void =>
       const [sleep] = (await sdk.sleep.get(range)).sleep
       const ofNight = await sdk.sleep.getStreamBySleepId({ sleepId: sleep!.id })
       assert.deepEqual([ofNight.heartrate?.[0]?.value, ofNight.hypnogram?.[0]?.value], [52, 1])
+      const { body } = await passthrough(`/v2/summary/sleep/${userId}/stream?start_date=${DAY}`)
+      assert.equal(
+        (body as { sleep: { sleep_stream: { heartrate: { value: number }[] } }[] }).sleep[0]!.sleep_stream.heartrate[0]!.value,
+        52,
+      )
+    })
+
+    test('records are read as they were sent', async () => {
+      const { userId } = await user()
+      const range = { userId, startDate: '2026-01-30', endDate: DAY }
+      await post(userId, 'activity', [{ day_summary: { calendar_date: DAY, steps_sum: 8412 } }])
+      await post(userId, 'sleep', [{ id: 'night-0001', ...session, score: 80, metadata: { _DMO: 'Fictional One' } }])
+      await post(userId, 'workouts', [{ id: 'workout-0001', sport: 'Running', ...session }])
+      await post(userId, 'body', { body_mass: [{ value: 71.5, unit: 'kg', ...session }] })
+      await post(userId, 'profile', { biological_sex: 'female', height: 168 })
+      assert.equal((await sdk.activity.getRaw(range)).activity[0]!.data.steps_sum, 8412)
+      const [sleep] = (await sdk.sleep.getRaw(range)).sleep
+      assert.deepEqual([sleep!.data.score, sleep!.providerId], [80, 'night-0001'])
+      const [workout] = (await sdk.workouts.getRaw(range)).workouts
+      assert.deepEqual([workout!.data.sport, workout!.sport.slug], ['Running', 'running'])
+      assert.deepEqual(Object.keys((await sdk.body.getRaw(range)).body[0]!.data), ['body_mass'])
+      assert.deepEqual((await sdk.profile.getRaw({ userId })).profile.data, { biological_sex: 'female', height: 168 })
+      const [device] = (await sdk.devices.getRaw({ userId })).devices
+      assert.equal(device!.data.device_model, 'Fictional One')
     })
   })

@@ -73,7 +73,7 @@ const belongings: Record<string, (team: TestTeam, operation: Operation) => Promi
   user_id: async (team, operation) => {
     if (operation.id === 'deregister_provider') return connectedUser(team)
     if (operation.id === 'connect_demo_provider') return team.user()
-    if (operation.id === 'get_profile') return profiledUser(team)
+    if (/^get_profile(_raw)?$/.test(operation.id)) return profiledUser(team)
     if (signedIn.has(operation.id) || operation.module === 'devices') return patientOf(team)
     if (describedUsers.has(operation.id)) return describedUser(team, operation.id === 'get_latest_insurance')
     if (/^\/v2\/(summary|timeseries)\/|^\/aggregate\/|\/sdk_|\/file_import/.test(operation.path)) return patientOf(team)

@@ -1,0 +1,66 @@
+import type { Tx } from '../../platform/db/transaction.ts'
+import { operation, PreserializedJson } from '../../platform/http/operation.ts'
+import { Fields, Maybe, T, Text, Uuid } from '../../platform/schema/schema.ts'
+import { rangeQuery, type RangeQuery } from '../resources/range-query.ts'
+import { listRaw, RawProfile, RawRecord, RawWorkout, readRawProfile } from './raw.ts'
+
+const params = Fields({ user_id: Uuid })
+const range = { patients: true, method: 'GET', params, query: Fields(rangeQuery) } as const
+const description = 'By local day, oldest first; samples that came with the records are timeseries. At most 5,000 records.'
+
+const text = (body: unknown) => new PreserializedJson<never>(JSON.stringify(body))
+const list =
+  (kind: 'activity' | 'body' | 'sleep' | 'workouts') =>
+  async (tx: Tx, { params, query }: { params: { user_id: string }; query: RangeQuery }) =>
+    text({ [kind]: await listRaw(tx, params.user_id, kind, query) })
+
+export const rawRoutes = [
+  operation({
+    ...range,
+    id: 'get_activity_raw',
+    path: '/v2/summary/activity/{user_id}/raw',
+    summary: 'List days of activity as providers sent them',
+    description,
+    reply: Fields({ activity: T.Array(RawRecord) }, { title: 'RawActivityList' }),
+    run: list('activity'),
+  }),
+  operation({
+    ...range,
+    id: 'get_body_raw',
+    path: '/v2/summary/body/{user_id}/raw',
+    summary: 'List body measurements as providers sent them',
+    description,
+    reply: Fields({ body: T.Array(RawRecord) }, { title: 'RawBodyList' }),
+    run: list('body'),
+  }),
+  operation({
+    ...range,
+    id: 'get_sleep_raw',
+    path: '/v2/summary/sleep/{user_id}/raw',
+    summary: 'List sleep sessions as providers sent them',
+    description,
+    reply: Fields({ sleep: T.Array(RawRecord) }, { title: 'RawSleepList' }),
+    run: list('sleep'),
+  }),
+  operation({
+    ...range,
+    id: 'get_workouts_raw',
+    path: '/v2/summary/workouts/{user_id}/raw',
+    summary: 'List workouts as providers sent them',
+    description,
+    reply: Fields({ workouts: T.Array(RawWorkout) }, { title: 'RawWorkoutList' }),
+    run: list('workouts'),
+  }),
+  operation({
+    id: 'get_profile_raw',
+    patients: true,
+    method: 'GET',
+    path: '/v2/summary/profile/{user_id}/raw',
+    summary: 'Read the profile of a user as its provider sent it',
+    params,
+    query: Fields({ provider: Maybe(Text({ maxLength: 60 })) }),
+    reply: Fields({ profile: RawProfile }, { title: 'RawProfileReply' }),
+    run: async (tx, { params, query }) =>
+      text({ profile: await readRawProfile(tx, params.user_id, query.provider || undefined) }),
+  }),
+]
