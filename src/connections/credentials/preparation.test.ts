@@ -32,6 +32,18 @@ describe('setup steps for credentials', () => {
     )
   })
 
+  test('names the authorization of notifications of Google Health, another one for each team', async () => {
+    const [org, other] = [await createTestTeam(), await createTestTeam()]
+    const tokenOf = async (team: TestTeam) => {
+      const [, step] = (await prepare(team, 'google_health')).body.preparation_steps
+      assert.deepEqual([step.type, step.value], ['webhook_uri', `${url}/v2/link/webhook/sandbox-us/${team.team}/google_health`])
+      return /: (\S{40,})$/.exec(step.description)?.[1]
+    }
+    assert(await tokenOf(org))
+    assert.equal(await tokenOf(org), await tokenOf(org))
+    assert.notEqual(await tokenOf(org), await tokenOf(other))
+  })
+
   test("contains the team's own redirect address", async () => {
     const org = await createTestTeam()
     const redirect_url_override = 'https://app.example.com/back'

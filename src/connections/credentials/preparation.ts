@@ -1,6 +1,7 @@
 // Setup steps at a provider before a team's own application can be used. Pure. Source: management-auth.md 13; users-wearables.md 2.2, 17.
 // Other providers have no step for events, because this server creates their subscriptions through their APIs or they have none.
 import { oauthProviders } from '../../people/users/sources.ts'
+import type { Vault } from '../../platform/crypto/vault.ts'
 import type { Step } from './schema.ts'
 
 /** Providers whose application needs the redirect address. */
@@ -34,11 +35,22 @@ export const webhookUri = (
   kind: string | null,
 ): string => `${base}/v2/link/webhook/${env}-${region}/${team_id}/${provider}${kind === null ? '' : `/${kind}`}`
 
+/** What a provider names to us in the handshake of a subscription, or in each notification: nobody else knows it. */
+export const notificationToken = (vault: Pick<Vault, 'sign'>, cell: string, team: string, provider: string): string =>
+  vault.sign(`${cell} ${team} ${provider}`, 'notifications of vendors')
+
 /**
  * Returns the setup steps for a provider; empty if there are none.
  * @param override the team's own redirect address, if it has one
+ * @param token that of `notificationToken`
  */
-export function preparationSteps(base: string, place: TeamEnvironment, provider: string, override: string | null): Step[] {
+export function preparationSteps(
+  base: string,
+  place: TeamEnvironment,
+  provider: string,
+  override: string | null,
+  token: string,
+): Step[] {
   if (!consent.has(provider)) return []
   const redirect: Step = {
     type: 'redirect_uri',
@@ -59,5 +71,12 @@ export function preparationSteps(base: string, place: TeamEnvironment, provider:
         ? 'Set this address as the receiver of events of your application.'
         : `Add this address as a subscriber for ${kind}, and give its verification code as ${kind}_verify_token.`,
   }))
+  if (provider === 'google_health')
+    hooks.push({
+      type: 'webhook_uri',
+      key: null,
+      value: webhookUri(base, place, provider, null),
+      description: `Register this address as a subscriber of your Google Cloud project, with this secret as its endpoint authorization: ${token}`,
+    })
   return [redirect, ...hooks]
 }

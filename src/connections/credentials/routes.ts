@@ -4,7 +4,7 @@ import { CellParams, Nothing, TeamParams } from '../../platform/http/management-
 import { managementOperation, type Operation } from '../../platform/http/operation.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
 import { deleteCredentials, listCredentials, getRedirectOverride, upsertCredential } from './credentials.ts'
-import { preparationSteps } from './preparation.ts'
+import { notificationToken, preparationSteps } from './preparation.ts'
 import * as shapes from './schema.ts'
 import { listScopes, upsertScopes, UpsertScopes } from './scope-requirements.ts'
 
@@ -78,7 +78,9 @@ const credentials = ({ vault, cells, publicUrl }: CredentialDependencies): Opera
     run: async (tx, { manager, params, body: { team_id, provider } }) => {
       await authorizedTeamsInRegion(cells.control.queries, manager, params.region, [team_id])
       const place = { env: params.env, region: params.region, team_id }
-      const steps = preparationSteps(publicUrl(), place, provider, await getRedirectOverride(tx, team_id, provider))
+      const override = await getRedirectOverride(tx, team_id, provider)
+      const token = notificationToken(vault, `${params.env}-${params.region}`, team_id, provider)
+      const steps = preparationSteps(publicUrl(), place, provider, override, token)
       return { status: steps.length ? 'preparations_required' : 'no_action_needed', preparation_steps: steps } as const
     },
   }),

@@ -184,5 +184,5 @@ export async function receive(app: VendorApp, request: InboundNotification, http
   if (external_user_id === null) return { outcome: 'verified', changes: [] }
   const range = rangeOf(data, now_ms)
   const changes = resourcesOf(data.dataType).map((resource): Change => ({ external_user_id, resource, ...range }))
-  return { outcome: 'verified', answer: { status: 204, body: {} }, changes }
+  return { outcome: 'verified', changes }
 }
