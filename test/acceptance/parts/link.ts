@@ -22,6 +22,12 @@ export const link = ({ sdk, user, base_url, management_key }: Customer): void =>
       const start = { headers: asJson, body: JSON.stringify({ link_token: linkToken, provider: 'oura' }) }
       assert.equal((await ask('POST', '/v2/link/start', start)).status, 200)
       assert.equal((await ask('GET', '/v2/link/state', { headers })).body.state, 'started')
+      const auth = (path: string, body: unknown) =>
+        ask('POST', path, { headers: { ...headers, ...asJson }, body: JSON.stringify(body) })
+      const password = { username: 'testa', password: 'fictional', provider: 'peloton' }
+      assert.equal((await auth('/v2/link/auth', password)).body.error_type, 'token_not_validated')
+      const email = { email: 'testa@example.com', provider: 'freestyle_libre' }
+      assert.equal((await auth('/v2/link/auth/email', email)).body.error_type, 'token_not_validated')
       await assertRejected(sdk.link.token({ userId: UNKNOWN_ID }), 404)
     })
 
