@@ -690,6 +690,8 @@ table historical_pull
   ended_at timestamp with time zone
   started_at timestamp with time zone
   days_with_data integer not null default 0
+  scheduled_at timestamp with time zone
+  error text
   constraint historical_pull_pkey PRIMARY KEY (team_id, user_id, provider, resource)
   constraint historical_pull_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint historical_pull_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
@@ -1230,6 +1232,44 @@ table provider_grant
   CREATE INDEX provider_grant__ended ON provider_grant USING btree (ended_at) WHERE (ended_at IS NOT NULL)
   CREATE INDEX provider_grant__external ON provider_grant USING btree (team_id, provider, external_user_id) WHERE (ended_at IS NULL)
   CREATE INDEX provider_grant__user ON provider_grant USING btree (user_id)
+  policy of_team for all (team_id = current_team())
+
+table provider_limit
+  team_id uuid not null
+  provider text not null
+  tokens double precision[] not null
+  refilled_at timestamp with time zone not null
+  blocked_until timestamp with time zone
+  constraint provider_limit_pkey PRIMARY KEY (team_id, provider)
+  constraint provider_limit_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  policy of_team for all (team_id = current_team())
+
+table provider_pull
+  team_id uuid not null
+  user_id uuid not null
+  provider text not null
+  resource text not null
+  covered tstzmultirange not null default '{}'::tstzmultirange
+  asked_at timestamp with time zone
+  result text
+  error text
+  refresh_id uuid
+  constraint provider_pull_pkey PRIMARY KEY (team_id, user_id, provider, resource)
+  constraint provider_pull_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint provider_pull_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  CREATE INDEX provider_pull__user ON provider_pull USING btree (user_id)
+  policy of_team for all (team_id = current_team())
+
+table provider_watermark
+  team_id uuid not null
+  user_id uuid not null
+  provider text not null
+  notified_at timestamp with time zone
+  polled_at timestamp with time zone
+  constraint provider_watermark_pkey PRIMARY KEY (team_id, user_id, provider)
+  constraint provider_watermark_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint provider_watermark_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  CREATE INDEX provider_watermark__user ON provider_watermark USING btree (user_id)
   policy of_team for all (team_id = current_team())
 
 table psc_directory_version

@@ -67,6 +67,7 @@ export function modulesOf(process: Process): Module[] {
       signingKey,
       client: new VendorClient({ targets, product }),
       urls: providerUrls(settings),
+      poll_s: () => settings.provider_poll_hours * 3600,
     }),
     ...visits({ vault, locate }),
     ...ehr({ cells, vault, targets, product }),

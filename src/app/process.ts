@@ -31,6 +31,7 @@ export type ModuleSettings = AccessSettings &
     | 'geocoder_url'
     | 'provider_urls'
     | 'provider_retention'
+    | 'provider_poll_hours'
   >
 
 /** The dependencies that modules may need of their process. */

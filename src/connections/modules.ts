@@ -10,19 +10,27 @@ import { introspection } from './introspection/module.ts'
 import { link } from './link/module.ts'
 import type { LinkDependencies } from './link/routes.ts'
 import { mobileSdk } from './mobile-sdk/module.ts'
+import { pulls } from './pulls/module.ts'
 import { pullPreferences } from './pull-preferences/module.ts'
 import { phoneSignIn } from './sign-in/module.ts'
 import type { SignInDependencies } from './sign-in/token-exchange.ts'
 import type { VendorAccess } from './grants/access.ts'
 
-export const connections = (
-  dependencies: CredentialDependencies & SignInDependencies & LinkDependencies & VendorAccess,
-): Module[] => [
+type Dependencies = CredentialDependencies &
+  SignInDependencies &
+  LinkDependencies &
+  VendorAccess & {
+    /** A connection without a notification for so long is polled, and so often. */
+    poll_s: () => number
+  }
+
+export const connections = (dependencies: Dependencies): Module[] => [
   credentials(dependencies),
   pullPreferences(dependencies),
   connectorsModule,
   userConnections,
   grants(dependencies),
+  pulls({ ...dependencies, access: dependencies }),
   mobileSdk,
   fileImports(dependencies),
   introspection,

@@ -55,7 +55,7 @@ function shownOf(reply: Reply, ids: string[], request: Request): string[] {
 /** They are about deleting itself. */
 const ABOUT_DELETING = new Set(['undo_user_delete', 'delete_user'])
 /** Deleting a user ends what they change, and undoing it does not restore that. Source: users-wearables.md 1. */
-const NOT_RESTORED = new Set(['deregister_provider'])
+const NOT_RESTORED = new Set(['deregister_provider', 'refresh_user_data'])
 /** Who has seen or changed something of a user is asked about deleted users as well: it is kept to be asked. */
 const ACCESS_LOG = 'list_user_access'
 /** Ids of what is not there are no error here: nothing is found. */

@@ -72,6 +72,18 @@ async function busy(): Promise<TestTeam> {
     'insert into user_checkpoint (team_id, created_on, id, shown) select team_id, created_on, id, 0 from "user" where team_id = $1 limit 1',
     [team.team],
   )
+  await team.db.pool.query(`insert into provider_watermark (team_id, user_id, provider) values ($1, $2, 'oura')`, [
+    team.team,
+    repeating,
+  ])
+  await team.db.pool.query(
+    `insert into provider_pull (team_id, user_id, provider, resource) values ($1, $2, 'oura', 'sleep') on conflict do nothing`,
+    [team.team, repeating],
+  )
+  await team.db.pool.query(
+    `insert into provider_limit (team_id, provider, tokens, refilled_at) values ($1, 'oura', '{1}', clock_timestamp())`,
+    [team.team],
+  )
   await team.db.pool.query(
     `insert into revoked_webhook_lease (webhook_id, team_id, owner, leased_until) values ('ep_of ' || $1::text, $1::uuid, gen_random_uuid(), clock_timestamp())`,
     [team.team],

@@ -214,6 +214,7 @@ const UUID = /^[0-9a-f-]{36}$/
 /** Fields that are checked only when all other fields are valid. */
 const refusedLater: Record<string, number> = {
   cursor: 400,
+  verification_token: 401,
   // The profile of a provider that the user has none of.
   provider: 404,
   next_cursor: 400,

@@ -90,6 +90,7 @@ export const settings: ModuleSettings = {
   geocoder_url: undefined,
   /** None until a test names one: the program reads them when it is put together. */
   provider_urls: [],
+  provider_poll_hours: 6,
 }
 export const metrics = createMetrics(() => cells)
 /** How many jobs a move runs here: a quarter of what it runs elsewhere. */

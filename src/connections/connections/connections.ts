@@ -114,6 +114,18 @@ export const savePermissions = (tx: Tx, user_id: string, provider: string, grant
     where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider}
       and granted_permissions is distinct from ${granted}::text[]`)
 
+const IdAndStatus = T.Pick(Row, ['id', 'status'])
+
+/** A user's connection to a provider. */
+export const connectionOf = (tx: Tx, user_id: string, provider: string): Promise<Static<typeof IdAndStatus> | undefined> =>
+  tx.maybe(
+    IdAndStatus,
+    sql`select id, status from connection where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider}`,
+  )
+
+/** The connections of a user, oldest first. */
+export const connectedProviders = connectionsOf
+
 /** The status of a user's connection to a provider; undefined without a connection. */
 export const connectionStatus = async (tx: Tx, user_id: string, provider: string): Promise<Row['status'] | undefined> =>
   (await connectionTo(tx, user_id, provider))?.status

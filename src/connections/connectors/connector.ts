@@ -51,7 +51,7 @@ export class VendorError extends Error {
 
 /** One request to a vendor, with deadline, size limit, and no redirect followed. Answers of any status are returned; a lost connection throws VendorError. */
 export type VendorHttp = (request: {
-  method: 'GET' | 'POST' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   url: string
   headers?: Record<string, string>
   /** A string is sent as it is; an object as a form. */
@@ -107,6 +107,8 @@ export interface Connector {
   scopes: readonly string[]
   /** Which scope a resource needs, for the availability of resources. */
   scopeOf: Partial<Record<Resource, string>>
+  /** Resources whose data comes with that of another one: only the other one is asked for. */
+  comesWith?: Partial<Record<Resource, Resource>>
   pkce: boolean
   /** The longest range of one request, in days, and the vendor's limits of an application: requests per window. */
   days_per_request: number
@@ -125,6 +127,8 @@ export interface Connector {
   pull(http: VendorHttp, app: VendorApp, access_token: string, request: PullRequest): AsyncIterable<Pulled>
   /** Undefined: the vendor sends no notifications; the framework polls. */
   receive?(app: VendorApp, request: InboundNotification, http: VendorHttp): InboundOutcome | Promise<InboundOutcome>
+  /** Whether `subscribe` is for each user, whose access token it then gets, or once for the application. Default: the application. */
+  subscribes?: 'user' | 'application'
   /** Subscribes the application (or this user) to notifications; renewed before `renew_at_ms`. */
   subscribe?(
     http: VendorHttp,

@@ -69,22 +69,30 @@ export async function introspectResources(tx: Tx, query: UserQuery): Promise<Use
   return { data: shown(users), next: next_cursor, next_cursor }
 }
 
+function statusOf({ started_at, ended_at, error }: Pick<HistoricalPull, 'started_at' | 'ended_at' | 'error'>) {
+  if (ended_at !== null) return error === null ? 'success' : 'failure'
+  if (error !== null) return 'retrying'
+  return started_at === null ? 'scheduled' : 'in_progress'
+}
+
 const pullOf = ({
   range_start,
   range_end,
   started_at,
   ended_at,
+  scheduled_at,
+  error,
   days_with_data,
 }: HistoricalPull): ProviderPulls['pulled'][string] => ({
-  status: ended_at === null ? 'in_progress' : 'success',
+  status: statusOf({ started_at, ended_at, error }),
   range_start,
   range_end,
-  // The phone decides when it sends a history: there is nothing to schedule before its first post.
-  timeline: { scheduled_at: (started_at ?? ended_at)!, started_at, ended_at },
+  // A phone decides when it sends a history: there is nothing to schedule before its first post.
+  timeline: { scheduled_at: (scheduled_at ?? started_at ?? ended_at)!, started_at, ended_at },
   days_with_data,
   release: version,
   trace_id: null,
-  error_details: null,
+  error_details: error as ProviderPulls['pulled'][string]['error_details'],
 })
 
 /**

@@ -14,6 +14,7 @@ import {
   type Static,
 } from '../../platform/schema/schema.ts'
 import { resources } from '../../wearables/resources/resources.ts'
+import { pullErrors } from '../../wearables/ingestion/historical-pulls.ts'
 import { ProviderSlug } from '../connections/schema.ts'
 import { KeptReport } from '../mobile-sdk/sync-schema.ts'
 
@@ -57,16 +58,6 @@ export const UserResources = Fields(
   { title: 'UserResourcesResponse' },
 )
 export type UserResources = Static<typeof UserResources>
-
-export const pullErrors = [
-  'provider_rate_limit_exceeded',
-  'provider_unavailable',
-  'transport_failure',
-  'resource_contention',
-  'non_retriable_error',
-  'unexpected_error',
-  'retry_quota_exhausted',
-] as const
 
 const PullStatistics = Fields(
   {

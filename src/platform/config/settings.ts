@@ -180,6 +180,9 @@ export const settings = {
   provider_urls: list('PROVIDER_URLS', providerUrl, 100).means(
     'Addresses that replace those of vendors, as `oura=https://gateway.example.com/oura`: gateways, sandboxes of vendors. The paths of the vendor are kept. Addresses that are not public must be in `WEBHOOK_ALLOW`.',
   ),
+  provider_poll_hours: whole('PROVIDER_POLL_HOURS', 6, 1, 168).means(
+    'A connection to the cloud of a vendor that was not notified of for so many hours is polled, and so often.',
+  ),
   dns_servers: list('DNS_SERVERS', nameServer, 10, { default_text: 'the system resolver' }).means(
     'DNS servers for domain verification: addresses such as `192.0.2.53` or `[2001:db8::53]:5353`.',
   ),

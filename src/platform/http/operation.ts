@@ -82,6 +82,16 @@ export class FileReply {
   }
 }
 
+/** A response with a status of its own, for operations with several successful ones. The schema of the operation describes its body. */
+export class StatusReply<R> {
+  readonly status: number
+  readonly body: R
+  constructor(status: number, body: R) {
+    this.status = status
+    this.body = body
+  }
+}
+
 /** Special responses: no body (204), a PDF, an HTML page or other text. */
 export const noContent = Symbol('204')
 export const pdf = Symbol('application/pdf')
@@ -111,7 +121,11 @@ function idempotencyOf(spec: Pick<Declaration<unknown, unknown, unknown, unknown
 }
 
 type In<S> = S extends TSchema ? Static<S> : undefined
-type Out<R> = R extends TSchema ? Static<R> | PreserializedJson<Static<R>> : R extends typeof pdf ? FileReply : void
+type Out<R> = R extends TSchema
+  ? Static<R> | PreserializedJson<Static<R>> | StatusReply<Static<R>>
+  : R extends typeof pdf
+    ? FileReply
+    : void
 
 interface Input<P, Q, B> {
   params: In<P>
@@ -202,6 +216,12 @@ export interface MultiTransactionContext {
 export interface OutsideRequest extends MultiTransactionContext {
   /** Client address. */
   address: string
+  /** As they were sent, for signatures. */
+  headers: Record<string, string | string[] | undefined>
+  /** All parameters of the query, also those that the operation does not declare. */
+  query: Record<string, string | string[]>
+  /** The bytes of the body, decompressed; undefined without one. */
+  body: Buffer | undefined
 }
 
 type Schema = TSchema | undefined

@@ -16,6 +16,7 @@ import { readBody, readForm, readQuery } from './input.ts'
 import {
   FileReply,
   PreserializedJson,
+  StatusReply,
   noContent,
   pdf,
   type RecordAuditSubject,
@@ -126,15 +127,18 @@ async function run(call: Call): Promise<Answer> {
   const { means, operation, request, input } = call
   const { tenant } = request
   if (operation.multiTransaction) {
-    if (!operation.patients)
-      return answerOf(call, await operation.run({ tenant, cells: means.cells, address: request.ip }, input))
+    const asked = {
+      cells: means.cells,
+      address: request.ip,
+      headers: request.headers,
+      query: request.query as Record<string, string | string[]>,
+      body: request.body as Buffer | undefined,
+    }
+    if (!operation.patients) return answerOf(call, await operation.run({ tenant, ...asked }, input))
     const db = means.cells.of(tenant!.cell)
     means.access.assertRoom(db)
     const subjects = new Subjects()
-    const given = answerOf(
-      call,
-      await operation.run({ tenant: { ...tenant!, subjects }, cells: means.cells, address: request.ip }, input),
-    )
+    const given = answerOf(call, await operation.run({ tenant: { ...tenant!, subjects }, ...asked }, input))
     await logRead(call, db, subjects, given)
     return given
   }
@@ -226,6 +230,7 @@ const resolveOrganization = ({ org }: ManagementPrincipal): Tenant => ({
 function answerOf({ means, operation }: Call, result: unknown): Answer {
   if (operation.reply === noContent) return {}
   if (result instanceof FileReply) return { file: result }
+  if (result instanceof StatusReply) return { status: result.status, text: canonicalJson(means, operation, result.body) }
   return { status: operation.success ?? 200, text: canonicalJson(means, operation, result) }
 }
 

@@ -54,7 +54,8 @@ const asManager = ({ guards }: AssembledProcess, key: string, address: string) =
 const acceptInvite = ({ operations }: AssembledProcess, token: string, address: string) =>
   refused(() => {
     const { run } = operations.find(({ id }) => id === 'accept_invite')!
-    const outside: OutsideRequest = { tenant: undefined as never, cells, address }
+    const none = { headers: {}, query: {}, body: undefined }
+    const outside: OutsideRequest = { tenant: undefined as never, cells, address, ...none }
     return run(outside, { body: { token, name: 'Testa Fictional' } })
   })
 

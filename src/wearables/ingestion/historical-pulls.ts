@@ -10,6 +10,18 @@ interface PullKey {
   resource: string
 }
 
+/** Why a history could not be asked for. The first four are tried again for a while. Source: users-wearables.md 5. */
+export const pullErrors = [
+  'provider_rate_limit_exceeded',
+  'provider_unavailable',
+  'transport_failure',
+  'resource_contention',
+  'non_retriable_error',
+  'unexpected_error',
+  'retry_quota_exhausted',
+] as const
+export type PullError = (typeof pullErrors)[number]
+
 export interface HistoryRange {
   from_ms: number
   to_ms: number
@@ -38,13 +50,38 @@ const write = (
                          else excluded.range_start end,
       range_end = case when h.ended_at is null and not ${is_whole}::boolean then greatest(h.range_end, excluded.range_end)
                        else excluded.range_end end,
-      started_at = case when h.ended_at is null then h.started_at else excluded.started_at end,
-      ended_at = excluded.ended_at, days_with_data = 0
-  where h.ended_at is null
+      started_at = case when h.ended_at is null then coalesce(h.started_at, excluded.started_at) else excluded.started_at end,
+      ended_at = excluded.ended_at, days_with_data = 0, error = null
+  where h.ended_at is null or h.error is not null
     or not ${is_empty}::boolean and (excluded.range_start < h.range_start or excluded.range_end > h.range_end)`
 
 /** Records that a part of a history was received, and that more will follow. Writes historical_pull. */
 export const startPull = (tx: Tx, key: PullKey, range: HistoryRange): Promise<number> => tx.run(write(tx, key, range, null))
+
+/** Records that a history will be asked for. Writes historical_pull. */
+export const schedulePull = (
+  tx: Tx,
+  key: PullKey,
+  { from_ms, to_ms }: Pick<HistoryRange, 'from_ms' | 'to_ms'>,
+): Promise<number> =>
+  tx.run(sql`
+    insert into historical_pull (team_id, user_id, provider, resource, range_start, range_end, scheduled_at)
+    values (${tx.team}, ${key.user_id}, ${key.provider}, ${key.resource}, ${instant(from_ms)}, ${instant(to_ms)}, ${tx.now})
+    on conflict (team_id, user_id, provider, resource) do update
+    set range_start = excluded.range_start, range_end = excluded.range_end, scheduled_at = excluded.scheduled_at, started_at = null,
+        ended_at = null, days_with_data = 0, error = null`)
+
+/** Records that asking for a history has begun. Writes historical_pull. */
+export const beginPull = (tx: Tx, { user_id, provider, resource }: PullKey): Promise<number> =>
+  tx.run(sql`
+    update historical_pull set started_at = coalesce(started_at, ${tx.now})
+    where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider} and resource = ${resource} and ended_at is null`)
+
+/** Records why asking for a history has failed: it is tried again, or not. Writes historical_pull. */
+export const failPull = (tx: Tx, { user_id, provider, resource }: PullKey, error: PullError, isFinal: boolean): Promise<number> =>
+  tx.run(sql`
+    update historical_pull set error = ${error}, ended_at = ${isFinal ? tx.now : null}
+    where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider} and resource = ${resource} and ended_at is null`)
 
 const Range = T.Object({ from_ms: T.Integer(), to_ms: T.Integer() })
 
@@ -87,6 +124,8 @@ const PullRow = T.Object({
   range_end: T.String(),
   started_at: Nullable(T.String()),
   ended_at: Nullable(T.String()),
+  scheduled_at: Nullable(T.String()),
+  error: Nullable(T.String()),
   days_with_data: T.Integer(),
 })
 export type HistoricalPull = Static<typeof PullRow>
@@ -97,7 +136,7 @@ export const historicalPulls = (tx: Tx, user_ids: string[], provider: string | u
     PullRow,
     sql`
     select user_id, provider, resource, date_trunc('second', range_start) as range_start,
-           date_trunc('second', range_end) as range_end, started_at, ended_at, days_with_data
+           date_trunc('second', range_end) as range_end, started_at, ended_at, scheduled_at, error, days_with_data
     from historical_pull
     where team_id = ${tx.team} and user_id = any (${user_ids}::uuid[]) and provider = coalesce(${provider ?? null}, provider)
     order by user_id, provider, resource`,

@@ -129,6 +129,19 @@ export async function summaryIds(
   return new Map(rows.map(({ key, id }) => [key, id]))
 }
 
+/** Deletes records that their provider has deleted. Writes summary. @returns the number of records that were there */
+export const deleteSummaries = (
+  tx: Tx,
+  user_id: string,
+  kinds: SummaryKind[],
+  provider: string,
+  keys: string[],
+): Promise<number> =>
+  tx.run(sql`
+    delete from summary
+    where team_id = ${tx.team} and user_id = ${user_id} and kind = any (${kinds}::text[]) and provider = ${provider}
+      and key = any (${keys}::text[])`)
+
 /** The local days that a range names: those of its two ends, both included. */
 export function daysOf(tx: Tx, { start_date, end_date }: RangeQuery): [from: string, to: string] {
   const day = (name: 'start_date' | 'end_date', text: string) => readBound(name, text).at.toISOString().slice(0, 10)

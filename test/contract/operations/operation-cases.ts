@@ -12,8 +12,10 @@ export const forTeams = operations.filter((operation) => operation.auth === 'tea
 export const withBody = operations.filter(({ body }) => (body as { type?: string } | undefined)?.type === 'object')
 /** It may go without one only where a single environment is served. */
 const NEEDS_BODY = 'create_team_access_token'
+/** The body is one of the provider's. */
+const OF_PROVIDER = 'receive_provider_notification'
 export const withoutBody = operations.filter(
-  ({ id, body, body_optional, file }) => id !== NEEDS_BODY && !file && (!body || body_optional),
+  ({ id, body, body_optional, file }) => id !== NEEDS_BODY && id !== OF_PROVIDER && !file && (!body || body_optional),
 )
 export const keyed = operations.filter(({ auth, idempotency }) => auth === 'team' && idempotency)
 /** Whether the body may have declared keys only. */

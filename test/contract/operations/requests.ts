@@ -1,6 +1,6 @@
 // A request that works, for every operation, made from its declaration and from what a team has. What an operation needs beyond its
 // example is said here once; everything else follows from the names of its parameters.
-import { randomUUID } from 'node:crypto'
+import { createHmac, randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { contents } from '../../../src/app/contents.ts'
 import type { AvailableSlots } from '../../../src/visits/appointments/schema.ts'
@@ -9,7 +9,8 @@ import { hashKey } from '../../../src/platform/crypto/api-keys.ts'
 import { labAccount } from '../../support/lab-accounts.ts'
 import { avenue, createPhlebotomist, slots, street, usAddress, visitOf } from '../../support/home-visits.ts'
 import { signIn, signInTokenOf } from '../../support/phones.ts'
-import { cells, client, type TestTeam, type Reply } from '../../support/server.ts'
+import { cells, client, type TestTeam, type Reply, vault } from '../../support/server.ts'
+import { verifyToken } from '../../../src/connections/pulls/poll.ts'
 import { pscScheduling } from '../../../src/visits/psc-booking/features.ts'
 
 const { operations } = contents
@@ -18,6 +19,7 @@ export interface Request {
   path: Record<string, string>
   query: Record<string, string | string[]>
   body: unknown
+  headers?: Record<string, string>
 }
 
 interface Json {
@@ -40,6 +42,7 @@ function orderFor(team: TestTeam, operation: Operation): Promise<Json> {
 
 /** Query parameters that are given although they may be left out. */
 const queryFor: Record<string, string[]> = {
+  confirm_provider_notifications: ['verification_token', 'challenge'],
   undo_user_delete: ['user_id'],
   delete_team_data_pull_preferences: ['team_id'],
   delete_team_ehr_pipelines: ['team_id'],
@@ -71,9 +74,9 @@ async function unmatched(team: TestTeam, operation: Operation): Promise<string> 
 /** What a team has, by the names under which requests ask for it. Each is made when it is asked for. */
 const belongings: Record<string, (team: TestTeam, operation: Operation) => Promise<string>> = {
   user_id: async (team, operation) => {
-    if (operation.id === 'deregister_provider') return connectedUser(team)
     if (operation.id === 'connect_demo_provider') return team.user()
     if (/^get_profile(_raw)?$/.test(operation.id)) return profiledUser(team)
+    if (operation.id === 'deregister_provider' || operation.id === 'refresh_user_data') return connectedUser(team)
     if (signedIn.has(operation.id) || operation.module === 'devices') return patientOf(team)
     if (describedUsers.has(operation.id)) return describedUser(team, operation.id === 'get_latest_insurance')
     if (/^\/v2\/(summary|timeseries)\/|^\/aggregate\/|\/sdk_|\/file_import/.test(operation.path)) return patientOf(team)
@@ -121,13 +124,24 @@ const belongings: Record<string, (team: TestTeam, operation: Operation) => Promi
     made(team, `/team/${team.team}/sandbox/physician`, { ...bodies.add_team_service_physician, npi: randomUUID().slice(0, 18) }),
   import_id: importOf,
   offset: () => Promise.resolve(String(FIRST_PART.length)),
-  provider: (_team, { path }) =>
-    Promise.resolve(path.includes('/password/') ? 'peloton' : path.includes('/email/') ? 'freestyle_libre' : PROVIDER),
+  provider: (_team, { id, path }) =>
+    Promise.resolve(
+      id.includes('provider_notification')
+        ? 'oura'
+        : path.includes('/password/')
+          ? 'peloton'
+          : path.includes('/email/')
+            ? 'freestyle_libre'
+            : PROVIDER,
+    ),
   oauth_provider: async (team) => {
     const application = { team_id: team.team, provider: 'strava', client_id: 'fictional', client_secret: 'fictional' }
     ok(await team.manage.post('/team_custom_credentials/sandbox/us', application))
     return application.provider
   },
+  cell: () => Promise.resolve('sandbox-us'),
+  verification_token: (team) => Promise.resolve(verifyToken({ vault }, 'sandbox-us', team.team, 'oura')),
+  challenge: () => Promise.resolve('fictional'),
   resource: () => Promise.resolve('heartrate'),
   start_date: () => Promise.resolve('2026-01-01'),
   insurance_name: () => Promise.resolve('Aetna'),
@@ -136,6 +150,10 @@ const belongings: Record<string, (team: TestTeam, operation: Operation) => Promi
   domain: () => Promise.resolve(`clinic-${randomUUID()}.example.com`),
   domain_id: async (team) => made(team, '/domain', { domain: `clinic-${randomUUID()}.example.com` }),
   team_id: async (team, operation) => {
+    if (operation.id.includes('provider_notification')) {
+      const application = { team_id: team.team, provider: 'oura', client_id: 'fictional', client_secret: NOTICE_SECRET }
+      ok(await team.manage.post('/team_custom_credentials/sandbox/us', application))
+    }
     if (operation.id === 'delete_team_in_org') return made(team, '/team', { name: 'To go', region: 'us' })
     const maker = operations.find(({ id }) => id === standing[operation.id])
     if (maker) ok(await send(team, maker, await valid(team, maker)))
@@ -238,6 +256,14 @@ const embeddedMember = (team: TestTeam, integration_member_id: string): Promise<
   made(team, '/ehr_integration/member', { ...bodies[CREATE_MEMBER], integration_member_id })
 
 const PROVIDER = 'apple_health_kit'
+const NOTICE_SECRET = 'fictional-secret'
+
+/** A notice of Oura about nobody, as Oura signs it. */
+function notice(): Pick<Request, 'body' | 'headers'> {
+  const body = '{"event_type":"update","data_type":"sleep","object_id":"fictional","user_id":"nobody"}'
+  const signature = createHmac('sha256', NOTICE_SECRET).update(`1${body}`).digest('hex').toUpperCase()
+  return { body, headers: { 'x-oura-timestamp': '1', 'x-oura-signature': signature } }
+}
 
 async function profiledUser(team: TestTeam): Promise<string> {
   const user_id = await patientOf(team)
@@ -298,6 +324,9 @@ const nobodys = new Set(['creator_member_id'])
 const otherwise: Record<string, string> = { create_insurance: 'member_id' }
 /** Names of what is not a team's own: the catalog is everybody's. */
 const everybodys = new Set([
+  'cell',
+  'verification_token',
+  'challenge',
   'lab',
   'cancellation_reason_id',
   'cancellationReasonId',
@@ -490,7 +519,7 @@ export async function valid(team: TestTeam, operation: Operation): Promise<Reque
   const required = (operation.query as { required?: string[] } | undefined)?.required ?? []
   for (const name of [...required, ...(queryFor[operation.id] ?? [])])
     request.query[name] = await belonging(team, operation, name)
-  return request
+  return operation.id === 'receive_provider_notification' ? { ...request, ...notice() } : request
 }
 
 /** Where an organization or a team stands in the path, so that a key gets as far as the body. */
@@ -616,6 +645,7 @@ export async function send(
 ): Promise<Reply> {
   return call(caller, operation.method, target(operation.path, request), request.body, {
     ...keyNeeded(operation, headers),
+    ...request.headers,
     ...headers,
   })
 }

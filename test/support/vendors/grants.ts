@@ -68,6 +68,22 @@ export class VendorGrants {
       for (const [token, held] of tokens) if (held.user === user) tokens.delete(token)
   }
 
+  /** The vendor ends the access tokens of a user before their time; the refresh tokens stay. */
+  expireAccess(user: string): void {
+    for (const [token, held] of this.#access) if (held.user === user) this.#access.delete(token)
+  }
+
+  /** A user takes back one scope at the vendor. */
+  narrow(user: string, scope: string): void {
+    for (const held of [...this.#access.values(), ...this.#refresh.values()])
+      if (held.user === user) held.scopes = held.scopes.filter((one) => one !== scope)
+  }
+
+  /** The newest access token of a user. */
+  tokenOf(user: string): string | undefined {
+    return [...this.#access.values()].findLast((held) => held.user === user)?.access_token
+  }
+
   isGranted(user: string): boolean {
     return [...this.#refresh.values()].some((held) => held.user === user)
   }

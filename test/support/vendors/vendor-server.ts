@@ -45,6 +45,8 @@ export abstract class VendorServer {
   readonly #faults: Fault[] = []
   #server: Server | undefined
   url = ''
+  /** It reads requests and never answers. */
+  stuck = false
   /** The vendor's clock. */
   now_ms = Date.parse('2026-01-31T12:00:00Z')
 
@@ -55,6 +57,11 @@ export abstract class VendorServer {
   /** What happens to the next requests, in order. */
   fail(...faults: Fault[]): void {
     this.#faults.push(...faults)
+  }
+
+  /** Nothing more happens to requests. */
+  recover(): void {
+    this.#faults.length = 0
   }
 
   async start(): Promise<this> {
@@ -83,6 +90,7 @@ export abstract class VendorServer {
 
   async #respond(request: VendorRequest, response: ServerResponse): Promise<void> {
     this.requests.push(request)
+    if (this.stuck) return
     const fault = this.#faults.shift()
     if (fault === 'outage') return void response.writeHead(503, { 'content-type': 'text/html' }).end('<h1>Down</h1>')
     if (fault === 'garbage') return void response.writeHead(200, { 'content-type': 'application/json' }).end('{"half":')

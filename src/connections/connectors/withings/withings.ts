@@ -180,6 +180,13 @@ export const withings = {
   },
   scopes: ['user.metrics', 'user.activity', 'user.sleepevents'],
   scopeOf: Object.fromEntries(Object.entries(ofScope).flatMap(([scope, of]) => of.map((resource) => [resource, scope]))),
+  comesWith: {
+    ...Object.fromEntries(measures.slice(1).map((resource) => [resource, 'body'])),
+    ...Object.fromEntries(intraday.slice(1).map((resource) => [resource, 'steps'])),
+    sleep_cycle: 'sleep',
+    respiratory_rate: 'sleep',
+  },
+  subscribes: 'user',
   pkce: false,
   days_per_request: 30,
   limits: [{ requests: 120, window_ms: 60_000 }],

@@ -1,0 +1,259 @@
+// Oura, API version 2. Rotating refresh tokens, documents by day, subscriptions of the application for each kind of document, signed notices
+// that name a document which may not be readable yet.
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Resource } from '../../../wearables/resources/resources.ts'
+import { DAY_MS, dayOf, grantOf } from '../answers.ts'
+import {
+  VendorError,
+  type Change,
+  type Connector,
+  type Pulled,
+  type PullRequest,
+  type VendorApp,
+  type VendorHttp,
+} from '../connector.ts'
+import { instantOfText, list, number, objectIn, refusalOf, text, type Values } from '../reading.ts'
+import { knownZone, SampleBatches, sleepCycleOf, sleepOf, workoutOf } from '../records.ts'
+import { refreshTokenOf, withQuery } from '../tokens.ts'
+import * as records from './records.ts'
+import { documentOf, documents, get, type Access } from './requests.ts'
+
+const scopeOf = {
+  activity: 'daily',
+  sleep: 'daily',
+  sleep_cycle: 'daily',
+  hrv: 'daily',
+  workouts: 'workout',
+  profile: 'personal',
+  heartrate: 'heartrate',
+  blood_oxygen: 'spo2',
+  vo2_max: 'heart_health',
+} as const satisfies Partial<Record<Resource, string>>
+
+/** A record that was deleted, among the ids of a notification. */
+const DELETED = 'deleted:'
+
+/** The days of a range. The last day is left out of answers for some kinds of documents, so one more is asked for. */
+const dayBounds = ({ from_ms, to_ms }: PullRequest) => ({ start_date: dayOf(from_ms), end_date: dayOf(to_ms + DAY_MS - 1) })
+
+type Pull = (access: Access, request: PullRequest) => AsyncGenerator<Pulled>
+
+/** The records that a notification names, or those of the range. */
+async function* sent(access: Access, path: string, request: PullRequest): AsyncGenerator<Values[]> {
+  if (!request.ids) return yield* documents(access, path, dayBounds(request))
+  const there = request.ids.filter((id) => !id.startsWith(DELETED))
+  for (const id of there) yield [await documentOf(access, path, id)]
+}
+
+const deletedIn = ({ ids = [] }: PullRequest): string[] =>
+  ids.filter((id) => id.startsWith(DELETED)).map((id) => id.slice(DELETED.length))
+
+const pullActivity: Pull = async function* (access, request) {
+  for await (const page of documents(access, 'daily_activity', dayBounds(request))) {
+    const found = page.flatMap((one) => records.activityOf(one) ?? [])
+    if (found.length) yield { kind: 'activity', records: found }
+  }
+}
+
+/** The scores of nights, by Oura's day. */
+async function scoresOf(access: Access, request: PullRequest): Promise<Map<string, number | null>> {
+  const scores = new Map<string, number | null>()
+  for await (const page of documents(access, 'daily_sleep', dayBounds(request)))
+    for (const { day: of, score } of page) if (typeof of === 'string') scores.set(of, number(score))
+  return scores
+}
+
+const pullSleep: Pull = async function* (access, request) {
+  const deleted = deletedIn(request)
+  if (deleted.length) yield { kind: 'sleep', deleted }
+  if (request.ids?.length === deleted.length && request.ids.length) return
+  const scores = await scoresOf(access, request)
+  for await (const page of sent(access, 'sleep', request)) {
+    const gone = page.filter(records.isNoSleep).flatMap(({ id }) => text(id) ?? [])
+    if (gone.length) yield { kind: 'sleep', deleted: gone }
+    const slept = page.filter((one) => !records.isNoSleep(one))
+    const nights = slept.flatMap((one) => records.nightOf(one, scores.get(String(one.day)) ?? null) ?? [])
+    if (nights.length) yield { kind: 'sleep', records: nights.map(sleepOf) }
+    const cycles = nights.flatMap((night) => sleepCycleOf(night, night.stages) ?? [])
+    if (cycles.length) yield { kind: 'sleep_cycle', records: cycles }
+    const batches = new SampleBatches()
+    for (const one of slept) records.addVariability(batches, one)
+    yield* batches.take()
+  }
+}
+
+const pullWorkouts: Pull = async function* (access, request) {
+  const deleted = deletedIn(request)
+  if (deleted.length) yield { kind: 'workouts', deleted }
+  for await (const page of sent(access, 'workout', request)) {
+    const found = page.flatMap((one) => records.workoutIn(one) ?? []).map(workoutOf)
+    if (found.length) yield { kind: 'workouts', records: found }
+  }
+}
+
+const samples = (
+  path: string,
+  bounds: (request: PullRequest) => Record<string, string>,
+  add: (batches: SampleBatches, one: Values, zone: string | null) => void,
+): Pull =>
+  async function* (access, request) {
+    const zone = knownZone(request.time_zone)
+    for await (const page of documents(access, path, bounds(request))) {
+      const batches = new SampleBatches()
+      for (const one of page) add(batches, one, zone)
+      yield* batches.take()
+    }
+  }
+
+const instants = ({ from_ms, to_ms }: PullRequest) => ({
+  start_datetime: new Date(from_ms).toISOString(),
+  end_datetime: new Date(to_ms).toISOString(),
+})
+
+const pullProfile: Pull = async function* (access) {
+  yield { kind: 'profile', records: [records.profileOf(await get(access, 'personal_info'))] }
+}
+
+const pulls: Partial<Record<Resource, Pull>> = {
+  activity: pullActivity,
+  sleep: pullSleep,
+  sleep_cycle: pullSleep,
+  hrv: pullSleep,
+  workouts: pullWorkouts,
+  profile: pullProfile,
+  heartrate: samples('heartrate', instants, records.addHeartRate),
+  blood_oxygen: samples('daily_spo2', dayBounds, records.addOxygen),
+  vo2_max: samples('vO2_max', dayBounds, records.addVo2Max),
+}
+
+/** The kinds of documents that notices name. Only records with an id of their own are asked for by it, and may be deleted. */
+const notified: Readonly<Record<string, { resource: Resource; hasRecords: boolean }>> = {
+  daily_activity: { resource: 'activity', hasRecords: false },
+  sleep: { resource: 'sleep', hasRecords: true },
+  daily_sleep: { resource: 'sleep', hasRecords: false },
+  workout: { resource: 'workouts', hasRecords: true },
+  daily_spo2: { resource: 'blood_oxygen', hasRecords: false },
+  vo2_max: { resource: 'vo2_max', hasRecords: false },
+}
+/** What a notice may be late by. */
+const LATE_MS = 2 * DAY_MS
+/** A subscription that ends within this time is renewed. */
+const RENEW_MS = 30 * DAY_MS
+
+const isSame = (given: string, expected: string): boolean => {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)]
+  return expected !== '' && a.length === b.length && timingSafeEqual(a, b)
+}
+
+/** The signature is hexadecimal digits in upper case; the case of the digits says nothing, that of the secret does. */
+function isSigned({ client_secret }: VendorApp, headers: Record<string, string | undefined>, body: Buffer): boolean {
+  const [signature = '', timestamp = ''] = [headers['x-oura-signature'], headers['x-oura-timestamp']]
+  if (!client_secret || !timestamp) return false
+  const expected = createHmac('sha256', client_secret).update(timestamp).update(body).digest('hex')
+  return isSame(signature.toLowerCase(), expected)
+}
+
+const tokens = (http: VendorHttp, { urls, client_id, client_secret }: VendorApp, form: Record<string, string>) =>
+  http({ method: 'POST', url: urls.token, body: { client_id, client_secret, ...form } })
+
+/** Whether the user has allowed it or not, a grant without the user's id gets no notices. */
+async function userId(access: Access): Promise<string | null> {
+  try {
+    return text((await get(access, 'personal_info')).id)
+  } catch (error) {
+    if (error instanceof VendorError && error.failure === 'scope_missing') return null
+    throw error
+  }
+}
+
+export const oura: Connector = {
+  provider: 'oura',
+  description: 'Rings of Oura',
+  resources: Object.keys(scopeOf) as Resource[],
+  urls: {
+    authorize: 'https://cloud.ouraring.com/oauth/authorize',
+    token: 'https://api.ouraring.com/oauth/token',
+    api: 'https://api.ouraring.com',
+  },
+  scopes: [...new Set(Object.values(scopeOf))],
+  scopeOf,
+  comesWith: { sleep_cycle: 'sleep', hrv: 'sleep' },
+  pkce: true,
+  days_per_request: 30,
+  limits: [{ requests: 5000, window_ms: 300_000 }],
+
+  authorizeUrl: ({ client_id, urls }, { redirect_uri, state, scopes, code_challenge }) =>
+    withQuery(urls.authorize, {
+      response_type: 'code',
+      client_id,
+      redirect_uri,
+      state,
+      scope: scopes.join(' '),
+      ...(code_challenge && { code_challenge, code_challenge_method: 'S256' }),
+    }),
+
+  async exchange(http, app, { code, redirect_uri, code_verifier, now_ms }) {
+    const form = { grant_type: 'authorization_code', code, redirect_uri, ...(code_verifier && { code_verifier }) }
+    const grant = grantOf(await tokens(http, app, form), now_ms)
+    return { ...grant, external_user_id: await userId({ http, app, access_token: grant.access_token }) }
+  },
+
+  refresh: async (http, app, grant, now_ms) =>
+    grantOf(await tokens(http, app, { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant) }), now_ms, grant),
+
+  async revoke(http, { urls }, { access_token }) {
+    const answer = await http({ method: 'POST', url: withQuery(`${urls.api}/oauth/revoke`, { access_token }) })
+    if (answer.status >= 300) throw refusalOf(answer)
+  },
+
+  pull(http, app, access_token, request) {
+    const pull = pulls[request.resource]
+    if (!pull) throw new Error(`Oura has no ${request.resource}`)
+    return pull({ http, app, access_token }, request)
+  },
+
+  receive(app, { method, headers, query, body, verify_token, now_ms }) {
+    if (method === 'GET') {
+      if (!isSame(query.verification_token ?? '', verify_token)) return { outcome: 'refused' }
+      return { outcome: 'verified', answer: { status: 200, body: { challenge: query.challenge ?? '' } }, changes: [] }
+    }
+    if (!isSigned(app, headers, body)) return { outcome: 'refused' }
+    let notice: Values
+    try {
+      notice = objectIn(body.toString('utf8'))
+    } catch {
+      return { outcome: 'refused', answer: { status: 400, body: {} } }
+    }
+    const [external_user_id, kind, id] = [text(notice.user_id), notified[String(notice.data_type)], text(notice.object_id)]
+    if (external_user_id === null || !kind) return { outcome: 'verified', changes: [] }
+    const at_ms = instantOfText(notice.event_time) ?? now_ms
+    const change: Change = { external_user_id, resource: kind.resource, from_ms: at_ms - LATE_MS, to_ms: at_ms + DAY_MS }
+    const ids = kind.hasRecords && id !== null ? [notice.event_type === 'delete' ? DELETED + id : id] : undefined
+    return { outcome: 'verified', changes: [ids ? { ...change, ids } : change] }
+  },
+
+  async subscribe(http, { urls, client_id, client_secret }, { callback_url, verify_token, now_ms }) {
+    const base = `${urls.api}/v2/webhook/subscription`
+    const headers = { 'x-client-id': client_id, 'x-client-secret': client_secret, 'content-type': 'application/json' }
+    const call = async (method: 'GET' | 'POST' | 'PUT', url: string, body?: object) => {
+      const answer = await http({ method, url, headers, ...(body && { body: JSON.stringify(body) }) })
+      if (answer.status >= 300) throw refusalOf(answer)
+      return JSON.parse(answer.text) as unknown
+    }
+    const there = list(await call('GET', base)).filter((one) => one.callback_url === callback_url)
+    let renew_at_ms = Infinity
+    for (const [data_type, { hasRecords }] of Object.entries(notified))
+      for (const event_type of ['create', 'update', ...(hasRecords ? ['delete'] : [])]) {
+        const known = there.find((one) => one.data_type === data_type && one.event_type === event_type)
+        const ends_ms = instantOfText(known?.expiration_time)
+        const isGood = ends_ms !== null && ends_ms > now_ms + RENEW_MS
+        const now = isGood
+          ? known
+          : known
+            ? await call('PUT', `${base}/renew/${encodeURIComponent(text(known.id) ?? '')}`)
+            : await call('POST', base, { callback_url, verification_token: verify_token, event_type, data_type })
+        renew_at_ms = Math.min(renew_at_ms, instantOfText((now as Values).expiration_time) ?? now_ms + RENEW_MS)
+      }
+    return { renew_at_ms: Math.max(now_ms + DAY_MS, renew_at_ms - RENEW_MS) }
+  },
+}

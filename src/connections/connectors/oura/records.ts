@@ -1,0 +1,167 @@
+// Documents of Oura as samples and summaries. Stages, zones and scores are Oura's own; fields are null for rings that do not measure them.
+import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
+import { midnight, minutesOf, zoneOf } from '../answers.ts'
+import { day, idOf, instantOfText, number, objectOrEmpty, text, whole, type Values } from '../reading.ts'
+import {
+  instantIn,
+  offsetAt,
+  type Night,
+  type SampleBatches,
+  type Stage,
+  type StageType,
+  type WorkoutRecord,
+} from '../records.ts'
+
+const source_type = 'ring'
+/** Seconds of one character of `sleep_phase_5_min`. */
+const PHASE_MS = 300_000
+const phases: Readonly<Record<string, StageType>> = { 1: 1, 2: 2, 3: 3, 4: 4 }
+
+const offsetOf = (value: unknown): number | null => (typeof value === 'string' ? zoneOf(value) : null)
+
+/** A day. Oura has one document for each day, so that the day is its key. */
+export function activityOf(sent: Values): IncomingSummary<'activity'> | undefined {
+  const calendar_date = day(sent.day)
+  if (calendar_date === null) return undefined
+  const distance = number(sent.equivalent_walking_distance)
+  return {
+    key: calendar_date,
+    source_type,
+    app_id: null,
+    calendar_date,
+    document: {
+      date: midnight(calendar_date),
+      calendar_date,
+      calories_total: number(sent.total_calories),
+      calories_active: number(sent.active_calories),
+      steps: whole(sent.steps),
+      distance,
+      daily_movement: distance,
+      low: minutesOf(number(sent.low_activity_time)),
+      medium: minutesOf(number(sent.medium_activity_time)),
+      high: minutesOf(number(sent.high_activity_time)),
+      timezone_offset: offsetOf(sent.timestamp),
+    },
+  }
+}
+
+export interface OuraNight extends Night {
+  stages: Stage[]
+}
+
+/** Whether the user has deleted a night, or said that it was none. */
+export const isNoSleep = ({ type }: Values): boolean => type === 'deleted' || type === 'rest'
+const isNap = ({ type }: Values): boolean => type === 'sleep' || type === 'late_nap'
+
+/** A night or a nap. It ends when the user got up, not when the last stage but waking ended. */
+export function nightOf(sent: Values, score: number | null): OuraNight | undefined {
+  const key = idOf(sent.id)
+  const [start_ms, end_ms] = [instantOfText(sent.bedtime_start), instantOfText(sent.bedtime_end)]
+  if (key === null || start_ms === null || end_ms === null || end_ms <= start_ms) return undefined
+  const readiness = objectOrEmpty(sent.readiness)
+  const seconds = (name: string) => whole(sent[name]) ?? 0
+  const lowest = whole(sent.lowest_heart_rate)
+  return {
+    key,
+    source_type,
+    start_ms,
+    end_ms,
+    offset_s: offsetOf(sent.bedtime_end),
+    zone: null,
+    is_nap: isNap(sent),
+    seconds: {
+      awake: seconds('awake_time'),
+      light: seconds('light_sleep_duration'),
+      rem: seconds('rem_sleep_duration'),
+      deep: seconds('deep_sleep_duration'),
+    },
+    stages: stagesIn(sent, start_ms, end_ms),
+    more: {
+      score: isNap(sent) ? null : score,
+      recovery_readiness_score: whole(readiness.score),
+      hr_lowest: lowest,
+      hr_resting: lowest,
+      hr_average: whole(sent.average_heart_rate),
+      latency: whole(sent.latency),
+      efficiency: number(sent.efficiency),
+      temperature_delta: number(readiness.temperature_deviation),
+      average_hrv: number(sent.average_hrv),
+      respiratory_rate: number(sent.average_breath),
+    },
+  }
+}
+
+/** Equal stages after each other are one. */
+function stagesIn(sent: Values, start_ms: number, end_ms: number): Stage[] {
+  const letters = typeof sent.sleep_phase_5_min === 'string' ? sent.sleep_phase_5_min.slice(0, 600) : ''
+  const stages: Stage[] = []
+  for (const [i, letter] of [...letters].entries()) {
+    const [from, to] = [start_ms + i * PHASE_MS, Math.min(end_ms, start_ms + (i + 1) * PHASE_MS)]
+    const type = phases[letter] ?? -1
+    const last = stages.at(-1)
+    if (from >= to) break
+    if (last?.type === type) last.end_ms = to
+    else stages.push({ type, start_ms: from, end_ms: to })
+  }
+  return stages
+}
+
+/** The heart rate variability in a night: a number every few minutes, null where there is none. */
+export function addVariability(batches: SampleBatches, sent: Values): void {
+  const { interval, items, timestamp } = objectOrEmpty(sent.hrv)
+  const [step_s, from_ms] = [number(interval), instantOfText(timestamp)]
+  if (step_s === null || step_s <= 0 || from_ms === null || !Array.isArray(items)) return
+  for (const [i, value] of items.slice(0, 10_000).entries())
+    batches.add('hrv', { at_ms: from_ms + i * step_s * 1000, value: number(value), offset_s: offsetOf(timestamp), source_type })
+}
+
+export function addHeartRate(batches: SampleBatches, sent: Values, zone: string | null): void {
+  const at_ms = instantOfText(sent.timestamp)
+  if (at_ms === null) return
+  batches.add('heartrate', { at_ms, value: number(sent.bpm), offset_s: offsetAt(zone, at_ms), source_type })
+}
+
+/** The mean of a night, at the beginning of its day: Oura says no time. */
+export function addOxygen(batches: SampleBatches, sent: Values, zone: string | null): void {
+  const of = day(sent.day)
+  if (of === null) return
+  const at_ms = instantIn(zone, Date.parse(of))
+  const value = number(objectOrEmpty(sent.spo2_percentage).average)
+  batches.add('blood_oxygen', { at_ms, value, offset_s: offsetAt(zone, at_ms), source_type })
+}
+
+export function addVo2Max(batches: SampleBatches, sent: Values): void {
+  const at_ms = instantOfText(sent.timestamp)
+  if (at_ms === null) return
+  batches.add('vo2_max', { at_ms, value: number(sent.vo2_max), offset_s: offsetOf(sent.timestamp), source_type })
+}
+
+export function workoutIn(sent: Values): WorkoutRecord | undefined {
+  const key = idOf(sent.id)
+  const [start_ms, end_ms] = [instantOfText(sent.start_datetime), instantOfText(sent.end_datetime)]
+  if (key === null || start_ms === null || end_ms === null || end_ms < start_ms) return undefined
+  const title = text(sent.label)
+  return {
+    key,
+    source_type,
+    sport: text(sent.activity) ?? 'other',
+    start_ms,
+    end_ms,
+    offset_s: offsetOf(sent.start_datetime),
+    more: { calories: number(sent.calories), distance: number(sent.distance), ...(title !== null && { title }) },
+  }
+}
+
+const sexes: Readonly<Record<string, 'female' | 'male'>> = { female: 'female', male: 'male' }
+
+export function profileOf(sent: Values): IncomingSummary<'profile'> {
+  const height = number(sent.height)
+  const sex = sexes[String(sent.biological_sex)] ?? null
+  return {
+    key: '',
+    source_type: 'unknown',
+    app_id: null,
+    calendar_date: null,
+    document: { height: height === null ? null : Math.round(height * 100), gender: sex, sex },
+  }
+}

@@ -1,0 +1,126 @@
+// Records of WHOOP as summaries. A cycle is a day of a user: from falling asleep to falling asleep again.
+import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
+import { localDay, midnight, zoneOf } from '../answers.ts'
+import { idOf, instantOfText, number, objectOrEmpty, text, whole, type Values } from '../reading.ts'
+import type { Night, WorkoutRecord } from '../records.ts'
+
+const source_type = 'watch'
+const KCAL_PER_KJ = 1 / 4.184
+const HALF_DAY_MS = 12 * 3_600_000
+
+const offsetOf = (value: unknown): number | null => (typeof value === 'string' ? zoneOf(value) : null)
+const kcal = (kilojoule: number | null): number | null => (kilojoule === null ? null : kilojoule * KCAL_PER_KJ)
+const seconds = (milli: unknown): number => Math.round((number(milli) ?? 0) / 1000)
+const isScored = ({ score_state }: Values): boolean => score_state === 'SCORED'
+
+/**
+ * A cycle. It belongs to the local day in its middle: users fall asleep before midnight as well as after. Two cycles of one day are two
+ * records and are never added up.
+ */
+export function activityOf(sent: Values): IncomingSummary<'activity'> | undefined {
+  const [key, start_ms, end_ms] = [idOf(sent.id), instantOfText(sent.start), instantOfText(sent.end)]
+  if (key === null || start_ms === null || !isScored(sent)) return undefined
+  const offset_s = offsetOf(sent.timezone_offset)
+  const middle_ms = end_ms === null ? start_ms + HALF_DAY_MS : (start_ms + end_ms) / 2
+  const calendar_date = localDay(middle_ms, offset_s)
+  const score = objectOrEmpty(sent.score)
+  return {
+    key,
+    source_type,
+    app_id: null,
+    calendar_date,
+    document: {
+      date: midnight(calendar_date),
+      calendar_date,
+      calories_total: kcal(number(score.kilojoule)),
+      timezone_offset: offset_s,
+      heart_rate: {
+        avg_bpm: number(score.average_heart_rate),
+        min_bpm: null,
+        max_bpm: number(score.max_heart_rate),
+        resting_bpm: null,
+        avg_walking_bpm: null,
+      },
+    },
+  }
+}
+
+/** A night or a nap, with its recovery. A night that is not scored yet is left out: a notice tells of its score. */
+export function nightOf(sent: Values, recovery: Values | undefined): Night | undefined {
+  const [key, start_ms, end_ms] = [idOf(sent.id), instantOfText(sent.start), instantOfText(sent.end)]
+  if (key === null || start_ms === null || end_ms === null || end_ms <= start_ms || sent.score_state === 'PENDING_SCORE')
+    return undefined
+  const score = objectOrEmpty(sent.score)
+  const stages = objectOrEmpty(score.stage_summary)
+  const recovered = recovery && isScored(recovery) ? objectOrEmpty(recovery.score) : {}
+  return {
+    key,
+    source_type,
+    start_ms,
+    end_ms,
+    offset_s: offsetOf(sent.timezone_offset),
+    zone: null,
+    is_nap: sent.nap === true,
+    seconds: {
+      awake: seconds(stages.total_awake_time_milli),
+      light: seconds(stages.total_light_sleep_time_milli),
+      rem: seconds(stages.total_rem_sleep_time_milli),
+      deep: seconds(stages.total_slow_wave_sleep_time_milli),
+    },
+    more: {
+      score: whole(score.sleep_performance_percentage),
+      efficiency: number(score.sleep_efficiency_percentage),
+      respiratory_rate: number(score.respiratory_rate),
+      ...(recovery && {
+        recovery_readiness_score: whole(recovered.recovery_score),
+        hr_resting: whole(recovered.resting_heart_rate),
+        average_hrv: number(recovered.hrv_rmssd_milli),
+        skin_temperature: number(recovered.skin_temp_celsius),
+      }),
+    },
+  }
+}
+
+const zones = [
+  'zone_zero_milli',
+  'zone_one_milli',
+  'zone_two_milli',
+  'zone_three_milli',
+  'zone_four_milli',
+  'zone_five_milli',
+] as const
+
+export function workoutIn(sent: Values): WorkoutRecord | undefined {
+  const [key, start_ms, end_ms] = [idOf(sent.id), instantOfText(sent.start), instantOfText(sent.end)]
+  if (key === null || start_ms === null || end_ms === null || end_ms < start_ms || sent.score_state === 'PENDING_SCORE')
+    return undefined
+  const score = objectOrEmpty(sent.score)
+  const durations = objectOrEmpty(score.zone_durations)
+  return {
+    key,
+    source_type,
+    sport: text(sent.sport_name) ?? 'other',
+    start_ms,
+    end_ms,
+    offset_s: offsetOf(sent.timezone_offset),
+    more: {
+      average_hr: whole(score.average_heart_rate),
+      max_hr: whole(score.max_heart_rate),
+      calories: kcal(number(score.kilojoule)),
+      distance: number(score.distance_meter),
+      total_elevation_gain: number(score.altitude_gain_meter),
+      hr_zones: score.zone_durations ? zones.map((name) => seconds(durations[name])) : null,
+    },
+  }
+}
+
+export function profileOf(sent: Values): IncomingSummary<'profile'> {
+  const height = number(sent.height_meter)
+  return {
+    key: '',
+    source_type: 'unknown',
+    app_id: null,
+    calendar_date: null,
+    document: { height: height === null ? null : Math.round(height * 100) },
+  }
+}

@@ -1,0 +1,224 @@
+// WHOOP, API version 2. Refresh tokens that die when they are used, pages of 25 records, signed notices that hold ids alone.
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Resource } from '../../../wearables/resources/resources.ts'
+import { DAY_MS, failureOf, grantOf, type VendorAnswer } from '../answers.ts'
+import {
+  VendorError,
+  type Change,
+  type Connector,
+  type Pulled,
+  type PullRequest,
+  type VendorApp,
+  type VendorHttp,
+} from '../connector.ts'
+import { idOf, list, objectIn, text, type Values } from '../reading.ts'
+import { sleepOf, workoutOf } from '../records.ts'
+import { bearer, refreshTokenOf, withQuery } from '../tokens.ts'
+import * as records from './records.ts'
+
+const scopeOf = {
+  activity: 'read:cycles',
+  sleep: 'read:sleep',
+  workouts: 'read:workout',
+  profile: 'read:body_measurement',
+} as const satisfies Partial<Record<Resource, string>>
+
+const PAGE = '25'
+/** Pages of one request for a range. */
+const PAGES_MAX = 200
+/** A record that was deleted, among the ids of a notification. */
+const DELETED = 'deleted:'
+
+interface Access {
+  http: VendorHttp
+  app: VendorApp
+  access_token: string
+}
+
+/** WHOOP says when its limit ends in a header of its own, in seconds. */
+function refusal(answer: VendorAnswer): VendorError {
+  const reset_s = answer.headers.get('x-ratelimit-reset') ?? ''
+  const failure = failureOf(answer, Date.parse(answer.headers.get('date') ?? '')) ?? new VendorError('unexpected')
+  return failure.failure === 'rate_limited' && failure.retry_after_ms === null && /^\d{1,6}$/.test(reset_s)
+    ? new VendorError('rate_limited', Number(reset_s) * 1000)
+    : failure
+}
+
+async function get({ http, app, access_token }: Access, path: string, query: Record<string, string> = {}): Promise<VendorAnswer> {
+  const answer = await http({ method: 'GET', url: withQuery(app.urls.api + path, query), headers: bearer(access_token) })
+  if (answer.status !== 200 && answer.status !== 404) throw refusal(answer)
+  return answer
+}
+
+/** One record; undefined if there is none. */
+async function record(access: Access, path: string): Promise<Values | undefined> {
+  const answer = await get(access, path)
+  return answer.status === 404 ? undefined : objectIn(answer.text)
+}
+
+/** A record that a notification named. Errors: VendorError `not_ready` while it cannot be read. */
+async function named(access: Access, path: string): Promise<Values> {
+  const found = await record(access, path)
+  if (!found) throw new VendorError('not_ready')
+  return found
+}
+
+async function* pages(access: Access, path: string, { from_ms, to_ms }: PullRequest): AsyncGenerator<Values[]> {
+  const range = { limit: PAGE, start: new Date(from_ms).toISOString(), end: new Date(to_ms).toISOString() }
+  let next: string | null = null
+  for (let page = 0; page < PAGES_MAX; page++) {
+    const answer = await get(access, path, next === null ? range : { ...range, nextToken: next })
+    if (answer.status === 404) throw new VendorError('unexpected')
+    const body = objectIn(answer.text)
+    yield list(body.records)
+    next = text(body.next_token)
+    if (next === null) return
+  }
+  throw new VendorError('unexpected')
+}
+
+const deletedIn = ({ ids = [] }: PullRequest): string[] =>
+  ids.filter((id) => id.startsWith(DELETED)).map((id) => id.slice(DELETED.length))
+const thereIn = ({ ids = [] }: PullRequest): string[] => ids.filter((id) => !id.startsWith(DELETED))
+
+type Pull = (access: Access, request: PullRequest) => AsyncGenerator<Pulled>
+
+/** The recoveries of nights, by the id of the night. A user may have allowed nights alone. */
+async function recoveriesOf(access: Access, request: PullRequest): Promise<Map<string, Values>> {
+  const found = new Map<string, Values>()
+  try {
+    for await (const page of pages(access, '/v2/recovery', request))
+      for (const one of page) found.set(idOf(one.sleep_id) ?? '', one)
+  } catch (error) {
+    if (!(error instanceof VendorError) || error.failure !== 'scope_missing') throw error
+  }
+  return found
+}
+
+const pullSleep: Pull = async function* (access, request) {
+  const deleted = deletedIn(request)
+  if (deleted.length) yield { kind: 'sleep', deleted }
+  if (request.ids) {
+    for (const id of thereIn(request)) {
+      const sent = await named(access, `/v2/activity/sleep/${encodeURIComponent(id)}`)
+      const cycle = idOf(sent.cycle_id)
+      const recovery = cycle === null ? undefined : await record(access, `/v2/cycle/${encodeURIComponent(cycle)}/recovery`)
+      const night = records.nightOf(sent, recovery?.sleep_id === sent.id ? recovery : undefined)
+      if (night) yield { kind: 'sleep', records: [sleepOf(night)] }
+    }
+    return
+  }
+  const recoveries = await recoveriesOf(access, request)
+  for await (const page of pages(access, '/v2/activity/sleep', request)) {
+    const nights = page.flatMap((one) => records.nightOf(one, recoveries.get(idOf(one.id) ?? '')) ?? [])
+    if (nights.length) yield { kind: 'sleep', records: nights.map(sleepOf) }
+  }
+}
+
+const pullWorkouts: Pull = async function* (access, request) {
+  const deleted = deletedIn(request)
+  if (deleted.length) yield { kind: 'workouts', deleted }
+  const shown = (found: Values[]): Pulled => ({
+    kind: 'workouts',
+    records: found.flatMap((one) => records.workoutIn(one) ?? []).map(workoutOf),
+  })
+  if (!request.ids) for await (const page of pages(access, '/v2/activity/workout', request)) yield shown(page)
+  for (const id of thereIn(request)) yield shown([await named(access, `/v2/activity/workout/${encodeURIComponent(id)}`)])
+}
+
+const pullActivity: Pull = async function* (access, request) {
+  for await (const page of pages(access, '/v2/cycle', request))
+    yield { kind: 'activity', records: page.flatMap((one) => records.activityOf(one) ?? []) }
+}
+
+const pullProfile: Pull = async function* (access) {
+  const body = await record(access, '/v2/user/measurement/body')
+  if (body) yield { kind: 'profile', records: [records.profileOf(body)] }
+}
+
+const pulls: Partial<Record<Resource, Pull>> = {
+  activity: pullActivity,
+  sleep: pullSleep,
+  workouts: pullWorkouts,
+  profile: pullProfile,
+}
+
+/** What notices are about. The recovery of a night has the id of the night. */
+const notified: Readonly<Record<string, Resource>> = { sleep: 'sleep', recovery: 'sleep', workout: 'workouts' }
+/** Notices hold no time: if a record stays unreadable, these last days are asked for. */
+const LATE_MS = 3 * DAY_MS
+
+function isSigned({ client_secret }: VendorApp, headers: Record<string, string | undefined>, body: Buffer): boolean {
+  const [signature = '', timestamp = ''] = [headers['x-whoop-signature'], headers['x-whoop-signature-timestamp']]
+  if (!client_secret || !timestamp) return false
+  const expected = createHmac('sha256', client_secret).update(timestamp).update(body).digest()
+  const given = Buffer.from(signature, 'base64')
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}
+
+const tokens = (http: VendorHttp, { urls, client_id, client_secret }: VendorApp, form: Record<string, string>) =>
+  http({ method: 'POST', url: urls.token, body: { client_id, client_secret, ...form } })
+
+export const whoop: Connector = {
+  provider: 'whoop_v2',
+  description: 'Straps of WHOOP',
+  resources: Object.keys(scopeOf) as Resource[],
+  urls: {
+    authorize: 'https://api.prod.whoop.com/oauth/oauth2/auth',
+    token: 'https://api.prod.whoop.com/oauth/oauth2/token',
+    api: 'https://api.prod.whoop.com/developer',
+  },
+  scopes: ['offline', 'read:profile', 'read:recovery', ...Object.values(scopeOf)],
+  scopeOf,
+  pkce: false,
+  days_per_request: 30,
+  limits: [
+    { requests: 100, window_ms: 60_000 },
+    { requests: 10_000, window_ms: DAY_MS },
+  ],
+
+  authorizeUrl: ({ client_id, urls }, { redirect_uri, state, scopes }) =>
+    withQuery(urls.authorize, { response_type: 'code', client_id, redirect_uri, state, scope: scopes.join(' ') }),
+
+  async exchange(http, app, { code, redirect_uri, now_ms }) {
+    const grant = grantOf(await tokens(http, app, { grant_type: 'authorization_code', code, redirect_uri }), now_ms)
+    const profile = await record({ http, app, access_token: grant.access_token }, '/v2/user/profile/basic')
+    return { ...grant, external_user_id: idOf(profile?.user_id) }
+  },
+
+  refresh: async (http, app, grant, now_ms) => {
+    const form = { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant), scope: 'offline' }
+    const next = grantOf(await tokens(http, app, form), now_ms, grant)
+    // The answer may name only the scope that was asked for.
+    return { ...next, scopes: grant.scopes }
+  },
+
+  async revoke(http, { urls }, { access_token }) {
+    const answer = await http({ method: 'DELETE', url: `${urls.api}/v2/user/access`, headers: bearer(access_token) })
+    if (answer.status >= 300) throw refusal(answer)
+  },
+
+  pull(http, app, access_token, request) {
+    const pull = pulls[request.resource]
+    if (!pull) throw new Error(`WHOOP has no ${request.resource}`)
+    return pull({ http, app, access_token }, request)
+  },
+
+  receive(app, { method, headers, body, now_ms }) {
+    if (method !== 'POST' || !isSigned(app, headers, body)) return { outcome: 'refused' }
+    let notice: Values
+    try {
+      notice = objectIn(body.toString('utf8'))
+    } catch {
+      return { outcome: 'refused', answer: { status: 400, body: {} } }
+    }
+    const [kind = '', event = ''] = String(notice.type).split('.')
+    const [external_user_id, id] = [idOf(notice.user_id), idOf(notice.id)]
+    const resource = Object.hasOwn(notified, kind) ? notified[kind] : undefined
+    if (external_user_id === null || id === null || !resource) return { outcome: 'verified', changes: [] }
+    // Without its recovery a night is still a night.
+    const isDeleted = event === 'deleted' && kind !== 'recovery'
+    const change: Change = { external_user_id, resource, from_ms: now_ms - LATE_MS, to_ms: now_ms + DAY_MS }
+    return { outcome: 'verified', changes: [{ ...change, ids: [isDeleted ? DELETED + id : id] }] }
+  },
+}

@@ -1,0 +1,154 @@
+// Refreshing of tokens: one at a time, stored before they are used, and given up only when the vendor refuses the same tokens twice.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { cells, newCells, settings, targets, vault, type TestTeam } from '../../../test/support/server.ts'
+import { agree, run, standIn, teamAt } from '../../../test/support/vendors/connected.ts'
+import { WhoopPeer } from '../../../test/support/vendors/whoop.ts'
+import { VendorClient } from '../connectors/vendor-http.ts'
+import { VendorError } from '../connectors/connector.ts'
+import { freshGrant, vendorOf, vendorUrls, type VendorAccess } from './access.ts'
+import { whoop } from '../connectors/whoop/whoop.ts'
+
+const peer = await new WhoopPeer().start()
+peer.now_ms = Date.now()
+standIn('whoop_v2', peer)
+const client = new VendorClient({ targets, product: 'Drawbridge/test' })
+const urls = {
+  get: (provider: string) => settings.provider_urls.find((one) => one.startsWith(`${provider}=`))?.slice(provider.length + 1),
+}
+const access: VendorAccess = { cells, vault, client, urls }
+
+let accounts = 20_000
+/** A user whose access token is about to expire. */
+async function expiring() {
+  const team = await teamAt('whoop_v2')
+  const user_id = await team.user()
+  const account = String(++accounts)
+  await agree(team, 'whoop_v2', peer, user_id, account, 1)
+  await team.db.pool.query(`delete from job where team_id = $1`, [team.team])
+  await team.db.pool.query(`update provider_grant set expires_at = now() + interval '10 seconds' where team_id = $1`, [team.team])
+  return { team, key: { user_id, provider: 'whoop_v2' }, account }
+}
+async function fresh(team: TestTeam, key: { user_id: string; provider: string }, by = access, rejected?: number) {
+  const vendor = await team.db.tx(team.tenant, (tx) => vendorOf(tx, by, key.provider))
+  return freshGrant(team.tenant, by, vendor!, key, rejected)
+}
+const refreshes = () => peer.to('/oauth/oauth2/token').filter(({ form }) => form.get('grant_type') === 'refresh_token').length
+const status = async ({ api }: TestTeam, user_id: string) => (await api.get(`/v2/user/providers/${user_id}`)).body.providers[0]
+const failsWith = (call: Promise<unknown>, failure: string) =>
+  assert.rejects(call, (error) => error instanceof VendorError && error.failure === failure)
+
+describe('rule 14: refreshing', () => {
+  test('WHOOP double refresh: of many who refresh at once, in several processes, one asks the vendor and all get the new token', async () => {
+    const { team, key } = await expiring()
+    const other = newCells()
+    const before = refreshes()
+    const second = { ...access, cells: other }
+    const found = await Promise.all([1, 2, 3, 4, 5, 6].map((n) => fresh(team, key, n % 2 ? access : second)))
+    await other.close()
+    assert.equal(refreshes() - before, 1)
+    assert.equal(new Set(found.map((one) => one!.grant.access_token)).size, 1)
+    assert.deepEqual(new Set(found.map((one) => one!.version)), new Set([2]))
+    assert.equal((await status(team, key.user_id)).status, 'connected')
+  })
+
+  test('a token that the vendor refuses once does not end the connection; refused twice it does, with one event', async () => {
+    const { team, key, account } = await expiring()
+    peer.grants.end(account)
+    await failsWith(fresh(team, key), 'unavailable')
+    assert.equal((await status(team, key.user_id)).status, 'connected')
+    await failsWith(fresh(team, key), 'invalid_grant')
+    const { status: now, error_details } = await status(team, key.user_id)
+    assert.deepEqual([now, error_details.error_type], ['error', 'token_refresh_failed'])
+    await failsWith(fresh(team, key), 'invalid_grant')
+    const events = (
+      await team.db.pool.query(`select body from event where team_id = $1 and type = 'provider.connection.error'`, [team.team])
+    ).rows
+    assert.equal(events.length, 1)
+    const { data } = JSON.parse(events[0].body)
+    assert.deepEqual([data.user_id, data.provider, data.error_type], [key.user_id, 'whoop_v2', 'token_refresh_failed'])
+  })
+
+  test('a refusal of tokens that were replaced in between does not count', async () => {
+    const { team, key, account } = await expiring()
+    peer.grants.end(account)
+    await failsWith(fresh(team, key), 'unavailable')
+    await agree(team, 'whoop_v2', peer, key.user_id, account, 1)
+    await team.db.pool.query(`update provider_grant set expires_at = now() + interval '10 seconds' where team_id = $1`, [
+      team.team,
+    ])
+    peer.grants.end(account)
+    await failsWith(fresh(team, key), 'unavailable')
+    assert.equal((await status(team, key.user_id)).status, 'connected')
+  })
+
+  test('an outage, or an answer that is lost before the token was exchanged, changes nothing', async () => {
+    const { team, key } = await expiring()
+    peer.fail('outage', 'garbage')
+    await failsWith(fresh(team, key), 'unavailable')
+    await failsWith(fresh(team, key), 'unexpected')
+    assert.equal((await fresh(team, key))!.version, 2)
+  })
+
+  test('the wrong secret of an application does not end the connections of its users', async () => {
+    const { team, key } = await expiring()
+    await team.manage.post('/team_custom_credentials/sandbox/us', {
+      team_id: team.team,
+      provider: 'whoop_v2',
+      client_secret: 'wrong',
+    })
+    for (let i = 0; i < 3; i++) await failsWith(fresh(team, key), 'unexpected')
+    assert.equal((await status(team, key.user_id)).status, 'connected')
+  })
+
+  test('a token that the vendor ends before its time is refreshed once; when the next is not accepted either the connection ends', async () => {
+    const team = await teamAt('whoop_v2')
+    const user_id = await team.user()
+    await agree(team, 'whoop_v2', peer, user_id, '30001', 1)
+    peer.grants.expireAccess('30001')
+    await run(team)
+    assert.equal((await status(team, user_id)).status, 'connected')
+    peer.deaf = true
+    await agree(team, 'whoop_v2', peer, await team.user(), '30002', 1)
+    await run(team)
+    peer.deaf = false
+    const { rows } = await team.db.pool.query(`select error_type from connection where team_id = $1 and status = 'error'`, [
+      team.team,
+    ])
+    assert.deepEqual(rows, [{ error_type: 'provider_credential_error' }])
+  })
+
+  test('tokens that were refreshed are stored before they are used', async () => {
+    const { team, key } = await expiring()
+    const { grant } = (await fresh(team, key))!
+    const again = (await fresh(team, key))!
+    assert.deepEqual([again.grant.refresh_token, again.version], [grant.refresh_token, 2])
+  })
+})
+
+describe('addresses of vendors', () => {
+  test('an address of the settings replaces the origins and goes before the paths', () => {
+    const one = { get: () => 'https://gateway.example.com/whoop' }
+    assert.deepEqual(vendorUrls({ urls: one }, whoop), {
+      authorize: 'https://gateway.example.com/whoop/oauth/oauth2/auth',
+      token: 'https://gateway.example.com/whoop/oauth/oauth2/token',
+      api: 'https://gateway.example.com/whoop/developer',
+    })
+    assert.equal(vendorUrls({ urls: { get: () => undefined } }, whoop), whoop.urls)
+  })
+
+  test('no request reaches an address that is not public, in production, or follows a redirect, or takes longer or more than it may', async () => {
+    const send = (target: string, sandbox = true, by = client) => by.send(sandbox, { method: 'GET', url: target })
+    await failsWith(send(`${peer.url}/oauth/oauth2/auth`, false), 'unavailable')
+    await failsWith(send('https://169.254.169.254/latest'), 'unavailable')
+    const page = `${peer.url}/oauth/oauth2/auth?redirect_uri=${encodeURIComponent('https://example.com/')}&scope=offline&state=1`
+    assert.equal((await send(page)).status, 302)
+    await failsWith(
+      send(`${peer.url}/oauth/oauth2/token`, true, new VendorClient({ targets, product: '', answer_bytes_max: 10 })),
+      'unexpected',
+    )
+    peer.stuck = true
+    await failsWith(send(page, true, new VendorClient({ targets, product: '', request_ms_max: 50 })), 'unavailable')
+    peer.stuck = false
+  })
+})

@@ -1,0 +1,116 @@
+// What was asked for at clouds of vendors, by user, provider and resource, so that only gaps are asked for; and when a connection was last
+// notified and polled. Owns the tables provider_pull and provider_watermark. Source: users-wearables.md 5, 13.
+import { sql } from '../../platform/db/sql.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import type { UserProvider } from '../grants/grants.ts'
+
+export interface ResourceKey extends UserProvider {
+  resource: string
+}
+
+/** Half-open: [from, to). */
+export interface TimeRange {
+  from_ms: number
+  to_ms: number
+}
+
+const instant = (ms: number) => new Date(ms).toISOString()
+const RangeRow = T.Object({ from_ms: T.Integer(), to_ms: T.Integer() })
+
+/** The parts of a range that were not asked for yet, newest first. */
+export const gapsOf = (
+  tx: Tx,
+  { user_id, provider, resource }: ResourceKey,
+  { from_ms, to_ms }: TimeRange,
+): Promise<TimeRange[]> =>
+  from_ms >= to_ms
+    ? Promise.resolve([])
+    : tx.many(
+        RangeRow,
+        sql`
+        select (extract(epoch from lower(gap)) * 1000)::bigint as from_ms, (extract(epoch from upper(gap)) * 1000)::bigint as to_ms
+        from unnest(
+          tstzmultirange(tstzrange(${instant(from_ms)}, ${instant(to_ms)}))
+          - coalesce((
+              select covered from provider_pull
+              where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider} and resource = ${resource}), '{}')) gap
+        order by 1 desc`,
+      )
+
+export interface Asked {
+  result: 'data' | 'empty' | 'failed'
+  error?: string | null
+  /** What was asked for and stored. */
+  covered?: TimeRange | undefined
+  /** The refresh that is done with it. */
+  refresh_id?: string | undefined
+}
+
+/** Records the outcome of asking for a resource. Writes provider_pull. */
+export function recordAsked(tx: Tx, { user_id, provider, resource }: ResourceKey, asked: Asked): Promise<number> {
+  const { result, error = null, covered, refresh_id = null } = asked
+  const range =
+    covered && covered.from_ms < covered.to_ms
+      ? sql`tstzmultirange(tstzrange(${instant(covered.from_ms)}, ${instant(covered.to_ms)}))`
+      : sql`'{}'::tstzmultirange`
+  return tx.run(sql`
+    insert into provider_pull as p (team_id, user_id, provider, resource, covered, asked_at, result, error, refresh_id)
+    values (${tx.team}, ${user_id}, ${provider}, ${resource}, ${range}, ${tx.now}, ${result}, ${error}, ${refresh_id})
+    on conflict (team_id, user_id, provider, resource) do update
+    set covered = p.covered + excluded.covered, asked_at = excluded.asked_at, result = excluded.result, error = excluded.error,
+        refresh_id = coalesce(excluded.refresh_id, p.refresh_id)`)
+}
+
+const PullRow = T.Object({
+  resource: T.String(),
+  asked_at: Nullable(T.String()),
+  result: Nullable(T.String()),
+  error: Nullable(T.String()),
+  refresh_id: Nullable(T.String()),
+  /** Until when everything that was asked for is known; null: nothing was. */
+  until_ms: Nullable(T.Integer()),
+})
+export type ResourcePull = Static<typeof PullRow>
+
+/** What was asked for of a user at a provider. */
+export const pullsOf = (tx: Tx, { user_id, provider }: UserProvider): Promise<ResourcePull[]> =>
+  tx.many(
+    PullRow,
+    sql`
+    select resource, asked_at, result, error, refresh_id, (extract(epoch from upper(covered)) * 1000)::bigint as until_ms
+    from provider_pull where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider} order by resource`,
+  )
+
+/** Records a verified notification. Writes provider_watermark. */
+export const recordNotified = (tx: Tx, { user_id, provider }: UserProvider): Promise<number> =>
+  tx.run(sql`
+    insert into provider_watermark (team_id, user_id, provider, notified_at)
+    values (${tx.team}, ${user_id}, ${provider}, ${tx.now})
+    on conflict (team_id, user_id, provider) do update set notified_at = excluded.notified_at`)
+
+/** Records that a connection was polled. Writes provider_watermark. */
+export const recordPolled = (tx: Tx, { user_id, provider }: UserProvider): Promise<number> =>
+  tx.run(sql`
+    insert into provider_watermark (team_id, user_id, provider, polled_at)
+    values (${tx.team}, ${user_id}, ${provider}, ${tx.now})
+    on conflict (team_id, user_id, provider) do update set polled_at = excluded.polled_at`)
+
+const Watermark = T.Object({ notified_at: Nullable(T.String()), polled_at: Nullable(T.String()) })
+
+/** When a connection was last notified and polled. */
+export const watermarkOf = async (tx: Tx, { user_id, provider }: UserProvider): Promise<Static<typeof Watermark>> =>
+  (await tx.maybe(
+    Watermark,
+    sql`
+    select notified_at, polled_at from provider_watermark
+    where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider}`,
+  )) ?? { notified_at: null, polled_at: null }
+
+/** Forgets what was asked for: another account of the vendor has other data. Writes provider_pull, provider_watermark. */
+export async function forgetPulls(tx: Tx, user_id: string, provider: string | null): Promise<void> {
+  for (const table of [sql`provider_pull`, sql`provider_watermark`])
+    await tx.run(
+      sql`delete from ${table} where team_id = ${tx.team} and user_id = ${user_id} and provider = coalesce(${provider}, provider)`,
+    )
+}

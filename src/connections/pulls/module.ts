@@ -1,0 +1,28 @@
+import { eraseTables } from '../../platform/db/erasure.ts'
+import { on } from '../../platform/db/hooks.ts'
+import type { Module } from '../../platform/module/module.ts'
+import { connectionEnded } from '../connections/connections.ts'
+import { grantSaved } from '../grants/grants.ts'
+import { startPulls } from './jobs.ts'
+import { forgetPulls } from './ledger.ts'
+import type { NotificationDependencies } from './notifications.ts'
+import { pollHandler, subscribeHandler, type PullDependencies } from './poll.ts'
+import { pullHandler } from './pull-resource.ts'
+import { routes } from './routes.ts'
+
+export const pulls = (dependencies: PullDependencies & NotificationDependencies): Module => ({
+  name: 'connections/pulls',
+  about: 'data of clouds of vendors: histories, polling, notifications, limits of applications',
+  tag: 'connections',
+  tables: { ofTeams: ['provider_pull', 'provider_watermark', 'provider_limit'] },
+  operations: routes(dependencies),
+  jobs: [pullHandler(dependencies.access), pollHandler(dependencies), subscribeHandler(dependencies)],
+  hooks: [
+    on(grantSaved, (tx, saved) => startPulls(tx, saved, dependencies.poll_s())),
+    on(connectionEnded, (tx, user_id, provider) => forgetPulls(tx, user_id, provider)),
+  ],
+  erasers: {
+    user: (tx, user_id) => forgetPulls(tx, user_id, null),
+    team: eraseTables('provider_pull', 'provider_watermark', 'provider_limit'),
+  },
+})

@@ -1,0 +1,230 @@
+// Notifications of vendors: who is believed, what they lead to, and polling when they stop.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { client, url, type TestTeam } from '../../../test/support/server.ts'
+import { CLIENT } from '../../../test/support/vendors/vendor-server.ts'
+import { agree, daysAgo, run, standIn, teamAt } from '../../../test/support/vendors/connected.ts'
+import { OuraPeer, ouraActivity, ouraNight, ouraWorkout } from '../../../test/support/vendors/oura.ts'
+import { WhoopPeer, whoopRecovery, whoopSleep, whoopWorkout } from '../../../test/support/vendors/whoop.ts'
+
+const oura = await new OuraPeer().start()
+const whoop = await new WhoopPeer().start()
+oura.now_ms = whoop.now_ms = Date.now()
+standIn('oura', oura)
+standIn('whoop_v2', whoop)
+
+let accounts = 0
+async function connected(days = 2) {
+  const team = await teamAt('oura')
+  const user_id = await team.user()
+  const account = `notified-${++accounts}`
+  await agree(team, 'oura', oura, user_id, account, days)
+  await run(team, 10)
+  return { team, user_id, account }
+}
+const anyone = client(undefined)
+const pathOf = (team: string, provider: string) => `/v2/link/webhook/sandbox-us/${team}/${provider}`
+const send = (
+  { team }: { team: string },
+  provider: string,
+  { headers, body }: { headers: Record<string, string>; body: string },
+) => anyone.call('POST', pathOf(team, provider), body, headers)
+const workouts = async ({ api }: TestTeam, user_id: string) =>
+  (await api.get(`/v2/summary/workouts/${user_id}?start_date=${daysAgo(9)}`)).body.workouts
+const nights = async ({ api }: TestTeam, user_id: string) =>
+  (await api.get(`/v2/summary/sleep/${user_id}?start_date=${daysAgo(9)}`)).body.sleep
+const jobs = async (team: TestTeam) => (await team.jobs()).filter((name) => name === 'pulls.pull_resource').length
+
+describe('a notice of Oura', () => {
+  test('leads to a pull of the record that it names, and to one event', async () => {
+    const { team, user_id, account } = await connected()
+    const workout = ouraWorkout(daysAgo(1))
+    oura.put(account, 'workout', workout)
+    const notice = oura.notice({ event_type: 'create', data_type: 'workout', object_id: workout.id, user_id: account })
+    for (let i = 0; i < 3; i++) assert.equal((await send(team, 'oura', notice)).status, 200)
+    assert.equal(await jobs(team), 1)
+    await run(team)
+    assert.deepEqual(
+      (await workouts(team, user_id)).map(({ provider_id }: Record<string, string>) => provider_id),
+      [workout.id],
+    )
+    assert.equal((await team.events()).filter((type) => type === 'daily.data.workouts.created').length, 1)
+  })
+
+  test('Oura 404 just after a notice: the record is asked for again until it can be read', async () => {
+    const { team, user_id, account } = await connected()
+    const workout = ouraWorkout(daysAgo(1), { id: `late-${account}` })
+    oura.put(account, 'workout', workout)
+    oura.unreadable.add(workout.id)
+    await send(team, 'oura', oura.notice({ event_type: 'create', data_type: 'workout', object_id: workout.id, user_id: account }))
+    await run(team)
+    assert.deepEqual(await workouts(team, user_id), [])
+    assert.equal(await jobs(team), 1)
+    oura.unreadable.delete(workout.id)
+    await run(team, 60)
+    assert.equal((await workouts(team, user_id)).length, 1)
+  })
+
+  test('of a record that never becomes readable leads to a pull of its days', async () => {
+    const { team, user_id, account } = await connected()
+    oura.put(account, 'workout', ouraWorkout(daysAgo(1), { id: `other-${account}` }))
+    await send(team, 'oura', oura.notice({ event_type: 'create', data_type: 'workout', object_id: 'never', user_id: account }))
+    await run(team, 3600)
+    assert.equal((await workouts(team, user_id)).length, 1)
+    assert.equal(await jobs(team), 0)
+  })
+
+  test('of a deleted record deletes it, and a night that its user rejects is no night', async () => {
+    const { team, user_id, account } = await connected()
+    const [workout, night] = [
+      ouraWorkout(daysAgo(1), { id: `gone-${account}` }),
+      ouraNight(daysAgo(1), { id: `night-${account}` }),
+    ]
+    oura.put(account, 'workout', workout)
+    oura.put(account, 'sleep', night)
+    const tell = async (data_type: string, event_type: string, object_id: string) => {
+      await send(team, 'oura', oura.notice({ event_type, data_type, object_id, user_id: account }))
+      await run(team)
+    }
+    await tell('workout', 'create', workout.id)
+    await tell('sleep', 'create', night.id)
+    assert.deepEqual([(await workouts(team, user_id)).length, (await nights(team, user_id)).length], [1, 1])
+    await tell('workout', 'delete', workout.id)
+    oura.put(account, 'sleep', { ...night, type: 'deleted' })
+    await tell('sleep', 'update', night.id)
+    assert.deepEqual([await workouts(team, user_id), await nights(team, user_id)], [[], []])
+  })
+
+  test('Oura secret case: digits of the signature may be in either case, the secret may not; what is not signed is refused', async () => {
+    const { team, account } = await connected()
+    const of = { event_type: 'update', data_type: 'daily_activity', object_id: 'x', user_id: account }
+    const good = oura.notice(of)
+    const signature = good.headers['x-oura-signature']
+    const lower = { ...good, headers: { ...good.headers, 'x-oura-signature': signature.toLowerCase() } }
+    assert.equal((await send(team, 'oura', lower)).status, 200)
+    const { 'x-oura-signature': _, ...unsigned } = good.headers
+    const { 'x-oura-timestamp': __, ...untimed } = good.headers
+    const refused = [
+      oura.notice(of, CLIENT.client_secret.toUpperCase()),
+      oura.notice(of, ''),
+      { ...good, headers: unsigned as Record<string, string> },
+      { ...good, headers: untimed as Record<string, string> },
+      { ...good, headers: { ...good.headers, 'x-oura-signature': '' } },
+      { ...good, body: good.body.replace(account, 'another') },
+    ]
+    for (const notice of refused) assert.equal((await send(team, 'oura', notice)).status, 401, JSON.stringify(notice.headers))
+  })
+
+  test('is refused for a team without a secret, another provider, another cell and an unknown team, and changes nothing', async () => {
+    const { team, account } = await connected()
+    const notice = oura.notice({ event_type: 'update', data_type: 'daily_activity', object_id: 'x', user_id: account })
+    const bare = await teamAt('whoop_v2')
+    assert.equal((await send(bare, 'oura', notice)).status, 404)
+    assert.equal((await send(team, 'strava', notice)).status, 404)
+    assert.equal((await send({ team: randomUUID() }, 'oura', notice)).status, 404)
+    for (const cell of ['sandbox-xx', '__proto__', 'production-eu'])
+      assert.equal(
+        (await anyone.call('POST', `/v2/link/webhook/${cell}/${team.team}/oura`, notice.body, notice.headers)).status,
+        404,
+      )
+    assert.equal(await jobs(team), 0)
+  })
+
+  test('about a user of another team reaches nobody', async () => {
+    const [one, two] = [await connected(), await connected()]
+    await send(
+      one.team,
+      'oura',
+      oura.notice({ event_type: 'update', data_type: 'daily_activity', object_id: 'x', user_id: two.account }),
+    )
+    assert.deepEqual([await jobs(one.team), await jobs(two.team)], [0, 0])
+  })
+
+  test('is not read if it is no JSON, and what it names may be anything', async () => {
+    const { team, account } = await connected()
+    const signed = (body: string) => {
+      const { headers } = oura.notice({})
+      return { headers, body }
+    }
+    assert.equal((await send(team, 'oura', signed('{}'))).status, 401)
+    for (const data_type of ['__proto__', 'constructor', 'tag', 7])
+      assert.equal(
+        (await send(team, 'oura', oura.notice({ event_type: 'create', data_type, object_id: 'x', user_id: account }))).status,
+        200,
+      )
+    assert.equal(await jobs(team), 0)
+  })
+})
+
+describe('subscriptions at Oura', () => {
+  test('are made once for the application, with a handshake that only this server can answer', async () => {
+    const { team, user_id } = await connected()
+    const own = oura.subscriptions.filter(({ callback_url }) => callback_url?.endsWith(`${team.team}/oura`))
+    assert.equal(own.length, 14)
+    assert.equal(own[0]!.callback_url, url + pathOf(team.team, 'oura'))
+    const { verification_token = '' } = own[0]!
+    const ask = (token: string) =>
+      anyone.get(`${pathOf(team.team, 'oura')}?verification_token=${encodeURIComponent(token)}&challenge=abc`)
+    assert.deepEqual((await ask(verification_token)).body, { challenge: 'abc' })
+    for (const wrong of ['', 'wrong', verification_token.toUpperCase()]) assert.equal((await ask(wrong)).status, 401)
+    await agree(team, 'oura', oura, await team.user(), `second of ${user_id}`)
+    await run(team)
+    assert.equal(oura.subscriptions.filter(({ callback_url }) => callback_url?.endsWith(`${team.team}/oura`)).length, 14)
+  })
+})
+
+describe('rule 17: a connection', () => {
+  test('that was notified of is not polled, and one that was not is', async () => {
+    const { team, account } = await connected()
+    const polled = async () =>
+      (await team.db.pool.query('select notified_at, polled_at from provider_watermark where team_id = $1', [team.team])).rows[0]
+    await send(team, 'oura', oura.notice({ event_type: 'update', data_type: 'daily_activity', object_id: 'x', user_id: account }))
+    await run(team)
+    assert.notEqual((await polled()).notified_at, null)
+    await team.db.pool.query(`update provider_watermark set notified_at = notified_at + interval '3 hours' where team_id = $1`, [
+      team.team,
+    ])
+    await run(team, 6 * 3600 + 60)
+    assert.equal((await polled()).polled_at, null)
+    oura.put(account, 'daily_activity', ouraActivity(daysAgo(0), 1234))
+    await run(team, 12 * 3600 + 120)
+    assert.notEqual((await polled()).polled_at, null)
+  })
+})
+
+describe('a notice of WHOOP', () => {
+  test('has ids alone: the night is pulled with its recovery, replaced when it is scored again, and deleted', async () => {
+    const team = await teamAt('whoop_v2')
+    const user_id = await team.user()
+    await agree(team, 'whoop_v2', whoop, user_id, '10129', 2)
+    await run(team)
+    const [id, start, end] = [randomUUID(), `${daysAgo(1)}T04:00:00.000Z`, `${daysAgo(1)}T12:00:00.000Z`]
+    whoop.put('activity/sleep', whoopSleep(id, 501, start, end))
+    await send(team, 'whoop_v2', whoop.notice('sleep.updated', id))
+    await run(team)
+    // Rule 13: the recovery is of the session, and another one replaces it.
+    for (const score of [44, 71]) {
+      whoop.put('recovery', whoopRecovery(id, 501, start, score))
+      await send(team, 'whoop_v2', whoop.notice('recovery.updated', id))
+      await run(team)
+      assert.deepEqual(
+        (await nights(team, user_id)).map((one: Record<string, unknown>) => [one.recovery_readiness_score, one.score]),
+        [[score, 92]],
+      )
+    }
+    whoop.remove('activity/sleep', id)
+    await send(team, 'whoop_v2', whoop.notice('sleep.deleted', id))
+    await run(team)
+    assert.deepEqual(await nights(team, user_id), [])
+  })
+
+  test('is refused with the signature of another secret', async () => {
+    const team = await teamAt('whoop_v2')
+    const id = randomUUID()
+    whoop.put('activity/workout', whoopWorkout(id, `${daysAgo(1)}T04:00:00.000Z`, `${daysAgo(1)}T05:00:00.000Z`))
+    assert.equal((await send(team, 'whoop_v2', whoop.notice('workout.updated', id, 'another'))).status, 401)
+    assert.equal((await send(team, 'whoop_v2', whoop.notice('workout.updated', id, ''))).status, 401)
+    assert.equal((await anyone.get(pathOf(team.team, 'whoop_v2'))).status, 401)
+  })
+})

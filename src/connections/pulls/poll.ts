@@ -1,0 +1,93 @@
+// Polling of connections without recent notifications, and subscriptions to notifications. Source: users-wearables.md 5, 6 I3.
+import { findUser } from '../../people/users/users.ts'
+import { defineHandler, enqueue, enqueueAgain, type Handler } from '../../platform/queue/outbox.ts'
+import { addSeconds } from '../../platform/runtime/clock.ts'
+import { connectionOf, pauseConnections } from '../connections/connections.ts'
+import { connectorOf } from '../connectors/connectors.ts'
+import { webhookUri } from '../credentials/preparation.ts'
+import { freshGrant, httpOf, vendorOf, type VendorAccess } from '../grants/access.ts'
+import { currentGrant, endGrants } from '../grants/grants.ts'
+import { askedResources, poll, pullResource, subscribe, withinBounds } from './jobs.ts'
+import { pullsOf, recordPolled, watermarkOf } from './ledger.ts'
+import { limitedHttp } from './limits.ts'
+import { DAY_MS } from './times.ts'
+
+/** A poll asks again for this time before the newest data: devices send late, and vendors correct. */
+const LATE_MS = 2 * DAY_MS
+/** Late data is accepted for so long after the end of ingestion; the bound itself is a date, which ends up to a day later. */
+const GRACE_MS = 8 * DAY_MS
+/** A subscription is renewed so long before it ends. */
+const RENEW_S = 3 * 86_400
+
+export interface PullDependencies {
+  access: VendorAccess
+  publicUrl: () => string
+  /** A connection without a notification for so long is polled, and so often. */
+  poll_s: () => number
+}
+
+/**
+ * Polls a connection that was not notified of for a while, and queues the next look at it. A connection whose user's ingestion has ended is
+ * paused, and its grant revoked. Writes provider_watermark, connection, provider_grant, job.
+ */
+export const pollHandler = ({ poll_s }: PullDependencies): Handler =>
+  defineHandler(poll, ({ tx }, { user_id, provider, connection_id }) =>
+    tx(async (current) => {
+      const key = { user_id, provider }
+      const connection = await connectionOf(current, user_id, provider)
+      const user = await findUser(current, user_id)
+      if (!user || connection?.id !== connection_id || connection.status !== 'connected') return
+      const now_ms = current.now.getTime()
+      if (user.ingestion_end !== null && now_ms >= Date.parse(user.ingestion_end) + GRACE_MS) {
+        await pauseConnections(current, [user_id], provider)
+        await endGrants(current, user_id, provider)
+        return
+      }
+      enqueueAgain(current, poll, { user_id, provider, connection_id }, addSeconds(current.now, poll_s()))
+      const { notified_at } = await watermarkOf(current, key)
+      if (notified_at !== null && Date.parse(notified_at) > now_ms - poll_s() * 1000) return
+      const asked = await askedResources(current, key)
+      for (const { resource, until_ms } of await pullsOf(current, key)) {
+        if (!asked.some((name) => name === resource)) continue
+        const range = withinBounds(user, { from_ms: Math.min(until_ms ?? now_ms, now_ms) - LATE_MS, to_ms: now_ms })
+        if (range.from_ms >= range.to_ms) continue
+        enqueue(current, pullResource, { user_id, provider, connection_id, resource, ...range, reason: 'poll', attempt: 0 })
+      }
+      await recordPolled(current, key)
+    }),
+  )
+
+/** What a vendor names in the handshake of a subscription: nobody else knows it. */
+export const verifyToken = ({ vault }: Pick<VendorAccess, 'vault'>, cell: string, team: string, provider: string): string =>
+  vault.sign(`${cell} ${team} ${provider}`, 'notifications of vendors')
+
+/** Subscribes a team's application, or one of its users, to notifications, and queues the renewal. Writes job. Errors: VendorError. */
+export const subscribeHandler = ({ access, publicUrl }: PullDependencies): Handler =>
+  defineHandler(subscribe, async ({ tenant, tx }, { provider, user_id }) => {
+    const { team, cell } = tenant
+    const vendor = await tx((current) => vendorOf(current, access, provider))
+    if (!vendor?.connector.subscribe) return
+    const { connector, app } = vendor
+    const key = user_id === undefined ? undefined : { user_id, provider }
+    const isGranted = key && (await tx((current) => currentGrant(current, access.vault, key)))
+    if (key && !isGranted) return
+    const granted = key && (await freshGrant(tenant, access, vendor, key))
+    const [env = '', region = ''] = cell.split('-')
+    const http = limitedHttp(access.cells, tenant, connector, httpOf(access, tenant), { isHistory: false })
+    const now_ms = await tx(async (current) => current.now.getTime())
+    const { renew_at_ms } = await connector.subscribe!(http, app, {
+      callback_url: webhookUri(publicUrl(), { env, region, team_id: team }, provider, null),
+      verify_token: verifyToken(access, cell, team, provider),
+      access_token: granted?.grant.access_token ?? null,
+      now_ms,
+    })
+    if (renew_at_ms === null) return
+    const payload = key ?? { provider }
+    await tx(async (current) => {
+      const at = Math.max(renew_at_ms - RENEW_S * 1000, current.now.getTime() + 3_600_000)
+      enqueueAgain(current, subscribe, payload, new Date(Math.floor(at / 1000) * 1000))
+    })
+  })
+
+/** Whether a connector's vendor notifies. */
+export const isNotified = (provider: string): boolean => connectorOf(provider)?.receive !== undefined

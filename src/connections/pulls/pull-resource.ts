@@ -1,0 +1,248 @@
+// Asks a vendor for a resource of one user and stores what it answers: one window after the other, each recorded when all of it is stored.
+// Source: users-wearables.md 5; events.md 4.5, 4.11.
+import type { User } from '../../people/users/schema.ts'
+import { findUser } from '../../people/users/users.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { defineHandler, enqueue, type Handler, type JobContext } from '../../platform/queue/outbox.ts'
+import { Problem } from '../../platform/runtime/problem.ts'
+import { completeHistory } from '../../wearables/ingestion/ingest.ts'
+import { daysBetween, recordDays } from '../../wearables/ingestion/day-records.ts'
+import { beginPull, failPull, type PullError } from '../../wearables/ingestion/historical-pulls.ts'
+import type { Resource } from '../../wearables/resources/resources.ts'
+import { connectionOf, failConnection } from '../connections/connections.ts'
+import { VendorError, type Connector, type VendorFailure } from '../connectors/connector.ts'
+import { freshGrant, httpOf, vendorOf, type Vendor, type VendorAccess } from '../grants/access.ts'
+import { pullResource, type PullPayload } from './jobs.ts'
+import { gapsOf, recordAsked, type TimeRange } from './ledger.ts'
+import { limitedHttp, noteRejection } from './limits.ts'
+import { historyName, storePulled } from './stored.ts'
+import { DAY_MS } from './times.ts'
+
+/** A job ends after this time and continues in another one. */
+const WORK_MS = 60_000
+/** The vendor's days may be behind those in UTC, or ahead; storing the same data twice changes nothing. */
+const OVERLAP_MS = DAY_MS
+
+interface Retry {
+  attempts_max: number
+  pause_s: (attempt: number) => number
+  error: PullError
+}
+const doubling = (first_s: number, max_s: number) => (attempt: number) => Math.min(max_s, first_s * 2 ** attempt)
+const retries: Partial<Record<VendorFailure, Retry>> = {
+  unavailable: { attempts_max: 12, pause_s: doubling(30, 3600), error: 'provider_unavailable' },
+  not_ready: { attempts_max: 6, pause_s: doubling(10, 600), error: 'provider_unavailable' },
+  unexpected: { attempts_max: 3, pause_s: doubling(60, 3600), error: 'unexpected_error' },
+}
+const REJECTED_S = 60
+
+const failureMessages: Record<VendorFailure | 'no_application', string> = {
+  invalid_grant: 'The provider does not accept the token',
+  scope_missing: 'The user has not granted what the resource needs',
+  rate_limited: 'The limit of requests to the provider is used up',
+  unavailable: 'The provider does not answer',
+  not_ready: 'The provider has announced a record that cannot be read yet',
+  unexpected: 'The provider answers in a form that it does not describe',
+  no_application: 'The team has no application at the provider',
+}
+
+interface Start {
+  user: User
+  vendor: Vendor | undefined
+  windows: Window[]
+}
+interface Window {
+  /** What is asked for. */
+  asked: TimeRange
+  /** What is recorded as asked for. */
+  covered: TimeRange
+}
+
+/** The requests for some ranges, newest first: with a day of overlap at either end, none longer than the vendor allows. */
+export function windowsOf(ranges: readonly TimeRange[], { days_per_request }: Connector, until_ms: number): Window[] {
+  const length = Math.max(1, days_per_request) * DAY_MS
+  const windows: Window[] = []
+  for (const { from_ms, to_ms } of ranges)
+    for (let end = to_ms + OVERLAP_MS; end > from_ms - OVERLAP_MS; end -= length) {
+      const begin = Math.max(from_ms - OVERLAP_MS, end - length)
+      const covered = { from_ms: Math.max(begin, from_ms), to_ms: Math.min(end, to_ms, until_ms) }
+      windows.push({ asked: { from_ms: begin, to_ms: end }, covered })
+    }
+  return windows
+}
+
+/** The connection of a job is the one for which it was queued, and connected. */
+async function isCurrent(tx: Tx, { user_id, provider, connection_id }: PullPayload): Promise<boolean> {
+  const connection = await connectionOf(tx, user_id, provider)
+  return connection?.id === connection_id && connection.status === 'connected'
+}
+
+async function begin(tx: Tx, access: VendorAccess, payload: PullPayload): Promise<Start | undefined> {
+  const { user_id, provider, reason, from_ms, to_ms, ids } = payload
+  const user = await findUser(tx, user_id)
+  if (!user || !(await isCurrent(tx, payload))) return undefined
+  const vendor = await vendorOf(tx, access, provider)
+  if (!vendor) return { user, vendor, windows: [] }
+  if (reason === 'history') {
+    const names = withCompanions(vendor.connector, payload.resource as Resource)
+    for (const name of names) await beginPull(tx, { user_id, provider, resource: historyName(name) })
+  }
+  const range = { from_ms, to_ms }
+  const now_ms = tx.now.getTime()
+  if (ids) return { user, vendor, windows: [{ asked: range, covered: { from_ms: now_ms, to_ms: now_ms } }] }
+  const ranges = reason === 'history' ? await gapsOf(tx, payload, range) : [range]
+  return { user, vendor, windows: windowsOf(ranges, vendor.connector, now_ms) }
+}
+
+const withCompanions = ({ comesWith = {} }: Connector, resource: Resource): Resource[] => [
+  resource,
+  ...(Object.keys(comesWith) as Resource[]).filter((name) => comesWith[name] === resource),
+]
+
+/** Asks for one window and stores the answer. @returns the number of records and samples; undefined: the connection has ended meanwhile */
+async function pullWindow(
+  { tenant, tx }: JobContext,
+  access: VendorAccess,
+  payload: PullPayload,
+  { user, vendor }: { user: User; vendor: Vendor },
+  asked: TimeRange,
+  rejected?: number,
+): Promise<number | undefined> {
+  const { provider, resource, ids, reason } = payload
+  const { connector, app } = vendor
+  const isHistory = reason === 'history'
+  const grant = await freshGrant(tenant, access, vendor, payload, rejected)
+  if (!grant) return undefined
+  const http = limitedHttp(access.cells, tenant, connector, httpOf(access, tenant), { isHistory })
+  const time_zone = user.fallback_time_zone?.id ?? null
+  const request = { resource: resource as Resource, ...asked, time_zone, ...(ids && { ids }) }
+  let stored = 0
+  try {
+    for await (const part of connector.pull(http, app, grant.grant.access_token, request)) {
+      const count = await tx(async (current) =>
+        (await isCurrent(current, payload)) ? storePulled(current, user, provider, part, isHistory) : undefined,
+      )
+      if (count === undefined) return undefined
+      stored += count
+    }
+  } catch (error) {
+    const isRefused = error instanceof VendorError && error.failure === 'invalid_grant'
+    if (!isRefused || rejected !== undefined) throw error
+    // The vendor may have ended the token before its time.
+    return pullWindow({ tenant, tx }, access, payload, { user, vendor }, asked, grant.version)
+  }
+  return stored
+}
+
+/** Records that a window was asked for and stored: its days are answered, with data or without. Writes provider_pull, day_record. */
+async function recordWindow(
+  tx: Tx,
+  payload: PullPayload,
+  connector: Connector,
+  covered: TimeRange,
+  found: boolean,
+): Promise<void> {
+  const { user_id, provider } = payload
+  await recordAsked(tx, payload, { result: found ? 'data' : 'empty', covered })
+  if (covered.from_ms >= covered.to_ms) return
+  const days = daysBetween(covered.from_ms, covered.to_ms)
+  for (const resource of withCompanions(connector, payload.resource as Resource))
+    for (const outcome of ['asked', 'answered'] as const) recordDays(tx, { user_id, provider, resource, outcome, days })
+}
+
+/** Records that everything was asked for. */
+async function finish(tx: Tx, payload: PullPayload, user: User, connector: Connector, found: boolean): Promise<void> {
+  const { provider, resource, reason, from_ms, to_ms, refresh_id } = payload
+  await recordAsked(tx, payload, { result: found ? 'data' : 'empty', refresh_id })
+  if (reason !== 'history') return
+  for (const name of withCompanions(connector, resource as Resource))
+    await completeHistory(tx, user, historyName(name), { provider, from_ms, to_ms, is_whole: true })
+}
+
+/** Decides whether to try again after a failure. Writes provider_pull, historical_pull, connection, job. */
+async function fail(tx: Tx, payload: PullPayload, connector: Connector | undefined, error: VendorError | undefined) {
+  const { user_id, provider, resource, reason, attempt, ids, refresh_id } = payload
+  // Without an application nothing can be asked for.
+  const { failure = 'no_application', retry_after_ms = null } = error ?? {}
+  const connection = await connectionOf(tx, user_id, provider)
+  if (connection?.id !== payload.connection_id || connection.status === 'paused') return
+  const isConnected = connection.status === 'connected'
+  const again = (more: Partial<PullPayload>, pause_s: number) =>
+    enqueue(tx, pullResource, { ...payload, ...more }, new Date(tx.now.getTime() + Math.ceil(pause_s) * 1000))
+  const history = async (reported: PullError, isFinal: boolean) => {
+    if (reason !== 'history') return
+    const names = connector ? withCompanions(connector, resource as Resource) : [resource as Resource]
+    for (const name of names) await failPull(tx, { user_id, provider, resource: historyName(name) }, reported, isFinal)
+  }
+  const days = daysBetween(payload.from_ms, payload.to_ms)
+  const problem = { type: failure, message: failureMessages[failure] }
+  for (const name of connector ? withCompanions(connector, resource as Resource) : [resource as Resource])
+    recordDays(tx, { user_id, provider, resource: name, outcome: 'failed', days, error: problem })
+  if (failure === 'invalid_grant') await failConnection(tx, user_id, provider, 'provider_credential_error')
+  if (failure === 'rate_limited' && isConnected) {
+    await history('provider_rate_limit_exceeded', false)
+    // Many jobs wait for the same limit: they do not all come back at once.
+    const wait_s = retry_after_ms === null ? REJECTED_S : retry_after_ms / 1000
+    again({}, wait_s + spread(payload) * Math.min(30, wait_s))
+    return
+  }
+  const retry = failure === 'no_application' || !isConnected ? undefined : retries[failure]
+  if (retry && attempt + 1 < retry.attempts_max) {
+    await history(retry.error, false)
+    again({ attempt: attempt + 1 }, Math.max(retry.pause_s(attempt), (retry_after_ms ?? 0) / 1000))
+    return
+  }
+  if (failure === 'not_ready' && ids && isConnected) {
+    // The record never became readable by its id: the range has whatever there is.
+    const { ids: _, ...range } = payload
+    enqueue(tx, pullResource, { ...range, attempt: 0 })
+    return
+  }
+  const reported = !retry ? 'non_retriable_error' : failure === 'unexpected' ? 'unexpected_error' : 'retry_quota_exhausted'
+  await history(reported, true)
+  await recordAsked(tx, payload, { result: 'failed', error: failure, refresh_id })
+}
+
+/** Between 0 and 1, the same for a user and resource. */
+const spread = ({ user_id, resource }: PullPayload): number =>
+  [...`${user_id} ${resource}`].reduce((sum, char) => (sum * 31 + char.codePointAt(0)!) % 1000, 7) / 1000
+
+/** The handler of the job that asks for one resource. `monotonic_ms` measures how long it has worked. */
+export const pullHandler = (access: VendorAccess, monotonic_ms: () => number = () => performance.now()): Handler =>
+  defineHandler(pullResource, async (context, payload) => {
+    const { tenant, tx } = context
+    const started_ms = monotonic_ms()
+    const start = await tx((current) => begin(current, access, payload))
+    if (!start) return
+    const { user, vendor, windows } = start
+    if (!vendor) {
+      await tx((current) => fail(current, payload, undefined, undefined))
+      return
+    }
+    let stored = 0
+    try {
+      for (const { asked, covered } of windows) {
+        if (monotonic_ms() - started_ms > WORK_MS) {
+          const more = { ...payload, attempt: 0 }
+          await tx(async (current) => enqueue(current, pullResource, more))
+          return
+        }
+        const count = await pullWindow(context, access, payload, { user, vendor }, asked)
+        if (count === undefined) return
+        stored += count
+        await tx((current) => recordWindow(current, payload, vendor.connector, covered, count > 0))
+      }
+      await tx((current) => finish(current, payload, user, vendor.connector, stored > 0))
+    } catch (error) {
+      const reason = failureOf(error)
+      await noteRejection(access.cells, tenant, vendor.connector, reason)
+      await tx((current) => fail(current, payload, vendor.connector, reason))
+    }
+  })
+
+/** Data that cannot be stored is the vendor's mistake; errors of ours are retried by the queue. */
+function failureOf(error: unknown): VendorError {
+  if (error instanceof VendorError) return error
+  if (error instanceof Problem && error.status < 500) return new VendorError('unexpected')
+  throw error
+}

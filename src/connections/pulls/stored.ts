@@ -1,0 +1,51 @@
+// Storing what a connector yields. Source: users-wearables.md 7-10.
+import type { User } from '../../people/users/schema.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { ingestSamples, ingestSummaries } from '../../wearables/ingestion/ingest.ts'
+import type { Resource } from '../../wearables/resources/resources.ts'
+import { resourceNameOf, timeseriesNames, type TimeseriesName } from '../../wearables/resources/timeseries.ts'
+import type { SummaryKind } from '../../wearables/summaries/schema.ts'
+import { deleteSummaries, summaryIds, type IncomingSummary } from '../../wearables/summaries/summaries.ts'
+import type { Pulled } from '../connectors/connector.ts'
+
+const timeseries = new Map<Resource, TimeseriesName>(timeseriesNames.map((name) => [resourceNameOf(name), name]))
+
+/** The name by which the history of a resource is recorded. */
+export const historyName = (resource: Resource): TimeseriesName | SummaryKind =>
+  timeseries.get(resource) ?? (resource as SummaryKind)
+
+/**
+ * Stores a part of what a vendor has answered. Writes series, chunk, summary, resource_state. Emits daily.data.*.
+ * @returns the number of records and samples
+ */
+export async function storePulled(tx: Tx, user: User, provider: string, pulled: Pulled, historical: boolean): Promise<number> {
+  if ('resource' in pulled) {
+    const { resource, samples } = pulled
+    if (samples.length) await ingestSamples(tx, user, resource, { provider, samples, historical })
+    return samples.length
+  }
+  const { kind } = pulled
+  if ('deleted' in pulled) {
+    // The stages of a night have the key of the night.
+    const kinds: SummaryKind[] = kind === 'sleep' ? ['sleep', 'sleep_cycle'] : [kind]
+    return deleteSummaries(tx, user.user_id, kinds, provider, pulled.deleted)
+  }
+  const records = kind === 'sleep_cycle' ? await withSleepIds(tx, user.user_id, provider, pulled.records) : pulled.records
+  if (records.length) await ingestSummaries(tx, user, kind, { provider, records, historical })
+  return records.length
+}
+
+/** Stages name the night to which they belong; stages of a night that is not stored are left out. */
+async function withSleepIds(tx: Tx, user_id: string, provider: string, records: IncomingSummary[]): Promise<IncomingSummary[]> {
+  const ids = await summaryIds(
+    tx,
+    user_id,
+    'sleep',
+    provider,
+    records.map(({ key }) => key),
+  )
+  return records.flatMap((record) => {
+    const sleep_id = ids.get(record.key)
+    return sleep_id === undefined ? [] : { ...record, document: { ...record.document, sleep_id } as IncomingSummary['document'] }
+  })
+}
