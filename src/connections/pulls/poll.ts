@@ -4,7 +4,7 @@ import { defineHandler, enqueue, enqueueAgain, type Handler } from '../../platfo
 import { addSeconds } from '../../platform/runtime/clock.ts'
 import { connectionOf, pauseConnections } from '../connections/connections.ts'
 import { connectorOf } from '../connectors/connectors.ts'
-import { webhookUri } from '../credentials/preparation.ts'
+import { notificationToken, webhookUri } from '../credentials/preparation.ts'
 import { freshGrant, httpOf, vendorOf, type VendorAccess } from '../grants/access.ts'
 import { currentGrant, endGrants } from '../grants/grants.ts'
 import { askedResources, poll, pullResource, subscribe, withinBounds } from './jobs.ts'
@@ -59,7 +59,7 @@ export const pollHandler = ({ poll_s }: PullDependencies): Handler =>
 
 /** What a vendor names in the handshake of a subscription: nobody else knows it. */
 export const verifyToken = ({ vault }: Pick<VendorAccess, 'vault'>, cell: string, team: string, provider: string): string =>
-  vault.sign(`${cell} ${team} ${provider}`, 'notifications of vendors')
+  notificationToken(vault, cell, team, provider)
 
 /** Subscribes a team's application, or one of its users, to notifications, and queues the renewal. Writes job. Errors: VendorError. */
 export const subscribeHandler = ({ access, publicUrl }: PullDependencies): Handler =>

@@ -258,6 +258,7 @@ export const googleHealth = {
   },
   scopes: [ACTIVITY, METRICS, SLEEP],
   scopeOf,
+  comesWith: { weight: 'body', fat: 'body', sleep_cycle: 'sleep' },
   pkce: true,
   // Google adds up heart rates and calories of at most 14 days at once; the days at both ends are asked for with them.
   days_per_request: 10,

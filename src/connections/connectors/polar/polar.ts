@@ -171,6 +171,7 @@ export const polar = {
     workouts: 'training_sessions:read',
     heartrate: 'continuous_samples:read',
   },
+  comesWith: { steps: 'activity' },
   pkce: false,
   // Nights and their recovery are at most 28 days long; the days at both ends are asked for with them.
   days_per_request: 25,
