@@ -9,6 +9,7 @@ import { SECONDS_PER_DAY, kit, createOrder } from '../support/orders.ts'
 import { delivering, receiver } from '../support/webhook-receiver.ts'
 import { at, post } from '../support/samples.ts'
 import { cells, createTestTeam, metrics, type TestTeam } from '../support/server.ts'
+import { fhirServer } from '../support/fhir-server.ts'
 import { grant } from '../support/grants.ts'
 import { signIn } from '../support/phones.ts'
 import { answered, success } from './operations/operation-cases.ts'
@@ -29,6 +30,14 @@ const left = async (team: TestTeam): Promise<string[]> =>
 const isThere = async ({ db, team }: TestTeam): Promise<boolean> =>
   (await db.pool.query('select 1 from team where id = $1', [team])).rowCount === 1
 
+/** The server of the example cannot be reached, and a job that could not send to it would be kept as failed. */
+async function connectEhr({ team, manage }: TestTeam): Promise<void> {
+  const { url, token } = await fhirServer()
+  const authentication = { type: 'api_key', api_key: token }
+  const pipeline = { team_ids: [team], ehr_type: 'fhir', base_url: `${url}/fhir`, authentication }
+  assert.equal((await manage.post('/team_ehr_pipelines/sandbox/us', pipeline)).status, 200)
+}
+
 /** A team that has done everything there is to do, so that every table has something of it. */
 async function busy(): Promise<TestTeam> {
   const team = await createTestTeam()
@@ -37,6 +46,7 @@ async function busy(): Promise<TestTeam> {
     const reply = await send(team, operation, await valid(team, operation))
     assert(success(reply), `${operation.id} ${answered(reply)}`)
   }
+  await connectEhr(team)
   await team.settle()
   const repeating = await team.user()
   for (let i = 0; i < 2; i++) await post(team, repeating, 'heartrate', [at('09:30:00', 61)])
