@@ -1,6 +1,6 @@
 // Combines the records of modules. They are listed from the bottom of the architecture up: hooks and reference data run in that order, jobs
 // and erasers in the reverse.
-import { eraseHandler } from '../people/users/users.ts'
+import { eraseHandler } from '../people/users/user-erasure.ts'
 import type { EncryptedColumn } from '../platform/crypto/encrypted-columns.ts'
 import type { ConstraintErrors, Db } from '../platform/db/database.ts'
 import type { TeamEraser } from '../platform/db/erasure.ts'

@@ -2,7 +2,8 @@ import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
 import { eraseDemographics } from './demographics.ts'
 import { routes } from './routes.ts'
-import { constraints, eraseUserRows, createUserCheckpointsHandler } from './users.ts'
+import { eraseUserRows } from './user-erasure.ts'
+import { constraints, createUserCheckpointsHandler } from './users.ts'
 
 export const users: Module = {
   name: 'people/users',

@@ -4,24 +4,16 @@ import { Checkpoints, CHECKPOINT_STRIDE, lockTeam } from '../../platform/db/chec
 import { iso, addSeconds } from '../../platform/runtime/clock.ts'
 import { hookPoint } from '../../platform/db/hooks.ts'
 import type { Queries, Tx } from '../../platform/db/transaction.ts'
-import { eraseAnswers } from '../../platform/http/idempotency.ts'
 import { badRequest, conflict, invalidField, notFound } from '../../platform/http/errors.ts'
 import { unavailable } from '../../platform/runtime/problem.ts'
-import { enqueue, eraseEvents, defineHandler, defineJob, type Handler } from '../../platform/queue/outbox.ts'
+import { enqueue, defineHandler, defineJob } from '../../platform/queue/outbox.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
 import { joinConditions, join, likeAnywhere, sql, type Sql } from '../../platform/db/sql.ts'
+import { eraseUser, GRACE_S } from './user-erasure.ts'
 import { planIngestionEnd } from './ingestion-end.ts'
 import { User, type CreateUser, type PatchUser } from './schema.ts'
 
-/** Grace period: a deletion can be undone for this long; then the data is erased. Source: interface.md, Limits. */
-const GRACE_S = 7 * 86_400
 const SEARCH_MAX = 50
-
-/**
- * Erases a deleted user. Modules above erase their data of the user first. The job is retried without a limit, because the erasure was
- * promised.
- */
-export const eraseUser = defineJob('users.erase', T.Object({ user_id: T.String() }), { attempts_max: Infinity, timeout_s: 300 })
 
 /** Sets checkpoints along the team's list of users. */
 export const createUserCheckpoints = defineJob('users.create_checkpoints', T.Object({}))
@@ -336,32 +328,4 @@ export async function findDeletedUsers(db: Queries, users: { team_id: string; us
     where given.id is not null and (u.id is null or u.deleted_at is not null)`,
   )
   return new Set(rows.map((row) => row.id))
-}
-
-const ErasureDueRow = T.Object({ n: T.Integer() })
-
-/** Whether a user is to be erased now: deleted, not restored, and the grace period is over. */
-async function isErasureDue(tx: Tx, user_id: string): Promise<boolean> {
-  const { n } = await tx.one(
-    ErasureDueRow,
-    sql`
-    select count(*) as n from "user"
-    where id = ${user_id} and team_id = ${tx.team} and deleted_at <= ${addSeconds(tx.now, -GRACE_S)}`,
-  )
-  return n > 0
-}
-
-/** Creates the handler that erases one module's rows when users.erase runs: in a transaction of its own, unless the user was restored. */
-export const eraseHandler = (erase: (tx: Tx, user_id: string) => Promise<void>): Handler =>
-  defineHandler(eraseUser, (context, { user_id }) =>
-    context.tx(async (tx) => {
-      if (await isErasureDue(tx, user_id)) await erase(tx, user_id)
-    }),
-  )
-
-/** Erases the last rows of a deleted user: the events about the user, the stored responses, then the user. */
-export async function eraseUserRows(tx: Tx, user_id: string): Promise<void> {
-  await eraseEvents(tx, user_id)
-  await eraseAnswers(tx, user_id)
-  await tx.run(sql`delete from "user" where id = ${user_id} and team_id = ${tx.team}`)
 }
