@@ -3,7 +3,7 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import type { User } from '../../people/users/schema.ts'
 import { ingestSamples, ingestSummaries, type Ingested } from '../../wearables/ingestion/ingest.ts'
 import { resourceNameOf } from '../../wearables/resources/timeseries.ts'
-import { summaryIds } from '../../wearables/summaries/summaries.ts'
+import { isStorable, summaryIds } from '../../wearables/summaries/summaries.ts'
 import { connectionStatus } from '../connections/connections.ts'
 import { newSamples, newSummaries } from './already-there.ts'
 import type { Batch } from './batches.ts'
@@ -58,7 +58,9 @@ async function ingest(tx: Tx, user: User, batch: Batch): Promise<Outcome> {
     return { ingested, instants: samples.map(({ at_ms }) => at_ms), already_there: batch.samples.length - samples.length }
   }
   const { kind } = batch
-  const summaries = await newSummaries(tx, owner, kind, batch.summaries)
+  // One that is too large is left out alone: the rest of the file is good.
+  const fitting = batch.summaries.filter(({ record, stages }) => isStorable(record) && (!stages || isStorable(stages)))
+  const summaries = await newSummaries(tx, owner, kind, fitting)
   const records = summaries.map(({ record }) => record)
   const ingested = await ingestSummaries(tx, user, kind, { provider, records, historical: true })
   const nights = summaries.filter(({ stages }) => stages)
@@ -72,5 +74,10 @@ async function ingest(tx: Tx, user: User, batch: Batch): Promise<Outcome> {
     await ingestSummaries(tx, user, 'sleep_cycle', { provider, records: cycles, historical: true })
   }
   const instants = records.flatMap(({ calendar_date }) => (calendar_date === null ? [] : [Date.parse(calendar_date)]))
-  return { ingested, instants, already_there: batch.summaries.length - summaries.length }
+  const already_there = fitting.length - summaries.length
+  return {
+    ingested: { ...ingested, dropped: ingested.dropped + batch.summaries.length - fitting.length },
+    instants,
+    already_there,
+  }
 }

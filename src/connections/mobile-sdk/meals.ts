@@ -25,12 +25,18 @@ interface Meal {
   foods: Map<string, Nutrition>
 }
 
+/** Foods without a name, and those that exceed the limit. */
 const UNNAMED = 'Food'
+/** Foods in one meal. */
+const FOODS_MAX = 200
 
-/** The part of a meal that one food has; those of one name are one food. */
+/** The part of a meal that one food has; those of one name are one food. Foods beyond the limit count as one without a name. */
 function foodOf(meal: Meal, name: string): Nutrition {
-  const food = meal.foods.get(name) ?? new Nutrition()
-  meal.foods.set(name, food)
+  const { foods } = meal
+  const free = FOODS_MAX - foods.size - (foods.has(UNNAMED) ? 0 : 1)
+  const shown = foods.has(name) || free > 0 ? name : UNNAMED
+  const food = foods.get(shown) ?? new Nutrition()
+  foods.set(shown, food)
   return food
 }
 

@@ -14,7 +14,7 @@ const MEALS_MAX = 5_000
 /** Voltages in one post: those of 20 electrocardiograms of 30 seconds, rounded up. */
 const VOLTAGES_MAX = 320_000
 
-/** Stores the meals of a phone. Errors: 404 unknown user; 422 more than 5,000 meals; those of `incoming`. */
+/** Stores the meals of a phone. Errors: 404 unknown user; 422 more than 5,000 meals, or one of more than 256 kB; those of `incoming`. */
 export function postMeals(tx: Tx, user_id: string, { data, ...envelope }: Static<typeof MealPost>) {
   const context = { zones: new PostZones(envelope.time_zone), now_ms: tx.now.getTime() }
   const { records, caffeine } = mealsOf(data, context)

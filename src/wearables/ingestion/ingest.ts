@@ -77,7 +77,7 @@ function isWithinBounds(user: User): (at_ms: number) => boolean {
 
 /**
  * Stores summaries of one kind of a user. Writes summary, device, "user" (from a profile), resource_state, day_record. Emits daily.data.{kind}.created and .updated, with the summary
- * as it is read; records that say nothing new change nothing.
+ * as it is read; records that say nothing new change nothing. Errors: 422 a record whose document has more than 256 kB.
  */
 export async function ingestSummaries(
   tx: Tx,

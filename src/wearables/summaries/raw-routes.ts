@@ -6,7 +6,8 @@ import { listRaw, RawProfile, RawRecord, RawWorkout, readRawProfile } from './ra
 
 const params = Fields({ user_id: Uuid })
 const range = { patients: true, method: 'GET', params, query: Fields(rangeQuery) } as const
-const description = 'By local day, oldest first; samples that came with the records are timeseries. At most 5,000 records.'
+const description =
+  'By local day, oldest first; samples that came with the records are timeseries. A range has at most 5,000 records and 16 MB; 422 asks for a shorter range.'
 
 const text = (body: unknown) => new PreserializedJson<never>(JSON.stringify(body))
 const list =

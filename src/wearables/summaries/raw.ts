@@ -2,12 +2,12 @@
 import { getUser } from '../../people/users/users.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { invalidField, notFound } from '../../platform/http/errors.ts'
+import { notFound } from '../../platform/http/errors.ts'
 import { Fields, Nullable, T, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
 import { providerName } from '../../people/users/sources.ts'
 import { wireSourceId } from '../resources/data-source.ts'
 import type { RangeQuery } from '../resources/range-query.ts'
-import { daysOf } from './summaries.ts'
+import { placeInRange, readRange } from './summaries.ts'
 
 /** Records in one response. */
 const READ_MAX = 5_000
@@ -41,6 +41,7 @@ const Row = T.Object({
   created_at: T.String(),
   updated_at: T.String(),
 })
+const Listed = T.Object({ ...Row.properties, ...placeInRange })
 type RawRow = Static<typeof Row>
 const columns = sql`id, provider, device_id, calendar_date, key, raw, coalesce(document ->> 'time_start', document ->> 'bedtime_start') as time_start,
   document -> 'sport' as sport, created_at, updated_at`
@@ -58,7 +59,7 @@ const shown = (user_id: string, { id, provider, raw, created_at, updated_at }: R
 
 /**
  * Lists records of a user as their providers sent them, by day, oldest first. Errors: 404 unknown user; 422 an invalid date, or a range with
- * more than 5,000 records.
+ * more than 5,000 records or 16 MB of them.
  */
 export async function listRaw(
   tx: Tx,
@@ -66,18 +67,11 @@ export async function listRaw(
   kind: 'activity' | 'body' | 'sleep' | 'workouts',
   query: RangeQuery,
 ): Promise<Record<string, unknown>[]> {
-  const [from, to] = daysOf(tx, query)
-  await getUser(tx, user_id)
-  const ofProvider = query.provider ? sql`and provider = ${query.provider}` : sql``
-  const rows = await tx.many(
-    Row,
-    sql`
-    select ${columns} from summary
-    where team_id = ${tx.team} and user_id = ${user_id} and kind = ${kind} ${ofProvider}
-      and calendar_date between ${from}::date and ${to}::date
-    order by calendar_date, id limit ${READ_MAX + 1}`,
+  const rows = await readRange(
+    tx,
+    { user_id, kind, query },
+    { row: Listed, columns, content: sql`raw`, rows_max: READ_MAX, noun: 'records' },
   )
-  if (rows.length > READ_MAX) throw invalidField(['query', 'start_date'], `the range has more than ${READ_MAX} records`)
   return rows.map((row) => {
     const timestamp = row.time_start ?? `${row.calendar_date}T00:00:00+00:00`
     const record = { ...shown(user_id, row), timestamp, provider_id: row.key, source_device_id: row.device_id }

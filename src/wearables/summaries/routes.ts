@@ -18,7 +18,8 @@ import { listSummaries, readProfile } from './summaries.ts'
 
 const params = Fields({ user_id: Uuid })
 const range = { patients: true, method: 'GET', params, query: Fields(rangeQuery) } as const
-const description = 'By local day, oldest first; `start_date` and `end_date` are days, both included.'
+const limits = 'A range has at most 20,000 summaries (2,000 lists of stages) and 16 MB; 422 asks for a shorter range.'
+const description = `By local day, oldest first; \`start_date\` and \`end_date\` are days, both included. ${limits}`
 
 /** The fields of summaries follow from their kind; tests check them against the schema of the operation. */
 const text = (body: unknown) => new PreserializedJson<never>(JSON.stringify(body))
@@ -94,7 +95,7 @@ export const routes = [
     path: '/v2/summary/menstrual_cycle/{user_id}',
     userTokens: 'path',
     summary: 'List menstrual cycles',
-    description: 'By first day, oldest first; `start_date` and `end_date` are days, both included.',
+    description: `By first day, oldest first; \`start_date\` and \`end_date\` are days, both included. ${limits}`,
     reply: Fields({ menstrual_cycle: T.Array(MenstrualCycle) }, { title: 'MenstrualCycleList' }),
     run: list('menstrual_cycle'),
   }),

@@ -4,7 +4,7 @@ import { iso } from '../../platform/runtime/clock.ts'
 import type { PlainTx, Tx } from '../../platform/db/transaction.ts'
 import { invalidField, notFound } from '../../platform/http/errors.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
-import { sql } from '../../platform/db/sql.ts'
+import { sql, type Sql } from '../../platform/db/sql.ts'
 import type { IncomingDevice } from '../devices/devices.ts'
 import { wireSource, wireSourceId, type DataSource } from '../resources/data-source.ts'
 import type { Expiry } from '../resources/expiry.ts'
@@ -12,6 +12,12 @@ import { readBound, type RangeQuery } from '../resources/range-query.ts'
 import type { SourceType } from '../resources/timeseries.ts'
 import { emptyDocument, summaryKinds, type Document, type SummaryKind } from './schema.ts'
 
+/** The document of one summary, as JSON. */
+const DOCUMENT_BYTES_MAX = 256_000
+/** The summaries or records in one response, as JSON. */
+const READ_BYTES_MAX = 16_000_000
+/** Rows that are read together: the database finds out the size of no more of them than these. */
+const PAGE = 1_000
 /** Summaries in one response. */
 const READ_MAX = 20_000
 /** Nights with their stages in one response. */
@@ -77,8 +83,13 @@ export interface WrittenSummary {
   summary: Summary
 }
 
+/** Whether a summary can be stored: its document has at most 256 kB as JSON. */
+export const isStorable = ({ document }: Pick<IncomingSummary, 'document'>): boolean =>
+  Buffer.byteLength(JSON.stringify(document)) <= DOCUMENT_BYTES_MAX
+
 /**
  * Writes summaries of one kind of a user. A record that is there keeps its id and gets the fields that are given. Writes summary.
+ * Errors: 422 a document of more than 256 kB.
  * @returns the records that are new or have changed, by `key`
  */
 export async function writeSummaries(
@@ -91,12 +102,16 @@ export async function writeSummaries(
   if (!given.length) return []
   // The last of several with one key counts.
   const records = [...new Map(given.map((one) => [one.key, { ...one, id: tx.uuid() }])).values()]
+  const json = JSON.stringify(records)
+  // Most posts are smaller than one document may be.
+  if (Buffer.byteLength(json) > DOCUMENT_BYTES_MAX && !records.every(isStorable))
+    throw invalidField(['body', 'data'], 'has a record that comes to a summary of more than 256 kB')
   const rows = await tx.locking.many(
     Written,
     sql`
     insert into summary (team_id, user_id, kind, provider, key, id, source_type, app_id, device_id, calendar_date, document, raw, created_at, updated_at)
     select ${tx.team}, ${user_id}, ${kind}, ${provider}, g.key, g.id, g.source_type, g.app_id, g.device_id, g.calendar_date, g.document, g.raw, ${tx.now}, ${tx.now}
-    from jsonb_to_recordset(${JSON.stringify(records)}::jsonb)
+    from jsonb_to_recordset(${json}::jsonb)
       as g (key text, id uuid, source_type text, app_id text, device_id uuid, calendar_date date, document jsonb, raw jsonb)
     order by g.key
     on conflict (team_id, user_id, kind, provider, key) do update
@@ -151,24 +166,78 @@ export function daysOf(tx: Tx, { start_date, end_date }: RangeQuery): [from: str
   ]
 }
 
+/** Of a row in a range: where it stands, and the size of its page up to it. */
+export const placeInRange = { id: T.String(), day: T.String(), bytes: T.Integer() }
+interface RangeRow<S extends T.TSchema> {
+  /** Has the fields of `placeInRange`, and those that `columns` select. */
+  row: S
+  columns: Sql
+  /** The column of JSON whose size counts. */
+  content: Sql
+  rows_max: number
+  /** What the rows are called in errors. */
+  noun: string
+}
+
 /**
- * Lists the summaries of one kind of a user by day, oldest first.
- * Errors: 404 unknown user; 422 an invalid date, or a range with more than 20,000 summaries.
+ * Reads the rows of the summaries of one kind of a user in a range, by day, oldest first.
+ * Errors: 404 unknown user; 422 an invalid date, a range with more than `rows_max` rows, or with more than 16 MB of `content`.
  */
-export async function listSummaries(tx: Tx, user_id: string, kind: SummaryKind, query: RangeQuery): Promise<Summary[]> {
+export async function readRange<S extends T.TSchema>(
+  tx: Tx,
+  { user_id, kind, query }: { user_id: string; kind: SummaryKind; query: RangeQuery },
+  { row, columns, content, rows_max, noun }: RangeRow<S>,
+): Promise<Static<S>[]> {
+  const tooMany = (amount: string) =>
+    invalidField(['query', 'start_date'], `the range has more than ${amount} ${noun}; ask for a shorter range`)
   const [from, to] = daysOf(tx, query)
   await getUser(tx, user_id)
   const ofProvider = query.provider ? sql`and provider = ${query.provider}` : sql``
-  const max = kind === 'sleep_cycle' ? STAGES_READ_MAX : READ_MAX
-  const rows = await tx.many(
-    Row,
-    sql`
-    select id, provider, source_type, app_id, device_id, document, created_at, updated_at from summary
-    where team_id = ${tx.team} and user_id = ${user_id} and kind = ${kind} ${ofProvider}
-      and calendar_date between ${from}::date and ${to}::date
-    order by calendar_date, id limit ${max + 1}`,
+  const found: Static<S>[] = []
+  let [bytes, beyond] = [0, sql``]
+  for (;;) {
+    const page = (await tx.many(
+      row,
+      sql`
+      select ${columns}, calendar_date::text as day, bytes
+      from (
+        select *, (sum(size) over (order by calendar_date, id))::bigint as bytes
+        from (
+          select *, coalesce(octet_length(${content}::text), 0) as size from summary
+          where team_id = ${tx.team} and user_id = ${user_id} and kind = ${kind} ${ofProvider}
+            and calendar_date between ${from}::date and ${to}::date ${beyond}
+          order by calendar_date, id limit ${PAGE}) p) s
+      where bytes - size <= ${READ_BYTES_MAX - bytes}::bigint order by calendar_date, id`,
+    )) as (Static<S> & Static<T.TObject<typeof placeInRange>>)[]
+    found.push(...page)
+    const last = page.at(-1)
+    if (!last) return found
+    bytes += last.bytes
+    if (bytes > READ_BYTES_MAX) throw tooMany(`${READ_BYTES_MAX / 1_000_000} MB of`)
+    if (found.length > rows_max) throw tooMany(String(rows_max))
+    if (page.length < PAGE) return found
+    beyond = sql`and (calendar_date, id) > (${last.day}::date, ${last.id}::uuid)`
+  }
+}
+
+const Listed = T.Object({ ...Row.properties, ...placeInRange })
+
+/**
+ * Lists the summaries of one kind of a user by day, oldest first.
+ * Errors: 404 unknown user; 422 an invalid date, or a range with more than 20,000 summaries or 16 MB of them.
+ */
+export async function listSummaries(tx: Tx, user_id: string, kind: SummaryKind, query: RangeQuery): Promise<Summary[]> {
+  const rows = await readRange(
+    tx,
+    { user_id, kind, query },
+    {
+      row: Listed,
+      columns: sql`id, provider, source_type, app_id, device_id, document, created_at, updated_at`,
+      content: sql`document`,
+      rows_max: kind === 'sleep_cycle' ? STAGES_READ_MAX : READ_MAX,
+      noun: 'summaries',
+    },
   )
-  if (rows.length > max) throw invalidField(['query', 'start_date'], `the range has more than ${max} summaries`)
   return rows.map((row) => shown(kind, user_id, row))
 }
 
