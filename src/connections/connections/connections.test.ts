@@ -185,10 +185,23 @@ test('the counts of a team show its connections, and those of each week beside a
 test('the list of providers shows those that users can be connected to, and those of one kind', async () => {
   const { api } = await createTestTeam()
   const all = (await api.get('/v2/providers')).body
-  assert.equal(all.length, 10)
   assert.deepEqual(Object.keys(all[0]).sort(), ['auth_type', 'description', 'logo', 'name', 'slug', 'supported_resources'])
   const slugs = async (source_type: string) =>
     (await api.get(`/v2/providers/?source_type=${source_type}`)).body.map(({ slug }: { slug: string }) => slug)
   assert.deepEqual(await slugs('sdk'), ['apple_health_kit', 'health_connect', 'samsung_health'])
-  assert.deepEqual(await slugs('oauth'), [])
+  const vendors = ['dexcom_v3', 'google_health', 'oura', 'polar', 'strava', 'whoop_v2', 'withings']
+  assert.deepEqual((await slugs('team_oauth')).toSorted(), vendors)
+  assert.deepEqual((await slugs('app')).toSorted(), [
+    'accuchek_ble',
+    'beurer_ble',
+    'contour_ble',
+    'freestyle_libre_ble',
+    'omron_ble',
+    'onetouch_ble',
+  ])
+  assert.deepEqual(await slugs(''), ['manual'])
+  // No provider is reached with credentials of this installation, with a password or with an e-mail address.
+  for (const kind of ['oauth', 'password', 'email']) assert.deepEqual(await slugs(kind), [], kind)
+  const kinds = await Promise.all(['sdk', 'team_oauth', 'app', ''].map(slugs))
+  assert.deepEqual(kinds.flat().toSorted(), all.map(({ slug }: { slug: string }) => slug).toSorted())
 })

@@ -6,7 +6,6 @@ import { UNKNOWN_ID, assertRejected, type Customer } from '../client.ts'
 export const unsupportedOperations = ({ sdk }: Customer): void =>
   void describe('what is not offered answers 404', () => {
     const calls: Record<string, () => Promise<unknown>> = {
-      'user.refresh': () => sdk.user.refresh({ userId: UNKNOWN_ID }),
       'labReport.parserGetJob': () => sdk.labReport.parserGetJob({ jobId: UNKNOWN_ID }),
     }
     for (const [name, call] of Object.entries(calls))
