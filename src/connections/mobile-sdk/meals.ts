@@ -43,12 +43,16 @@ function foodOf(meal: Meal, name: string): Nutrition {
 /** By the numbers of Health Connect. */
 const mealNames = ['Meal', 'Breakfast', 'Lunch', 'Dinner', 'Snack']
 
-/** The seconds east of UTC in a text such as `+02:00`; null if it is none. */
+/** No zone is farther from UTC. */
+const OFFSET_S_MAX = 18 * 3600
+
+/** The seconds east of UTC in a text such as `+02:00`, at most 18 hours either way; null if it is none. */
 function offsetOf(text: string | undefined): number | null {
   if (text === 'Z') return 0
-  const [, sign, hours, minutes] = /^([+-])(\d\d):?(\d\d)/.exec(text ?? '') ?? []
+  const [, sign, hours, minutes] = /^([+-])(\d\d):?([0-5]\d)$/.exec(text ?? '') ?? []
   if (!sign) return null
   const size = Number(hours) * 3600 + Number(minutes) * 60
+  if (size > OFFSET_S_MAX) return null
   return sign === '-' ? -size : size
 }
 

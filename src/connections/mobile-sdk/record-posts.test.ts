@@ -131,6 +131,26 @@ describe('meals of Health Connect', () => {
   })
 })
 
+describe('the offset of a record of Health Connect', () => {
+  test('counts between -18:00 and +18:00 and without other text; else the time zone of the phone does', async () => {
+    const team = await createTestTeam()
+    const offsets = ['+99:99', '+18:01', '-19:00', '+05:60', '+14:00 h', '+14:00', '-1800', 'Z']
+    const [days, caffeine] = [[] as string[], [] as number[]]
+    for (const start_zone_offset of offsets) {
+      const user_id = await team.user()
+      const times = { start_time: `${DAY}T12:00:00Z`, end_time: `${DAY}T12:00:00Z` }
+      const nutrition_records = [{ ...times, start_zone_offset, name: 'Coffee', caffeine: 80 }]
+      const data = [{ health_connect: { source_bundle: APP, nutrition_records } }]
+      await postSummary(team, 'meal', user_id, data, { provider: 'health_connect' })
+      days.push((await list(team, 'meal', user_id)).meals[0].calendar_date)
+      caffeine.push((await read(team, user_id, 'caffeine')).groups.health_connect[0].data[0].timezone_offset)
+    }
+    const ofPhone = -25_200
+    assert.deepEqual(caffeine, [ofPhone, ofPhone, ofPhone, ofPhone, ofPhone, 50_400, -64_800, 0])
+    assert.deepEqual(days, [DAY, DAY, DAY, DAY, DAY, '2026-02-01', '2026-01-30', DAY])
+  })
+})
+
 describe('menstrual cycles', () => {
   const cycle = {
     period_start: '2026-01-05',
