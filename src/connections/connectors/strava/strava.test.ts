@@ -100,9 +100,19 @@ describe('Strava: consent and tokens', () => {
 
   test('a grant is ended at the vendor', async () => {
     const { peer, app, grant, pull } = await linked()
-    await strava.revoke(plainHttp, app, grant)
+    await strava.revoke(plainHttp, app, grant, peer.now_ms)
     assert.equal(peer.grants.isGranted(String(ATHLETE)), false)
+    assert.equal(peer.to('/oauth/token').length, 1)
     await assertFailure(pull('profile'), 'invalid_grant')
+  })
+
+  test('a grant whose access token has expired is refreshed, and then ended at the vendor', async () => {
+    const { peer, app, grant } = await linked()
+    peer.now_ms = grant.expires_at_ms!
+    await strava.revoke(plainHttp, app, grant, peer.now_ms)
+    assert.equal(peer.grants.isGranted(String(ATHLETE)), false)
+    // The user may have ended it already: then there is nothing to end.
+    await assertFailure(strava.revoke(plainHttp, app, grant, peer.now_ms), 'invalid_grant')
   })
 })
 

@@ -194,8 +194,12 @@ export const strava = {
   refresh: async (http, app, grant, now_ms) =>
     askForTokens(http, app, { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant) }, now_ms, grant),
 
-  async revoke(http, { urls }, { access_token }) {
-    const url = urls.token.replace(/\/token$/, '/deauthorize')
+  /** An access token lives for six hours, and an expired one ends nothing: such a grant is refreshed first. */
+  async revoke(http, app, grant, now_ms) {
+    const hasExpired = grant.expires_at_ms !== null && grant.expires_at_ms <= now_ms
+    const form = hasExpired && { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant) }
+    const { access_token } = form ? await askForTokens(http, app, form, now_ms, grant) : grant
+    const url = app.urls.token.replace(/\/token$/, '/deauthorize')
     const answer = await http({ method: 'POST', url, headers: bearer(access_token), body: { access_token } })
     if (answer.status !== 200) throw failureOf(answer)
   },
