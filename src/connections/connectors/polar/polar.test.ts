@@ -192,6 +192,57 @@ describe('Polar: data', () => {
   })
 })
 
+describe('Polar: values out of bounds', () => {
+  test('a training session that would end after the year 2100 is left out, and the others are stored', async () => {
+    const { peer, pull } = await linked()
+    const sessions = peer.stored.get('training-sessions/list')!
+    for (const durationMillis of [1e300, 8.64e15, 3e12]) {
+      sessions[1]!.durationMillis = durationMillis
+      const keys = recordsOf(await pull('workouts'), 'workouts').map(({ key }) => key)
+      assert.deepEqual(keys, ['session-1'], String(durationMillis))
+    }
+  })
+
+  test('steps that are counted over more than a day each are left out, and heart rates are stored', async () => {
+    const { peer, pull } = await linked()
+    for (const interval of [1e300, 8.64e15, 86_400_001]) {
+      const stepSamples = { startTime: '07:00:00', interval, steps: [10, 0, 20] }
+      peer.stored.set('activity/list', [{ date: '2026-01-31', activitiesPerDevice: [{ activitySamples: [{ stepSamples }] }] }])
+      assert.deepEqual(await pull('steps'), [], String(interval))
+    }
+    assert.equal(samplesOf(await pull('heartrate'), 'heartrate').length, 1)
+  })
+
+  test('steps after the year 2100 are left out', async () => {
+    const { peer, pull } = await linked()
+    const stepSamples = { startTime: '07:00:00', interval: 86_400_000, steps: Array.from({ length: 30_000 }, () => 1) }
+    peer.stored.set('activity/list', [{ date: '2026-01-31', activitiesPerDevice: [{ activitySamples: [{ stepSamples }] }] }])
+    const steps = samplesOf(await pull('steps'), 'steps')
+    assert(steps.length > 20_000 && steps.length < 30_000, String(steps.length))
+    assert(steps.every(({ at_ms }) => at_ms < Date.UTC(2100, 0, 1)))
+  })
+
+  test('a webhook that is dated in the future leads to a pull of the last days', async () => {
+    const { peer, pull } = await linked()
+    const secret = 'a-fictional-webhook-key'
+    for (const event of [{ date: '2026-12-31' }, { timestamp: '2026-12-31T08:00:00Z' }]) {
+      const { body, headers } = peer.webhook({ event: 'EXERCISE', user_id: 475, ...event }, secret)
+      const outcome = polar.receive(peer.app({ webhook_secret: secret }), {
+        method: 'POST',
+        headers,
+        query: {},
+        body: Buffer.from(body),
+        verify_token: 'a-token',
+        now_ms: peer.now_ms,
+      })
+      assert(outcome.outcome === 'verified')
+      const { resource, from_ms, to_ms } = outcome.changes[0]!
+      assert.deepEqual([from_ms, to_ms], [peer.now_ms - 86_400_000, peer.now_ms + 86_400_000])
+      assert.equal(recordsOf(await pull(resource, { from_ms, to_ms }), 'workouts').length, 2)
+    }
+  })
+})
+
 describe('Polar: webhooks', () => {
   const peer = new PolarPeer()
   const receive = (

@@ -142,7 +142,9 @@ function receive({ details }: VendorApp, request: InboundNotification): InboundO
   const external_user_id = idOf(event.user_id)
   if (resource === undefined || external_user_id === null) return { outcome: 'verified', changes: [] }
   const date = day(event.date)
-  const at_ms = date === null ? (instantOfText(event.timestamp) ?? request.now_ms) : Date.parse(date)
+  const said_ms = date === null ? instantOfText(event.timestamp) : Date.parse(date)
+  // Nothing is recorded in the future, whatever a notification says.
+  const at_ms = Math.min(said_ms ?? request.now_ms, request.now_ms)
   const range = { from_ms: at_ms - DAY_MS, to_ms: Math.min(at_ms + 2 * DAY_MS, request.now_ms + DAY_MS) }
   return { outcome: 'verified', changes: [{ external_user_id, resource, ...range }] }
 }

@@ -1,6 +1,18 @@
 // Records of Polar AccessLink, Dynamic API v4, as samples and summaries. Lists may be wrapped or not, and empty ones left out.
 import { DAY_MS, midnight } from '../answers.ts'
-import { day, idOf, instantOfText, list, localTime, number, objectOrEmpty, text, whole, type Values } from '../reading.ts'
+import {
+  day,
+  idOf,
+  instant,
+  instantOfText,
+  list,
+  localTime,
+  number,
+  objectOrEmpty,
+  text,
+  whole,
+  type Values,
+} from '../reading.ts'
 import { instantIn, offsetAt, offsetBetween, SampleBatches, sleepOf, workoutOf } from '../records.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
 
@@ -64,11 +76,14 @@ export function addSteps(batches: SampleBatches, sent: Values, zone: string | nu
 
 function stepsIn({ startTime, interval, steps }: Values, date: string, zone: string | null) {
   const [start_ms, every_ms] = [startOf(startTime, date, zone), number(interval)]
-  if (start_ms === null || every_ms === null || every_ms < 1000 || !Array.isArray(steps) || steps.length > 90_000) return []
+  if (start_ms === null || every_ms === null || every_ms < 1000 || every_ms > DAY_MS) return []
+  if (!Array.isArray(steps) || steps.length > 90_000) return []
   return steps.flatMap((count: unknown, i) => {
     const value = whole(count)
-    const at_ms = Math.floor((start_ms + i * every_ms) / 1000) * 1000
-    return value === null || value < 0 ? [] : [{ at_ms, value, end_ms: at_ms + Math.round(every_ms / 1000) * 1000 }]
+    const at_ms = instant(start_ms + i * every_ms)
+    return value === null || value < 0 || at_ms === null
+      ? []
+      : [{ at_ms, value, end_ms: at_ms + Math.round(every_ms / 1000) * 1000 }]
   })
 }
 
@@ -127,8 +142,8 @@ export function sessionOf(sent: Values, zone: string | null): IncomingSummary<'w
   }
   const [start_ms, duration_ms] = [at(sent.startTime), number(sent.durationMillis)]
   if (key === null || start_ms === null) return undefined
-  const end_ms = at(sent.stopTime) ?? start_ms + (duration_ms ?? 0)
-  if (end_ms < start_ms) return undefined
+  const end_ms = at(sent.stopTime) ?? instant(start_ms + (duration_ms ?? 0))
+  if (end_ms === null || end_ms < start_ms) return undefined
   return workoutOf({
     key,
     source_type: 'watch',

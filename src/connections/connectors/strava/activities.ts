@@ -1,6 +1,6 @@
 // Activities of Strava as workouts. Source: GET /activities/{id}, DetailedActivity.
 import { rounded } from '../answers.ts'
-import { idOf, instantOfText, number, text, type Values } from '../reading.ts'
+import { idOf, instant, instantOfText, number, text, type Values } from '../reading.ts'
 import { knownZone, offsetAt, offsetBetween, workoutOf } from '../records.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
 
@@ -48,10 +48,12 @@ const sportOfType = (type: string | null): string => {
 /** `(GMT-08:00) America/Los_Angeles` */
 const zoneIn = (value: unknown): string | null => knownZone(text(value)?.replace(/^\(GMT[+-]\d\d:\d\d\) /, '') ?? null)
 
-/** An activity; undefined without an id or a start. The local start is written as if it were in UTC. */
+/** An activity; undefined without an id, a start, or an end until the year 2100. The local start is written as if it were in UTC. */
 export function activityOf(sent: Values): IncomingSummary<'workouts'> | undefined {
   const [key, start_ms, elapsed_s] = [idOf(sent.id), instantOfText(sent.start_date), number(sent.elapsed_time)]
   if (key === null || start_ms === null || elapsed_s === null || elapsed_s < 0) return undefined
+  const end_ms = instant(start_ms + Math.round(elapsed_s) * 1000)
+  if (end_ms === null) return undefined
   const zone = zoneIn(sent.timezone)
   const average_watts = number(sent.average_watts)
   const sport = sportOfType(text(sent.sport_type) ?? text(sent.type))
@@ -60,7 +62,7 @@ export function activityOf(sent: Values): IncomingSummary<'workouts'> | undefine
     source_type: sent.manual === true ? 'app' : 'unknown',
     sport,
     start_ms,
-    end_ms: start_ms + Math.round(elapsed_s) * 1000,
+    end_ms,
     offset_s: offsetAt(zone, start_ms) ?? offsetBetween(instantOfText(sent.start_date_local), start_ms),
     more: {
       title: text(sent.name) ?? sport,

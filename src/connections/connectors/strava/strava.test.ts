@@ -183,6 +183,39 @@ describe('Strava: data', () => {
   })
 })
 
+describe('Strava: values out of bounds', () => {
+  test('an activity that would end after the year 2100 is left out, and the others are stored', async () => {
+    const { peer, pull } = await linked()
+    for (const elapsed_time of [1e300, 8.64e12, 3e9]) {
+      peer.activities[1]!.elapsed_time = elapsed_time
+      const keys = recordsOf(await pull('workouts'), 'workouts').map(({ key }) => key)
+      assert.deepEqual(keys, ['1', '3'], String(elapsed_time))
+    }
+  })
+
+  test('the range of an event that is dated in the future ends after it begins, and counts from now', () => {
+    const peer = new StravaPeer()
+    const app = { client_id: 'fictional-client', client_secret: '', details: null, urls: strava.urls }
+    const event = peer.event({
+      object_type: 'activity',
+      object_id: 9,
+      owner_id: ATHLETE,
+      event_time: peer.now_ms / 1000 + 30 * 86_400,
+    })
+    const outcome = strava.receive(app, {
+      method: 'POST',
+      headers: event.headers,
+      query: { token: 'the-secret' },
+      body: Buffer.from(event.body),
+      verify_token: 'the-secret',
+      now_ms: peer.now_ms,
+    })
+    assert(outcome.outcome === 'unsigned')
+    const change = outcome.changes[0]!
+    assert.deepEqual([change.from_ms, change.to_ms], [peer.now_ms - 86_400_000, peer.now_ms + 86_400_000])
+  })
+})
+
 describe('Strava: notifications', () => {
   const NOW = Date.parse('2026-01-31T12:00:00Z')
   const peer = new StravaPeer()

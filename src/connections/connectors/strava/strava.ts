@@ -155,8 +155,9 @@ function receive(app: VendorApp, notification: InboundNotification): InboundOutc
   }
   const [external_user_id, object_id] = [idOf(event.owner_id), idOf(event.object_id)]
   if (external_user_id === null || object_id === null) return { outcome: 'refused', answer: { status: 400, body: {} } }
-  const at_ms = instantOfSeconds(number(event.event_time)) ?? now_ms
-  const range = { from_ms: at_ms - DAY_MS, to_ms: Math.min(at_ms, now_ms) + DAY_MS }
+  // No activity is in the future, whatever an event says.
+  const at_ms = Math.min(instantOfSeconds(number(event.event_time)) ?? now_ms, now_ms)
+  const range = { from_ms: at_ms - DAY_MS, to_ms: at_ms + DAY_MS }
   if (event.object_type === 'activity')
     return { outcome, changes: [{ external_user_id, resource: 'workouts', ...range, ids: [object_id] }] }
   const hasEnded = String(objectOrEmpty(event.updates).authorized) === 'false'
