@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { at, DAY, post } from '../../../test/support/samples.ts'
+import { postSummary } from '../../../test/support/summaries.ts'
 import { asOwner, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 
 const APPLE = 'apple_health_kit'
@@ -145,6 +146,30 @@ describe('the beginning of a history', () => {
     await asOwner(`update sandbox_us.connection set status = 'paused' where team_id = $1`, [team.team])
     await announce(team, user_id, { ...range, backfill_type: 'steps' })
     assert.deepEqual(Object.keys(await pulls(team, user_id)), ['heartrate'])
+  })
+
+  test('and its end mark at most the last ten years of a long range day by day, and keep the range', async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user()
+    await connect(team, user_id)
+    const long = { range_start: '1900-01-02T00:00:00Z', range_end: '2026-01-31T00:00:00Z' }
+    const months = async (outcome: string) => {
+      const { rows } = await team.db.pool.query(
+        `select count(*)::int as count, min(month)::text as first from day_record
+         where team_id = $1 and resource = 'sleep' and ${outcome} <> 0`,
+        [team.team],
+      )
+      return [rows[0].count, rows[0].first]
+    }
+    await announce(team, user_id, { ...long, backfill_type: 'sleep' })
+    assert.deepEqual(await months('asked'), [121, '2016-01-01'])
+    const history = { stage: 'historical', start_date: long.range_start, end_date: long.range_end }
+    await postSummary(team, 'sleep', user_id, [], { ...history, is_final_chunk: false })
+    assert.deepEqual(await months('asked'), [121, '2016-01-01'])
+    await postSummary(team, 'sleep', user_id, [], history)
+    assert.deepEqual(await months('answered'), [121, '2016-01-01'])
+    const { sleep } = await pulls(team, user_id)
+    assert.deepEqual([sleep.status, sleep.range_start], ['success', '1900-01-02T00:00:00+00:00'])
   })
 
   test('is rejected with a range that ends before it starts, or lies in another age', async () => {

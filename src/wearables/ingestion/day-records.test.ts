@@ -90,7 +90,7 @@ describe('days are recorded', () => {
     assert.notDeepEqual(await version(), first)
   })
 
-  test('from 1900 until tomorrow, however long a range is; the last error of a month is kept', async () => {
+  test('until tomorrow and from 1900, of a range the last ten years; the last error of a month is kept', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     const key = { user_id, provider: 'oura', resource: 'steps' } as const
@@ -101,11 +101,14 @@ describe('days are recorded', () => {
     await fail('x'.repeat(1000), [dayOf(Date.parse('2026-01-05'))])
     await fail('\0second', [dayOf(Date.parse('2026-01-06'))])
     await team.db.tx(team.tenant, async (tx) => recordDays(tx, { ...key, outcome: 'asked', days: { from: -1e9, to: 1e9 } }))
-    await team.db.tx(team.tenant, async (tx) => recordDays(tx, { ...key, outcome: 'stored', days: [NaN, Infinity, -1e12] }))
+    await team.db.tx(team.tenant, async (tx) =>
+      recordDays(tx, { ...key, outcome: 'stored', days: [NaN, Infinity, -1e12, dayOf(Date.UTC(1900, 0))] }),
+    )
     const { found, rows } = await shown(team, user_id)
-    assert.equal(found.asked![0], 'steps 1900-01-01')
-    assert.equal(found.asked!.at(-1), `steps ${dateOf(dayOf(Date.now()) + 1)}`)
-    assert.deepEqual([found.failed, found.stored], [['steps 2026-01-05', 'steps 2026-01-06'], []])
+    const tomorrow = dayOf(Date.now()) + 1
+    assert.deepEqual([found.asked![0], found.asked!.length], [`steps ${dateOf(tomorrow - 3652)}`, 3653])
+    assert.equal(found.asked!.at(-1), `steps ${dateOf(tomorrow)}`)
+    assert.deepEqual([found.failed, found.stored], [['steps 2026-01-05', 'steps 2026-01-06'], ['steps 1900-01-01']])
     const { error_type, error_message } = rows.find(({ month }) => month === '2026-01-01')!
     assert.deepEqual([error_type, error_message], ['transport_failure', 'second'])
   })

@@ -7,6 +7,8 @@ import type { Resource } from '../resources/resources.ts'
 
 const DAY_MS = 86_400_000
 const EARLIEST_DAY = Date.UTC(1900, 0) / DAY_MS
+/** Days of a range that are recorded, the last ones: ten years. A longer one would write a row for each month since 1900. */
+const RANGE_DAYS_MAX = 3653
 
 /** Under this name, beside resources: days on which the client of a provider has been in contact. */
 export const CONTACT = 'connection'
@@ -36,7 +38,10 @@ export interface Days {
   provider: string
   resource: Resource | typeof CONTACT
   outcome: DayOutcome
-  /** Days in any order, or a range of which both ends are included. Days before 1900 and after tomorrow are left out. */
+  /**
+   * Days in any order, or a range of which both ends are included. Days before 1900 and after tomorrow are left out, and of a range all
+   * days but the last ten years.
+   */
   days: Iterable<DayNumber> | { from: DayNumber; to: DayNumber }
   /** Why it failed. */
   error?: DayError
@@ -101,7 +106,7 @@ const none = (): Masks => ({ asked: 0, answered: 0, received: 0, stored: 0, fail
 
 function* range(from: DayNumber, to: DayNumber, max: DayNumber): Generator<DayNumber> {
   const last = Math.min(to, max)
-  for (let day = Math.max(from, EARLIEST_DAY); day <= last; day++) yield day
+  for (let day = Math.max(from, EARLIEST_DAY, last - RANGE_DAYS_MAX + 1); day <= last; day++) yield day
 }
 
 /** Both changes, one after the other, as one. */
