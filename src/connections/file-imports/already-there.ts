@@ -44,29 +44,71 @@ export async function newSamples(
 }
 
 const OF_FILE = /^(export|file):/
-const instantOf = (value: unknown): number => (typeof value === 'string' ? Date.parse(value) : NaN)
+const instantOf = (value: string | null | undefined): number => (value ? Date.parse(value) : NaN)
 
-const spanOf = (kind: SummaryKind, document: object): [from: number, to: number] => {
-  const { time_start, time_end, bedtime_start, bedtime_stop } = document as Record<string, unknown>
-  return kind === 'sleep' ? [instantOf(bedtime_start), instantOf(bedtime_stop)] : [instantOf(time_start), instantOf(time_end)]
+type IsRecorded = (record: ReadSummary['record']) => boolean
+
+/** Tells of each summary of a file whether a phone has recorded it. Reads the times of every stored summary once. */
+function phoneIndex(kind: SummaryKind, known: RecordedSummary[]): IsRecorded {
+  switch (kind) {
+    case 'profile': {
+      const isThere = known.some(({ app_id }) => app_id !== EXPORT_APP)
+      return () => isThere
+    }
+    case 'activity': {
+      const days = new Set(known.flatMap(({ app_id, calendar_date }) => (app_id === EXPORT_APP ? [] : calendar_date)))
+      return ({ calendar_date }) => days.has(calendar_date)
+    }
+    case 'body': {
+      const apps = new Map<string, Set<string | null>>()
+      for (const { app_id, key } of known) {
+        if (!isOfPhone(app_id)) continue
+        const name = key.split(' ')[0]!
+        apps.set(name, (apps.get(name) ?? new Set()).add(app_id))
+      }
+      return ({ app_id, key }) => {
+        const of = apps.get(key.split(' ')[0]!)
+        return of !== undefined && of.size > (of.has(app_id) ? 1 : 0)
+      }
+    }
+    default: {
+      const spans = known
+        .filter(({ key }) => !OF_FILE.test(key))
+        .map(({ starts_at, ends_at }): Span => [instantOf(starts_at), instantOf(ends_at)])
+        .filter(([from, to]) => !Number.isNaN(from + to))
+      // Nights are cut differently; a workout has two ends.
+      const isThere = kind === 'sleep' ? overlaps(spans) : equals(spans)
+      return ({ document }) => {
+        const { time_start, time_end, bedtime_start, bedtime_stop } = document as Record<string, string | undefined>
+        return isThere(
+          kind === 'sleep' ? [instantOf(bedtime_start), instantOf(bedtime_stop)] : [instantOf(time_start), instantOf(time_end)],
+        )
+      }
+    }
+  }
 }
 
-/** Whether a phone has recorded what a summary of a file says. */
-function isSame(kind: SummaryKind, { record }: ReadSummary, known: RecordedSummary): boolean {
-  switch (kind) {
-    case 'profile':
-      return known.app_id !== EXPORT_APP
-    case 'activity':
-      return known.app_id !== EXPORT_APP && known.calendar_date === record.calendar_date
-    case 'body':
-      return isOfPhone(known.app_id) && known.app_id !== record.app_id && known.key.split(' ')[0] === record.key.split(' ')[0]
-    default: {
-      if (OF_FILE.test(known.key)) return false
-      const [from, to] = spanOf(kind, record.document)
-      const [known_from, known_to] = spanOf(kind, known.document)
-      // Nights are cut differently; a workout has two ends.
-      return kind === 'sleep' ? from < known_to && known_from < to : from === known_from && to === known_to
+type Span = [from_ms: number, to_ms: number]
+
+function equals(spans: Span[]): (span: Span) => boolean {
+  const known = new Set(spans.map((span) => span.join()))
+  return (span) => known.has(span.join())
+}
+
+/** Spans that touch do not overlap. */
+function overlaps(spans: Span[]): (span: Span) => boolean {
+  const sorted = spans.toSorted(([a], [b]) => a - b)
+  // Up to each span, the latest end.
+  const ends: number[] = []
+  for (const [, to] of sorted) ends.push(Math.max(to, ends.at(-1) ?? -Infinity))
+  return ([from, to]) => {
+    let [low, high] = [0, sorted.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (sorted[middle]![0] < to) low = middle + 1
+      else high = middle
     }
+    return low > 0 && ends[low - 1]! > from
   }
 }
 
@@ -80,10 +122,11 @@ export async function newSummaries(
   kind: SummaryKind,
   summaries: ReadSummary[],
 ): Promise<ReadSummary[]> {
-  const days = summaries.flatMap(({ record }) => record.calendar_date ?? []).sort()
+  const days = new Set(summaries.flatMap(({ record }) => record.calendar_date ?? []))
   // A night may be filed under the day before or after.
-  const range: [string, string] = days.length ? [shifted(days[0]!, -1), shifted(days.at(-1)!, 1)] : ['1900-01-01', '1900-01-01']
-  const known = await recordedSummaries(tx, { user_id, kind, provider }, range)
+  const all = new Set([...days].flatMap((day) => [shifted(day, -1), day, shifted(day, 1)]))
+  const known = await recordedSummaries(tx, { user_id, kind, provider }, [...all])
   if (!known.length) return summaries
-  return summaries.filter((summary) => !known.some((one) => isSame(kind, summary, one)))
+  const isRecorded = phoneIndex(kind, known)
+  return summaries.filter(({ record }) => !isRecorded(record))
 }

@@ -4,24 +4,36 @@ import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { SummaryKind } from './schema.ts'
 
+const nullableText = Nullable(T.String())
 const Recorded = T.Object({
   key: T.String(),
-  app_id: Nullable(T.String()),
-  calendar_date: Nullable(T.String()),
-  document: T.Record(T.String(), T.Unknown()),
+  app_id: nullableText,
+  calendar_date: nullableText,
+  starts_at: nullableText,
+  ends_at: nullableText,
 })
+/** What a stored summary is known by; `starts_at` and `ends_at` are those of a workout or a night. */
 export type RecordedSummary = Static<typeof Recorded>
 
-/** The summaries of one kind that a user has of a provider, between two local days, both included; those without a day as well. */
+/** A user who moves about all day has some 20 workouts of it. */
+const ROWS_MAX = 50_000
+
+/**
+ * The summaries of one kind that a user has of a provider on some local days, and those without a day. At most 50,000, with those of the
+ * earliest days; without their documents, which may be large.
+ */
 export const recordedSummaries = (
   tx: Tx,
   { user_id, kind, provider }: { user_id: string; kind: SummaryKind; provider: string },
-  [from, to]: [from: string, to: string],
-): Promise<RecordedSummary[]> =>
-  tx.many(
+  days: string[],
+): Promise<RecordedSummary[]> => {
+  const [start, end] = kind === 'sleep' ? ['bedtime_start', 'bedtime_stop'] : ['time_start', 'time_end']
+  return tx.many(
     Recorded,
     sql`
-    select key, app_id, calendar_date::text, document from summary
+    select key, app_id, calendar_date::text, document ->> ${start}::text as starts_at, document ->> ${end}::text as ends_at from summary
     where team_id = ${tx.team} and user_id = ${user_id} and kind = ${kind} and provider = ${provider}
-      and (calendar_date is null or calendar_date between ${from}::date and ${to}::date)`,
+      and (calendar_date is null or calendar_date = any (${days}::date[]))
+    order by calendar_date limit ${ROWS_MAX}`,
   )
+}
