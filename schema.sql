@@ -1337,6 +1337,7 @@ table query_task
   from_day date not null
   to_day date not null
   created_at timestamp with time zone not null default statement_timestamp()
+  attempts integer not null default 0
   constraint query_task_pkey PRIMARY KEY (team_id, user_id, query_id, id)
   constraint query_task_query_id_fkey FOREIGN KEY (query_id) REFERENCES continuous_query(id)
   constraint query_task_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
@@ -1346,6 +1347,7 @@ table query_task
   CREATE INDEX query_task__newest ON query_task USING btree (team_id, user_id, query_id, scheduled_at, id)
   CREATE INDEX query_task__query ON query_task USING btree (query_id)
   CREATE UNIQUE INDEX query_task__scheduled ON query_task USING btree (team_id, user_id, query_id) WHERE (status = 'scheduled'::text)
+  CREATE INDEX query_task__started ON query_task USING btree (team_id, user_id, query_id, started_at DESC)
   CREATE INDEX query_task__user ON query_task USING btree (user_id)
   policy of_team for all (team_id = current_team())
 

@@ -153,13 +153,27 @@ export async function updateQuery(tx: Tx, manager: ManagementPrincipal, id: stri
 }
 
 /**
- * Archives a query: it stays in the list and keeps its slug. An archived query does not change. Writes continuous_query.
+ * Archives a query: it stays in the list and keeps its slug. An archived query does not change. The query of the organization that it took
+ * the place of is evaluated for the users of the team. Writes continuous_query, job.
  * Errors: 403 it belongs to the organization, and the key is bound to teams; 404 unknown.
  */
 export async function archiveQuery(tx: Tx, manager: ManagementPrincipal, id: string): Promise<void> {
-  await lockQuery(tx, manager, id)
-  await tx.run(sql`
+  const { team_id, slug } = await lockQuery(tx, manager, id)
+  const changed = await tx.run(sql`
     update continuous_query set status = 'archived', updated_at = ${tx.now}
     where id = ${id} and ${ofTeam(tx)} and status = 'active'`)
+  if (team_id !== null && changed) await startQueryOfOrg(tx, slug)
   tx.invalidate(tx.team, ACTIVE_QUERIES)
+}
+
+const Id = T.Object({ id: T.String() })
+
+async function startQueryOfOrg(tx: Tx, slug: string): Promise<void> {
+  const query = await tx.maybe(
+    Id,
+    sql`
+    select id from continuous_query
+    where org_id = ${tx.tenant.org} and team_id is null and slug = ${slug} and status = 'active'`,
+  )
+  if (query) startEvaluations(tx, query.id)
 }

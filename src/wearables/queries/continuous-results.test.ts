@@ -3,35 +3,26 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
+import {
+  DAY,
+  MINUTE_S,
+  add,
+  beats,
+  byDay,
+  create,
+  daily,
+  history,
+  key,
+  pathOf,
+  person,
+  result,
+  statuses,
+  urlOf,
+} from '../../../test/support/continuous-queries.ts'
 import { advanceClock } from '../../../test/support/orders.ts'
-import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import type { TestTeam } from '../../../test/support/server.ts'
 import { sampleAt, storeSamples, storeSummaries } from '../../../test/support/wearable-data.ts'
 import { beginTask } from './query-tasks.ts'
-
-const DAY = '2026-01-31'
-const key = { group_key: '*' }
-const beats = { timeseries: 'heartrate', field: 'value' }
-const byDay = (index: string, unit = 'day') => ({ date_trunc: { unit }, arg: { index } })
-const daily = { select: [key, { func: 'mean', arg: beats }], group_by: [byDay('timeseries')] }
-
-const pathOf = ({ team }: TestTeam, rest = '') => `/team/${team}/sandbox/continuous_query${rest}`
-async function create(team: TestTeam, query: object, more: object = {}): Promise<{ id: string; slug: string }> {
-  const body = { slug: `query-${randomUUID()}`, title: 'A fictional query', query, ...more }
-  const reply = await team.manage.post(pathOf(team), body)
-  assert.equal(reply.status, 200, JSON.stringify(reply.body))
-  return reply.body
-}
-const urlOf = (user_id: string, query: string, what: string) => `/aggregate/v1/user/${user_id}/continuous_query/${query}/${what}`
-const result = async ({ api }: TestTeam, user_id: string, query: string) => {
-  const { status, body } = await api.get(urlOf(user_id, query, 'result_table'))
-  assert.equal(status, 200, JSON.stringify(body))
-  return body.table
-}
-const history = async ({ api }: TestTeam, user_id: string, query: string, more = '') =>
-  (await api.get(urlOf(user_id, query, `task_history${more}`))).body
-const statuses = async (team: TestTeam, user_id: string, query: string) =>
-  (await history(team, user_id, query)).data.map(({ status }: { status: string }) => status)
-const MINUTE_S = 60
 
 /** The changes of results that were reported, oldest first. */
 async function reported({ api }: TestTeam) {
@@ -43,18 +34,6 @@ async function reported({ api }: TestTeam) {
     .filter(({ event_type }) => event_type === 'continuous_query.result_table.changed')
     .toReversed()
 }
-async function person() {
-  const team = await createTestTeam()
-  return { team, user_id: await team.user() }
-}
-const add = (team: TestTeam, user_id: string, ...samples: [wall: string, value: number][]) =>
-  storeSamples(
-    team,
-    user_id,
-    'heartrate',
-    samples.map(([wall, value]) => sampleAt(wall, value)),
-  )
-
 describe('a continuous query', () => {
   test('is evaluated after data of a user arrived, and reports what is new or different', async () => {
     const { team, user_id } = await person()
@@ -249,7 +228,9 @@ describe('a continuous query', () => {
       await client.query('begin')
       // What a post does to a task that waits.
       await client.query('update query_task set from_day = from_day where id = $1', [task!.id])
-      const beginning = team.db.tx(team.tenant, (tx) => beginTask(tx, user_id, task!.id)).then(() => (begun = true))
+      const beginning = team.db
+        .tx(team.tenant, (tx) => beginTask(tx, { user_id, task_id: task!.id, query_id: id }))
+        .then(() => (begun = true))
       const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
       const waiting = 'select 1 from pg_locks where not granted and $1::int = any (pg_blocking_pids(pid))'
       while ((await team.db.pool.query(waiting, [rows[0]!.pid])).rowCount === 0) assert(!begun)

@@ -12,7 +12,7 @@ import { addPeriods, floatingMs, truncate } from './buckets.ts'
 import { compileQuery, dataTypeOf, tableOf, type CompiledQuery } from './compile.ts'
 import { preferredProviders } from './priorities.ts'
 import { Query, type Period } from './query-language.ts'
-import { beginTask, endTask, evaluateQuery, findQuery, scheduleUsers, startQuery } from './query-tasks.ts'
+import { ATTEMPTS_MAX, beginTask, endTask, evaluateQuery, findQuery, scheduleUsers, startQuery } from './query-tasks.ts'
 import { BASELINE_DAYS } from './readiness.ts'
 import { chunksOf } from './source-rows.ts'
 import { aligned, columnsOf, columnwise, limitTime, queryRows, rowsMax, type Table } from './run-query.ts'
@@ -47,12 +47,25 @@ const readQuery = (tx: Tx, id: string): Promise<StoredQuery | undefined> =>
 /** The rows that were computed, and what is shown of them: with gaps filled, if the query asks for it. */
 const Stored = T.Object({ computed: T.String(), shown: T.String() })
 
-const readStored = async (tx: Tx, user_id: string, query_id: string): Promise<{ computed: Row[]; shown: Row[] }> => {
+const readShown = async (tx: Tx, user_id: string, query_id: string): Promise<Row[]> => {
   const row = await tx.maybe(
     Stored,
     sql`select computed, shown from query_result where team_id = ${tx.team} and user_id = ${user_id} and query_id = ${query_id}`,
   )
-  return { computed: JSON.parse(row?.computed ?? '[]') as Row[], shown: JSON.parse(row?.shown ?? '[]') as Row[] }
+  return JSON.parse(row?.shown ?? '[]') as Row[]
+}
+
+/** Evaluations of a query for a user do not overlap: a later one would store a result without what an earlier one computed. */
+const lockStored = async (tx: Tx, user_id: string, query_id: string): Promise<{ computed: Row[]; shown: Row[] }> => {
+  const { computed, shown } = await tx.locking.one(
+    Stored,
+    sql`
+    insert into query_result as r (team_id, user_id, query_id, computed, shown, evaluated_at)
+    values (${tx.team}, ${user_id}, ${query_id}, '[]', '[]', ${tx.now})
+    on conflict (team_id, user_id, query_id) do update set evaluated_at = excluded.evaluated_at
+    returning r.computed, r.shown`,
+  )
+  return { computed: JSON.parse(computed) as Row[], shown: JSON.parse(shown) as Row[] }
 }
 
 /** The whole buckets that hold some days, and those that depend on them. */
@@ -101,7 +114,7 @@ async function evaluate(
   const rows_max = rowsMax(columnsOf(query))
   const providers = await preferredProviders(tx, dataTypeOf(query), provider_priority_overrides)
   await limitTime(tx, TIMEOUT_MS)
-  const before = await readStored(tx, user_id, query_id)
+  const before = await lockStored(tx, user_id, query_id)
   const span = bucketsOf(query, period, days)
   const compiled = compileQuery(query, { team: tx.team, user_id, span, providers, rows_max })
   const bucket = compiled.keys.find(({ isTruncated }) => isTruncated)!.position
@@ -116,10 +129,8 @@ async function evaluate(
   const computed = [...kept, ...found].toSorted((a, b) => bucketMs(a) - bucketMs(b)).slice(-rows_max)
   const shown = fill(query, compiled, computed, tx.now.getTime(), rows_max)
   await tx.run(sql`
-    insert into query_result (team_id, user_id, query_id, computed, shown, evaluated_at)
-    values (${tx.team}, ${user_id}, ${query_id}, ${JSON.stringify(computed)}, ${JSON.stringify(shown)}, ${tx.now})
-    on conflict (team_id, user_id, query_id) do update
-    set computed = excluded.computed, shown = excluded.shown, evaluated_at = excluded.evaluated_at`)
+    update query_result set computed = ${JSON.stringify(computed)}, shown = ${JSON.stringify(shown)}
+    where team_id = ${tx.team} and user_id = ${user_id} and query_id = ${query_id}`)
   if (stored.data_events) emitChanges(tx, user, stored, compiled, before.shown, shown)
 }
 
@@ -168,7 +179,7 @@ export async function readResultTable(tx: Tx, user_id: string, id_or_slug: strin
   await getUser(tx, user_id)
   const { id, query } = (await readQuery(tx, await findQuery(tx, id_or_slug)))!
   const { columns } = compileQuery(query, { team: tx.team, user_id, span: { from_ms: 0, to_ms: 0 }, providers: [], rows_max: 0 })
-  return columnwise(columns, (await readStored(tx, user_id, id)).shown)
+  return columnwise(columns, await readShown(tx, user_id, id))
 }
 
 /** Erases the results of a user. Writes query_result. */
@@ -177,11 +188,16 @@ export const eraseResults = async (tx: Tx, user_id: string): Promise<void> =>
 
 const isUnavailable = (error: unknown): boolean => error instanceof Problem && error.status === 503
 
+const GIVEN_UP = `The evaluation failed ${ATTEMPTS_MAX} times. The next one computes its days as well.`
+
 async function runTask(context: JobContext, payload: { task_id: string; user_id: string; query_id: string }): Promise<void> {
-  const { task_id, user_id, query_id } = payload
+  const { user_id, query_id } = payload
   // In a transaction of its own: what is committed before it ends is read by the next one, and what comes later makes a new task.
-  const days = await context.tx((tx) => beginTask(tx, user_id, task_id))
+  const days = await context.tx((tx) => beginTask(tx, payload))
   if (!days) return
+  const giveUp = () => context.tx((tx) => endTask(tx, payload, 'error', GIVEN_UP))
+  // The last attempt ended with its process, or at its deadline.
+  if (days.attempts > ATTEMPTS_MAX) return void (await giveUp())
   try {
     await context.tx(async (tx) => {
       const query = await readQuery(tx, query_id)
@@ -191,7 +207,10 @@ async function runTask(context: JobContext, payload: { task_id: string; user_id:
       await endTask(tx, payload, 'completed')
     })
   } catch (error) {
-    if (!(error instanceof Problem) || isUnavailable(error)) throw error
+    if (!(error instanceof Problem) || isUnavailable(error)) {
+      if (days.attempts === ATTEMPTS_MAX) await giveUp()
+      throw error
+    }
     // The user is deleted, or the query exceeds a limit: trying again would not help.
     const [status, details] =
       error.status === 404

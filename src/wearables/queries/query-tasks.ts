@@ -18,11 +18,14 @@ const GAP_S = 1800
 const BURST_S = 30
 const DAY_MS = 86_400_000
 
-/** Evaluates a query for a user. */
+/** Attempts to evaluate a task. */
+export const ATTEMPTS_MAX = 8
+
+/** Evaluates a query for a user. The task limits the attempts, and so that it always ends, the job is retried until it completes. */
 export const evaluateQuery = defineJob(
   'queries.evaluate',
   T.Object({ task_id: T.String(), user_id: T.String(), query_id: T.String() }),
-  { attempts_max: 8, timeout_s: 120 },
+  { attempts_max: Infinity, timeout_s: 120 },
 )
 /** Has a new query evaluated for all users who have data that it reads. */
 export const startQuery = defineJob('queries.start', T.Object({ query_id: T.String(), after: T.String() }))
@@ -40,7 +43,7 @@ type ActiveQuery = Static<typeof ActiveQuery>
 /** The key of a team's cached queries. */
 export const ACTIVE_QUERIES = 'active continuous queries'
 
-/** The queries that apply to the team: its own, and those of its organization whose slug it has not itself. */
+/** The queries that apply to the team: its own, and those of its organization whose slug no active one of its own has. */
 const activeQueries = (tx: Tx) => (): Promise<ActiveQuery[]> =>
   tx.many(
     ActiveQuery,
@@ -48,7 +51,7 @@ const activeQueries = (tx: Tx) => (): Promise<ActiveQuery[]> =>
     select q.id, q.resource_dependencies, q.minimum_gap_duration_second from continuous_query q
     where q.org_id = ${tx.tenant.org} and (q.team_id = ${tx.team} or q.team_id is null) and q.status = 'active'
       and (q.team_id is not null or not exists (
-        select from continuous_query own where own.team_id = ${tx.team} and own.slug = q.slug))
+        select from continuous_query own where own.team_id = ${tx.team} and own.slug = q.slug and own.status = 'active'))
     order by q.id`,
   )
 
@@ -117,17 +120,31 @@ export async function scheduleUsers(tx: Tx, query_id: string, after: string): Pr
   if (ids.length === START_PAGE) enqueue(tx, startQuery, { query_id, after: ids.at(-1)! })
 }
 
-const Started = T.Object({ from_day: T.String(), to_day: T.String() })
+const Started = T.Object({ from_day: T.String(), to_day: T.String(), attempts: T.Integer() })
 
-/** Begins a task, or begins it again after an attempt that was interrupted; undefined if it has ended or was erased. Writes query_task. */
-export const beginTask = (tx: Tx, user_id: string, task_id: string): Promise<Static<typeof Started> | undefined> =>
-  tx.locking.maybe(
+/**
+ * Begins a task, or begins it again after an attempt that was interrupted; undefined if it has ended or was erased. Its days include those of
+ * tasks that have used all of their attempts since the last task that completed. Writes query_task.
+ */
+export function beginTask(
+  tx: Tx,
+  { user_id, task_id, query_id }: { user_id: string; task_id: string; query_id: string },
+): Promise<Static<typeof Started> | undefined> {
+  const ofQuery = sql`team_id = ${tx.team} and user_id = ${user_id} and query_id = ${query_id}`
+  return tx.locking.maybe(
     Started,
     sql`
-    update query_task set status = 'started', started_at = ${tx.now}
-    where team_id = ${tx.team} and user_id = ${user_id} and id = ${task_id} and status in ('scheduled', 'started')
-    returning from_day, to_day`,
+    update query_task t set status = 'started', started_at = ${tx.now}, attempts = t.attempts + 1,
+      from_day = least(t.from_day, f.from_day), to_day = greatest(t.to_day, f.to_day)
+    from (
+      select min(from_day) as from_day, max(to_day) as to_day from query_task
+      where ${ofQuery} and status = 'error' and attempts >= ${ATTEMPTS_MAX} and started_at >= coalesce(
+        (select max(started_at) from query_task where ${ofQuery} and status = 'completed'), '-infinity')) f
+    where t.team_id = ${tx.team} and t.user_id = ${user_id} and t.query_id = ${query_id} and t.id = ${task_id}
+      and t.status in ('scheduled', 'started')
+    returning t.from_day, t.to_day, t.attempts`,
   )
+}
 
 /** Ends a task. Writes query_task. */
 export const endTask = (
@@ -142,14 +159,14 @@ export const endTask = (
 
 const QueryId = T.Object({ id: T.String() })
 
-/** A query that applies to the team, by id or slug; archived ones too. Errors: 404 */
+/** A query that applies to the team, by id or slug; an archived one if none of the slug is active. Errors: 404 */
 export async function findQuery(tx: Tx, id_or_slug: string): Promise<string> {
   const row = await tx.maybe(
     QueryId,
     sql`
     select id from continuous_query where org_id = ${tx.tenant.org} and (team_id = ${tx.team} or team_id is null)
       and (id::text = ${id_or_slug.toLowerCase()} or slug = ${id_or_slug})
-    order by team_id is null, slug = ${id_or_slug} limit 1`,
+    order by slug = ${id_or_slug}, status <> 'active', team_id is null limit 1`,
   )
   if (!row) throw notFound('Continuous query not found')
   return row.id
