@@ -1,6 +1,6 @@
 // Runs queries over the data of one user. Source: users-wearables.md 15.1. Unsourced: the limits.
 import { getUser } from '../../people/users/users.ts'
-import { badRequest } from '../../platform/http/errors.ts'
+import { badRequest, tooManyRequests } from '../../platform/http/errors.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
@@ -17,6 +17,10 @@ import { spanOf, type Span } from './timeframe.ts'
 export const ROWS_MAX = 10_000
 /** Values of one result: rows times columns. */
 const VALUES_MAX = 200_000
+/** Values of all results of a request. */
+const REQUEST_VALUES_MAX = 400_000
+/** Requests of a team that run at once: each has a connection of the pool, for as long as its time limit allows. */
+const AT_ONCE = 2
 /** Samples that one query reads. */
 export const SAMPLES_MAX = 5_000_000
 /** All queries of a request together. */
@@ -30,6 +34,25 @@ export const rowsMax = (columns: number): number => Math.min(ROWS_MAX, Math.floo
 const ResultRow = T.Object({ row: T.String() })
 const Count = T.Object({ n: T.Integer() })
 const Nothing = T.Object({})
+
+const Slot = T.Object({ is_free: T.Boolean() })
+
+/** Takes one of the team's slots until the transaction ends, whichever process runs it. Errors: 429 none is free. */
+async function takeSlot(tx: Tx): Promise<void> {
+  for (let slot = 1; slot <= AT_ONCE; slot++) {
+    const { is_free } = await tx.locking.one(
+      Slot,
+      sql`
+      select pg_try_advisory_xact_lock(
+        hashtextextended('aggregate query ' || current_schema() || ' ' || ${tx.team}::text, ${slot})) as is_free`,
+    )
+    if (is_free) return
+  }
+  throw tooManyRequests(`${AT_ONCE} requests for queries of this team are running, try again`, 1)
+}
+
+const overBudget = () =>
+  badRequest(`The results have more than ${REQUEST_VALUES_MAX} values: use fewer queries, a shorter timeframe or larger groups`)
 
 const tooMany = (max: number) => badRequest(`The result has more than ${max} rows: use a shorter timeframe or larger groups`)
 
@@ -98,25 +121,33 @@ export const columnwise = (columns: CompiledQuery['columns'], rows: readonly Row
 
 /**
  * Runs queries over the data of a user, one after the other.
- * Errors: 400 a query that cannot be used, with all reasons, or that exceeds a limit; 404 unknown user.
+ * Errors: 400 a query that cannot be used, with all reasons, or that exceeds a limit, also all of them together; 404 unknown user;
+ * 429 two requests of the team are running.
  */
 export async function runQueries(tx: Tx, user_id: string, { timeframe, queries, config }: QueryBatch): Promise<Table[]> {
   const faults = queries.flatMap((query, i) => analyzeQuery(query, false).faults.map((fault) => `queries ${i}: ${fault}`))
   if (faults.length) throw badRequest(`The queries are invalid: ${faults.join('; ')}`)
   await getUser(tx, user_id)
+  await takeSlot(tx)
   const span = spanOf(timeframe)
   // The limit of a statement: each query has an equal part of the time of the request.
   await limitTime(tx, TIMEOUT_MS / Math.max(1, queries.length))
   const tables: Table[] = []
+  let values_left = REQUEST_VALUES_MAX
   for (const query of queries) {
     const providers = await preferredProviders(tx, dataTypeOf(query), config?.provider_priority_overrides)
-    const rows_max = rowsMax(columnsOf(query))
+    const columns = columnsOf(query)
+    const ofQuery = rowsMax(columns)
+    const rows_max = Math.min(ofQuery, Math.floor(values_left / Math.max(1, columns)))
+    const tooLarge = () => (rows_max < ofQuery ? overBudget() : tooMany(rows_max))
     const { compiled, rows } = await queryRows(tx, query, { user_id, span, providers, rows_max })
-    if (rows.length > rows_max) throw tooMany(rows_max)
+    if (rows.length > rows_max) throw tooLarge()
     try {
-      tables.push(columnwise(compiled.columns, aligned(query, compiled, rows, tx.now.getTime(), rows_max)))
+      const shown = aligned(query, compiled, rows, tx.now.getTime(), rows_max)
+      values_left -= shown.length * columns
+      tables.push(columnwise(compiled.columns, shown))
     } catch (error) {
-      throw error instanceof TooManyRows ? tooMany(rows_max) : error
+      throw error instanceof TooManyRows ? tooLarge() : error
     }
   }
   return tables
