@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
+import { pauseConnections } from './connections.ts'
+import { grant } from '../../../test/support/grants.ts'
 import { counts, post } from '../../../test/support/samples.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
@@ -83,6 +85,26 @@ describe('after the end of ingestion', () => {
       await patch(team, user_id, { ingestion_end: day(20) })
     }
     assert.deepEqual(await team.jobs(), ['users.end_ingestion'])
+  })
+
+  test('grants end at the providers, even of a user whose connections are paused already', async () => {
+    const team = await createTestTeam()
+    const [paused, again] = [await team.user(), await team.user()]
+    const current = async () =>
+      (
+        await team.db.pool.query('select user_id from provider_grant where team_id = $1 and ended_at is null', [team.team])
+      ).rows.map(({ user_id }: { user_id: string }) => user_id)
+    await grant(team, paused)
+    await team.db.tx(team.tenant, (tx) => pauseConnections(tx, [paused], 'oura'))
+    assert.deepEqual([await current(), await statuses(team, paused)], [[paused], ['paused']])
+    await patch(team, paused, { ingestion_end: '2020-01-31' })
+    await team.settle()
+    assert.deepEqual(await current(), [])
+    await patch(team, again, { ingestion_end: '2020-01-31' })
+    await team.settle()
+    await grant(team, again, 'oura', { external_user_id: 'another-account' })
+    await team.settle()
+    assert.deepEqual([await current(), await statuses(team, again)], [[], ['paused']])
   })
 
   test('an end in the year 9999 is no error', async () => {

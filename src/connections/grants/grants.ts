@@ -8,7 +8,7 @@ import { sql } from '../../platform/db/sql.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { defineJob, enqueue } from '../../platform/queue/outbox.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
-import { connect } from '../connections/connections.ts'
+import { connect, connectionStatus } from '../connections/connections.ts'
 import type { Grant } from '../connectors/connector.ts'
 import { connectorOf } from '../connectors/connectors.ts'
 
@@ -164,7 +164,7 @@ function permissionsOf(provider: OAuthProvider, { scopes }: Grant): string[] | n
 
 /**
  * Stores what a user has granted, connects the user to the provider, and schedules the backfill if the connection begins. A grant that is
- * there is replaced. Writes connection, provider_grant, "user", job. Emits provider.connection.created if the connection is new, or was in
+ * there is replaced. After the user's time of ingestion the grant ends at once. Writes connection, provider_grant, "user", job. Emits provider.connection.created if the connection is new, or was in
  * error or paused. Errors: 404 unknown user.
  */
 export async function saveGrant(
@@ -198,7 +198,9 @@ export async function saveGrant(
         refused_version = null, updated_at = excluded.updated_at`)
   const isOther = before !== undefined && before.external_user_id !== external_user_id
   const saved: SavedGrant = { user_id, provider, connection_id, began }
-  await tx.notify(grantSaved, { ...saved, isOther })
+  // `connect` pauses only after the user's time of ingestion: nothing may be read with the grant.
+  if ((await connectionStatus(tx, user_id, provider)) === 'paused') await endGrants(tx, user_id, provider)
+  else await tx.notify(grantSaved, { ...saved, isOther })
   return saved
 }
 
