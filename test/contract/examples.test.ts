@@ -107,6 +107,8 @@ describe('the documented example works', () => {
       const needed = (operation.parameters ?? []).filter((parameter) => parameter.in === 'header' && parameter.required)
       const headers = Object.fromEntries(needed.map(({ name, example }) => [name, String(example)]))
       const reply = await client(key, header).call(operation.method, target(operation.path, request), request.body, headers)
-      assert(success(reply), answered(reply))
+      // A provider signs the request, which a document cannot do.
+      if (operation.path.startsWith('/v2/link/webhook/')) assert.equal(reply.status, 401, answered(reply))
+      else assert(success(reply), answered(reply))
     })
 })

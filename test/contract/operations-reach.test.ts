@@ -179,6 +179,14 @@ test('no operation is left out: each is for teams, for managers, for the user of
   const others = operations.filter((operation) => !forTeams.includes(operation) && !managing.includes(operation))
   assert.deepEqual(
     others.filter(({ auth }) => auth !== 'link').map(({ id }) => id),
-    ['accept_invite', 'exchange_token', 'exchange_link_code', 'validate_link_token', 'start_link'],
+    [
+      'accept_invite',
+      'confirm_provider_notifications',
+      'receive_provider_notification',
+      'exchange_token',
+      'exchange_link_code',
+      'validate_link_token',
+      'start_link',
+    ],
   )
 })

@@ -6,6 +6,7 @@ import { contents } from '../../../src/app/contents.ts'
 import type { AvailableSlots } from '../../../src/visits/appointments/schema.ts'
 import type { Operation } from '../../../src/platform/http/operation.ts'
 import { hashKey } from '../../../src/platform/crypto/api-keys.ts'
+import { fhirServer } from '../../support/fhir-server.ts'
 import { labAccount } from '../../support/lab-accounts.ts'
 import { avenue, createPhlebotomist, slots, street, usAddress, visitOf } from '../../support/home-visits.ts'
 import { signIn, signInTokenOf } from '../../support/phones.ts'
@@ -512,6 +513,10 @@ function ok(reply: Reply): Reply {
   return reply
 }
 
+/** Results of orders are sent to a team's server, and that of the example cannot be reached. */
+const { url, token } = await fhirServer()
+const reachableEhr = { base_url: `${url}/fhir`, authentication: { type: 'api_key', api_key: token } }
+
 /** A request of the team that the operation answers with success. */
 export async function valid(team: TestTeam, operation: Operation): Promise<Request> {
   const request: Request = { path: {}, query: {}, body: await substituted(team, operation, operation.example) }
@@ -519,6 +524,7 @@ export async function valid(team: TestTeam, operation: Operation): Promise<Reque
   const required = (operation.query as { required?: string[] } | undefined)?.required ?? []
   for (const name of [...required, ...(queryFor[operation.id] ?? [])])
     request.query[name] = await belonging(team, operation, name)
+  if (operation.id === 'upsert_team_ehr_pipelines') request.body = { ...(request.body as object), ...reachableEhr }
   return operation.id === 'receive_provider_notification' ? { ...request, ...notice() } : request
 }
 
