@@ -23,6 +23,10 @@ export function refreshTokenOf({ refresh_token }: Grant): string {
   return refresh_token
 }
 
+/** A grant whose access token has not expired: an expired one ends nothing at a vendor. Errors: VendorError of the refresh. */
+export const unexpired = async (grant: Grant, now_ms: number, refresh: () => Promise<Grant>): Promise<Grant> =>
+  grant.expires_at_ms !== null && grant.expires_at_ms <= now_ms ? refresh() : grant
+
 /** Whether a text is the secret one. An empty secret is nobody's. */
 export function isSameText(given: string | undefined, expected: string): boolean {
   const [a, b] = [Buffer.from(given ?? ''), Buffer.from(expected)]

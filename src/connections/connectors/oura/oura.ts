@@ -14,7 +14,7 @@ import {
 } from '../connector.ts'
 import { instantOfText, list, number, objectIn, refusalOf, text, type Values } from '../reading.ts'
 import { knownZone, SampleBatches, sleepCycleOf, sleepOf, workoutOf } from '../records.ts'
-import { refreshTokenOf, withQuery } from '../tokens.ts'
+import { refreshTokenOf, unexpired, withQuery } from '../tokens.ts'
 import * as records from './records.ts'
 import { documentOf, documents, get, type Access } from './requests.ts'
 
@@ -201,8 +201,9 @@ export const oura: Connector = {
   refresh: async (http, app, grant, now_ms) =>
     grantOf(await tokens(http, app, { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant) }), now_ms, grant),
 
-  async revoke(http, { urls }, { access_token }) {
-    const answer = await http({ method: 'POST', url: withQuery(`${urls.api}/oauth/revoke`, { access_token }) })
+  async revoke(http, app, grant, now_ms) {
+    const { access_token } = await unexpired(grant, now_ms, () => oura.refresh(http, app, grant, now_ms))
+    const answer = await http({ method: 'POST', url: withQuery(`${app.urls.api}/oauth/revoke`, { access_token }) })
     if (answer.status >= 300) throw refusalOf(answer)
   },
 
@@ -224,9 +225,11 @@ export const oura: Connector = {
     } catch {
       return { outcome: 'refused', answer: { status: 400, body: {} } }
     }
-    const [external_user_id, kind, id] = [text(notice.user_id), notified[String(notice.data_type)], text(notice.object_id)]
+    const [external_user_id, id, data_type] = [text(notice.user_id), text(notice.object_id), String(notice.data_type)]
+    const kind = Object.hasOwn(notified, data_type) ? notified[data_type] : undefined
     if (external_user_id === null || !kind) return { outcome: 'verified', changes: [] }
-    const at_ms = instantOfText(notice.event_time) ?? now_ms
+    // Nothing is recorded in the future, whatever a notice says.
+    const at_ms = Math.min(instantOfText(notice.event_time) ?? now_ms, now_ms)
     const change: Change = { external_user_id, resource: kind.resource, from_ms: at_ms - LATE_MS, to_ms: at_ms + DAY_MS }
     const ids = kind.hasRecords && id !== null ? [notice.event_type === 'delete' ? DELETED + id : id] : undefined
     return { outcome: 'verified', changes: [ids ? { ...change, ids } : change] }

@@ -1,7 +1,7 @@
 // Documents of Oura as samples and summaries. Stages, zones and scores are Oura's own; fields are null for rings that do not measure them.
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
 import { midnight, minutesOf, zoneOf } from '../answers.ts'
-import { day, idOf, instantOfText, number, objectOrEmpty, text, whole, type Values } from '../reading.ts'
+import { day, idOf, instant, instantOfText, number, objectOrEmpty, text, whole, type Values } from '../reading.ts'
 import {
   instantIn,
   offsetAt,
@@ -111,8 +111,11 @@ export function addVariability(batches: SampleBatches, sent: Values): void {
   const { interval, items, timestamp } = objectOrEmpty(sent.hrv)
   const [step_s, from_ms] = [number(interval), instantOfText(timestamp)]
   if (step_s === null || step_s <= 0 || from_ms === null || !Array.isArray(items)) return
-  for (const [i, value] of items.slice(0, 10_000).entries())
-    batches.add('hrv', { at_ms: from_ms + i * step_s * 1000, value: number(value), offset_s: offsetOf(timestamp), source_type })
+  for (const [i, value] of items.slice(0, 10_000).entries()) {
+    const at_ms = instant(from_ms + i * step_s * 1000)
+    if (at_ms === null) return
+    batches.add('hrv', { at_ms, value: number(value), offset_s: offsetOf(timestamp), source_type })
+  }
 }
 
 export function addHeartRate(batches: SampleBatches, sent: Values, zone: string | null): void {

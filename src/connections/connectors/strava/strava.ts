@@ -15,7 +15,7 @@ import {
   text,
   type Values,
 } from '../reading.ts'
-import { bearer, isSameText, refreshTokenOf, withQuery } from '../tokens.ts'
+import { bearer, isSameText, refreshTokenOf, unexpired, withQuery } from '../tokens.ts'
 import { activityOf, profileOf } from './activities.ts'
 
 const QUARTER_MS = 900_000
@@ -192,14 +192,12 @@ export const strava = {
 
   exchange: (http, app, { code, now_ms }) => askForTokens(http, app, { grant_type: 'authorization_code', code }, now_ms),
 
-  refresh: async (http, app, grant, now_ms) =>
+  refresh: async (http, app, grant, now_ms): Promise<Grant> =>
     askForTokens(http, app, { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant) }, now_ms, grant),
 
   /** An access token lives for six hours, and an expired one ends nothing: such a grant is refreshed first. */
-  async revoke(http, app, grant, now_ms) {
-    const hasExpired = grant.expires_at_ms !== null && grant.expires_at_ms <= now_ms
-    const form = hasExpired && { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant) }
-    const { access_token } = form ? await askForTokens(http, app, form, now_ms, grant) : grant
+  async revoke(http, app, grant, now_ms): Promise<void> {
+    const { access_token } = await unexpired(grant, now_ms, () => strava.refresh(http, app, grant, now_ms))
     const url = app.urls.token.replace(/\/token$/, '/deauthorize')
     const answer = await http({ method: 'POST', url, headers: bearer(access_token), body: { access_token } })
     if (answer.status !== 200) throw failureOf(answer)

@@ -13,7 +13,7 @@ import {
 } from '../connector.ts'
 import { idOf, list, objectIn, text, type Values } from '../reading.ts'
 import { sleepOf, workoutOf } from '../records.ts'
-import { bearer, refreshTokenOf, withQuery } from '../tokens.ts'
+import { bearer, refreshTokenOf, unexpired, withQuery } from '../tokens.ts'
 import * as records from './records.ts'
 
 const scopeOf = {
@@ -193,8 +193,9 @@ export const whoop: Connector = {
     return { ...next, scopes: grant.scopes }
   },
 
-  async revoke(http, { urls }, { access_token }) {
-    const answer = await http({ method: 'DELETE', url: `${urls.api}/v2/user/access`, headers: bearer(access_token) })
+  async revoke(http, app, grant, now_ms) {
+    const { access_token } = await unexpired(grant, now_ms, () => whoop.refresh(http, app, grant, now_ms))
+    const answer = await http({ method: 'DELETE', url: `${app.urls.api}/v2/user/access`, headers: bearer(access_token) })
     if (answer.status >= 300) throw refusal(answer)
   },
 
