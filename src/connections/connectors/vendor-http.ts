@@ -3,7 +3,7 @@ import type { Agent, Dispatcher } from 'undici'
 import type { TargetPolicy } from '../../platform/net/outbound-targets.ts'
 import { VendorError, type VendorHttp } from './connector.ts'
 
-/** The longest time of one request. A token is refreshed under a row lock, which PostgreSQL keeps for 30 s. */
+/** The longest time of one request, with the resolution of the name. A token is refreshed under a lease of 30 s. */
 const REQUEST_MS_MAX = 10_000
 /** An answer with a day of heart rates takes about 2 MB. */
 const ANSWER_BYTES_MAX = 20_000_000
@@ -56,7 +56,7 @@ export class VendorClient {
       const { hostname, protocol } = new URL(url)
       if (protocol !== 'https:' && !sandbox) throw new VendorError('unavailable')
       // A connection to a literal address makes no lookup.
-      await targets.addresses(hostname, sandbox)
+      await beforeAbort(signal, targets.addresses(hostname, sandbox))
       const agent = await this.#agent(sandbox)
       const response = await agent.request({
         origin: new URL(url).origin,
@@ -88,6 +88,14 @@ export class VendorClient {
     for (const agent of this.#agents.values()) await (await agent).destroy()
     this.#agents.clear()
   }
+}
+
+/** The value of a promise, unless the signal aborts before: then its reason is thrown. */
+function beforeAbort<V>(signal: AbortSignal, value: Promise<V>): Promise<V> {
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+  })
+  return Promise.race([value, aborted])
 }
 
 function headersOf(given: Record<string, string | string[] | undefined>): Headers {

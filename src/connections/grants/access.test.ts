@@ -2,11 +2,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { cells, newCells, settings, targets, vault, type TestTeam } from '../../../test/support/server.ts'
+import { eventually } from '../../../test/support/eventually.ts'
 import { agree, run, standIn, teamAt } from '../../../test/support/vendors/connected.ts'
 import { WhoopPeer } from '../../../test/support/vendors/whoop.ts'
 import { VendorClient } from '../connectors/vendor-http.ts'
 import { VendorError } from '../connectors/connector.ts'
 import { freshGrant, vendorOf, vendorUrls, type VendorAccess } from './access.ts'
+import { saveGrant } from './grants.ts'
+import { TargetPolicy } from '../../platform/net/outbound-targets.ts'
 import { whoop } from '../connectors/whoop/whoop.ts'
 
 const peer = await new WhoopPeer().start()
@@ -34,6 +37,14 @@ async function fresh(team: TestTeam, key: { user_id: string; provider: string },
   return freshGrant(team.tenant, by, vendor!, key, rejected)
 }
 const refreshes = () => peer.to('/oauth/oauth2/token').filter(({ form }) => form.get('grant_type') === 'refresh_token').length
+/** Stores tokens as a new consent does; returns the access token. */
+async function saveAnother({ db, tenant }: TestTeam, user_id: string, external_user_id: string) {
+  const access_token = 'fictional-new'
+  const expires_at_ms = Date.now() + 3_600_000
+  const grant = { access_token, refresh_token: 'fictional-refresh', expires_at_ms, scopes: null, external_user_id }
+  await db.tx(tenant, (tx) => saveGrant(tx, vault, user_id, 'whoop_v2', grant))
+  return access_token
+}
 const status = async ({ api }: TestTeam, user_id: string) => (await api.get(`/v2/user/providers/${user_id}`)).body.providers[0]
 const failsWith = (call: Promise<unknown>, failure: string) =>
   assert.rejects(call, (error) => error instanceof VendorError && error.failure === failure)
@@ -123,6 +134,76 @@ describe('rule 14: refreshing', () => {
     const { grant } = (await fresh(team, key))!
     const again = (await fresh(team, key))!
     assert.deepEqual([again.grant.refresh_token, again.version], [grant.refresh_token, 2])
+  })
+})
+
+describe('the lease of a refresh', () => {
+  /** A call that the vendor has received and does not answer before `open`. */
+  async function unanswered<V>(call: () => Promise<V>) {
+    const { promise, resolve: open } = Promise.withResolvers<void>()
+    const before = refreshes()
+    peer.gate = promise
+    const outcome = call()
+    outcome.catch(() => {})
+    await eventually(() => refreshes() > before, 'the vendor is asked')
+    return { outcome, open: () => (open(), (peer.gate = undefined)) }
+  }
+
+  test('no row is locked while the vendor is asked: the user can disconnect, and the others wait for the new tokens', async () => {
+    const { team, key } = await expiring()
+    const before = refreshes()
+    const { outcome, open } = await unanswered(() => fresh(team, key))
+    const others = Promise.all([fresh(team, key), fresh(team, key)])
+    try {
+      await team.db.pool.query(`select from provider_grant where team_id = $1 for update nowait`, [team.team])
+    } finally {
+      open()
+    }
+    assert.deepEqual([(await outcome)!.version, ...(await others).map((one) => one!.version)], [2, 2, 2])
+    assert.equal(refreshes() - before, 1)
+    const second = await expiring()
+    const held = await unanswered(() => fresh(second.team, second.key))
+    try {
+      assert.equal((await second.team.api.delete(`/v2/user/${second.key.user_id}/whoop_v2`)).status, 200)
+    } finally {
+      held.open()
+    }
+    assert.equal(await held.outcome, undefined)
+  })
+
+  test('tokens of a new consent stay when the answer to a refresh of the earlier ones comes after it', async () => {
+    const { team, key, account } = await expiring()
+    const { outcome, open } = await unanswered(() => fresh(team, key))
+    let agreed
+    try {
+      agreed = await saveAnother(team, key.user_id, account)
+    } finally {
+      open()
+    }
+    const found = (await outcome)!
+    assert.deepEqual([found.version, found.grant.access_token, found.refused_version], [2, agreed, null])
+    assert.equal((await status(team, key.user_id)).status, 'connected')
+  })
+
+  test('the lease of a process that was killed ends by the clock of the database; who waits too long for another fails', async () => {
+    const { team, key } = await expiring()
+    const lease = (span: string) =>
+      team.db.pool.query(
+        `update provider_grant set refresh_owner = gen_random_uuid(), refreshing_until = clock_timestamp() + $2::interval where team_id = $1`,
+        [team.team, span],
+      )
+    await lease('1 hour')
+    const before = refreshes()
+    await failsWith(fresh(team, key, { ...access, refresh_wait_ms: 1 }), 'unavailable')
+    assert.equal(refreshes(), before)
+    await lease('300 milliseconds')
+    assert.equal((await fresh(team, key))!.version, 2)
+  })
+
+  test('the resolution of a name counts towards the deadline of a request', { timeout: 10_000 }, async () => {
+    const never = new TargetPolicy({ resolve: () => new Promise<string[]>(() => {}) })
+    const by = new VendorClient({ targets: never, product: '', request_ms_max: 50 })
+    await failsWith(by.send(true, { method: 'GET', url: 'https://vendor.example/token' }), 'unavailable')
   })
 })
 

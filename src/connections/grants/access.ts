@@ -1,19 +1,37 @@
 // Access to a vendor for a user: the team's application, the connector, and a token that is fresh. Source: users-wearables.md 4 C2, 17.
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { OAuthProvider } from '../../people/users/sources.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
 import type { Cells } from '../../platform/db/cells.ts'
+import { teamNow } from '../../platform/db/database.ts'
 import type { Tenant, Tx } from '../../platform/db/transaction.ts'
 import { failConnection } from '../connections/connections.ts'
 import { VendorError, type Connector, type VendorApp, type VendorHttp, type VendorUrls } from '../connectors/connector.ts'
 import { connectorOf } from '../connectors/connectors.ts'
 import type { VendorClient } from '../connectors/vendor-http.ts'
 import { applicationOf } from '../credentials/credentials.ts'
-import { currentGrant, lockGrant, recordRefusal, replaceTokens, type StoredGrant, type UserProvider } from './grants.ts'
+import {
+  claimRefresh,
+  currentGrant,
+  recordRefusal,
+  releaseRefresh,
+  replaceTokens,
+  type StoredGrant,
+  type UserProvider,
+} from './grants.ts'
 
 /** A token is refreshed when it expires within this time. */
 const FRESH_MS = 120_000
 /** The pause after the first refusal: another process may have replaced the token, or the vendor is wrong for a moment. */
 const REFUSED_MS = 30_000
+/** The lease of a refresh: longer than the two requests that a connector makes at most. */
+const LEASE_S = 30
+/** How long others wait for the new tokens: longer than the lease of a process that was killed. */
+const WAIT_MS = 40_000
+/** The pauses between looks for the new tokens grow from the first to the last. */
+const PAUSE_MS = 50
+const PAUSE_MS_MAX = 500
 
 export interface VendorAccess {
   cells: Cells
@@ -21,6 +39,8 @@ export interface VendorAccess {
   client: VendorClient
   /** Provider → an address that replaces the origins of the vendor's own (PROVIDER_URLS). */
   urls: Pick<ReadonlyMap<string, string>, 'get'>
+  /** How long a call waits for tokens that another one refreshes; 40 s unless given. */
+  refresh_wait_ms?: number
 }
 
 /** The addresses of a vendor. An address of the settings replaces their origins; its path goes before theirs. */
@@ -61,47 +81,73 @@ export const httpOf =
 const isFresh = ({ grant: { expires_at_ms } }: StoredGrant, now_ms: number): boolean =>
   expires_at_ms === null || expires_at_ms - now_ms > FRESH_MS
 
-type Refreshed = { grant: StoredGrant } | { refused: 'first' | 'last' } | undefined
+type Found = { grant: StoredGrant | undefined } | { claimed: StoredGrant } | 'refreshed by another'
 
 /**
- * A grant whose access token can be used; undefined if there is none. One transaction at a time refreshes it, under a lock of its row: who
- * waited finds the new tokens. New tokens are committed before anybody uses them. A refusal is final only if the vendor refuses the same
- * tokens twice: then the connection is in error. Writes provider_grant, connection. Emits provider.connection.error.
- * Errors: VendorError, `invalid_grant` if the connection has ended.
+ * A grant whose access token can be used; undefined if there is none. One process at a time refreshes it, under a lease of the grant; the
+ * others wait for the new tokens, for at most 40 s. No transaction is open while the vendor is asked or the tokens are waited for. New tokens
+ * are committed before anybody uses them. A refusal is final only if the vendor refuses the same tokens twice: then the connection is in
+ * error. Writes provider_grant, connection. Emits provider.connection.error.
+ * Errors: VendorError, `invalid_grant` if the connection has ended, `unavailable` if another process does not refresh the tokens in time.
  * @param rejected the version of the tokens that the vendor did not accept
  */
 export async function freshGrant(
   tenant: Tenant,
   access: VendorAccess,
-  { connector, app }: Vendor,
+  vendor: Vendor,
   key: UserProvider,
   rejected?: number,
 ): Promise<StoredGrant | undefined> {
-  const { vault } = access
-  const http = httpOf(access, tenant)
   // Not the transaction of a job, which commits nothing once the job has lost its lease: new tokens would be lost with it.
   const tx = <R>(work: (tx: Tx) => Promise<R>) => access.cells.of(tenant.cell).tx(tenant, work)
-  const isUsable = (found: StoredGrant, now: Date) => isFresh(found, now.getTime()) && found.version !== rejected
-  const found = await tx(async (current) => {
-    const grant = await currentGrant(current, vault, key)
-    return grant && { grant, isUsable: isUsable(grant, current.now) }
-  })
-  if (!found || found.isUsable) return found?.grant
-  const refreshed = await tx(async (current): Promise<Refreshed> => {
-    const stored = await lockGrant(current, vault, key)
-    if (!stored || isUsable(stored, current.now)) return stored && { grant: stored }
-    try {
-      if (stored.grant.refresh_token === null) throw new VendorError('invalid_grant')
-      await replaceTokens(current, vault, stored.id, await connector.refresh(http, app, stored.grant, current.now.getTime()))
-    } catch (error) {
-      if (!(error instanceof VendorError) || error.failure !== 'invalid_grant') throw error
-      const isLast = stored.refused_version === stored.version || stored.grant.refresh_token === null
-      if (isLast) await failConnection(current, key.user_id, key.provider, 'token_refresh_failed')
-      else await recordRefusal(current, stored)
-      return { refused: isLast ? 'last' : 'first' }
+  const owner = randomUUID()
+  const deadline = AbortSignal.timeout(access.refresh_wait_ms ?? WAIT_MS)
+  for (let pause_ms = PAUSE_MS; ; pause_ms = Math.min(pause_ms * 2, PAUSE_MS_MAX)) {
+    const found = await tx(async (current): Promise<Found> => {
+      const grant = await currentGrant(current, access.vault, key)
+      if (!grant || (isFresh(grant, current.now.getTime()) && grant.version !== rejected)) return { grant }
+      return (await claimRefresh(current, grant, owner, LEASE_S)) ? { claimed: grant } : 'refreshed by another'
+    })
+    if (found !== 'refreshed by another') {
+      if ('grant' in found) return found.grant
+      if (await refresh(tenant, access, vendor, found.claimed, owner))
+        return tx((current) => currentGrant(current, access.vault, key))
     }
-    return { grant: (await lockGrant(current, vault, key))! }
+    if (deadline.aborted) throw new VendorError('unavailable')
+    await sleep(pause_ms)
+  }
+}
+
+/**
+ * Refreshes the tokens of a grant under the lease of `owner`. Returns false if they were replaced meanwhile, or the grant has ended. Writes
+ * provider_grant, connection. Emits provider.connection.error. Errors: VendorError.
+ */
+async function refresh(
+  tenant: Tenant,
+  access: VendorAccess,
+  { connector, app }: Vendor,
+  stored: StoredGrant,
+  owner: string,
+): Promise<boolean> {
+  const { cells, vault } = access
+  const db = cells.of(tenant.cell)
+  try {
+    if (stored.grant.refresh_token === null) throw new VendorError('invalid_grant')
+    const now_ms = teamNow(tenant).getTime()
+    const grant = await connector.refresh(httpOf(access, tenant), app, stored.grant, now_ms)
+    return (await db.tx(tenant, (tx) => replaceTokens(tx, vault, stored, grant))) > 0
+  } catch (error) {
+    if (!(error instanceof VendorError) || error.failure !== 'invalid_grant') {
+      await db.tx(tenant, (tx) => releaseRefresh(tx, stored, owner))
+      throw error
+    }
+  }
+  const isLast = stored.refused_version === stored.version || stored.grant.refresh_token === null
+  const counts = await db.tx(tenant, async (tx) => {
+    const isCurrent = (await recordRefusal(tx, stored)) > 0
+    if (isCurrent && isLast) await failConnection(tx, stored.user_id, stored.provider, 'token_refresh_failed')
+    return isCurrent
   })
-  if (!refreshed || 'grant' in refreshed) return refreshed?.grant
-  throw refreshed.refused === 'last' ? new VendorError('invalid_grant') : new VendorError('unavailable', REFUSED_MS)
+  if (!counts) return false
+  throw isLast ? new VendorError('invalid_grant') : new VendorError('unavailable', REFUSED_MS)
 }

@@ -4,6 +4,7 @@ import type { OAuthProvider } from '../../people/users/sources.ts'
 import type { EncryptedColumn } from '../../platform/crypto/encrypted-columns.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
 import { hookPoint } from '../../platform/db/hooks.ts'
+import { dbNow, dbNowPlus } from '../../platform/db/leases.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { defineJob, enqueue } from '../../platform/queue/outbox.ts'
@@ -89,16 +90,21 @@ export async function currentGrant(tx: Tx, vault: Vault, { user_id, provider }: 
   return row && decrypted(vault, row)
 }
 
-/** As `currentGrant`, and locks it: one transaction at a time refreshes its tokens. */
-export async function lockGrant(tx: Tx, vault: Vault, { user_id, provider }: UserProvider): Promise<StoredGrant | undefined> {
-  const row = await tx.locking.maybe(
-    Row,
-    sql`
-    select ${columns} from provider_grant
-    where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider} and ended_at is null for update`,
-  )
-  return row && decrypted(vault, row)
-}
+/**
+ * Takes the lease for refreshing the tokens of this version. Returns whether it was free, or had ended by the clock of the database, and the
+ * version is current. Writes provider_grant.
+ */
+export const claimRefresh = async (tx: Tx, { id, version }: StoredGrant, owner: string, lease_s: number): Promise<boolean> =>
+  (await tx.run(sql`
+    update provider_grant set refresh_owner = ${owner}, refreshing_until = ${dbNowPlus(lease_s)}
+    where team_id = ${tx.team} and id = ${id} and version = ${version} and ended_at is null
+      and (refreshing_until is null or refreshing_until <= ${dbNow})`)) > 0
+
+/** Ends the lease of its owner; that of another one stays. Writes provider_grant. */
+export const releaseRefresh = (tx: Tx, { id }: StoredGrant, owner: string): Promise<number> =>
+  tx.run(sql`
+    update provider_grant set refresh_owner = null, refreshing_until = null
+    where team_id = ${tx.team} and id = ${id} and refresh_owner = ${owner}`)
 
 /** The grants to export, by the id of their user. */
 export async function grantsAfter(
@@ -195,7 +201,7 @@ export async function saveGrant(
     on conflict (team_id, id) do update
     set connection_id = excluded.connection_id, external_user_id = excluded.external_user_id, access_token = excluded.access_token,
         refresh_token = excluded.refresh_token, expires_at = excluded.expires_at, scopes = excluded.scopes, version = g.version + 1,
-        refused_version = null, updated_at = excluded.updated_at`)
+        refused_version = null, refresh_owner = null, refreshing_until = null, updated_at = excluded.updated_at`)
   const isOther = before !== undefined && before.external_user_id !== external_user_id
   const saved: SavedGrant = { user_id, provider, connection_id, began }
   // `connect` pauses only after the user's time of ingestion: nothing may be read with the grant.
@@ -206,19 +212,27 @@ export async function saveGrant(
 
 const instantOf = (at_ms: number | null): Date | null => (at_ms === null ? null : new Date(at_ms))
 
-/** Stores refreshed tokens; before they are used, so that none is lost. Writes provider_grant. */
-export const replaceTokens = (tx: Tx, vault: Vault, id: string, grant: Grant): Promise<number> =>
+/**
+ * Stores refreshed tokens, before they are used, so that none is lost; also those of a grant that has ended meanwhile, which is revoked with
+ * them. Changes nothing if the tokens are no longer those that were refreshed. Writes provider_grant.
+ */
+export const replaceTokens = (tx: Tx, vault: Vault, { id, version }: StoredGrant, grant: Grant): Promise<number> =>
   tx.run(sql`
     update provider_grant
     set access_token = ${vault.encrypt(grant.access_token, accessTokenOf(id))},
         refresh_token = ${grant.refresh_token && vault.encrypt(grant.refresh_token, refreshTokenOf(id))},
         expires_at = ${instantOf(grant.expires_at_ms)}, scopes = ${grant.scopes}::text[], version = version + 1, refused_version = null,
-        updated_at = ${tx.now}
-    where team_id = ${tx.team} and id = ${id}`)
+        refresh_owner = null, refreshing_until = null, updated_at = ${tx.now}
+    where team_id = ${tx.team} and id = ${id} and version = ${version}`)
 
-/** Records that the vendor refused to refresh the tokens of this version. Writes provider_grant. */
+/**
+ * Records that the vendor refused to refresh the tokens of this version, and ends the lease. Returns 0 if the grant has ended or its tokens
+ * were replaced meanwhile: then the refusal does not count. Writes provider_grant.
+ */
 export const recordRefusal = (tx: Tx, { id, version }: StoredGrant): Promise<number> =>
-  tx.run(sql`update provider_grant set refused_version = ${version} where team_id = ${tx.team} and id = ${id}`)
+  tx.run(sql`
+    update provider_grant set refused_version = ${version}, refresh_owner = null, refreshing_until = null
+    where team_id = ${tx.team} and id = ${id} and version = ${version} and ended_at is null`)
 
 export const revokeGrant = defineJob('grants.revoke', T.Object({ grant_id: T.String() }), { attempts_max: 5 })
 

@@ -47,6 +47,8 @@ export abstract class VendorServer {
   url = ''
   /** It reads requests and never answers. */
   stuck = false
+  /** Requests are done and answered after this. */
+  gate: Promise<void> | undefined
   /** The vendor's clock. */
   now_ms = Date.parse('2026-01-31T12:00:00Z')
 
@@ -91,6 +93,7 @@ export abstract class VendorServer {
   async #respond(request: VendorRequest, response: ServerResponse): Promise<void> {
     this.requests.push(request)
     if (this.stuck) return
+    await this.gate
     const fault = this.#faults.shift()
     if (fault === 'outage') return void response.writeHead(503, { 'content-type': 'text/html' }).end('<h1>Down</h1>')
     if (fault === 'garbage') return void response.writeHead(200, { 'content-type': 'application/json' }).end('{"half":')
