@@ -1228,6 +1228,7 @@ table provider_grant
   ended_at timestamp with time zone
   refresh_owner uuid
   refreshing_until timestamp with time zone
+  refused_at timestamp with time zone
   constraint provider_grant_pkey PRIMARY KEY (team_id, id)
   constraint provider_grant_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint provider_grant_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)

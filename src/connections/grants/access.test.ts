@@ -45,6 +45,8 @@ async function saveAnother({ db, tenant }: TestTeam, user_id: string, external_u
   await db.tx(tenant, (tx) => saveGrant(tx, vault, user_id, 'whoop_v2', grant))
   return access_token
 }
+const refusedLongAgo = ({ db, team }: TestTeam) =>
+  db.pool.query(`update provider_grant set refused_at = now() - interval '31 seconds' where team_id = $1`, [team])
 const status = async ({ api }: TestTeam, user_id: string) => (await api.get(`/v2/user/providers/${user_id}`)).body.providers[0]
 const failsWith = (call: Promise<unknown>, failure: string) =>
   assert.rejects(call, (error) => error instanceof VendorError && error.failure === failure)
@@ -68,6 +70,7 @@ describe('rule 14: refreshing', () => {
     peer.grants.end(account)
     await failsWith(fresh(team, key), 'unavailable')
     assert.equal((await status(team, key.user_id)).status, 'connected')
+    await refusedLongAgo(team)
     await failsWith(fresh(team, key), 'invalid_grant')
     const { status: now, error_details } = await status(team, key.user_id)
     assert.deepEqual([now, error_details.error_type], ['error', 'token_refresh_failed'])
@@ -78,6 +81,19 @@ describe('rule 14: refreshing', () => {
     assert.equal(events.length, 1)
     const { data } = JSON.parse(events[0].body)
     assert.deepEqual([data.user_id, data.provider, data.error_type], [key.user_id, 'whoop_v2', 'token_refresh_failed'])
+  })
+
+  test('a refusal counts once for all who refresh within 30 s: the vendor is not asked again, and the connection stays', async () => {
+    const { team, key, account } = await expiring()
+    peer.grants.end(account)
+    const before = refreshes()
+    const outcomes = await Promise.allSettled([1, 2, 3].map(() => fresh(team, key)))
+    assert.deepEqual(
+      outcomes.map((one) => one.status === 'rejected' && [one.reason.failure, one.reason.retry_after_ms > 20_000]),
+      Array(3).fill(['unavailable', true]),
+    )
+    assert.equal(refreshes() - before, 1)
+    assert.equal((await status(team, key.user_id)).status, 'connected')
   })
 
   test('a refusal of tokens that were replaced in between does not count', async () => {

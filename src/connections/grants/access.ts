@@ -81,12 +81,18 @@ export const httpOf =
 const isFresh = ({ grant: { expires_at_ms } }: StoredGrant, now_ms: number): boolean =>
   expires_at_ms === null || expires_at_ms - now_ms > FRESH_MS
 
+/** For how long the vendor is not asked again after it has refused these tokens. */
+const refusedFor = ({ version, refused_version, refused_at_ms, grant }: StoredGrant, now_ms: number): number =>
+  refused_version === version && refused_at_ms !== null && grant.refresh_token !== null
+    ? refused_at_ms + REFUSED_MS - now_ms
+    : 0
+
 type Found = { grant: StoredGrant | undefined } | { claimed: StoredGrant } | 'refreshed by another'
 
 /**
  * A grant whose access token can be used; undefined if there is none. One process at a time refreshes it, under a lease of the grant; the
  * others wait for the new tokens, for at most 40 s. No transaction is open while the vendor is asked or the tokens are waited for. New tokens
- * are committed before anybody uses them. A refusal is final only if the vendor refuses the same tokens twice: then the connection is in
+ * are committed before anybody uses them. A refusal is final only if the vendor refuses the same tokens again after 30 s or later: then the connection is in
  * error. Writes provider_grant, connection. Emits provider.connection.error.
  * Errors: VendorError, `invalid_grant` if the connection has ended, `unavailable` if another process does not refresh the tokens in time.
  * @param rejected the version of the tokens that the vendor did not accept
@@ -106,6 +112,8 @@ export async function freshGrant(
     const found = await tx(async (current): Promise<Found> => {
       const grant = await currentGrant(current, access.vault, key)
       if (!grant || (isFresh(grant, current.now.getTime()) && grant.version !== rejected)) return { grant }
+      const wait_ms = refusedFor(grant, current.now.getTime())
+      if (wait_ms > 0) throw new VendorError('unavailable', wait_ms)
       return (await claimRefresh(current, grant, owner, LEASE_S)) ? { claimed: grant } : 'refreshed by another'
     })
     if (found !== 'refreshed by another') {

@@ -39,9 +39,10 @@ const Row = T.Object({
   scopes: Nullable(T.Array(T.String())),
   version: T.Integer(),
   refused_version: Nullable(T.Integer()),
+  refused_at: Nullable(T.String()),
 })
 const columns = sql`
-  id, user_id, provider, connection_id, external_user_id, access_token, refresh_token, expires_at, scopes, version, refused_version`
+  id, user_id, provider, connection_id, external_user_id, access_token, refresh_token, expires_at, scopes, version, refused_version, refused_at`
 
 /** A stored grant with its tokens in plain text. */
 export interface StoredGrant {
@@ -53,10 +54,11 @@ export interface StoredGrant {
   /** Grows whenever the tokens are replaced. */
   version: number
   refused_version: number | null
+  refused_at_ms: number | null
 }
 
 function decrypted(vault: Vault, row: Static<typeof Row>): StoredGrant {
-  const { id, user_id, provider, connection_id, version, refused_version } = row
+  const { id, user_id, provider, connection_id, version, refused_version, refused_at } = row
   return {
     id,
     user_id,
@@ -64,6 +66,7 @@ function decrypted(vault: Vault, row: Static<typeof Row>): StoredGrant {
     connection_id,
     version,
     refused_version,
+    refused_at_ms: refused_at === null ? null : Date.parse(refused_at),
     grant: {
       access_token: vault.decrypt(row.access_token, accessTokenOf(id)),
       refresh_token: row.refresh_token && vault.decrypt(row.refresh_token, refreshTokenOf(id)),
@@ -231,7 +234,8 @@ export const replaceTokens = (tx: Tx, vault: Vault, { id, version }: StoredGrant
  */
 export const recordRefusal = (tx: Tx, { id, version }: StoredGrant): Promise<number> =>
   tx.run(sql`
-    update provider_grant set refused_version = ${version}, refresh_owner = null, refreshing_until = null
+    update provider_grant set refused_version = ${version}, refused_at = case when refused_version = ${version} then refused_at else ${tx.now} end,
+        refresh_owner = null, refreshing_until = null
     where team_id = ${tx.team} and id = ${id} and version = ${version} and ended_at is null`)
 
 export const revokeGrant = defineJob('grants.revoke', T.Object({ grant_id: T.String() }), { attempts_max: 5 })
