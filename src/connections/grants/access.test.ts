@@ -249,3 +249,21 @@ describe('addresses of vendors', () => {
     peer.stuck = false
   })
 })
+
+describe('the end of a grant', () => {
+  const revocations = () => peer.to('/developer/v2/user/access').length
+
+  test('a user who links the same account again before the revocation keeps the new grant; one who does not loses it', async () => {
+    const { team, key, account } = await expiring()
+    const before = revocations()
+    await team.api.delete(`/v2/user/${key.user_id}/whoop_v2`)
+    await agree(team, 'whoop_v2', peer, key.user_id, account, 1)
+    await run(team)
+    assert.equal(revocations() - before, 0)
+    await team.api.delete(`/v2/user/${key.user_id}/whoop_v2`)
+    await run(team)
+    assert.equal(revocations() - before, 1)
+    const { rows } = await team.db.pool.query(`select id from provider_grant where team_id = $1`, [team.team])
+    assert.deepEqual(rows, [])
+  })
+})

@@ -261,6 +261,24 @@ export async function endedGrant(tx: Tx, vault: Vault, grant_id: string): Promis
   return row && decrypted(vault, row)
 }
 
+/**
+ * Whether the team has a current grant of the same account, which a revocation may end, too: providers may end all grants of an account at
+ * once. If the account is unknown, a grant of the same user at the provider counts.
+ */
+export async function hasCurrentGrant(tx: Tx, { user_id, provider, grant }: StoredGrant): Promise<boolean> {
+  const { external_user_id } = grant
+  const found = await tx.maybe(
+    Holder,
+    sql`
+    select user_id from provider_grant
+    where team_id = ${tx.team} and provider = ${provider} and ended_at is null
+      and (external_user_id = ${external_user_id}
+           or ((external_user_id is null or ${external_user_id}::text is null) and user_id = ${user_id}))
+    limit 1`,
+  )
+  return found !== undefined
+}
+
 /** Forgets a grant. Writes provider_grant. */
 export const deleteGrant = (tx: Tx, grant_id: string): Promise<number> =>
   tx.run(sql`delete from provider_grant where team_id = ${tx.team} and id = ${grant_id}`)

@@ -6,22 +6,23 @@ import { cleanup } from '../../platform/queue/retention.ts'
 import { connectionEnded } from '../connections/connections.ts'
 import { VendorError } from '../connectors/connector.ts'
 import { httpOf, vendorOf, type VendorAccess } from './access.ts'
-import { deleteGrant, encryptedTokenColumns, endedGrant, endGrants, eraseGrants, revokeGrant } from './grants.ts'
+import { deleteGrant, encryptedTokenColumns, endedGrant, endGrants, eraseGrants, hasCurrentGrant, revokeGrant } from './grants.ts'
 
 /** A grant that could not be revoked is forgotten after a week. */
 const ENDED_S = 7 * 86_400
 
 export function grants(access: VendorAccess): Module {
   const connections: Service = { start() {}, stop: () => access.client.close() }
-  /** Revokes a grant at its vendor, as well as that is possible, and forgets it. Writes provider_grant. */
+  /** Revokes a grant at its vendor, as well as that is possible and no current grant of the account would end with it, and forgets it. Writes provider_grant. */
   const revoke = defineHandler(revokeGrant, async ({ tenant, tx }, { grant_id }) => {
     const found = await tx(async (current) => {
       const ended = await endedGrant(current, access.vault, grant_id)
       return (
-        ended && { grant: ended.grant, now_ms: current.now.getTime(), vendor: await vendorOf(current, access, ended.provider) }
+        ended &&
+        !(await hasCurrentGrant(current, ended)) && { grant: ended.grant, now_ms: current.now.getTime(), vendor: await vendorOf(current, access, ended.provider) }
       )
     })
-    if (found?.vendor) {
+    if (found && found.vendor) {
       const { connector, app } = found.vendor
       try {
         await connector.revoke(httpOf(access, tenant), app, found.grant, found.now_ms)
