@@ -47,8 +47,9 @@ const options = {
   row_security: 'required' as const,
 }
 export const connection = options.connection
-/** As another process has them: without hooks. To be closed. */
-export const newCells = (): Cells => new Cells(options, new Map(cellNames.map((cell) => [cell, options])))
+/** As another process has them: without hooks. To be closed. @param served the cells that the process serves */
+export const newCells = (served: readonly CellName[] = cellNames): Cells =>
+  new Cells(options, new Map(served.map((cell) => [cell, options])))
 export const cells = newCells()
 const owner = new pg.Pool({ ...connection, max: 2 })
 owner.on('error', () => {})

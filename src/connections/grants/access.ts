@@ -83,9 +83,7 @@ const isFresh = ({ grant: { expires_at_ms } }: StoredGrant, now_ms: number): boo
 
 /** For how long the vendor is not asked again after it has refused these tokens. */
 const refusedFor = ({ version, refused_version, refused_at_ms, grant }: StoredGrant, now_ms: number): number =>
-  refused_version === version && refused_at_ms !== null && grant.refresh_token !== null
-    ? refused_at_ms + REFUSED_MS - now_ms
-    : 0
+  refused_version === version && refused_at_ms !== null && grant.refresh_token !== null ? refused_at_ms + REFUSED_MS - now_ms : 0
 
 type Found = { grant: StoredGrant | undefined } | { claimed: StoredGrant } | 'refreshed by another'
 

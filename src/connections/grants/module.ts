@@ -19,7 +19,11 @@ export function grants(access: VendorAccess): Module {
       const ended = await endedGrant(current, access.vault, grant_id)
       return (
         ended &&
-        !(await hasCurrentGrant(current, ended)) && { grant: ended.grant, now_ms: current.now.getTime(), vendor: await vendorOf(current, access, ended.provider) }
+        !(await hasCurrentGrant(current, ended)) && {
+          grant: ended.grant,
+          now_ms: current.now.getTime(),
+          vendor: await vendorOf(current, access, ended.provider),
+        }
       )
     })
     if (found && found.vendor) {

@@ -9,6 +9,7 @@ import { sql } from '../../platform/db/sql.ts'
 import type { Tenant, Tx } from '../../platform/db/transaction.ts'
 import { CredentialChecks } from '../../platform/http/credential-checks.ts'
 import { invalidField } from '../../platform/http/errors.ts'
+import { networkOf } from '../../platform/net/network.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { unknownLinkUser } from './sessions.ts'
@@ -33,6 +34,8 @@ const hashOf = (code: string): string => hashKey(code).toString('base64url')
  * a year with a probability of 64 percent; with 10, of 1 percent.
  */
 const WRONG_PER_HOUR = { network: 10, all: 500 }
+/** Whoever has a /48 has 65,536 networks of hosts, which could use up what all together may send. */
+const SITE_BITS = 48
 const HOUR_S = 3600
 const EVERYBODY = '0.0.0.0'
 
@@ -87,9 +90,10 @@ export class LinkCodes {
 
   /**
    * Uses a code up. Writes link_code.
+   * @param prepare makes what is given for the code, before it is used up: an error leaves the code valid
    * Errors: 401 unknown, used or expired; 429 too many wrong ones in an hour from the network, or from everybody.
    */
-  async redeem(code: string, address: string): Promise<Redeemed> {
+  async redeem<V>(code: string, address: string, prepare: (whose: Redeemed) => Promise<V>): Promise<V> {
     const unknown = new Problem(401, {
       detail: { error_type: 'INVALID_REQUEST', error_message: 'The link code is not valid, was used or has expired' },
     })
@@ -98,7 +102,7 @@ export class LinkCodes {
         return await this.#all.find(
           EVERYBODY,
           undefined,
-          () => this.#use(code),
+          () => this.#use(code, prepare),
           () => unknown,
         )
       } catch (error) {
@@ -106,10 +110,10 @@ export class LinkCodes {
         throw error
       }
     }
-    return this.#networks.find(address, undefined, lookUp, () => unknown)
+    return this.#networks.find(networkOf(address, SITE_BITS), undefined, lookUp, () => unknown)
   }
 
-  async #use(code: string): Promise<Redeemed | undefined> {
+  async #use<V>(code: string, prepare: (whose: Redeemed) => Promise<V>): Promise<V | undefined> {
     const cell = cellNames.find((name) => code.startsWith(prefixes[name]))
     if (!cell || !this.#cells.has(cell)) return undefined
     const db = this.#cells.of(cell)
@@ -123,6 +127,7 @@ export class LinkCodes {
     if (!owner || owners.length > 1) return undefined
     const tenant = await this.#tenantOf(cell, owner.team_id)
     if (!tenant) return undefined
+    const prepared = await prepare({ tenant, user_id: owner.user_id })
     const used = await db.tx(tenant, async (tx) => {
       if (!(await lockUser(tx, owner.user_id))) return undefined
       return tx.maybe(
@@ -132,7 +137,7 @@ export class LinkCodes {
         where team_id = ${tx.team} and user_id = ${owner.user_id} and code_hash = ${hash} and expires_at > ${dbNow} returning user_id`,
       )
     })
-    return used && { tenant, user_id: used.user_id }
+    return used && prepared
   }
 }
 

@@ -1,6 +1,6 @@
 // Steps of older clients. Source: users-wearables.md 2.6.
-import { multiTransactionOperation, operation, type Operation } from '../../platform/http/operation.ts'
-import { readLinkToken, type LinkCredential } from './link-tokens.ts'
+import { multiTransactionOperation, operation, type Operation, type OutsideRequest } from '../../platform/http/operation.ts'
+import { admitLinkToken, readLinkToken } from './link-tokens.ts'
 import type { LinkDependencies } from './routes.ts'
 import { LinkState, StartedLink, StartLink, ValidatedLinkToken, ValidateLinkToken, type LinkError } from './schema.ts'
 import {
@@ -13,7 +13,7 @@ import {
   usable,
   type LinkSession,
 } from './sessions.ts'
-import { assertProvider, authTypeOf } from './offered.ts'
+import { assertProvider, authTypeOf, invalidProvider } from './offered.ts'
 
 /** What has become of a session. */
 export function stateOf(session: LinkSession): 'created' | 'started' | 'success' | 'error' | 'expired' {
@@ -24,16 +24,14 @@ export function stateOf(session: LinkSession): 'created' | 'started' | 'success'
 }
 
 export function legacyRoutes({ signingKey, guards }: LinkDependencies): Operation[] {
-  /** Whom a token in a body names. 401: it was not issued here; 429: too many such tokens of the address. */
-  const read = async (text: string, address: string): Promise<LinkCredential> => {
+  /**
+   * Whom a token in a body names, and the tenant; undefined if it was not issued here, or its cell is not served here. 401: the host is
+   * another cell's; 429: too many requests of the session.
+   */
+  const read = async (text: string, headers: OutsideRequest['headers']) => {
     const found = await readLinkToken(signingKey, text)
-    if (!found) throw guards.checks.refusal(address, linkTokenRefused('invalid_token'))
-    return found
-  }
-  const tenantOf = async ({ cell, team }: LinkCredential) => {
-    const tenant = await guards.teams.tenant(cell, team)
-    if (!tenant) throw linkTokenRefused('invalid_token')
-    return tenant
+    const tenant = found && (await admitLinkToken(guards, found, headers))
+    return tenant && { found, tenant }
   }
   return [
     multiTransactionOperation({
@@ -48,12 +46,13 @@ export function legacyRoutes({ signingKey, guards }: LinkDependencies): Operatio
       body: ValidateLinkToken,
       reply: ValidatedLinkToken,
       example: { token: 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJmaWN0aW9uYWwifQ.c2lnbmF0dXJl' },
-      async run({ cells, address }, { body }) {
-        const found = await readLinkToken(signingKey, body.token)
-        const tenant = found && (await guards.teams.tenant(found.cell, found.team))
+      async run({ cells, address, headers }, { body }) {
+        const known = await read(body.token, headers)
         let error_type: LinkError | undefined = 'invalid_token'
-        if (found && tenant) error_type = reasonAgainst(await cells.of(found.cell).read(tenant, (tx) => findSession(tx, found)))
-        else {
+        if (known) {
+          const { found, tenant } = known
+          error_type = reasonAgainst(await cells.of(found.cell).read(tenant, (tx) => findSession(tx, found)))
+        } else {
           const refusal = guards.checks.refusal(address, linkTokenRefused('invalid_token'))
           if (refusal.status !== 401) throw refusal
         }
@@ -71,15 +70,19 @@ export function legacyRoutes({ signingKey, guards }: LinkDependencies): Operatio
       body: StartLink,
       reply: StartedLink,
       example: { link_token: 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJmaWN0aW9uYWwifQ.c2lnbmF0dXJl', provider: 'oura' },
-      async run({ cells, address }, { body }) {
-        const found = await read(body.link_token, address)
-        const tenant = await tenantOf(found)
-        await cells.of(found.cell).tx(tenant, async (tx) => {
+      async run({ cells, address, headers }, { body }) {
+        const known = await read(body.link_token, headers)
+        if (!known) throw guards.checks.refusal(address, linkTokenRefused('invalid_token'))
+        const { found, tenant } = known
+        const auth_type = await cells.of(found.cell).tx(tenant, async (tx) => {
           const session = usable(await lockSession(tx, found))
           assertProvider(session, body.provider)
+          const type = authTypeOf(body.provider)
+          if (type === undefined) throw invalidProvider('Users of this server cannot be connected to this provider')
           await startSession(tx, session, body.provider)
+          return type
         })
-        return { success: true, provider: body.provider, auth_type: authTypeOf(body.provider) }
+        return { success: true, provider: body.provider, auth_type }
       },
     }),
     operation({

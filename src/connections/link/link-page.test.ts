@@ -178,6 +178,7 @@ describe('on a phone, 390 pixels wide, a patient', { skip: NEEDS }, () => {
     assert.deepEqual(page.complaints, [])
     await page.open(address)
     assert.match(await page.value('document.body.innerText'), /already connected with this link/)
+    assert.equal(await page.value(`document.querySelector('h1').innerText`), 'Already connected')
     await assertSound(t, page, 'consumed')
   })
 

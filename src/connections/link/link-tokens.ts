@@ -1,5 +1,6 @@
 // Link tokens: JWTs that stand for a link session. Source: users-wearables.md 2.1.
 import type { CellName } from '../../platform/db/cell-names.ts'
+import type { Tenant } from '../../platform/db/transaction.ts'
 import type { UserCredential } from '../../platform/http/operation.ts'
 import type { Guard } from '../../platform/http/server.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
@@ -45,6 +46,16 @@ export interface LinkGuardDependencies {
   guards: Pick<Access, 'teams' | 'checks'>
 }
 
+/**
+ * The tenant of a link token; undefined if it is not there, or its cell is not served here. 401: the host is another cell's; 429: too many
+ * requests of the session.
+ */
+export const admitLinkToken = (
+  { teams }: LinkGuardDependencies['guards'],
+  { cell, team, session_id }: LinkCredential,
+  headers: Parameters<Guard>[0],
+): Promise<Tenant | undefined> => teams.admitSession(cell, team, `link ${team} ${session_id}`, headers)
+
 const missing = () =>
   new Problem(400, {
     detail: { error_type: 'MISSING_LINK_TOKEN', error_message: `The header ${HEADERS[0]} is missing` },
@@ -59,8 +70,7 @@ export function linkGuard({ signingKey, guards }: LinkGuardDependencies): Guard 
     const text = readCredential(headers, HEADERS)
     if (text === undefined) throw missing()
     const found = await readLinkToken(signingKey, text)
-    const tenant =
-      found && (await guards.teams.admitSession(found.cell, found.team, `link ${found.team} ${found.session_id}`, headers))
+    const tenant = found && (await admitLinkToken(guards, found, headers))
     if (!tenant) throw guards.checks.refusal(address, linkTokenRefused('invalid_token'))
     const { user_id, session_id } = found
     return { tenant, key_id: `link_token:${session_id}`, user: { user_id, session_id } }

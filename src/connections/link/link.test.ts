@@ -1,22 +1,21 @@
-// Link tokens and link codes over HTTP. Source: users-wearables.md 2.1, 2.6, 16.4.
+// Link tokens over HTTP. Source: users-wearables.md 2.1, 2.6, 16.4.
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import { after, describe, test } from 'node:test'
-import { bearer, exchange, readSignInToken } from '../../../test/support/phones.ts'
+import { exchange, readSignInToken } from '../../../test/support/phones.ts'
 import {
   asOwner,
   assembled,
-  cells,
   client,
   createTestTeam,
   expire,
+  newCells,
   settings,
   url,
   type Reply,
   type TestTeam,
 } from '../../../test/support/server.ts'
 import { contents } from '../../app/contents.ts'
-import { Problem } from '../../platform/runtime/problem.ts'
 
 const anyone = client(undefined)
 
@@ -126,6 +125,18 @@ describe('a link token', () => {
     ]
     for (const body of invalid)
       assert.equal((await team.api.post('/v2/link/token', { user_id, ...body })).status, 422, JSON.stringify(body))
+    for (const text of [
+      'https://clinic.example/a\r\nset-cookie: x=y',
+      'https://clinic.example/\t',
+      'https://clinic.example/\u007f',
+    ])
+      assert.equal((await team.api.post('/v2/link/token', { user_id, redirect_url: text })).status, 422, JSON.stringify(text))
+    const token = await tokenOf(team, user_id, { redirect_url: ' https://clinic.example/zurück zu?a=ü#ö ' })
+    assert.equal((await configOf(token)).body.redirect_url, 'https://clinic.example/zur%C3%BCck%20zu?a=%C3%BC#%C3%B6')
+    assert.equal(
+      (await team.api.post('/v2/link/token', { user_id, redirect_url: `https://c.example/${'ü'.repeat(2000)}` })).status,
+      422,
+    )
     for (const redirect_url of ['https://clinic.example', 'clinic-app://linked', 'http://localhost:3000/x'])
       assert.equal((await team.api.post('/v2/link/token', { user_id, redirect_url })).status, 200, redirect_url)
   })
@@ -149,13 +160,27 @@ describe('the older steps', () => {
     assert.deepEqual(await valid('x'), { is_valid: false, error_type: 'invalid_token' })
     assert.deepEqual([(await state()).state, (await state()).provider], ['created', null])
     const started = await anyone.post('/v2/link/start', { link_token: token, provider: 'oura' })
-    assert.deepEqual([started.status, started.body], [200, { success: true, provider: 'oura', auth_type: 'oauth' }])
+    assert.deepEqual([started.status, started.body], [200, { success: true, provider: 'oura', auth_type: 'team_oauth' }])
     const { state: now, provider, user_id: shown, redirect_url } = await state()
     assert.deepEqual([now, provider, shown, redirect_url], ['started', 'oura', user_id, 'https://clinic.example/back'])
     await age(team, 3600)
     assert.deepEqual(await valid(token), { is_valid: false, error_type: 'token_expired' })
     assert.equal((await state()).state, 'expired')
     assert.equal((await anyone.post('/v2/link/start', { link_token: token, provider: 'oura' })).status, 401)
+  })
+
+  test('start providers that can be connected, as they are listed, and those with passwords, but no others', async () => {
+    const { team, token } = await given()
+    const start = (provider: string) => anyone.post('/v2/link/start', { link_token: token, provider })
+    const listed = (await team.api.get('/v2/providers')).body as { slug: string; auth_type: string }[]
+    for (const { slug, auth_type } of listed) assert.deepEqual([slug, (await start(slug)).body.auth_type], [slug, auth_type])
+    for (const [slug, auth_type] of [
+      ['peloton', 'password'],
+      ['freestyle_libre', 'email'],
+    ] as const)
+      assert.equal((await start(slug)).body.auth_type, auth_type)
+    for (const slug of ['garmin', 'map_my_fitness', 'cronometer'])
+      assert.deepEqual(refusal(await start(slug)), [400, 'INVALID_PROVIDER', undefined], slug)
   })
 
   test('bind a token of one provider to no other', async () => {
@@ -171,95 +196,53 @@ describe('the older steps', () => {
   })
 })
 
-describe('a link code', () => {
-  const create = (team: TestTeam, user_id: string, more = '') => team.api.post(`/v2/link/code/create?user_id=${user_id}${more}`)
-  const redeem = (code: string) => anyone.post(`/v2/link/code/exchange?code=${code}&grant_type=sign_in_token`)
+describe('the older steps, like the operations with the token in a header,', () => {
+  const steps = (token: string) =>
+    [
+      ['/v2/link/token/isValid', { token }],
+      ['/v2/link/start', { link_token: token, provider: 'strava' }],
+    ] as const
+  type Process = ReturnType<typeof assembled>['app']
+  const ask = async (app: Process, path: string, payload: object, headers: Record<string, string> = {}) => {
+    const { statusCode, json } = await app.inject({ method: 'POST', url: path, payload, headers })
+    return [statusCode, json().is_valid ?? json().detail?.link_error_type ?? json().detail] as const
+  }
 
-  test('is exchanged once, without a key, for a sign-in token of its user', async () => {
-    const { team, user_id } = await given()
-    const { status, body } = await create(team, user_id)
-    assert.equal(status, 200)
-    assert.match(body.code, /^skus[0-9a-f]{8}$/)
-    assert.equal(body.exchange_url, `tryvital://tryvital?code=${body.code}`)
-    const ahead_s = (Date.parse(body.expires_at) - Date.now()) / 1000
-    assert(ahead_s > 3500 && ahead_s <= 3600, String(ahead_s))
-    const given_ = await redeem(body.code)
-    assert.equal(given_.status, 200)
-    assert.deepEqual([given_.body.user_id, given_.body.team], [user_id, { name: 'Test team', logo_url: null }])
-    const phone = await exchange(readSignInToken(given_.body.sign_in_token).user_token)
-    assert.equal((await anyone.get(`/v2/user/${user_id}`, bearer(phone.body))).body.user_id, user_id)
-    assert.deepEqual(refusal(await redeem(body.code)), [401, 'INVALID_REQUEST', undefined])
+  test('know no token of a cell that the process does not serve', async () => {
+    const team = await createTestTeam('sandbox-eu')
+    const token = await tokenOf(team, await team.user())
+    const few = newCells(['sandbox-us'])
+    const { app } = assembled({ cells: few })
+    after(() => app.close().then(() => few.close()))
+    const [[isValid, ...validate], [start, ...begin]] = steps(token)
+    assert.deepEqual(await ask(app, isValid, ...validate), [200, false])
+    assert.deepEqual(await ask(app, start, ...begin), [401, 'invalid_token'])
   })
 
-  test('is exchanged once by twenty concurrent requests', async () => {
-    const { team, user_id } = await given()
-    const { app, operations } = assembled()
+  test('take no token at the host of another cell', async () => {
+    const { token } = await given()
+    const hosts = new Map([['eu.clinic.example', 'sandbox-eu' as const]])
+    const { app } = assembled({ settings: { ...settings, hosts } })
     after(() => app.close())
-    const { run } = operations.find(({ id }) => id === 'exchange_link_code')!
-    const { code } = (await create(team, user_id)).body
-    const asked = Array.from({ length: 20 }, async (_, i) => {
-      const context = { tenant: undefined as never, cells, address: `192.0.2.${i}` }
-      return run(context, { query: { code, grant_type: 'sign_in_token' } }).then(
-        () => 200,
-        (error: unknown) => (error instanceof Problem ? error.status : 500),
+    for (const [path, body] of steps(token))
+      assert.deepEqual(
+        await ask(app, path, body, { host: 'eu.clinic.example' }),
+        [401, 'The credential does not belong to the environment of this host'],
+        path,
       )
-    })
-    assert.deepEqual((await Promise.all(asked)).toSorted(), [200, ...Array<number>(19).fill(401)])
   })
 
-  test('expires when it says, which is at most a day ahead', async () => {
-    const { team, user_id } = await given()
-    const at = (seconds: number) => encodeURIComponent(new Date(Date.now() + seconds * 1000).toISOString())
-    assert.equal((await create(team, user_id, `&expires_at=${at(-10)}`)).status, 422)
-    assert.equal((await create(team, user_id, `&expires_at=${at(86_400 + 60)}`)).status, 422)
-    const { body } = await create(team, user_id, `&expires_at=${at(80_000)}`)
-    assert.equal(body.expires_at, `${new Date(Date.parse(body.expires_at)).toISOString().slice(0, 19)}+00:00`)
-    await asOwner(`update sandbox_us.link_code set expires_at = now() where team_id = $1`, [team.team])
-    assert.equal((await redeem(body.code)).status, 401)
-  })
-
-  test('of the oldest ends when a user has more than five, and all end when the user is deleted', async () => {
-    const { team, user_id } = await given()
-    const codes: string[] = []
-    for (let i = 0; i < 6; i++) codes.push((await create(team, user_id)).body.code)
-    assert.equal((await redeem(codes[0]!)).status, 401)
-    assert.equal((await redeem(codes[1]!)).status, 200)
-    await team.api.delete(`/v2/user/${user_id}`)
-    assert.equal((await redeem(codes[5]!)).status, 401)
-    assert.deepEqual(refusal(await create(team, user_id)), [404, 'INVALID_USER_ID', undefined])
-  })
-
-  test('is stored as a hash only', async () => {
-    const { team, user_id } = await given()
-    const { code } = (await create(team, user_id)).body
-    const { rows } = await asOwner('select c::text as text from sandbox_us.link_code c where team_id = $1', [team.team])
-    assert(JSON.stringify(rows).includes(user_id) && !JSON.stringify(rows).includes(code))
-  })
-
-  test('cannot be guessed: a network may send ten wrong ones in an hour, whatever else it sends', async () => {
-    const { team, user_id } = await given()
-    const { app, operations } = assembled()
-    after(() => app.close())
-    const { run } = operations.find(({ id }) => id === 'exchange_link_code')!
-    const statusFor = async (code: string, address: string): Promise<number> => {
-      try {
-        await run({ tenant: undefined as never, cells, address }, { query: { code, grant_type: 'sign_in_token' } })
-      } catch (error) {
-        if (error instanceof Problem) return error.status
-        throw error
+  test('count as requests of the session', async () => {
+    const { token } = await given()
+    for (const step of [0, 1] as const) {
+      const { app } = assembled({ settings: { ...settings, requests_per_s: 0.001, requests_burst: 2 } })
+      after(() => app.close())
+      const statuses: unknown[] = []
+      for (let i = 0; i < 3; i++) {
+        const [path, body] = steps(token)[step]
+        statuses.push((await ask(app, path, body))[0])
       }
-      return 200
+      assert.deepEqual(statuses, [200, 200, 429])
     }
-    const wrong = Array.from({ length: 12 }, (_, i) => `skus${i.toString(16).padStart(8, '0')}`)
-    const statuses = await Promise.all(wrong.map((code) => statusFor(code, '192.0.2.1')))
-    assert.deepEqual(statuses.toSorted(), [...Array<number>(10).fill(401), 429, 429])
-    const { code } = (await create(team, user_id)).body
-    assert.equal(await statusFor(code, '192.0.2.1'), 429)
-    assert.equal(await statusFor(code, '192.0.2.2'), 200)
-  })
-
-  test('is refused in another form', async () => {
-    for (const query of ['', '?code=x&grant_type=sign_in_token', '?code=skus00000000', '?code=skus00000000&grant_type=password'])
-      assert.equal((await anyone.post(`/v2/link/code/exchange${query}`)).status, 422, query)
   })
 })

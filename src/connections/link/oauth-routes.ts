@@ -3,6 +3,7 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import type { UserCredential } from '../../platform/http/operation.ts'
 import { OAuthProvider, providerName } from '../../people/users/sources.ts'
 import { Fields, T } from '../../platform/schema/schema.ts'
+import { providerOf } from '../connections/providers.ts'
 import { startConsent, type ConsentDependencies } from './oauth.ts'
 import { assertProvider, offeredVendors } from './offered.ts'
 import { resultOf } from './results.ts'
@@ -70,7 +71,7 @@ export function oauthRoutes(access: ConsentDependencies): Operation[] {
             description,
             logo: '',
             oauth_url: null,
-            auth_type: 'oauth' as const,
+            auth_type: providerOf(provider).auth_type,
             form_components: {},
           }))
         })
@@ -97,7 +98,7 @@ export function oauthRoutes(access: ConsentDependencies): Operation[] {
           logo: '',
           group: null,
           oauth_url,
-          auth_type: 'oauth' as const,
+          auth_type: providerOf(provider).auth_type,
           source_type: 'device' as const,
           is_active: true,
           backfill_num_days: null,

@@ -299,11 +299,14 @@ describe('the address for the browser', () => {
   test('is given for providers with a connector and credentials of the team, and for that of the token', async () => {
     const { team, user_id, token } = await given()
     const { body } = await oauthOf(token)
-    assert.deepEqual([body.slug, body.name, body.auth_type, body.logo, body.is_active], ['strava', 'Strava', 'oauth', '', true])
+    assert.deepEqual(
+      [body.slug, body.name, body.auth_type, body.logo, body.is_active],
+      ['strava', 'Strava', 'team_oauth', '', true],
+    )
     const offered = (await get('/v2/link/providers', withToken(token))).body as { slug: string; auth_type: string }[]
     assert.deepEqual(
       offered.map(({ slug, auth_type }) => [slug, auth_type]),
-      [['strava', 'oauth']],
+      [['strava', 'team_oauth']],
     )
     for (const provider of ['withings', 'garmin'])
       assert.deepEqual(refusal(await oauthOf(token, provider)), [400, 'INVALID_PROVIDER', undefined], provider)

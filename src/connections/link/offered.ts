@@ -1,8 +1,8 @@
 // Which providers a link session may connect. Source: users-wearables.md 2.1, 2.2, 3.
-import { oauthProviders, providerName } from '../../people/users/sources.ts'
+import { providerName } from '../../people/users/sources.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
-import { manualProviders, providerOf, type AuthType, type ManualProvider } from '../connections/providers.ts'
+import { connectableProviders, providerOf, type AuthType, type ConnectedSlug } from '../connections/providers.ts'
 import { connectors } from '../connectors/connectors.ts'
 import { vendorOf, type Vendor, type VendorAccess } from '../grants/access.ts'
 import { emailProviders, passwordProviders } from './schema.ts'
@@ -10,12 +10,14 @@ import type { LinkSession } from './sessions.ts'
 
 const has = (list: readonly string[], provider: string): boolean => list.includes(provider)
 
-/** How a user is connected to a provider. */
-export function authTypeOf(provider: string): AuthType {
-  if (has(oauthProviders, provider)) return 'oauth'
+/**
+ * How a user is connected to a provider, as the list of providers says it; undefined if users cannot be connected. Providers with passwords
+ * or e-mail addresses have steps of their own, which say that this server has no connector for them.
+ */
+export function authTypeOf(provider: string): AuthType | undefined {
+  if (has(connectableProviders, provider)) return providerOf(provider as ConnectedSlug).auth_type
   if (has(passwordProviders, provider)) return 'password'
-  if (has(emailProviders, provider)) return 'email'
-  return has(manualProviders, provider) ? providerOf(provider as ManualProvider).auth_type : 'oauth'
+  return has(emailProviders, provider) ? 'email' : undefined
 }
 
 /** 400 `INVALID_PROVIDER`. */

@@ -139,7 +139,7 @@ const sentences: Record<LinkError, (source: string) => string> = {
   required_scopes_not_granted: (source) =>
     `Some of the data that is needed was not allowed in ${source}. Please allow everything on the list.`,
   incorrect_mfa_code: () => 'The code was not correct.',
-  user_cancelled: () => 'You did not agree, so nothing was connected.',
+  user_cancelled: () => 'You did not agree.',
 }
 
 /**
@@ -147,11 +147,16 @@ const sentences: Record<LinkError, (source: string) => string> = {
  * @param back the address to return to, if there is one
  */
 export function failedPage(status: number, error: LinkError, source: string, back?: string): PageResponse {
-  const next =
-    back === undefined
-      ? '<p>Please go back to the app or the website that sent you here, and start again.</p>'
-      : button(back, 'Go back')
-  return page(status, 'Nothing was connected', `<p>${escaped(sentences[error](source))}</p>\n${next}`)
+  const isConnected = error === 'token_consumed'
+  const advice = isConnected
+    ? 'You can close this window now.'
+    : 'Please go back to the app or the website that sent you here, and start again.'
+  const next = back === undefined ? `<p>${advice}</p>` : button(back, 'Go back')
+  return page(
+    status,
+    isConnected ? 'Already connected' : 'Nothing was connected',
+    `<p>${escaped(sentences[error](source))}</p>\n${next}`,
+  )
 }
 
 /** Too many invalid links from the address, or an overloaded server. */

@@ -8,7 +8,7 @@ import { basePath } from '../../tenancy/embedding/launches.ts'
 import { connectorOf } from '../connectors/connectors.ts'
 import { brandOf } from './brand.ts'
 import { completeConsent, type Return } from './callback.ts'
-import { readLinkToken } from './link-tokens.ts'
+import { admitLinkToken, readLinkToken } from './link-tokens.ts'
 import { readState, startConsent, takeState, type ConsentDependencies } from './oauth.ts'
 import { offeredVendors } from './offered.ts'
 import { closedPage, connectedPage, consentPage, failedPage, redirect, sourcesPage, tryLaterPage } from './page-html.ts'
@@ -51,8 +51,7 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
   async function visitOf(request: PageRequest): Promise<LinkVisit> {
     const token = queryText(request, 'token')
     const found = token === undefined ? undefined : await readLinkToken(signingKey, token)
-    const tenant =
-      found && (await guards.teams.admitSession(found.cell, found.team, `link ${found.team} ${found.session_id}`, {}))
+    const tenant = found && (await admitLinkToken(guards, found, {}))
     if (!tenant) throw guards.checks.refusal(request.address, linkTokenRefused('invalid_token'))
     const session = await cells.of(found.cell).read(tenant, (tx) => findSession(tx, found))
     return { tenant, token: token!, user_id: found.user_id, session_id: found.session_id, session }

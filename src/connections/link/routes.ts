@@ -76,10 +76,11 @@ export function routes(dependencies: LinkDependencies): Operation[] {
       query: ExchangeLinkCode,
       reply: ExchangedLinkCode,
       async run({ cells, address }, { query }) {
-        const { tenant, user_id } = await codes.redeem(query.code, address)
-        const { brand_color: _color, ...team } = await brandOf(cells, tenant)
-        const signIn = { cell: tenant.cell, team: tenant.team, user_id, session_id: uuid() }
-        return { user_id, sign_in_token: await signInTokens.issue(signIn), team }
+        return codes.redeem(query.code, address, async ({ tenant, user_id }) => {
+          const { brand_color: _color, ...team } = await brandOf(cells, tenant)
+          const signIn = { cell: tenant.cell, team: tenant.team, user_id, session_id: uuid() }
+          return { user_id, sign_in_token: await signInTokens.issue(signIn), team }
+        })
       },
     }),
     multiTransactionOperation({

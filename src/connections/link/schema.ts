@@ -57,14 +57,22 @@ export const emailProviders = ['freestyle_libre'] as const
 /** Schemes that a browser would run or show itself, so that a redirect to them would not leave this server's page. */
 const REFUSED_SCHEMES = new Set(['javascript:', 'data:', 'vbscript:', 'blob:', 'file:', 'about:', 'view-source:', 'filesystem:'])
 
+const REDIRECT_URL_MAX = 2083
+const CONTROL = /[\p{Cc}\p{Cs}]/u
+
 const RedirectUrl = Text({
   minLength: 1,
-  maxLength: 2083,
-  description: 'An http or https URL, or one with the scheme of an app. Its query and fragment are kept.',
+  maxLength: REDIRECT_URL_MAX,
+  description:
+    'An http or https URL, or one with the scheme of an app. Its query and fragment are kept; it is shown as a browser writes it, with other characters than those of URLs encoded.',
   rule(text) {
-    const url = URL.parse(text)
-    return url && !REFUSED_SCHEMES.has(url.protocol) && (!/^https?:$/.test(url.protocol) || url.hostname)
-      ? text
+    // URL.parse drops some control characters without a word, so that the team would get another address than it gave.
+    const url = CONTROL.test(text) ? null : URL.parse(text)
+    return url &&
+      url.href.length <= REDIRECT_URL_MAX &&
+      !REFUSED_SCHEMES.has(url.protocol) &&
+      (!/^https?:$/.test(url.protocol) || url.hostname)
+      ? url.href
       : new RuleError('must be a URL to which a browser can be redirected')
   },
 })

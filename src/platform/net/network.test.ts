@@ -14,3 +14,9 @@ for (const [address, network] of [
   ['127.1', '127.1'],
 ] as const)
   test(`the network of ${address} is ${network}`, () => assert.equal(networkOf(address), network))
+
+test('the network of a site is its /48', () =>
+  assert.deepEqual(
+    ['2001:db8:7:1::2', '2001:db8:7:ffff::1', '::ffff:192.0.2.7', '2001:db8:7::/48'].map((address) => networkOf(address, 48)),
+    ['2001:db8:7::/48', '2001:db8:7::/48', '192.0.2.7', '2001:db8:7::/48'],
+  ))

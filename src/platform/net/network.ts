@@ -3,17 +3,19 @@ import { BlockList, isIPv4, isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /** A provider gives a subscriber a whole /64, so one host there may use any number of addresses. */
-const NETWORK_GROUPS = 4
+const NETWORK_BITS = 64
+const GROUP_BITS = 16
 
 /**
  * The network of an address: an IPv4 address itself, also one written as IPv6; the /64 of an IPv6 address. Other texts stay as they are.
+ * @param bits of an IPv6 network, a multiple of 16. A site may have a /48: all its networks together
  */
-export function networkOf(address: string): string {
+export function networkOf(address: string, bits: 48 | 64 = NETWORK_BITS): string {
   if (!isIPv6(address)) return address
   const parsed = ipaddr.IPv6.parse(address.replace(/%.*$/, ''))
   if (parsed.isIPv4MappedAddress()) return parsed.toIPv4Address().toString()
-  const groups = parsed.parts.slice(0, NETWORK_GROUPS).map((group) => group.toString(16))
-  return `${groups.join(':')}::/64`
+  const groups = parsed.parts.slice(0, bits / GROUP_BITS).map((group) => group.toString(16))
+  return `${groups.join(':')}::/${bits}`
 }
 
 /** Whether an address is in one of `networks`: addresses, or networks in CIDR notation. */
