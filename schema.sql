@@ -845,8 +845,7 @@ table lab_order
   constraint lab_order_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint lab_order_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
   CREATE INDEX lab_order__kit ON lab_order USING btree (translate(upper(sample_id), '- 	
-
-'::text, ''::text), team_id) WHERE ((sample_id IS NOT NULL) AND (method = 'testkit'::text))
+'::text, ''::text), team_id) WHERE ((sample_id IS NOT NULL) AND (method = 'testkit'::text))
   CREATE INDEX lab_order__lab_test ON lab_order USING btree (lab_test_id)
   CREATE INDEX lab_order__names ON lab_order USING gin (patient_name gin_trgm_ops, recipient_name gin_trgm_ops)
   CREATE INDEX lab_order__newest ON lab_order USING btree (team_id, created_at, id)
