@@ -53,14 +53,14 @@ export class VendorClient {
     const signal = AbortSignal.timeout(request_ms_max)
     const isForm = typeof body === 'object'
     try {
-      const { hostname, protocol } = new URL(url)
+      const { hostname, protocol, origin, pathname, search } = new URL(url)
       if (protocol !== 'https:' && !sandbox) throw new VendorError('unavailable')
       // A connection to a literal address makes no lookup.
       await beforeAbort(signal, targets.addresses(hostname, sandbox))
       const agent = await this.#agent(sandbox)
       const response = await agent.request({
-        origin: new URL(url).origin,
-        path: url.slice(new URL(url).origin.length) || '/',
+        origin,
+        path: pathname + search,
         method: method as Dispatcher.HttpMethod,
         headers: {
           accept: 'application/json',

@@ -102,6 +102,20 @@ describe('a faulty file', async () => {
     assert.equal(shown.accepted, 2, JSON.stringify(shown.error))
   })
 
+  test('whose content is more than 64 MiB and more than a hundred times the file is read up to that limit', async () => {
+    const user = await team.user()
+    const [before, after] = exportXml(rate(), '\n', rate(62, '2026-01-31 09:00:00 +0000')).split('\n\n\n') as [string, string]
+    const element = `<x>${' '.repeat(60_000)}</x>\n`.repeat(16)
+    const content = function* (blocks: number) {
+      yield before
+      for (let i = 0; i < blocks; i++) yield element
+      yield after
+    }
+    const zip = (blocks: number) => zipBytes([{ name: 'export.xml', content: content(blocks) }])
+    assert.deepEqual(outcome(await imported(team, user, await zip(75))), ['partial', 'too_large', 1])
+    assert.deepEqual(outcome(await imported(team, user, await zip(65))), ['completed', null, 2])
+  })
+
   test('of deep, wide and countless elements ends with an error or is read', async () => {
     const user = await team.user()
     const deep = exportXml('<a>'.repeat(1000), rate())

@@ -122,12 +122,12 @@ describe('the import of a file', () => {
     )
   })
 
-  test('a team has at most 20 imports that have not ended', async () => {
+  test('a team has at most 5 imports that have not ended', async () => {
     const team = await createTestTeam()
     const user = await team.user()
     await team.db.queries.run(sql`
       insert into file_import (team_id, id, user_id, status, received_bytes, created_at)
-      select ${team.team}, gen_random_uuid(), ${user}, 'uploading', 1, ${new Date(0)} from generate_series(1, 19)`)
+      select ${team.team}, gen_random_uuid(), ${user}, 'uploading', 1, ${new Date(0)} from generate_series(1, 4)`)
     assert.equal((await upload(team, user, Buffer.from('x'))).status, 202)
     assert.equal((await upload(team, user, Buffer.from('x'))).status, 400)
   })
@@ -190,6 +190,19 @@ describe('the import of a file', () => {
     assert.equal(batches, 2)
     const { status, accepted, created, updated } = await state()
     assert.deepEqual([status, accepted, created, updated], ['completed', 12_000, 12_000, 0])
+  })
+
+  test('an import that another version of the program has begun counts what was stored once', async () => {
+    const team = await createTestTeam()
+    const user = await team.user()
+    const { body } = await upload(team, user, Buffer.from(rates(['09:00:00', 61], ['09:05:00', 64])))
+    const counted = { accepted: 1, created: 1, updated: 0, dropped: 0, already_there: 0, paused: 0, provider: 'apple_health_kit' }
+    const results = JSON.stringify({ 'apple_health_kit heartrate': { ...counted, oldest_ms: 0, newest_ms: 0 } })
+    await team.db.queries.run(sql`
+      update file_import set status = 'importing', reader = '0.0.0-other', batches = 1, results = ${results}::jsonb where team_id = ${team.team}`)
+    await team.settle()
+    const { status, accepted, created } = (await team.api.get(`/v2/user/${user}/file_import/${body.id}`)).body
+    assert.deepEqual([status, accepted, created], ['completed', 2, 2])
   })
 
   test('an import that makes no progress ends after some attempts, and lets others run', async () => {

@@ -12,7 +12,7 @@ import { FILE_BYTES_MAX, PART_BYTES_MIN, type Counts, type FileImport } from './
 import { FileKey, newFileKey, storeBytes } from './stored-file.ts'
 
 /** Imports of a team that have not ended. */
-const UNFINISHED_MAX = 20
+const UNFINISHED_MAX = 5
 const UPLOAD_S_MAX = 86_400
 const KEPT_S = 90 * 86_400
 const LISTED = 20
@@ -106,7 +106,7 @@ export const lockImports = (tx: Tx): Promise<number> =>
 
 /**
  * Begins an import with the first part of a file, or the whole. Writes file_import, file_import_part; queues the import if the file is whole.
- * Errors: 404 unknown user; 400 with 20 imports of the team that have not ended; 422 a part that is empty or too small.
+ * Errors: 404 unknown user; 400 with 5 imports of the team that have not ended; 422 a part that is empty or too small.
  */
 export async function beginImport(
   tx: Tx,
@@ -217,7 +217,7 @@ export type ClaimedImport = Static<typeof Claimed>
 
 /**
  * Claims an import for reading, if it is the oldest of its team that has not ended: a team has one at a time. An import that another version
- * of the program has begun begins anew, since its batches may be others. Writes file_import.
+ * of the program has begun begins anew, with its counts, since its batches may be others. Writes file_import.
  * @returns undefined if it must not be read now: then the end of the one before queues it again
  */
 export async function claimImport(tx: Tx, id: string, reader: string): Promise<ClaimedImport | undefined> {
@@ -227,7 +227,8 @@ export async function claimImport(tx: Tx, id: string, reader: string): Promise<C
     sql`
     update file_import f
     set status = 'importing', attempts = attempts + 1, reader = ${reader},
-        batches = case when reader = ${reader} then batches else 0 end
+        batches = case when reader = ${reader} then batches else 0 end,
+        results = case when reader = ${reader} then results else '{}' end
     where team_id = ${tx.team} and id = ${id} and status in ('queued', 'importing')
       and not exists (
         select from file_import o

@@ -17,7 +17,8 @@ export function fileImports(dependencies: { vault: Vault }): Module {
     operations: routes(dependencies),
     jobs: [runner.handler],
     workers: [() => runner],
-    periodicTasks: [cleanup({ table: 'file_import', column: 'expires_at' })],
+    // With each row up to 1 GiB of parts are deleted.
+    periodicTasks: [cleanup({ table: 'file_import', column: 'expires_at', rows_max: 1 })],
     encryptedColumns: [encryptedKeyColumn],
     erasers: { user: eraseImports, team: eraseTables('file_import_part', 'file_import') },
   }

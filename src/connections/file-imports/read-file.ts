@@ -14,7 +14,12 @@ export type FileFormat = (typeof fileFormats)[number]
 /** How much of a file says what it is: Apple's own DTD takes 10 kB. */
 const BEGINNING_MAX = 256 * 1024
 /** Bytes of content, of all files of an archive together. */
-export const CONTENT_MAX = 32 * 1024 ** 3
+export const CONTENT_MAX = 8 * 1024 ** 3
+/** Bytes of content for each byte of an archive: exports have 15 to 30. A small archive may have more. */
+const UNPACKED_MAX = 100
+const UNPACKED_BYTES_MIN = 64 * 1024 ** 2
+
+const contentMax = ({ size }: StoredBytes): number => Math.min(CONTENT_MAX, Math.max(UNPACKED_BYTES_MIN, UNPACKED_MAX * size))
 /** One file that is no export is decoded in memory. */
 const ACTIVITY_MAX = 64 * 1024 ** 2
 
@@ -44,7 +49,7 @@ export async function readFile(file: StoredBytes, batches: Batches, context: Rea
   if (format === 'archive') return readArchive(file, batches, context, progress)
   progress.format = format
   progress.content_bytes = file.size
-  await readContent(format, counted(bytesOf(file), progress), batches, context).finally(() => batches.flush())
+  await readContent(format, counted(bytesOf(file), progress, contentMax(file)), batches, context).finally(() => batches.flush())
 }
 
 async function readContent(
@@ -69,10 +74,10 @@ async function readContent(
 }
 
 /** Counts what is read, up to the limit. Errors: ReadError `too_large`. */
-async function* counted(blocks: AsyncIterable<Uint8Array>, progress: Progress): AsyncGenerator<Uint8Array> {
+async function* counted(blocks: AsyncIterable<Uint8Array>, progress: Progress, bytes_max: number): AsyncGenerator<Uint8Array> {
   for await (const block of blocks) {
     progress.read_bytes += block.length
-    if (progress.read_bytes > CONTENT_MAX) throw new ReadError('too_large')
+    if (progress.read_bytes > bytes_max) throw new ReadError('too_large')
     yield block
   }
 }
@@ -104,13 +109,20 @@ async function readArchive(file: StoredBytes, batches: Batches, context: ReadCon
       if (/\/ecg_[^/]*\.csv$/i.test(fileName)) batches.skip('unsupported', 'Electrocardiogram')
       if (/\.gpx$/i.test(fileName)) batches.skip('unsupported', 'WorkoutRoute')
     }
-    return readContent('apple_health', counted(archive.content(main), progress), batches, context).finally(() => batches.flush())
+    const blocks = counted(archive.content(main), progress, contentMax(file))
+    return readContent('apple_health', blocks, batches, context).finally(() => batches.flush())
   }
-  await readActivities(archive, batches, context, progress)
+  await readActivities(archive, contentMax(file), batches, context, progress)
 }
 
 /** Reads the activities in an archive, as a person has downloaded them together. One that cannot be read is skipped. */
-async function readActivities({ entries, content }: Archive, batches: Batches, context: ReadContext, progress: Progress) {
+async function readActivities(
+  { entries, content }: Archive,
+  bytes_max: number,
+  batches: Batches,
+  context: ReadContext,
+  progress: Progress,
+): Promise<void> {
   const files = entries.filter((entry) => isOwnFile(entry) && activityFormats[extname(entry.fileName).toLowerCase()])
   if (!files.length) throw new ReadError('unknown_format')
   progress.format = 'archive'
@@ -118,7 +130,7 @@ async function readActivities({ entries, content }: Archive, batches: Batches, c
   for (const entry of files) {
     const format = activityFormats[extname(entry.fileName).toLowerCase()]!
     try {
-      await readContent(format, counted(content(entry), progress), batches, context)
+      await readContent(format, counted(content(entry), progress, bytes_max), batches, context)
     } catch (error) {
       if (!(error instanceof ReadError) || error.code === 'too_large') throw error
       batches.skip('malformed', format)

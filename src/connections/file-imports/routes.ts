@@ -24,7 +24,7 @@ export const routes = ({ vault }: { vault: Vault }) => [
     path: '/v2/user/{user_id}/file_import',
     summary: 'Import a file of health data of a user',
     description:
-      'The body is the file, or its first part: an Apple Health export (`export.zip` or `export.xml`), a FIT, TCX or GPX file, or a zip archive of those. A request has at most 8 MiB; a larger file is sent in parts of at least 256 KiB, the first one here with `is_last=false`, and has at most 1 GiB. The file is imported in the background; read the import until its `status` is `completed`, `partial` or `failed`. 400: the team has 20 imports that have not ended. 413: the part is too large.',
+      'The body is the file, or its first part: an Apple Health export (`export.zip` or `export.xml`), a FIT, TCX or GPX file, or a zip archive of those. A request has at most 8 MiB; a larger file is sent in parts of at least 256 KiB, the first one here with `is_last=false`, and has at most 1 GiB. The file is imported in the background; read the import until its `status` is `completed`, `partial` or `failed`. 400: the team has 5 imports that have not ended. 413: the part is too large.',
     params: UserParams,
     query: FirstPartQuery,
     file: true,

@@ -57,7 +57,7 @@ test('the end of a connection ends the grant, and its tokens are forgotten even 
   await grant(team, user_id)
   assert.equal((await team.api.delete(`/v2/user/${user_id}/oura`)).status, 200)
   assert.notEqual((await rows(team))[0].ended_at, null)
-  assert.deepEqual(await team.jobs(), ['grants.revoke'])
+  assert((await team.jobs()).includes('grants.revoke'))
   await team.settle()
   assert.deepEqual(await rows(team), [])
 })

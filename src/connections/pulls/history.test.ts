@@ -68,9 +68,11 @@ describe('the history of a user who connects', () => {
     await run(team, 0)
     const ranges = asked(account, 'daily_activity').map(({ query }) => [query.get('start_date'), query.get('end_date')])
     // Three days more than before, with a day of overlap; what was asked for is not asked for again.
-    assert.deepEqual(ranges[0], [daysAgo(9), daysAgo(3)])
+    const isGap = ([from, to]: (string | null)[]) => from === daysAgo(9) && to === daysAgo(3)
+    assert.equal(ranges.filter(isGap).length, 1, JSON.stringify(ranges))
+    // Polling asks for the last days at the same time.
     assert(
-      ranges.slice(1).every(([from]) => from! >= daysAgo(1)),
+      ranges.every((range) => isGap(range) || range[0]! >= daysAgo(1)),
       JSON.stringify(ranges),
     )
     const later = (await team.events()).slice(before.length)

@@ -15,7 +15,7 @@ import { raw, sql, type Sql } from '../db/sql.ts'
 
 const POLL_MS = 15_000
 const REST_MS_MIN = 5
-/** Rows that one transaction deletes. */
+/** Rows that one transaction deletes by default. */
 const ROWS_MAX = 1000
 
 /** A kind of rows, and how they are deleted when their retention has ended. */
@@ -47,11 +47,21 @@ interface Retained {
   only?: Sql
   /** Default: the table. */
   kind?: string
+  /** Rows that one transaction deletes, 1,000 by default: fewer where others are deleted with each. */
+  rows_max?: number
   control?: boolean | 'alone'
 }
 
-/** The cleanup of a table's rows by their age; a batch is a transaction of 1,000 rows. */
-export function cleanup({ table, column, retention_s = 0, only = sql`true`, kind = table, control = false }: Retained): Cleanup {
+/** The cleanup of a table's rows by their age; a batch is a transaction of `rows_max` rows. */
+export function cleanup({
+  table,
+  column,
+  retention_s = 0,
+  only = sql`true`,
+  kind = table,
+  control = false,
+  rows_max = ROWS_MAX,
+}: Retained): Cleanup {
   const overdue = () => sql`${raw(`from ${table} t where t.${column}`)} < ${dbNowPlus(-retention_s)} and ${only}`
   return {
     kind,
@@ -67,7 +77,7 @@ export function cleanup({ table, column, retention_s = 0, only = sql`true`, kind
       db.plainTx((tx) =>
         tx.run(sql`
           delete ${raw(`from ${table}`)} where ctid = any (array(
-            select t.ctid ${overdue()} order by ${raw(`t.${column}`)} limit ${ROWS_MAX} for update of t skip locked))`),
+            select t.ctid ${overdue()} order by ${raw(`t.${column}`)} limit ${rows_max} for update of t skip locked))`),
       ),
   }
 }

@@ -29,26 +29,25 @@ const Team = T.Object({ team_id: T.String(), after_user: Nullable(T.String()), c
 const User = T.Object({ user_id: T.String() })
 
 /** The periodic task. Writes chunk, summary, workout_stream, resource_state, data_retention_check. */
-export function expiredDataCleanup(limits: ProviderLimits): Cleanup {
-  const hasRules = sql`t.deleted_at is null and ${
-    limits.size ? sql`true` : sql`exists (select 1 from data_retention r where r.team_id = t.id)`
-  }`
-  return {
-    kind: 'expired_health_data',
-    control: false,
-    async overdueFor(db) {
-      const { age_s } = await db.queries.one(
-        Oldest,
-        sql`
-        select ${ageInSeconds(sql`min(coalesce(c.next_at, ${dbNow}))`)} as age_s
-        from team t left join data_retention_check c on c.team_id = t.id
-        where ${hasRules} and coalesce(c.next_at, '-infinity') < ${dbNow}`,
-      )
-      return age_s ?? undefined
-    },
-    remove: (db) => removeBatch(db, limits, hasRules),
-  }
-}
+export const expiredDataCleanup = (limits: ProviderLimits): Cleanup => ({
+  kind: 'expired_health_data',
+  control: false,
+  async overdueFor(db) {
+    const { age_s } = await db.queries.one(
+      Oldest,
+      sql`
+      select ${ageInSeconds(sql`min(coalesce(c.next_at, ${dbNow}))`)} as age_s
+      from team t left join data_retention_check c on c.team_id = t.id
+      where ${hasRules(limits)} and coalesce(c.next_at, '-infinity') < ${dbNow}`,
+    )
+    return age_s ?? undefined
+  },
+  remove: (db) => removeBatch(db, limits, hasRules(limits)),
+})
+
+/** A condition on the team `t`: something of it may expire. */
+const hasRules = (limits: ProviderLimits): Sql =>
+  sql`t.deleted_at is null and ${limits.size ? sql`true` : sql`exists (select 1 from data_retention r where r.team_id = t.id)`}`
 
 /**
  * Takes the team that has waited longest. It is due again when its lease ends, so that a team whose batches fail does not stop the others.
