@@ -10,7 +10,7 @@ const GROUP_FILES_MAX = 18
  * share and do not change it back, or read what other files may have changed; better is a test that does neither.
  */
 const ALONE: Record<string, string[]> = {
-  'put servers in the place of vendors': [
+  'replace vendors by servers of their own': [
     'src/connections/grants/access.test.ts',
     'src/connections/pulls/history.test.ts',
     'src/connections/pulls/limits.test.ts',

@@ -27,7 +27,7 @@ const SECRET =
 const HARMLESS = new Set(['group_key', 'booking_key'])
 /** Operations whose answer has a secret within something else, here an address. */
 const alsoHandle = new Set(['create_dashboard_url'])
-/** Operations that only a provider can call with success: it alone is told the token. */
+/** Operations that only a provider can call with success: it alone knows the token. */
 const ofProviders = new Set(['confirm_provider_notifications'])
 /** Where else a secret stands, and why. */
 const kept: Record<string, string> = {
@@ -196,7 +196,7 @@ test('a secret appears only in the responses that may show it', { timeout: 120_0
 
   // Tokens of a grant, stored as after a consent, for which a provider would be needed.
   const grantId = randomUUID()
-  const sealed = new Vault(() => [readFileSync(join(dataDir, 'encryption.key'), 'utf8').trim().split('\n')[0]!])
+  const vault = new Vault(() => [readFileSync(join(dataDir, 'encryption.key'), 'utf8').trim().split('\n')[0]!])
   await onDatabase(connectionOf(dataDir), (client) =>
     client.query(
       `insert into sandbox_us.provider_grant (team_id, id, user_id, provider, connection_id, access_token, refresh_token, version, created_at, updated_at)
@@ -205,8 +205,8 @@ test('a secret appears only in the responses that may show it', { timeout: 120_0
         teams.us,
         grantId,
         user_id,
-        sealed.encrypt('an-invented-access-token', `access token of grant ${grantId}`),
-        sealed.encrypt('an-invented-refresh-token', `refresh token of grant ${grantId}`),
+        vault.encrypt('an-invented-access-token', `access token of grant ${grantId}`),
+        vault.encrypt('an-invented-refresh-token', `refresh token of grant ${grantId}`),
       ],
     ),
   )

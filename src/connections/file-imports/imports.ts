@@ -217,7 +217,7 @@ export type ClaimedImport = Static<typeof Claimed>
 
 /**
  * Claims an import for reading, if it is the oldest of its team that has not ended: a team has one at a time. An import that another version
- * of the program has begun begins anew, with its counts, since its batches may be others. Writes file_import.
+ * of the program has begun starts again from the beginning, with its counts, since its batches may be others. Writes file_import.
  * @returns undefined if it must not be read now: then the end of the one before queues it again
  */
 export async function claimImport(tx: Tx, id: string, reader: string): Promise<ClaimedImport | undefined> {

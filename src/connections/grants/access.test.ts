@@ -1,4 +1,4 @@
-// Refreshing of tokens: one at a time, stored before they are used, and given up only when the vendor refuses the same tokens twice.
+// Refreshing of tokens: one at a time, stored before they are used, and the grant ends only when the vendor refuses the same tokens twice.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { cells, newCells, settings, targets, vault, type TestTeam } from '../../../test/support/server.ts'

@@ -58,7 +58,7 @@ describe('a password', () => {
     assert.deepEqual([email.status, email.body.error_type], [200, 'token_not_validated'])
   })
 
-  test('is told why a token cannot be used, with status 200', async () => {
+  test('learns why a token cannot be used, with status 200', async () => {
     const { team, token } = await given()
     await asOwner('update sandbox_us.link_session set expires_at = now() where team_id = $1', [team.team])
     const { status, body } = await anyone.post(

@@ -247,7 +247,7 @@ describe('the report of a phone about its synchronization', () => {
     })
   })
 
-  test('of any size keeps at most 128 kB, the newest attempts first, and strange values change nothing else', async () => {
+  test('of any size keeps at most 128 kB, the newest attempts first, and values of other types change nothing else', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     const long = { ...status, error_details: 'x'.repeat(400) }

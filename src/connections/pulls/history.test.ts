@@ -130,7 +130,7 @@ describe('late and corrected data', () => {
 })
 
 describe('an outage of the vendor', () => {
-  test('is retried, shown meanwhile, and given up at last; another team is not affected', async () => {
+  test('is retried, shown meanwhile, and fails after its last attempt; another team is not affected', async () => {
     const { team } = await connected(2)
     peer.fail(...Array<'outage'>(60).fill('outage'))
     await run(team, 0)

@@ -39,7 +39,7 @@ async function take(cells: Cells, tenant: Tenant, { provider, limits }: Connecto
     )
     if (row.blocked_s !== null && row.blocked_s > 0) return row.blocked_s * 1000
     const age_ms = Math.max(0, row.age_s * 1000)
-    // A connector with other limits than before starts anew.
+    // A connector with more limits than are stored starts with full buckets for the others.
     const tokens = rates.map(({ burst, per_ms }, i) => Math.min(burst, (row.tokens[i] ?? burst) + age_ms * per_ms))
     const waits = rates.map(({ burst, per_ms }, i) => {
       const needed = isHistory && burst >= 4 ? 1 + burst * RESERVED : 1

@@ -21,7 +21,7 @@ const known = (person: Person, provider: DemoProvider, day: number, known_ms: nu
 ]
 const mean = (values: number[]) => values.reduce((sum, one) => sum + one, 0) / values.length
 
-test('the same seed, zone and instant give the same data, whoever asks and in whatever order', () => {
+test('the same seed, zone and instant give the same data, in whatever order it is requested', () => {
   for (const provider of demoProviders)
     for (const day of [FIRST + 3, FIRST, FIRST + 9]) {
       const [one, other, another] = ['a', 'a', 'b'].map((seed) => known(personOf(seed, ZONE), provider, day, (day + 2) * DAY_MS))

@@ -42,7 +42,7 @@ async function linked() {
   return { peer, app, grant, pull }
 }
 
-test('Dexcom: the consent page brings a grant that names the user; its life is told in seconds or in milliseconds', async () => {
+test('Dexcom: the consent page brings a grant that names the user; its lifetime is given in seconds or in milliseconds', async () => {
   const peer = await new DexcomPeer().start()
   const app = peer.app()
   const page = dexcom.authorizeUrl(app, { redirect_uri: REDIRECT, state: 'state-1', scopes: dexcom.scopes, code_challenge: '' })
@@ -109,7 +109,7 @@ test('Dexcom: only what the account has is asked for, in ranges of at most 30 da
   ])
 })
 
-test('Dexcom: a limit, an expired token, an outage and half an answer are told apart', async () => {
+test('Dexcom: a limit, an expired token, an outage and half an answer are distinguished', async () => {
   const { peer, pull } = await linked()
   const range = ['2026-01-31T00:00:00Z', '2026-02-01T00:00:00Z'] as const
   peer.fail('outage', 'garbage')

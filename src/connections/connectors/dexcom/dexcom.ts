@@ -24,7 +24,7 @@ import {
 import { mmolPerLiter, offsetBetween, SampleBatches } from '../records.ts'
 import { bearer, refreshTokenOf, withQuery } from '../tokens.ts'
 
-/** A longer life is told in milliseconds: the description says so, while the vendor answers seconds. */
+/** A longer lifetime is given in milliseconds: the description says so, while the vendor answers seconds. */
 const LIFE_S_MAX = 7 * 86_400
 
 async function askForTokens(http: VendorHttp, app: VendorApp, form: Record<string, string>, now_ms: number, before?: Grant) {

@@ -199,7 +199,7 @@ describe('Google Health: consent and tokens', () => {
 })
 
 describe('Google Health: errors', () => {
-  test('a quota, a missing scope, an outage and half an answer are told apart', async () => {
+  test('a quota, a missing scope, an outage and half an answer are distinguished', async () => {
     const { peer, pull } = await linked(googleHealth.scopes.filter((scope) => !scope.includes('sleep')))
     await assertFailure(pull('sleep'), 'scope_missing')
     peer.fail('outage', 'garbage')

@@ -28,7 +28,7 @@ const KEPT_MS = DAY_MS
 const AGAIN_MS = 60_000
 const keysets = new LRUCache<string, Keyset>({ max: 20 })
 
-/** The fields of a message of protocol buffers, by number: bytes and whole numbers. Throws for anything that is none. */
+/** The fields of a message of protocol buffers, by number: bytes and whole numbers. Throws for any other bytes. */
 function protoFields(message: Buffer): Map<number, Buffer | number> {
   const fields = new Map<number, Buffer | number>()
   let at = 0

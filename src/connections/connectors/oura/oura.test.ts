@@ -105,7 +105,7 @@ describe('Oura: consent and tokens', () => {
 })
 
 describe('Oura: errors', () => {
-  test('a limit, a missing scope, an outage, half an answer and an expired token are told apart', async () => {
+  test('a limit, a missing scope, an outage, half an answer and an expired token are distinguished', async () => {
     const { peer, pull } = await linked(['daily', 'personal'])
     await assertFailure(pull('heartrate'), 'scope_missing')
     peer.fail('outage', 'garbage')

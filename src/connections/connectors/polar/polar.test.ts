@@ -111,7 +111,7 @@ describe('Polar: errors', () => {
     await assertFailure(pull('sleep'), 'rate_limited', 30_000_000)
   })
 
-  test('a scope that is missing, an outage, half an answer and an expired token are told apart', async () => {
+  test('a scope that is missing, an outage, half an answer and an expired token are distinguished', async () => {
     const { peer, pull } = await linked(['sleep:read'])
     await assertFailure(pull('activity'), 'scope_missing')
     peer.fail('outage', 'garbage')

@@ -74,7 +74,7 @@ describe('WHOOP: consent and tokens', () => {
 })
 
 describe('WHOOP: errors', () => {
-  test('a limit, a missing scope, an outage, half an answer and an expired token are told apart', async () => {
+  test('a limit, a missing scope, an outage, half an answer and an expired token are distinguished', async () => {
     const { peer, pull } = await linked(['offline', 'read:profile', 'read:cycles'])
     await assertFailure(pull('workouts'), 'scope_missing')
     peer.fail('outage', 'garbage')

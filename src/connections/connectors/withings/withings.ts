@@ -210,7 +210,7 @@ export const withings = {
 
   receive(_app, { method, query, body, verify_token, now_ms }) {
     if (!isSameText(query.token, verify_token)) return { outcome: 'refused' }
-    // The probe whether somebody listens.
+    // Withings probes the address with GET or HEAD.
     if (method !== 'POST') return { outcome: 'unsigned', answer: { status: 200, body: {} }, changes: [] }
     const form = new URLSearchParams(body.toString('utf8'))
     const external_user_id = form.get('userid') ?? ''
