@@ -19,18 +19,7 @@ test('trigger supports every emitted event type', () => {
   const texts = sources.map((file) => readFileSync(file, 'utf8').replace(/\/\/.*$|\/\*[\s\S]*?\*\//gm, ''))
   const emitted = contents.eventTypes.map(({ name }) => name).filter((name) => texts.some((text) => text.includes(`'${name}'`)))
   assert(emitted.length > 0)
-  const known = new Set([...Object.keys(scenarios), ...Object.keys(beyondKeys)])
-  assert.deepEqual(
-    emitted.filter((name) => !known.has(name)),
-    [],
-  )
-  // A name that is put together is not found above; each scenario shows below that it works.
-  for (const name of known)
-    assert(
-      contents.eventTypes.some((type) => type.name === name),
-      name,
-    )
-  for (const name of Object.keys(beyondKeys)) assert(emitted.includes(name) && !(name in scenarios), name)
+  assert.deepEqual([...Object.keys(scenarios), ...Object.keys(beyondKeys)].sort(), emitted.sort())
 })
 
 for (const type of Object.keys(scenarios))

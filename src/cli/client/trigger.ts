@@ -113,7 +113,11 @@ export const scenarios: Record<string, Scenario> = {
   },
   'provider.device.created': {
     tells: 'post a heart rate that a new device recorded',
-    run: (sandbox) => sandbox.recordOnDevice(`Fictional ${randomUUID()}`),
+    run: (sandbox) => sandbox.recordOnDevice(`Fictional ${randomUUID()}`, ['1.0']),
+  },
+  'provider.device.updated': {
+    tells: 'post heart rates that a device recorded before and after an update of its software',
+    run: (sandbox) => sandbox.recordOnDevice(`Fictional ${randomUUID()}`, ['1.0', '2.0']),
   },
 }
 
@@ -216,12 +220,15 @@ class Sandbox {
     return { id: event.object_id }
   }
 
-  /** A new device of the user: its model names it. */
-  async recordOnDevice(model: string): Promise<Subject> {
+  /** A new device of the user, known by its model, which records a heart rate with each of its versions. */
+  async recordOnDevice(model: string, versions: string[]): Promise<Subject> {
     const user_id = await this.user()
-    const at = '2026-01-31T09:30:00Z'
-    const sample = { value: 61, unit: 'bpm', start_date: at, end_date: at, type: 'watch', metadata: { _DMO: model } }
-    await this.post(`/v2/timeseries/${user_id}/heartrate`, { stage: 'daily', provider: 'apple_health_kit', data: [sample] })
+    for (const [i, version] of versions.entries()) {
+      const at = `2026-01-31T09:3${i}:00Z`
+      const metadata = { _DMO: model, _DSV: version }
+      const sample = { value: 61, unit: 'bpm', start_date: at, end_date: at, type: 'watch', metadata }
+      await this.post(`/v2/timeseries/${user_id}/heartrate`, { stage: 'daily', provider: 'apple_health_kit', data: [sample] })
+    }
     const { data } = await this.#read('/v1/events?type=provider.device.created&limit=250')
     const event = (data as FeedEvent[]).find((one) => one.body.data.device_model === model)
     if (!event) throw new Error('The event of the device is not listed.')

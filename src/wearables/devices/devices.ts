@@ -116,7 +116,7 @@ export async function recordDevices(
   )
   for (const { key, is_new, ...device } of written) {
     ids.set(key, device.id)
-    const type = `provider.device.${is_new ? 'created' : 'updated'}`
+    const type = is_new ? 'provider.device.created' : 'provider.device.updated'
     emit(tx, { type, object_id: device.id, user_id, client_user_id, data: JSON.stringify(device) })
   }
   // Another transaction has recorded the same devices meanwhile.
