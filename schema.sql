@@ -310,6 +310,38 @@ table audit_log
   CREATE INDEX audit_log__team ON audit_log USING btree (team_id, id)
   policy of_team for all (team_id = current_team())
 
+table bulk_operation
+  team_id uuid not null
+  id uuid not null
+  type text not null
+  provider text not null
+  status text not null
+  total integer not null
+  processed integer not null default 0
+  started_at timestamp with time zone not null
+  ended_at timestamp with time zone
+  expires_at timestamp with time zone
+  constraint bulk_operation_pkey PRIMARY KEY (team_id, id)
+  constraint bulk_operation_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint bulk_operation_status_check CHECK ((status = ANY (ARRAY['in_progress'::text, 'success'::text, 'failure'::text, 'aborted'::text])))
+  constraint bulk_operation_type_check CHECK ((type = ANY (ARRAY['link_bulk_import'::text, 'link_bulk_historical_trigger'::text])))
+  CREATE INDEX bulk_operation__expires ON bulk_operation USING btree (expires_at)
+  CREATE INDEX bulk_operation__unfinished ON bulk_operation USING btree (team_id, id) WHERE (ended_at IS NULL)
+  policy of_team for all (team_id = current_team())
+
+table bulk_operation_user
+  team_id uuid not null
+  operation_id uuid not null
+  position integer not null
+  user_id uuid not null
+  recipe text
+  result text
+  constraint bulk_operation_user_pkey PRIMARY KEY (team_id, operation_id, "position")
+  constraint bulk_operation_user_team_id_operation_id_fkey FOREIGN KEY (team_id, operation_id) REFERENCES bulk_operation(team_id, id) ON DELETE CASCADE
+  constraint bulk_operation_user_result_check CHECK ((result = ANY (ARRAY['done'::text, 'failed'::text])))
+  CREATE INDEX bulk_operation_user__user ON bulk_operation_user USING btree (user_id)
+  policy of_team for all (team_id = current_team())
+
 table catalog_data_version
   part text not null
   checksum text not null
@@ -973,6 +1005,24 @@ table link_session
   CREATE INDEX link_session__user ON link_session USING btree (user_id)
   policy of_team for all (team_id = current_team())
 
+table loinc_release_term
+  code text not null
+  long_name text not null
+  component text not null
+  property text not null
+  timing text not null
+  system text not null
+  scale text not null
+  method text not null
+  class text not null
+  short_name text not null
+  units text not null
+  rank integer not null
+  search tsvector not null
+  is_in_file boolean not null
+  constraint loinc_release_term_pkey PRIMARY KEY (code)
+  CREATE INDEX loinc_release_term__search ON loinc_release_term USING gin (search)
+
 table mail
   id uuid not null
   recipient text not null
@@ -1043,6 +1093,42 @@ table order_checkpoint
   shown bigint not null
   constraint order_checkpoint_pkey PRIMARY KEY (team_id, created_at, id)
   constraint order_checkpoint_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  policy of_team for all (team_id = current_team())
+
+table parsing_job
+  team_id uuid not null
+  id uuid not null
+  user_id uuid not null
+  status text not null
+  failure_reason text
+  needs_human_review boolean not null
+  is_reviewed boolean not null default false
+  file_key text
+  file_types jsonb not null
+  pages integer not null
+  attempts integer not null default 0
+  extracted jsonb
+  created_at timestamp with time zone not null
+  updated_at timestamp with time zone not null
+  constraint parsing_job_pkey PRIMARY KEY (team_id, id)
+  constraint parsing_job_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint parsing_job_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  constraint parsing_job_status_check CHECK ((status = ANY (ARRAY['upload_pending'::text, 'started'::text, 'pending_review'::text, 'completed'::text, 'failed'::text])))
+  CREATE INDEX parsing_job__counted ON parsing_job USING btree (team_id) WHERE ((failure_reason IS NULL) AND (status <> 'failed'::text))
+  CREATE INDEX parsing_job__unfinished ON parsing_job USING btree (team_id, id) WHERE (status = ANY (ARRAY['upload_pending'::text, 'started'::text]))
+  CREATE INDEX parsing_job__user ON parsing_job USING btree (user_id)
+  policy of_team for all (team_id = current_team())
+
+table parsing_job_part
+  team_id uuid not null
+  job_id uuid not null
+  file integer not null
+  start_byte integer not null
+  bytes bytea not null
+  expires_at timestamp with time zone
+  constraint parsing_job_part_pkey PRIMARY KEY (team_id, job_id, file, start_byte)
+  constraint parsing_job_part_team_id_job_id_fkey FOREIGN KEY (team_id, job_id) REFERENCES parsing_job(team_id, id) ON DELETE CASCADE
+  CREATE INDEX parsing_job_part__expires ON parsing_job_part USING btree (expires_at)
   policy of_team for all (team_id = current_team())
 
 table patient_message

@@ -1,7 +1,8 @@
 // Health data: posting samples beside one row for each of them, their bytes on disk, and reading them.
 import autocannon from 'autocannon'
 import pg from 'pg'
-import { median, medianMs, rate, report } from './measure.ts'
+import { median, medianMs, rate, report, WARM_UPS } from './measure.ts'
+import { processorTimeOf } from './processor-time.ts'
 import type { Bench } from './program.ts'
 
 const CLIENTS = 4
@@ -12,8 +13,8 @@ const ROUNDS = 3
 const DAY_S = 86_400
 const FIRST_MS = Date.UTC(2025, 0, 1)
 
-/** Heart rates of a second each, as a phone posts them. */
-function heartRates(from_ms: number, count: number): string {
+/** Heart rates of a second each, as a phone posts them. In bytes: encoding a text for each post would be measured as well. */
+function heartRates(from_ms: number, count: number): Uint8Array<ArrayBuffer> {
   const data = Array.from({ length: count }, (_, i) => {
     const at = new Date(from_ms + i * 1000).toISOString()
     return {
@@ -24,7 +25,9 @@ function heartRates(from_ms: number, count: number): string {
       source_bundle: 'com.apple.health.BENCH',
     }
   })
-  return JSON.stringify({ stage: 'daily', time_zone: 'America/Phoenix', provider: 'apple_health_kit', data })
+  return new TextEncoder().encode(
+    JSON.stringify({ stage: 'daily', time_zone: 'America/Phoenix', provider: 'apple_health_kit', data }),
+  )
 }
 
 const newUser = async ({ api }: Bench, name: string): Promise<string> =>
@@ -47,32 +50,37 @@ export async function ingestSamples(bench: Bench): Promise<void> {
                   primary key (user_id, resource, provider, source_type, at))`)
   const pool = new pg.Pool({ ...connection, max: CLIENTS, options: '-c search_path=sandbox_us' })
   const figures = { ours: [] as number[], limit: [] as number[] }
+  const processor = { ours: [] as number[], limit: [] as number[] }
+  /** Its rate, and the processor time of the server and the database for each sample. */
+  const measure = async (of: keyof typeof figures, one: (client: number, post: number) => Promise<void>) => {
+    const used = await processorTimeOf(bench, async () => {
+      figures[of].push(await samplesPerSecond(one))
+      return CLIENTS * POSTS * BATCH
+    })
+    processor[of].push(used.server_us + used.database_us)
+  }
   let users: string[] = []
   for (let round = 0; round < ROUNDS; round++) {
     users = await Promise.all(Array.from({ length: CLIENTS }, (_, i) => newUser(bench, `samples ${i}`)))
     const bodies = Array.from({ length: POSTS }, (_, post) => heartRates(FIRST_MS + post * BATCH * 1000, BATCH))
-    figures.ours.push(
-      await samplesPerSecond(async (client, post) => {
-        const response = await fetch(`${url}/v2/timeseries/${users[client]}/heartrate`, {
-          method: 'POST',
-          headers,
-          body: bodies[post]!,
-        })
-        const answer = (await response.json()) as { created?: number }
-        if (answer.created !== BATCH) throw new Error(`a post of samples: ${response.status} ${JSON.stringify(answer)}`)
-      }),
-    )
+    await measure('ours', async (client, post) => {
+      const response = await fetch(`${url}/v2/timeseries/${users[client]}/heartrate`, {
+        method: 'POST',
+        headers,
+        body: bodies[post]!,
+      })
+      const answer = (await response.json()) as { created?: number }
+      if (answer.created !== BATCH) throw new Error(`a post of samples: ${response.status} ${JSON.stringify(answer)}`)
+    })
     const values = Array.from({ length: BATCH }, (_, i) => 60 + ((i * 7) % 50))
-    figures.limit.push(
-      await samplesPerSecond(async (client, post) => {
-        const at = values.map((_, i) => new Date(FIRST_MS + (post * BATCH + i) * 1000).toISOString())
-        await pool.query(
-          `insert into bench_sample select $1, 'heartrate', 'apple_health_kit', 'watch', at, value, -25200 from unnest($2::timestamptz[], $3::float8[]) as g (at, value)
-           on conflict (user_id, resource, provider, source_type, at) do update set value = excluded.value, zone_s = excluded.zone_s`,
-          [users[client], at, values],
-        )
-      }),
-    )
+    await measure('limit', async (client, post) => {
+      const at = values.map((_, i) => new Date(FIRST_MS + (post * BATCH + i) * 1000).toISOString())
+      await pool.query(
+        `insert into bench_sample select $1, 'heartrate', 'apple_health_kit', 'watch', at, value, -25200 from unnest($2::timestamptz[], $3::float8[]) as g (at, value)
+         on conflict (user_id, resource, provider, source_type, at) do update set value = excluded.value, zone_s = excluded.zone_s`,
+        [users[client], at, values],
+      )
+    })
   }
   const [ours, limit] = [median(figures.ours), median(figures.limit)]
   report(
@@ -81,6 +89,14 @@ export async function ingestSamples(bench: Bench): Promise<void> {
     rate(limit),
     (ours / limit).toFixed(2),
     'at least 150,000/s; limit: a row each',
+  )
+  const [used, usedByLimit] = [median(processor.ours), median(processor.limit)]
+  report(
+    '  processor time of each sample',
+    `${used.toFixed(1)} µs`,
+    `${usedByLimit.toFixed(1)} µs`,
+    (used / usedByLimit).toFixed(2),
+    'server and database; limit: without its client',
   )
   await pool.end()
   const { rows } = await db.query(
@@ -98,19 +114,15 @@ export async function ingestSamples(bench: Bench): Promise<void> {
   await db.query('drop table bench_sample')
 }
 
-/** Reads a whole day of a user, page by page; returns the number of samples. */
-async function readDay({ api }: Bench, user_id: string): Promise<number> {
-  let count = 0
-  for (let next: string | null = ''; next !== null;) {
-    const page = await api(
-      'GET',
-      `/v2/timeseries/${user_id}/heartrate/grouped?start_date=2025-01-01&end_date=2025-01-01${next ? `&next_cursor=${next}` : ''}`,
-    )
-    for (const groups of Object.values(page.groups as Record<string, { data: unknown[] }[]>))
-      for (const { data } of groups) count += data.length
-    next = page.next_cursor
+/** Reads a whole day of a user, page by page. The bytes alone: parsing them here would take longer than making them. */
+async function readDay({ url, headers }: Bench, user_id: string, each: (page: Buffer) => void = () => {}): Promise<void> {
+  const path = `${url}/v2/timeseries/${user_id}/heartrate/grouped?start_date=2025-01-01&end_date=2025-01-01`
+  for (let next: string | undefined = ''; next !== undefined;) {
+    const response = await fetch(next ? `${path}&next_cursor=${next}` : path, { headers })
+    const page = Buffer.from(await response.arrayBuffer())
+    each(page)
+    next = /"next_cursor":"([^"]+)"\}$/.exec(page.subarray(-400).toString())?.[1]
   }
-  return count
 }
 
 export async function readSamples(bench: Bench): Promise<void> {
@@ -122,11 +134,20 @@ export async function readSamples(bench: Bench): Promise<void> {
       headers,
       body: heartRates(FIRST_MS + from * 1000, Math.min(BATCH, DAY_S - from)),
     }).then((response) => response.text())
-  const ms = await medianMs(async () => {
-    const count = await readDay(bench, user_id)
-    if (count !== DAY_S) throw new Error(`a day of ${count} samples`)
-  }, 15)
-  report('read a day of 86,400 samples', `${ms.toFixed(0)} ms median`, '', '', 'under 120 ms')
+  let count = 0
+  await readDay(bench, user_id, (page) => {
+    const { groups } = JSON.parse(page.toString()) as { groups: Record<string, { data: unknown[] }[]> }
+    for (const { data } of Object.values(groups).flat()) count += data.length
+  })
+  if (count !== DAY_S) throw new Error(`a day of ${count} samples`)
+  const DAYS_READ = 20
+  let ms = 0
+  const used = await processorTimeOf(bench, async () => {
+    ms = await medianMs(() => readDay(bench, user_id), DAYS_READ)
+    return DAYS_READ + WARM_UPS
+  })
+  const processor = `${(used.server_us / 1000).toFixed(0)} + ${(used.database_us / 1000).toFixed(0)} ms`
+  report('read a day of 86,400 samples', `${ms.toFixed(0)} ms median`, processor, '', 'under 120 ms; limit: processor time')
 
   // The same day many times over.
   const days = 116

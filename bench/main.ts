@@ -10,6 +10,7 @@ import { createKits, createWalkIns, registerKits } from './orders.ts'
 import { withServer, type Bench } from './program.ts'
 import { findSites, listOrders, listUsers, readOrder } from './reads.ts'
 import { measureResultIntake } from './result-intake.ts'
+import { readStream } from './streams.ts'
 import { fillVisits, STAFF } from './visits.ts'
 
 const parts: Record<string, (bench: Bench) => Promise<void>> = {
@@ -29,6 +30,7 @@ const parts: Record<string, (bench: Bench) => Promise<void>> = {
   ingest: ingestSamples,
   samples: readSamples,
   summaries: readSummaries,
+  stream: readStream,
   'apple-export': importExport,
   'list-users': listUsers,
   // Last, since it leaves a million orders.

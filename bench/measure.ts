@@ -7,6 +7,7 @@ export const SECONDS = Number(process.env.BENCH_SECONDS ?? 3)
 const ROUNDS = 5
 const PAUSE_MS = 3000
 const WARM_UP_S = 2
+export const WARM_UPS = 5
 
 export const median = (figures: number[]) => figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)]!
 export const rate = (n: number) => `${Math.round(n).toLocaleString('en')}/s`
@@ -61,9 +62,9 @@ export async function perSecond(one: () => Promise<unknown>, options: { connecti
   return done / ((performance.now() - started) / 1000)
 }
 
-/** The median of timings of `one`, in milliseconds. */
+/** The median of timings of `one`, in milliseconds, after `WARM_UPS` of them that are not counted. */
 export async function medianMs(one: () => Promise<unknown>, times: number): Promise<number> {
-  for (let i = 0; i < 5; i++) await one()
+  for (let i = 0; i < WARM_UPS; i++) await one()
   const timings: number[] = []
   for (let i = 0; i < times; i++) {
     const started = performance.now()

@@ -11,7 +11,9 @@ const GROUP_FILES_MAX = 18
  */
 const ALONE: Record<string, string[]> = {
   'replace vendors by servers of their own': [
+    'src/connections/bulk/bulk.test.ts',
     'src/connections/grants/access.test.ts',
+    'src/connections/grants/revocation.test.ts',
     'src/connections/pulls/history.test.ts',
     'src/connections/pulls/limits.test.ts',
     'src/connections/pulls/notices.test.ts',
@@ -41,7 +43,10 @@ const ALONE: Record<string, string[]> = {
     'src/platform/queue/retention.test.ts',
     'src/platform/queue/worker.test.ts',
   ],
-  'have workers that take every job of a cell': ['src/platform/queue/jobs.test.ts'],
+  'have workers that take every job of a cell': [
+    'src/connections/file-imports/import-turns.test.ts',
+    'src/platform/queue/jobs.test.ts',
+  ],
   'change the environment of the process': ['src/events/brokers/adapters/pubsub.test.ts'],
   'change the schema, or break connections': [
     'src/platform/db/database-faults.test.ts',
@@ -71,6 +76,8 @@ const TOGETHER = [
   'test/contract/operations-management.test.ts',
   'test/contract/operations-reach.test.ts',
   'test/e2e/receivers.test.ts',
+  'test/eval/corpus.test.ts',
+  'test/eval/metrics.test.ts',
   'test/contract/reference-names.test.ts',
   'test/contract/texts.test.ts',
 ]

@@ -39,10 +39,15 @@ const folder = mkdtempSync(join(tmpdir(), 'drawbridge-run-'))
 chmodSync(folder, 0o755)
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 const isInTest = (file: string) => file.startsWith('test/')
-const [untracked, group] = ['support/untracked.ts', 'group.ts'].map((path) => JSON.stringify(new URL(path, import.meta.url).href))
+const [imports, untracked, group] = ['support/relative-imports.js', 'support/untracked.ts', 'group.ts'].map((path) =>
+  JSON.stringify(new URL(path, import.meta.url).href),
+)
 const prepare = (name: string, files: string[], call: string) => {
   const entry = join(folder, `${name}.mjs`)
-  writeFileSync(entry, `import ${untracked}\nconst { runAlone, runTogether } = await import(${group})\nawait ${call}\n`)
+  writeFileSync(
+    entry,
+    `import ${imports}\nimport ${untracked}\nconst { runAlone, runTogether } = await import(${group})\nawait ${call}\n`,
+  )
   processes.set(entry, files)
 }
 const prepareAlone = (file: string) => prepare(file.replaceAll('/', '+'), [file], `runAlone(${JSON.stringify(file)})`)

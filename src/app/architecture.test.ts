@@ -246,6 +246,7 @@ const ON_WHOLE_CELL: Record<string, string> = {
   'src/lab/catalog-exchange/exchange.ts': 'the catalog is of no team',
   'src/lab/catalog/load.ts': 'the catalog is of no team',
   'src/people/insurance/load.ts': 'payors and diagnoses of the platform',
+  'src/lab-reports/loinc/release.ts': 'the LOINC release is of no team',
   'src/lab/accounts/platform-accounts.ts': 'lab accounts of the platform',
   'src/tenancy/teams/team-erasure.ts': 'teams that were deleted',
   'src/tenancy/teams/managed-teams.ts': 'management keys name any team of their organization',
@@ -255,6 +256,7 @@ const ON_WHOLE_CELL: Record<string, string> = {
   'src/notifications/sms/sms-sender.ts': 'sends what is due, of every team',
   'src/visits/phlebotomy/staff-import.ts': 'phlebotomists serve several teams',
   'src/wearables/retention/expired-data.ts': 'data of every team that has expired',
+  'src/connections/grants/deleted-teams.ts': 'grants of teams that were deleted',
   'src/events/brokers/cell-dispatcher.ts': 'delivers what is due, of every team',
   'src/events/brokers/broker-queue.ts': 'delivers what is due, of every team',
   'src/events/brokers/pipelines.ts': 'management keys name several teams at once',
@@ -304,6 +306,7 @@ const VARIABLES: Record<string, string> = {
   'src/notifications/messages/message-templates.ts': 'a formatter, made when it is first needed',
   'src/events/endpoints/signature.ts': 'a buffer that grows',
   'src/visits/geocoding/zip-codes.ts': 'a table, read when it is first needed',
+  'src/people/person/countries.ts': 'the names of countries, read when they are first needed',
 }
 
 test('no file has variables that others set', () => {

@@ -1,5 +1,5 @@
 // The modules of all domains, from the bottom of the architecture up. This file injects what one domain needs of another.
-import { countConnections } from '../connections/connections/connections.ts'
+import { countConnections } from '../connections/connections/counts.ts'
 import { VendorClient } from '../connections/connectors/vendor-http.ts'
 import { connections } from '../connections/modules.ts'
 import { ehr } from '../ehr/modules.ts'
@@ -57,8 +57,8 @@ export function modulesOf(process: Process): Module[] {
     ...people,
     ...events({ cells, log, metrics, vault, targets, settings, product, publicUrl, eventTypes, findDeletedUsers, notDeleted }),
     ...lab({ cells, vault, heavy, tenantOf, publicUrl, collectionZone, countConnections }),
-    ...wearables({ log, metrics, provider_retention: settings.provider_retention }),
-    ...labReports,
+    ...wearables({ cells, log, metrics, provider_retention: settings.provider_retention }),
+    ...labReports({ vault, settings }),
     ...connections({
       cells,
       vault,

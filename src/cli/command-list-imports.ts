@@ -6,6 +6,7 @@ const places = commandsOf(() => import('./commands/places.ts'))
 const psc = commandsOf(() => import('./commands/psc.ts'))
 const schedule = commandsOf(() => import('./commands/psc-schedule.ts'))
 const booking = commandsOf(() => import('./commands/psc-booking.ts'))
+const loinc = commandsOf(() => import('./commands/loinc.ts'))
 const insurance = commandsOf(() => import('./commands/insurance.ts'))
 const phlebotomy = commandsOf(() => import('./commands/phlebotomy.ts'))
 
@@ -156,6 +157,22 @@ export const imports: Group[] = [
         [
           ['--dry-run', 'print what would change and change nothing'],
           ['--yes', 'remove codes that are missing in the file without asking'],
+        ],
+      ),
+    ],
+  },
+  {
+    usage: 'loinc',
+    summary: 'the full LOINC release for lab reports',
+    commands: [
+      loinc(
+        'importLoincFile',
+        'import <file>',
+        'put the laboratory terms of LoincTable/Loinc.csv in place of those there are, in every cell',
+        ['loinc import Loinc.csv --dry-run', 'loinc import Loinc.csv --yes'],
+        [
+          ['--dry-run', 'print what would change and change nothing'],
+          ['--yes', 'remove terms that are missing in the file without asking'],
         ],
       ),
     ],

@@ -1,5 +1,6 @@
 // The modules of connections, from the bottom up.
 import type { Module } from '../platform/module/module.ts'
+import { bulk } from './bulk/module.ts'
 import { userConnections } from './connections/module.ts'
 import { connectorsModule } from './connectors/module.ts'
 import { credentials } from './credentials/module.ts'
@@ -36,4 +37,5 @@ export const connections = (dependencies: Dependencies): Module[] => [
   introspection,
   phoneSignIn(dependencies),
   link(dependencies),
+  bulk(dependencies),
 ]

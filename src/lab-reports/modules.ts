@@ -1,5 +1,15 @@
 // The modules of lab reports, from the bottom up.
 import type { Module } from '../platform/module/module.ts'
-import { parsingJobs } from './parsing-jobs/module.ts'
+import { layout } from './layout/module.ts'
+import { loinc } from './loinc/module.ts'
+import { pages } from './pages/module.ts'
+import { parsingJobs, type ReportDependencies } from './parsing-jobs/module.ts'
+import { reading } from './reading/module.ts'
 
-export const labReports: Module[] = [parsingJobs]
+export const labReports = (dependencies: ReportDependencies): Module[] => [
+  loinc,
+  pages,
+  layout,
+  reading,
+  parsingJobs(dependencies),
+]

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { customer } from './client.ts'
-import { unsupportedOperations } from './parts/unsupported-operations.ts'
+import { labReports } from './parts/lab-reports.ts'
 import { appointments } from './parts/appointments.ts'
 import { connections } from './parts/connections.ts'
 import { fileImports } from './parts/file-imports.ts'
@@ -54,7 +54,7 @@ const parts = [
   places,
   appointments,
   atHomePhlebotomy,
-  unsupportedOperations,
+  labReports,
 ]
 for (const part of parts) {
   const one = customer(server, 'sandbox-us')

@@ -58,11 +58,20 @@ async function usersNamed(team: TestTeam, ...texts: unknown[]): Promise<string[]
      union select user_id::text from event where team_id = $1 and id = any ($2::uuid[]) and user_id is not null
      union select unnest(candidate_user_ids || resolved_user_id)::text from raw_result where team_id = $1 and id = any ($2::uuid[])
      union select user_id::text from summary where team_id = $1 and id = any ($2::uuid[])
+     union select user_id::text from parsing_job where team_id = $1 and id = any ($2::uuid[])
      order by 1`,
     [team.team, ids],
   )
   return rows.flatMap(({ id }) => id ?? []).toSorted()
 }
+
+/** They may wait for jobs, and show nothing of what those store; or they open files between two transactions. */
+const SEVERAL = new Set([
+  'refresh_user_data',
+  'bulk_import_connections',
+  'bulk_trigger_historical_pull',
+  'create_lab_report_parser_job',
+])
 
 describe('whether an operation concerns patients', () => {
   /** Names by which requests and answers name patients, or what is theirs. */
@@ -101,8 +110,7 @@ describe('whether an operation concerns patients', () => {
   test('is said of none of the control plane, which has no patients, and of none that writes in several transactions or teams', () => {
     for (const operation of ofPatients) {
       assert.notEqual(operation.scope, 'control', operation.id)
-      // It waits for jobs that ask clouds, and shows nothing of what they store.
-      if (operation.id === 'refresh_user_data') continue
+      if (SEVERAL.has(operation.id)) continue
       assert((!operation.multiTransaction && operation.scope !== 'cell') || !isWrite(operation), operation.id)
     }
   })

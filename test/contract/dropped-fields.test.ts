@@ -87,11 +87,17 @@ const steering: [RegExp, string][] = [
   [/^(create|import)_\S*order\S* lab_account_id$/, 'under which account: it is that of the order'],
 ]
 
-/** What is asked of these says nothing of a patient: which events are emitted again, what the sandbox plays; or it is refused, and must not be kept: passwords. */
+/**
+ * What is asked of these says nothing of a patient: which events are emitted again, what the sandbox plays, whose connections begin, pause or
+ * are asked for histories; or it is refused, and must not be kept: passwords.
+ */
 const asking = new Set([
   'resend_events',
   'order_process_simulate',
   'connect_demo_provider',
+  'bulk_import_connections',
+  'bulk_trigger_historical_pull',
+  'bulk_pause_connections',
   'create_unmatched_result_test',
   'connect_password_provider',
   'complete_password_provider_mfa',

@@ -33,6 +33,7 @@ const otherwise: { field: string; is: Shape; why: string }[] = [
 
 /** Fields that the reference does not declare, by the types of events that have them. */
 const ours: [RegExp, string, string][] = [
+  [/^lab_report\./, '/data/job_id', 'the pages about events have it'],
   [/^daily\.data\./, '/data/source_id', 'the OpenAPI document has it'],
   [/^daily\.data\./, '/data/user_id', 'the OpenAPI document has it'],
   [/^labtest\.order\./, '/data/health_insurace_id', 'the OpenAPI document spells it so'],

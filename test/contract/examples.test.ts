@@ -4,11 +4,15 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { contents } from '../../src/app/contents.ts'
+import { reportForm } from '../../src/lab-reports/parsing-jobs/example-report.ts'
 import { client, createTestTeam, type TestTeam } from '../support/server.ts'
 import { answered, success } from './operations/operation-cases.ts'
 import { belonging, isOwnedByTeam, linkTokenOf, target, type Request } from './operations/requests.ts'
 
 const { operations } = contents
+
+/** A file as a part of a form. */
+const FORM = 'multipart/form-data'
 
 interface Parameter {
   name: string
@@ -68,6 +72,11 @@ async function requestOf(team: TestTeam, operation: Documented): Promise<Request
   const { content = {} } = operation.requestBody ?? {}
   const { example } = content['application/json'] ?? content['application/octet-stream'] ?? {}
   request.body = await prepared(team, operation, example)
+  if (content[FORM]) {
+    const { user_id, file } = (await prepared(team, operation, content[FORM].example)) as { user_id: string; file: string }
+    const { body, type } = reportForm(user_id, file)
+    return { ...request, body: body.toString(), headers: { 'content-type': type } }
+  }
   return request
 }
 
@@ -91,7 +100,11 @@ test('whatever a request needs has an example', () => {
       if (required) assert.notEqual(example, undefined, `${operationId}: ${parameter.in} ${name}`)
     if (!requestBody) continue
     const { file } = operations.find(({ id }) => id === operationId.replace(/_alias$/, ''))!
-    const { 'application/json': json, 'application/octet-stream': bytes } = requestBody.content
+    const { 'application/json': json, 'application/octet-stream': bytes, [FORM]: form } = requestBody.content
+    if (form) {
+      assert.equal(typeof (form.example as { file: unknown }).file, 'string', `${operationId}: body`)
+      continue
+    }
     // A file is bytes, which have no JSON: its example is the text of a small file.
     if (file) assert.deepEqual([typeof bytes?.example, json], ['string', undefined], `${operationId}: body`)
     else assert.notEqual(json?.example, undefined, `${operationId}: body`)
@@ -106,7 +119,10 @@ describe('the documented example works', () => {
       const [key, header] = await keyOf(team, operation)
       const needed = (operation.parameters ?? []).filter((parameter) => parameter.in === 'header' && parameter.required)
       const headers = Object.fromEntries(needed.map(({ name, example }) => [name, String(example)]))
-      const reply = await client(key, header).call(operation.method, target(operation.path, request), request.body, headers)
+      const reply = await client(key, header).call(operation.method, target(operation.path, request), request.body, {
+        ...headers,
+        ...request.headers,
+      })
       // A provider signs the request, which a document cannot do.
       if (operation.path.startsWith('/v2/link/webhook/')) assert.equal(reply.status, 401, answered(reply))
       else assert(success(reply), answered(reply))

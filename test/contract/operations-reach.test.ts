@@ -165,7 +165,7 @@ describe('an access token', async () => {
 
   each('does what a key of its team does', forTeams, async (operation) => {
     const request = await valid(team, operation)
-    const headers = { authorization, ...keyNeeded(operation) }
+    const headers = { authorization, ...request.headers, ...keyNeeded(operation) }
     const reply = await client(undefined).call(operation.method, target(operation.path, request), request.body, headers)
     assert(success(reply), answered(reply))
   })

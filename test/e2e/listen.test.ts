@@ -218,6 +218,11 @@ describe('trigger', () => {
         assert(data.some(({ body }) => body.data.status === status))
         return
       }
+      if (type.startsWith('lab_report.')) {
+        const { data } = await ask(`/v1/events?object_id=${about}`)
+        assert(data.some((event) => event.type === type && event.body.data.status === status))
+        return
+      }
       if (type.startsWith('provider.')) {
         const { data } = await ask(`/v1/events?object_id=${about}`)
         assert(data.some((event) => event.type === type))

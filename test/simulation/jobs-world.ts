@@ -136,7 +136,12 @@ export class World {
   async #claim(worker: Worker): Promise<void> {
     const { random } = this.scheduler
     const sent_ms = worker.keeper.now_ms()
-    const limits = { total: random.whole(1, 2), groupMax: () => 4, claimed: new Map([[this.tenant.team, worker.runs.size]]) }
+    const limits = {
+      total: random.whole(1, 2),
+      groupMax: () => 4,
+      claimed: new Map([[this.tenant.team, worker.runs.size]]),
+      fullKinds: [],
+    }
     const lostBefore = worker.lost
     const { rows } = await worker.jobs.queue.claimByTeam(limits).catch(tolerated(worker, { rows: [] }))
     if (worker.lost > lostBefore) this.#expected.claimsLost++

@@ -41,13 +41,24 @@ export interface Command {
   cwd?: string
 }
 
+/** For each Node of a program that is started, its threads included. */
+const NODE_OPTIONS = `--import=${new URL('relative-imports.js', import.meta.url).href}`
+
 /** Starts a program in the project's folder, as the head of a process group. It sees the settings given and nothing else of ours. */
 export function start({ program = process.execPath, args, settings = {}, cwd = root }: Command): ServerProcess {
   const { PATH = '', TMPDIR } = process.env
   const child = spawn(program, args, {
     cwd,
     // Nothing stands in front of these servers that would have to notice that they stop.
-    env: { PATH, HOME: scratch, ...(TMPDIR && { TMPDIR }), npm_config_update_notifier: 'false', STOP_DELAY: '0', ...settings },
+    env: {
+      PATH,
+      HOME: scratch,
+      ...(TMPDIR && { TMPDIR }),
+      npm_config_update_notifier: 'false',
+      STOP_DELAY: '0',
+      NODE_OPTIONS,
+      ...settings,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })

@@ -2,6 +2,7 @@
 // cache is turned on, and a file that runs alone would need a second of a processor more.
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
+import './relative-imports.js'
 
 enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/drawbridge-tests/compiled', import.meta.url)))
 

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UsageError, type Typed } from '../command-tree.ts'
 import { request, createApiClient, type ApiClient, type RemoteValues } from './api-client.ts'
+import { reportForm } from '../../lab-reports/parsing-jobs/example-report.ts'
 import { examplePatient, examplePhysician } from '../../people/person/example-patient.ts'
 
 const POLL_MS = 200
@@ -119,6 +120,16 @@ export const scenarios: Record<string, Scenario> = {
     tells: 'post heart rates that a device recorded before and after an update of its software',
     run: (sandbox) => sandbox.recordOnDevice(`Fictional ${randomUUID()}`, ['1.0', '2.0']),
   },
+  'lab_report.parsing_job.created': {
+    tells: 'upload a lab report of one page',
+    until: 'started',
+    run: (sandbox) => sandbox.uploadReport(),
+  },
+  'lab_report.parsing_job.updated': {
+    tells: 'upload a lab report of one page, and have it parsed',
+    until: 'completed',
+    run: (sandbox) => sandbox.uploadReport(),
+  },
 }
 
 export interface CommandContext {
@@ -233,6 +244,15 @@ class Sandbox {
     const event = (data as FeedEvent[]).find((one) => one.body.data.device_model === model)
     if (!event) throw new Error('The event of the device is not listed.')
     return { id: event.object_id }
+  }
+
+  async uploadReport(): Promise<Subject> {
+    const { body: form, type } = reportForm(await this.user())
+    const headers = { 'content-type': type }
+    const path = '/lab_report/v1/parser/job'
+    const { status, body } = await request(this.#remote, 'POST', path, { file: form, headers })
+    if (status !== 200) throw requestError('the upload of a report', status, body)
+    return body as Subject
   }
 
   async orderKit(): Promise<Order> {

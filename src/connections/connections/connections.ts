@@ -123,6 +123,19 @@ export const connectionOf = (tx: Tx, user_id: string, provider: string): Promise
     sql`select id, status from connection where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider}`,
   )
 
+const IdAndUser = T.Object({ id: T.String(), user_id: T.String() })
+
+/** Which of these users are connected to a provider, neither paused nor in error, and the ids of their connections. */
+export async function connectedTo(tx: Tx, user_ids: string[], provider: string): Promise<Map<string, string>> {
+  const rows = await tx.many(
+    IdAndUser,
+    sql`
+    select id, user_id from connection
+    where team_id = ${tx.team} and user_id = any (${user_ids}::uuid[]) and provider = ${provider} and status = 'connected'`,
+  )
+  return new Map(rows.map(({ id, user_id }) => [user_id, id]))
+}
+
 /** The connections of a user, oldest first. */
 export const connectedProviders = connectionsOf
 
@@ -251,17 +264,20 @@ export async function failConnection(
 
 /**
  * Pauses connections of users to a provider: nothing is pulled until the user or an import connects them again. Writes connection.
- * @returns the users whose connections are paused now
+ * @returns the users whose connections are paused, now or before
  */
 export async function pauseConnections(tx: Tx, user_ids: string[], provider: string): Promise<string[]> {
-  const rows = await tx.many(
+  // Two calls for the same users lock their connections in one order.
+  const rows = await tx.locking.many(
     T.Object({ user_id: T.String() }),
     sql`
+    select user_id from connection
+    where team_id = ${tx.team} and user_id = any (${user_ids}::uuid[]) and provider = ${provider} order by user_id for no key update`,
+  )
+  await tx.run(sql`
     update connection
     set status = 'paused', error_type = null, error_message = null, errored_at = null, updated_at = ${tx.now}
-    where team_id = ${tx.team} and user_id = any (${user_ids}::uuid[]) and provider = ${provider} and status <> 'paused'
-    returning user_id`,
-  )
+    where team_id = ${tx.team} and user_id = any (${user_ids}::uuid[]) and provider = ${provider} and status <> 'paused'`)
   return rows.map(({ user_id }) => user_id)
 }
 
@@ -307,31 +323,3 @@ async function refreshConnectedSources(tx: Tx, user_id: string): Promise<void> {
   const user = (await findUser(tx, user_id))!
   if (!isIngestionOver(tx, user)) planIngestionEnd(tx, user)
 }
-
-const WEEKS_SHOWN = 53
-
-const Counts = T.Object({
-  connected: T.Integer(),
-  errored: T.Integer(),
-  weeks: T.Array(T.Object({ date: T.String(), value: T.Integer(), all: T.Integer() })),
-})
-
-/**
- * Counts the connections of the team: all, those in error, and by week of their creation. Weeks begin on Monday in UTC; `value` is the
- * number created in the week, `all` the number by the end of it. At most the last 53 weeks with a new connection are shown.
- */
-export const countConnections = (tx: Tx): Promise<Static<typeof Counts>> =>
-  tx.one(
-    Counts,
-    sql`
-    with weeks as (
-      select date_trunc('week', created_at at time zone 'UTC') as week, count(*) as created,
-             sum(count(*)) over (order by date_trunc('week', created_at at time zone 'UTC')) as total
-      from connection where team_id = ${tx.team} group by week order by week desc limit ${WEEKS_SHOWN})
-    select count(*) as connected, count(*) filter (where status = 'error') as errored,
-           coalesce((
-             select json_agg(json_build_object('date', to_char(week, 'YYYY-MM-DD"T"HH24:MI:SS"+00:00"'), 'value', created, 'all', total)
-                             order by week)
-             from weeks), '[]') as weeks
-    from connection where team_id = ${tx.team}`,
-  )

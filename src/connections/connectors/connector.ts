@@ -3,6 +3,7 @@ import type { OAuthProvider } from '../../people/users/sources.ts'
 import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import type { Resource } from '../../wearables/resources/resources.ts'
 import type { TimeseriesName } from '../../wearables/resources/timeseries.ts'
+import type { IncomingStream } from '../../wearables/streams/workout-streams.ts'
 import type { SummaryKind } from '../../wearables/summaries/schema.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
 
@@ -51,12 +52,19 @@ export class VendorError extends Error {
 
 /** One request to a vendor, with deadline, size limit, and no redirect followed. Answers of any status are returned; a lost connection throws VendorError. */
 export type VendorHttp = (request: {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   url: string
   headers?: Record<string, string>
   /** A string is sent as it is; an object as a form. */
   body?: string | Record<string, string>
 }) => Promise<{ status: number; headers: Headers; text: string }>
+
+/** What a request for a user's data needs. */
+export interface Access {
+  http: VendorHttp
+  app: VendorApp
+  access_token: string
+}
 
 export interface PullRequest {
   resource: Resource
@@ -72,6 +80,8 @@ export interface PullRequest {
 export type Pulled =
   | { resource: TimeseriesName; samples: IncomingSample[] }
   | { kind: SummaryKind; records: IncomingSummary[] }
+  /** Streams of workouts that were yielded before. */
+  | { streams: IncomingStream[] }
   /** Records that the vendor says were deleted. */
   | { kind: SummaryKind; deleted: string[] }
 
@@ -123,16 +133,26 @@ export interface Connector {
     request: { code: string; redirect_uri: string; code_verifier: string; now_ms: number },
   ): Promise<Grant>
   refresh(http: VendorHttp, app: VendorApp, grant: Grant, now_ms: number): Promise<Grant>
-  revoke(http: VendorHttp, app: VendorApp, grant: Grant, now_ms: number): Promise<void>
+  /** `keep` stores tokens that are refreshed for it, before they are used. */
+  revoke(
+    http: VendorHttp,
+    app: VendorApp,
+    grant: Grant,
+    now_ms: number,
+    keep?: (refreshed: Grant) => Promise<unknown>,
+  ): Promise<void>
   pull(http: VendorHttp, app: VendorApp, access_token: string, request: PullRequest): AsyncIterable<Pulled>
   /** Undefined: the vendor sends no notifications; the framework polls. */
   receive?(app: VendorApp, request: InboundNotification, http: VendorHttp): InboundOutcome | Promise<InboundOutcome>
   /** Whether `subscribe` is for each user, whose access token it then gets, or once for the application. Default: the application. */
   subscribes?: 'user' | 'application'
-  /** Subscribes the application (or this user) to notifications; renewed before `renew_at_ms`. */
+  /**
+   * Subscribes the application (or this user) to notifications; renewed before `renew_at_ms`. `details` are kept in the team's credentials:
+   * a secret that the vendor shows once.
+   */
   subscribe?(
     http: VendorHttp,
     app: VendorApp,
     request: { callback_url: string; verify_token: string; access_token: string | null; now_ms: number },
-  ): Promise<{ renew_at_ms: number | null }>
+  ): Promise<{ renew_at_ms: number | null; details?: Readonly<Record<string, unknown>> }>
 }

@@ -42,6 +42,10 @@ export function list(value: unknown): Values[] {
   return value.filter(isObject)
 }
 
+/** The value that a table has under a name from outside; undefined for a name that the table does not have itself. */
+export const ownValue = <V>(table: Readonly<Record<string, V>>, name: string): V | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined
+
 /** A finite number; null for anything else. */
 export const number = (value: unknown): number | null => (typeof value === 'number' && Number.isFinite(value) ? value : null)
 
@@ -59,6 +63,21 @@ export const text = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' && value.length <= TEXT_MAX && value.isWellFormed() && !value.includes('\0')
     ? value
     : null
+
+/** A record that takes more than this is not kept. */
+const RAW_BYTES_MAX = 200_000
+
+/**
+ * A record as it is kept beside what becomes of it: without the fields that hold samples. Undefined if it is too large, or PostgreSQL
+ * cannot store a text in it.
+ * @param without names of fields, at its top level, that hold samples
+ */
+export function rawOf(sent: Values, ...without: string[]): Record<string, unknown> | undefined {
+  const kept = Object.fromEntries(Object.entries(sent).filter(([name]) => !without.includes(name)))
+  const json = JSON.stringify(kept)
+  // `JSON.stringify` writes a NUL and half a pair of surrogates as such escapes.
+  return json.length > RAW_BYTES_MAX || /\\u(0000|d[89a-f])/.test(json) ? undefined : kept
+}
 
 /** What a vendor knows a record by, as a text; null if it is neither a text nor a whole number. */
 export const idOf = (value: unknown): string | null => (Number.isSafeInteger(value) ? String(value) : text(value))

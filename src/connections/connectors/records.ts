@@ -1,5 +1,6 @@
 // What connectors make of a vendor's records: samples and summaries in the units of the API.
 import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
+import type { IncomingDevice } from '../../wearables/devices/devices.ts'
 import { sportOf } from '../../wearables/resources/sports.ts'
 import { timeseriesOf, type SourceType, type TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import { canonicalZone, zoneOffset } from '../../wearables/resources/zones.ts'
@@ -8,9 +9,10 @@ import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
 import { wireTime } from '../../wearables/timeseries/samples.ts'
 import { DAY_MS, localDay, midnight } from './answers.ts'
 import type { Pulled } from './connector.ts'
+import { idOf, text, type Values } from './reading.ts'
 
 /** Samples in one batch: what is held in memory and written in one transaction. */
-const BATCH_MAX = 10_000
+export const BATCH_MAX = 10_000
 /** The longest interval that a chunk can hold. */
 const LENGTH_MS_MAX = 24 * 86_400_000
 const MG_DL_PER_MMOL_L = 18.0182
@@ -43,21 +45,44 @@ export function instantIn(zone: string | null, local_ms: number): number {
   return local_ms - zoneOffset(zone, local_ms + DAY_MS / 2) * 1000
 }
 
-export interface Measured {
+/** What a record names of the device that recorded it; null if it names none. */
+export function deviceOf(
+  source_type: SourceType,
+  named: { manufacturer?: unknown; model?: unknown; version?: unknown; device_id?: unknown },
+): IncomingDevice | null {
+  const [manufacturer, model, version] = [text(named.manufacturer), text(named.model), text(named.version)]
+  const device_id = idOf(named.device_id)
+  return model === null && device_id === null ? null : { source_type, manufacturer, model, version, device_id }
+}
+
+/** What samples and records of one kind of source share. */
+interface Recorder {
+  source_type: SourceType
+  device?: IncomingDevice | null
+  app_id?: string | null
+}
+
+/** What a summary has beside its document. */
+const common = ({ source_type, device, app_id, raw }: Recorder & { raw?: Values | undefined }) => ({
+  source_type,
+  app_id: app_id ?? null,
+  device: device ?? null,
+  ...(raw && { raw }),
+})
+
+export interface Measured extends Recorder {
   at_ms: number
   value: number
   /** The diastolic blood pressure. */
   second?: number
   end_ms?: number | null
   offset_s: number | null
-  source_type: SourceType
   type?: string | null
-  app_id?: string | null
 }
 
 /** A sample as it is stored. An interval without an end has no length. */
 export function sampleOf(resource: TimeseriesName, measured: Measured): IncomingSample {
-  const { at_ms, value, second, end_ms, offset_s, source_type, type, app_id } = measured
+  const { at_ms, value, second, end_ms, offset_s, source_type, type, app_id, device } = measured
   const length = Math.min(LENGTH_MS_MAX, Math.max(0, (end_ms ?? at_ms) - at_ms))
   return {
     at_ms,
@@ -68,6 +93,7 @@ export function sampleOf(resource: TimeseriesName, measured: Measured): Incoming
     type: type ?? null,
     source_type,
     app_id: app_id ?? null,
+    ...(device && { device }),
   }
 }
 
@@ -100,9 +126,10 @@ export interface Stage {
   end_ms: number
 }
 
-export interface Night {
+export interface Night extends Recorder {
   key: string
-  source_type: SourceType
+  /** The record as the vendor sent it, by `rawOf`. */
+  raw?: Values | undefined
   start_ms: number
   end_ms: number
   offset_s: number | null
@@ -122,8 +149,7 @@ export function sleepOf({ seconds, start_ms, end_ms, offset_s, ...night }: Night
   const total = seconds.rem + seconds.light + seconds.deep
   return {
     key: night.key,
-    source_type: night.source_type,
-    app_id: null,
+    ...common(night),
     calendar_date,
     document: {
       date: midnight(calendar_date),
@@ -143,16 +169,16 @@ export function sleepOf({ seconds, start_ms, end_ms, offset_s, ...night }: Night
 
 /** The stages of a night, with the key of the night; undefined if there are none. Its `sleep_id` is known once the night is stored. */
 export function sleepCycleOf(
-  { key, source_type, start_ms, end_ms, offset_s, zone }: Omit<Night, 'seconds'>,
+  { raw: _ofNight, ...night }: Omit<Night, 'seconds'>,
   stages: Stage[],
 ): IncomingSummary<'sleep_cycle'> | undefined {
   if (!stages.length) return undefined
+  const { key, start_ms, end_ms, offset_s, zone } = night
   const sorted = stages.toSorted((a, b) => a.start_ms - b.start_ms || a.end_ms - b.end_ms)
   const second = (ms: number) => Math.round((ms - start_ms) / 1000)
   return {
     key,
-    source_type,
-    app_id: null,
+    ...common(night),
     calendar_date: localDay(end_ms, offset_s),
     document: {
       session_start: wireTime(start_ms),
@@ -172,9 +198,9 @@ export function secondsOf(stages: Stage[]): Night['seconds'] {
   return { awake: of(4), light: of(2), rem: of(3), deep: of(1) }
 }
 
-export interface WorkoutRecord {
+export interface WorkoutRecord extends Recorder {
   key: string
-  source_type: SourceType
+  raw?: Values | undefined
   sport: string
   start_ms: number
   end_ms: number
@@ -185,18 +211,17 @@ export interface WorkoutRecord {
 /** A workout. It belongs to the local day on which it starts. */
 export function workoutOf({
   key,
-  source_type,
   sport,
   start_ms,
   end_ms,
   offset_s,
   more,
+  ...recorder
 }: WorkoutRecord): IncomingSummary<'workouts'> {
   const calendar_date = localDay(start_ms, offset_s)
   return {
     key,
-    source_type,
-    app_id: null,
+    ...common(recorder),
     calendar_date,
     document: {
       title: sport,

@@ -1,6 +1,7 @@
 // OAuth 2 as most vendors speak it: the consent page, authentication in headers.
 import { timingSafeEqual } from 'node:crypto'
-import { VendorError, type Grant } from './connector.ts'
+import { grantOf } from './answers.ts'
+import { VendorError, type Grant, type VendorApp, type VendorHttp } from './connector.ts'
 
 /** An address with parameters. */
 export const withQuery = (address: string, query: Record<string, string>): string => {
@@ -17,15 +18,46 @@ export const basic = ({ client_id, client_secret }: { client_id: string; client_
   return { authorization: `Basic ${Buffer.from(`${encoded(client_id)}:${encoded(client_secret)}`).toString('base64')}` }
 }
 
+/** The answer of a token endpoint to a form with the id and the secret of the application. Source: RFC 6749 2.3.1. Errors: VendorError. */
+export const postTokens = (
+  http: VendorHttp,
+  { urls, client_id, client_secret }: VendorApp,
+  form: Record<string, string>,
+): ReturnType<VendorHttp> => http({ method: 'POST', url: urls.token, body: { client_id, client_secret, ...form } })
+
+/**
+ * Asks for a grant, with the id and the secret of the application in the form. Errors: those of `grantOf`.
+ * @param before the grant that is refreshed
+ */
+export const askForTokens = async (
+  http: VendorHttp,
+  app: VendorApp,
+  form: Record<string, string>,
+  now_ms: number,
+  before?: Grant,
+): Promise<Grant> => grantOf(await postTokens(http, app, form), now_ms, before)
+
 /** The refresh token of a grant. Errors: VendorError `invalid_grant` without one, because nothing can renew it. */
 export function refreshTokenOf({ refresh_token }: Grant): string {
   if (refresh_token === null) throw new VendorError('invalid_grant')
   return refresh_token
 }
 
-/** A grant whose access token has not expired: an expired one ends nothing at a vendor. Errors: VendorError of the refresh. */
-export const unexpired = async (grant: Grant, now_ms: number, refresh: () => Promise<Grant>): Promise<Grant> =>
-  grant.expires_at_ms !== null && grant.expires_at_ms <= now_ms ? refresh() : grant
+/**
+ * A grant whose access token has not expired: an expired one ends nothing at a vendor. Errors: VendorError of the refresh.
+ * @param keep stores the new tokens before they are used, since the old ones may have ended
+ */
+export async function unexpired(
+  grant: Grant,
+  now_ms: number,
+  refresh: () => Promise<Grant>,
+  keep: ((refreshed: Grant) => Promise<unknown>) | undefined,
+): Promise<Grant> {
+  if (grant.expires_at_ms === null || grant.expires_at_ms > now_ms) return grant
+  const refreshed = await refresh()
+  await keep?.(refreshed)
+  return refreshed
+}
 
 /** Whether a text is the secret one. An empty secret is nobody's. */
 export function isSameText(given: string | undefined, expected: string): boolean {

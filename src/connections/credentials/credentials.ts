@@ -116,6 +116,30 @@ export async function applicationOf(tx: Tx, vault: Vault, provider: string): Pro
 }
 
 /**
+ * Adds details that a vendor has returned to the credentials of the team's application, unless the team has another application by now. Writes
+ * custom_credential.
+ */
+export async function keepDetails(
+  tx: Tx,
+  vault: Vault,
+  provider: string,
+  { client_id }: Pick<Application, 'client_id'>,
+  details: Details,
+): Promise<void> {
+  const row = await tx.locking.maybe(
+    Row,
+    sql`
+    select ${columns} from custom_credential c where c.team_id = ${tx.team} and c.provider = ${provider} and c.client_id = ${client_id}
+    for update`,
+  )
+  if (!row) return
+  const all = JSON.stringify({ ...decryptSecret(vault, row), ...details })
+  await tx.run(sql`
+    update custom_credential set details = ${vault.encrypt(all, detailsOf(row.id))}, updated_at = ${tx.now}
+    where team_id = ${tx.team} and id = ${row.id}`)
+}
+
+/**
  * Sets the credentials of a team for a provider. An absent field keeps its value, null clears it; the secret can only be replaced or kept.
  * A mask in the details keeps the stored value. The caller checks access to the team. Writes custom_credential.
  * Errors: 422 a mask without a stored value.

@@ -13,7 +13,6 @@ const FITBIT = ['workout', 'sleep', 'body', 'foods']
 const receivers: Readonly<Record<string, readonly (string | null)[]>> = {
   fitbit: FITBIT,
   garmin: [null],
-  polar: [null],
   whoop_v2: [null],
 }
 

@@ -8,6 +8,7 @@ import { recordedSummaries, type RecordedSummary } from '../../wearables/summari
 import { recordedSamples } from '../../wearables/timeseries/recorded.ts'
 import { EXPORT_APP } from './adapters/apple-export.ts'
 import type { ReadSummary } from './reading.ts'
+import { overlaps, type Span } from './spans.ts'
 
 interface Owner {
   user_id: string
@@ -71,6 +72,10 @@ function phoneIndex(kind: SummaryKind, known: RecordedSummary[]): IsRecorded {
         return of !== undefined && of.size > (of.has(app_id) ? 1 : 0)
       }
     }
+    case 'electrocardiogram': {
+      const starts = new Set(known.filter(({ key }) => !OF_FILE.test(key)).map(({ starts_at }) => instantOf(starts_at)))
+      return ({ document }) => starts.has(instantOf((document as Record<string, string>).session_start))
+    }
     default: {
       const spans = known
         .filter(({ key }) => !OF_FILE.test(key))
@@ -88,28 +93,9 @@ function phoneIndex(kind: SummaryKind, known: RecordedSummary[]): IsRecorded {
   }
 }
 
-type Span = [from_ms: number, to_ms: number]
-
 function equals(spans: Span[]): (span: Span) => boolean {
   const known = new Set(spans.map((span) => span.join()))
   return (span) => known.has(span.join())
-}
-
-/** Spans that touch do not overlap. */
-function overlaps(spans: Span[]): (span: Span) => boolean {
-  const sorted = spans.toSorted(([a], [b]) => a - b)
-  // Up to each span, the latest end.
-  const ends: number[] = []
-  for (const [, to] of sorted) ends.push(Math.max(to, ends.at(-1) ?? -Infinity))
-  return ([from, to]) => {
-    let [low, high] = [0, sorted.length]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (sorted[middle]![0] < to) low = middle + 1
-      else high = middle
-    }
-    return low > 0 && ends[low - 1]! > from
-  }
 }
 
 const DAY_MS = 86_400_000

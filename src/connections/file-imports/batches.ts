@@ -7,6 +7,8 @@ import { countSkipped, type ReadSummary, type Sink, type Skipped, type SkipReaso
 
 export const SAMPLES_PER_BATCH = 5000
 const SUMMARIES_PER_BATCH = 200
+/** Seconds of streams and voltages that come with the summaries of one batch. */
+const DETAILS_PER_BATCH = 100_000
 /** Samples in memory, of all timeseries together. */
 const SAMPLES_HELD_MAX = 60_000
 /** Sources in one batch: `ingestSamples` rejects more. */
@@ -30,7 +32,7 @@ export class Batches implements Sink {
   readonly skipped: Skipped = {}
   readonly #send: (batch: Batch) => Promise<void>
   readonly #samples = new Map<TimeseriesName, Held>()
-  readonly #summaries = new Map<SummaryKind, ReadSummary[]>()
+  readonly #summaries = new Map<SummaryKind, { list: ReadSummary[]; details: number }>()
   readonly #sources = new Set<string>()
   #held = 0
   #ready: Batch[] = []
@@ -66,10 +68,12 @@ export class Batches implements Sink {
   }
 
   summary<K extends SummaryKind>(summary: ReadSummary<K>): void {
-    const held = this.#summaries.get(summary.kind) ?? []
+    const held = this.#summaries.get(summary.kind) ?? { list: [], details: 0 }
     this.#summaries.set(summary.kind, held)
-    held.push(summary as unknown as ReadSummary)
-    if (held.length === SUMMARIES_PER_BATCH) this.#releaseSummaries(summary.kind, held)
+    held.list.push(summary as unknown as ReadSummary)
+    held.details += (summary.stream?.time.length ?? 0) + (summary.voltages?.length ?? 0)
+    if (held.list.length === SUMMARIES_PER_BATCH || held.details >= DETAILS_PER_BATCH)
+      this.#releaseSummaries(summary.kind, held.list)
   }
 
   skip(reason: SkipReason, kind: string, count = 1): void {
@@ -97,7 +101,7 @@ export class Batches implements Sink {
   /** Sends what is left: at the end, and before another provider. */
   async flush(): Promise<void> {
     for (const [resource, held] of this.#samples) this.#release(resource, held)
-    for (const [kind, summaries] of this.#summaries) this.#releaseSummaries(kind, summaries)
+    for (const [kind, { list }] of this.#summaries) this.#releaseSummaries(kind, list)
     await this.drain()
   }
 }

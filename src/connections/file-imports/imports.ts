@@ -9,7 +9,7 @@ import { sql } from '../../platform/db/sql.ts'
 import { getUser } from '../../people/users/users.ts'
 import { countSkipped, readErrors, type ReadErrorCode, type Skipped } from './reading.ts'
 import { FILE_BYTES_MAX, PART_BYTES_MIN, type Counts, type FileImport } from './schema.ts'
-import { FileKey, newFileKey, storeBytes } from './stored-file.ts'
+import { importKey, newImportKey, storeBytes } from './stored-file.ts'
 
 /** Imports of a team that have not ended. */
 const UNFINISHED_MAX = 5
@@ -19,7 +19,14 @@ const LISTED = 20
 /** Reading takes as long as the file; the thread that reads it has a limit of its own. */
 const TIMEOUT_S = 8 * 3600
 
-export const runImport = defineJob('file_imports.run', T.Object({ import_id: T.String() }), { timeout_s: TIMEOUT_S })
+/** Imports that a process runs at once, each with a thread. */
+export const RUNNING_MAX = 2
+
+/** Of a team only the next import is queued, so that teams have their turns in the order in which their jobs became due. */
+export const runImport = defineJob('file_imports.run', T.Object({ import_id: T.String() }), {
+  timeout_s: TIMEOUT_S,
+  running_max: RUNNING_MAX,
+})
 
 /** What an import has stored of one resource of a provider: the counts, and the range of the data. */
 export interface Result extends Counts {
@@ -101,7 +108,7 @@ function assertPart(bytes: Buffer | undefined, is_last: boolean): Buffer {
 }
 
 /** Of a team: the check of the number of its imports, and the choice of the next one, do not run at the same time. */
-export const lockImports = (tx: Tx): Promise<number> =>
+const lockImports = (tx: Tx): Promise<number> =>
   tx.locking.run(sql`select pg_advisory_xact_lock(hashtextextended(${`file_import ${tx.team}`}, 0))`)
 
 /**
@@ -120,7 +127,7 @@ export async function beginImport(
   const { n } = await tx.one(Count, sql`select count(*) as n from file_import where team_id = ${tx.team} and finished_at is null`)
   if (n >= UNFINISHED_MAX) throw badRequest(`A team has at most ${UNFINISHED_MAX} imports that have not ended`)
   const id = tx.uuid()
-  const file_key = newFileKey(vault, id)
+  const file_key = newImportKey(vault, id)
   const row = await tx.one(
     Row,
     sql`
@@ -129,8 +136,8 @@ export async function beginImport(
             case when ${is_last}::boolean then null else ${dbNowPlus(UPLOAD_S_MAX)} end)
     returning ${columns}`,
   )
-  await storeBytes(tx, new FileKey(vault, id, file_key), id, 0, bytes)
-  if (is_last) enqueue(tx, runImport, { import_id: id })
+  await storeBytes(tx, importKey(vault, id, file_key), id, 0, bytes)
+  if (is_last) await queueIfNext(tx, id)
   return shown(row)
 }
 
@@ -167,7 +174,7 @@ export async function continueImport(
   if (status !== 'uploading' || file_key === null) throw conflict('The file is complete')
   if (offset !== received_bytes) throw conflict(`The next part begins at ${received_bytes}`)
   if (received_bytes + bytes.length > FILE_BYTES_MAX) throw payloadTooLarge('The file is too large')
-  await storeBytes(tx, new FileKey(vault, id, file_key), id, offset, bytes)
+  await storeBytes(tx, importKey(vault, id, file_key), id, offset, bytes)
   const row = await tx.one(
     Row,
     sql`
@@ -177,11 +184,32 @@ export async function continueImport(
     where team_id = ${tx.team} and id = ${id}
     returning ${columns}`,
   )
-  if (is_last) enqueue(tx, runImport, { import_id: id })
+  if (is_last) {
+    await lockImports(tx)
+    await queueIfNext(tx, id)
+  }
   return shown(row)
 }
 
 const Next = T.Object({ id: T.String() })
+
+const oldestUnfinished = (tx: Tx) =>
+  tx.maybe(
+    Next,
+    sql`select id from file_import where team_id = ${tx.team} and status in ('queued', 'importing') order by id limit 1`,
+  )
+
+/** Queues an import whose file is whole if it is the oldest of its team; the imports of the team are locked. Writes job. */
+async function queueIfNext(tx: Tx, id: string): Promise<void> {
+  if ((await oldestUnfinished(tx))?.id === id) enqueue(tx, runImport, { import_id: id })
+}
+
+/** Queues the oldest import of the team that has not ended, if there is one. Writes job. */
+export async function queueNext(tx: Tx): Promise<void> {
+  await lockImports(tx)
+  const next = await oldestUnfinished(tx)
+  if (next) enqueue(tx, runImport, { import_id: next.id })
+}
 
 /** Ends an import and queues the next one of the team. Writes file_import. */
 export async function endImport(
@@ -195,11 +223,7 @@ export async function endImport(
     set status = ${end.status}, error = ${end.error}, skipped = ${JSON.stringify(end.skipped)}::jsonb, progress = ${end.progress},
         file_key = null, finished_at = ${tx.now}, expires_at = ${dbNowPlus(KEPT_S)}
     where team_id = ${tx.team} and id = ${id} and finished_at is null`)
-  const next = await tx.maybe(
-    Next,
-    sql`select id from file_import where team_id = ${tx.team} and status in ('queued', 'importing') order by id limit 1`,
-  )
-  if (next) enqueue(tx, runImport, { import_id: next.id })
+  await queueNext(tx)
 }
 
 const Claimed = T.Object({
@@ -258,6 +282,8 @@ export const recordBatch = async (tx: Tx, id: string, state: BatchState): Promis
         skipped = ${JSON.stringify(state.skipped)}::jsonb, format = ${state.format}, progress = ${state.progress}
     where team_id = ${tx.team} and id = ${id} and status = 'importing' and batches = ${state.batches - 1}`)) === 1
 
-/** Erases the imports of a user, with their files. Writes file_import; its parts go with it. */
-export const eraseImports = async (tx: Tx, user_id: string): Promise<void> =>
-  void (await tx.run(sql`delete from file_import where team_id = ${tx.team} and user_id = ${user_id}`))
+/** Erases the imports of a user, with their files; the next one of the team is queued. Writes file_import, job; parts go with their import. */
+export async function eraseImports(tx: Tx, user_id: string): Promise<void> {
+  const erased = await tx.run(sql`delete from file_import where team_id = ${tx.team} and user_id = ${user_id}`)
+  if (erased) await queueNext(tx)
+}

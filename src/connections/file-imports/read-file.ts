@@ -1,11 +1,13 @@
 // Finds out what a file is, and reads it with the reader of its format.
 import { extname } from 'node:path/posix'
 import type { Entry } from 'yauzl'
-import { readAppleExport, APPLE } from './adapters/apple-export.ts'
+import { mapOf, StreamPoints } from '../../wearables/streams/stream-points.ts'
+import { readElectrocardiogram } from './adapters/apple-ecg.ts'
+import { readAppleExport, APPLE, type RoutedWorkout } from './adapters/apple-export.ts'
 import { readFit, isFit } from './adapters/fit.ts'
-import { readTrack, trackFormat } from './adapters/tracks.ts'
+import { readRoute, readTrack, trackFormat } from './adapters/tracks.ts'
 import type { Batches } from './batches.ts'
-import { ReadError, type ReadContext } from './reading.ts'
+import { ReadError, type ReadContext, type ReadSummary } from './reading.ts'
 import { beginning, bytesOf, openArchive, type Archive, type StoredBytes } from './stored-bytes.ts'
 
 export const fileFormats = ['apple_health', 'fit', 'tcx', 'gpx', 'archive'] as const
@@ -62,15 +64,20 @@ async function readContent(
     batches.provider = APPLE
     return readAppleExport(blocks, batches, context)
   }
+  const bytes = await collected(blocks)
+  if (format === 'fit') await readFit(bytes, batches, context)
+  else await readTrack(format, bytes, batches, context)
+}
+
+/** All bytes of a file that is decoded in memory. Errors: ReadError `too_large`. */
+async function collected(blocks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const parts: Uint8Array[] = []
   let size = 0
   for await (const block of blocks) {
     if ((size += block.length) > ACTIVITY_MAX) throw new ReadError('too_large')
     parts.push(Buffer.from(block))
   }
-  const bytes = Buffer.concat(parts)
-  if (format === 'fit') await readFit(bytes, batches, context)
-  else await readTrack(format, bytes, batches, context)
+  return Buffer.concat(parts)
 }
 
 /** Counts what is read, up to the limit. Errors: ReadError `too_large`. */
@@ -102,17 +109,73 @@ async function readArchive(file: StoredBytes, batches: Batches, context: ReadCon
   const archive = await openArchive(file)
   if (!archive.entries.length) throw new ReadError('empty')
   const main = exportIn(archive.entries)
-  if (main) {
-    progress.format = 'apple_health'
-    progress.content_bytes = main.uncompressedSize
-    for (const { fileName } of archive.entries) {
-      if (/\/ecg_[^/]*\.csv$/i.test(fileName)) batches.skip('unsupported', 'Electrocardiogram')
-      if (/\.gpx$/i.test(fileName)) batches.skip('unsupported', 'WorkoutRoute')
-    }
-    const blocks = counted(archive.content(main), progress, contentMax(file))
-    return readContent('apple_health', blocks, batches, context).finally(() => batches.flush())
-  }
+  if (main) return readExport(archive, main, contentMax(file), batches, context, progress)
   await readActivities(archive, contentMax(file), batches, context, progress)
+}
+
+/** The last two parts of a path: exports name routes from the folder of the export on. */
+const placeOf = (path: string): string => path.split('/').slice(-2).join('/')
+
+/** Reads an export: its file, then the routes of its workouts and its electrocardiograms. Those that cannot be read are skipped. */
+async function readExport(
+  { entries, content }: Archive,
+  main: Entry,
+  bytes_max: number,
+  batches: Batches,
+  context: ReadContext,
+  progress: Progress,
+): Promise<void> {
+  const own = entries.filter(isOwnFile)
+  const routes = new Map(own.filter(({ fileName }) => /\.gpx$/i.test(fileName)).map((entry) => [placeOf(entry.fileName), entry]))
+  const recordings = own.filter(({ fileName }) => /(^|\/)ecg_[^/]*\.csv$/i.test(fileName))
+  progress.format = 'apple_health'
+  progress.content_bytes = [main, ...routes.values(), ...recordings].reduce((sum, one) => sum + one.uncompressedSize, 0)
+  batches.provider = APPLE
+  const blocksOf = (entry: Entry) => counted(content(entry), progress, bytes_max)
+  const routed: RoutedWorkout[] = []
+  let error = await readErrorOf(() => readAppleExport(blocksOf(main), batches, context, routed))
+  /** What is beyond the limit of content is not read; its workouts are passed on without their ways. */
+  const read = async (kind: string, work: () => Promise<void>) => {
+    if (error?.code === 'too_large') return
+    const fault = await readErrorOf(work)
+    if (fault?.code === 'too_large') error = fault
+    else if (fault) batches.skip('malformed', kind)
+  }
+  for (const { workout, routes: paths } of routed) {
+    const points = new StreamPoints()
+    for (const place of paths.map(placeOf)) {
+      const entry = routes.get(place)
+      routes.delete(place)
+      if (entry) await read('WorkoutRoute', async () => readRoute(await collected(blocksOf(entry)), points))
+    }
+    batches.summary(withStream(workout, points))
+    await batches.drain()
+  }
+  if (routes.size) batches.skip('unsupported', 'WorkoutRoute', routes.size)
+  for (const entry of recordings) {
+    await read('Electrocardiogram', async () => readElectrocardiogram(await collected(blocksOf(entry)), batches, context))
+    await batches.drain()
+  }
+  await batches.flush()
+  if (error) throw error
+}
+
+/** Why reading ended too early; undefined if it did not. Errors: others than a ReadError. */
+async function readErrorOf(read: () => Promise<void>): Promise<ReadError | undefined> {
+  try {
+    await read()
+    return undefined
+  } catch (error) {
+    if (error instanceof ReadError) return error
+    throw error
+  }
+}
+
+/** A workout with the stream and the map of its way. */
+function withStream(workout: ReadSummary<'workouts'>, points: StreamPoints): ReadSummary<'workouts'> {
+  const { record } = workout
+  const stream = points.stream(record.key)
+  return stream ? { ...workout, record: { ...record, document: { ...record.document, map: mapOf(stream) } }, stream } : workout
 }
 
 /** Reads the activities in an archive, as a person has downloaded them together. One that cannot be read is skipped. */
@@ -129,12 +192,10 @@ async function readActivities(
   progress.content_bytes = files.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0)
   for (const entry of files) {
     const format = activityFormats[extname(entry.fileName).toLowerCase()]!
-    try {
-      await readContent(format, counted(content(entry), progress, bytes_max), batches, context)
-    } catch (error) {
-      if (!(error instanceof ReadError) || error.code === 'too_large') throw error
-      batches.skip('malformed', format)
-    }
+    const blocks = counted(content(entry), progress, bytes_max)
+    const error = await readErrorOf(() => readContent(format, blocks, batches, context))
+    if (error?.code === 'too_large') throw error
+    if (error) batches.skip('malformed', format)
   }
   await batches.flush()
 }

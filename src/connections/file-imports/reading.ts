@@ -2,6 +2,7 @@
 // they know neither the database nor the user.
 import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import type { TimeseriesName } from '../../wearables/resources/timeseries.ts'
+import type { IncomingStream } from '../../wearables/streams/workout-streams.ts'
 import type { SummaryKind } from '../../wearables/summaries/schema.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
 
@@ -58,11 +59,16 @@ export function countSkipped(into: Skipped, reason: SkipReason, kind: string, co
   kinds[listed] = (Object.hasOwn(kinds, listed) ? kinds[listed]! : 0) + count
 }
 
-/** A record that is stored as it is, or a night with its stages, which name the id of the night once it has one. */
+/** A record with what is stored after it, and only if it is stored. */
 export interface ReadSummary<K extends SummaryKind = SummaryKind> {
   kind: K
   record: IncomingSummary<K>
+  /** Of a night: its stages, which name the id of the night once it has one. */
   stages?: IncomingSummary<'sleep_cycle'>
+  /** Of a workout. */
+  stream?: IncomingStream
+  /** Of an electrocardiogram. */
+  voltages?: IncomingSample[]
 }
 
 /** Takes what a reader finds. */

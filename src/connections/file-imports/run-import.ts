@@ -12,13 +12,12 @@ import { findUser } from '../../people/users/users.ts'
 import { completeHistory } from '../../wearables/ingestion/ingest.ts'
 import { isTimeseries, timeseriesNames, resourceNameOf, type TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import type { SummaryKind } from '../../wearables/summaries/schema.ts'
-import { claimImport, endImport, recordBatch, runImport, type ClaimedImport, type Results } from './imports.ts'
-import { deleteSomeBytes, FileKey, readPart } from './stored-file.ts'
+import type { FileKey } from '../../platform/files/file-key.ts'
+import { claimImport, endImport, recordBatch, RUNNING_MAX, runImport, type ClaimedImport, type Results } from './imports.ts'
+import { deleteSomeBytes, importKey, readPart } from './stored-file.ts'
 import { storeBatch } from './store-batch.ts'
 import { answer, type Question, type ReadEnd, type ReadState } from './thread-calls.ts'
 
-/** Imports that a process runs at once, each with a thread. */
-const RUNNING_MAX = 2
 const RETRY_S = 5
 /** Attempts without progress. */
 const ATTEMPTS_MAX = 5
@@ -71,6 +70,7 @@ export class ImportRunner implements Service {
 
   async #handle(context: JobContext, id: string): Promise<void> {
     if (this.#running.has(id)) return
+    // The queue limits them in each cell; cells share the threads of the process.
     if (this.#isStopping || this.#running.size >= RUNNING_MAX) return later(context, id, RETRY_S)
     const run = this.#run(context, id)
     this.#running.set(id, run)
@@ -91,7 +91,7 @@ export class ImportRunner implements Service {
     const end =
       claimed.attempts > ATTEMPTS_MAX || claimed.file_key === null
         ? { ...work.state, error: 'interrupted' as const }
-        : await this.#read(work, claimed, new FileKey(this.#vault, id, claimed.file_key))
+        : await this.#read(work, claimed, importKey(this.#vault, id, claimed.file_key))
     await work.end(end)
     await deleteBytes(context, id)
   }
@@ -199,7 +199,7 @@ class ImportInProgress {
 
 const byResource = new Map<string, TimeseriesName>(timeseriesNames.map((name) => [resourceNameOf(name), name]))
 
-const timeseriesOrKind = (resource: string): TimeseriesName | SummaryKind =>
+const timeseriesOrKind = (resource: string): TimeseriesName | SummaryKind | 'workout_stream' =>
   byResource.get(resource) ?? (isTimeseries(resource) ? resource : (resource as SummaryKind))
 
 const progressOf = ({ progress: { read_bytes, content_bytes } }: ReadState): number =>

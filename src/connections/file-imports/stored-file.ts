@@ -1,17 +1,14 @@
 // The bytes of uploaded files, encrypted, in the database: any process may import what another one received, and nothing is left on a disk.
 // Each file has a key of its own, which is deleted with it. Owns the table file_import_part.
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import type { EncryptedColumn } from '../../platform/crypto/encrypted-columns.ts'
-import { VaultError, type Vault } from '../../platform/crypto/vault.ts'
+import type { Vault } from '../../platform/crypto/vault.ts'
+import { FileKey, newFileKey } from '../../platform/files/file-key.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { join, sql } from '../../platform/db/sql.ts'
 
 /** Bytes of a row: what a reader holds at once. */
 const ROW_BYTES = 1024 * 1024
-const IV_BYTES = 12
-const TAG_BYTES = 16
-const KEY_BYTES = 32
 /** Rows that one statement deletes. */
 const DELETED_AT_ONCE = 64
 
@@ -25,38 +22,12 @@ export const encryptedKeyColumn: EncryptedColumn = {
   context,
 }
 
-/** A new key for a file, encrypted. */
-export const newFileKey = (vault: Vault, import_id: string): string =>
-  vault.encrypt(randomBytes(KEY_BYTES).toString('base64'), context(import_id))
+/** A new key for the file of an import, encrypted. */
+export const newImportKey = (vault: Vault, import_id: string): string => newFileKey(vault, context(import_id))
 
-/** Encrypts and decrypts the bytes of one file. Errors: VaultError. */
-export class FileKey {
-  readonly #import_id: string
-  readonly #key: Buffer
-
-  constructor(vault: Vault, import_id: string, file_key: string) {
-    this.#import_id = import_id
-    this.#key = Buffer.from(vault.decrypt(file_key, context(import_id)), 'base64')
-  }
-
-  #place = (start: number): Buffer => Buffer.from(`${this.#import_id} ${start}`)
-
-  encrypt(bytes: Uint8Array, start: number): Buffer {
-    const iv = randomBytes(IV_BYTES)
-    const cipher = createCipheriv('aes-256-gcm', this.#key, iv).setAAD(this.#place(start))
-    return Buffer.concat([iv, cipher.update(bytes), cipher.final(), cipher.getAuthTag()])
-  }
-
-  decrypt(stored: Buffer, start: number): Buffer {
-    const decipher = createDecipheriv('aes-256-gcm', this.#key, stored.subarray(0, IV_BYTES)).setAAD(this.#place(start))
-    decipher.setAuthTag(stored.subarray(-TAG_BYTES))
-    try {
-      return Buffer.concat([decipher.update(stored.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()])
-    } catch {
-      throw new VaultError('A part of a file failed authentication; it was changed outside Drawbridge.')
-    }
-  }
-}
+/** The key of the file of an import. Errors: VaultError. */
+export const importKey = (vault: Vault, import_id: string, file_key: string): FileKey =>
+  new FileKey(vault, { file_id: import_id, context: context(import_id) }, file_key)
 
 /** Stores bytes of a file from a place on. Writes file_import_part. */
 export async function storeBytes(tx: Tx, key: FileKey, import_id: string, start: number, bytes: Uint8Array): Promise<void> {

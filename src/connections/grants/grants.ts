@@ -148,8 +148,22 @@ export const isAccountOfAnother = async (
   external_user_id: string,
 ): Promise<boolean> => (await usersOfAccount(tx, provider, external_user_id)).some((id) => id !== user_id)
 
-/** A grant was stored. `began`: its connection is new, or was in error or paused; `isOther`: it is of another account than before. */
-export const grantSaved = hookPoint<[saved: SavedGrant & { isOther: boolean }]>('grants.grant_saved')
+/**
+ * Whether the team refuses another connection of an account, and another user has connected it. Two users who connect one account at the same
+ * time: the second waits, and finds the first.
+ */
+export async function isAccountTaken(tx: Tx, key: UserProvider, external_user_id: string | null): Promise<boolean> {
+  if (tx.tenant.settings.reject_duplicate_connection !== true || external_user_id === null) return false
+  const account = `account ${tx.team} ${key.provider} ${external_user_id}`
+  await tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${account}, 0))`)
+  return isAccountOfAnother(tx, key, external_user_id)
+}
+
+/**
+ * A grant was stored. `began`: its connection is new, or was in error or paused; `isOther`: it is of another account than before;
+ * `asksForHistory`: the data from before the connection is wanted.
+ */
+export const grantSaved = hookPoint<[saved: SavedGrant & { isOther: boolean; asksForHistory: boolean }]>('grants.grant_saved')
 
 export interface SavedGrant extends UserProvider {
   provider: OAuthProvider
@@ -172,8 +186,9 @@ function permissionsOf(provider: OAuthProvider, { scopes }: Grant): string[] | n
 }
 
 /**
- * Stores what a user has granted, connects the user to the provider, and schedules the backfill if the connection begins. A grant that is
- * there is replaced. After the user's time of ingestion the grant ends at once. Writes connection, provider_grant, "user", job. Emits provider.connection.created if the connection is new, or was in
+ * Stores what a user has granted, connects the user to the provider, and schedules the backfill if the connection begins, unless
+ * `asksForHistory` is false. The tokens of
+ * a grant of the same account are replaced; a grant of another account ends, and a job revokes it. After the user's time of ingestion the grant ends at once. Writes connection, provider_grant, "user", job. Emits provider.connection.created if the connection is new, or was in
  * error or paused. Errors: 404 unknown user.
  */
 export async function saveGrant(
@@ -182,6 +197,7 @@ export async function saveGrant(
   given_user_id: string,
   provider: OAuthProvider,
   grant: Grant,
+  { asksForHistory = true }: { asksForHistory?: boolean } = {},
 ): Promise<SavedGrant> {
   const granted_permissions = permissionsOf(provider, grant)
   const { external_user_id } = grant
@@ -192,7 +208,10 @@ export async function saveGrant(
     select id, external_user_id from provider_grant
     where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider} and ended_at is null for update`,
   )
-  const id = before?.id ?? tx.uuid()
+  const isOther = before !== undefined && before.external_user_id !== external_user_id
+  // The grant of another account is revoked with its own tokens.
+  if (isOther) await endGrants(tx, user_id, provider)
+  const id = before && !isOther ? before.id : tx.uuid()
   const access_token = vault.encrypt(grant.access_token, accessTokenOf(id))
   const refresh_token = grant.refresh_token && vault.encrypt(grant.refresh_token, refreshTokenOf(id))
   const expires_at = instantOf(grant.expires_at_ms)
@@ -205,11 +224,10 @@ export async function saveGrant(
     set connection_id = excluded.connection_id, external_user_id = excluded.external_user_id, access_token = excluded.access_token,
         refresh_token = excluded.refresh_token, expires_at = excluded.expires_at, scopes = excluded.scopes, version = g.version + 1,
         refused_version = null, refresh_owner = null, refreshing_until = null, updated_at = excluded.updated_at`)
-  const isOther = before !== undefined && before.external_user_id !== external_user_id
   const saved: SavedGrant = { user_id, provider, connection_id, began }
   // `connect` pauses only after the user's time of ingestion: nothing may be read with the grant.
   if ((await connectionStatus(tx, user_id, provider)) === 'paused') await endGrants(tx, user_id, provider)
-  else await tx.notify(grantSaved, { ...saved, isOther })
+  else await tx.notify(grantSaved, { ...saved, isOther, asksForHistory })
   return saved
 }
 

@@ -1,12 +1,11 @@
 // The return of a browser from a provider: the code is exchanged for a grant, and the user is connected. Source: users-wearables.md 2.2, 2.3.
 import { lockUser } from '../../people/users/connected-sources.ts'
 import type { OAuthProvider } from '../../people/users/sources.ts'
-import { sql } from '../../platform/db/sql.ts'
 import type { Tenant, Tx } from '../../platform/db/transaction.ts'
 import { hasOther } from '../connections/demo.ts'
 import { VendorError, type Grant, type VendorFailure } from '../connectors/connector.ts'
 import { httpOf, vendorOf, type Vendor } from '../grants/access.ts'
-import { isAccountOfAnother, saveGrant, usersOfAccount } from '../grants/grants.ts'
+import { isAccountTaken, saveGrant, usersOfAccount } from '../grants/grants.ts'
 import { consumeSession, redirectUri, scopesOf, verifierOf, type ConsentDependencies } from './oauth.ts'
 import { lockSession, reasonAgainst, recordFailure, type LinkSession } from './sessions.ts'
 import type { LinkError } from './schema.ts'
@@ -121,12 +120,7 @@ async function store(
   fail(reasonAgainst(session))
   const { scopes, external_user_id } = grant
   if (scopes !== null && required.some((scope) => !scopes.includes(scope))) fail('required_scopes_not_granted')
-  if (tx.tenant.settings.reject_duplicate_connection === true && external_user_id !== null) {
-    const account = `account ${tx.team} ${provider} ${external_user_id}`
-    // Two users who connect one account at the same time: the second waits, and finds the first.
-    await tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${account}, 0))`)
-    if (await isAccountOfAnother(tx, { user_id, provider }, external_user_id)) fail('duplicate_connection')
-  }
+  if (await isAccountTaken(tx, { user_id, provider }, external_user_id)) fail('duplicate_connection')
   // The user was given a demo connection meanwhile.
   if (await hasOther(tx, user_id, false)) fail('provider_api_error')
   await saveGrant(tx, vault, user_id, provider, grant)

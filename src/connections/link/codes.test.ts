@@ -34,7 +34,7 @@ describe('a link code', () => {
     assert.deepEqual(refusal(await redeem(body.code)), [401, 'INVALID_REQUEST', undefined])
   })
 
-  test('is exchanged once by twenty concurrent requests', async () => {
+  test('rule 25: is exchanged once by twenty concurrent requests', async () => {
     const { team, user_id } = await given()
     const { app, operations } = assembled()
     after(() => app.close())
@@ -79,7 +79,7 @@ describe('a link code', () => {
     assert(JSON.stringify(rows).includes(user_id) && !JSON.stringify(rows).includes(code))
   })
 
-  test('cannot be guessed: a network may send ten wrong ones in an hour, whatever else it sends', async () => {
+  test('rule 25: cannot be guessed: a network may send ten wrong ones in an hour, whatever else it sends', async () => {
     const { team, user_id } = await given()
     const { app, operations } = assembled()
     after(() => app.close())

@@ -87,7 +87,8 @@ function shownIn({ part, name }: Nutrient): Unit {
 function amountOf(one: Nutrient, value: number, unit: string | undefined): number {
   const shown = shownIn(one)
   if (shown === 'kcal') return value
-  const sent = micrograms[unit?.trim().toLowerCase() ?? ''] ?? micrograms[one.sent]!
+  const named = unit?.trim().toLowerCase() ?? ''
+  const sent = Object.hasOwn(micrograms, named) ? micrograms[named]! : micrograms[one.sent]!
   const factor = micrograms[shown]!
   return sent === factor ? value : (value * sent) / factor
 }

@@ -1,5 +1,6 @@
 // From what a phone sends to samples: units, sources, time zones. Source: users-wearables.md 7, 16.6, 16.7.
 import { invalidField } from '../../platform/http/errors.ts'
+import { usualInstant } from '../../platform/schema/usual-timestamps.ts'
 import { toCanonicalUnit } from '../../wearables/ingestion/units.ts'
 import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import { timeseriesOf, type SourceType, type TimeseriesName } from '../../wearables/resources/timeseries.ts'
@@ -86,7 +87,7 @@ function measured(resource: TimeseriesName, { value, unit, metadata }: Quantity)
   }
 }
 
-const wholeSeconds = (text: string): number => Math.floor(Date.parse(text) / 1000) * 1000
+const wholeSeconds = (text: string): number => Math.floor((usualInstant(text) ?? Date.parse(text)) / 1000) * 1000
 
 /**
  * A sample as it is stored. Errors: 422 an end before the start, an interval of more than 24 days, an instant before 1900 or more than a
@@ -101,21 +102,25 @@ export function incoming(
 ): IncomingSample {
   const whole = () => (place === undefined ? at : [...at, place])
   // Whole seconds: two samples of one second would be shown with one timestamp.
-  const [start, end] = [wholeSeconds(sample.start_date), wholeSeconds(sample.end_date)]
+  const start = wholeSeconds(sample.start_date)
+  const end = sample.end_date === sample.start_date ? start : wholeSeconds(sample.end_date)
   if (start < EARLIEST_MS || start > now_ms + AHEAD_MS)
     throw invalidField([...whole(), 'start_date'], 'must be after 1900 and not in the future')
   if (end < start) throw invalidField([...whole(), 'end_date'], 'must not be before start_date')
   if (end - start > LENGTH_MS_MAX) throw invalidField([...whole(), 'end_date'], 'must not be more than 24 days after start_date')
   const source_type = sourceTypeOf(sample)
   const { isInterval } = timeseriesOf(resource)
+  // Not spread into the sample: that took as long as all of the rest.
+  const { value, type } = measured(resource, sample)
   return {
     at_ms: start,
+    value,
+    type,
     second: null,
     length_ms: isInterval || (withLength.has(resource) && end > start) ? end - start : null,
     zone_s: zones.offsetOf(sample, start),
     source_type,
     app_id: sample.source_bundle ?? null,
     device: deviceOf(sample.metadata, source_type),
-    ...measured(resource, sample),
   }
 }

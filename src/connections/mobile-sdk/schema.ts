@@ -1,5 +1,6 @@
 // What phones send. Source: users-wearables.md 16.5, 16.6.
 import { Fields, Maybe, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
+import { usualTimestamp } from '../../platform/schema/usual-timestamps.ts'
 import { postedTimeseries, sourceTypes, type TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import { ManualProviderSlug } from '../connections/schema.ts'
 
@@ -21,17 +22,48 @@ export type SentTimeseries = (typeof sentTimeseries)[number]
 export const resourceOf = (sent: SentTimeseries): TimeseriesName =>
   sent === 'heartrate_variability' || sent === 'temperature' ? postedUnder[sent] : sent
 
+const UNIT_MAX = 60
+const APP_MAX = 300
+const PRODUCT_MAX = 100
+const TYPE_MAX = 60
+
 const quantity = {
   value: T.Number(),
-  unit: Text({ maxLength: 60 }),
+  unit: Text({ maxLength: UNIT_MAX }),
   start_date: Timestamp,
   end_date: Timestamp,
-  source_bundle: Maybe(Text({ maxLength: 300 })),
-  product_type: Maybe(Text({ maxLength: 100 })),
-  type: Maybe(Text({ maxLength: 60 })),
+  source_bundle: Maybe(Text({ maxLength: APP_MAX })),
+  product_type: Maybe(Text({ maxLength: PRODUCT_MAX })),
+  type: Maybe(Text({ maxLength: TYPE_MAX })),
   metadata: Maybe(T.Record(T.String(), T.Unknown(), { maxProperties: 100 })),
 }
-export const Quantity = Fields(quantity, { title: 'QuantitySample' })
+
+const isText = (value: unknown, maxLength: number): value is string =>
+  typeof value === 'string' && value.length <= maxLength && !value.includes('\0') && value.isWellFormed()
+const isMaybeText = (value: unknown, maxLength: number): value is string | undefined =>
+  value === undefined || isText(value, maxLength)
+
+function hasNoOthers(given: Record<string, unknown>): boolean {
+  for (const name in given) if (!Object.hasOwn(quantity, name)) return false
+  return true
+}
+
+/** Quantities are nearly all of what phones send: reading them by the schema took a quarter of the time of a post. */
+function readQuantity(given: Record<string, unknown>): Record<string, unknown> | undefined {
+  const { value, unit, start_date: from, end_date: to, metadata } = given
+  if (!Number.isFinite(value) || !isText(unit, UNIT_MAX) || typeof from !== 'string' || typeof to !== 'string') return undefined
+  const { source_bundle, product_type, type } = given
+  if (!isMaybeText(source_bundle, APP_MAX) || !isMaybeText(product_type, PRODUCT_MAX) || !isMaybeText(type, TYPE_MAX))
+    return undefined
+  if (metadata !== undefined && (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata))) return undefined
+  const start_date = usualTimestamp(from)
+  const end_date = from === to ? start_date : usualTimestamp(to)
+  if (start_date === undefined || end_date === undefined) return undefined
+  // Copies would be moved by garbage collections beside what they are copies of.
+  if (start_date === from && end_date === to && hasNoOthers(given)) return given
+  return { value, unit, start_date, end_date, source_bundle, product_type, type, metadata }
+}
+export const Quantity = Fields(quantity, { title: 'QuantitySample', readUsual: readQuantity })
 export type Quantity = Static<typeof Quantity>
 
 const BloodPressure = Fields(

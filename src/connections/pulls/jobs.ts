@@ -28,6 +28,8 @@ const Pull = T.Object({
   attempt: T.Integer(),
   ids: Maybe(T.Array(T.String())),
   refresh_id: Maybe(T.String()),
+  /** The notification that leads to it was verified. */
+  verified: Maybe(T.Boolean()),
 })
 export type PullPayload = Static<typeof Pull>
 export const pullResource = defineJob('pulls.pull_resource', Pull, { timeout_s: 240 })
@@ -81,7 +83,11 @@ export async function scheduleHistory(tx: Tx, grant: Omit<SavedGrant, 'began'>, 
 }
 
 /** A grant was stored: its history is asked for, notifications are subscribed to, and it is polled from now on. Writes job, … */
-export async function startPulls(tx: Tx, { isOther, began, ...grant }: SavedGrant & { isOther: boolean }, poll_s: number) {
+export async function startPulls(
+  tx: Tx,
+  { isOther, asksForHistory, began, ...grant }: SavedGrant & { isOther: boolean; asksForHistory: boolean },
+  poll_s: number,
+): Promise<void> {
   const { user_id, provider, connection_id } = grant
   const connector = connectorOf(provider)
   if (!connector) return
@@ -90,7 +96,7 @@ export async function startPulls(tx: Tx, { isOther, began, ...grant }: SavedGran
   const asked = await askedResources(tx, grant)
   // Who consents again while connected may have granted more.
   const wanted = began || isOther ? asked : asked.filter((resource) => !known.has(resource))
-  await scheduleHistory(tx, grant, wanted)
+  if (asksForHistory) await scheduleHistory(tx, grant, wanted)
   if (connector.subscribe) {
     const payload = connector.subscribes === 'user' ? { provider, user_id } : { provider }
     enqueueAgain(tx, subscribe, payload, addSeconds(tx.now, NOTICE_S))

@@ -82,7 +82,7 @@ export const pullsOf = (tx: Tx, { user_id, provider }: UserProvider): Promise<Re
     from provider_pull where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider} order by resource`,
   )
 
-/** Records a verified notification. Writes provider_watermark. */
+/** Records that a verified notification has led to data that is new or has changed. Writes provider_watermark. */
 export const recordNotified = (tx: Tx, { user_id, provider }: UserProvider): Promise<number> =>
   tx.run(sql`
     insert into provider_watermark (team_id, user_id, provider, notified_at)

@@ -179,6 +179,7 @@ describe('rule 17: a connection', () => {
     const { team, account } = await connected()
     const polled = async () =>
       (await team.db.pool.query('select notified_at, polled_at from provider_watermark where team_id = $1', [team.team])).rows[0]
+    oura.put(account, 'daily_activity', ouraActivity(daysAgo(1), 987))
     await send(team, 'oura', oura.notice({ event_type: 'update', data_type: 'daily_activity', object_id: 'x', user_id: account }))
     await run(team)
     assert.notEqual((await polled()).notified_at, null)
@@ -190,6 +191,44 @@ describe('rule 17: a connection', () => {
     oura.put(account, 'daily_activity', ouraActivity(daysAgo(0), 1234))
     await run(team, 12 * 3600 + 120)
     assert.notEqual((await polled()).polled_at, null)
+  })
+})
+
+describe('a connection that waits for its next poll', () => {
+  test('is not kept from it by a notification that is sent again and brings nothing new', async () => {
+    const { team, account } = await connected()
+    oura.put(account, 'daily_activity', ouraActivity(daysAgo(1), 654))
+    const notice = oura.notice({ event_type: 'update', data_type: 'daily_activity', object_id: 'x', user_id: account })
+    await send(team, 'oura', notice)
+    await run(team)
+    const shift = `update provider_watermark set notified_at = notified_at - interval '3 hours' where team_id = $1 returning notified_at`
+    const [{ notified_at }] = (await team.db.pool.query(shift, [team.team])).rows
+    assert.notEqual(notified_at, null)
+    await send(team, 'oura', notice)
+    await run(team)
+    const { rows } = await team.db.pool.query('select notified_at from provider_watermark where team_id = $1', [team.team])
+    assert.deepEqual(rows, [{ notified_at }])
+  })
+
+  test('leaves the days of a history that is asked for to the history, for a day at most', async () => {
+    const team = await teamAt('oura')
+    await agree(team, 'oura', oura, await team.user(), `waiting-${++accounts}`, 2)
+    // The history waits for the limits of the application, for example.
+    await team.db.pool.query(`delete from job where team_id = $1 and name = 'pulls.pull_resource'`, [team.team])
+    const poll = async () => {
+      await team.db.pool.query(
+        `update job set run_at = date_trunc('second', now()), due_at = now() where team_id = $1 and name = 'pulls.poll'`,
+        [team.team],
+      )
+      const before = oura.requests.length
+      await run(team)
+      return oura.requests.slice(before).filter(({ path }) => path.startsWith('/v2/usercollection')).length
+    }
+    assert.equal(await poll(), 0)
+    await team.db.pool.query(`update historical_pull set scheduled_at = scheduled_at - interval '25 hours' where team_id = $1`, [
+      team.team,
+    ])
+    assert.notEqual(await poll(), 0)
   })
 })
 

@@ -12,7 +12,6 @@ import { connectorOf } from '../connectors/connectors.ts'
 import { httpOf, vendorOf, type VendorAccess } from '../grants/access.ts'
 import { usersOfAccount } from '../grants/grants.ts'
 import { askedResources, pullAfterNotice, withinBounds } from './jobs.ts'
-import { recordNotified } from './ledger.ts'
 import { limitedHttp } from './limits.ts'
 import { verifyToken } from './poll.ts'
 import { DAY_MS } from './times.ts'
@@ -37,7 +36,7 @@ interface Place {
 }
 
 /**
- * Answers a notification of a vendor about a team's users. Writes provider_watermark, connection, job. Emits provider.connection.error for
+ * Answers a notification of a vendor about a team's users. Writes connection, job. Emits provider.connection.error for
  * users whose consent has ended, if the notification is verified.
  * Errors: VendorError if the vendor has to be asked for its keys and does not answer; 404 no such team, provider or application; 401 refused; 429 too many of those from the address.
  */
@@ -82,13 +81,9 @@ export async function receiveNotification(
 
 async function apply(tx: Tx, provider: string, outcome: Exclude<InboundOutcome, { outcome: 'refused' }>): Promise<void> {
   const isVerified = outcome.outcome === 'verified'
-  const notified = new Set<string>()
   for (const change of outcome.changes.slice(0, CHANGES_MAX))
-    for (const user_id of await usersOfAccount(tx, provider, change.external_user_id)) {
-      if (!(await pullChange(tx, user_id, provider, change))) continue
-      if (isVerified && !notified.has(user_id)) await recordNotified(tx, { user_id, provider })
-      notified.add(user_id)
-    }
+    for (const user_id of await usersOfAccount(tx, provider, change.external_user_id))
+      await pullChange(tx, { user_id, provider, isVerified }, change)
   // Nobody but the vendor may end a connection.
   if (!isVerified) return
   for (const external_user_id of (outcome.ended ?? []).slice(0, CHANGES_MAX))
@@ -96,20 +91,24 @@ async function apply(tx: Tx, provider: string, outcome: Exclude<InboundOutcome, 
       await failConnection(tx, user_id, provider, 'deregistered_per_provider')
 }
 
-/** Queues the pull for a change. @returns whether the user is connected */
-async function pullChange(tx: Tx, user_id: string, provider: string, change: Change): Promise<boolean> {
+/** Queues the pull for a change. */
+async function pullChange(
+  tx: Tx,
+  { user_id, provider, isVerified }: { user_id: string; provider: string; isVerified: boolean },
+  change: Change,
+): Promise<void> {
   const connection = await connectionOf(tx, user_id, provider)
   const user = await findUser(tx, user_id)
-  if (!user || connection?.status !== 'connected') return false
+  if (!user || connection?.status !== 'connected') return
   const asked = await askedResources(tx, { user_id, provider })
   const resource = connectorOf(provider)?.comesWith?.[change.resource] ?? change.resource
-  if (!asked.includes(resource)) return true
+  if (!asked.includes(resource)) return
   // Whole days, so that notices of the same data become one pull.
   const to_ms = Math.ceil(change.to_ms / DAY_MS) * DAY_MS
   const from_ms = Math.max(Math.floor(change.from_ms / DAY_MS) * DAY_MS, to_ms - RANGE_MS_MAX)
   const range = withinBounds(user, { from_ms, to_ms })
-  if (range.from_ms >= range.to_ms) return true
+  if (range.from_ms >= range.to_ms) return
   const ids = change.ids?.filter((id) => id.length <= 200).slice(0, IDS_MAX)
-  pullAfterNotice(tx, { user_id, provider, connection_id: connection.id, resource, ...range, ...(ids?.length && { ids }) })
-  return true
+  const pull = { user_id, provider, connection_id: connection.id, resource, ...range }
+  pullAfterNotice(tx, { ...pull, ...(ids?.length && { ids }), ...(isVerified && { verified: true }) })
 }

@@ -2,18 +2,23 @@
 import { findUser } from '../../people/users/users.ts'
 import { defineHandler, enqueue, enqueueAgain, type Handler } from '../../platform/queue/outbox.ts'
 import { addSeconds } from '../../platform/runtime/clock.ts'
+import { historiesSince } from '../../wearables/ingestion/historical-pulls.ts'
 import { connectionOf, pauseConnections } from '../connections/connections.ts'
 import { connectorOf } from '../connectors/connectors.ts'
+import { keepDetails } from '../credentials/credentials.ts'
 import { notificationToken, webhookUri } from '../credentials/preparation.ts'
 import { freshGrant, httpOf, vendorOf, type VendorAccess } from '../grants/access.ts'
 import { currentGrant, endGrants } from '../grants/grants.ts'
 import { askedResources, poll, pullResource, subscribe, withinBounds } from './jobs.ts'
 import { pullsOf, recordPolled, watermarkOf } from './ledger.ts'
 import { limitedHttp } from './limits.ts'
+import { historyName } from './stored.ts'
 import { DAY_MS } from './times.ts'
 
 /** A poll asks again for this time before the newest data: devices send late, and vendors correct. */
 const LATE_MS = 2 * DAY_MS
+/** A poll leaves what a history asks for to the history; after this, it does not wait for the history any longer. */
+const HISTORY_MS = DAY_MS
 /** Late data is accepted for so long after the end of ingestion; the bound itself is a date, which ends up to a day later. */
 const GRACE_MS = 8 * DAY_MS
 /** A subscription is renewed so long before it ends. */
@@ -27,7 +32,7 @@ export interface PullDependencies {
 }
 
 /**
- * Polls a connection that was not notified of for a while, and queues the next look at it. A connection whose user's ingestion has ended is
+ * Polls a connection for which no notification has brought data for a while, and queues the next look at it. A connection whose user's ingestion has ended is
  * paused, and its grant revoked. Writes provider_watermark, connection, provider_grant, job.
  */
 export const pollHandler = ({ poll_s }: PullDependencies): Handler =>
@@ -46,10 +51,14 @@ export const pollHandler = ({ poll_s }: PullDependencies): Handler =>
       enqueueAgain(current, poll, { user_id, provider, connection_id }, addSeconds(current.now, poll_s()))
       const { notified_at } = await watermarkOf(current, key)
       if (notified_at !== null && Date.parse(notified_at) > now_ms - poll_s() * 1000) return
-      const asked = await askedResources(current, key)
-      for (const { resource, until_ms } of await pullsOf(current, key)) {
-        if (!asked.some((name) => name === resource)) continue
-        const range = withinBounds(user, { from_ms: Math.min(until_ms ?? now_ms, now_ms) - LATE_MS, to_ms: now_ms })
+      const pulls = new Map((await pullsOf(current, key)).map(({ resource, until_ms }) => [resource, until_ms]))
+      const histories = await historiesSince(current, key, new Date(now_ms - HISTORY_MS))
+      for (const resource of await askedResources(current, key)) {
+        // The history reaches to the present: two jobs would ask for the same days.
+        if (histories.has(historyName(resource))) continue
+        // A connection that was imported has no history, so that nothing was asked for.
+        const until_ms = pulls.get(resource) ?? now_ms
+        const range = withinBounds(user, { from_ms: Math.min(until_ms, now_ms) - LATE_MS, to_ms: now_ms })
         if (range.from_ms >= range.to_ms) continue
         enqueue(current, pullResource, { user_id, provider, connection_id, resource, ...range, reason: 'poll', attempt: 0 })
       }
@@ -61,7 +70,10 @@ export const pollHandler = ({ poll_s }: PullDependencies): Handler =>
 export const verifyToken = ({ vault }: Pick<VendorAccess, 'vault'>, cell: string, team: string, provider: string): string =>
   notificationToken(vault, cell, team, provider)
 
-/** Subscribes a team's application, or one of its users, to notifications, and queues the renewal. Writes job. Errors: VendorError. */
+/**
+ * Subscribes a team's application, or one of its users, to notifications, and queues the renewal. Writes job,
+ * custom_credential. Errors: VendorError.
+ */
 export const subscribeHandler = ({ access, publicUrl }: PullDependencies): Handler =>
   defineHandler(subscribe, async ({ tenant, tx }, { provider, user_id }) => {
     const { team, cell } = tenant
@@ -75,12 +87,13 @@ export const subscribeHandler = ({ access, publicUrl }: PullDependencies): Handl
     const [env = '', region = ''] = cell.split('-')
     const http = limitedHttp(access.cells, tenant, connector, httpOf(access, tenant), { isHistory: false })
     const now_ms = await tx(async (current) => current.now.getTime())
-    const { renew_at_ms } = await connector.subscribe!(http, app, {
+    const { renew_at_ms, details } = await connector.subscribe!(http, app, {
       callback_url: webhookUri(publicUrl(), { env, region, team_id: team }, provider, null),
       verify_token: verifyToken(access, cell, team, provider),
       access_token: granted?.grant.access_token ?? null,
       now_ms,
     })
+    if (details) await tx((current) => keepDetails(current, access.vault, provider, app, details))
     if (renew_at_ms === null) return
     const payload = key ?? { provider }
     await tx(async (current) => {

@@ -13,9 +13,9 @@ import { connectionOf, failConnection } from '../connections/connections.ts'
 import { VendorError, type Connector, type VendorFailure } from '../connectors/connector.ts'
 import { freshGrant, httpOf, vendorOf, type Vendor, type VendorAccess } from '../grants/access.ts'
 import { pullResource, type PullPayload } from './jobs.ts'
-import { gapsOf, recordAsked, type TimeRange } from './ledger.ts'
+import { gapsOf, recordAsked, recordNotified, type TimeRange } from './ledger.ts'
 import { limitedHttp, noteRejection } from './limits.ts'
-import { historyName, storePulled } from './stored.ts'
+import { historyName, storePulled, type Stored } from './stored.ts'
 import { DAY_MS } from './times.ts'
 
 /** A job ends after this time and continues in another one. */
@@ -99,7 +99,7 @@ const withCompanions = ({ comesWith = {} }: Connector, resource: Resource): Reso
   ...(Object.keys(comesWith) as Resource[]).filter((name) => comesWith[name] === resource),
 ]
 
-/** Asks for one window and stores the answer. @returns the number of records and samples; undefined: the connection has ended meanwhile */
+/** Asks for one window and stores the answer. @returns what was stored; undefined: the connection has ended meanwhile */
 async function pullWindow(
   { tenant, tx }: JobContext,
   access: VendorAccess,
@@ -107,7 +107,7 @@ async function pullWindow(
   { user, vendor }: { user: User; vendor: Vendor },
   asked: TimeRange,
   rejected?: number,
-): Promise<number | undefined> {
+): Promise<Stored | undefined> {
   const { provider, resource, ids, reason } = payload
   const { connector, app } = vendor
   const isHistory = reason === 'history'
@@ -116,14 +116,15 @@ async function pullWindow(
   const http = limitedHttp(access.cells, tenant, connector, httpOf(access, tenant), { isHistory })
   const time_zone = user.fallback_time_zone?.id ?? null
   const request = { resource: resource as Resource, ...asked, time_zone, ...(ids && { ids }) }
-  let stored = 0
+  const stored: Stored = { found: 0, changed: 0 }
   try {
     for await (const part of connector.pull(http, app, grant.grant.access_token, request)) {
-      const count = await tx(async (current) =>
+      const more = await tx(async (current) =>
         (await isCurrent(current, payload)) ? storePulled(current, user, provider, part, isHistory) : undefined,
       )
-      if (count === undefined) return undefined
-      stored += count
+      if (!more) return undefined
+      stored.found += more.found
+      stored.changed += more.changed
     }
   } catch (error) {
     const isRefused = error instanceof VendorError && error.failure === 'invalid_grant'
@@ -134,16 +135,21 @@ async function pullWindow(
   return stored
 }
 
-/** Records that a window was asked for and stored: its days are answered, with data or without. Writes provider_pull, day_record. */
+/**
+ * Records that a window was asked for and stored: its days are answered, with data or without. Writes provider_pull,
+ * provider_watermark, day_record.
+ */
 async function recordWindow(
   tx: Tx,
   payload: PullPayload,
   connector: Connector,
   covered: TimeRange,
-  found: boolean,
+  { found, changed }: Stored,
 ): Promise<void> {
-  const { user_id, provider } = payload
+  const { user_id, provider, verified = false } = payload
   await recordAsked(tx, payload, { result: found ? 'data' : 'empty', covered })
+  // A notification that is sent again brings no new data, and keeps no connection from being polled.
+  if (verified && changed) await recordNotified(tx, payload)
   if (covered.from_ms >= covered.to_ms) return
   const days = daysBetween(covered.from_ms, covered.to_ms)
   for (const resource of withCompanions(connector, payload.resource as Resource))
@@ -227,10 +233,10 @@ export const pullHandler = (access: VendorAccess, monotonic_ms: () => number = (
           await tx(async (current) => enqueue(current, pullResource, more))
           return
         }
-        const count = await pullWindow(context, access, payload, { user, vendor }, asked)
-        if (count === undefined) return
-        stored += count
-        await tx((current) => recordWindow(current, payload, vendor.connector, covered, count > 0))
+        const window = await pullWindow(context, access, payload, { user, vendor }, asked)
+        if (!window) return
+        stored += window.found
+        await tx((current) => recordWindow(current, payload, vendor.connector, covered, window))
       }
       await tx((current) => finish(current, payload, user, vendor.connector, stored > 0))
     } catch (error) {

@@ -2,6 +2,7 @@
 import type { User } from '../../people/users/schema.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { ingestSamples, ingestSummaries } from '../../wearables/ingestion/ingest.ts'
+import { ingestWorkoutStreams } from '../../wearables/ingestion/ingest-streams.ts'
 import type { Resource } from '../../wearables/resources/resources.ts'
 import { resourceNameOf, timeseriesNames, type TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import type { SummaryKind } from '../../wearables/summaries/schema.ts'
@@ -11,28 +12,44 @@ import type { Pulled } from '../connectors/connector.ts'
 const timeseries = new Map<Resource, TimeseriesName>(timeseriesNames.map((name) => [resourceNameOf(name), name]))
 
 /** The name by which the history of a resource is recorded. */
-export const historyName = (resource: Resource): TimeseriesName | SummaryKind =>
-  timeseries.get(resource) ?? (resource as SummaryKind)
+export const historyName = (resource: Resource): TimeseriesName | SummaryKind | 'workout_stream' =>
+  timeseries.get(resource) ?? (resource as SummaryKind | 'workout_stream')
+
+/** Numbers of records and samples. */
+export interface Stored {
+  found: number
+  /** Of these, new ones and those with another value; and records that were deleted. */
+  changed: number
+}
 
 /**
- * Stores a part of what a vendor has answered. Writes series, chunk, summary, resource_state. Emits daily.data.*.
- * @returns the number of records and samples
+ * Stores a part of what a vendor has answered. Writes series, chunk, summary, workout_stream, device,
+ * resource_state. Emits daily.data.*.
  */
-export async function storePulled(tx: Tx, user: User, provider: string, pulled: Pulled, historical: boolean): Promise<number> {
+export async function storePulled(tx: Tx, user: User, provider: string, pulled: Pulled, historical: boolean): Promise<Stored> {
   if ('resource' in pulled) {
     const { resource, samples } = pulled
-    if (samples.length) await ingestSamples(tx, user, resource, { provider, samples, historical })
-    return samples.length
+    if (!samples.length) return { found: 0, changed: 0 }
+    const { created, updated } = await ingestSamples(tx, user, resource, { provider, samples, historical })
+    return { found: samples.length, changed: created + updated }
+  }
+  if ('streams' in pulled) {
+    const { streams } = pulled
+    if (streams.length) await ingestWorkoutStreams(tx, user, { provider, streams, historical })
+    // Their workouts are counted.
+    return { found: streams.length, changed: 0 }
   }
   const { kind } = pulled
   if ('deleted' in pulled) {
     // The stages of a night have the key of the night.
     const kinds: SummaryKind[] = kind === 'sleep' ? ['sleep', 'sleep_cycle'] : [kind]
-    return deleteSummaries(tx, user.user_id, kinds, provider, pulled.deleted)
+    const deleted = await deleteSummaries(tx, user.user_id, kinds, provider, pulled.deleted)
+    return { found: deleted, changed: deleted }
   }
   const records = kind === 'sleep_cycle' ? await withSleepIds(tx, user.user_id, provider, pulled.records) : pulled.records
-  if (records.length) await ingestSummaries(tx, user, kind, { provider, records, historical })
-  return records.length
+  if (!records.length) return { found: 0, changed: 0 }
+  const { created, updated } = await ingestSummaries(tx, user, kind, { provider, records, historical })
+  return { found: records.length, changed: created + updated }
 }
 
 /** Stages name the night to which they belong; stages of a night that is not stored are left out. */

@@ -9,7 +9,6 @@ import { DexcomPeer } from '../../../test/support/vendors/dexcom.ts'
 import { GoogleHealthPeer } from '../../../test/support/vendors/google-health.ts'
 import { PolarPeer } from '../../../test/support/vendors/polar.ts'
 import { StravaPeer } from '../../../test/support/vendors/strava.ts'
-import { CLIENT } from '../../../test/support/vendors/vendor-server.ts'
 import { WithingsPeer } from '../../../test/support/vendors/withings.ts'
 
 const noon = (days: number) => `${daysAgo(days)}T12:00:00Z`
@@ -171,7 +170,7 @@ describe('a user who connects', () => {
     await refreshed(team, 'google_health', user_id, () => peer.to('/token').length)
   })
 
-  test('Polar has a history, and a signed webhook brings the next session', async () => {
+  test('Polar has a history, a webhook that the server makes, and its signed events bring the next session', async () => {
     const peer = await new PolarPeer().start()
     peer.now_ms = Date.now()
     standIn('polar', peer)
@@ -186,12 +185,6 @@ describe('a user who connects', () => {
       })
     train('first', 2)
     const team = await teamAt('polar')
-    await team.manage.post('/team_custom_credentials/sandbox/us', {
-      team_id: team.team,
-      provider: 'polar',
-      ...CLIENT,
-      details: { webhook_secret: 'a-fictional-webhook-key' },
-    })
     const user_id = await team.user()
     await agree(team, 'polar', peer, user_id, peer.user)
     await run(team)
@@ -200,13 +193,15 @@ describe('a user who connects', () => {
       ['first'],
     )
     const address = `/v2/link/webhook/${team.cell}/${team.team}/polar`
-    const ping = peer.webhook({ event: 'PING' }, null)
-    assert.equal(await notify(address, ping.body, ping.headers), 200)
+    const { info, secret } = peer.made!
+    assert.deepEqual([new URL(info.url).pathname, info.events.includes('EXERCISE')], [address, true])
+    const { credentials } = (await team.manage.get('/team_custom_credentials/sandbox/us')).body
+    assert.deepEqual(credentials[0].details, { webhook_secret: '********' })
     train('second', 1)
     const event = { event: 'EXERCISE', user_id: Number(peer.user), timestamp: noon(1) }
     const forged = peer.webhook(event, 'another-key')
     assert.equal(await notify(address, forged.body, forged.headers), 401)
-    const sent = peer.webhook(event, 'a-fictional-webhook-key')
+    const sent = peer.webhook(event, secret)
     assert.equal(await notify(address, sent.body, sent.headers), 200)
     await run(team)
     assert.deepEqual(

@@ -96,7 +96,7 @@ describe('a refresh token', () => {
     for (const token of [tokens.refresh_token, tokens.access_token]) assert(!text.includes(token.slice(-40)))
   })
 
-  test('works again after a lost answer, and every token that it led to works', async () => {
+  test('rule 15: works again after a lost answer, and every token that it led to works', async () => {
     const { team, user_id } = await given()
     const { refresh_token } = await signIn(team, user_id)
     const answers = [

@@ -1,69 +1,33 @@
-// Results of a laboratory as FHIR R4 Observations, in transactions that may be repeated: each Observation is updated by its identifier.
-// Pure. Source: https://hl7.org/fhir/R4/observation.html, /http.html#cond-update. Unsourced: the systems of identifiers.
+// Results of a laboratory as FHIR R4 Observations. Pure. Source: https://hl7.org/fhir/R4/observation.html. Unsourced: the systems of identifiers.
 import type { Order } from '../../lab/orders/schema.ts'
 import type { BiomarkerResult, ResultDocument } from '../../lab/results/schema.ts'
+import { patientReference } from '../../people/users/fhir-patient.ts'
+import type { UserIdentity } from '../../people/users/users.ts'
+import type { Observation } from './transactions.ts'
 
 /** The systems of our identifiers. */
 const RESULT_SYSTEM = 'urn:drawbridge:result'
 const ORDER_SYSTEM = 'urn:drawbridge:order'
-const USER_SYSTEM = 'urn:drawbridge:user'
 const LOINC = 'http://loinc.org'
 const INTERPRETATIONS = 'http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation'
 const CATEGORIES = 'http://terminology.hl7.org/CodeSystem/observation-category'
-/** Observations in one transaction. */
-const ENTRIES_MAX = 200
 
-export interface Observation {
-  resourceType: 'Observation'
-  identifier: [{ system: string; value: string }]
-  [field: string]: unknown
-}
-
-export interface TransactionBundle {
-  resourceType: 'Bundle'
-  type: 'transaction'
-  entry: { resource: Observation; request: { method: 'PUT'; url: string } }[]
-}
-
-/** Who a result is about, as the records system may know them. */
-export interface Subject {
-  user_id: string
-  client_user_id: string
-}
-
-/** The Observations of a result, in transactions of at most 200. */
-export function bundlesOf(order: Order, document: ResultDocument, subject: Subject): TransactionBundle[] {
+/** The Observations of a result. */
+export function observationsOfResult(order: Order, document: ResultDocument, subject: UserIdentity): Observation[] {
   const isCorrected = order.events.some(({ status }) => status.endsWith('.corrected'))
   const seen = new Map<string, number>()
-  const observations = document.results.map((result) => {
+  return document.results.map((result) => {
     const name = result.slug || (result.loinc ?? result.name)
     const n = (seen.get(name) ?? 0) + 1
     seen.set(name, n)
     return observationOf(result, { order, document, subject, isCorrected, key: n === 1 ? name : `${name}/${n}` })
   })
-  const bundles: TransactionBundle[] = []
-  for (let at = 0; at < observations.length; at += ENTRIES_MAX)
-    bundles.push({
-      resourceType: 'Bundle',
-      type: 'transaction',
-      entry: observations.slice(at, at + ENTRIES_MAX).map((resource) => ({
-        resource,
-        request: { method: 'PUT', url: `Observation?identifier=${encodeURIComponent(tokenOf(resource))}` },
-      })),
-    })
-  return bundles
-}
-
-/** A token of a search: backslashes, commas, dollars and bars of its parts are escaped. Source: search.html#escaping. */
-function tokenOf({ identifier: [{ system, value }] }: Observation): string {
-  const escaped = (text: string) => text.replace(/[\\,$|]/g, '\\$&')
-  return `${escaped(system)}|${escaped(value)}`
 }
 
 interface Context {
   order: Order
   document: ResultDocument
-  subject: Subject
+  subject: UserIdentity
   isCorrected: boolean
   /** Tells the results of an order apart. */
   key: string
@@ -81,7 +45,7 @@ function observationOf(result: BiomarkerResult, { order, document, subject, isCo
     status,
     category: [{ coding: [{ system: CATEGORIES, code: 'laboratory', display: 'Laboratory' }] }],
     code: { ...coding, text: result.name },
-    subject: { type: 'Patient', identifier: { system: USER_SYSTEM, value: subject.user_id }, display: subject.client_user_id },
+    subject: patientReference(subject),
     ...(metadata.date_collected !== null && { effectiveDateTime: metadata.date_collected }),
     ...(issued && { issued }),
     ...(metadata.laboratory !== null && { performer: [{ type: 'Organization', display: metadata.laboratory }] }),

@@ -1,11 +1,49 @@
+import type { Vault } from '../../platform/crypto/vault.ts'
+import { eraseTables } from '../../platform/db/erasure.ts'
 import type { Module } from '../../platform/module/module.ts'
-import { humanReview } from './features.ts'
+import { cleanup } from '../../platform/queue/retention.ts'
+import { createWorkerPool } from '../../platform/runtime/worker-pool.ts'
 import { eventTypes } from './event-types.ts'
+import { humanReview } from './features.ts'
+import { encryptedKeyColumn, eraseJobs } from './jobs.ts'
+import { routes } from './routes.ts'
+import { ReportParser } from './run-job.ts'
 
-/** Declares what teams can see of it already; the operations follow. */
-export const parsingJobs: Module = {
-  name: 'lab-reports/parsing-jobs',
-  about: 'uploaded reports and their parsing; so far only the types of their events',
-  eventTypes,
-  features: [humanReview],
+export interface ReportSettings {
+  report_file_max_mb: number
+  report_threads: number
+  report_files_days: number
+}
+
+export interface ReportDependencies {
+  vault: Vault
+  settings: ReportSettings
+}
+
+const MB = 1024 * 1024
+
+export function parsingJobs({ vault, settings }: ReportDependencies): Module {
+  const parser = new ReportParser(() => ({
+    vault,
+    threads: settings.report_threads,
+    files_kept_days: settings.report_files_days,
+  }))
+  // Apart from the threads that draw documents: an upload that takes its whole time holds up uploads alone.
+  const inspection = createWorkerPool({ threads_max: 1 })
+  return {
+    name: 'lab-reports/parsing-jobs',
+    about: 'uploaded reports, their files, and what was read of them',
+    tag: 'lab-reports',
+    tables: { ofTeams: ['parsing_job', 'parsing_job_part'] },
+    operations: routes({ vault, inspection, file_bytes_max: () => settings.report_file_max_mb * MB }),
+    jobs: [parser.handler],
+    services: [{ start: () => {}, stop: () => inspection.close() }],
+    workers: [() => parser],
+    // With each row up to 1 MiB is deleted.
+    periodicTasks: [cleanup({ table: 'parsing_job_part', column: 'expires_at', rows_max: 64 })],
+    eventTypes,
+    features: [humanReview],
+    encryptedColumns: [encryptedKeyColumn],
+    erasers: { user: eraseJobs, team: eraseTables('parsing_job_part', 'parsing_job') },
+  }
 }

@@ -78,27 +78,42 @@ export const stateCode = (text: string): string | undefined => states.get(text.t
 
 export const UNITED_STATES = 'United States'
 
-const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
-const countries = new Map<string, string>()
-const codes = new Map<string, string>()
-for (let a = 65; a <= 90; a++)
-  for (let b = 65; b <= 90; b++) {
-    const code = String.fromCharCode(a, b)
-    const name = /^(X[A-Z]|Q[M-Z]|ZZ|AA|EU|EZ|UN)$/.test(code) ? undefined : names.of(code)
-    if (name) {
-      countries.set(code, countries.get(name.toUpperCase()) ?? name).set(name.toUpperCase(), name)
-      // Withdrawn codes, such as DD, map to their successors.
-      codes.set(name, new Intl.Locale(`und-${code}`).region ?? code)
+interface Countries {
+  /** Full names by code and by name, in capitals. */
+  names: Map<string, string>
+  /** Codes by full name. */
+  codes: Map<string, string>
+}
+let read: Countries | undefined
+
+/** Read when first asked for: the data of all regions would be a fiftieth of each start. */
+const known = (): Countries => (read ??= readCountries())
+
+function readCountries(): Countries {
+  const english = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
+  const names = new Map<string, string>()
+  const codes = new Map<string, string>()
+  for (let a = 65; a <= 90; a++)
+    for (let b = 65; b <= 90; b++) {
+      const code = String.fromCharCode(a, b)
+      const name = /^(X[A-Z]|Q[M-Z]|ZZ|AA|EU|EZ|UN)$/.test(code) ? undefined : english.of(code)
+      if (name) {
+        names.set(code, names.get(name.toUpperCase()) ?? name).set(name.toUpperCase(), name)
+        // Withdrawn codes, such as DD, map to their successors.
+        codes.set(name, new Intl.Locale(`und-${code}`).region ?? code)
+      }
     }
-  }
-for (const spelling of ['U.S.', 'USA', 'U.S.A.', 'UNITED STATES OF AMERICA']) countries.set(spelling, UNITED_STATES)
+  for (const spelling of ['U.S.', 'USA', 'U.S.A.', 'UNITED STATES OF AMERICA']) names.set(spelling, UNITED_STATES)
+  return { names, codes }
+}
+
+const nameOf = (text: string): string | undefined => known().names.get(text.trim().toUpperCase())
 
 /** Returns the full name of a known country; otherwise the text itself. */
-export const knownCountry: Rule = (text) => countries.get(text.trim().toUpperCase()) ?? text
+export const knownCountry: Rule = (text) => nameOf(text) ?? text
 
 /** Accepts a country by two-letter code or English name; stores its full name. */
-export const countryRule: Rule = (text) =>
-  countries.get(text.trim().toUpperCase()) ?? new RuleError('not a country, give its two-letter code')
+export const countryRule: Rule = (text) => nameOf(text) ?? new RuleError('not a country, give its two-letter code')
 
 /** Returns the two-letter code of a country given by code or English name. */
-export const countryCode = (text: string): string | undefined => codes.get(countries.get(text.trim().toUpperCase()) ?? '')
+export const countryCode = (text: string): string | undefined => known().codes.get(nameOf(text) ?? '')

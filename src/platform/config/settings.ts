@@ -93,6 +93,15 @@ export const settings = {
   sandbox_users_max: limitWithoutDemo('SANDBOX_USERS_MAX', 50).means(
     'Maximum number of users per sandbox team. `0` disables the limit.',
   ),
+  report_file_max_mb: whole('REPORT_FILE_MAX', 10, 1, 30).means(
+    'Most MiB of a file of a lab report that is uploaded for parsing; several images together may have 30.',
+  ),
+  report_threads: whole('REPORT_THREADS', 1, 1, 64).means(
+    'Lab reports that a process reads at the same time, each in a thread that may hold up to 512 MB and take a minute.',
+  ),
+  report_files_days: whole('REPORT_FILES_DAYS', 30, 0, 3650).means(
+    'Days for which the uploaded files of a lab report are kept, encrypted, after it was parsed. What was read of it stays until its user is erased.',
+  ),
   http_connections_max: whole('CONNECTIONS_MAX', 4000, 2, 1_000_000).means(
     'Most connections of clients to one process; further ones are closed at once. One address (IPv6: one /64) may have half of them, an address of `TRUSTED_PROXIES` all.',
   ),
@@ -121,6 +130,9 @@ export const settings = {
   ),
   sandbox_parity: flag('SANDBOX_PARITY', false).means(
     'Sandbox service centers accept appointments at the same times in the zone `America/New_York` wherever they are, as the service of the API reference does. `off`: they use the time zone and the opening hours of the site.',
+  ),
+  legacy_timeseries: flag('LEGACY_TIMESERIES', true).means(
+    'Serve what the API reference has ended: lists of samples without their sources, the timeseries `hypnogram`, `name`, `slug` and `logo` of the sources of samples and summaries, `is_final` of events about histories. `off`: these lists answer 404, and these fields are left out. The published Android client reads such lists.',
   ),
   orders_without_integration: flag('ORDERS_WITHOUT_INTEGRATION', false).means(
     '`on` accepts production orders at laboratories without an integration. They stay pending with the detail `fulfillment_error` until they are replaced; `off` rejects them with 400.',

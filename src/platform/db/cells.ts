@@ -31,6 +31,13 @@ export class Cells {
     return db
   }
 
+  /** The cell of connections that `of` has returned. */
+  nameOf(db: Db): CellName {
+    const name = this.names.find((cell) => this.#cells.get(cell) === db)
+    if (!name) throw new Error(`no cell of this process has the schema ${db.schema}`)
+    return name
+  }
+
   async close(): Promise<void> {
     await Promise.all([this.control, ...this.#cells.values()].map((db) => db.close()))
   }

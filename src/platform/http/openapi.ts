@@ -121,12 +121,14 @@ function describeOperation(operation: Operation, primary: boolean, shape: (schem
     ...(operation.file && {
       requestBody: {
         required: true,
-        content: {
-          'application/octet-stream': {
-            schema: { type: 'string', format: 'binary' },
-            ...(operation.example !== undefined && { example: operation.example }),
-          },
-        },
+        content: operation.form_file
+          ? { 'multipart/form-data': { schema: { type: 'object', ...operation.form_file }, example: operation.example } }
+          : {
+              'application/octet-stream': {
+                schema: { type: 'string', format: 'binary' },
+                ...(operation.example !== undefined && { example: operation.example }),
+              },
+            },
       },
     }),
     responses: {

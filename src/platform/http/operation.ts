@@ -3,6 +3,7 @@
 import type { Static, TSchema } from 'typebox'
 import type { Cells } from '../db/cells.ts'
 import type { PlainTx, Tenant, Tx } from '../db/transaction.ts'
+import type { Deprecation } from './deprecation.ts'
 import type { Feature } from './feature-flags.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
@@ -64,9 +65,12 @@ export type OperationScope = 'control' | 'cell' | 'team'
 /** A response that is JSON text already. Tests parse it and check it against the operation's schema like any other. */
 export class PreserializedJson<R> {
   readonly text: string
+  /** Whether the text may name users, for the access log; those of the path, the query and `Tx.concerns` are named in any case. */
+  readonly namesUsers: boolean
   declare readonly shape: R
-  constructor(text: string) {
+  constructor(text: string, { namesUsers = true }: { namesUsers?: boolean } = {}) {
     this.text = text
+    this.namesUsers = namesUsers
   }
 }
 
@@ -137,6 +141,9 @@ interface Input<P, Q, B> {
   user: UserCredential | undefined
   /** The bytes of the body, of an operation that takes a file. */
   file: Buffer | undefined
+  recordAuditSubject: RecordAuditSubject
+  /** As they were sent. */
+  headers: Record<string, string | string[] | undefined>
 }
 
 interface Declaration<P, Q, B, R> {
@@ -150,6 +157,8 @@ interface Declaration<P, Q, B, R> {
   summary: string
   description?: string
   deprecated?: boolean
+  /** Marks successful responses as deprecated; undefined with parameters for which they are not. */
+  deprecation?: (params: In<P>) => Deprecation | undefined
   params?: P
   query?: Q
   body?: B
@@ -180,17 +189,23 @@ interface Declaration<P, Q, B, R> {
   answersJsonOnly?: boolean
   /** The body is a file of any type, which is not parsed; the operation has no `body`. */
   file?: true
+  /** The file comes as a form of type `multipart/form-data`, which the operation reads: its parts, for the description of the API. */
+  form_file?: { required: string[]; properties: Record<string, unknown> }
   /** A team for which this feature is disabled is rejected. */
   feature?: Feature
+  /** Its response may hold a secret: reading it adds an entry to the audit log. */
+  auditsRead?: boolean
   /** A request body that works, for the API page. */
   example?: unknown
 }
 
 export interface Operation extends Omit<
   Declaration<TSchema | undefined, TSchema | undefined, TSchema | undefined, Reply>,
-  'idempotency'
+  'idempotency' | 'deprecation'
 > {
   idempotency?: Idempotency | undefined
+  // oxlint-disable-next-line typescript/no-explicit-any -- `operation` ties it to the schema of the parameters
+  deprecation?: (params: any) => Deprecation | undefined
   auth: Auth
   module: string
   multiTransaction: boolean
@@ -199,8 +214,6 @@ export interface Operation extends Omit<
   keyScope?: 'org' | 'bound'
   /** The smallest plan that includes it. */
   plan?: Plan
-  /** Adds an audit entry, although it only reads. */
-  auditsRead?: boolean
   // oxlint-disable-next-line typescript/no-explicit-any -- `operation` ties schemas and `run` together
   run: (context: any, input: any) => Promise<unknown>
 }
@@ -255,7 +268,6 @@ export function multiTransactionOperation<
 
 interface ManagementInput<P, Q, B> extends Input<P, Q, B> {
   manager: ManagementPrincipal
-  recordAuditSubject: RecordAuditSubject
 }
 
 interface ManagementContext {
@@ -281,8 +293,6 @@ export function managementOperation<
     keyScope: 'org' | 'bound'
     /** A group of `planOf`; default: that of the Management API. */
     plan?: Plan
-    /** Its response may hold a secret: reading it adds an audit entry as a write does. */
-    auditsRead?: boolean
     run: (tx: ManagementContext[L], input: ManagementInput<P, Q, B>) => Promise<Out<R>>
   },
 ): Operation {

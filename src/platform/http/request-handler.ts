@@ -62,6 +62,7 @@ export async function handleRequest(
     keyed: idempotency !== undefined,
     user: request.user,
     file: operation.file && (request.body as Buffer | undefined),
+    headers: request.headers,
     manager: request.manager,
     recordAuditSubject,
     lines,
@@ -143,9 +144,13 @@ async function run(call: Call): Promise<Answer> {
     return given
   }
   const db = means.cells.of(tenant!.cell)
-  if (isWrite(operation))
+  if (isWrite(operation) || operation.auditsRead)
     return db.tx(tenant!, async (tx) => {
+      // A transaction may run again.
+      input.lines.length = 0
       const given = answerOf(call, await operation.run(tx, input))
+      if (operation.auditsRead)
+        recordAudit(tx, { org: tenant!.org, key_id: request.key_id! }, operation.id, { team_id: tenant!.team }, input.lines)
       logChange(call, db, tx, given)
       return given
     })
@@ -231,7 +236,8 @@ function answerOf({ means, operation }: Call, result: unknown): Answer {
   if (operation.reply === noContent) return {}
   if (result instanceof FileReply) return { file: result }
   if (result instanceof StatusReply) return { status: result.status, text: canonicalJson(means, operation, result.body) }
-  return { status: operation.success ?? 200, text: canonicalJson(means, operation, result) }
+  const given: Answer = { status: operation.success ?? 200, text: canonicalJson(means, operation, result) }
+  return result instanceof PreserializedJson && !result.namesUsers ? { ...given, namesUsers: false } : given
 }
 
 function canonicalJson(means: RequestDependencies, operation: Operation, result: unknown): string {

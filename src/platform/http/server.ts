@@ -5,13 +5,16 @@ import { randomBytes } from 'node:crypto'
 import { createGunzip } from 'node:zlib'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type preParsingHookHandler } from 'fastify'
 import type { AccessLog } from '../access-log/access-log.ts'
+import { answerPreflight, permitReading } from './cors.ts'
+import { discardBody } from './discard-body.ts'
 import { accessRefused } from './request-access.ts'
 import { handleRequest, isWrite } from './request-handler.ts'
-import type { Answer, Asked } from './admitted-request.ts'
+import type { Asked } from './admitted-request.ts'
 import type { Cells } from '../db/cells.ts'
 import { isPast } from '../runtime/clock.ts'
 import type { ConstraintErrors, Db } from '../db/database.ts'
 import type { Tenant, Tx } from '../db/transaction.ts'
+import { deprecationHeaders } from './deprecation.ts'
 import { forbidden, payloadTooLarge, SwitchedOff } from './errors.ts'
 import { Problem } from '../runtime/problem.ts'
 import { assertFeature } from './feature-flags.ts'
@@ -20,6 +23,7 @@ import { errorFields, type Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Caller, ManagementPrincipal, Operation, UserCredential } from './operation.ts'
 import { outageOf } from '../db/outages.ts'
+import { send, sendResponse } from './responses.ts'
 import { assertPathOfUser } from './user-tokens.ts'
 import { KnownPaths, matchesPath, pathValues, normalizeUrl } from './request-path.ts'
 import type { Sockets } from './sockets.ts'
@@ -87,8 +91,6 @@ const unused = (): never => {
 /** How paths are matched. */
 const ROUTER = { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 2048 }
 const BODY_BYTES_MAX = 100_000
-/** Maximum bytes of a rejected body that are read and discarded before the connection is closed. */
-const DISCARDED_BYTES_MAX = 50_000_000
 /** With other methods every path is unknown. */
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
@@ -137,6 +139,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     if (request.is404) return void rejectUnrouted(request, reply)
     const { operation } = request.routeOptions.config
     if (!operation) return done()
+    permitReading(operation, reply)
     let admitted: Promise<void> | undefined
     try {
       admitted = authorize(options, operation, request)
@@ -197,6 +200,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     const isAbsent =
       first && (options.unimplementedPaths.includes(`${request.method} ${first.path}`) || !matchesPath(first, found))
     if (!first || isAbsent) return send(reply, 404, NOT_FOUND_BODY)
+    if (answerPreflight(request, reply, found)) return reply
     return send(reply.header('allow', found.methods.join(', ')), 405, METHOD_NOT_ALLOWED)
   }
   for (const operation of operations)
@@ -213,6 +217,8 @@ export function createHttp(options: HttpOptions): FastifyInstance {
           const given = await handleRequest(options, operation, request)
           await endOfTick()
           closeIfDraining(options, reply)
+          const deprecation = operation.deprecation?.(request.values)
+          if (deprecation) reply.headers(deprecationHeaders(deprecation, options.base_path))
           return sendResponse(reply, given)
         },
       })
@@ -287,40 +293,6 @@ function logRefusal({ access, cells }: HttpOptions, request: FastifyRequest, sta
 
 const NOT_FOUND_BODY = '{"detail":"Not Found"}'
 const METHOD_NOT_ALLOWED = '{"detail":"Method Not Allowed"}'
-
-function send(reply: FastifyReply, status: number, text: string): FastifyReply {
-  reply.header('content-type', 'application/json')
-  reply.header('cache-control', 'no-store')
-  reply.header('x-content-type-options', 'nosniff')
-  reply.header('x-request-id', reply.request.id)
-  return reply.code(status).send(text)
-}
-
-/** The response of an operation. */
-function sendResponse(reply: FastifyReply, given: Answer): FastifyReply {
-  if ('text' in given) return send(reply, given.status, given.text)
-  reply.header('x-request-id', reply.request.id)
-  if (!given.file) return reply.code(204).send()
-  const { type, name, bytes } = given.file
-  reply.header('content-type', type).header('content-disposition', `attachment; filename="${name}"`)
-  reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff')
-  return reply.send(Buffer.from(bytes))
-}
-
-/**
- * Continues to read after a body was rejected. Fastify would close the connection, which resets it under a client that is still sending, so
- * that the client never sees the response. `requestTimeout` limits the time.
- */
-function discardBody(request: FastifyRequest, reply: FastifyReply): void {
-  reply.removeHeader('connection')
-  let left = DISCARDED_BYTES_MAX
-  request.raw.unpipe()
-  request.raw.on('data', (chunk: Buffer) => {
-    left -= chunk.length
-    if (left < 0) request.raw.destroy()
-  })
-  request.raw.resume()
-}
 
 /** 403: an expired organization is read-only. */
 function assertNotExpired(operation: Operation, expires_at: string | null | undefined): void {

@@ -61,6 +61,9 @@ const Waiting = T.Object({ waiting: T.Boolean() })
 /** Reading teams in turn begins after this id. */
 const FIRST_TEAM = '00000000-0000-0000-0000-000000000000'
 
+/** A condition: the job is none of a name of which the process runs as many as it may. */
+const notOf = ({ fullKinds }: ClaimLimits): Sql => (fullKinds.length ? sql`and name <> all (${[...fullKinds]}::text[])` : sql``)
+
 /** The jobs of a team up to an instant of its clock, except some. */
 export interface JobsOfTeam {
   team: string
@@ -84,13 +87,13 @@ export class JobQueue extends LeasedQueue<JobRow> {
   async claimByTeam(limits: ClaimLimits): Promise<{ rows: JobRow[]; more: boolean }> {
     const found = await this.#claimAmong(
       limits,
-      sql`select id, team_id, due_at from job where ${this.isClaimable} order by due_at, id limit ${WINDOW}`,
+      sql`select id, team_id, due_at from job where ${this.isClaimable} ${notOf(limits)} order by due_at, id limit ${WINDOW}`,
     )
     const missing = limits.total - found.rows.length
     if (missing === 0 || found.looked_at < WINDOW) return { rows: found.rows, more: found.looked_at > found.rows.length }
     const claimed = new Map(limits.claimed)
     for (const { team_id } of found.rows) claimed.set(team_id, (claimed.get(team_id) ?? 0) + 1)
-    const others = await this.#claimAmong({ ...limits, total: missing, claimed }, await this.#teamsInTurn(limits.groupMax('')))
+    const others = await this.#claimAmong({ ...limits, total: missing, claimed }, await this.#teamsInTurn(limits))
     return { rows: [...found.rows, ...others.rows], more: true }
   }
 
@@ -113,7 +116,7 @@ export class JobQueue extends LeasedQueue<JobRow> {
   }
 
   /** The oldest due jobs of the next 200 teams that have any jobs, so that the backlog of one team hides no other. */
-  async #teamsInTurn(each: number): Promise<Sql> {
+  async #teamsInTurn(limits: ClaimLimits): Promise<Sql> {
     const next = (after: Sql) =>
       sql`select j.team_id from job j where j.failed_at is null and j.team_id > ${after} order by j.team_id limit 1`
     const teams = await this.db.asyncCommit.many(
@@ -131,7 +134,8 @@ export class JobQueue extends LeasedQueue<JobRow> {
       select due.* from unnest(${ids}::uuid[]) as asked (team_id)
       cross join lateral (
         select id, team_id, due_at from job
-        where job.team_id = asked.team_id and ${this.isClaimable} order by due_at, id limit ${each}) due`
+        where job.team_id = asked.team_id and ${this.isClaimable} ${notOf(limits)}
+        order by due_at, id limit ${limits.groupMax('')}) due`
   }
 
   /**

@@ -153,6 +153,8 @@ export interface Job<S extends TSchema = TSchema> {
   /** Infinity: the job is retried until it completes, for work that must not fail permanently, such as erasing patient data. */
   attempts_max: number
   timeout_s: number
+  /** How many jobs of this name a process runs at once in a cell: work that takes long must not take all slots. Infinity: as many as there are slots. */
+  running_max: number
 }
 
 /** With pauses of 2, 4, 8, … seconds and at most an hour: about 19 hours. */
@@ -162,8 +164,12 @@ const TIMEOUT_S = 60
 export const defineJob = <S extends TSchema>(
   name: string,
   payload: S,
-  { attempts_max = ATTEMPTS_MAX, timeout_s = TIMEOUT_S }: { attempts_max?: number; timeout_s?: number } = {},
-): Job<S> => ({ name, payload, attempts_max, timeout_s })
+  {
+    attempts_max = ATTEMPTS_MAX,
+    timeout_s = TIMEOUT_S,
+    running_max = Infinity,
+  }: Partial<Pick<Job, 'attempts_max' | 'timeout_s' | 'running_max'>> = {},
+): Job<S> => ({ name, payload, attempts_max, timeout_s, running_max })
 
 /**
  * Enqueues a job for after the commit. `at` is an instant of the team's clock. The due time is sent to the database as a

@@ -1,5 +1,5 @@
 // Which claimed rows of a queue run now. A group, such as a team, never has all slots, so that the slow work of one group does
-// not stop that of another. Rows with the same ordering key run one after the other, in the order in which they were claimed.
+// not stop that of another. A kind of work may have fewer slots than there are, whatever the group. Rows with the same ordering key run one after the other, in the order in which they were claimed.
 
 /** Rows are claimed ahead only up to the number of slots that became free within this time. */
 const AHEAD_MS = 100
@@ -11,6 +11,8 @@ export interface QueueSlotsOptions<W> {
   groupOf: (work: W) => string
   /** Number of slots of a group that has one already. Unlimited by default. */
   groupMax?: (group: string) => number
+  /** Kinds of work, and the number of rows of a kind that run at once. Unlimited by default. */
+  kinds?: { of: (work: W) => string; max: (kind: string) => number }
   /** Rows of a group run in any order by default. */
   orderingKeyOf?: (work: W) => string
 }
@@ -23,6 +25,8 @@ export interface ClaimLimits {
   groupMax: (group: string) => number
   /** Rows that the process has already, by group. */
   claimed: ReadonlyMap<string, number>
+  /** Kinds of which no further row could run. */
+  fullKinds: readonly string[]
 }
 
 interface Group<W> {
@@ -35,6 +39,7 @@ export class QueueSlots<W> {
   readonly #options: QueueSlotsOptions<W>
   readonly #groups = new Map<string, Group<W>>()
   readonly #keysRunning = new Set<string>()
+  readonly #kindsRunning = new Map<string, number>()
   #running = 0
   #waiting = 0
   /** The number of rows that ended within the current interval, and within the previous one. */
@@ -53,6 +58,7 @@ export class QueueSlots<W> {
       total: Math.max(0, this.#options.slots + ahead - this.#running - this.#waiting),
       groupMax: (group) => this.#groupMax(group) + ahead,
       claimed: new Map([...this.#groups].map(([name, { running, waiting }]) => [name, running + waiting.length])),
+      fullKinds: [...this.#kindsRunning.keys()].filter((kind) => this.#isKindFull(kind)),
     }
   }
 
@@ -73,7 +79,7 @@ export class QueueSlots<W> {
     let best: { group: Group<W>; index: number } | undefined
     for (const [name, group] of this.#groups) {
       if (!this.#mayRun(name, group) || (best && group.running >= best.group.running)) continue
-      const index = group.waiting.findIndex((work) => !this.#isKeyRunning(work))
+      const index = group.waiting.findIndex((work) => !this.#isKeyRunning(work) && !this.#isOfFullKind(work))
       if (index >= 0) best = { group, index }
     }
     if (!best) return undefined
@@ -82,6 +88,7 @@ export class QueueSlots<W> {
     this.#running++
     this.#waiting--
     if (this.#options.orderingKeyOf) this.#keysRunning.add(this.#options.orderingKeyOf(work!))
+    this.#countKind(work!, 1)
     return work
   }
 
@@ -93,6 +100,7 @@ export class QueueSlots<W> {
     this.#running--
     this.#groups.get(name)!.running--
     if (this.#options.orderingKeyOf) this.#keysRunning.delete(this.#options.orderingKeyOf(work))
+    this.#countKind(work, -1)
     this.#deleteIfEmpty(name)
   }
 
@@ -119,6 +127,25 @@ export class QueueSlots<W> {
 
   #isKeyRunning(work: W): boolean {
     return this.#options.orderingKeyOf !== undefined && this.#keysRunning.has(this.#options.orderingKeyOf(work))
+  }
+
+  #isKindFull(kind: string): boolean {
+    const { kinds } = this.#options
+    return kinds !== undefined && (this.#kindsRunning.get(kind) ?? 0) >= kinds.max(kind)
+  }
+
+  #isOfFullKind(work: W): boolean {
+    const { kinds } = this.#options
+    return kinds !== undefined && this.#isKindFull(kinds.of(work))
+  }
+
+  /** Counts the running rows of kinds that have a limit. */
+  #countKind(work: W, change: 1 | -1): void {
+    const kind = this.#options.kinds?.of(work)
+    if (kind === undefined || this.#options.kinds!.max(kind) === Infinity) return
+    const running = (this.#kindsRunning.get(kind) ?? 0) + change
+    if (running > 0) this.#kindsRunning.set(kind, running)
+    else this.#kindsRunning.delete(kind)
   }
 
   #deleteIfEmpty(name: string): void {

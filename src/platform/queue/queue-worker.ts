@@ -50,12 +50,13 @@ export class QueueWorker<Row extends ClaimedRow> {
   #prepared_ms = -Infinity
 
   constructor(options: QueueWorkerOptions<Row>) {
-    const { orderingKeyOf, slots, groupMax } = options.slots
+    const { orderingKeyOf, slots, groupMax, kinds } = options.slots
     this.#options = options
     this.#slots = new QueueSlots({
       slots,
       groupOf: ({ group }) => group,
       ...(groupMax && { groupMax }),
+      ...(kinds && { kinds: { of: ({ row }: WaitingRow<Row>) => kinds.of(row), max: kinds.max } }),
       ...(orderingKeyOf && { orderingKeyOf: ({ row }: WaitingRow<Row>) => orderingKeyOf(row) }),
     })
     this.#loop = new QueueLoop({

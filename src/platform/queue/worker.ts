@@ -27,10 +27,17 @@ export class Worker extends QueueWorkers<JobRow> {
   }
 }
 
-function workerOf(jobs: CellJobs, runner: JobRunner, { log, tenantOf, slots = SLOTS }: WorkerOptions): QueueWorker<JobRow> {
+function workerOf(
+  jobs: CellJobs,
+  runner: JobRunner,
+  { log, tenantOf, handlers, slots = SLOTS }: WorkerOptions,
+): QueueWorker<JobRow> {
   const { cell, db, queue } = jobs
   /** Each team is read once for the jobs of one claim. */
   let tenants = new Map<string, Promise<Tenant | undefined>>()
+  const limited = new Map(
+    handlers.flatMap(({ job }) => (job.running_max < Infinity ? [[job.name, job.running_max] as const] : [])),
+  )
   const worker = new QueueWorker({
     runner: jobs.runner,
     async claim(limits) {
@@ -45,7 +52,12 @@ function workerOf(jobs: CellJobs, runner: JobRunner, { log, tenantOf, slots = SL
         tenants.set(team, tenant)
         return tenant
       }),
-    slots: { slots, groupOf: ({ team_id }) => team_id, groupMax: () => Math.max(1, slots - SLOTS_FOR_OTHERS) },
+    slots: {
+      slots,
+      groupOf: ({ team_id }) => team_id,
+      groupMax: () => Math.max(1, slots - SLOTS_FOR_OTHERS),
+      kinds: { of: ({ name }) => name, max: (name) => limited.get(name) ?? Infinity },
+    },
     onError: (error, message) => log.error({ cell, queue: 'jobs', causes: errorFields(error) }, message),
   })
   db.onJobNotification = () => worker.wake()

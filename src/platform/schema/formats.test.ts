@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import type { Fault } from './fault.ts'
 import { isTimeZone, parseTimestamp } from './formats.ts'
 import { validate, RuleError } from './request-validation.ts'
+import { usualInstant } from './usual-timestamps.ts'
 import { DateOnly, Email, OpenEnum, Text, Timestamp, TimeZone, Uuid, type TSchema } from './schema.ts'
 
 const Color = OpenEnum(['red', 'Green', 'blue-ish'])
@@ -198,6 +199,7 @@ describe('an instant', () => {
         const text = `${pad(year, 4)}-${pad(month)}-${pad(day)}T${pad(hour)}:${pad(minute)}:${pad(second)}${fraction}${zone}`
         const at = parseTimestamp(text)?.at
         assert.deepEqual(outcome(Timestamp, text), at ? { value: at.toISOString() } : { refused: 'datetime_parsing' }, text)
+        assert.equal(usualInstant(text) ?? at?.getTime(), at?.getTime(), text)
       }),
       { numRuns: 3000 },
     )

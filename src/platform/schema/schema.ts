@@ -1,7 +1,7 @@
 // Building blocks of API schemas. A schema is a TypeBox value; from it come the static type, the parsing of requests (request-validation.ts), the check
 // of rows and responses in tests, and the OpenAPI document (platform/http/openapi.ts).
 import { Type as T, type Static, type TObject, type TObjectOptions, type TProperties, type TSchema, type TUnsafe } from 'typebox'
-import { validate, type Dependent, type FinalizeObject, type Rule } from './request-validation.ts'
+import { validate, type Dependent, type FinalizeObject, type ReadUsual, type Rule } from './request-validation.ts'
 import type { Fault } from './fault.ts'
 
 export { T, type Static, type TSchema }
@@ -62,6 +62,8 @@ interface FieldsOptions {
   /** A final check or normalization after every field is valid. */
   finish?: FinalizeObject
   dependent?: Dependent
+  /** Reads the usual form of a frequent object quicker. */
+  readUsual?: ReadUsual
   /** The schema that replaces it in bodies of cells outside the United States. */
   abroad?: TSchema
   additionalProperties?: boolean

@@ -32,6 +32,7 @@ export type AccessSettings = Pick<
   | 'enforce_delegated_physician'
   | 'sandbox_parity'
   | 'orders_without_integration'
+  | 'legacy_timeseries'
 >
 
 export function createAccess(cells: Cells, vault: Vault, settings: AccessSettings, isSessionActive: IsSessionActive): Access {
@@ -61,5 +62,6 @@ export function createAccess(cells: Cells, vault: Vault, settings: AccessSetting
 const ofInstallation = (settings: AccessSettings, cell: CellName): Record<string, unknown> => ({
   enforce_delegated_physician: settings.enforce_delegated_physician,
   orders_without_integration: settings.orders_without_integration,
+  legacy_timeseries: settings.legacy_timeseries,
   ...(cell.startsWith('sandbox') && { users_max: settings.sandbox_users_max, sandbox_parity: settings.sandbox_parity }),
 })

@@ -33,11 +33,15 @@ export const ownTeamRoutes = (dependencies: OwnTeamDependencies): Operation[] =>
     method: 'PATCH',
     path: '/v2/team/source/priorities',
     summary: 'Replace source priorities',
-    description: 'Without a body nothing changes, and the present list is answered.',
+    description:
+      'An item names a provider (`source_slug`), a kind of data (`data_type`) and a `priority`; a larger number comes first. Priorities decide which source a grouped query of that kind of data uses; lists and events are not affected. Without a body nothing changes, and the present list is answered.',
     body: Priorities,
     body_optional: true,
     reply: Priorities,
-    example: [{ data_type: 'sleep', sources: ['oura', 'fitbit'] }],
+    example: [
+      { source_slug: 'oura', data_type: 'sleep', priority: 2 },
+      { source_slug: 'fitbit', data_type: 'sleep', priority: 1 },
+    ],
     run: (tx, { body }) => replacePriorities(tx, body),
   }),
 ]

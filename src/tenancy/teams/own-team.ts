@@ -7,6 +7,7 @@ import { sql } from '../../platform/db/sql.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import { toWire } from './environment-settings.ts'
 import type { OwnTeam } from './schema.ts'
+import { prioritiesChanged } from './team-hooks.ts'
 
 /** The dependencies of reading the own team. */
 export interface OwnTeamDependencies {
@@ -62,14 +63,17 @@ export async function getPriorities(tx: Tx, data_type?: string): Promise<Priorit
   return data_type === undefined ? all : all.filter((item) => item.data_type === data_type)
 }
 
-/** Replaces the list; without one nothing changes. Writes team. 422: an item of more than 10 levels. */
+/** Replaces the list; without one nothing changes. Writes team; notifies `prioritiesChanged`. 422: an item of more than 10 levels. */
 export async function replacePriorities(tx: Tx, list: Priorities | undefined): Promise<Priorities> {
   if (!list) return getPriorities(tx)
   const faults = list.flatMap((item, i) =>
     exceedsDepth(item, DEPTH_MAX) ? [valueFault(['body', i], 'has too many levels')] : [],
   )
   if (faults.length) throw unprocessable(faults)
-  await tx.run(sql`update team set source_priorities = ${JSON.stringify(list)} where id = ${tx.team}`)
+  const text = JSON.stringify(list)
+  const changed = await tx.run(sql`
+    update team set source_priorities = ${text} where id = ${tx.team} and source_priorities is distinct from ${text}`)
+  if (changed) await tx.notify(prioritiesChanged)
   return list
 }
 

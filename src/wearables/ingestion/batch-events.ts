@@ -3,6 +3,7 @@ import { emit } from '../../platform/queue/outbox.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import type { UserIdentity } from '../../people/users/users.ts'
 import { wireSourceId } from '../resources/data-source.ts'
+import { servesLegacy } from '../resources/legacy.ts'
 import { timeseriesOf, type TimeseriesName } from '../resources/timeseries.ts'
 import type { MergedSamples, Sample } from '../timeseries/chunks.ts'
 import { sampleWriter, sampleSource, wireTime } from '../timeseries/samples.ts'
@@ -23,11 +24,11 @@ export function emitBatches(
   if (event === null) return
   const write = sampleWriter(resource)
   for (const { source, created, updated } of merged) {
-    const around = `"source":${JSON.stringify(sampleSource(source))},"source_id":${wireSourceId(source.provider)},"user_id":"${user_id}"`
+    const around = `"source":${JSON.stringify(sampleSource(tx, source))},"source_id":${wireSourceId(source.provider)},"user_id":"${user_id}"`
     const send = (kind: string, samples: Sample[]) => {
-      for (const batch of batchesOf(samples.map((sample) => write(sample, source)))) {
+      for (const batch of batchesOf(samples, (sample) => write(sample, source))) {
         const type = `daily.data.${event}.${kind}`
-        emit(tx, { type, object_id: user_id, user_id, client_user_id, data: `{"data":[${batch.join()}],${around}}`, historical })
+        emit(tx, { type, object_id: user_id, user_id, client_user_id, data: `{"data":[${batch}],${around}}`, historical })
       }
     }
     send('created', created)
@@ -35,20 +36,27 @@ export function emitBatches(
   }
 }
 
-function* batchesOf(texts: string[]): Generator<string[]> {
-  let batch: string[] = []
+/** Samples that are joined at once: garbage collections would move the text of each several times. */
+const SLICE = 100
+
+function* batchesOf(samples: Sample[], write: (sample: Sample) => string): Generator<string> {
+  let slices: string[] = []
   let bytes = 0
-  for (const text of texts) {
-    const size = Buffer.byteLength(text) + 1
-    if (batch.length === BATCH_MAX || bytes + size > BATCH_BYTES_MAX) {
-      yield batch
-      batch = []
+  for (let from = 0; from < samples.length; from += SLICE) {
+    const slice = samples
+      .slice(from, from + SLICE)
+      .map(write)
+      .join()
+    const size = Buffer.byteLength(slice) + 1
+    if (slices.length === BATCH_MAX / SLICE || bytes + size > BATCH_BYTES_MAX) {
+      yield slices.join()
+      slices = []
       bytes = 0
     }
-    batch.push(text)
+    slices.push(slice)
     bytes += size
   }
-  if (batch.length) yield batch
+  if (slices.length) yield slices.join()
 }
 
 /** Emits that the history of a resource is complete. Emits historical.data.{resource}.created. */
@@ -58,6 +66,7 @@ export function emitHistoryComplete(
   event: string,
   { provider, from_ms, to_ms }: { provider: string; from_ms: number; to_ms: number },
 ): void {
-  const data = { user_id, start_date: wireTime(from_ms), end_date: wireTime(to_ms), provider, is_final: true }
+  const range = { start_date: wireTime(from_ms), end_date: wireTime(to_ms) }
+  const data = { user_id, ...range, provider, ...(servesLegacy(tx) && { is_final: true }) }
   emit(tx, { type: `historical.data.${event}.created`, object_id: user_id, user_id, client_user_id, data: JSON.stringify(data) })
 }

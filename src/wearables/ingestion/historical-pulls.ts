@@ -160,6 +160,34 @@ export async function pullsInProgress(
   return new Set(rows.map(({ resource }) => resource))
 }
 
+/** The resources whose history was scheduled after an instant and is not complete. */
+export async function historiesSince(
+  tx: Tx,
+  { user_id, provider }: Omit<PullKey, 'resource'>,
+  after: Date,
+): Promise<Set<string>> {
+  const rows = await tx.many(
+    Begun,
+    sql`
+    select resource from historical_pull
+    where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider} and ended_at is null and scheduled_at > ${after}`,
+  )
+  return new Set(rows.map(({ resource }) => resource))
+}
+
+const Asked = T.Object({ user_id: T.String() })
+
+/** Which of these users have a history at a provider that is not complete and has not failed for good. */
+export async function usersWithPulls(tx: Tx, user_ids: string[], provider: string): Promise<string[]> {
+  const rows = await tx.many(
+    Asked,
+    sql`
+    select distinct user_id from historical_pull
+    where team_id = ${tx.team} and user_id = any (${user_ids}::uuid[]) and provider = ${provider} and ended_at is null`,
+  )
+  return rows.map(({ user_id }) => user_id)
+}
+
 /** Forgets which histories of a connection were received. Writes historical_pull. */
 export const forgetHistory = (tx: Tx, user_id: string, provider?: string): Promise<number> =>
   tx.run(sql`

@@ -14,6 +14,7 @@ const factors: Partial<Record<TimeseriesName, Record<string, number>>> = {
  * numbers stay. A unit that is not known for a resource counts as the unit of the resource.
  */
 export const toCanonicalUnit = (resource: TimeseriesName, value: number, unit: string): number => {
-  const factor = factors[resource]?.[unit.trim().toLowerCase()]
-  return factor === undefined ? value : value * factor
+  const named = unit.trim().toLowerCase()
+  const known = factors[resource]
+  return known && Object.hasOwn(known, named) ? value * known[named]! : value
 }

@@ -9,6 +9,7 @@ import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { analyzeQuery } from './interpret.ts'
 import { Query } from './query-language.ts'
+import { mappersOf } from './result-observations.ts'
 import { ACTIVE_QUERIES, startEvaluations } from './query-tasks.ts'
 import type { ContinuousQuery, CreateQuery, UpdateQuery } from './schema.ts'
 
@@ -49,7 +50,7 @@ const toWire = (row: Row): ContinuousQuery => {
     query_config: { provider_priority_overrides },
     scheduling_preferences: { minimum_gap_duration_second },
     export_preferences: { data_events: { enabled: data_events }, fhir_observations },
-    fhir_observation_mappers: [],
+    fhir_observation_mappers: fhir_observations ? mappersOf(rest.query) : [],
   } as ContinuousQuery
 }
 

@@ -1,21 +1,24 @@
 // Evaluating a continuous query for a user: the buckets of the days that changed are computed again, and what is new or different in the
-// result is reported. Owns query_result. Source: users-wearables.md 15.1, 15.2 Q3, Q8; events.md 4.9, 5.
+// result is reported and exported. Source: users-wearables.md 15.1, 15.2 Q3, Q8; events.md 4.9, 5.
 import { getUser, type UserIdentity } from '../../people/users/users.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import { defineHandler, emit, type JobContext } from '../../platform/queue/outbox.ts'
-import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import { Nullable, T } from '../../platform/schema/schema.ts'
 import { periodOf, TooManyRows, type Row } from './align.ts'
 import { addPeriods, floatingMs, truncate } from './buckets.ts'
 import { compileQuery, dataTypeOf, tableOf, type CompiledQuery } from './compile.ts'
 import { preferredProviders } from './priorities.ts'
-import { Query, type Period } from './query-language.ts'
-import { ATTEMPTS_MAX, beginTask, endTask, evaluateQuery, findQuery, scheduleUsers, startQuery } from './query-tasks.ts'
+import type { Period, Query } from './query-language.ts'
+import { isEvaluated } from './expired-results.ts'
+import { exportChanges } from './export-results.ts'
+import { changedRows, keyOf, lockStored, readQuery, type StoredQuery } from './stored-results.ts'
+import { ATTEMPTS_MAX, beginTask, endTask, evaluateQuery, scheduleUsers, startQuery } from './query-tasks.ts'
 import { BASELINE_DAYS } from './readiness.ts'
 import { chunksOf } from './source-rows.ts'
-import { aligned, columnsOf, columnwise, limitTime, queryRows, rowsMax, type Table } from './run-query.ts'
+import { aligned, columnsOf, columnwise, limitTime, queryRows, rowsMax } from './run-query.ts'
 import { EARLIEST_MS, LATEST_MS, type Span } from './timeframe.ts'
 
 const DAY_MS = 86_400_000
@@ -25,48 +28,6 @@ const TIMEOUT_MS = 20_000
 const PIECE_DAYS = 31
 /** The smallest limit of a destination is 1 MiB; the rest of an event takes less than 2 kB. */
 const EVENT_BYTES_MAX = 1024 * 1024 - 4096
-
-const StoredQuery = T.Object({
-  id: T.String(),
-  slug: T.String(),
-  status: T.String(),
-  query: Query,
-  provider_priority_overrides: Nullable(T.Array(T.String())),
-  data_events: T.Boolean(),
-})
-type StoredQuery = Static<typeof StoredQuery>
-
-const readQuery = (tx: Tx, id: string): Promise<StoredQuery | undefined> =>
-  tx.maybe(
-    StoredQuery,
-    sql`
-    select id, slug, status, query, provider_priority_overrides, data_events from continuous_query
-    where id = ${id} and org_id = ${tx.tenant.org} and (team_id = ${tx.team} or team_id is null)`,
-  )
-
-/** The rows that were computed, and what is shown of them: with gaps filled, if the query asks for it. */
-const Stored = T.Object({ computed: T.String(), shown: T.String() })
-
-const readShown = async (tx: Tx, user_id: string, query_id: string): Promise<Row[]> => {
-  const row = await tx.maybe(
-    Stored,
-    sql`select computed, shown from query_result where team_id = ${tx.team} and user_id = ${user_id} and query_id = ${query_id}`,
-  )
-  return JSON.parse(row?.shown ?? '[]') as Row[]
-}
-
-/** Evaluations of a query for a user do not overlap: a later one would store a result without what an earlier one computed. */
-const lockStored = async (tx: Tx, user_id: string, query_id: string): Promise<{ computed: Row[]; shown: Row[] }> => {
-  const { computed, shown } = await tx.locking.one(
-    Stored,
-    sql`
-    insert into query_result as r (team_id, user_id, query_id, computed, shown, evaluated_at)
-    values (${tx.team}, ${user_id}, ${query_id}, '[]', '[]', ${tx.now})
-    on conflict (team_id, user_id, query_id) do update set evaluated_at = excluded.evaluated_at
-    returning r.computed, r.shown`,
-  )
-  return { computed: JSON.parse(computed) as Row[], shown: JSON.parse(shown) as Row[] }
-}
 
 /** The whole buckets that hold some days, and those that depend on them. */
 function bucketsOf(query: Query, period: Period, { from_day, to_day }: { from_day: string; to_day: string }): Span {
@@ -101,12 +62,16 @@ async function piecesOf(tx: Tx, user_id: string, query: Query, period: Period, s
   return pieces.toReversed()
 }
 
-/** Evaluates a query over some days and stores its result. Writes query_result. Emits continuous_query.result_table.changed. */
+/**
+ * Evaluates a query over some days and stores its result. Writes query_result. Emits continuous_query.result_table.changed.
+ * @param isCurrent whether the query applies to the team; if not, its result only loses the rows of these days that have no data any more
+ */
 async function evaluate(
   tx: Tx,
   user: UserIdentity,
   stored: StoredQuery,
   days: { from_day: string; to_day: string },
+  isCurrent: boolean,
 ): Promise<void> {
   const { user_id } = user
   const { id: query_id, query, provider_priority_overrides } = stored
@@ -114,7 +79,7 @@ async function evaluate(
   const rows_max = rowsMax(columnsOf(query))
   const providers = await preferredProviders(tx, dataTypeOf(query), provider_priority_overrides)
   await limitTime(tx, TIMEOUT_MS)
-  const before = await lockStored(tx, user_id, query_id)
+  const before = await lockStored(tx, user_id, query_id, isCurrent)
   const span = bucketsOf(query, period, days)
   const compiled = compileQuery(query, { team: tx.team, user_id, span, providers, rows_max })
   const bucket = compiled.keys.find(({ isTruncated }) => isTruncated)!.position
@@ -125,13 +90,19 @@ async function evaluate(
     found.push(...rows)
     if (found.length > rows_max) break
   }
-  const kept = before.computed.filter((row) => bucketMs(row) < span.from_ms || bucketMs(row) >= span.to_ms)
-  const computed = [...kept, ...found].toSorted((a, b) => bucketMs(a) - bucketMs(b)).slice(-rows_max)
-  const shown = fill(query, compiled, computed, tx.now.getTime(), rows_max)
+  const foundKeys = new Set(found.map((row) => keyOf(compiled, row)))
+  const isKept = (row: Row) =>
+    bucketMs(row) < span.from_ms || bucketMs(row) >= span.to_ms || (!isCurrent && foundKeys.has(keyOf(compiled, row)))
+  const computed = [...before.computed.filter(isKept), ...(isCurrent ? found : [])]
+    .toSorted((a, b) => bucketMs(a) - bucketMs(b))
+    .slice(-rows_max)
+  const shown = fill(query, compiled, computed, isCurrent ? tx.now.getTime() : before.evaluated_ms, rows_max)
   await tx.run(sql`
     update query_result set computed = ${JSON.stringify(computed)}, shown = ${JSON.stringify(shown)}
     where team_id = ${tx.team} and user_id = ${user_id} and query_id = ${query_id}`)
+  if (!isCurrent) return
   if (stored.data_events) emitChanges(tx, user, stored, compiled, before.shown, shown)
+  if (stored.fhir_observations) await exportChanges(tx, user_id, stored, compiled, before.computed, computed)
 }
 
 /** Fills gaps; the older half of the rows is left out as long as there would be too many. */
@@ -145,46 +116,31 @@ function fill(query: Query, compiled: CompiledQuery, computed: Row[], now_ms: nu
   }
 }
 
-/** Emits the rows that are new or have another value: group keys tell rows apart. */
+/** Emits the rows that are new or have another value. */
 function emitChanges(
   tx: Tx,
   { user_id, client_user_id }: UserIdentity,
   { id: query_id, slug: query_slug }: StoredQuery,
-  { columns, keys }: CompiledQuery,
+  compiled: CompiledQuery,
   before: Row[],
   after: Row[],
 ): void {
-  const keyOf = (row: Row) => JSON.stringify(keys.map(({ position }) => row[position]))
-  const known = new Map(before.map((row) => [keyOf(row), JSON.stringify(row)]))
-  const changed = after.map((row) => [row, JSON.stringify(row)] as const).filter(([row, text]) => known.get(keyOf(row)) !== text)
   let batch: Row[] = []
   let bytes = 0
   const send = () => {
-    const data = JSON.stringify([{ query_id, query_slug, data: columnwise(columns, batch) }])
+    const data = JSON.stringify([{ query_id, query_slug, data: columnwise(compiled.columns, batch) }])
     emit(tx, { type: 'continuous_query.result_table.changed', object_id: query_id, user_id, client_user_id, data })
     batch = []
     bytes = 0
   }
-  for (const [row, text] of changed) {
-    const size = Buffer.byteLength(text)
+  for (const row of changedRows(compiled, before, after)) {
+    const size = Buffer.byteLength(JSON.stringify(row))
     if (batch.length && bytes + size > EVENT_BYTES_MAX) send()
     batch.push(row)
     bytes += size
   }
   if (batch.length) send()
 }
-
-/** The result of a query for a user; without rows if it was not evaluated yet. Errors: 404 unknown user or query. */
-export async function readResultTable(tx: Tx, user_id: string, id_or_slug: string): Promise<Table> {
-  await getUser(tx, user_id)
-  const { id, query } = (await readQuery(tx, await findQuery(tx, id_or_slug)))!
-  const { columns } = compileQuery(query, { team: tx.team, user_id, span: { from_ms: 0, to_ms: 0 }, providers: [], rows_max: 0 })
-  return columnwise(columns, await readShown(tx, user_id, id))
-}
-
-/** Erases the results of a user. Writes query_result. */
-export const eraseResults = async (tx: Tx, user_id: string): Promise<void> =>
-  void (await tx.run(sql`delete from query_result where team_id = ${tx.team} and user_id = ${user_id}`))
 
 const isUnavailable = (error: unknown): boolean => error instanceof Problem && error.status === 503
 
@@ -201,10 +157,10 @@ async function runTask(context: JobContext, payload: { task_id: string; user_id:
   try {
     await context.tx(async (tx) => {
       const query = await readQuery(tx, query_id)
-      if (query?.status !== 'active') return void (await endTask(tx, payload, 'skipped'))
-      const user = await getUser(tx, user_id)
-      await evaluate(tx, user, query, days)
-      await endTask(tx, payload, 'completed')
+      if (!query) return void (await endTask(tx, payload, 'skipped'))
+      const isCurrent = await isEvaluated(tx, query_id)
+      await evaluate(tx, await getUser(tx, user_id), query, days, isCurrent)
+      await endTask(tx, payload, isCurrent ? 'completed' : 'skipped')
     })
   } catch (error) {
     if (!(error instanceof Problem) || isUnavailable(error)) {

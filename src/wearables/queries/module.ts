@@ -4,13 +4,17 @@ import { on } from '../../platform/db/hooks.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
 import { dataChanged } from '../ingestion/ingest.ts'
+import { prioritiesChanged } from '../../tenancy/teams/team-hooks.ts'
+import { dataDeleted } from '../resources/expiry.ts'
 import { constraints } from './continuous-queries.ts'
 import { routes } from './routes.ts'
 import { userRoutes } from './user-routes.ts'
 import { continuousQueries } from './features.ts'
-import { eraseResults, handlers } from './evaluate.ts'
+import { handlers } from './evaluate.ts'
+import { scheduleAfterDeletion } from './expired-results.ts'
 import { eventTypes } from './event-types.ts'
-import { eraseTasks, scheduleEvaluations } from './query-tasks.ts'
+import { eraseResults } from './stored-results.ts'
+import { eraseTasks, restartEvaluations, scheduleEvaluations } from './query-tasks.ts'
 
 /** Of evaluations that have begun. */
 const HISTORY_S = 30 * 86_400
@@ -22,7 +26,11 @@ export const queries: Module = {
   eventTypes,
   features: [continuousQueries],
   tables: { ofTeams: ['continuous_query', 'query_task', 'query_result'] },
-  hooks: [on(dataChanged, scheduleEvaluations)],
+  hooks: [
+    on(dataChanged, scheduleEvaluations),
+    on(dataDeleted, scheduleAfterDeletion),
+    on(prioritiesChanged, restartEvaluations),
+  ],
   jobs: handlers,
   periodicTasks: [
     cleanup({

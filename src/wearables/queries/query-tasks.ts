@@ -33,18 +33,19 @@ export const startQuery = defineJob('queries.start', T.Object({ query_id: T.Stri
 /** The local days that changed, both included; null: all. */
 export type ChangedDays = { from_ms: number; to_ms: number } | null
 
-const ActiveQuery = T.Object({
+/** A query, and what decides when it is evaluated. */
+export const ActiveQuery = T.Object({
   id: T.String(),
   resource_dependencies: T.Array(T.String()),
   minimum_gap_duration_second: Nullable(T.Integer()),
 })
-type ActiveQuery = Static<typeof ActiveQuery>
+export type ActiveQuery = Static<typeof ActiveQuery>
 
 /** The key of a team's cached queries. */
 export const ACTIVE_QUERIES = 'active continuous queries'
 
 /** The queries that apply to the team: its own, and those of its organization whose slug no active one of its own has. */
-const activeQueries = (tx: Tx) => (): Promise<ActiveQuery[]> =>
+export const activeQueries = (tx: Tx) => (): Promise<ActiveQuery[]> =>
   tx.many(
     ActiveQuery,
     sql`
@@ -68,12 +69,27 @@ export async function scheduleEvaluations(tx: Tx, user_id: string, resource: Res
   if (!hasFeature(tx.tenant, continuousQueries)) return
   const queries = await tx.cached(ACTIVE_QUERIES, activeQueries(tx))
   const concerned = queries?.filter(({ resource_dependencies }) => resource_dependencies.includes(resource)) ?? []
-  if (concerned.length) await scheduleTasks(tx, [user_id], concerned, days)
+  await scheduleTasks(
+    tx,
+    concerned.map((query) => ({ user_id, query, days })),
+  )
 }
 
-async function scheduleTasks(tx: Tx, user_ids: string[], queries: ActiveQuery[], days: ChangedDays): Promise<void> {
-  const { from_ms, to_ms } = days ?? { from_ms: EARLIEST_MS, to_ms: LATEST_MS }
-  const given = user_ids.toSorted().flatMap((user_id) => queries.map((query) => ({ ...query, user_id, task_id: tx.uuid() })))
+/** What is to be evaluated: at most one for a query and user. */
+export interface Evaluation {
+  user_id: string
+  query: ActiveQuery
+  days: ChangedDays
+}
+
+/** Schedules evaluations, or extends the days of those that wait already. Writes query_task, job. */
+export async function scheduleTasks(tx: Tx, evaluations: readonly Evaluation[]): Promise<void> {
+  if (!evaluations.length) return
+  const given = evaluations.map(({ user_id, query, days }) => {
+    const { from_ms, to_ms } = days ?? { from_ms: EARLIEST_MS, to_ms: LATEST_MS }
+    const [from_day, to_day] = [dayText(from_ms - DAY_MS), dayText(to_ms + DAY_MS)]
+    return { ...query, user_id, task_id: tx.uuid(), from_day, to_day }
+  })
   const rows = await tx.locking.many(
     Scheduled,
     sql`
@@ -81,11 +97,12 @@ async function scheduleTasks(tx: Tx, user_ids: string[], queries: ActiveQuery[],
     select ${tx.team}, g.user_id, g.query_id, g.id, 'scheduled', greatest(${addSeconds(tx.now, BURST_S)}::timestamptz, (
         select max(t.started_at) from query_task t
         where t.team_id = ${tx.team} and t.user_id = g.user_id and t.query_id = g.query_id) + make_interval(secs => g.gap_s)),
-      ${dayText(from_ms - DAY_MS)}::date, ${dayText(to_ms + DAY_MS)}::date
+      g.from_day, g.to_day
     from unnest(${given.map(({ user_id }) => user_id)}::uuid[], ${given.map(({ id }) => id)}::uuid[],
                 ${given.map(({ task_id }) => task_id)}::uuid[],
-                ${given.map(({ minimum_gap_duration_second }) => Math.max(GAP_S, minimum_gap_duration_second ?? GAP_S))}::integer[])
-      as g (user_id, query_id, id, gap_s)
+                ${given.map(({ minimum_gap_duration_second }) => Math.max(GAP_S, minimum_gap_duration_second ?? GAP_S))}::integer[],
+                ${given.map(({ from_day }) => from_day)}::date[], ${given.map(({ to_day }) => to_day)}::date[])
+      as g (user_id, query_id, id, gap_s, from_day, to_day)
     order by g.user_id, g.query_id
     on conflict (team_id, user_id, query_id) where status = 'scheduled' do update
     set from_day = least(query_task.from_day, excluded.from_day), to_day = greatest(query_task.to_day, excluded.to_day)
@@ -103,6 +120,12 @@ const UserRow = T.Object({ user_id: T.String() })
 /** Has a query evaluated for the users of the team who have its data. Writes job. */
 export const startEvaluations = (tx: Tx, query_id: string): void => enqueue(tx, startQuery, { query_id, after: NO_USER })
 
+/** Has every query that applies to the team evaluated for all users who have its data. Writes job. */
+export async function restartEvaluations(tx: Tx): Promise<void> {
+  if (!hasFeature(tx.tenant, continuousQueries)) return
+  for (const { id } of await activeQueries(tx)()) startEvaluations(tx, id)
+}
+
 /** Schedules the evaluation of a query for the next users after one, over all their data. Writes query_task, job. */
 export async function scheduleUsers(tx: Tx, query_id: string, after: string): Promise<void> {
   const query = (await activeQueries(tx)()).find(({ id }) => id === query_id)
@@ -116,7 +139,10 @@ export async function scheduleUsers(tx: Tx, query_id: string, after: string): Pr
   )
   if (!users.length) return
   const ids = users.map(({ user_id }) => user_id)
-  await scheduleTasks(tx, ids, [query], null)
+  await scheduleTasks(
+    tx,
+    ids.map((user_id) => ({ user_id, query, days: null })),
+  )
   if (ids.length === START_PAGE) enqueue(tx, startQuery, { query_id, after: ids.at(-1)! })
 }
 

@@ -1,6 +1,7 @@
 import { managementOperation, type Operation } from '../../platform/http/operation.ts'
 import { Fields } from '../../platform/schema/schema.ts'
 import { archiveQuery, createQuery, listQueries, updateQuery, validateQuery } from './continuous-queries.ts'
+import { observationPreviews } from './result-observations.ts'
 import * as shapes from './schema.ts'
 
 const TEAM = '/v1/org/{org_id}/team/{team_id}/{environment}' as const
@@ -62,7 +63,7 @@ export const routes: Operation[] = [
     example,
     run: async (_tx, { manager, query, body }) => ({
       ...validateQuery(manager, query.query_type ?? 'team', body.query),
-      fhir_observation_previews: null,
+      fhir_observation_previews: body.export_preferences?.fhir_observations ? observationPreviews(body.query) : null,
     }),
   }),
   managementOperation({

@@ -3,6 +3,7 @@ import { Clearable, Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Uuid, type 
 import { labSlugs, providers } from '../../people/users/sources.ts'
 import { resources } from '../resources/resources.ts'
 import { Query } from './query-language.ts'
+import { observationMappers } from './result-observations.ts'
 
 const place = { org_id: Uuid, team_id: Uuid, environment: OpenEnum(['sandbox', 'production']) }
 export const TeamScopeParams = Fields(place)
@@ -77,7 +78,9 @@ export const ContinuousQuery = Fields(
     result_table_schema: ResultTable,
     resource_dependencies: Dependencies,
     export_preferences: Fields({ data_events: Fields({ enabled: T.Boolean() }), fhir_observations: T.Boolean() }),
-    fhir_observation_mappers: T.Array(T.String(), { description: 'Always empty.' }),
+    fhir_observation_mappers: T.Array(OpenEnum(observationMappers), {
+      description: 'The mappings by which results are sent to FHIR servers; none without `export_preferences.fhir_observations`.',
+    }),
   },
   { title: 'ContinuousQuery' },
 )
@@ -93,7 +96,12 @@ export const Validated = Fields(
   {
     result_table_schema: ResultTable,
     resource_dependencies: Dependencies,
-    fhir_observation_previews: Nullable(T.Record(T.String(), T.Unknown(), { description: 'Always null.' })),
+    fhir_observation_previews: Nullable(
+      T.Record(T.String(), T.Unknown(), {
+        description:
+          'With `export_preferences.fhir_observations`: for each mapping that applies, an Observation with an invented value. Null if none applies.',
+      }),
+    ),
   },
   { title: 'ValidateContinuousQueryResponse' },
 )

@@ -9,7 +9,7 @@ import {
   TaskHistory,
   UserParams,
 } from './batch-schema.ts'
-import { readResultTable } from './evaluate.ts'
+import { readResultTable } from './stored-results.ts'
 import { continuousQueries } from './features.ts'
 import { listTasks } from './query-tasks.ts'
 import { runQueries } from './run-query.ts'

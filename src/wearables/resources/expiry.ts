@@ -1,5 +1,8 @@
 // Data of some users of a team that has expired: what the modules that own its tables delete.
+import { hookPoint } from '../../platform/db/hooks.ts'
 import type { Sql } from '../../platform/db/sql.ts'
+import { T, type Static } from '../../platform/schema/schema.ts'
+import type { Resource } from './resources.ts'
 
 export interface Expiry {
   team_id: string
@@ -13,3 +16,16 @@ export interface Expiry {
   /** Rows that one statement deletes. */
   rows_max: number
 }
+
+/** Rows of a resource of one user that were deleted, and between which instants, or days, their data lay. */
+export const DeletedData = T.Object({
+  user_id: T.String(),
+  resource: T.Unsafe<Resource>({ type: 'string' }),
+  from_ms: T.Integer(),
+  to_ms: T.Integer(),
+  rows: T.Integer(),
+})
+export type DeletedData = Static<typeof DeletedData>
+
+/** Expired data of users of the team has been deleted, in this transaction. */
+export const dataDeleted = hookPoint<[readonly DeletedData[]]>('data.deleted')

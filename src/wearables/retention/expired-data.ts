@@ -1,17 +1,25 @@
 // Deletes health data whose retention has ended. Once a day the users of each team that has rules, and of every team if the operator has set
 // limits for providers, are checked a hundred at a time. The clock is the team's.
+import type { Cells } from '../../platform/db/cells.ts'
 import type { Db } from '../../platform/db/database.ts'
-import type { PlainTx } from '../../platform/db/transaction.ts'
+import type { PlainTx, Tx } from '../../platform/db/transaction.ts'
 import { dbNow } from '../../platform/db/leases.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import { ageInSeconds, type Cleanup } from '../../platform/queue/retention.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import { loadTenant } from '../../tenancy/teams/teams.ts'
 import { forgetExpired } from '../ingestion/resource-states.ts'
-import type { Expiry } from '../resources/expiry.ts'
+import { dataDeleted, type DeletedData, type Expiry } from '../resources/expiry.ts'
 import { deleteExpiredStreams } from '../streams/workout-streams.ts'
 import { deleteExpiredSummaries } from '../summaries/summaries.ts'
 import { deleteExpiredSamples } from '../timeseries/expired-samples.ts'
 import type { ProviderLimits } from './retention-rules.ts'
+
+export interface RetentionDependencies {
+  cells: Cells
+  /** By provider, in days. */
+  provider_retention: ProviderLimits
+}
 
 const EVERY = sql`interval '1 day'`
 /** When a team is tried again whose batch has failed or was interrupted. */
@@ -25,11 +33,11 @@ const TEAMS_MAX = 100
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
 const Oldest = T.Object({ age_s: Nullable(T.Number()) })
-const Team = T.Object({ team_id: T.String(), after_user: Nullable(T.String()), clock_offset_s: T.Integer() })
+const Team = T.Object({ team_id: T.String(), after_user: Nullable(T.String()) })
 const User = T.Object({ user_id: T.String() })
 
-/** The periodic task. Writes chunk, summary, workout_stream, resource_state, data_retention_check. */
-export const expiredDataCleanup = (limits: ProviderLimits): Cleanup => ({
+/** The periodic task. Writes chunk, summary, workout_stream, resource_state, data_retention_check, and what hooks write about deleted data. */
+export const expiredDataCleanup = ({ cells, provider_retention: limits }: RetentionDependencies): Cleanup => ({
   kind: 'expired_health_data',
   control: false,
   async overdueFor(db) {
@@ -42,7 +50,7 @@ export const expiredDataCleanup = (limits: ProviderLimits): Cleanup => ({
     )
     return age_s ?? undefined
   },
-  remove: (db) => removeBatch(db, limits, hasRules(limits)),
+  remove: (db) => removeBatch(cells, db, limits),
 })
 
 /** A condition on the team `t`: something of it may expire. */
@@ -66,17 +74,20 @@ async function claimTeam(tx: PlainTx, hasRules: Sql): Promise<Static<typeof Team
     where t.id = team_id and team_id = (
       select c.team_id from data_retention_check c join team t on t.id = c.team_id
       where c.next_at < ${dbNow} and ${hasRules} order by c.next_at limit 1 for update of c skip locked)
-    returning team_id, after_user, t.clock_offset_s`,
+    returning team_id, after_user`,
   )
 }
 
 /** @returns how many rows were deleted, or 1 if users were checked; 0 means that no team is due */
-async function removeBatch(db: Db, limits: ProviderLimits, hasRules: Sql): Promise<number> {
-  const team = await db.plainTx((tx) => claimTeam(tx, hasRules))
-  return team ? db.plainTx((tx) => removeOf(tx, team, limits)) : 0
+async function removeBatch(cells: Cells, db: Db, limits: ProviderLimits): Promise<number> {
+  const claimed = await db.plainTx((tx) => claimTeam(tx, hasRules(limits)))
+  if (!claimed) return 0
+  const tenant = await loadTenant(cells, cells.nameOf(db), claimed.team_id)
+  // A team that was deleted meanwhile is not claimed again.
+  return tenant ? db.tx(tenant, (tx) => removeOf(tx, claimed, limits)) : 1
 }
 
-async function removeOf(tx: PlainTx, team: Static<typeof Team>, limits: ProviderLimits): Promise<number> {
+async function removeOf(tx: Tx, team: Static<typeof Team>, limits: ProviderLimits): Promise<number> {
   const { team_id } = team
   const after = team.after_user ?? FIRST
   const someOf = (table: Sql) => sql`
@@ -93,7 +104,7 @@ async function removeOf(tx: PlainTx, team: Static<typeof Team>, limits: Provider
   const expiry: Expiry = {
     team_id,
     user_ids: users.map(({ user_id }) => user_id),
-    now: sql`(${dbNow} + ${team.clock_offset_s}::bigint * interval '1 second')`,
+    now: sql`(${dbNow} + ${tx.tenant.clock_offset_s}::bigint * interval '1 second')`,
     rows_max: ROWS_MAX,
     limited: [...limits.keys()],
     days: (resource, provider) => sql`
@@ -105,10 +116,14 @@ async function removeOf(tx: PlainTx, team: Static<typeof Team>, limits: Provider
   const samples = await deleteExpiredSamples(tx, expiry)
   const summaries = await deleteExpiredSummaries(tx, expiry)
   const streams = await deleteExpiredStreams(tx, expiry)
-  const isMore = [samples, summaries, streams].includes(ROWS_MAX)
+  const deleted = [...samples, ...summaries]
+  if (deleted.length) await tx.notify(dataDeleted, deleted)
+  const isMore = [rowsOf(samples), rowsOf(summaries), streams].includes(ROWS_MAX)
   if (!isMore) await forgetExpired(tx, expiry)
   await tx.run(sql`
     update data_retention_check set next_at = ${dbNow}, after_user = ${isMore ? team.after_user : users.at(-1)!.user_id}
     where team_id = ${team_id}`)
-  return Math.max(1, samples + summaries + streams)
+  return Math.max(1, rowsOf(deleted) + streams)
 }
+
+const rowsOf = (deleted: readonly DeletedData[]): number => deleted.reduce((sum, { rows }) => sum + rows, 0)

@@ -4,14 +4,9 @@ import { eraseTables } from '../../platform/db/erasure.ts'
 import { on } from '../../platform/db/hooks.ts'
 import type { Module } from '../../platform/module/module.ts'
 import { dataArrives } from '../ingestion/ingest.ts'
-import { expiredDataCleanup } from './expired-data.ts'
+import { expiredDataCleanup, type RetentionDependencies } from './expired-data.ts'
 import { limitRetention, type ProviderLimits } from './retention-rules.ts'
 import { routes } from './routes.ts'
-
-export interface RetentionDependencies {
-  /** By provider, in days. */
-  provider_retention: ProviderLimits
-}
 
 /** Errors: a limit of a provider that there is none of. */
 function assertProviders(limits: ProviderLimits): void {
@@ -20,14 +15,14 @@ function assertProviders(limits: ProviderLimits): void {
   if (unknown.length) throw new ConfigError(`PROVIDER_RETENTION names ${unknown.join()}, which is no provider.`)
 }
 
-export const retention = ({ provider_retention }: RetentionDependencies): Module => ({
+export const retention = ({ cells, provider_retention }: RetentionDependencies): Module => ({
   name: 'wearables/retention',
   about: 'how long health data is kept: rules of teams, limits of providers, deletion',
   tag: 'wearables',
   tables: { ofTeams: ['data_retention', 'data_retention_check'] },
   operations: routes(provider_retention),
   hooks: [on(dataArrives, limitRetention(provider_retention))],
-  periodicTasks: [expiredDataCleanup(provider_retention)],
+  periodicTasks: [expiredDataCleanup({ cells, provider_retention })],
   // The start of the process fails when the setting is wrong.
   services: [{ start: () => assertProviders(provider_retention), stop: async () => {} }],
   erasers: { team: eraseTables('data_retention', 'data_retention_check') },

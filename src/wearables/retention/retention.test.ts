@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { at, counts, events, post, read, type Sent } from '../../../test/support/samples.ts'
+import { deleteExpiredData } from '../../../test/support/retention.ts'
 import { asOwner, cells, createTestTeam, provider_retention, type TestTeam } from '../../../test/support/server.ts'
 import { expiredDataCleanup } from './expired-data.ts'
 
@@ -19,13 +20,6 @@ const valuesOf = async (team: TestTeam, user_id: string, resource = 'heartrate')
 }
 const path = ({ team }: TestTeam) => `/team/${team}/sandbox/data_retention`
 const set = (team: TestTeam, rules: { resource: string | null; days: number }[]) => team.manage.put(path(team), { rules })
-
-/** Deletes what has expired of every team. Other tests have teams with rules as well. */
-async function clean(): Promise<void> {
-  const cleanup = expiredDataCleanup(provider_retention)
-  const db = cells.of('sandbox-us')
-  while ((await cleanup.overdueFor(db, cells.control)) !== undefined) await cleanup.remove(db, cells.control, () => false)
-}
 
 describe('the retention of health data', () => {
   test('has no rules at first, and shows those that are set, the general one first', async () => {
@@ -91,7 +85,7 @@ describe('the retention of health data', () => {
       create trigger refuse before delete on sandbox_us.chunk for each row
         when (old.team_id = '${failing.team}') execute function ${refusal}()`)
     try {
-      const cleanup = expiredDataCleanup(provider_retention)
+      const cleanup = expiredDataCleanup({ cells, provider_retention })
       const db = cells.of('sandbox-us')
       for (let i = 0; (await chunks(team)) > 0; i++) {
         assert(i < 1000)
@@ -137,7 +131,7 @@ describe('the retention of health data', () => {
       { resource: 'activity', days: 20 },
       { resource: 'heartrate', days: 10 },
     ])
-    await clean()
+    await deleteExpiredData()
     assert.deepEqual(await valuesOf(team, user_id), [9, 1])
     assert.deepEqual(await valuesOf(team, user_id, 'steps'), [40, 12, 9, 1])
     const { activity } = (await team.api.get(`/v2/summary/activity/${user_id}?${SINCE}`)).body
@@ -180,7 +174,7 @@ describe('the retention of health data', () => {
       [team.team],
     )
     assert.equal(rowCount, 1)
-    await clean()
+    await deleteExpiredData()
     assert.deepEqual(await valuesOf(team, user_id, 'blood_pressure'), [122])
   })
 
@@ -189,11 +183,11 @@ describe('the retention of health data', () => {
     const user_id = await team.user()
     await post(team, user_id, 'heartrate', [ago(1)])
     await set(team, [{ resource: 'heartrate', days: 10 }])
-    await clean()
+    await deleteExpiredData()
     assert.equal((await valuesOf(team, user_id)).length, 1)
     await team.db.pool.query('update team set clock_offset_s = 10 * 86400 where id = $1', [team.team])
     await team.db.pool.query('update data_retention_check set next_at = now() where team_id = $1', [team.team])
-    await clean()
+    await deleteExpiredData()
     assert.equal((await valuesOf(team, user_id)).length, 0)
   })
 
@@ -213,10 +207,10 @@ describe('the retention of health data', () => {
     const db = cells.of('sandbox-us')
     for (let batches = 0; (await left()) === 500; batches++) {
       assert(batches < 1000)
-      await expiredDataCleanup(new Map()).remove(db, cells.control, () => false)
+      await expiredDataCleanup({ cells, provider_retention: new Map() }).remove(db, cells.control, () => false)
     }
     assert.equal(await left(), 400)
-    await clean()
+    await deleteExpiredData()
     assert.equal(await left(), 250)
   })
 })

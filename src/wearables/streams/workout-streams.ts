@@ -102,7 +102,7 @@ export async function writeStreams(
   )
   const written = rows.map(({ key, is_new }) => {
     const workout = workouts.get(key)!
-    const source = wireSource(provider, workout.source_type as SourceType, {
+    const source = wireSource(tx, provider, workout.source_type as SourceType, {
       app_id: workout.app_id,
       device_id: workout.device_id,
     })

@@ -12,8 +12,13 @@ const Recorded = T.Object({
   starts_at: nullableText,
   ends_at: nullableText,
 })
-/** What a stored summary is known by; `starts_at` and `ends_at` are those of a workout or a night. */
+/** What a stored summary is known by; `starts_at` and `ends_at` are those of a workout, a night or an electrocardiogram. */
 export type RecordedSummary = Static<typeof Recorded>
+
+const times: Partial<Record<SummaryKind, readonly [start: string, end: string]>> = {
+  sleep: ['bedtime_start', 'bedtime_stop'],
+  electrocardiogram: ['session_start', 'session_end'],
+}
 
 /** A user who moves about all day has some 20 workouts of it. */
 const ROWS_MAX = 50_000
@@ -27,7 +32,7 @@ export const recordedSummaries = (
   { user_id, kind, provider }: { user_id: string; kind: SummaryKind; provider: string },
   days: string[],
 ): Promise<RecordedSummary[]> => {
-  const [start, end] = kind === 'sleep' ? ['bedtime_start', 'bedtime_stop'] : ['time_start', 'time_end']
+  const [start, end] = times[kind] ?? ['time_start', 'time_end']
   return tx.many(
     Recorded,
     sql`

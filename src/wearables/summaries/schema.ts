@@ -8,6 +8,10 @@ import { Food, nutrition } from './nutrition.ts'
 const number = Nullable(T.Number())
 const integer = Nullable(T.Integer())
 const text = Nullable(T.String())
+const WorkoutMap = Fields(
+  { polyline: text, summary_polyline: text },
+  { title: 'WorkoutMap', description: 'The way as encoded polylines; the second has fewer points.' },
+)
 /** The source once more, beside `source`. */
 const flatSource = {
   source_provider: T.String(),
@@ -99,7 +103,7 @@ const fields = {
     max_watts: number,
     weighted_average_watts: number,
     steps: integer,
-    map: T.Null(),
+    map: Nullable(WorkoutMap),
     provider_id: T.String(),
   },
   body: {

@@ -7,7 +7,7 @@ import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import type { IncomingDevice } from '../devices/devices.ts'
 import { wireSource, wireSourceId, type DataSource } from '../resources/data-source.ts'
-import type { Expiry } from '../resources/expiry.ts'
+import { DeletedData, type Expiry } from '../resources/expiry.ts'
 import { readBound, type RangeQuery } from '../resources/range-query.ts'
 import type { SourceType } from '../resources/timeseries.ts'
 import { emptyDocument, summaryKinds, type Document, type SummaryKind } from './schema.ts'
@@ -54,9 +54,9 @@ const Written = T.Object({ ...Row.properties, key: T.String(), is_new: T.Boolean
 /** A summary as the API and events show it. */
 export type Summary = { id: string; user_id: string } & Record<string, unknown>
 
-function shown(kind: SummaryKind, user_id: string, row: Static<typeof Row>): Summary {
+function shown(tx: Tx, kind: SummaryKind, user_id: string, row: Static<typeof Row>): Summary {
   const { id, created_at, updated_at, document } = row
-  const source = wireSource(row.provider, row.source_type as SourceType, row)
+  const source = wireSource(tx, row.provider, row.source_type as SourceType, row)
   const flat = flatFields(kind, id, source)
   return { id, user_id, ...emptyDocument(kind), ...(document as object), ...flat, source, created_at, updated_at }
 }
@@ -122,7 +122,7 @@ export async function writeSummaries(
     returning id, provider, source_type, app_id, device_id, document, created_at, updated_at, key, created_at = updated_at and id = any (
       ${records.map(({ id }) => id)}::uuid[]) as is_new`,
   )
-  return rows.map((row) => ({ key: row.key, is_new: row.is_new, summary: shown(kind, user_id, row) }))
+  return rows.map((row) => ({ key: row.key, is_new: row.is_new, summary: shown(tx, kind, user_id, row) }))
 }
 
 const Known = T.Object({ key: T.String(), id: T.String() })
@@ -238,7 +238,7 @@ export async function listSummaries(tx: Tx, user_id: string, kind: SummaryKind, 
       noun: 'summaries',
     },
   )
-  return rows.map((row) => shown(kind, user_id, row))
+  return rows.map((row) => shown(tx, kind, user_id, row))
 }
 
 const RowOfUser = T.Object({ ...Row.properties, user_id: T.String() })
@@ -252,7 +252,7 @@ export async function findSleep(tx: Tx, id: string): Promise<Summary | undefined
     join "user" u on u.id = s.user_id and u.deleted_at is null
     where s.team_id = ${tx.team} and s.id = ${id} and s.kind = 'sleep'`,
   )
-  return row && shown('sleep', row.user_id, row)
+  return row && shown(tx, 'sleep', row.user_id, row)
 }
 
 /** The profile of a user, the newest of several. Errors: 404 unknown user, or no profile. */
@@ -266,29 +266,35 @@ export async function readProfile(tx: Tx, user_id: string, provider: string | un
     where team_id = ${tx.team} and user_id = ${user_id} and kind = 'profile' ${ofProvider} order by updated_at desc, id desc limit 1`,
   )
   if (!row) throw notFound('The user has no profile')
-  return shown('profile', user_id, row)
+  return shown(tx, 'profile', user_id, row)
 }
 
 /** Erases the summaries of a user. Writes summary. */
 export const eraseSummaries = async (tx: Tx, user_id: string): Promise<void> =>
   void (await tx.run(sql`delete from summary where team_id = ${tx.team} and user_id = ${user_id}`))
 
-/** Deletes summaries of days before the retention of their kind and provider. Writes summary. @returns how many */
+/** Deletes summaries of days before the retention of their kind and provider. Writes summary. */
 export const deleteExpiredSummaries = (
   tx: PlainTx,
   { team_id, user_ids, now, days, limited, rows_max }: Expiry,
-): Promise<number> => {
+): Promise<DeletedData[]> => {
   const kept = days(sql`k.kind`, sql`p.provider`)
-  return tx.run(sql`
+  return tx.many(
+    DeletedData,
+    sql`
     with cutoffs as materialized (
       select k.kind, p.provider, (${now} at time zone 'UTC')::date - d.days as cutoff
       from unnest(${summaryKinds}::text[]) as k (kind),
         (select null as provider union all select unnest(${limited}::text[])) p, lateral (select ${kept} as days) d
-      where d.days is not null)
-    delete from summary where ctid = any (array(
+      where d.days is not null),
+    deleted as (delete from summary where ctid = any (array(
       select s.ctid from unnest(${user_ids}::uuid[]) as u (user_id), cutoffs k,
         lateral (select x.ctid from summary x
                  where x.team_id = ${team_id} and x.user_id = u.user_id and x.kind = k.kind and x.calendar_date < k.cutoff
                    and (k.provider is null or x.provider = k.provider)) s
-      limit ${rows_max}))`)
+      limit ${rows_max})) returning user_id, kind, calendar_date)
+    select user_id, kind as resource, (extract(epoch from min(calendar_date)) * 1000)::bigint as from_ms,
+      (extract(epoch from max(calendar_date)) * 1000)::bigint as to_ms, count(*) as rows
+    from deleted group by user_id, kind`,
+  )
 }

@@ -4,20 +4,9 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { SourceType, TimeseriesName } from '../resources/timeseries.ts'
+import { chunkKey, ChunkWriter, findChunks, HOUR_MS, sampleAt, type Chunk, type Sample } from './chunk-rows.ts'
 
-export const HOUR_MS = 3_600_000
-
-export interface Sample {
-  at_ms: number
-  value: number
-  /** The diastolic blood pressure. */
-  second: number | null
-  /** Duration of an interval. */
-  length_ms: number | null
-  /** Seconds east of UTC. */
-  zone_s: number | null
-  type: string | null
-}
+export type { Sample }
 
 /** What recorded the samples of a series, and during which workout. */
 export interface SampleSource {
@@ -74,43 +63,6 @@ export const sourceOf = ({
   workout_id,
   sport,
 })
-const ChunkRow = T.Object({
-  series_id: T.Integer(),
-  hour_ms: T.Integer(),
-  at: T.String(),
-  values: T.String(),
-  seconds: Nullable(T.String()),
-  lengths: Nullable(T.String()),
-  zones: Nullable(T.String()),
-  types: Nullable(T.String()),
-})
-
-/** The columns of a chunk, for `samplesOf`. Arrays come as JSON, which is parsed faster than PostgreSQL's notation. */
-export const chunkColumns = sql`
-  c.series_id, (extract(epoch from c.hour) * 1000)::bigint as hour_ms, array_to_json(c.at)::text as at,
-  array_to_json(c.values)::text as values, array_to_json(c.seconds)::text as seconds, array_to_json(c.lengths)::text as lengths,
-  array_to_json(c.zones)::text as zones, array_to_json(c.types)::text as types`
-export const chunkRow = ChunkRow.properties
-
-export function samplesOf(row: Omit<Static<typeof ChunkRow>, 'series_id'>): Sample[] {
-  const list = <V>(text: string | null): V[] | undefined => (text === null ? undefined : (JSON.parse(text) as V[]))
-  const [at, values] = [list<number>(row.at)!, list<number>(row.values)!]
-  const [seconds, lengths, zones] = [
-    list<number | null>(row.seconds),
-    list<number | null>(row.lengths),
-    list<number | null>(row.zones),
-  ]
-  const types = list<string | null>(row.types)
-  return at.map((ms, i) => ({
-    at_ms: row.hour_ms + ms,
-    value: values[i]!,
-    second: seconds?.[i] ?? null,
-    length_ms: lengths?.[i] ?? null,
-    zone_s: zones?.[i] ?? null,
-    type: types?.[i] ?? null,
-  }))
-}
-
 /**
  * Adds samples to series of one resource of a user. A sample at the instant of another one of its series replaces it. Locks the series, in
  * the order of their sources, so that two writers cannot lose each other's samples. Writes series, chunk.
@@ -140,93 +92,80 @@ export async function mergeSamples(
     JSON.stringify([provider, source_type, app_id, device_id, workout_id, sport])
   const ids = new Map(rows.map((row) => [sourceKey(row), row.id]))
   const idOf = (source: SampleSource) => ids.get(sourceKey(source))!
-  const hours = new Map<string, { series_id: number; hour_ms: number; samples: Map<number, Sample> }>()
+  const hours = new Map<string, Hour>()
   const merged = given.map(({ source, samples }) => {
-    const series_id = idOf(source)
-    for (const sample of samples) {
-      const hour_ms = Math.floor(sample.at_ms / HOUR_MS) * HOUR_MS
-      const key = `${series_id} ${hour_ms}`
-      const hour = hours.get(key) ?? { series_id, hour_ms, samples: new Map<number, Sample>() }
-      // The last of several at one instant counts.
-      hour.samples.set(sample.at_ms, sample)
-      hours.set(key, hour)
-    }
-    return { source, series_id, created: [] as Sample[], updated: [] as Sample[] }
+    const one = { source, created: [] as Sample[], updated: [] as Sample[] }
+    addToHours(hours, idOf(source), samples, one)
+    return one
   })
   const touched = [...hours.values()]
-  const stored = await tx.many(
-    ChunkRow,
-    sql`
-    select ${chunkColumns} from chunk c
-    join unnest(${touched.map(({ series_id }) => series_id)}::bigint[],
-                ${touched.map(({ hour_ms }) => new Date(hour_ms).toISOString())}::timestamptz[]) as g (series_id, hour)
-      on g.series_id = c.series_id and g.hour = c.hour
-    where c.team_id = ${tx.team} and c.user_id = ${user_id}`,
-  )
-  const before = new Map(stored.map((row) => [`${row.series_id} ${row.hour_ms}`, samplesOf(row)]))
-  const bySeries = new Map(merged.map((one) => [one.series_id, one]))
-  const changed: ReturnType<typeof encode>[] = []
-  for (const { series_id, hour_ms, samples } of touched) {
-    const into = bySeries.get(series_id)!
-    const all = new Map(before.get(`${series_id} ${hour_ms}`)?.map((sample) => [sample.at_ms, sample]))
-    let isChanged = false
-    for (const sample of samples.values()) {
-      const old = all.get(sample.at_ms)
-      if (old && isSame(old, sample)) continue
-      isChanged = true
-      all.set(sample.at_ms, sample)
-      ;(old ? into.updated : into.created).push(sample)
-    }
-    if (isChanged)
-      changed.push(
-        encode(
-          series_id,
-          hour_ms,
-          [...all.values()].sort((a, b) => a.at_ms - b.at_ms),
-        ),
-      )
-  }
-  if (changed.length) await writeChunks(tx, user_id, changed)
+  const stored = await findChunks(tx, user_id, touched)
+  const writer = new ChunkWriter()
+  for (const hour of touched) mergeHour(stored.get(chunkKey(hour)), hour, writer)
+  await writer.write(tx, user_id)
   return merged
+}
+
+/** The samples of a series and hour that came in. */
+interface Hour {
+  series_id: number
+  hour_ms: number
+  samples: Sample[]
+  /** Each sample is later than the one before. */
+  isAscending: boolean
+  into: MergedSamples
+}
+
+function addToHours(hours: Map<string, Hour>, series_id: number, samples: Sample[], into: MergedSamples): void {
+  let hour: Hour | undefined
+  for (const sample of samples) {
+    const { at_ms } = sample
+    // Most samples are of the hour of the one before.
+    if (!hour || at_ms < hour.hour_ms || at_ms >= hour.hour_ms + HOUR_MS) {
+      const hour_ms = Math.floor(at_ms / HOUR_MS) * HOUR_MS
+      const key = chunkKey({ series_id, hour_ms })
+      hour = hours.get(key) ?? { series_id, hour_ms, samples: [], isAscending: true, into }
+      hours.set(key, hour)
+    }
+    const before = hour.samples.at(-1)
+    if (before && before.at_ms >= at_ms) hour.isAscending = false
+    hour.samples.push(sample)
+  }
+}
+
+/** The samples of an hour, oldest first. The last of several at one instant counts. */
+function ascending({ samples, isAscending }: Hour): Sample[] {
+  if (isAscending) return samples
+  return [...new Map(samples.map((sample) => [sample.at_ms, sample])).values()].sort((a, b) => a.at_ms - b.at_ms)
+}
+
+/** Tells which samples are new or changed; if any are, the whole hour is written. */
+function mergeHour(stored: Chunk | undefined, hour: Hour, writer: ChunkWriter): void {
+  const { hour_ms, into } = hour
+  const samples = ascending(hour)
+  const before = into.created.length + into.updated.length
+  const count = stored?.at.length ?? 0
+  let i = 0
+  for (const sample of samples) {
+    const at = sample.at_ms - hour_ms
+    while (i < count && stored!.at[i]! < at) i++
+    if (i === count || stored!.at[i] !== at) into.created.push(sample)
+    else if (!isSame(sampleAt(stored!, i), sample)) into.updated.push(sample)
+  }
+  if (into.created.length + into.updated.length === before) return
+  i = 0
+  for (const sample of samples) {
+    const at = sample.at_ms - hour_ms
+    for (; i < count && stored!.at[i]! < at; i++) writer.add(sampleAt(stored!, i), stored!.at[i]!)
+    if (i < count && stored!.at[i] === at) i++
+    writer.add(sample, at)
+  }
+  for (; i < count; i++) writer.add(sampleAt(stored!, i), stored!.at[i]!)
+  writer.end(hour)
 }
 
 const isSame = (a: Sample, b: Sample): boolean =>
   a.value === b.value && a.second === b.second && a.length_ms === b.length_ms && a.zone_s === b.zone_s && a.type === b.type
-
-const literal = (list: (number | null)[]): string => `{${list.map((one) => one ?? 'NULL').join()}}`
-const literalUnlessEmpty = (list: (number | null)[]): string | null => (list.every((one) => one === null) ? null : literal(list))
-
-/** A chunk as text, since a statement takes no lists of lists. */
-function encode(series_id: number, hour_ms: number, samples: Sample[]) {
-  const types = samples.map(({ type }) => type)
-  return {
-    series_id,
-    hour: new Date(hour_ms).toISOString(),
-    samples: samples.length,
-    at: literal(samples.map(({ at_ms }) => at_ms - hour_ms)),
-    values: literal(samples.map(({ value }) => value)),
-    seconds: literalUnlessEmpty(samples.map(({ second }) => second)),
-    lengths: literalUnlessEmpty(samples.map(({ length_ms }) => length_ms)),
-    zones: literalUnlessEmpty(samples.map(({ zone_s }) => zone_s)),
-    types: types.every((type) => type === null) ? null : JSON.stringify(types),
-  }
-}
-
-const writeChunks = (tx: Tx, user_id: string, chunks: ReturnType<typeof encode>[]): Promise<number> =>
-  tx.run(sql`
-    insert into chunk (team_id, user_id, series_id, hour, samples, at, values, seconds, lengths, zones, types)
-    select ${tx.team}, ${user_id}, g.series_id, g.hour, g.samples, g.at::integer[], g.values::double precision[],
-           g.seconds::double precision[], g.lengths::integer[], g.zones::integer[],
-           case when g.types is not null then array(select jsonb_array_elements_text(g.types::jsonb)) end
-    from unnest(${chunks.map(({ series_id }) => series_id)}::bigint[], ${chunks.map(({ hour }) => hour)}::timestamptz[],
-                ${chunks.map(({ samples }) => samples)}::integer[], ${chunks.map(({ at }) => at)}::text[],
-                ${chunks.map(({ values }) => values)}::text[], ${chunks.map(({ seconds }) => seconds)}::text[],
-                ${chunks.map(({ lengths }) => lengths)}::text[], ${chunks.map(({ zones }) => zones)}::text[],
-                ${chunks.map(({ types }) => types)}::text[])
-      as g (series_id, hour, samples, at, values, seconds, lengths, zones, types)
-    on conflict (team_id, user_id, series_id, hour) do update
-    set samples = excluded.samples, at = excluded.at, values = excluded.values, seconds = excluded.seconds, lengths = excluded.lengths,
-        zones = excluded.zones, types = excluded.types`)
 
 const SeriesId = T.Object({ id: T.Integer() })
 

@@ -8,9 +8,10 @@ import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { readBound, type RangeQuery } from '../resources/range-query.ts'
 import type { TimeseriesName } from '../resources/timeseries.ts'
-import { chunkColumns, chunkRow, HOUR_MS, samplesOf, sourceOf, sourceRow, type FoundSample, type SampleSource } from './chunks.ts'
+import { chunkColumns, chunkRow, HOUR_MS, readChunk, sampleAt, type Sample } from './chunk-rows.ts'
+import { sourceOf, sourceRow, type FoundSample, type SampleSource } from './chunks.ts'
 import { hypnogramOf } from './hypnogram.ts'
-import { sampleWriter, sampleSource } from './samples.ts'
+import { JoinedTexts, sampleWriter, sampleSource } from './samples.ts'
 
 /** Samples in a page. */
 export const PAGE = 10_000
@@ -38,6 +39,9 @@ function rangeOf(tx: Tx, { start_date, end_date }: RangeQuery): { from_ms: numbe
 
 /** Before 1970 it is negative. */
 const instantInMs = (text: string): boolean => /^-?\d{1,15}$/.test(text)
+
+/** A range, and where a page of it begins. */
+export type SampleQuery = RangeQuery & { cursor?: string | undefined; next_cursor?: string | undefined }
 
 interface Place {
   series: number
@@ -85,14 +89,28 @@ interface Found extends FoundSample {
   series: number
 }
 
-function* within(rows: Static<typeof Row>[], from_ms: number, to_ms: number, after: Place | undefined): Generator<Found> {
+/** Called for each sample in the order of series and time. @returns whether to go on */
+type Visit = (sample: Sample, source: SampleSource, series: number) => boolean
+
+function visitRows(rows: Static<typeof Row>[], from_ms: number, to_ms: number, after: Place | undefined, visit: Visit): void {
   for (const row of rows) {
     const source = sourceOf(row)
-    for (const sample of samplesOf(row)) {
-      if (sample.at_ms < from_ms || sample.at_ms > to_ms) continue
-      if (after && row.series_id === after.series && sample.at_ms <= after.at_ms) continue
-      yield { series: row.series_id, source, sample }
+    const chunk = readChunk(row)
+    const { hour_ms, at } = chunk
+    const first_ms = after?.series === row.series_id ? Math.max(from_ms, after.at_ms + 1) : from_ms
+    for (let i = 0; i < at.length; i++) {
+      const at_ms = hour_ms + at[i]!
+      if (at_ms < first_ms) continue
+      if (at_ms > to_ms) break
+      if (!visit(sampleAt(chunk, i), source, row.series_id)) return
     }
+  }
+}
+
+function visitFound(all: Found[], after: Place | undefined, visit: Visit): void {
+  for (const { series, source, sample } of all) {
+    if (after && (series < after.series || (series === after.series && sample.at_ms <= after.at_ms))) continue
+    if (!visit(sample, source, series)) return
   }
 }
 
@@ -107,53 +125,60 @@ function stagesBySource(stages: FoundSample[]): Found[] {
 
 /**
  * Lists the samples of a user by provider and source, at most 10,000 in a page.
+ * @param type samples of other types are left out, and count as part of the page
  * Errors: 400 a cursor of another list; 404 unknown user; 422 an invalid date.
  */
-export async function readGrouped(
-  tx: Tx,
-  user_id: string,
-  resource: TimeseriesName,
-  query: RangeQuery & { cursor?: string | undefined; next_cursor?: string | undefined },
-) {
+export async function readGrouped(tx: Tx, user_id: string, resource: TimeseriesName, query: SampleQuery, type?: string) {
   const { from_ms, to_ms } = rangeOf(tx, query)
   const provider = query.provider || undefined
-  const list = `timeseries ${user_id} ${resource} ${query.start_date} ${query.end_date ?? ''} ${provider ?? ''}`
+  const list = `timeseries ${user_id} ${type ?? resource} ${query.start_date} ${query.end_date ?? ''} ${provider ?? ''}`
   const text = query.next_cursor ?? query.cursor
   const [series, at_ms] = text ? readCursor(list, text, [numberPart(DIGITS_MAX), instantInMs]) : []
   const after = series === undefined ? undefined : { series: Number(series), at_ms: Number(at_ms) }
   await getUser(tx, user_id)
-  const found =
-    resource === 'hypnogram' ? stagesBySource(await hypnogramOf(tx, user_id, { provider, from_ms, to_ms })) : undefined
-  const pages = found
-    ? found.filter(
-        ({ series, sample }) => !after || series > after.series || (series === after.series && sample.at_ms > after.at_ms),
-      )
-    : within(await readChunks(tx, user_id, resource, { provider, from_ms, to_ms, after }, PAGE), from_ms, to_ms, after)
   const write = sampleWriter(resource)
-  const groups = new Map<string, { source: SampleSource; series: number; data: string[] }[]>()
-  let shown = 0
-  let last: Found | undefined
+  const groups = new Map<string, Group[]>()
+  let group: Group | undefined
+  let seen = 0
+  let [last_series, last_ms] = [0, 0]
   let next: string | null = null
-  for (const found of pages) {
-    if (shown === PAGE) {
-      next = cursor(list, [String(last!.series), String(last!.sample.at_ms)])
-      break
+  const visit: Visit = (sample, source, series) => {
+    if (seen === PAGE) {
+      next = cursor(list, [String(last_series), String(last_ms)])
+      return false
     }
-    const { source } = found
-    const ofProvider = groups.get(source.provider) ?? []
-    groups.set(source.provider, ofProvider)
-    let group = ofProvider.find((one) => one.series === found.series)
-    if (!group) ofProvider.push((group = { source, series: found.series, data: [] }))
-    group.data.push(write(found.sample, source))
-    shown++
-    last = found
+    seen++
+    last_series = series
+    last_ms = sample.at_ms
+    if (type !== undefined && sample.type !== type) return true
+    // They come in the order of their series.
+    if (group?.series !== series) {
+      group = { source, series, data: new JoinedTexts() }
+      const ofProvider = groups.get(source.provider)
+      if (ofProvider) ofProvider.push(group)
+      else groups.set(source.provider, [group])
+    }
+    group.data.push(write(sample, source))
+    return true
   }
+  if (resource === 'hypnogram')
+    visitFound(stagesBySource(await hypnogramOf(tx, user_id, { provider, from_ms, to_ms })), after, visit)
+  else visitRows(await readChunks(tx, user_id, resource, { provider, from_ms, to_ms, after }, PAGE), from_ms, to_ms, after, visit)
   const written = [...groups].map(
     ([name, list]) =>
-      `${JSON.stringify(name)}:[${list.map(({ source, data }) => `{"source":${JSON.stringify(sampleSource(source))},"data":[${data.join()}]}`).join()}]`,
+      `${JSON.stringify(name)}:[${list.map(({ source, data }) => `{"source":${JSON.stringify(sampleSource(tx, source))},"data":[${data.end()}]}`).join()}]`,
   )
   const end = JSON.stringify(next)
-  return new PreserializedJson<GroupedReply>(`{"groups":{${written.join()}},"next":${end},"next_cursor":${end}}`)
+  return new PreserializedJson<GroupedReply>(`{"groups":{${written.join()}},"next":${end},"next_cursor":${end}}`, {
+    namesUsers: false,
+  })
+}
+
+/** The samples of one series in a page. */
+interface Group {
+  source: SampleSource
+  series: number
+  data: JoinedTexts
 }
 
 /** What `readGrouped` returns is checked against the schema of the operation. */
@@ -169,7 +194,9 @@ export async function samplesBetween(
   samples_max: number,
 ): Promise<FoundSample[]> {
   const rows = await readChunks(tx, user_id, resource, { provider, from_ms, to_ms, after: undefined }, samples_max)
-  const found = [...within(rows, from_ms, to_ms, undefined)].sort((a, b) => a.sample.at_ms - b.sample.at_ms)
+  const found: FoundSample[] = []
+  visitRows(rows, from_ms, to_ms, undefined, (sample, source) => found.push({ sample, source }) > 0)
+  found.sort((a, b) => a.sample.at_ms - b.sample.at_ms)
   if (found.length > samples_max)
     throw invalidField(['query', 'start_date'], `the range has more than ${samples_max} samples; read the grouped list`)
   return found
@@ -177,9 +204,10 @@ export async function samplesBetween(
 
 /**
  * Lists the samples of a user, oldest first, without their sources.
+ * @param type samples of other types are left out
  * Errors: 404 unknown user; 422 an invalid date, or a range with more than 100,000 samples.
  */
-export async function readPlain(tx: Tx, user_id: string, resource: TimeseriesName, query: RangeQuery) {
+export async function readPlain(tx: Tx, user_id: string, resource: TimeseriesName, query: RangeQuery, type?: string) {
   const { from_ms, to_ms } = rangeOf(tx, query)
   await getUser(tx, user_id)
   const provider = query.provider || undefined
@@ -188,5 +216,7 @@ export async function readPlain(tx: Tx, user_id: string, resource: TimeseriesNam
   const found = await (resource === 'hypnogram'
     ? hypnogramOf(tx, user_id, range)
     : samplesBetween(tx, user_id, resource, range, PLAIN_MAX))
-  return new PreserializedJson<GroupedReply>(`[${found.map(({ sample, source }) => write(sample, source)).join()}]`)
+  const data = new JoinedTexts()
+  for (const { sample, source } of found) if (type === undefined || sample.type === type) data.push(write(sample, source))
+  return new PreserializedJson<GroupedReply>(`[${data.end()}]`, { namesUsers: false })
 }

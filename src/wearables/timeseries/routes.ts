@@ -1,9 +1,11 @@
+import type { Tx } from '../../platform/db/transaction.ts'
 import { operation } from '../../platform/http/operation.ts'
 import { Fields, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid } from '../../platform/schema/schema.ts'
 import { DataSource } from '../resources/data-source.ts'
+import { assertServesLegacy, endedList, groupedPath, stagesPath } from '../resources/legacy.ts'
 import { rangeQuery } from '../resources/range-query.ts'
-import { plainListNames, timeseriesNames } from '../resources/timeseries.ts'
-import { readGrouped, readPlain } from './read.ts'
+import { plainListNames, timeseriesNames, type TimeseriesName } from '../resources/timeseries.ts'
+import { readGrouped, readPlain, type SampleQuery } from './read.ts'
 
 export const Sample = Fields(
   {
@@ -35,6 +37,37 @@ const Grouped = Fields(
   { title: 'GroupedSamples' },
 )
 
+const pages = { next_cursor: Maybe(Text({ maxLength: 300 })), cursor: Maybe(Text({ maxLength: 300 })) }
+const ended =
+  'A server with `LEGACY_TIMESERIES=off` answers 404. The published Android client, which is known by its header `x-vital-android-sdk-version`, gets groups and pages, as from the path that takes its place.'
+
+/** What the deprecated lists have in common. */
+const plain = {
+  patients: true,
+  method: 'GET',
+  userTokens: 'path',
+  deprecated: true,
+  query: Fields({ ...rangeQuery, ...pages }),
+  reply: T.Union([T.Array(Sample), Grouped]),
+} as const
+
+/** The published Android client requests the deprecated paths and expects what the others show. Source: users-wearables.md 19 D1. */
+const isAndroid = (headers: Record<string, unknown>): boolean => headers['x-vital-android-sdk-version'] !== undefined
+
+async function answerPlain(
+  tx: Tx,
+  user_id: string,
+  resource: TimeseriesName,
+  { query, headers, type }: { query: SampleQuery; headers: Record<string, unknown>; type?: string },
+) {
+  assertServesLegacy(tx)
+  return (isAndroid(headers) ? readGrouped : readPlain)(tx, user_id, resource, query, type)
+}
+
+/** The place of a deprecated list is taken by groups, of sleep stages by the lists of stages. */
+const successorOf = (user_id: string, resource: string) =>
+  resource === 'hypnogram' ? stagesPath(user_id) : groupedPath(user_id, resource)
+
 export const routes = [
   operation({
     id: 'get_timeseries_grouped',
@@ -43,24 +76,38 @@ export const routes = [
     path: '/v2/timeseries/{user_id}/{resource}/grouped',
     userTokens: 'path',
     summary: 'List samples of a timeseries by provider and source',
-    description: 'A page has at most 10,000 samples. A date without a time means the whole day in UTC.',
+    description:
+      'A page has at most 10,000 samples. A date without a time means the whole day in UTC. `hypnogram` is deprecated: a server with `LEGACY_TIMESERIES=off` answers 404.',
     params: Fields({ user_id: Uuid, resource: OpenEnum(timeseriesNames, { example: 'heartrate' }) }),
-    query: Fields({ ...rangeQuery, next_cursor: Maybe(Text({ maxLength: 300 })), cursor: Maybe(Text({ maxLength: 300 })) }),
+    query: Fields({ ...rangeQuery, ...pages }),
+    deprecation: ({ user_id, resource }) => (resource === 'hypnogram' ? endedList(stagesPath(user_id)) : undefined),
     reply: Grouped,
-    run: (tx, { params, query }) => readGrouped(tx, params.user_id, params.resource, query),
+    async run(tx, { params, query }) {
+      if (params.resource === 'hypnogram') assertServesLegacy(tx)
+      return readGrouped(tx, params.user_id, params.resource, query)
+    },
   }),
   operation({
+    ...plain,
     id: 'get_timeseries',
-    patients: true,
-    method: 'GET',
     path: '/v2/timeseries/{user_id}/{resource}',
-    userTokens: 'path',
     summary: 'List samples of a timeseries without their sources',
-    description: 'At most 100,000 samples, without pages.',
-    deprecated: true,
+    description: `At most 100,000 samples, without pages. ${ended}`,
     params: Fields({ user_id: Uuid, resource: OpenEnum(plainListNames, { example: 'heartrate' }) }),
-    query: Fields(rangeQuery),
-    reply: T.Array(Sample),
-    run: (tx, { params, query }) => readPlain(tx, params.user_id, params.resource, query),
+    deprecation: ({ user_id, resource }) => endedList(successorOf(user_id, resource)),
+    run: (tx, { params, ...request }) => answerPlain(tx, params.user_id, params.resource, request),
   }),
+  ...(['ldl', 'hdl', 'total', 'triglycerides'] as const).map((kind) =>
+    operation({
+      ...plain,
+      id: `get_timeseries_cholesterol_${kind}`,
+      path: `/v2/timeseries/{user_id}/cholesterol/${kind}`,
+      summary: `List samples of cholesterol of the type ${kind} without their sources`,
+      description: `The samples of \`cholesterol\` whose \`type\` is \`cholesterol/${kind}\`; at most 100,000, without pages. ${ended}`,
+      params: Fields({ user_id: Uuid }),
+      deprecation: ({ user_id }) => endedList(groupedPath(user_id, 'cholesterol')),
+      run: (tx, { params, ...request }) =>
+        answerPlain(tx, params.user_id, 'cholesterol', { ...request, type: `cholesterol/${kind}` }),
+    }),
+  ),
 ]

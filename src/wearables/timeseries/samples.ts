@@ -1,4 +1,5 @@
 // A sample as the API shows it. Source: users-wearables.md 10; events.md 2, 4.2.
+import type { Tx } from '../../platform/db/transaction.ts'
 import { wireSource } from '../resources/data-source.ts'
 import { timeseriesOf, type TimeseriesName } from '../resources/timeseries.ts'
 import type { Sample, SampleSource } from './chunks.ts'
@@ -22,9 +23,28 @@ function wireTimes(): (ms: number) => string {
   }
 }
 
+const JOINED = 100
+
+/** Many texts that become one list: a hundred at a time are joined, since garbage collections would move each of them several times. */
+export class JoinedTexts {
+  readonly #joined: string[] = []
+  #recent: string[] = []
+
+  push(text: string): void {
+    if (this.#recent.push(text) < JOINED) return
+    this.#joined.push(this.#recent.join())
+    this.#recent = []
+  }
+
+  /** All of them, separated by commas. */
+  end(): string {
+    return (this.#recent.length ? [...this.#joined, this.#recent.join()] : this.#joined).join()
+  }
+}
+
 /** The source of samples. Apps are kept apart, and only summaries name them. */
-export const sampleSource = ({ provider, source_type, device_id, workout_id, sport }: SampleSource) =>
-  wireSource(provider, source_type, { app_id: null, device_id, workout_id, sport })
+export const sampleSource = (tx: Pick<Tx, 'tenant'>, { provider, source_type, device_id, workout_id, sport }: SampleSource) =>
+  wireSource(tx, provider, source_type, { app_id: null, device_id, workout_id, sport })
 
 /** Voltages are hundreds in a second: they alone are shown with milliseconds. */
 const wireTimeInMs = (ms: number): string => `${new Date(ms).toISOString().slice(0, 23)}+00:00`

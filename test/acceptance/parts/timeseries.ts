@@ -51,6 +51,20 @@ export const timeseries = ({ sdk, user, passthrough }: Customer): void =>
       assert.equal(group!.source.deviceId, device!.id)
     })
 
+    test('lists of one kind of cholesterol, and of stages of sleep, are read', async () => {
+      const { userId } = await user()
+      const { vitals } = sdk
+      for (const read of [
+        'cholesterolLdl',
+        'cholesterolHdl',
+        'cholesterolTotal',
+        'cholesterolTriglycerides',
+        'hypnogram',
+      ] as const)
+        assert.deepEqual(await vitals[read](range(userId)), [])
+      assert.deepEqual((await vitals.hypnogramGrouped(range(userId))).groups, {})
+    })
+
     test('plain lists name no sources', async () => {
       const { userId } = await user()
       await post(userId, 'heartrate', [{ value: 61, unit: 'bpm', ...at }])

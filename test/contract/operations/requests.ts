@@ -1,5 +1,6 @@
 // A request that works, for every operation, made from its declaration and from what a team has. What an operation needs beyond its
 // example is said here once; everything else follows from the names of its parameters.
+import { reportForm as exampleReport } from '../../../src/lab-reports/parsing-jobs/example-report.ts'
 import { createHmac, randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { contents } from '../../../src/app/contents.ts'
@@ -76,6 +77,7 @@ async function unmatched(team: TestTeam, operation: Operation): Promise<string> 
 const belongings: Record<string, (team: TestTeam, operation: Operation) => Promise<string>> = {
   user_id: async (team, operation) => {
     if (operation.id === 'connect_demo_provider') return team.user()
+    if (operation.path.startsWith('/v2/link/bulk_')) return applicant(team)
     if (/^get_profile(_raw)?$/.test(operation.id)) return profiledUser(team)
     if (operation.id === 'deregister_provider' || operation.id === 'refresh_user_data') return connectedUser(team)
     if (signedIn.has(operation.id) || operation.module === 'devices') return patientOf(team)
@@ -95,6 +97,7 @@ const belongings: Record<string, (team: TestTeam, operation: Operation) => Promi
   query_id: (team, operation) =>
     operation.path.includes('{query_id}') ? continuousQuery(team) : belongings.client_user_id!(team, operation),
   query_id_or_slug: (team) => continuousQuery(team),
+  job_id: (team) => reportOf(team),
   order_id: async (team, operation) => (await orderFor(team, operation)).id as string,
   object_id: (team, operation) => belongings.order_id!(team, operation),
   raw_result_id: unmatched,
@@ -284,6 +287,14 @@ async function deviceOf(team: TestTeam): Promise<string> {
   const user_id = await patientOf(team)
   ok(await team.api.post(`/v2/timeseries/${user_id}/heartrate`, bodies.post_timeseries))
   return ok(await team.api.get(`/v2/user/${user_id}/device`)).body[0].id
+}
+
+/** The patient of a team that has an application at a provider. */
+async function applicant(team: TestTeam): Promise<string> {
+  // It has no notifications to subscribe to: no job asks the vendor.
+  const application = { team_id: team.team, provider: 'dexcom_v3', client_id: 'fictional', client_secret: 'fictional' }
+  ok(await team.manage.post('/team_custom_credentials/sandbox/us', application))
+  return patientOf(team)
 }
 
 async function connectedUser(team: TestTeam): Promise<string> {
@@ -525,7 +536,25 @@ export async function valid(team: TestTeam, operation: Operation): Promise<Reque
   for (const name of [...required, ...(queryFor[operation.id] ?? [])])
     request.query[name] = await belonging(team, operation, name)
   if (operation.id === 'upsert_team_ehr_pipelines') request.body = { ...(request.body as object), ...reachableEhr }
+  if (operation.id === 'create_lab_report_parser_job') return { ...request, ...reportForm(await patientOf(team)) }
   return operation.id === 'receive_provider_notification' ? { ...request, ...notice() } : request
+}
+
+/** A form with a lab report of a user. */
+function reportForm(user_id: string): Pick<Request, 'body' | 'headers'> {
+  const { body, type } = exampleReport(user_id)
+  return { body: body.toString(), headers: { 'content-type': type } }
+}
+
+const reports = new WeakMap<TestTeam, Promise<string>>()
+async function uploadedReport(team: TestTeam): Promise<string> {
+  const { body, headers } = reportForm(await patientOf(team))
+  return ok(await team.api.post('/lab_report/v1/parser/job', body, headers)).body.id as string
+}
+const reportOf = (team: TestTeam): Promise<string> => {
+  const known = reports.get(team) ?? uploadedReport(team)
+  reports.set(team, known)
+  return known
 }
 
 /** Where an organization or a team stands in the path, so that a key gets as far as the body. */
@@ -540,7 +569,8 @@ export function unknownIds(operation: Operation, team?: TestTeam): Request {
       (name === 'event_type' && EVENT_TYPE) ||
       (format === 'uuid' ? randomUUID() : type === 'integer' ? '1' : 'nobody'),
   ])
-  return { path: Object.fromEntries(path) as Record<string, string>, query: {}, body: operation.example }
+  const form = operation.id === 'create_lab_report_parser_job' ? reportForm(randomUUID()) : { body: operation.example }
+  return { path: Object.fromEntries(path) as Record<string, string>, query: {}, ...form }
 }
 
 const singular = (name: string): string => name.replace(/_ids$/, '_id')

@@ -8,6 +8,7 @@ import { CLIENT, VendorServer, type VendorAnswer, type VendorRequest } from './v
 type Values = Record<string, unknown>
 const camel = (name: string) => name.replace(/[-_]([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 const scopeOf = (type: string): string => {
+  if (type === 'electrocardiogram') return 'ecg'
   if (type === 'sleep') return 'sleep'
   const ofActivity = ['steps', 'distance', 'floors', 'exercise', 'active-energy-burned', 'basal-energy-burned', 'vo2-max']
   return [...ofActivity, 'active-minutes', 'total-calories'].includes(type)
@@ -41,6 +42,8 @@ export class GoogleHealthPeer extends VendorServer {
   readonly grants = new VendorGrants({ life_s: 3599, used: 'stays' })
   /** By type of data. */
   readonly points = new Map<string, Values[]>()
+  /** TCX, by exercise. */
+  readonly tracks = new Map<string, string>()
   readonly rollUps = new Map<string, Values[]>()
   readonly #challenges = new Map<string, string>()
   readonly health_user_id = '4503599627370497'
@@ -63,6 +66,8 @@ export class GoogleHealthPeer extends VendorServer {
       const body = { name: 'users/me/identity', healthUserId: this.health_user_id, legacyUserId: 'A1B2C3' }
       return { status: 200, body, operation: 'health.users.getIdentity' }
     }
+    const exported = /^\/v4\/users\/me\/dataTypes\/exercise\/dataPoints\/([^/]+):exportExerciseTcx$/.exec(path)
+    if (exported) return this.#track(exported[1]!, held.scopes, request.query)
     const [, type, method] = /^\/v4\/users\/me\/dataTypes\/([a-z0-9-]+)\/dataPoints(:dailyRollUp)?$/.exec(path) ?? []
     if (!type) return fault(404, 'NOT_FOUND', 'Not found.')
     if (!held.scopes.some((scope) => scope.includes(`googlehealth.${scopeOf(type)}.`)))
@@ -111,12 +116,17 @@ export class GoogleHealthPeer extends VendorServer {
   }
 
   #list(type: string, query: URLSearchParams): VendorAnswer {
-    const filter = /^([a-z0-9_.]+) >= "([^"]+)" AND \1 < "([^"]+)"$/.exec(query.get('filter') ?? '')
+    // Of electrocardiograms only the beginning can be filtered, and only from an instant on.
+    const form =
+      type === 'electrocardiogram'
+        ? /^(electrocardiogram\.interval\.start_time) >= "([^"]+)"$/
+        : /^([a-z0-9_.]+) >= "([^"]+)" AND \1 < "([^"]+)"$/
+    const filter = form.exec(query.get('filter') ?? '')
     if (!filter) return fault(400, 'INVALID_ARGUMENT', 'Invalid filter.')
-    const [, field, from, to] = filter as unknown as string[]
+    const [, field, from, to = '9999'] = filter as unknown as string[]
     const isIn = (point: Values) => {
       const value = comparable(at(point, field!))
-      return value >= from! && value < to!
+      return value >= from! && value < to
     }
     const found = (this.points.get(type) ?? []).filter(isIn)
     const start = Number(query.get('pageToken')?.replace(/^page-/, '') ?? 0)
@@ -127,6 +137,16 @@ export class GoogleHealthPeer extends VendorServer {
       body: { dataPoints: found.slice(start, end), ...more },
       operation: 'health.users.dataTypes.dataPoints.list',
     }
+  }
+
+  /** The track of an exercise needs two scopes. */
+  #track(id: string, scopes: string[], query: URLSearchParams): VendorAnswer {
+    if (!['activity_and_fitness', 'location'].every((name) => scopes.some((scope) => scope.includes(`.${name}.`))))
+      return fault(403, 'PERMISSION_DENIED', 'Request had insufficient authentication scopes.')
+    const tcx = this.tracks.get(id)
+    if (tcx === undefined) return fault(404, 'NOT_FOUND', 'Not found.')
+    if (query.get('alt') !== 'media') return { status: 200, body: { tcxData: tcx } }
+    return { status: 200, body: tcx }
   }
 
   #rollUp(type: string, body: string): VendorAnswer {

@@ -5,6 +5,8 @@ import { polar } from '../../../src/connections/connectors/polar/polar.ts'
 import { VendorGrants } from './grants.ts'
 import { CLIENT, VendorServer, type VendorAnswer, type VendorRequest } from './vendor-server.ts'
 
+const APPLICATION = `Basic ${Buffer.from(`${CLIENT.client_id}:${CLIENT.client_secret}`).toString('base64')}`
+
 type Values = Record<string, unknown>
 const DAY_MS = 86_400_000
 
@@ -49,12 +51,17 @@ export class PolarPeer extends VendorServer {
   /** By path. */
   readonly stored = new Map<string, Values[]>()
   readonly user = '475'
+  /** The catalog of sports, as clients have met it. */
+  readonly sports: Values[] = []
   /** Lists come with a wrapper. */
   wraps = true
   /** Requests of this quarter of an hour, and of this day. */
   usage: [quarter: number, day: number] = [0, 0]
 
-  protected answer(request: VendorRequest): VendorAnswer {
+  /** The webhook of the application, and its key. */
+  made: { info: { id: string; events: string[]; url: string; active: boolean }; secret: string } | undefined
+
+  protected answer(request: VendorRequest): VendorAnswer | Promise<VendorAnswer> {
     const { path, query, headers } = request
     if (path === '/oauth/authorize') {
       const to = new URL(query.get('redirect_uri')!)
@@ -64,6 +71,7 @@ export class PolarPeer extends VendorServer {
       return { status: 302, headers: { location: to.href } }
     }
     if (path === '/oauth/token') return this.#token(request)
+    if (path.startsWith('/v3/webhooks')) return this.#webhooks(request)
     const held = this.grants.holderOf((headers.authorization ?? '').replace(/^Bearer /, ''), this.now_ms)
     if (!held) return { status: 401, body: '' }
     const [quarter, day] = this.usage
@@ -77,15 +85,46 @@ export class PolarPeer extends VendorServer {
     const name = path.slice('/v4/data/'.length)
     if (name === 'user/account-data')
       return held.scopes.includes('profile:read') ? { status: 200, body: { id: this.user } } : missing('profile:read')
+    if (name === 'sports/list')
+      return held.scopes.includes('sports:read') ? { status: 200, body: { sports: this.sports } } : missing('sports:read')
     const kind = kinds[name]
     if (!kind) return { status: 404, body: '' }
     if (!held.scopes.includes(kind.scope)) return missing(kind.scope)
     return this.#list(name, query)
   }
 
+  /** One webhook for each application. Its address must answer a PING, which nobody can sign yet. */
+  async #webhooks({ method, path, headers, body }: VendorRequest): Promise<VendorAnswer> {
+    if (headers.authorization !== APPLICATION) return { status: 401, body: '' }
+    const isKnown = this.made !== undefined
+    if (path === '/v3/webhooks' && method === 'GET')
+      return { status: 200, body: { data: this.made ? [this.made.info] : [] }, operation: 'getWebhook' }
+    if (path === '/v3/webhooks' && method === 'POST') {
+      if (isKnown) return { status: 409, body: { message: 'Webhook already exists' } }
+      const { events, url } = JSON.parse(body) as { events: string[]; url: string }
+      if (!(await this.#answersPing(url))) return { status: 400, body: { message: 'The ping was not answered' } }
+      const [id, secret] = [`webhook${this.requests.length}`, `fictional-key-${this.requests.length}`]
+      this.made = { info: { id, events, url, active: true }, secret }
+      return { status: 201, body: { data: { id, events, url, signature_secret_key: secret } }, operation: 'createWebhook' }
+    }
+    if (path === '/v3/webhooks/activate') {
+      if (this.made) this.made.info.active = true
+      return { status: isKnown ? 200 : 204, body: '' }
+    }
+    if (!this.made || path !== `/v3/webhooks/${this.made.info.id}`) return { status: 404, body: { message: 'Not found' } }
+    if (method === 'DELETE') this.made = undefined
+    else Object.assign(this.made.info, JSON.parse(body))
+    return method === 'DELETE' ? { status: 204 } : { status: 200, body: { data: [this.made!.info] }, operation: 'updateWebhook' }
+  }
+
+  async #answersPing(url: string): Promise<boolean> {
+    const { body, headers } = this.webhook({ event: 'PING' }, null)
+    const response = await fetch(url, { method: 'POST', body, headers }).catch(() => undefined)
+    return response?.status === 200
+  }
+
   #token({ form, headers }: VendorRequest): VendorAnswer {
-    const expected = `Basic ${Buffer.from(`${CLIENT.client_id}:${CLIENT.client_secret}`).toString('base64')}`
-    if (headers.authorization !== expected) return { status: 401, body: { error: 'invalid_client' } }
+    if (headers.authorization !== APPLICATION) return { status: 401, body: { error: 'invalid_client' } }
     const tokens =
       form.get('grant_type') === 'refresh_token'
         ? this.grants.refresh(form.get('refresh_token') ?? '', this.now_ms)
@@ -111,7 +150,8 @@ export class PolarPeer extends VendorServer {
     if (!(length > 0) || length > (isLimitedToDay ? 1 : days)) return { status: 400, body: { error: 'range too long' } }
     const found = (this.stored.get(name) ?? []).filter((one) => String(one[date]) >= from && String(one[date]) < to)
     // Without features there are only dates, and the base of sessions.
-    const shown = hasFeatures || isSession ? found : found.map((one) => ({ [date]: one[date] }))
+    const base = ({ exercises: _exercises, ...session }: Values) => session
+    const shown = hasFeatures ? found : found.map((one) => (isSession ? base(one) : { [date]: one[date] }))
     if (!shown.length) return { status: 404, body: '' }
     const body = { [list]: shown }
     return { status: 200, body: this.wraps && wrapper !== undefined ? { [wrapper]: body } : body, operation }

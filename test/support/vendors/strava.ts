@@ -19,6 +19,8 @@ export class StravaPeer extends VendorServer {
   protected readonly vendor = strava.urls
   readonly grants = new VendorGrants({ life_s: 21_600, used: 'dies' })
   readonly activities: StoredActivity[] = []
+  /** By activity. */
+  readonly streams = new Map<number, Values>()
   readonly athletes = new Map<number, Values>()
   readonly subscriptions: { id: number; callback_url: string; verify_token: string }[] = []
   /** Requests of this quarter of an hour, and of this day. */
@@ -106,11 +108,22 @@ export class StravaPeer extends VendorServer {
         .map((one) => Object.fromEntries(Object.entries(one).filter(([name]) => !NOT_LISTED.has(name))))
       return { status: 200, body: shown, operation: 'getLoggedInAthleteActivities' }
     }
+    const ofStream = /^\/api\/v3\/activities\/(\d+)\/streams$/.exec(path)
+    if (ofStream) return this.#stream(Number(ofStream[1]), query)
     const id = Number(/^\/api\/v3\/activities\/(\d+)$/.exec(path)?.[1])
     // Those of others are shown, too, if everybody may see them.
     const activity = this.activities.find((one) => one.id === id)
     if (!activity) return fault(404, 'Record Not Found', { resource: 'Activity', field: 'id', code: 'invalid' })
     return { status: 200, body: activity, operation: 'getActivityById' }
+  }
+
+  #stream(id: number, query: URLSearchParams): VendorAnswer {
+    if (query.get('key_by_type') !== 'true') return fault(400, 'Bad Request', { resource: 'Activity', field: 'key_by_type' })
+    const found = this.streams.get(id)
+    if (!found) return fault(404, 'Record Not Found', { resource: 'Activity', field: 'id', code: 'invalid' })
+    const wanted = new Set(query.get('keys')!.split(','))
+    const body = Object.fromEntries(Object.entries(found).filter(([name]) => wanted.has(name)))
+    return { status: 200, body, operation: 'getActivityStreams' }
   }
 
   async #subscription({ method, path, query, form }: VendorRequest): Promise<VendorAnswer> {

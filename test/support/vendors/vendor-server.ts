@@ -31,8 +31,8 @@ export interface VendorAnswer {
   operation?: string
 }
 
-/** `lost`: the request is done, and the connection closes before the answer. Otherwise the request is not done. */
-export type Fault = 'lost' | 'outage' | 'garbage'
+/** `none`: the request is answered. `lost`: the request is done, and the connection closes before the answer. Otherwise the request is not done. */
+export type Fault = 'none' | 'lost' | 'outage' | 'garbage'
 
 /** Where users come back to after they agreed. */
 export const REDIRECT = 'https://drawbridge.example/link'

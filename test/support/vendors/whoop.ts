@@ -41,6 +41,11 @@ export class WhoopPeer extends VendorServer {
     )
   }
 
+  /** What was recorded in nights, by the id of the night. */
+  readonly streams = new Map<string, Record<string, unknown>[]>()
+  /** Not every application is given them. */
+  givesStreams = true
+
   protected answer({ path, method, query, form, headers }: VendorRequest): VendorAnswer {
     if (path === '/oauth/oauth2/auth') return this.#consent(query)
     if (path === '/oauth/oauth2/token') return this.#token(form)
@@ -73,6 +78,12 @@ export class WhoopPeer extends VendorServer {
     const [, cycle] = /^\/developer\/v2\/cycle\/(\d+)\/recovery$/.exec(path) ?? []
     if (cycle)
       return one(this.records.get('/developer/v2/recovery'), ({ cycle_id }) => String(cycle_id) === cycle, 'getRecoveryForCycle')
+    const [, night] = /^\/developer\/v2\/activity\/sleep\/(.+)\/stream$/.exec(path) ?? []
+    if (night !== undefined) {
+      if (!this.givesStreams) return { status: 403, body: '' }
+      const stream = this.streams.get(night)
+      return stream ? { status: 200, body: { stream }, operation: 'getSleepStream' } : { status: 404, body: '' }
+    }
     const [, list = '', id = ''] = /^(\/developer\/v2\/activity\/(?:sleep|workout))\/(.+)$/.exec(path) ?? []
     const operation = list.endsWith('sleep') ? 'getSleepById' : 'getWorkoutById'
     return one(this.records.get(list), (record) => record.id === id, operation)

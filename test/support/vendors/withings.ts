@@ -12,6 +12,7 @@ interface Stored {
   nights: (Values & { enddate: number; date: string })[]
   stages: (Values & { startdate: number; enddate: number })[]
   workouts: (Values & { date: string })[]
+  recordings: (Values & { timestamp: number; signal: number[]; ecg: { signalid: number } })[]
 }
 
 const SCOPE_OF: Record<string, string> = {
@@ -43,6 +44,7 @@ export class WithingsPeer extends VendorServer {
       nights: [],
       stages: [],
       workouts: [],
+      recordings: [],
     }
     this.users.set(user, stored)
     return stored
@@ -60,7 +62,8 @@ export class WithingsPeer extends VendorServer {
     if (!held) return said(401, 'XRequestID: Not provided invalid_token: The access token provided is invalid')
     const action = form.get('action') ?? ''
     if (path === '/notify') return this.#notify(held.user, action, form)
-    if (!held.scopes.includes(SCOPE_OF[action] ?? '')) return said(2553, 'Unauthorized')
+    const scope = path === '/v2/heart' ? 'user.activity' : (SCOPE_OF[action] ?? '')
+    if (!held.scopes.includes(scope)) return said(2553, 'Unauthorized')
     return this.#data(`${path} ${action}`, this.store(held.user), form)
   }
 
@@ -158,6 +161,17 @@ export class WithingsPeer extends VendorServer {
           Object.entries(stored.intraday).filter(([at]) => Number(at) >= start && Number(at) < until),
         )
         return good('measurev2-getintradayactivity', { series })
+      }
+      case '/v2/heart list': {
+        const found = stored.recordings.filter(({ timestamp }) => timestamp >= start && timestamp <= end)
+        const { rows, ...next } = this.#rows(found, form)
+        return good('heartv2-list', { series: rows.map(({ signal: _signal, ...row }) => row), ...next })
+      }
+      case '/v2/heart get': {
+        const found = stored.recordings.find(({ ecg }) => String(ecg.signalid) === form.get('signalid'))
+        if (!found) return said(503, 'Invalid Params: invalid signalid')
+        const { signal, model, heart_rate } = found
+        return good('heartv2-get', { signal, sampling_frequency: 500, wearposition: 1, model, heart_rate })
       }
       case '/v2/sleep getsummary': {
         const { rows, ...next } = this.#rows(stored.nights.filter(isInDays), form)

@@ -1,36 +1,38 @@
 // Dexcom, version 3: values of glucose sensors. Refresh tokens that are used once, ranges of at most 30 days, no notifications, and two clocks.
-import { DAY_MS, grantOf } from '../answers.ts'
 import {
+  DAY_MS,
+  SampleBatches,
   VendorError,
-  type Connector,
-  type Grant,
-  type PullRequest,
-  type Pulled,
-  type VendorApp,
-  type VendorHttp,
-} from '../connector.ts'
-import {
+  askForTokens,
+  bearer,
+  deviceOf,
   instant,
   instantOfText,
   list,
   localTime,
+  mmolPerLiter,
   number,
   objectIn,
   objectOrEmpty,
+  offsetBetween,
+  refreshTokenOf,
   refusalOf,
   text,
+  withQuery,
+  type Connector,
+  type Grant,
+  type PullRequest,
+  type Pulled,
   type Values,
-} from '../reading.ts'
-import { mmolPerLiter, offsetBetween, SampleBatches } from '../records.ts'
-import { bearer, refreshTokenOf, withQuery } from '../tokens.ts'
+  type VendorApp,
+  type VendorHttp,
+} from '../common.ts'
 
 /** A longer lifetime is given in milliseconds: the description says so, while the vendor answers seconds. */
 const LIFE_S_MAX = 7 * 86_400
 
-async function askForTokens(http: VendorHttp, app: VendorApp, form: Record<string, string>, now_ms: number, before?: Grant) {
-  const { client_id, client_secret, urls } = app
-  const answer = await http({ method: 'POST', url: urls.token, body: { client_id, client_secret, ...form } })
-  const grant = grantOf(answer, now_ms, before)
+async function tokensOf(http: VendorHttp, app: VendorApp, form: Record<string, string>, now_ms: number, before?: Grant) {
+  const grant = await askForTokens(http, app, form, now_ms, before)
   if (grant.expires_at_ms === null) return grant
   const life_ms = grant.expires_at_ms - now_ms
   return { ...grant, expires_at_ms: now_ms + (life_ms > LIFE_S_MAX * 1000 ? life_ms / 1000 : life_ms) }
@@ -65,6 +67,13 @@ function rangeIn({ egvs }: Values): { from_ms: number; to_ms: number } | undefin
   return from_ms === null || to_ms === null ? undefined : { from_ms, to_ms: to_ms + 1000 }
 }
 
+const source_type = 'automatic'
+/** `g6Pro` as `G6Pro`; null where the generation is not known. */
+const modelOf = (generation: unknown): string | null => {
+  const name = text(generation)
+  return name === null || name === 'unknown' ? null : name.replace(/^g/, 'G')
+}
+
 const WINDOW_MS = 30 * DAY_MS
 /** `2026-01-31T09:12:35`, in UTC without saying so. */
 const second = (ms: number): string => new Date(ms).toISOString().slice(0, 19)
@@ -77,13 +86,15 @@ async function* pull(http: VendorHttp, app: VendorApp, access_token: string, req
     const range = { startDate: second(from_ms), endDate: second(Math.min(from_ms + WINDOW_MS, end)) }
     const { records } = await read(http, app, access_token, `egvs?${new URLSearchParams(range)}`)
     const batches = new SampleBatches()
-    for (const { systemTime, displayTime, value } of list(records)) {
+    for (const { systemTime, displayTime, value, transmitterGeneration, transmitterId } of list(records)) {
       // What the display shows is no instant: its clock is the user's.
       const at_ms = instant(systemInstant(systemTime))
       const mg_dl = number(value)
       if (at_ms === null || mg_dl === null || mg_dl <= 0) continue
       const offset_s = offsetOf(displayTime, at_ms)
-      batches.add('glucose', { at_ms, offset_s, value: mmolPerLiter(mg_dl), type: 'automatic', source_type: 'automatic' })
+      const model = modelOf(transmitterGeneration)
+      const device = deviceOf(source_type, { manufacturer: 'Dexcom', model, device_id: transmitterId })
+      batches.add('glucose', { at_ms, offset_s, value: mmolPerLiter(mg_dl), type: 'automatic', source_type, device })
     }
     yield* batches.take()
   }
@@ -108,13 +119,13 @@ export const dexcom = {
     withQuery(urls.authorize, { client_id, redirect_uri, response_type: 'code', scope: scopes.join(' '), state }),
 
   async exchange(http, app, { code, redirect_uri, now_ms }) {
-    const grant = await askForTokens(http, app, { grant_type: 'authorization_code', code, redirect_uri }, now_ms)
+    const grant = await tokensOf(http, app, { grant_type: 'authorization_code', code, redirect_uri }, now_ms)
     const { userId } = await read(http, app, grant.access_token, 'dataRange')
     return { ...grant, external_user_id: text(userId) }
   },
 
   refresh: async (http, app, grant, now_ms) =>
-    askForTokens(http, app, { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant) }, now_ms, grant),
+    tokensOf(http, app, { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant) }, now_ms, grant),
 
   /** Users end a grant in their account: Dexcom has no request for it. */
   async revoke() {},

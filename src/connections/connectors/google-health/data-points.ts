@@ -1,8 +1,27 @@
 // Data points of the Google Health API as samples and summaries. Source: discovery document of v4, DataPoint.
-import { localDay, midnight } from '../answers.ts'
-import { day, instantOfText, list, numberOrText, objectOrEmpty, text, whole, type Values } from '../reading.ts'
-import { mmolPerLiter, SampleBatches, secondsOf, sleepCycleOf, sleepOf, workoutOf } from '../records.ts'
-import type { Night, Stage, StageType } from '../records.ts'
+import {
+  SampleBatches,
+  day,
+  deviceOf,
+  instantOfText,
+  list,
+  localDay,
+  midnight,
+  mmolPerLiter,
+  numberOrText,
+  objectOrEmpty,
+  ownValue,
+  rawOf,
+  secondsOf,
+  sleepCycleOf,
+  sleepOf,
+  text,
+  type Night,
+  type Stage,
+  type StageType,
+  type Values,
+} from '../common.ts'
+import type { IncomingDevice } from '../../../wearables/devices/devices.ts'
 import type { Resource } from '../../../wearables/resources/resources.ts'
 import type { SourceType, TimeseriesName } from '../../../wearables/resources/timeseries.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
@@ -25,7 +44,7 @@ const interval = (type: string, timeseries: TimeseriesName, value: PointType['va
   ...sample(type, timeseries, value),
   is_interval: true,
 })
-const divided = (value: number | null, by: number): number | null => (value === null ? null : value / by)
+export const divided = (value: number | null, by: number): number | null => (value === null ? null : value / by)
 
 /** The types of points that become samples, by the resource that asks for them. */
 export const pointTypes = {
@@ -64,18 +83,21 @@ const formFactors: Readonly<Record<string, SourceType>> = {
   SCALE: 'scale',
 }
 
-interface Source {
+export interface Source {
   source_type: SourceType
   app_id: string | null
+  device: IncomingDevice | null
 }
 
 /** The device that recorded a point, and the app that brought it. */
-function sourceOf(point: Values): Source {
+export function sourceOf(point: Values): Source {
   const source = objectOrEmpty(point.dataSource)
   const app_id = text(objectOrEmpty(source.application).packageName)
-  const form = text(objectOrEmpty(source.device).formFactor) ?? ''
-  if (Object.hasOwn(formFactors, form)) return { source_type: formFactors[form]!, app_id }
-  return { source_type: source.recordingMethod === 'MANUAL' ? 'app' : 'unknown', app_id }
+  const { formFactor, displayName, manufacturer } = objectOrEmpty(source.device)
+  const form = text(formFactor) ?? ''
+  const known = Object.hasOwn(formFactors, form) ? formFactors[form] : undefined
+  const source_type = known ?? (source.recordingMethod === 'MANUAL' ? 'app' : 'unknown')
+  return { source_type, app_id, device: deviceOf(source_type, { manufacturer, model: displayName }) }
 }
 
 /** `-25200s` */
@@ -97,7 +119,7 @@ export function addPoint(batches: SampleBatches, { type, timeseries, is_interval
   const at_ms = instantOfText(is_interval ? time.startTime : time.physicalTime)
   if (at_ms === null) return
   const source = sourceOf(point)
-  const known = type === 'blood-glucose' ? (glucoseTypes[text(values.measurementSource) ?? ''] ?? {}) : {}
+  const known = type === 'blood-glucose' ? (ownValue(glucoseTypes, text(values.measurementSource) ?? '') ?? {}) : {}
   batches.add(timeseries, {
     at_ms,
     end_ms: is_interval ? instantOfText(time.endTime) : null,
@@ -118,9 +140,11 @@ export function bodyOf(point: Values): IncomingSummary<'body'> | undefined {
   if (at_ms === null || measured === null) return undefined
   const calendar_date = localDay(at_ms, offsetOf(time.utcOffset))
   const source = sourceOf(point)
+  const raw = rawOf(point)
   return {
     key: `${new Date(at_ms).toISOString()} ${source.app_id ?? ''}`,
     ...source,
+    ...(raw && { raw }),
     calendar_date,
     document: { date: midnight(calendar_date), calendar_date, [isWeight ? 'weight' : 'fat']: measured },
   }
@@ -129,7 +153,7 @@ export function bodyOf(point: Values): IncomingSummary<'body'> | undefined {
 const stageTypes: Readonly<Record<string, StageType>> = { AWAKE: 4, RESTLESS: 4, LIGHT: 2, ASLEEP: 2, DEEP: 1, REM: 3 }
 
 /** The last part of `users/1/dataTypes/sleep/dataPoints/2`. */
-const idIn = (name: unknown): string | null => text(text(name)?.split('/').at(-1))
+export const idIn = (name: unknown): string | null => text(text(name)?.split('/').at(-1))
 
 /** A night with its stages; undefined without an id or times. Sleep that is not told apart into stages is light, as for phones. */
 export function nightOf(
@@ -141,7 +165,7 @@ export function nightOf(
   if (key === null || start_ms === null || end_ms === null || end_ms <= start_ms) return undefined
   const stages = list(values.stages).flatMap((stage): Stage[] => {
     const [start, end] = [instantOfText(stage.startTime), instantOfText(stage.endTime)]
-    const type = stageTypes[text(stage.type) ?? ''] ?? -1
+    const type = ownValue(stageTypes, text(stage.type) ?? '') ?? -1
     return start !== null && end !== null && end > start ? [{ type, start_ms: start, end_ms: end }] : []
   })
   const summary = objectOrEmpty(values.summary)
@@ -149,10 +173,10 @@ export function nightOf(
   const latency_min = numberOrText(summary.minutesToFallAsleep)
   const { processed, nap } = objectOrEmpty(values.metadata)
   const seconds = stages.length ? secondsOf(stages) : { awake: 0, light: (asleep_min ?? 0) * 60, rem: 0, deep: 0 }
-  const { source_type, app_id } = sourceOf(point)
   const night: Night = {
     key,
-    source_type,
+    ...sourceOf(point),
+    raw: rawOf({ ...point, sleep: { ...values, stages: undefined } }),
     start_ms,
     end_ms,
     offset_s: offsetOf(time.endUtcOffset),
@@ -162,69 +186,7 @@ export function nightOf(
     more: { state: processed === false ? 'tentative' : 'confirmed', latency: latency_min === null ? null : latency_min * 60 },
   }
   const cycle = sleepCycleOf(night, stages)
-  return { sleep: { ...sleepOf(night), app_id }, cycle: cycle && { ...cycle, app_id } }
-}
-
-const sports: Readonly<Record<string, string>> = {
-  BIKING: 'Cycling',
-  OUTDOOR_BIKE: 'Cycling',
-  STATIONARY_BIKE: 'Indoor Cycling',
-  MOUNTAIN_BIKE: 'Mountain Biking',
-  ELECTRIC_BIKE: 'E-Biking',
-  TREADMILL: 'Indoor Running',
-  TREADMILL_WALK: 'Indoor Walking',
-  TRAIL_RUN: 'Trail Running',
-  PICKELBALL: 'Pickleball',
-  HIIT: 'HIIT',
-  TRX: 'TRX',
-  CROSSFIT: 'CrossFit',
-  SWIMMING_POOL: 'Swimming',
-  SWIMMING_OPEN_WATER: 'Open Water Swimming',
-  WEIGHTS: 'Strength Training',
-  WEIGHTLIFTING: 'Strength Training',
-  WHEELCHAIR: 'Wheelchair Pushing',
-  MEDITATE: 'Meditation',
-  EXERCISE_TYPE_UNSPECIFIED: 'Other',
-}
-
-/** `CARDIO_WORKOUT` as `Cardio Workout`. */
-function sportOf(value: unknown): string {
-  const type = text(value) ?? ''
-  if (!/^[A-Z_]{1,60}$/.test(type)) return 'Other'
-  if (Object.hasOwn(sports, type)) return sports[type]!
-  return type.toLowerCase().replace(/(^|_)([a-z])/g, (_, gap: string, letter: string) => (gap && ' ') + letter.toUpperCase())
-}
-
-/** A workout; undefined without an id or times. */
-export function exerciseOf(point: Values): IncomingSummary<'workouts'> | undefined {
-  const values = objectOrEmpty(point.exercise)
-  const time = objectOrEmpty(values.interval)
-  const [key, start_ms, end_ms] = [idIn(point.name), instantOfText(time.startTime), instantOfText(time.endTime)]
-  if (key === null || start_ms === null || end_ms === null || end_ms < start_ms) return undefined
-  const metrics = objectOrEmpty(values.metricsSummary)
-  const sport = sportOf(values.exerciseType)
-  const { source_type, app_id } = sourceOf(point)
-  const active_s = /^(\d{1,7})(?:\.\d+)?s$/.exec(text(values.activeDuration) ?? '')?.[1]
-  const offset_s = offsetOf(time.startUtcOffset)
-  const record = workoutOf({
-    key,
-    source_type,
-    sport,
-    start_ms,
-    end_ms,
-    offset_s,
-    more: {
-      title: text(values.displayName) ?? sport,
-      average_hr: whole(numberOrText(metrics.averageHeartRateBeatsPerMinute)),
-      distance: divided(numberOrText(metrics.distanceMillimeters), 1000),
-      calories: numberOrText(metrics.caloriesKcal),
-      steps: whole(numberOrText(metrics.steps)),
-      total_elevation_gain: divided(numberOrText(metrics.elevationGainMillimeters), 1000),
-      average_speed: divided(numberOrText(metrics.averageSpeedMillimetersPerSecond), 1000),
-      moving_time: active_s === undefined ? null : Number(active_s),
-    },
-  })
-  return { ...record, app_id }
+  return { sleep: sleepOf(night), cycle }
 }
 
 /** `{year, month, day}` as `YYYY-MM-DD`. */

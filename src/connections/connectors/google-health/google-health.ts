@@ -1,31 +1,41 @@
 // The Google Health API, version 4. Points of about forty types, days added up by Google, notifications for the application with the
 // authorization that was registered and a signature.
-import { DAY_MS, dayOf, grantOf, midnight } from '../answers.ts'
 import {
-  VendorError,
+  SampleBatches,
+  askForTokens,
+  numberOrText,
+  objectOrEmpty,
+  pulledRecording,
+  refreshTokenOf,
+  refusalOf,
+  text,
+  whole,
+  withQuery,
+  type Access,
   type Connector,
-  type Grant,
-  type Pulled,
   type PullRequest,
-  type VendorApp,
-  type VendorHttp,
-} from '../connector.ts'
-import { list, numberOrText, object, objectIn, objectOrEmpty, refusalOf, text, whole, type Values } from '../reading.ts'
-import { knownZone, offsetAt, SampleBatches } from '../records.ts'
-import { bearer, refreshTokenOf, withQuery } from '../tokens.ts'
+  type Pulled,
+} from '../common.ts'
 import type { Resource } from '../../../wearables/resources/resources.ts'
-import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
-import { addPoint, bodyOf, dateIn, exerciseOf, fieldOf, filterName, nightOf, pointTypes, type PointType } from './data-points.ts'
+import { mapOf } from '../../../wearables/streams/stream-points.ts'
+import { addPoint, bodyOf, filterName, nightOf, pointTypes, type PointType } from './data-points.ts'
+import { pullActivity } from './days.ts'
+import { recordingOf, startOf } from './electrocardiograms.ts'
+import { between, civilDays, get, instants, points, POINTS_MAX, read, SESSIONS_MAX } from './requests.ts'
 import { receive } from './webhooks.ts'
+import { exerciseOf, streamOf } from './workouts.ts'
 
 const scope = (name: string) => `https://www.googleapis.com/auth/googlehealth.${name}.readonly`
 const ACTIVITY = scope('activity_and_fitness')
 const METRICS = scope('health_metrics_and_measurements')
 const SLEEP = scope('sleep')
+const LOCATION = scope('location')
+const ECG = scope('ecg')
 
 const scopeOf = {
   activity: ACTIVITY,
   workouts: ACTIVITY,
+  workout_stream: ACTIVITY,
   steps: ACTIVITY,
   distance: ACTIVITY,
   calories_active: ACTIVITY,
@@ -44,45 +54,9 @@ const scopeOf = {
   respiratory_rate: METRICS,
   glucose: METRICS,
   body_temperature: METRICS,
+  electrocardiogram: ECG,
+  electrocardiogram_voltage: ECG,
 } as const satisfies Partial<Record<Resource, string>>
-
-interface Access {
-  http: VendorHttp
-  app: VendorApp
-  access_token: string
-}
-
-async function read({ http, app, access_token }: Access, path: string, body?: Values): Promise<Values> {
-  const url = `${app.urls.api}/${path}`
-  const headers = { ...bearer(access_token), ...(body && { 'content-type': 'application/json' }) }
-  const answer = await http(body ? { method: 'POST', url, headers, body: JSON.stringify(body) } : { method: 'GET', url, headers })
-  if (answer.status !== 200) throw refusalOf(answer)
-  return objectIn(answer.text)
-}
-
-const PAGES_MAX = 1000
-/** Nights and workouts, of which a page has at most 25. */
-const SESSIONS_MAX = 25
-const POINTS_MAX = 5000
-
-/** The points of a type that a filter names, page by page. */
-async function* points(access: Access, type: string, filter: string, pageSize: number): AsyncGenerator<Values[]> {
-  let pageToken: string | null = null
-  for (let page = 0; page < PAGES_MAX; page++) {
-    const query: Record<string, string> = { filter, pageSize: String(pageSize), ...(pageToken !== null && { pageToken }) }
-    const values = await read(access, `users/me/dataTypes/${type}/dataPoints?${new URLSearchParams(query)}`)
-    const found = list(values.dataPoints)
-    if (found.length) yield found
-    const next = typeof values.nextPageToken === 'string' && values.nextPageToken.length < 4000 ? values.nextPageToken : null
-    if (!next) return
-    if (next === pageToken) throw new VendorError('unexpected')
-    pageToken = next
-  }
-  throw new VendorError('unexpected')
-}
-
-const between = (field: string, from: string, to: string) => `${field} >= "${from}" AND ${field} < "${to}"`
-const instants = ({ from_ms, to_ms }: PullRequest) => [new Date(from_ms).toISOString(), new Date(to_ms).toISOString()] as const
 
 function pointsOf(access: Access, { type, is_interval }: PointType, request: PullRequest) {
   const field = `${filterName(type)}.${is_interval ? 'interval.start_time' : 'sample_time.physical_time'}`
@@ -118,15 +92,41 @@ async function* pullSleep(access: Access, request: PullRequest): AsyncGenerator<
   }
 }
 
-/** The days that a range touches anywhere on earth; the second is the first that it does not. */
-const civilDays = ({ from_ms, to_ms }: PullRequest) => [dayOf(from_ms - DAY_MS / 2), dayOf(to_ms + 1.6 * DAY_MS)] as const
-
 async function* pullWorkouts(access: Access, request: PullRequest): AsyncGenerator<Pulled> {
   const filter = between('exercise.interval.civil_start_time', ...civilDays(request))
+  // A user may have allowed workouts without their places: then there are no streams.
+  let isAllowed = true
   for await (const found of points(access, 'exercise', filter, SESSIONS_MAX)) {
-    const records = found.flatMap((point) => exerciseOf(point) ?? [])
-    if (records.length) yield { kind: 'workouts', records }
+    for (const record of found.flatMap((point) => exerciseOf(point) ?? [])) {
+      const tcx: string | null = isAllowed ? await tcxOf(access, record.key) : ''
+      if (tcx === null) isAllowed = false
+      const stream = streamOf(record.key, tcx ?? '')
+      const document = stream ? { ...record.document, map: mapOf(stream) } : record.document
+      yield { kind: 'workouts', records: [{ ...record, document }] }
+      if (stream) yield { streams: [stream] }
+    }
   }
+}
+
+/** The track of a workout as TCX; empty for one that was entered by hand, null if the user has not allowed places. */
+async function tcxOf(access: Access, key: string): Promise<string | null> {
+  const path = `users/me/dataTypes/exercise/dataPoints/${encodeURIComponent(key)}:exportExerciseTcx`
+  const answer = await get(access, `${path}?alt=media&partialData=true`)
+  if (answer.status === 403) return null
+  if (answer.status === 404 || answer.status === 400) return ''
+  if (answer.status !== 200) throw refusalOf(answer)
+  return answer.text
+}
+
+/** Only their beginning can be filtered, and only from an instant on. */
+async function* pullElectrocardiograms(access: Access, request: PullRequest): AsyncGenerator<Pulled> {
+  const filter = `electrocardiogram.interval.start_time >= "${new Date(request.from_ms).toISOString()}"`
+  for await (const found of points(access, 'electrocardiogram', filter, SESSIONS_MAX))
+    for (const point of found) {
+      if ((startOf(point) ?? Infinity) >= request.to_ms) continue
+      const recording = recordingOf(point, request.time_zone)
+      if (recording) yield* pulledRecording(recording)
+    }
 }
 
 /** The height; Google knows no birth date. The newest is last. */
@@ -148,83 +148,6 @@ async function* pullProfile(access: Access, request: PullRequest): AsyncGenerato
   yield { kind: 'profile', records: [{ key: '', source_type: 'unknown', app_id: null, calendar_date: null, document }] }
 }
 
-type Day = Record<string, unknown>
-const activeMinutes = (value: Values, level: string): number | null => {
-  const levels = list(value.activeMinutesRollupByActivityLevel)
-  const found = levels.find((one) => one.activityLevel === level)
-  return found ? numberOrText(found.activeMinutesSum) : null
-}
-
-/** What each type that Google adds up by days says of a day. */
-const rollUps: Readonly<Record<string, (value: Values) => Day>> = {
-  steps: (value) => ({ steps: whole(numberOrText(value.countSum)) }),
-  distance: (value) => ({ distance: (numberOrText(value.millimetersSum) ?? 0) / 1000 }),
-  floors: (value) => ({ floors_climbed: whole(numberOrText(value.countSum)) }),
-  'active-energy-burned': (value) => ({ calories_active: numberOrText(value.kcalSum) }),
-  'total-calories': (value) => ({ calories_total: numberOrText(value.kcalSum) }),
-  'active-minutes': (value) => ({
-    low: activeMinutes(value, 'LIGHT'),
-    medium: activeMinutes(value, 'MODERATE'),
-    high: activeMinutes(value, 'VIGOROUS'),
-  }),
-  'heart-rate': (value) => ({
-    avg_bpm: numberOrText(value.beatsPerMinuteAvg),
-    min_bpm: numberOrText(value.beatsPerMinuteMin),
-    max_bpm: numberOrText(value.beatsPerMinuteMax),
-  }),
-}
-const rateNames = ['avg_bpm', 'min_bpm', 'max_bpm', 'resting_bpm'] as const
-
-/** Days: each type is added up by Google over all sources, without counting anything twice. */
-async function* pullActivity(access: Access, request: PullRequest): AsyncGenerator<Pulled> {
-  const days = new Map<string, Day>()
-  const note = (date: string | null, values: Day) => date !== null && days.set(date, { ...days.get(date), ...values })
-  const [first, end] = civilDays(request)
-  const dateOf = (day: string) => ({ date: dateParts(day) })
-  for (const [type, readValue] of Object.entries(rollUps)) {
-    const body = { range: { start: dateOf(first), end: dateOf(end) }, windowSizeDays: 1 }
-    const values = await read(access, `users/me/dataTypes/${type}/dataPoints:dailyRollUp`, body)
-    for (const point of list(values.rollupDataPoints)) {
-      const value = point[fieldOf(type)]
-      if (value !== undefined) note(dateIn(objectOrEmpty(point.civilStartTime).date), readValue(object(value)))
-    }
-  }
-  const filter = between('daily_resting_heart_rate.date', first, end)
-  for await (const found of points(access, 'daily-resting-heart-rate', filter, POINTS_MAX))
-    for (const point of found) {
-      const { date, beatsPerMinute } = objectOrEmpty(point.dailyRestingHeartRate)
-      note(dateIn(date), { resting_bpm: numberOrText(beatsPerMinute) })
-    }
-  const zone = knownZone(request.time_zone)
-  const records = [...days].map(([date, values]) => activityOf(date, values, zone))
-  if (records.length) yield { kind: 'activity', records }
-}
-
-const dateParts = (day: string) => {
-  const [year, month, date] = day.split('-').map(Number)
-  return { year, month, day: date }
-}
-
-function activityOf(calendar_date: string, values: Day, zone: string | null): IncomingSummary<'activity'> {
-  const { avg_bpm, min_bpm, max_bpm, resting_bpm, ...document } = values
-  const rates = { avg_bpm, min_bpm, max_bpm, resting_bpm, avg_walking_bpm: null }
-  const hasRates = rateNames.some((name) => values[name] !== undefined && values[name] !== null)
-  return {
-    key: calendar_date,
-    source_type: 'multiple_sources',
-    app_id: null,
-    calendar_date,
-    document: {
-      date: midnight(calendar_date),
-      calendar_date,
-      ...document,
-      time_zone: zone,
-      timezone_offset: offsetAt(zone, Date.parse(`${calendar_date}T12:00:00Z`)),
-      ...(hasRates && { heart_rate: Object.fromEntries(Object.entries(rates).map(([name, rate]) => [name, rate ?? null])) }),
-    },
-  }
-}
-
 const pulls: Partial<Record<Resource, (access: Access, request: PullRequest) => AsyncGenerator<Pulled>>> = {
   ...Object.fromEntries(
     Object.entries(pointTypes).map(([resource, type]) => [
@@ -238,13 +161,11 @@ const pulls: Partial<Record<Resource, (access: Access, request: PullRequest) => 
   sleep: pullSleep,
   sleep_cycle: pullSleep,
   workouts: pullWorkouts,
+  workout_stream: pullWorkouts,
   activity: pullActivity,
+  electrocardiogram: pullElectrocardiograms,
+  electrocardiogram_voltage: pullElectrocardiograms,
   profile: pullProfile,
-}
-
-async function askForTokens(http: VendorHttp, app: VendorApp, form: Record<string, string>, now_ms: number, before?: Grant) {
-  const { client_id, client_secret, urls } = app
-  return grantOf(await http({ method: 'POST', url: urls.token, body: { client_id, client_secret, ...form } }), now_ms, before)
 }
 
 export const googleHealth = {
@@ -256,9 +177,15 @@ export const googleHealth = {
     token: 'https://oauth2.googleapis.com/token',
     api: 'https://health.googleapis.com/v4',
   },
-  scopes: [ACTIVITY, METRICS, SLEEP],
+  scopes: [ACTIVITY, METRICS, SLEEP, LOCATION, ECG],
   scopeOf,
-  comesWith: { weight: 'body', fat: 'body', sleep_cycle: 'sleep' },
+  comesWith: {
+    weight: 'body',
+    fat: 'body',
+    sleep_cycle: 'sleep',
+    workout_stream: 'workouts',
+    electrocardiogram_voltage: 'electrocardiogram',
+  },
   pkce: true,
   // Google adds up heart rates and calories of at most 14 days at once; the days at both ends are asked for with them.
   days_per_request: 10,

@@ -2,21 +2,38 @@
 // that name a document which may not be readable yet.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Resource } from '../../../wearables/resources/resources.ts'
-import { DAY_MS, dayOf, grantOf } from '../answers.ts'
+import { StreamPoints } from '../../../wearables/streams/stream-points.ts'
+import type { IncomingStream } from '../../../wearables/streams/workout-streams.ts'
 import {
+  DAY_MS,
+  SampleBatches,
   VendorError,
+  askForTokens,
+  dayOf,
+  instantOfText,
+  knownZone,
+  list,
+  number,
+  objectIn,
+  refreshTokenOf,
+  refusalOf,
+  sleepCycleOf,
+  sleepOf,
+  text,
+  unexpired,
+  withQuery,
+  workoutOf,
+  type Access,
   type Change,
   type Connector,
-  type Pulled,
   type PullRequest,
+  type Pulled,
+  type Values,
   type VendorApp,
-  type VendorHttp,
-} from '../connector.ts'
-import { instantOfText, list, number, objectIn, refusalOf, text, type Values } from '../reading.ts'
-import { knownZone, SampleBatches, sleepCycleOf, sleepOf, workoutOf } from '../records.ts'
-import { refreshTokenOf, unexpired, withQuery } from '../tokens.ts'
+  type WorkoutRecord,
+} from '../common.ts'
 import * as records from './records.ts'
-import { documentOf, documents, get, type Access } from './requests.ts'
+import { documentOf, documents, get } from './requests.ts'
 
 const scopeOf = {
   activity: 'daily',
@@ -24,6 +41,7 @@ const scopeOf = {
   sleep_cycle: 'daily',
   hrv: 'daily',
   workouts: 'workout',
+  workout_stream: 'workout',
   profile: 'personal',
   heartrate: 'heartrate',
   blood_oxygen: 'spo2',
@@ -82,12 +100,29 @@ const pullSleep: Pull = async function* (access, request) {
   }
 }
 
+/** The stream of a workout: the heart rates while it lasted. A user may have allowed workouts without them. */
+async function heartRatesOf(access: Access, { key, start_ms, end_ms }: WorkoutRecord): Promise<IncomingStream | undefined> {
+  const points = new StreamPoints()
+  const range = { start_datetime: new Date(start_ms).toISOString(), end_datetime: new Date(end_ms + 1000).toISOString() }
+  try {
+    for await (const page of documents(access, 'heartrate', range))
+      for (const { timestamp, bpm } of page) points.put('heartrate', instantOfText(timestamp) ?? NaN, number(bpm))
+  } catch (error) {
+    if (!(error instanceof VendorError) || error.failure !== 'scope_missing') throw error
+  }
+  return points.stream(key)
+}
+
 const pullWorkouts: Pull = async function* (access, request) {
   const deleted = deletedIn(request)
   if (deleted.length) yield { kind: 'workouts', deleted }
   for await (const page of sent(access, 'workout', request)) {
-    const found = page.flatMap((one) => records.workoutIn(one) ?? []).map(workoutOf)
-    if (found.length) yield { kind: 'workouts', records: found }
+    const found = page.flatMap((one) => records.workoutIn(one) ?? [])
+    if (found.length) yield { kind: 'workouts', records: found.map(workoutOf) }
+    for (const workout of found) {
+      const stream = await heartRatesOf(access, workout)
+      if (stream) yield { streams: [stream] }
+    }
   }
 }
 
@@ -120,6 +155,7 @@ const pulls: Partial<Record<Resource, Pull>> = {
   sleep_cycle: pullSleep,
   hrv: pullSleep,
   workouts: pullWorkouts,
+  workout_stream: pullWorkouts,
   profile: pullProfile,
   heartrate: samples('heartrate', instants, records.addHeartRate),
   blood_oxygen: samples('daily_spo2', dayBounds, records.addOxygen),
@@ -153,9 +189,6 @@ function isSigned({ client_secret }: VendorApp, headers: Record<string, string |
   return isSame(signature.toLowerCase(), expected)
 }
 
-const tokens = (http: VendorHttp, { urls, client_id, client_secret }: VendorApp, form: Record<string, string>) =>
-  http({ method: 'POST', url: urls.token, body: { client_id, client_secret, ...form } })
-
 /** Whether the user has allowed it or not, a grant without the user's id gets no notices. */
 async function userId(access: Access): Promise<string | null> {
   try {
@@ -177,7 +210,7 @@ export const oura: Connector = {
   },
   scopes: [...new Set(Object.values(scopeOf))],
   scopeOf,
-  comesWith: { sleep_cycle: 'sleep', hrv: 'sleep' },
+  comesWith: { sleep_cycle: 'sleep', hrv: 'sleep', workout_stream: 'workouts' },
   pkce: true,
   days_per_request: 30,
   limits: [{ requests: 5000, window_ms: 300_000 }],
@@ -194,15 +227,15 @@ export const oura: Connector = {
 
   async exchange(http, app, { code, redirect_uri, code_verifier, now_ms }) {
     const form = { grant_type: 'authorization_code', code, redirect_uri, ...(code_verifier && { code_verifier }) }
-    const grant = grantOf(await tokens(http, app, form), now_ms)
+    const grant = await askForTokens(http, app, form, now_ms)
     return { ...grant, external_user_id: await userId({ http, app, access_token: grant.access_token }) }
   },
 
   refresh: async (http, app, grant, now_ms) =>
-    grantOf(await tokens(http, app, { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant) }), now_ms, grant),
+    askForTokens(http, app, { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant) }, now_ms, grant),
 
-  async revoke(http, app, grant, now_ms) {
-    const { access_token } = await unexpired(grant, now_ms, () => oura.refresh(http, app, grant, now_ms))
+  async revoke(http, app, grant, now_ms, keep) {
+    const { access_token } = await unexpired(grant, now_ms, () => oura.refresh(http, app, grant, now_ms), keep)
     const answer = await http({ method: 'POST', url: withQuery(`${app.urls.api}/oauth/revoke`, { access_token }) })
     if (answer.status >= 300) throw refusalOf(answer)
   },

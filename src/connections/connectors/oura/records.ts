@@ -1,16 +1,28 @@
 // Documents of Oura as samples and summaries. Stages, zones and scores are Oura's own; fields are null for rings that do not measure them.
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
-import { midnight, minutesOf, zoneOf } from '../answers.ts'
-import { day, idOf, instant, instantOfText, number, objectOrEmpty, text, whole, type Values } from '../reading.ts'
 import {
+  SampleBatches,
+  day,
+  idOf,
+  instant,
   instantIn,
+  instantOfText,
+  midnight,
+  minutesOf,
+  number,
+  objectOrEmpty,
   offsetAt,
+  ownValue,
+  rawOf,
+  text,
+  whole,
+  zoneOf,
   type Night,
-  type SampleBatches,
   type Stage,
   type StageType,
+  type Values,
   type WorkoutRecord,
-} from '../records.ts'
+} from '../common.ts'
 
 const source_type = 'ring'
 /** Seconds of one character of `sleep_phase_5_min`. */
@@ -23,11 +35,13 @@ const offsetOf = (value: unknown): number | null => (typeof value === 'string' ?
 export function activityOf(sent: Values): IncomingSummary<'activity'> | undefined {
   const calendar_date = day(sent.day)
   if (calendar_date === null) return undefined
+  const raw = rawOf(sent, 'met', 'class_5_min')
   const distance = number(sent.equivalent_walking_distance)
   return {
     key: calendar_date,
     source_type,
     app_id: null,
+    ...(raw && { raw }),
     calendar_date,
     document: {
       date: midnight(calendar_date),
@@ -64,6 +78,7 @@ export function nightOf(sent: Values, score: number | null): OuraNight | undefin
   return {
     key,
     source_type,
+    raw: rawOf(sent, 'heart_rate', 'hrv', 'movement_30_sec', 'sleep_phase_5_min', 'sleep_phase_30_sec'),
     start_ms,
     end_ms,
     offset_s: offsetOf(sent.bedtime_end),
@@ -97,7 +112,7 @@ function stagesIn(sent: Values, start_ms: number, end_ms: number): Stage[] {
   const stages: Stage[] = []
   for (const [i, letter] of [...letters].entries()) {
     const [from, to] = [start_ms + i * PHASE_MS, Math.min(end_ms, start_ms + (i + 1) * PHASE_MS)]
-    const type = phases[letter] ?? -1
+    const type = ownValue(phases, letter) ?? -1
     const last = stages.at(-1)
     if (from >= to) break
     if (last?.type === type) last.end_ms = to
@@ -147,6 +162,7 @@ export function workoutIn(sent: Values): WorkoutRecord | undefined {
   return {
     key,
     source_type,
+    raw: rawOf(sent),
     sport: text(sent.activity) ?? 'other',
     start_ms,
     end_ms,
@@ -159,12 +175,14 @@ const sexes: Readonly<Record<string, 'female' | 'male'>> = { female: 'female', m
 
 export function profileOf(sent: Values): IncomingSummary<'profile'> {
   const height = number(sent.height)
-  const sex = sexes[String(sent.biological_sex)] ?? null
+  const raw = rawOf(sent)
+  const sex = ownValue(sexes, text(sent.biological_sex) ?? '') ?? null
   return {
     key: '',
     source_type: 'unknown',
     app_id: null,
     calendar_date: null,
+    ...(raw && { raw }),
     document: { height: height === null ? null : Math.round(height * 100), gender: sex, sex },
   }
 }

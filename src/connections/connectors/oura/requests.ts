@@ -1,16 +1,8 @@
 // Requests to Oura: documents in pages, or one by its id.
-import { VendorError, type VendorApp, type VendorHttp } from '../connector.ts'
-import { list, object, objectIn, refusalOf, text, type Values } from '../reading.ts'
-import { bearer, withQuery } from '../tokens.ts'
+import { VendorError, bearer, list, object, objectIn, refusalOf, text, withQuery, type Access, type Values } from '../common.ts'
 
 /** Pages of one collection in one request for a range. */
 const PAGES_MAX = 200
-
-export interface Access {
-  http: VendorHttp
-  app: VendorApp
-  access_token: string
-}
 
 /** One answer. Errors: VendorError. */
 export async function get(

@@ -188,7 +188,8 @@ describe('Polar: data', () => {
       [other!.document.time_start, other!.document.time_end, other!.document.timezone_offset],
       ['2026-01-31T16:00:00+00:00', '2026-01-31T16:30:00+00:00', 7200],
     )
-    assert.equal(peer.to('/v4/data/training-sessions/list').length, 1)
+    // Once for all days, and once for the day that has sessions.
+    assert.equal(peer.to('/v4/data/training-sessions/list').length, 2)
   })
 })
 

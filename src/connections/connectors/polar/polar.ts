@@ -1,13 +1,34 @@
 // Polar AccessLink, Dynamic API v4. Basic authentication of the application, limits that are counted upwards, one day per request where data
 // beside dates is wanted, and the webhooks of version 3.
-import { createHmac, timingSafeEqual } from 'node:crypto'
-import { DAY_MS, dayOf, grantOf, type VendorAnswer } from '../answers.ts'
-import { VendorError, type Connector, type Grant, type InboundNotification, type InboundOutcome } from '../connector.ts'
-import type { PullRequest, Pulled, VendorApp, VendorHttp } from '../connector.ts'
-import { day, idOf, instantOfText, objectIn, refusalOf, text, type Values } from '../reading.ts'
-import { knownZone, SampleBatches } from '../records.ts'
-import { basic, bearer, refreshTokenOf, withQuery } from '../tokens.ts'
-import { addHeartRates, addSteps, listed, nightsIn, sessionOf } from './records.ts'
+import {
+  DAY_MS,
+  SampleBatches,
+  VendorError,
+  basic,
+  bearer,
+  day,
+  dayOf,
+  grantOf,
+  idOf,
+  knownZone,
+  objectIn,
+  refreshTokenOf,
+  refusalOf,
+  text,
+  withQuery,
+  type Access,
+  type Connector,
+  type Grant,
+  type PullRequest,
+  type Pulled,
+  type Values,
+  type VendorAnswer,
+  type VendorApp,
+  type VendorHttp,
+} from '../common.ts'
+import { addHeartRates, addSteps, listed, nightsIn } from './records.ts'
+import { sportsIn, streamIn, workoutIn, type Sports } from './sessions.ts'
+import { receive, subscribe } from './webhooks.ts'
 
 const QUARTER_MS = 900_000
 
@@ -17,12 +38,6 @@ function limitedFor({ headers }: VendorAnswer): number {
   const [usage, limit, reset] = [numbers('usage'), numbers('limit'), numbers('reset')]
   const waits = reset.filter((seconds, i) => seconds >= 0 && usage[i]! >= limit[i]!)
   return waits.length ? Math.min(DAY_MS, Math.max(...waits) * 1000) : QUARTER_MS
-}
-
-interface Access {
-  http: VendorHttp
-  app: VendorApp
-  access_token: string
 }
 
 /** Errors: VendorError. Where there is nothing, Polar may answer 404. */
@@ -91,68 +106,55 @@ async function* pullHeartRates(access: Access, request: PullRequest): AsyncGener
   }
 }
 
-/** Local times without an offset; the base of a session comes without features, for many days at once. */
+/** The catalog of sports; what a user did not grant is not known. */
+async function sportsOf(access: Access): Promise<Sports> {
+  try {
+    return sportsIn(await read(access, 'sports/list', []))
+  } catch (error) {
+    if (error instanceof VendorError && error.failure === 'scope_missing') return sportsIn({})
+    throw error
+  }
+}
+
+/** Sessions have local times without an offset. Their days are asked for at once; samples and ways only for one day at a time. */
 async function* pullWorkouts(access: Access, request: PullRequest): AsyncGenerator<Pulled> {
   const days = daysOf(request)
-  const [from, to] = [`${days[0]}T00:00:00`, `${dayAfter(days.at(-1)!)}T00:00:00`]
   const zone = knownZone(request.time_zone)
-  const sent = await read(access, 'training-sessions/list', ranged(from, to))
-  const records = listed(sent, 'trainingSessions').flatMap((session) => sessionOf(session, zone) ?? [])
-  if (records.length) yield { kind: 'workouts', records }
+  const bounds = [`${days[0]}T00:00:00`, `${dayAfter(days.at(-1)!)}T00:00:00`] as const
+  const bases = listed(await read(access, 'training-sessions/list', ranged(...bounds)), 'trainingSessions')
+  if (!bases.length) return
+  const sports = await sportsOf(access)
+  const dates = new Set(bases.flatMap(({ startTime }) => day(text(startTime)?.slice(0, 10)) ?? []))
+  for (const date of [...dates].toSorted()) {
+    const range = ranged(`${date}T00:00:00`, `${dayAfter(date)}T00:00:00`, 'samples', 'routes')
+    for (const session of listed(await read(access, 'training-sessions/list', range), 'trainingSessions')) {
+      const stream = streamIn(session, zone)
+      const record = workoutIn(session, { zone, sports, stream })
+      if (!record) continue
+      yield { kind: 'workouts', records: [record] }
+      if (stream) yield { streams: [stream] }
+    }
+  }
 }
 
-const pulls = { activity: pullActivity, steps: pullActivity, sleep: pullSleep, heartrate: pullHeartRates, workouts: pullWorkouts }
+const pulls = {
+  activity: pullActivity,
+  steps: pullActivity,
+  sleep: pullSleep,
+  heartrate: pullHeartRates,
+  workouts: pullWorkouts,
+  workout_stream: pullWorkouts,
+}
 type PolarResource = keyof typeof pulls
 
-async function askForTokens(http: VendorHttp, app: VendorApp, form: Record<string, string>, now_ms: number, before?: Grant) {
+async function tokensOf(http: VendorHttp, app: VendorApp, form: Record<string, string>, now_ms: number, before?: Grant) {
   return grantOf(await http({ method: 'POST', url: app.urls.token, headers: basic(app), body: form }), now_ms, before)
-}
-
-const ofEvent: Readonly<Record<string, PolarResource>> = {
-  EXERCISE: 'workouts',
-  SLEEP: 'sleep',
-  ACTIVITY_SUMMARY: 'activity',
-  CONTINUOUS_HEART_RATE: 'heartrate',
-}
-
-/** Undefined: there is no signature. */
-function isSigned(details: VendorApp['details'], { headers, body }: InboundNotification): boolean | undefined {
-  const given = headers['polar-webhook-signature']
-  if (given === undefined) return undefined
-  const secret = details?.webhook_secret
-  if (typeof secret !== 'string' || secret === '' || !/^[0-9a-f]{64}$/i.test(given)) return false
-  return timingSafeEqual(Buffer.from(given, 'hex'), createHmac('sha256', secret).update(body).digest())
-}
-
-/**
- * A PING comes before the key that signs is known: it is answered, and leads to nothing. Everything else must be signed.
- */
-function receive({ details }: VendorApp, request: InboundNotification): InboundOutcome {
-  const signed = isSigned(details, request)
-  let event: Values
-  try {
-    event = objectIn(request.body.toString('utf8'))
-  } catch {
-    return { outcome: 'refused' }
-  }
-  const isPing = event.event === 'PING'
-  if (isPing && (signed === undefined || signed)) return { outcome: signed ? 'verified' : 'unsigned', changes: [] }
-  if (!signed) return { outcome: 'refused' }
-  const resource = Object.hasOwn(ofEvent, text(event.event) ?? '') ? ofEvent[text(event.event)!] : undefined
-  const external_user_id = idOf(event.user_id)
-  if (resource === undefined || external_user_id === null) return { outcome: 'verified', changes: [] }
-  const date = day(event.date)
-  const said_ms = date === null ? instantOfText(event.timestamp) : Date.parse(date)
-  // Nothing is recorded in the future, whatever a notification says.
-  const at_ms = Math.min(said_ms ?? request.now_ms, request.now_ms)
-  const range = { from_ms: at_ms - DAY_MS, to_ms: Math.min(at_ms + 2 * DAY_MS, request.now_ms + DAY_MS) }
-  return { outcome: 'verified', changes: [{ external_user_id, resource, ...range }] }
 }
 
 export const polar = {
   provider: 'polar',
   description: 'Watches of Polar and what Polar Flow collects',
-  resources: ['activity', 'steps', 'sleep', 'workouts', 'heartrate'],
+  resources: ['activity', 'steps', 'sleep', 'workouts', 'workout_stream', 'heartrate'],
   urls: {
     authorize: 'https://auth.polar.com/oauth/authorize',
     token: 'https://auth.polar.com/oauth/token',
@@ -163,6 +165,8 @@ export const polar = {
     'sleep:read',
     'nightly_recharge:read',
     'training_sessions:read',
+    'routes:read',
+    'sports:read',
     'continuous_samples:read',
     'profile:read',
   ],
@@ -171,9 +175,10 @@ export const polar = {
     steps: 'activity:read',
     sleep: 'sleep:read',
     workouts: 'training_sessions:read',
+    workout_stream: 'training_sessions:read',
     heartrate: 'continuous_samples:read',
   },
-  comesWith: { steps: 'activity' },
+  comesWith: { steps: 'activity', workout_stream: 'workouts' },
   pkce: false,
   // Nights and their recovery are at most 28 days long; the days at both ends are asked for with them.
   days_per_request: 25,
@@ -186,7 +191,7 @@ export const polar = {
     withQuery(urls.authorize, { response_type: 'code', client_id, redirect_uri, scope: scopes.join(' '), state }),
 
   async exchange(http, app, { code, redirect_uri, now_ms }) {
-    const grant = await askForTokens(http, app, { grant_type: 'authorization_code', code, redirect_uri }, now_ms)
+    const grant = await tokensOf(http, app, { grant_type: 'authorization_code', code, redirect_uri }, now_ms)
     // The answer names no user. Without the account data a user can be polled, and not be notified of.
     const access = { http, app, access_token: grant.access_token }
     const account = await read(access, 'user/account-data', []).catch((error: unknown) => {
@@ -197,7 +202,7 @@ export const polar = {
   },
 
   refresh: async (http, app, grant, now_ms) =>
-    askForTokens(http, app, { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant) }, now_ms, grant),
+    tokensOf(http, app, { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant) }, now_ms, grant),
 
   /** Users end a grant in their account: Polar documents no request for it in version 4. */
   async revoke() {},
@@ -209,4 +214,5 @@ export const polar = {
   },
 
   receive,
+  subscribe,
 } satisfies Connector

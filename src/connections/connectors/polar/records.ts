@@ -1,19 +1,25 @@
 // Records of Polar AccessLink, Dynamic API v4, as samples and summaries. Lists may be wrapped or not, and empty ones left out.
-import { DAY_MS, midnight } from '../answers.ts'
 import {
+  DAY_MS,
+  SampleBatches,
   day,
-  idOf,
+  deviceOf,
   instant,
+  instantIn,
   instantOfText,
   list,
   localTime,
+  midnight,
   number,
   objectOrEmpty,
+  offsetAt,
+  offsetBetween,
+  rawOf,
+  sleepOf,
   text,
   whole,
   type Values,
-} from '../reading.ts'
-import { instantIn, offsetAt, offsetBetween, SampleBatches, sleepOf, workoutOf } from '../records.ts'
+} from '../common.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
 
 /** A list by its name, in the answer itself or one or two levels deeper. */
@@ -59,18 +65,22 @@ export function addSteps(batches: SampleBatches, sent: Values, zone: string | nu
   return listed(sent, 'activityDays', 'activities').flatMap((one): IncomingSummary<'activity'>[] => {
     const date = day(one.date)
     if (date === null) return []
-    const devices = list(one.activitiesPerDevice).map((device) =>
-      list(device.activitySamples).flatMap(({ stepSamples }) => stepsIn(objectOrEmpty(stepSamples), date, zone)),
-    )
+    const devices = list(one.activitiesPerDevice).map(({ deviceReference, activitySamples }) => ({
+      device: deviceOf('watch', { manufacturer: 'Polar', device_id: objectOrEmpty(deviceReference).deviceId }),
+      samples: list(activitySamples).flatMap(({ stepSamples }) => stepsIn(objectOrEmpty(stepSamples), date, zone)),
+    }))
     const sum = (samples: { value: number }[]) => samples.reduce((total, { value }) => total + value, 0)
-    const [most] = devices.toSorted((a, b) => sum(b) - sum(a))
+    const [counted] = devices.toSorted((a, b) => sum(b.samples) - sum(a.samples))
+    const { samples: most, device } = counted ?? { samples: [], device: null }
     // A day without samples is only a date, and says nothing.
-    if (!most?.length) return []
+    if (!most.length) return []
     for (const sample of most)
-      if (sample.value > 0) batches.add('steps', { ...sample, offset_s: offsetAt(zone, sample.at_ms), source_type: 'watch' })
+      if (sample.value > 0)
+        batches.add('steps', { ...sample, offset_s: offsetAt(zone, sample.at_ms), source_type: 'watch', device })
     const offset_s = offsetAt(zone, midnightIn(zone, date) + DAY_MS / 2)
     const common = { date: midnight(date), calendar_date: date, time_zone: zone, timezone_offset: offset_s }
-    return [{ key: date, source_type: 'watch', app_id: null, calendar_date: date, document: { ...common, steps: sum(most) } }]
+    const document = { ...common, steps: sum(most) }
+    return [{ key: date, source_type: 'watch', app_id: null, device, calendar_date: date, document }]
   })
 }
 
@@ -87,7 +97,7 @@ function stepsIn({ startTime, interval, steps }: Values, date: string, zone: str
   })
 }
 
-const offsetIn = (value: unknown): number | null => {
+export const offsetIn = (value: unknown): number | null => {
   const sent = text(value)
   const at_ms = instantOfText(sent)
   return sent === null || at_ms === null ? null : offsetBetween(localTime(sent.replace(/(Z|[+-]\d\d:?\d\d)$/, '')), at_ms)
@@ -115,6 +125,7 @@ export function nightsIn(sent: Values, recoveries: Values): IncomingSummary<'sle
     const record = sleepOf({
       key: date,
       source_type: 'watch',
+      raw: rawOf(night),
       start_ms,
       end_ms,
       zone: null,
@@ -129,37 +140,3 @@ export function nightsIn(sent: Values, recoveries: Values): IncomingSummary<'sle
     return [record]
   })
 }
-
-/** A training session. Without an offset its times are local. Its sport is a number of a catalog whose form is not known. */
-export function sessionOf(sent: Values, zone: string | null): IncomingSummary<'workouts'> | undefined {
-  const key = idOf(objectOrEmpty(sent.identifier).id)
-  const minutes = number(sent.timezoneOffsetMinutes)
-  const said_s = minutes !== null && Math.abs(minutes) <= 18 * 60 ? minutes * 60 : null
-  const at = (value: unknown): number | null => {
-    const local = localTime(value)
-    if (local === null) return instantOfText(value)
-    return said_s === null ? instantIn(zone, local) : local - said_s * 1000
-  }
-  const [start_ms, duration_ms] = [at(sent.startTime), number(sent.durationMillis)]
-  if (key === null || start_ms === null) return undefined
-  const end_ms = at(sent.stopTime) ?? instant(start_ms + (duration_ms ?? 0))
-  if (end_ms === null || end_ms < start_ms) return undefined
-  return workoutOf({
-    key,
-    source_type: 'watch',
-    sport: 'Other',
-    start_ms,
-    end_ms,
-    offset_s: said_s ?? offsetIn(sent.startTime) ?? offsetAt(zone, start_ms),
-    more: {
-      title: text(sent.name) ?? 'Other',
-      average_hr: positive(whole(sent.hrAvg)),
-      max_hr: positive(whole(sent.hrMax)),
-      distance: number(sent.distanceMeters),
-      calories: number(sent.calories),
-      moving_time: duration_ms === null ? null : Math.round(duration_ms / 1000),
-    },
-  })
-}
-
-const positive = (value: number | null): number | null => (value !== null && value > 0 ? value : null)

@@ -1,7 +1,21 @@
 // Activities of Strava as workouts. Source: GET /activities/{id}, DetailedActivity.
-import { rounded } from '../answers.ts'
-import { idOf, instant, instantOfText, number, text, type Values } from '../reading.ts'
-import { knownZone, offsetAt, offsetBetween, workoutOf } from '../records.ts'
+import {
+  deviceOf,
+  idOf,
+  instant,
+  instantOfText,
+  knownZone,
+  number,
+  objectOrEmpty,
+  offsetAt,
+  offsetBetween,
+  rawOf,
+  rounded,
+  text,
+  workoutOf,
+  type Values,
+} from '../common.ts'
+import { sentPolyline } from '../../../wearables/streams/stream-points.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
 
 /** Sports whose name at Strava is not the one that people know. The others are words without spaces. */
@@ -57,9 +71,14 @@ export function activityOf(sent: Values): IncomingSummary<'workouts'> | undefine
   const zone = zoneIn(sent.timezone)
   const average_watts = number(sent.average_watts)
   const sport = sportOfType(text(sent.sport_type) ?? text(sent.type))
+  const source_type = sent.manual === true ? 'app' : 'unknown'
+  const { polyline, summary_polyline } = objectOrEmpty(sent.map)
+  const map = { polyline: sentPolyline(polyline), summary_polyline: sentPolyline(summary_polyline) }
   return workoutOf({
     key,
-    source_type: sent.manual === true ? 'app' : 'unknown',
+    source_type,
+    device: deviceOf(source_type, { model: sent.device_name }),
+    raw: rawOf(sent, 'segment_efforts', 'best_efforts'),
     sport,
     start_ms,
     end_ms,
@@ -81,18 +100,22 @@ export function activityOf(sent: Values): IncomingSummary<'workouts'> | undefine
       device_watts: sent.device_watts === true ? average_watts : null,
       max_watts: number(sent.max_watts),
       weighted_average_watts: number(sent.weighted_average_watts),
+      map: map.polyline === null && map.summary_polyline === null ? null : map,
     },
   })
 }
 
 /** The profile of an athlete: Strava knows the sex alone. */
-export function profileOf({ sex }: Values): IncomingSummary<'profile'> {
+export function profileOf(sent: Values): IncomingSummary<'profile'> {
+  const { sex } = sent
+  const raw = rawOf(sent)
   const known = sex === 'M' ? 'male' : sex === 'F' ? 'female' : null
   return {
     key: '',
     source_type: 'unknown',
     app_id: null,
     calendar_date: null,
+    ...(raw && { raw }),
     document: { height: null, birth_date: null, wheelchair_use: null, gender: known, sex: known },
   }
 }

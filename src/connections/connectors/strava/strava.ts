@@ -1,22 +1,37 @@
 // Strava. Refresh tokens may rotate at any refresh, one subscription for each application, notifications that may come without a signature.
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { DAY_MS, grantOf, type VendorAnswer } from '../answers.ts'
-import { VendorError, type Connector, type Grant, type InboundNotification, type InboundOutcome } from '../connector.ts'
-import type { PullRequest, Pulled, VendorApp, VendorHttp } from '../connector.ts'
 import {
+  DAY_MS,
+  VendorError,
+  bearer,
+  grantOf,
   idOf,
   instantOfSeconds,
+  isSameText,
   list,
   listIn,
   number,
   objectIn,
   objectOrEmpty,
+  postTokens,
+  refreshTokenOf,
   refusalOf,
   text,
+  unexpired,
+  withQuery,
+  type Connector,
+  type Grant,
+  type InboundNotification,
+  type InboundOutcome,
+  type PullRequest,
+  type Pulled,
   type Values,
-} from '../reading.ts'
-import { bearer, isSameText, refreshTokenOf, unexpired, withQuery } from '../tokens.ts'
+  type VendorAnswer,
+  type VendorApp,
+  type VendorHttp,
+} from '../common.ts'
 import { activityOf, profileOf } from './activities.ts'
+import { streamKeys, streamOf } from './streams.ts'
 
 const QUARTER_MS = 900_000
 
@@ -49,9 +64,8 @@ function failureOf(answer: VendorAnswer): VendorError {
   return refusalOf(answer)
 }
 
-async function askForTokens(http: VendorHttp, app: VendorApp, form: Record<string, string>, now_ms: number, before?: Grant) {
-  const { client_id, client_secret, urls } = app
-  const answer = await http({ method: 'POST', url: urls.token, body: { client_id, client_secret, ...form } })
+async function tokensOf(http: VendorHttp, app: VendorApp, form: Record<string, string>, now_ms: number, before?: Grant) {
+  const answer = await postTokens(http, app, form)
   if (answer.status === 400 || answer.status === 401) {
     const hasEnded = faultsIn(answer).some((fault) => /^(RefreshToken|AuthorizationCode)\.\w+ (invalid|expired)$/.test(fault))
     throw new VendorError(hasEnded ? 'invalid_grant' : 'unexpected')
@@ -79,6 +93,20 @@ async function activity(http: VendorHttp, { urls }: VendorApp, access_token: str
   return objectIn(answer.text)
 }
 
+/** An activity and its stream. One that was entered by hand has none, and one that nobody may see is answered as missing. */
+async function* recorded(http: VendorHttp, app: VendorApp, access_token: string, sent: Values): AsyncGenerator<Pulled> {
+  const record = activityOf(sent)
+  if (!record) return
+  yield { kind: 'workouts', records: [record] }
+  if (sent.manual === true) return
+  const query = { keys: streamKeys, key_by_type: 'true' }
+  const answer = await get(http, withQuery(`${app.urls.api}/activities/${record.key}/streams`, query), access_token)
+  if (answer.status === 404) return
+  if (answer.status !== 200) throw failureOf(answer)
+  const stream = streamOf(sent, objectIn(answer.text))
+  if (stream) yield { streams: [stream] }
+}
+
 const PER_PAGE = 200
 const PAGES_MAX = 1000
 
@@ -100,8 +128,7 @@ async function* pullWorkouts(http: VendorHttp, app: VendorApp, token: string, re
   if (request.ids) return yield* pullNamed(http, app, token, request.ids)
   for await (const id of listed(http, app, token, request)) {
     // A list says no calories.
-    const record = activityOf((await activity(http, app, token, id)) ?? {})
-    if (record) yield { kind: 'workouts', records: [record] }
+    yield* recorded(http, app, token, (await activity(http, app, token, id)) ?? {})
   }
 }
 
@@ -113,8 +140,7 @@ async function* pullNamed(http: VendorHttp, app: VendorApp, token: string, ids: 
     const sent = await activity(http, app, token, id)
     if (!sent) yield { kind: 'workouts', deleted: [id] }
     if (!sent || own === null || idOf(objectOrEmpty(sent.athlete).id) !== own) continue
-    const record = activityOf(sent)
-    if (record) yield { kind: 'workouts', records: [record] }
+    yield* recorded(http, app, token, sent)
   }
 }
 
@@ -169,16 +195,17 @@ function receive(app: VendorApp, notification: InboundNotification): InboundOutc
 export const strava = {
   provider: 'strava',
   description: 'Workouts that athletes record or collect at Strava',
-  resources: ['workouts', 'profile'],
+  resources: ['workouts', 'workout_stream', 'profile'],
   urls: {
     authorize: 'https://www.strava.com/oauth/authorize',
     token: 'https://www.strava.com/oauth/token',
     api: 'https://www.strava.com/api/v3',
   },
   scopes: ['read', 'activity:read', 'activity:read_all'],
-  scopeOf: { workouts: 'activity:read', profile: 'read' },
+  scopeOf: { workouts: 'activity:read', workout_stream: 'activity:read', profile: 'read' },
+  comesWith: { workout_stream: 'workouts' },
   pkce: false,
-  // One request for each activity, within the limit of a quarter of an hour.
+  // Two requests for each activity, within the limit of a quarter of an hour.
   days_per_request: 7,
   limits: [
     { requests: 200, window_ms: QUARTER_MS },
@@ -190,14 +217,14 @@ export const strava = {
     return withQuery(urls.authorize, query)
   },
 
-  exchange: (http, app, { code, now_ms }) => askForTokens(http, app, { grant_type: 'authorization_code', code }, now_ms),
+  exchange: (http, app, { code, now_ms }) => tokensOf(http, app, { grant_type: 'authorization_code', code }, now_ms),
 
   refresh: async (http, app, grant, now_ms): Promise<Grant> =>
-    askForTokens(http, app, { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant) }, now_ms, grant),
+    tokensOf(http, app, { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant) }, now_ms, grant),
 
   /** An access token lives for six hours, and an expired one ends nothing: such a grant is refreshed first. */
-  async revoke(http, app, grant, now_ms): Promise<void> {
-    const { access_token } = await unexpired(grant, now_ms, () => strava.refresh(http, app, grant, now_ms))
+  async revoke(http, app, grant, now_ms, keep?): Promise<void> {
+    const { access_token } = await unexpired(grant, now_ms, () => strava.refresh(http, app, grant, now_ms), keep)
     const url = app.urls.token.replace(/\/token$/, '/deauthorize')
     const answer = await http({ method: 'POST', url, headers: bearer(access_token), body: { access_token } })
     if (answer.status !== 200) throw failureOf(answer)

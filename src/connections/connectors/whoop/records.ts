@@ -1,8 +1,22 @@
 // Records of WHOOP as summaries. A cycle is a day of a user: from falling asleep to falling asleep again.
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
-import { localDay, midnight, zoneOf } from '../answers.ts'
-import { idOf, instantOfText, number, objectOrEmpty, text, whole, type Values } from '../reading.ts'
-import type { Night, WorkoutRecord } from '../records.ts'
+import {
+  SampleBatches,
+  idOf,
+  instantOfText,
+  list,
+  localDay,
+  midnight,
+  number,
+  objectOrEmpty,
+  rawOf,
+  text,
+  whole,
+  zoneOf,
+  type Night,
+  type Values,
+  type WorkoutRecord,
+} from '../common.ts'
 
 const source_type = 'watch'
 const KCAL_PER_KJ = 1 / 4.184
@@ -20,6 +34,7 @@ const isScored = ({ score_state }: Values): boolean => score_state === 'SCORED'
 export function activityOf(sent: Values): IncomingSummary<'activity'> | undefined {
   const [key, start_ms, end_ms] = [idOf(sent.id), instantOfText(sent.start), instantOfText(sent.end)]
   if (key === null || start_ms === null || !isScored(sent)) return undefined
+  const raw = rawOf(sent)
   const offset_s = offsetOf(sent.timezone_offset)
   const middle_ms = end_ms === null ? start_ms + HALF_DAY_MS : (start_ms + end_ms) / 2
   const calendar_date = localDay(middle_ms, offset_s)
@@ -28,6 +43,7 @@ export function activityOf(sent: Values): IncomingSummary<'activity'> | undefine
     key,
     source_type,
     app_id: null,
+    ...(raw && { raw }),
     calendar_date,
     document: {
       date: midnight(calendar_date),
@@ -56,6 +72,7 @@ export function nightOf(sent: Values, recovery: Values | undefined): Night | und
   return {
     key,
     source_type,
+    raw: rawOf(sent),
     start_ms,
     end_ms,
     offset_s: offsetOf(sent.timezone_offset),
@@ -99,6 +116,7 @@ export function workoutIn(sent: Values): WorkoutRecord | undefined {
   return {
     key,
     source_type,
+    raw: rawOf(sent),
     sport: text(sent.sport_name) ?? 'other',
     start_ms,
     end_ms,
@@ -116,11 +134,22 @@ export function workoutIn(sent: Values): WorkoutRecord | undefined {
 
 export function profileOf(sent: Values): IncomingSummary<'profile'> {
   const height = number(sent.height_meter)
+  const raw = rawOf(sent)
   return {
     key: '',
     source_type: 'unknown',
     app_id: null,
     calendar_date: null,
+    ...(raw && { raw }),
     document: { height: height === null ? null : Math.round(height * 100) },
+  }
+}
+
+/** Adds the heart rates of a night. */
+export function addHeartRates(batches: SampleBatches, { stream }: Values, { start_ms, end_ms, offset_s }: Night): void {
+  for (const { timestamp, hr } of list(stream)) {
+    const [at_ms, value] = [instantOfText(timestamp), number(hr)]
+    if (at_ms === null || value === null || value <= 0 || at_ms < start_ms || at_ms > end_ms) continue
+    batches.add('heartrate', { at_ms, value, offset_s, source_type })
   }
 }

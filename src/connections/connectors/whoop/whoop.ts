@@ -1,24 +1,38 @@
 // WHOOP, API version 2. Refresh tokens that die when they are used, pages of 25 records, signed notices that hold ids alone.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Resource } from '../../../wearables/resources/resources.ts'
-import { DAY_MS, failureOf, grantOf, type VendorAnswer } from '../answers.ts'
 import {
+  DAY_MS,
+  SampleBatches,
   VendorError,
+  askForTokens,
+  bearer,
+  failureOf,
+  idOf,
+  list,
+  objectIn,
+  refreshTokenOf,
+  sleepOf,
+  text,
+  unexpired,
+  withQuery,
+  workoutOf,
+  type Access,
   type Change,
   type Connector,
-  type Pulled,
+  type Night,
   type PullRequest,
+  type Pulled,
+  type Values,
+  type VendorAnswer,
   type VendorApp,
-  type VendorHttp,
-} from '../connector.ts'
-import { idOf, list, objectIn, text, type Values } from '../reading.ts'
-import { sleepOf, workoutOf } from '../records.ts'
-import { bearer, refreshTokenOf, unexpired, withQuery } from '../tokens.ts'
+} from '../common.ts'
 import * as records from './records.ts'
 
 const scopeOf = {
   activity: 'read:cycles',
   sleep: 'read:sleep',
+  heartrate: 'read:sleep',
   workouts: 'read:workout',
   profile: 'read:body_measurement',
 } as const satisfies Partial<Record<Resource, string>>
@@ -28,12 +42,6 @@ const PAGE = '25'
 const PAGES_MAX = 200
 /** A record that was deleted, among the ids of a notification. */
 const DELETED = 'deleted:'
-
-interface Access {
-  http: VendorHttp
-  app: VendorApp
-  access_token: string
-}
 
 /** WHOOP says when its limit ends in a header of its own, in seconds. */
 function refusal(answer: VendorAnswer): VendorError {
@@ -95,6 +103,27 @@ async function recoveriesOf(access: Access, request: PullRequest): Promise<Map<s
   return found
 }
 
+/** What was recorded in a night; undefined for an application that WHOOP does not give it to. */
+async function streamOf(access: Access, { key }: Night): Promise<Values | undefined> {
+  try {
+    return await record(access, `/v2/activity/sleep/${encodeURIComponent(key)}/stream?types=hr`)
+  } catch (error) {
+    if (error instanceof VendorError && error.failure === 'scope_missing') return undefined
+    throw error
+  }
+}
+
+/** Nights, and the heart rates in each: WHOOP gives no others. */
+async function* withHeartRates(access: Access, nights: Night[]): AsyncGenerator<Pulled> {
+  yield { kind: 'sleep', records: nights.map(sleepOf) }
+  for (const night of nights) {
+    const sent = await streamOf(access, night)
+    const batches = new SampleBatches()
+    records.addHeartRates(batches, sent ?? {}, night)
+    yield* batches.take()
+  }
+}
+
 const pullSleep: Pull = async function* (access, request) {
   const deleted = deletedIn(request)
   if (deleted.length) yield { kind: 'sleep', deleted }
@@ -104,14 +133,14 @@ const pullSleep: Pull = async function* (access, request) {
       const cycle = idOf(sent.cycle_id)
       const recovery = cycle === null ? undefined : await record(access, `/v2/cycle/${encodeURIComponent(cycle)}/recovery`)
       const night = records.nightOf(sent, recovery?.sleep_id === sent.id ? recovery : undefined)
-      if (night) yield { kind: 'sleep', records: [sleepOf(night)] }
+      if (night) yield* withHeartRates(access, [night])
     }
     return
   }
   const recoveries = await recoveriesOf(access, request)
   for await (const page of pages(access, '/v2/activity/sleep', request)) {
     const nights = page.flatMap((one) => records.nightOf(one, recoveries.get(idOf(one.id) ?? '')) ?? [])
-    if (nights.length) yield { kind: 'sleep', records: nights.map(sleepOf) }
+    if (nights.length) yield* withHeartRates(access, nights)
   }
 }
 
@@ -139,6 +168,7 @@ const pullProfile: Pull = async function* (access) {
 const pulls: Partial<Record<Resource, Pull>> = {
   activity: pullActivity,
   sleep: pullSleep,
+  heartrate: pullSleep,
   workouts: pullWorkouts,
   profile: pullProfile,
 }
@@ -156,9 +186,6 @@ function isSigned({ client_secret }: VendorApp, headers: Record<string, string |
   return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
-const tokens = (http: VendorHttp, { urls, client_id, client_secret }: VendorApp, form: Record<string, string>) =>
-  http({ method: 'POST', url: urls.token, body: { client_id, client_secret, ...form } })
-
 export const whoop: Connector = {
   provider: 'whoop_v2',
   description: 'Straps of WHOOP',
@@ -168,8 +195,9 @@ export const whoop: Connector = {
     token: 'https://api.prod.whoop.com/oauth/oauth2/token',
     api: 'https://api.prod.whoop.com/developer',
   },
-  scopes: ['offline', 'read:profile', 'read:recovery', ...Object.values(scopeOf)],
+  scopes: ['offline', 'read:profile', 'read:recovery', ...new Set(Object.values(scopeOf))],
   scopeOf,
+  comesWith: { heartrate: 'sleep' },
   pkce: false,
   days_per_request: 30,
   limits: [
@@ -181,20 +209,20 @@ export const whoop: Connector = {
     withQuery(urls.authorize, { response_type: 'code', client_id, redirect_uri, state, scope: scopes.join(' ') }),
 
   async exchange(http, app, { code, redirect_uri, now_ms }) {
-    const grant = grantOf(await tokens(http, app, { grant_type: 'authorization_code', code, redirect_uri }), now_ms)
+    const grant = await askForTokens(http, app, { grant_type: 'authorization_code', code, redirect_uri }, now_ms)
     const profile = await record({ http, app, access_token: grant.access_token }, '/v2/user/profile/basic')
     return { ...grant, external_user_id: idOf(profile?.user_id) }
   },
 
   refresh: async (http, app, grant, now_ms) => {
     const form = { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant), scope: 'offline' }
-    const next = grantOf(await tokens(http, app, form), now_ms, grant)
+    const next = await askForTokens(http, app, form, now_ms, grant)
     // The answer may name only the scope that was asked for.
     return { ...next, scopes: grant.scopes }
   },
 
-  async revoke(http, app, grant, now_ms) {
-    const { access_token } = await unexpired(grant, now_ms, () => whoop.refresh(http, app, grant, now_ms))
+  async revoke(http, app, grant, now_ms, keep) {
+    const { access_token } = await unexpired(grant, now_ms, () => whoop.refresh(http, app, grant, now_ms), keep)
     const answer = await http({ method: 'DELETE', url: `${app.urls.api}/v2/user/access`, headers: bearer(access_token) })
     if (answer.status >= 300) throw refusal(answer)
   },

@@ -1,10 +1,33 @@
 // Days, nights and workouts of Withings. Source: measure v2, getactivity, getintradayactivity, getworkouts; sleep v2, get, getsummary.
-import { day, idOf, instant, instantOfSeconds, list, number, objectOrEmpty, text, whole, type Values } from '../reading.ts'
-import { localDay, midnight } from '../answers.ts'
-import { offsetAt, SampleBatches, sleepCycleOf, sleepOf, workoutOf, knownZone } from '../records.ts'
-import type { Night, Stage, StageType } from '../records.ts'
+import {
+  SampleBatches,
+  day,
+  idOf,
+  instant,
+  instantOfSeconds,
+  knownZone,
+  list,
+  localDay,
+  midnight,
+  number,
+  objectOrEmpty,
+  offsetAt,
+  rawOf,
+  sleepCycleOf,
+  sleepOf,
+  text,
+  whole,
+  workoutOf,
+  type Night,
+  type Stage,
+  type StageType,
+  type Values,
+} from '../common.ts'
 import type { SourceType, TimeseriesName } from '../../../wearables/resources/timeseries.ts'
+import { StreamPoints } from '../../../wearables/streams/stream-points.ts'
+import type { IncomingStream } from '../../../wearables/streams/workout-streams.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
+import { deviceIn } from './devices.ts'
 import { NO_ACTIVITY, sportOfCategory } from './sports.ts'
 
 const minutes = (seconds: unknown): number | null => {
@@ -20,13 +43,17 @@ export function activityOf(sent: Values, user_zone: string | null): IncomingSumm
   const calendar_date = day(sent.date)
   if (calendar_date === null) return undefined
   const is_tracker = sent.is_tracker === true
+  const source_type: SourceType = is_tracker ? 'watch' : 'phone'
+  const raw = rawOf(sent)
   const zone = knownZone(text(sent.timezone), user_zone)
   const [avg_bpm, min_bpm, max_bpm] = [number(sent.hr_average), number(sent.hr_min), number(sent.hr_max)]
   const has_rates = [avg_bpm, min_bpm, max_bpm].some((rate) => rate !== null && rate > 0)
   return {
     key: is_tracker ? calendar_date : `${calendar_date} phone`,
-    source_type: is_tracker ? 'watch' : 'phone',
+    source_type,
     app_id: null,
+    device: deviceIn(sent, source_type),
+    ...(raw && { raw }),
     calendar_date,
     document: {
       date: midnight(calendar_date),
@@ -64,7 +91,8 @@ export function addIntraday(batches: SampleBatches, { series }: Values, zone: st
     const values = objectOrEmpty(entry)
     if (at_ms === null) continue
     const duration_s = number(values.duration)
-    const common = { at_ms, offset_s: offsetAt(zone, at_ms), source_type: 'watch' as SourceType }
+    const source_type: SourceType = 'watch'
+    const common = { at_ms, offset_s: offsetAt(zone, at_ms), source_type, device: deviceIn(values, source_type) }
     for (const [field, resource] of Object.entries(intraday)) {
       const is_count =
         resource === 'steps' || resource === 'distance' || resource === 'calories_active' || resource === 'floors_climbed'
@@ -92,9 +120,12 @@ export function nightOf(sent: Values, user_zone: string | null): Night | undefin
   const [light, rem, deep] = [data.lightsleepduration, data.remsleepduration, data.deepsleepduration]
   // A night from elsewhere says only how long the user slept: light sleep, as for phones.
   const has_stages = [light, rem, deep].some((value) => number(value) !== null)
+  const source_type: SourceType = sent.model === SLEEP_MONITOR ? 'unknown' : 'watch'
   return {
     key,
-    source_type: sent.model === SLEEP_MONITOR ? 'unknown' : 'watch',
+    source_type,
+    device: deviceIn({ ...sent, model: null }, source_type),
+    raw: rawOf(sent),
     start_ms,
     end_ms,
     zone,
@@ -136,8 +167,9 @@ export function stagesIn(batches: SampleBatches, { series }: Values, night: Nigh
       for (const [second, value] of Object.entries(objectOrEmpty(stage[field]))) {
         const at_ms = instantOfName(second)
         if (at_ms === null || at_ms < night.start_ms || at_ms > night.end_ms) continue
-        const { source_type, zone } = night
-        batches.add(resource, { at_ms, value: positive(number(value)), offset_s: offsetAt(zone, at_ms), source_type })
+        const { source_type, zone, device = null } = night
+        const value_at = { at_ms, value: positive(number(value)), offset_s: offsetAt(zone, at_ms) }
+        batches.add(resource, { ...value_at, source_type, device })
       }
   }
   return sleepCycleOf(night, stages)
@@ -159,6 +191,8 @@ export function workoutIn(sent: Values, user_zone: string | null): IncomingSumma
   return workoutOf({
     key,
     source_type: 'watch',
+    device: deviceIn(sent, 'watch'),
+    raw: rawOf(sent),
     sport: sportOfCategory(category),
     start_ms,
     end_ms,
@@ -172,6 +206,32 @@ export function workoutIn(sent: Values, user_zone: string | null): IncomingSumma
       moving_time: Math.max(0, Math.round((end_ms - start_ms) / 1000 - pause_s)),
     },
   })
+}
+
+/** The most of a workout that is asked for: of a longer time only the first day is answered. */
+const STREAM_MS_MAX = 86_400_000
+
+/** The span of a workout, for which its stream is asked. */
+export function spanOf({ document }: IncomingSummary<'workouts'>): { from_ms: number; to_ms: number } {
+  const from_ms = Date.parse(document.time_start as string)
+  return { from_ms, to_ms: Math.min(Date.parse(document.time_end as string), from_ms + STREAM_MS_MAX) }
+}
+
+/** The stream of a workout, from what the tracker recorded while it lasted: heart rate, steps in a minute, and the distance so far. */
+export function streamOf(key: string, { series }: Values, span: { from_ms: number; to_ms: number }): IncomingStream | undefined {
+  const points = new StreamPoints()
+  let covered_m = 0
+  // The names of the entries are whole numbers, so that they come in their order.
+  for (const [second, entry] of Object.entries(objectOrEmpty(series))) {
+    const at_ms = instantOfName(second)
+    if (at_ms === null || at_ms < span.from_ms || at_ms > span.to_ms) continue
+    const values = objectOrEmpty(entry)
+    points.put('heartrate', at_ms, positive(number(values.heart_rate)))
+    const [steps, distance, duration_s] = [number(values.steps), number(values.distance), positive(number(values.duration))]
+    if (steps !== null && duration_s !== null) points.put('cadence', at_ms, (steps * 60) / duration_s)
+    if (distance !== null) points.put('distance', at_ms + (duration_s ?? 0) * 1000, (covered_m += distance))
+  }
+  return points.stream(key)
 }
 
 /** The local days that a range of instants touches anywhere on earth, as the bounds of a request. */

@@ -1,10 +1,20 @@
 // Measurements of Withings: groups of values taken at one instant. Source: measure, getmeas.
-import { idOf, instantOfSeconds, list, number, type Values } from '../reading.ts'
-import { localDay, midnight } from '../answers.ts'
-import { offsetAt, SampleBatches } from '../records.ts'
+import {
+  SampleBatches,
+  idOf,
+  instantOfSeconds,
+  list,
+  localDay,
+  midnight,
+  number,
+  offsetAt,
+  rawOf,
+  type Values,
+} from '../common.ts'
 import type { SourceType, TimeseriesName } from '../../../wearables/resources/timeseries.ts'
 import type { Document } from '../../../wearables/summaries/schema.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
+import { deviceIn } from './devices.ts'
 
 /** Types of measures that are asked for. */
 export const measureTypes = {
@@ -45,6 +55,8 @@ export interface MeasureGroup {
   at_ms: number
   is_manual: boolean
   values: Partial<Record<MeasureName, number>>
+  /** As it was sent: it names the device. */
+  sent: Values
 }
 
 /** The groups in a body, without those that are not known to be the user's. */
@@ -58,14 +70,17 @@ export function groupsIn({ measuregrps }: Values): MeasureGroup[] {
       const value = valueOf(measure)
       if (name !== undefined && value !== null) values[name] = value
     }
-    return [{ id, at_ms, is_manual: attrib === MANUAL, values }]
+    return [{ id, at_ms, is_manual: attrib === MANUAL, values, sent: group }]
   })
 }
 
 const bodyMeasures = ['weight', 'fat', 'fat_free', 'muscle', 'hydration', 'bone', 'visceral_fat'] as const
 
 /** What a scale has measured, as a record of the body; undefined for a group of another device. */
-export function bodyOf({ id, at_ms, is_manual, values }: MeasureGroup, zone: string | null): IncomingSummary<'body'> | undefined {
+export function bodyOf(
+  { id, at_ms, is_manual, values, sent }: MeasureGroup,
+  zone: string | null,
+): IncomingSummary<'body'> | undefined {
   if (bodyMeasures.every((name) => values[name] === undefined)) return undefined
   const calendar_date = localDay(at_ms, offsetAt(zone, at_ms))
   const { weight } = values
@@ -80,10 +95,14 @@ export function bodyOf({ id, at_ms, is_manual, values }: MeasureGroup, zone: str
     visceral_fat_index: values.visceral_fat ?? null,
     lean_body_mass_kilogram: values.fat_free ?? null,
   }
+  const source_type: SourceType = is_manual ? 'app' : 'scale'
+  const raw = rawOf(sent)
   return {
     key: id,
-    source_type: is_manual ? 'app' : 'scale',
+    source_type,
     app_id: null,
+    device: is_manual ? null : deviceIn(sent, source_type),
+    ...(raw && { raw }),
     calendar_date,
     document: { date: midnight(calendar_date), calendar_date, ...measured },
   }
@@ -99,14 +118,17 @@ const single = {
 } as const satisfies Partial<Record<MeasureName, [TimeseriesName, SourceType]>>
 
 /** The samples of a group. A pulse is of the device that measured something else at the same time. */
-export function addSamples(batches: SampleBatches, { at_ms, is_manual, values }: MeasureGroup, zone: string | null): void {
+export function addSamples(batches: SampleBatches, { at_ms, is_manual, values, sent }: MeasureGroup, zone: string | null): void {
   const offset_s = offsetAt(zone, at_ms)
-  const source = (type: SourceType): SourceType => (is_manual ? 'app' : type)
+  const common = (type: SourceType) =>
+    is_manual
+      ? { at_ms, offset_s, source_type: 'app' as const }
+      : { at_ms, offset_s, source_type: type, device: deviceIn(sent, type) }
   for (const [name, [resource, type]] of Object.entries(single))
-    batches.add(resource, { at_ms, offset_s, source_type: source(type), value: values[name as keyof typeof single] ?? null })
+    batches.add(resource, { ...common(type), value: values[name as keyof typeof single] ?? null })
   const { systolic, diastolic, pulse } = values
   const is_cuff = systolic !== undefined && diastolic !== undefined
-  if (is_cuff) batches.add('blood_pressure', { at_ms, offset_s, source_type: source('cuff'), value: systolic, second: diastolic })
+  if (is_cuff) batches.add('blood_pressure', { ...common('cuff'), value: systolic, second: diastolic })
   const type: SourceType = is_cuff ? 'cuff' : values.weight === undefined ? 'unknown' : 'scale'
-  batches.add('heartrate', { at_ms, offset_s, source_type: source(type), value: pulse ?? null })
+  batches.add('heartrate', { ...common(type), value: pulse ?? null })
 }

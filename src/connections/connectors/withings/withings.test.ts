@@ -110,7 +110,7 @@ describe('Withings: notifications', () => {
     const { renew_at_ms } = await withings.subscribe(plainHttp, app, asked)
     assert.deepEqual(
       peer.subscriptions.map(({ appli }) => appli),
-      [1, 2, 4, 16, 44, 46],
+      [1, 2, 4, 16, 44, 46, 54],
     )
     assert(peer.subscriptions.every(({ callbackurl }) => callbackurl === 'https://drawbridge.example/n/1?token=the-secret'))
     assert(renew_at_ms! > peer.now_ms)

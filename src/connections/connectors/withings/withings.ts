@@ -1,22 +1,32 @@
 // Withings. Forms with an action, HTTP 200 for errors too, refresh tokens that are used once, notifications for each user that nobody signs.
 import { createHmac } from 'node:crypto'
-import { list, number, text, type Values } from '../reading.ts'
 import {
+  DAY_MS,
+  SampleBatches,
+  VendorError,
+  grantOf,
+  isSameText,
+  knownZone,
+  list,
+  number,
+  postTokens,
+  refreshTokenOf,
+  sleepOf,
+  text,
+  withQuery,
   type Change,
   type Connector,
   type Grant,
-  type Pulled,
   type PullRequest,
+  type Pulled,
+  type Values,
   type VendorApp,
   type VendorHttp,
-} from '../connector.ts'
-import { VendorError } from '../connector.ts'
-import { DAY_MS, grantOf, type VendorAnswer } from '../answers.ts'
-import { SampleBatches, sleepOf, knownZone } from '../records.ts'
-import { isSameText, refreshTokenOf, withQuery } from '../tokens.ts'
+} from '../common.ts'
 import type { Resource } from '../../../wearables/resources/resources.ts'
 import * as days from './days.ts'
 import { addSamples, bodyOf as bodyRecordOf, groupsIn, measureTypes } from './measures.ts'
+import { pullHeart } from './heart.ts'
 import { ask, bodyOf, pages } from './requests.ts'
 
 const measures = [
@@ -30,24 +40,23 @@ const measures = [
   'vo2_max',
 ] as const
 const intraday = ['steps', 'distance', 'calories_active', 'floors_climbed', 'heartrate', 'hrv'] as const
+const electrocardiograms = ['electrocardiogram', 'electrocardiogram_voltage'] as const
 const ofScope = {
   'user.metrics': measures,
-  'user.activity': ['activity', 'workouts', ...intraday],
+  'user.activity': ['activity', 'workouts', 'workout_stream', ...electrocardiograms, ...intraday],
   'user.sleepevents': ['sleep', 'sleep_cycle', 'respiratory_rate'],
 } as const satisfies Record<string, readonly Resource[]>
 const resources: readonly Resource[] = Object.values(ofScope).flat()
 
 /** The grant in the answer of the token endpoint, whose fields are in the body beside the status. */
-async function askForTokens(
+async function tokensOf(
   http: VendorHttp,
   app: VendorApp,
   form: Record<string, string>,
   now_ms: number,
   before?: Grant,
 ): Promise<Grant> {
-  const { client_id, client_secret, urls } = app
-  const body = { action: 'requesttoken', client_id, client_secret, ...form }
-  const answer: VendorAnswer = await http({ method: 'POST', url: urls.token, body })
+  const answer = await postTokens(http, app, { action: 'requesttoken', ...form })
   const values = bodyOf(answer, true)
   const grant = grantOf({ ...answer, text: JSON.stringify(values) }, now_ms, before)
   return { ...grant, external_user_id: userIn(values) ?? grant.external_user_id }
@@ -117,6 +126,13 @@ const pullWorkouts: Pull = async function* (http, { urls }, access_token, reques
   for await (const body of pages(http, `${urls.api}/v2/measure`, access_token, 'getworkouts', asked)) {
     const records = list(body.series).flatMap((sent) => days.workoutIn(sent, request.time_zone) ?? [])
     if (records.length) yield { kind: 'workouts', records }
+    for (const record of records) {
+      const span = days.spanOf(record)
+      const bounds = { startdate: seconds(span.from_ms), enddate: seconds(span.to_ms), data_fields: days.intradayFields }
+      const sent = await ask(http, `${urls.api}/v2/measure`, access_token, 'getintradayactivity', bounds)
+      const stream = days.streamOf(record.key, sent, span)
+      if (stream) yield { streams: [stream] }
+    }
   }
 }
 
@@ -137,12 +153,17 @@ const pullSleep: Pull = async function* (http, { urls }, access_token, request) 
   }
 }
 
+const pullElectrocardiograms: Pull = (http, app, access_token, request) => pullHeart({ http, app, access_token }, request)
+
 const pulls: Partial<Record<Resource, Pull>> = {
   ...Object.fromEntries(measures.map((resource) => [resource, pullMeasures])),
   ...Object.fromEntries(intraday.map((resource) => [resource, pullIntraday])),
   ...Object.fromEntries(ofScope['user.sleepevents'].map((resource) => [resource, pullSleep])),
   activity: pullActivity,
   workouts: pullWorkouts,
+  workout_stream: pullWorkouts,
+  electrocardiogram_voltage: pullElectrocardiograms,
+  electrocardiogram: pullElectrocardiograms,
 }
 
 /** What the categories of notifications are about. A change of the account leads to a pull that finds out whether the grant has ended. */
@@ -152,6 +173,7 @@ const ofCategory: Readonly<Record<number, readonly Resource[]>> = {
   4: ['blood_pressure'],
   16: ['activity', 'workouts', 'steps'],
   44: ['sleep'],
+  54: ['electrocardiogram'],
   46: ['body'],
 }
 /** The longest range that a notification may lead to: nobody has signed it. */
@@ -183,6 +205,8 @@ export const withings = {
   comesWith: {
     ...Object.fromEntries(measures.slice(1).map((resource) => [resource, 'body'])),
     ...Object.fromEntries(intraday.slice(1).map((resource) => [resource, 'steps'])),
+    workout_stream: 'workouts',
+    electrocardiogram_voltage: 'electrocardiogram',
     sleep_cycle: 'sleep',
     respiratory_rate: 'sleep',
   },
@@ -195,10 +219,10 @@ export const withings = {
     withQuery(urls.authorize, { response_type: 'code', client_id, scope: scopes.join(), redirect_uri, state }),
 
   exchange: (http, app, { code, redirect_uri, now_ms }) =>
-    askForTokens(http, app, { grant_type: 'authorization_code', code, redirect_uri }, now_ms),
+    tokensOf(http, app, { grant_type: 'authorization_code', code, redirect_uri }, now_ms),
 
   refresh: async (http, app, grant, now_ms) =>
-    askForTokens(http, app, { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant) }, now_ms, grant),
+    tokensOf(http, app, { grant_type: 'refresh_token', refresh_token: refreshTokenOf(grant) }, now_ms, grant),
 
   revoke,
 

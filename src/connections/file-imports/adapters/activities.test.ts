@@ -34,6 +34,7 @@ const beats = (rates: IncomingSample[]) => rates.map(({ at_ms, value }) => [new 
 const u8 = (number: number, value: number): FitEncoderField => ({ number, size: 1, baseType: FitBaseType.Uint8, value })
 const u16 = (number: number, value: number): FitEncoderField => ({ number, size: 2, baseType: FitBaseType.Uint16, value })
 const u32 = (number: number, value: number): FitEncoderField => ({ number, size: 4, baseType: FitBaseType.Uint32, value })
+const i32 = (number: number, value: number): FitEncoderField => ({ number, size: 4, baseType: FitBaseType.Sint32, value })
 const choice = (number: number, value: number): FitEncoderField => ({ number, size: 1, baseType: FitBaseType.Enum, value })
 
 /** A run of ten minutes from a Garmin watch that shows the time of Phoenix. */
@@ -46,7 +47,18 @@ function fitFile(start = START): Uint8Array {
     [300, 140],
     [600, 255],
   ])
-    encoder.writeMessage(20, [u32(253, at(seconds!)), u8(3, bpm!)])
+    encoder.writeMessage(20, [
+      u32(253, at(seconds!)),
+      u8(3, bpm!),
+      // 45° north, and 90° east: a half and a quarter of the circle, in 2³¹ parts of a half circle.
+      i32(0, 2 ** 29),
+      i32(1, 2 ** 30),
+      u16(2, (100 + 500) * 5),
+      u8(4, 80),
+      u32(5, seconds! * 250),
+      u16(6, 2500),
+      u16(7, 210),
+    ])
   encoder.writeMessage(18, [
     u32(253, at(600)),
     u32(2, at(0)),
@@ -64,6 +76,27 @@ function fitFile(start = START): Uint8Array {
 }
 
 describe('a FIT file', () => {
+  test('has a stream, with the steps of both feet', async () => {
+    const { workouts, documents } = await reading(fitFile())
+    const second = START.getTime() / 1000
+    const { key, ...stream } = workouts[0]!.stream!
+    assert.equal(key, workouts[0]!.record.key)
+    assert.deepEqual(stream, {
+      time: [second, second + 300, second + 600],
+      lists: {
+        heartrate: [100, 140, null],
+        cadence: [160, 160, 160],
+        power: [210, 210, 210],
+        velocity_smooth: [2.5, 2.5, 2.5],
+        altitude: [100, 100, 100],
+        distance: [0, 750, 1500],
+        lat: [45, 45, 45],
+        lng: [90, 90, 90],
+      },
+    })
+    assert.equal((documents[0]!.map as { polyline: string }).polyline, '_atqG_cidP????')
+  })
+
   test('is a workout with its heart rates, in the zone that the watch shows', async () => {
     const { workouts, documents, rates, error } = await reading(fitFile())
     assert.equal(error, null)
@@ -138,6 +171,28 @@ describe('a TCX file', () => {
       ['09:00:00', 100],
       ['09:10:00', 140],
     ])
+  })
+
+  test('has a stream, whose points may have a place and a speed', async () => {
+    const place = '<Position><LatitudeDegrees>60.1</LatitudeDegrees><LongitudeDegrees>24.9</LongitudeDegrees></Position>'
+    const more =
+      '<AltitudeMeters>10</AltitudeMeters><Cadence>90</Cadence><Extensions><x:TPX xmlns:x="x"><x:Speed>8</x:Speed></x:TPX></Extensions>'
+    const point = `<Trackpoint>${place}<Time>2026-01-31T09:00:01Z</Time>${more}</Trackpoint>`
+    const { workouts } = await reading(tcx(tcxPoint('2026-01-31T09:00:00Z', 100) + point))
+    const second = START.getTime() / 1000
+    const { time, lists } = workouts[0]!.stream!
+    assert.deepEqual(time, [second, second + 1])
+    assert.deepEqual(lists, {
+      heartrate: [100, null],
+      distance: [9, null],
+      power: [200, null],
+      lat: [null, 60.1],
+      lng: [null, 24.9],
+      altitude: [null, 10],
+      // The sport is cycling: turns of the crank.
+      cadence: [null, 90],
+      velocity_smooth: [null, 8],
+    })
   })
 
   test('and a FIT file of the same activity are the same workout', async () => {

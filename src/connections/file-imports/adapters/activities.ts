@@ -2,6 +2,8 @@
 import { createHash } from 'node:crypto'
 import { workoutOf } from '../../mobile-sdk/summaries.ts'
 import type { SentWorkout } from '../../mobile-sdk/summary-schema.ts'
+import { mapOf, type StreamPoints } from '../../../wearables/streams/stream-points.ts'
+import type { IncomingStream } from '../../../wearables/streams/workout-streams.ts'
 import type { SourceType } from '../../../wearables/resources/timeseries.ts'
 import type { Document } from '../../../wearables/summaries/schema.ts'
 import type { Batches } from '../batches.ts'
@@ -28,6 +30,8 @@ export interface Activity {
   more?: Pick<Document<'workouts'>, 'average_speed' | 'max_speed' | 'average_watts' | 'max_watts'>
   /** Heart rates, in any order. */
   rates: [at_ms: number, bpm: number][]
+  /** What was recorded in the course of it. */
+  points: StreamPoints
 }
 
 /** Slugs of providers by what names of devices and programs begin with, in small letters. */
@@ -66,10 +70,21 @@ function statisticsOf(rates: Activity['rates']): { mean: number; max: number } |
   return { mean: sum / rates.length, max }
 }
 
+/** By the name of a sport, or that of its kind in a FIT file. */
+const ON_FOOT = /run|walk|hik|trail|treadmill|street|^track$/i
+/** Nobody takes so many steps with one foot. */
+const STRIDES_MAX = 130
+
+/** The stream of an activity. Files count the steps of one foot, as revolutions of a crank: those of both feet are meant. */
+function streamOf(key: string, sport: string, points: StreamPoints): IncomingStream | undefined {
+  if (ON_FOOT.test(sport) && (points.largest('cadence') ?? 0) <= STRIDES_MAX) points.scale('cadence', 2)
+  return points.stream(key)
+}
+
 const plausibleRate = (bpm: number): boolean => bpm > 0 && bpm < 300
 
 /**
- * Passes an activity on. A workout is known by its provider and the second in which it began, so that the same one in another format is the
+ * Passes an activity on, with its stream. A workout is known by its provider and the second in which it began, so that the same one in another format is the
  * same workout.
  */
 export async function passOn(activity: Activity, batches: Batches, context: ReadContext): Promise<void> {
@@ -98,8 +113,10 @@ export async function passOn(activity: Activity, batches: Batches, context: Read
     ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && Number.isFinite(value))),
   }
   const record = workoutOf(sent, { zone: zone_s === null ? null : zoneName(zone_s) })
-  const document = { ...record.document, ...more }
-  batches.summary({ kind: 'workouts', record: { ...record, source_type, app_id, document } })
+  const stream = streamOf(sent.id, sent.sport ?? '', activity.points)
+  const document = { ...record.document, ...more, ...(stream && { map: mapOf(stream) }) }
+  const summary = { kind: 'workouts', record: { ...record, source_type, app_id, document } } as const
+  batches.summary(stream ? { ...summary, stream } : summary)
   for (const [at, bpm] of rates) {
     const at_ms = Math.floor(at / 1000) * 1000
     if (!isPlausible(at_ms, at_ms, context, 0)) batches.skip('invalid_time', 'heartrate')

@@ -271,17 +271,6 @@ describe('an Apple Health export', () => {
     assert.equal(samples.steps, undefined)
   })
 
-  test('comes with electrocardiograms in the language of the phone, which are counted and not read', async () => {
-    const zip = await zipBytes([
-      { name: 'apple_health_export/export.xml', content: [exportXml(rate())] },
-      { name: 'apple_health_export/electrocardiograms/ecg_2026-01-31.csv', content: ['Nombre;Testa\nRitmo Sinusal'] },
-      { name: 'apple_health_export/workout-routes/route_2026-01-31.gpx', content: ['<gpx/>'] },
-    ])
-    const { samples, skipped } = await reading(zip)
-    assert.deepEqual(values(samples.heartrate), [61])
-    assert.deepEqual(skipped, { unsupported: { Electrocardiogram: 1, WorkoutRoute: 1 } })
-  })
-
   test('comes as zip64, empty, cut off, or packed again by its owner: what can be read is read, and the rest is reported', async () => {
     const xml = exportXml(...Array.from({ length: 3000 }, (_, i) => record('HeartRate', 60, 'count/min', minute(i % 1440))))
     const again = [{ name: 'My data/2026/export.xml', content: [xml] }]

@@ -5,7 +5,7 @@ import type { IncomingSample } from '../../../wearables/ingestion/ingest.ts'
 import { timeseriesOf, type TimeseriesName } from '../../../wearables/resources/timeseries.ts'
 import { zoneOffset } from '../../../wearables/resources/zones.ts'
 import type { Document } from '../../../wearables/summaries/schema.ts'
-import { isPlausible, type ReadContext, type Sink } from '../reading.ts'
+import { isPlausible, type ReadContext, type ReadSummary, type Sink } from '../reading.ts'
 import { toCanonical } from '../units.ts'
 import { readXml, type XmlHandler } from '../xml.ts'
 import { DayTotals, type Totaled } from './apple-days.ts'
@@ -26,15 +26,28 @@ const SESSION_MS_MAX = 7 * 86_400_000
 const PRESSURES_MAX = 200_000
 const DAYS_MAX = 40_000
 const STATISTICS_MAX = 100
+/** Routes of one workout, and workouts that wait for their routes. */
+const ROUTES_MAX = 10
+const WAITING_MAX = 10_000
 
-/** Reads an export. Errors: those of `readXml`; what precedes them has been read. */
+/** A workout whose way is in other files of the archive. */
+export interface RoutedWorkout {
+  workout: ReadSummary<'workouts'>
+  /** As the export names them: `/workout-routes/route_2026-01-31_9.00am.gpx`. */
+  routes: string[]
+}
+
+/**
+ * Reads an export. Errors: those of `readXml`; what precedes them has been read.
+ * @param routed takes the workouts that name a route, which are not passed on; without it all are passed on
+ */
 export async function readAppleExport(
   blocks: AsyncIterable<Uint8Array>,
   sink: Sink,
   context: ReadContext,
-  whenEnded?: (error: unknown) => void,
+  routed?: RoutedWorkout[],
 ): Promise<void> {
-  const reader = new AppleExport(sink, context)
+  const reader = new AppleExport(sink, context, routed)
   let error: unknown
   try {
     await readXml(blocks, ROOT, reader, () => sink.drain())
@@ -42,7 +55,6 @@ export async function readAppleExport(
     error = thrown
   }
   await reader.finish()
-  whenEnded?.(error)
   if (error) throw error
 }
 
@@ -52,6 +64,7 @@ interface Open {
   attributes: Record<string, string>
   metadata: Record<string, string>
   statistics: Record<string, string>[]
+  routes: string[]
   isFaulty: boolean
   isInCorrelation: boolean
 }
@@ -66,6 +79,7 @@ interface Pressure {
 class AppleExport implements XmlHandler {
   readonly #sink: Sink
   readonly #context: ReadContext
+  readonly #routed: RoutedWorkout[] | undefined
   readonly #sources = new AppleSources()
   readonly #zones = new PostZones(undefined)
   readonly #days = new DayTotals()
@@ -80,9 +94,10 @@ class AppleExport implements XmlHandler {
   /** A fault in an element that is not open yet: saxes reports faults of attributes first. */
   #isFaulty = false
 
-  constructor(sink: Sink, context: ReadContext) {
+  constructor(sink: Sink, context: ReadContext, routed: RoutedWorkout[] | undefined) {
     this.#sink = sink
     this.#context = context
+    this.#routed = routed
   }
 
   fault(): void {
@@ -95,7 +110,7 @@ class AppleExport implements XmlHandler {
     this.#isFaulty = false
     if (name === 'Record' || name === 'Workout') {
       const isInCorrelation = this.#correlations > 0
-      this.#open = { name, attributes, metadata: {}, statistics: [], isFaulty, isInCorrelation }
+      this.#open = { name, attributes, metadata: {}, statistics: [], routes: [], isFaulty, isInCorrelation }
     } else if (name === 'Correlation') this.#correlations++
     else if (name === 'MetadataEntry') {
       const { key, value } = attributes
@@ -103,6 +118,9 @@ class AppleExport implements XmlHandler {
       if (this.#open && key !== undefined && value !== undefined && kept.has(key)) this.#open.metadata[key] ??= value
     } else if (name === 'WorkoutStatistics') {
       if (this.#open && this.#open.statistics.length < STATISTICS_MAX) this.#open.statistics.push(attributes)
+    } else if (name === 'FileReference') {
+      if (this.#open && attributes.path !== undefined && this.#open.routes.length < ROUTES_MAX)
+        this.#open.routes.push(attributes.path)
     } else if (name === 'ActivitySummary') this.#ring(attributes, isFaulty)
     else if (name === 'Me') this.#me(attributes)
   }
@@ -224,9 +242,15 @@ class AppleExport implements XmlHandler {
     const times = this.#timesOf(open)
     if (!times || !isPlausible(times.start.at_ms, times.end.at_ms, this.#context, SESSION_MS_MAX))
       return this.#sink.skip('invalid_time', type)
-    const { attributes, metadata, statistics } = open
+    const { attributes, metadata, statistics, routes } = open
     const source = this.#sources.of(attributes.sourceName, attributes.device, false)
-    this.#sink.summary(workoutSummary({ attributes, metadata, statistics, ...times, source }))
+    const workout = workoutSummary({ attributes, metadata, statistics, ...times, source })
+    if (!routes.length || !this.#routed) return this.#sink.summary(workout)
+    if (this.#routed.length < WAITING_MAX) this.#routed.push({ workout, routes })
+    else {
+      this.#sink.skip('too_many', 'WorkoutRoute')
+      this.#sink.summary(workout)
+    }
   }
 
   #ring(attributes: Record<string, string>, isFaulty: boolean): void {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { sleepCycleOf, sleepOf } from '../../mobile-sdk/summaries.ts'
 import type { SentSleep, StageName } from '../../mobile-sdk/summary-schema.ts'
 import type { ReadSummary } from '../reading.ts'
+import { overlaps, type Span } from '../spans.ts'
 import type { SleepValue } from './apple-types.ts'
 import { sourceKey, zoneName, type AppleSource } from './apple-values.ts'
 
@@ -64,15 +65,13 @@ export class AppleNights {
    */
   *nights(leftOut: () => void): Generator<ReadSummary<'sleep'>> {
     const all = [...this.#of.values()].flatMap(nightsOf)
-    const sorted = all.sort((a, b) => a.start_ms - b.start_ms)
-    let open: Night[] = []
-    for (const [i, night] of sorted.entries()) {
-      open = open.filter(({ end_ms }) => end_ms > night.start_ms)
-      const later = []
-      for (let j = i + 1; j < sorted.length && sorted[j]!.start_ms < night.end_ms; j++) later.push(sorted[j]!)
-      if ([...open, ...later].some(({ rank }) => rank < night.rank)) leftOut()
+    const spansOf = (rank_max: number): Span[] =>
+      all.flatMap(({ rank, start_ms, end_ms }): Span[] => (rank <= rank_max ? [[start_ms, end_ms]] : []))
+    const [staged, asleep] = [overlaps(spansOf(0)), overlaps(spansOf(1))]
+    for (const night of all.sort((a, b) => a.start_ms - b.start_ms)) {
+      const span: Span = [night.start_ms, night.end_ms]
+      if ((night.rank === 1 && staged(span)) || (night.rank === 2 && asleep(span))) leftOut()
       else yield summaryOf(night)
-      open.push(night)
     }
   }
 }
@@ -116,7 +115,7 @@ function summaryOf({ source, intervals, start_ms, end_ms }: Night): ReadSummary<
   const iso = (ms: number) => new Date(ms).toISOString()
   const stages: NonNullable<SentSleep['sleep_stages']> = {}
   for (const { value, ...interval } of intervals) {
-    const name = stageNames[value]
+    const name = Object.hasOwn(stageNames, value) ? stageNames[value] : undefined
     if (!name) continue
     const times = { start_date: iso(interval.start_ms), end_date: iso(interval.end_ms) }
     ;(stages[name] ??= []).push({ value: 1, unit: '', ...times })

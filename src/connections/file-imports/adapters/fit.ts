@@ -1,4 +1,6 @@
-// FIT files: sessions as workouts, and the heart rates of their records. fit-file-parser decodes them, within the limits of the thread.
+// FIT files: sessions as workouts with their streams, and the heart rates of their records. fit-file-parser decodes them, within the limits of the thread.
+import { StreamPoints } from '../../../wearables/streams/stream-points.ts'
+import type { StreamList } from '../../../wearables/streams/workout-streams.ts'
 import { ReadError, type ReadContext } from '../reading.ts'
 import type { Batches } from '../batches.ts'
 import { passOn, providerOf } from './activities.ts'
@@ -69,6 +71,32 @@ function zoneOf(decoded: Record<string, unknown>): number | null {
   return Math.abs(zone_s) <= 15 * 3600 ? zone_s : null
 }
 
+/** The fields of a record that a list of a stream comes from: of two, the first one that is there. */
+const fields: readonly (readonly [list: StreamList, ...names: string[]])[] = [
+  ['heartrate', 'heart_rate'],
+  ['cadence', 'cadence'],
+  ['power', 'power'],
+  ['velocity_smooth', 'enhanced_speed', 'speed'],
+  ['altitude', 'enhanced_altitude', 'altitude'],
+  ['distance', 'distance'],
+  ['lat', 'position_lat'],
+  ['lng', 'position_long'],
+  ['temperature', 'temperature'],
+  ['resistance', 'resistance'],
+]
+
+/** What the records between two instants say. */
+function pointsOf(records: Message[], start_ms: number, end_ms: number): StreamPoints {
+  const points = new StreamPoints()
+  for (const record of records) {
+    const at_ms = instantOf(record.timestamp)
+    if (at_ms === undefined || at_ms < start_ms || at_ms > end_ms) continue
+    for (const [list, ...names] of fields)
+      points.put(list, at_ms, numberOf(names.map((name) => record[name]).find((one) => one != null)))
+  }
+  return points
+}
+
 async function readSessions(decoded: Record<string, unknown>, batches: Batches, context: ReadContext): Promise<void> {
   const [id = {}] = listOf(decoded.file_ids)
   const manufacturer = textOf(id.manufacturer)
@@ -81,6 +109,7 @@ async function readSessions(decoded: Record<string, unknown>, batches: Batches, 
     return at === undefined || bpm === undefined ? [] : [[at, bpm]]
   })
   const zone_s = zoneOf(decoded)
+  const records = listOf(decoded.records)
   for (const session of sessions) {
     const start_ms = instantOf(session.start_time)
     const elapsed_s = numberOf(session.total_elapsed_time) ?? numberOf(session.total_timer_time)
@@ -109,6 +138,7 @@ async function readSessions(decoded: Record<string, unknown>, batches: Batches, 
           average_watts: numberOf(session.avg_power) ?? null,
           max_watts: numberOf(session.max_power) ?? null,
         },
+        points: pointsOf(records, start_ms, end_ms),
         // Several sessions of one file follow each other.
         rates: rates.filter(([at]) => at >= start_ms && at <= end_ms),
       },

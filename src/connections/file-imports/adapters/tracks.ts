@@ -1,5 +1,7 @@
-// TCX and GPX files: activities and tracks as workouts, and the heart rates at their points. Extensions stand under several namespaces, so
+// TCX and GPX files: activities and tracks as workouts with their streams, and the heart rates at their points. Extensions stand under several namespaces, so
 // that elements are known by their local names.
+import { StreamPoints } from '../../../wearables/streams/stream-points.ts'
+import type { StreamList } from '../../../wearables/streams/workout-streams.ts'
 import { ReadError, type ReadContext } from '../reading.ts'
 import type { Batches } from '../batches.ts'
 import { readXml, type XmlHandler } from '../xml.ts'
@@ -32,7 +34,33 @@ const add = (a: number | undefined, b: number | undefined): number | undefined =
 
 type Found = Omit<Activity, 'provider' | 'start_ms' | 'end_ms'> & { start_ms: number; end_ms: number }
 
-const empty = (): Found => ({ app: undefined, sport: '', start_ms: Infinity, end_ms: -Infinity, zone_s: null, rates: [] })
+const empty = (points: StreamPoints): Found => ({
+  app: undefined,
+  sport: '',
+  start_ms: Infinity,
+  end_ms: -Infinity,
+  zone_s: null,
+  rates: [],
+  points,
+})
+
+/** What elements inside a point fill, by their names in small letters; vendors have names of their own. */
+const elements: ReadonlyMap<string, StreamList> = new Map([
+  ['latitudedegrees', 'lat'],
+  ['longitudedegrees', 'lng'],
+  ['altitudemeters', 'altitude'],
+  ['ele', 'altitude'],
+  ['distancemeters', 'distance'],
+  ['cadence', 'cadence'],
+  ['runcadence', 'cadence'],
+  ['cad', 'cadence'],
+  ['watts', 'power'],
+  ['power', 'power'],
+  ['powerinwatts', 'power'],
+  ['speed', 'velocity_smooth'],
+  ['atemp', 'temperature'],
+])
+const isPointName = (name: string | undefined): boolean => name === 'Trackpoint' || name === 'trkpt'
 
 /** Collects the activities of a file; each format says which elements mean what. */
 class Track implements XmlHandler {
@@ -45,10 +73,15 @@ class Track implements XmlHandler {
   #current: Found | undefined
   #at: number | undefined
   #bpm: number | undefined
+  /** Of the point that is open. */
+  #values: Map<StreamList, number> | undefined
+  readonly #points_of_all: StreamPoints | undefined
   faults = 0
 
-  constructor(format: TrackFormat) {
+  /** @param points for the points of all tracks; without it each has its own */
+  constructor(format: TrackFormat, points?: StreamPoints) {
     this.#format = format
+    this.#points_of_all = points
   }
 
   get creator(): string | undefined {
@@ -65,18 +98,26 @@ class Track implements XmlHandler {
     if (name === 'gpx') this.#creator = attributes.creator
     if (name === 'Activity' || name === 'trk') {
       if (this.activities.length === ACTIVITIES_MAX) throw new ReadError('too_large')
-      this.#current = { ...empty(), sport: attributes.Sport ?? '' }
+      this.#current = { ...empty(this.#points_of_all ?? new StreamPoints()), sport: attributes.Sport ?? '' }
       this.activities.push(this.#current)
     }
     if (name === 'Lap') {
       const start_ms = instantOf(attributes.StartTime)
       if (this.#current && start_ms !== undefined) this.#current.start_ms = Math.min(this.#current.start_ms, start_ms)
     }
-    if (name === 'Trackpoint' || name === 'trkpt') {
+    if (isPointName(name)) {
       if (++this.#points > POINTS_MAX) throw new ReadError('too_large')
       this.#at = undefined
       this.#bpm = undefined
+      this.#values = new Map()
+      this.#note('lat', attributes.lat)
+      this.#note('lng', attributes.lon)
     }
+  }
+
+  #note(list: StreamList, text: string | undefined): void {
+    const value = numberOf(text)
+    if (value !== undefined) this.#values?.set(list, value)
   }
 
   text(text: string): void {
@@ -94,20 +135,24 @@ class Track implements XmlHandler {
   }
 
   #read(into: Found, name: string, parent: string | undefined, text: string): void {
-    const isPoint = parent === 'Trackpoint' || parent === 'trkpt'
-    if (isPoint && name.toLowerCase() === 'time') this.#at = instantOf(text)
+    if (isPointName(parent) && name.toLowerCase() === 'time') this.#at = instantOf(text)
     // Vendors name it `hr` in namespaces of their own; TCX has `HeartRateBpm` with a `Value`.
     else if (name === 'hr' || (name === 'Value' && parent === 'HeartRateBpm')) this.#bpm = numberOf(text)
-    else if (name === 'Trackpoint' || name === 'trkpt') this.#endPoint(into)
+    else if (isPointName(name)) this.#endPoint(into)
+    else if (this.#values && elements.has(name.toLowerCase())) this.#note(elements.get(name.toLowerCase())!, text)
     else if (this.#format === 'gpx' && parent === 'trk' && name === 'type') into.sport = text
     else if (parent === 'Lap') this.#readLap(into, name, text)
   }
 
   #endPoint(into: Found): void {
+    const values = this.#values
+    this.#values = undefined
     if (this.#at === undefined) return
     into.start_ms = Math.min(into.start_ms, this.#at)
     into.end_ms = Math.max(into.end_ms, this.#at)
     if (this.#bpm !== undefined) into.rates.push([this.#at, this.#bpm])
+    into.points.put('heartrate', this.#at, this.#bpm)
+    for (const [list, value] of values ?? []) into.points.put(list, this.#at, value)
   }
 
   #readLap(into: Found, name: string, text: string): void {
@@ -119,6 +164,26 @@ class Track implements XmlHandler {
 
 const titled = (text: string): string => text.replaceAll('_', ' ').replace(/(^|\s)([a-z])/g, (found) => found.toUpperCase())
 
+/** Reads the bytes of a file, and returns the error that ended it. */
+async function parse(format: TrackFormat, bytes: Buffer, track: Track): Promise<unknown> {
+  const blocks = (async function* () {
+    const SIZE = 64 * 1024
+    for (let at = 0; at < bytes.length; at += SIZE) yield bytes.subarray(at, at + SIZE)
+  })()
+  try {
+    await readXml(blocks, roots[format], track, () => Promise.resolve())
+    return undefined
+  } catch (thrown) {
+    return thrown
+  }
+}
+
+/** Adds the points of a GPX file that is the way of a workout. Errors: ReadError; points before a fault have been added. */
+export async function readRoute(bytes: Buffer, points: StreamPoints): Promise<void> {
+  const error = await parse('gpx', bytes, new Track('gpx', points))
+  if (error) throw error
+}
+
 /** Reads a file of either format. Errors: ReadError; activities that ended before a fault have been read. */
 export async function readTrack(
   format: TrackFormat | string,
@@ -128,16 +193,7 @@ export async function readTrack(
 ): Promise<void> {
   const known = format as TrackFormat
   const track = new Track(known)
-  const blocks = (async function* () {
-    const SIZE = 64 * 1024
-    for (let at = 0; at < bytes.length; at += SIZE) yield bytes.subarray(at, at + SIZE)
-  })()
-  let error: unknown
-  try {
-    await readXml(blocks, roots[known], track, () => Promise.resolve())
-  } catch (thrown) {
-    error = thrown
-  }
+  const error = await parse(known, bytes, track)
   for (const activity of track.activities) {
     if (!Number.isFinite(activity.start_ms)) {
       batches.skip('invalid_time', 'workouts')

@@ -1,0 +1,71 @@
+// The forms in which a document reaches the parser.
+import type { TextMark } from './compose/canvas.ts'
+import type { Document } from './compose/document.ts'
+import { writePdf, type PdfPage } from './pdf.ts'
+import { PHOTO_DPI, photographPage } from './pictures/photo.ts'
+import { renderPages } from './pictures/render.ts'
+import { createScanSettings, scanPage, type Scan } from './pictures/scan.ts'
+import { createRandom, type Random } from './random.ts'
+
+/**
+ * `text`: a PDF with text. `scan`: a PDF of scanned or faxed pages. `photo`: a photo of each page. `mixed`: a PDF with text and scanned
+ * pages. `garbage`: a PDF of pictures above text in a wrong encoding.
+ */
+export const kinds = ['text', 'scan', 'photo', 'mixed', 'garbage'] as const
+export type Kind = (typeof kinds)[number]
+
+export interface InputFile {
+  bytes: Uint8Array
+  type: 'application/pdf' | 'image/jpeg' | 'image/png'
+}
+
+/** The files of a document; the same arguments give the same files. */
+export async function createFiles(document: Document, kind: Kind): Promise<InputFile[]> {
+  const random = createRandom(`${document.layout.name}/${document.seed}/${kind}`)
+  const text = await writePdf(document, document.pages)
+  const pdf = async (pages: PdfPage[]): Promise<InputFile[]> => [
+    { bytes: await writePdf(document, pages), type: 'application/pdf' },
+  ]
+  switch (kind) {
+    case 'text':
+      return [{ bytes: text, type: 'application/pdf' }]
+    case 'scan':
+      return pdf(await scan(text, random))
+    case 'photo':
+      return (await renderPages(text, PHOTO_DPI)).map((page) => ({ bytes: photographPage(page, random), type: 'image/jpeg' }))
+    case 'mixed': {
+      const scans = await scan(text, random)
+      const pages = document.pages.map((page, i): PdfPage => (i % 2 ? page : scans[i]!))
+      return pdf(pages.length > 1 ? pages : [coverOf(document), ...pages])
+    }
+    case 'garbage': {
+      const pictures = (await renderPages(text, GARBAGE_DPI)).map((page) => page.toBuffer('image/jpeg', 85))
+      return pdf(pictures.map((picture, i) => ({ picture, hidden: document.pages[i]!.texts.map(scramble) })))
+    }
+  }
+}
+
+const GARBAGE_DPI = 200
+
+async function scan(text: Uint8Array, random: Random): Promise<Scan[]> {
+  const settings = createScanSettings(random)
+  return (await renderPages(text, settings.dpi)).map((page) => scanPage(page, settings, random))
+}
+
+/** A page of text before the scan of a single page. */
+function coverOf({ pages }: Document): PdfPage {
+  const [first] = pages[0]!.texts
+  const lines = ['Facsimile', 'To: Medical records', 'Enclosed: one page', 'If you are not the addressee, destroy this message.']
+  return {
+    shapes: [],
+    texts: lines.map((text, i) => ({ ...first!, text, x: 72, y: 96 + i * 24, size: 12, font: 'helvetica', token: undefined })),
+  }
+}
+
+/** As if the font had an encoding of its own that the file does not state: most letters and digits become signs. */
+function scramble(mark: TextMark): TextMark {
+  const text = [...mark.text].map((char) => (char === ' ' ? ' ' : SIGNS[(char.codePointAt(0)! * 7) % SIGNS.length]!)).join('')
+  return { ...mark, font: 'helvetica', text }
+}
+
+const SIGNS = [..."!#$%&'()*+,-./:;<=>?@^_{|}~¡¢£¤¥¦§¨©«¬®¯°±´¶·¸»¿×÷aeZq"]

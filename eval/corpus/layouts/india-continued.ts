@@ -1,0 +1,231 @@
+// In the style of laboratories of India, continued.
+import type { Layout } from '../language.ts'
+import { SPELLINGS } from '../units.ts'
+import { columns, fields, rule, space, stacked, text } from './blocks.ts'
+import { indian } from './india-base.ts'
+
+export const indiaContinued: Layout[] = [
+  {
+    ...indian,
+    name: 'in-laboratory-lakh',
+    font: 'embedded',
+    lab: { name: 'Dr. Fictionlal PathLabs', address: 'Block Z, Exampleton 000002', phone: '555-0125' },
+    names: '{Title}. {First} {Last}',
+    specimen: '#########',
+    dates: { day: 'D/M/YYYY', time: 'D/M/YYYY h:mm A' },
+    panels: ['cbc_shares', 'liver', 'lipids', 'diabetes', 'thyroid_total', 'vitamins', 'hormones'],
+    panelCount: 3,
+    units: SPELLINGS.indianLakh,
+    ranges: { both: '{l} - {h}', max: '<{h}', min: '>{l}', decisionLimits: true },
+    remarks: 0.05,
+    head: [
+      columns(
+        [1, 1],
+        [text('{lab}', { bold: true, size: 15, color: '#0a5a9c' })],
+        [text('L-00 {lab} home collection\n{labPhone}', { size: 7, align: 'right' })],
+      ),
+      rule(1.5, '#0a5a9c'),
+      fields(
+        [
+          'Name={name} | Collected={collected}',
+          'Lab No.={specimen} | Received={received}',
+          'Ref By={physician} | Reported={reported}',
+          'Age={age} Years | Gender={sex}',
+          'A/c Status=P | Report Status=Final',
+        ],
+        { labelWidth: 64, shares: [1.3, 1], separator: ':' },
+      ),
+      rule(0.4),
+    ],
+    first: [],
+    foot: [
+      text('If test results are alarming or unexpected, contact the laboratory. Page {page} of {pages}', {
+        size: 6.5,
+        align: 'center',
+      }),
+    ],
+    body: {
+      kind: 'table',
+      rules: 'header',
+      columns: [
+        { title: 'Test Name', width: 42, cell: '{name}[\n({method})]', smallLines: 7 },
+        { title: 'Results', width: 16, cell: '{value}', bold: true },
+        { title: 'Units', width: 16, cell: '{units}' },
+        { title: 'Bio. Ref. Interval', width: 26, cell: '{range}' },
+      ],
+      panel: { heading: '{panel}, {sample}', style: 'center', notes: ['guideline', 'interpretation'] },
+    },
+    last: [
+      text('IMPORTANT INSTRUCTIONS', { bold: true, size: 7 }),
+      text('Test results released pertain to the specimen submitted. All tests are performed by methods of 2 to 3 steps.', {
+        size: 6.5,
+      }),
+    ],
+  },
+  {
+    ...indian,
+    name: 'in-smart-report',
+    font: 'embedded',
+    lab: { name: 'Orangefaux Diagnostics', address: 'Invented Phase 4, Fauxbury', phone: '555-0126' },
+    names: '{First} {Last}',
+    dates: { day: 'DD MMM, YYYY', time: 'DD MMM, YYYY, hh:mm A' },
+    specimen: '@#######',
+    panels: ['cbc_shares', 'lipids', 'vitamins', 'thyroid_total', 'diabetes', 'renal'],
+    panelCount: 2,
+    units: SPELLINGS.indianThousand,
+    head: [
+      columns(
+        [1, 1],
+        [text('{lab}', { bold: true, size: 13, color: '#e07000' })],
+        [text('{name}, {age} yrs, {sex}', { align: 'right' })],
+      ),
+    ],
+    first: [
+      stacked(
+        [
+          'Patient Name={name} | Sample ID={specimen} | Sample Collected={collected}',
+          'Age/Gender={age} / {sex} | Order ID={order} | Report Generated={reported}',
+        ],
+        { frame: 'box', boldValues: true },
+      ),
+    ],
+    foot: [text('Page {page} / {pages}', { size: 7, align: 'right' })],
+    body: {
+      kind: 'cards',
+      across: 1,
+      height: 46,
+      frame: true,
+      parts: [
+        { text: '{name}', x: 8, y: 6, size: 11, bold: true },
+        { text: '[Method: {method}]', x: 8, y: 22, size: 7, color: '#777777' },
+        { text: '{value}', x: 200, y: 8, size: 15, bold: true },
+        { text: '{units}', x: 262, y: 13, size: 8 },
+        { text: 'Normal range: {range}', x: 200, y: 29, size: 7.5 },
+        { text: '{word}', x: 10, y: 10, size: 10, align: 'right' },
+      ],
+      bar: { x: 350, y: 18, width: 100 },
+      panel: { heading: '{panel}', style: 'band' },
+    },
+  },
+  {
+    ...indian,
+    name: 'in-town-laboratory',
+    font: 'times',
+    size: 11,
+    lab: { name: 'NEW EXAMPLE CLINICAL LABORATORY', address: 'Main Bazaar, Sampleville', phone: '555-0127' },
+    names: '{TITLE}. {FIRST} {LAST}',
+    dates: { day: 'DD/MM/YY', time: 'DD/MM/YY' },
+    specimen: '####',
+    nameCase: 'upper',
+    units: SPELLINGS.indianCount,
+    panels: ['cbc_shares', 'renal', 'lipids', 'liver', 'urinalysis', 'blood_group', 'fever'],
+    panelCount: 2,
+    ranges: { both: '{l} - {h}', max: 'Up to {h}', min: 'Above {l}' },
+    first: [
+      text('{lab}', { bold: true, size: 18, align: 'center' }),
+      text('{labAddress}', { align: 'center', size: 9 }),
+      rule(1),
+      fields(['Name : {name}= | Date : {reported}=', 'Age/Sex : {age} Yrs / {sex}= | Sr. No. : {specimen}='], { separator: '' }),
+      fields(['Ref. by Dr.={physician}']),
+      rule(1),
+    ],
+    foot: [text('Thanks for reference', { align: 'center', italic: true }), text('Lab Technician', { align: 'right' })],
+    body: {
+      kind: 'table',
+      columns: [
+        { title: 'INVESTIGATION', width: 40, cell: '{name}' },
+        { title: 'RESULT', width: 28, cell: ': {value}[ {units}]', bold: true },
+        { title: 'NORMAL RANGE', width: 30, cell: '[({range})]' },
+      ],
+      panel: { heading: '{panel}', style: 'center', size: 12 },
+    },
+  },
+  {
+    ...indian,
+    name: 'in-history-columns',
+    lab: { name: 'Metromock Healthcare', address: 'Tower 5, Mockhaven', phone: '555-0128' },
+    names: '{FIRST} {LAST}',
+    specimen: 'MM########',
+    dateCount: 2,
+    dates: { day: 'DD/MMM/YYYY', time: 'DD/MMM/YYYY hh:mm A' },
+    panels: ['renal', 'liver', 'diabetes', 'lipids', 'thyroid', 'iron', 'bone'],
+    panelCount: 3,
+    ranges: { both: '{l} to {h}', max: '<{h}', min: '>{l}' },
+    flags: { low: 'Low', high: 'High', abnormal: 'Abnormal' },
+    units: SPELLINGS.indianThousand,
+    head: [
+      columns(
+        [1, 2],
+        [text('{lab}', { bold: true, size: 13 })],
+        [
+          fields(
+            [
+              'Patient={name} | VID={specimen}',
+              'Age / Sex={age} Y / {sex} | Registered On={received}',
+              'Referred By={physician} | Collected On={collected}',
+              'PID=P{mrn} | Reported On={reported}',
+            ],
+            { size: 8 },
+          ),
+        ],
+      ),
+      rule(),
+    ],
+    first: [],
+    foot: [rule(), text('Page {page} of {pages}  {lab}', { size: 7 })],
+    body: {
+      kind: 'table',
+      rules: 'header',
+      zebra: '#f4f4f4',
+      columns: [
+        { title: 'Investigation', width: 30, cell: '{name}' },
+        { title: 'Observed Value', width: 14, cell: '{value}', bold: 'abnormal' },
+        { title: 'Flag', width: 10, cell: '{flag}' },
+        { title: 'Unit', width: 12, cell: '{units}' },
+        { title: 'Biological Reference Interval', width: 20, cell: '{range}' },
+        { title: 'Previous\n{date@1}', width: 14, cell: '{previous}' },
+      ],
+      panel: { heading: '{panel}', style: 'band' },
+    },
+    last: [space(4), text('--- End of Report ---', { align: 'center' })],
+  },
+  {
+    ...indian,
+    name: 'in-urine-and-stool',
+    lab: { name: 'Citymock Path Centre', address: 'Ring Road, Exampleton', phone: '555-0129' },
+    names: '{Title}. {First} {Last}',
+    specimen: '######-##',
+    panels: ['urinalysis_micro', 'stool', 'culture', 'blood_group', 'antenatal', 'serology'],
+    panelCount: 3,
+    margin: 50,
+    units: SPELLINGS.plainThousand,
+    ranges: { both: '{l} - {h}', max: '< {h}', min: '> {l}', none: '-' },
+    emission: { pieces: 'words', order: 'shuffled' },
+    first: [
+      text('{lab}', { bold: true, size: 16 }),
+      rule(),
+      fields(
+        [
+          'Patient Name={name} | Registration No.={specimen}',
+          'Age / Sex={age} Y / {sex} | Sample Date={collected}',
+          'Referred by={physician} | Report Date={reported}',
+        ],
+        { labelWidth: 80 },
+      ),
+      rule(),
+    ],
+    foot: [text('Page {page} of {pages}', { align: 'center', size: 7 })],
+    body: {
+      kind: 'table',
+      header: 'panel',
+      rules: 'header',
+      columns: [
+        { title: 'Test', width: 36, cell: '{name}' },
+        { title: 'Result', width: 30, cell: '{value}' },
+        { title: 'Units', width: 14, cell: '{units}' },
+        { title: 'Normal', width: 20, cell: '{range}' },
+      ],
+      panel: { heading: '{panel}', style: 'center' },
+    },
+  },
+]

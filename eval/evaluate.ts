@@ -1,0 +1,79 @@
+// Runs a parser over documents of the corpus and adds up how well it read them.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { composeDocument } from './corpus/compose/document.ts'
+import { createFiles, type InputFile, type Kind } from './corpus/kinds.ts'
+import type { Layout } from './corpus/language.ts'
+import { addFigures, compareReport, noFigures, type Comparison, type Figures, type ReadReport } from './metrics.ts'
+
+/** The parser: the files of one report in, what it says out. */
+export type Reader = (files: InputFile[]) => Promise<ReadReport>
+
+export interface EvaluationOptions {
+  layouts: readonly Layout[]
+  kinds: readonly Kind[]
+  /** Of the first document of each layout and kind. */
+  seed: number
+  /** Documents for each layout and kind. */
+  limit: number
+  isInTable: (code: string) => boolean
+  /** Folder for the documents and their truth. */
+  keepIn?: string | undefined
+  /** Called after each document; `error` if the reader threw. */
+  onDocument?: (name: string, comparison: Comparison, error: Error | undefined) => void
+}
+
+export interface Evaluation {
+  /** By layout, then kind. */
+  byLayout: Map<string, Map<Kind, Figures>>
+  byKind: Map<Kind, Figures>
+}
+
+export async function evaluate(read: Reader, options: EvaluationOptions): Promise<Evaluation> {
+  const byLayout: Evaluation['byLayout'] = new Map()
+  const byKind = new Map(options.kinds.map((kind) => [kind, noFigures()]))
+  for (const layout of options.layouts) {
+    const ofLayout = new Map<Kind, Figures>()
+    byLayout.set(layout.name, ofLayout)
+    for (const kind of options.kinds) {
+      const sum = noFigures()
+      ofLayout.set(kind, sum)
+      for (let seed = options.seed; seed < options.seed + options.limit; seed++)
+        addFigures(sum, await evaluateDocument(read, layout, kind, seed, options))
+      addFigures(byKind.get(kind)!, sum)
+    }
+  }
+  return { byLayout, byKind }
+}
+
+async function evaluateDocument(
+  read: Reader,
+  layout: Layout,
+  kind: Kind,
+  seed: number,
+  options: EvaluationOptions,
+): Promise<Figures> {
+  const document = composeDocument(layout, seed)
+  const files = await createFiles(document, kind)
+  const name = `${layout.name}-${kind}-${seed}`
+  if (options.keepIn !== undefined) keep(options.keepIn, name, files, document.truth)
+  const start = performance.now()
+  let error: Error | undefined
+  const report = await read(files).catch((cause: unknown): ReadReport => {
+    error = cause instanceof Error ? cause : new Error(String(cause))
+    return { metadata: {}, results: [] }
+  })
+  const duration_ms = performance.now() - start
+  const comparison = compareReport(document.truth, report, options.isInTable)
+  options.onDocument?.(name, comparison, error)
+  return { ...comparison.figures, failed: error ? 1 : 0, duration_ms }
+}
+
+const EXTENSIONS = { 'application/pdf': 'pdf', 'image/jpeg': 'jpg', 'image/png': 'png' } as const
+
+function keep(folder: string, name: string, files: readonly InputFile[], truth: unknown): void {
+  mkdirSync(folder, { recursive: true })
+  for (const [i, { bytes, type }] of files.entries())
+    writeFileSync(join(folder, `${name}${files.length > 1 ? `-${i + 1}` : ''}.${EXTENSIONS[type]}`), bytes)
+  writeFileSync(join(folder, `${name}.truth.json`), `${JSON.stringify(truth, null, 2)}\n`)
+}

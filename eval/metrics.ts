@@ -1,0 +1,231 @@
+// Compares what a parser read with the truth, and counts.
+import type { TrueResult, Truth } from './corpus/truth.ts'
+
+/** What of ParsedLabReportData is compared. */
+export interface ReadReport {
+  metadata: {
+    patient_first_name?: string | null
+    patient_last_name?: string | null
+    dob?: string | null
+    gender?: string | null
+    lab_name?: string | null
+    date_reported?: string | null
+    date_collected?: string | null
+    specimen_number?: string | null
+  }
+  results: ReadResult[]
+}
+
+export interface ReadResult {
+  test_name: string
+  value: string
+  units?: string | null
+  min_reference_range?: number | null
+  max_reference_range?: number | null
+  interpretation?: string | null
+  source_panel_name?: string | null
+  loinc_match_status?: string | null
+  loinc_matches?: { loinc_code: string }[] | null
+}
+
+export interface Share {
+  right: number
+  total: number
+}
+
+export const metadataFields = [
+  'patient_first_name',
+  'patient_last_name',
+  'dob',
+  'gender',
+  'lab_name',
+  'date_reported',
+  'date_collected',
+  'specimen_number',
+] as const
+export type MetadataField = (typeof metadataFields)[number]
+
+/** Counts of one document or of many. */
+export interface Figures {
+  documents: number
+  /** Documents for which the parser threw. */
+  failed: number
+  duration_ms: number
+  /** `matched`: name and value are both right. */
+  rows: { matched: number; read: number; expected: number }
+  /** Of matched rows. */
+  units: Share
+  range: Share
+  interpretation: Share
+  panel: Share
+  /** Of matched rows whose analyte is in the shipped table: the first candidate is right. */
+  loinc: Share
+  /** Of matched rows with the status auto_match: the first candidate is wrong. */
+  wrongAutoMatches: Share
+  metadata: Record<MetadataField, Share>
+}
+
+const noShare = (): Share => ({ right: 0, total: 0 })
+
+export const noFigures = (): Figures => ({
+  documents: 0,
+  failed: 0,
+  duration_ms: 0,
+  rows: { matched: 0, read: 0, expected: 0 },
+  units: noShare(),
+  range: noShare(),
+  interpretation: noShare(),
+  panel: noShare(),
+  loinc: noShare(),
+  wrongAutoMatches: noShare(),
+  metadata: Object.fromEntries(metadataFields.map((field) => [field, noShare()])) as Figures['metadata'],
+})
+
+const shareNames = ['units', 'range', 'interpretation', 'panel', 'loinc', 'wrongAutoMatches'] as const
+
+/** Adds the second to the first. */
+export function addFigures(sum: Figures, figures: Figures): void {
+  for (const name of ['documents', 'failed', 'duration_ms'] as const) sum[name] += figures[name]
+  for (const name of ['matched', 'read', 'expected'] as const) sum.rows[name] += figures.rows[name]
+  for (const name of shareNames) addShare(sum[name], figures[name])
+  for (const field of metadataFields) addShare(sum.metadata[field], figures.metadata[field])
+}
+
+function addShare(sum: Share, { right, total }: Share): void {
+  sum.right += right
+  sum.total += total
+}
+
+/** 1 if nothing was to be found or read. */
+export const ratio = (part: number, whole: number): number => (whole === 0 ? 1 : part / whole)
+
+export function rowScores({ rows }: Figures): { precision: number; recall: number; f1: number } {
+  const precision = ratio(rows.matched, rows.read)
+  const recall = ratio(rows.matched, rows.expected)
+  return { precision, recall, f1: precision + recall === 0 ? 0 : (2 * precision * recall) / (precision + recall) }
+}
+
+export const metadataShare = ({ metadata }: Figures): Share => {
+  const sum = noShare()
+  for (const field of metadataFields) addShare(sum, metadata[field])
+  return sum
+}
+
+export interface Comparison {
+  figures: Figures
+  missed: TrueResult[]
+  falseRows: ReadResult[]
+  /** Matched rows in which something else differs. */
+  differences: { expected: TrueResult; read: ReadResult; fields: string[] }[]
+  metadata: { field: MetadataField; expected: string; read: string }[]
+}
+
+/** Case and spaces do not count, nor which of the two signs stands for micro. */
+export const normalize = (text: string): string =>
+  text.normalize('NFC').replaceAll('μ', 'µ').replace(/\s+/g, ' ').trim().toLowerCase()
+
+/** As `normalize`; besides, 7,500 is 7500, `< 5` is `<5`, and ≥ is >=. */
+export function normalizeValue(text: string): string {
+  const compact = normalize(text)
+    .replaceAll('≥', '>=')
+    .replaceAll('≤', '<=')
+    .replace(/^([<>]=?) /, '$1')
+  return /^[<>]?=?\d{1,3}(,\d{2,3})+(\.\d+)?$/.test(compact) ? compact.replaceAll(',', '') : compact
+}
+
+/** Compares one document. `isInTable`: whether the shipped table has a LOINC code. */
+export function compareReport(truth: Truth, read: ReadReport, isInTable: (code: string) => boolean): Comparison {
+  const figures = { ...noFigures(), documents: 1 }
+  const { pairs, missed, falseRows } = pairRows(truth.results, read.results)
+  figures.rows = { matched: pairs.length, read: read.results.length, expected: truth.results.length }
+  const differences: Comparison['differences'] = []
+  for (const [expected, row] of pairs) {
+    const fields: string[] = []
+    const count = (name: (typeof shareNames)[number], isRight: boolean) => {
+      figures[name].total++
+      if (isRight) figures[name].right++
+      else fields.push(name)
+    }
+    count('units', normalize(expected.units ?? '') === normalize(row.units ?? ''))
+    if (expected.range) count('range', isSameRange(expected.range, row))
+    if (expected.interpretations)
+      count(
+        'interpretation',
+        expected.interpretations.some((one) => one === (row.interpretation ?? 'unknown')),
+      )
+    count('panel', normalize(expected.source_panel_name ?? '') === normalize(row.source_panel_name ?? ''))
+    const isRightCode = expected.loinc.includes(row.loinc_matches?.[0]?.loinc_code ?? '')
+    if (expected.loinc.some(isInTable)) count('loinc', isRightCode)
+    if (row.loinc_match_status === 'auto_match') {
+      figures.wrongAutoMatches.total++
+      if (!isRightCode) figures.wrongAutoMatches.right++
+    }
+    if (fields.length) differences.push({ expected, read: row, fields })
+  }
+  return { figures, missed, falseRows, differences, metadata: compareMetadata(truth, read.metadata, figures) }
+}
+
+function pairRows(expected: readonly TrueResult[], read: readonly ReadResult[]) {
+  const keyOf = ({ test_name, value }: { test_name: string; value: string }) =>
+    JSON.stringify([normalize(test_name), normalizeValue(value)])
+  const free = new Map<string, ReadResult[]>()
+  for (const row of read) free.set(keyOf(row), [...(free.get(keyOf(row)) ?? []), row])
+  const pairs: [TrueResult, ReadResult][] = []
+  const missed: TrueResult[] = []
+  for (const row of expected) {
+    const candidates = free.get(keyOf(row))
+    // The same name and value may occur in two panels.
+    const best = candidates?.find(
+      ({ source_panel_name }) => normalize(source_panel_name ?? '') === normalize(row.source_panel_name ?? ''),
+    )
+    const match = best ?? candidates?.[0]
+    if (!match) missed.push(row)
+    else {
+      candidates!.splice(candidates!.indexOf(match), 1)
+      pairs.push([row, match])
+    }
+  }
+  return { pairs, missed, falseRows: [...free.values()].flat() }
+}
+
+const isSameRange = ({ min, max }: { min: number | null; max: number | null }, row: ReadResult): boolean =>
+  min === (row.min_reference_range ?? null) && max === (row.max_reference_range ?? null)
+
+function compareMetadata(truth: Truth, read: ReadReport['metadata'], { metadata }: Figures): Comparison['metadata'] {
+  const wrong: Comparison['metadata'] = []
+  // Where a name is printed without a comma, no one can tell which of its middle words belong to the last name.
+  const fullName = (first: string | null | undefined, last: string | null | undefined) =>
+    normalize(`${first ?? ''} ${last ?? ''}`)
+  const isSameName =
+    fullName(truth.metadata.patient_first_name, truth.metadata.patient_last_name) ===
+    fullName(read.patient_first_name, read.patient_last_name)
+  for (const field of metadataFields) {
+    const expected = truth.metadata[field]
+    if (expected === undefined) continue
+    const accepted = Array.isArray(expected) ? expected : [expected ?? '']
+    const value = normalize(read[field] ?? (field === 'gender' ? 'other' : ''))
+    const isRight =
+      (accepted.length === 0 && value === '') ||
+      accepted.some((text) => isSameText(field, normalize(text), value)) ||
+      (isSameName && (field === 'patient_first_name' || field === 'patient_last_name')) ||
+      isAmbiguousDate(truth, field, value)
+    metadata[field].total++
+    if (isRight) metadata[field].right++
+    else wrong.push({ field, expected: accepted.join(' or '), read: read[field] ?? '' })
+  }
+  return wrong
+}
+
+function isSameText(field: MetadataField, expected: string, read: string): boolean {
+  // A date may have a time behind it, a first name the initial of a middle one.
+  if (field === 'dob' || field.startsWith('date_')) return expected === read.replace(/^(\d{4}-\d\d-\d\d)[t ].*$/, '$1')
+  if (field === 'patient_first_name') return expected === read.replace(/ [a-z]\.?$/, '') || expected === read
+  if (field === 'lab_name') return expected.replace(/[.,]/g, '') === read.replace(/[.,]/g, '')
+  return expected === read
+}
+
+/** Whether a date whose day and month could be exchanged was returned as it is printed, with or without its time. */
+function isAmbiguousDate({ ambiguousDates }: Truth, field: MetadataField, read: string): boolean {
+  const printed = ambiguousDates[field.replace('date_', '')]
+  return printed !== undefined && read !== '' && (normalize(printed) === read || normalize(printed).split(' ')[0] === read)
+}

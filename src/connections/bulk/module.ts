@@ -1,0 +1,20 @@
+import { eraseTables } from '../../platform/db/erasure.ts'
+import type { Module } from '../../platform/module/module.ts'
+import { cleanup } from '../../platform/queue/retention.ts'
+import type { VendorAccess } from '../grants/access.ts'
+import { encryptedRecipeColumn, eraseFromBulkOperations } from './bulk-operations.ts'
+import { routes } from './routes.ts'
+import { bulkHandler } from './run-operation.ts'
+
+export const bulk = (access: VendorAccess): Module => ({
+  name: 'connections/bulk',
+  about: 'operations on the connections of many users: import, export, pause, histories',
+  tag: 'link',
+  tables: { ofTeams: ['bulk_operation', 'bulk_operation_user'] },
+  operations: routes(access),
+  jobs: [bulkHandler(access)],
+  // With each row up to 10,000 rows of users are deleted.
+  periodicTasks: [cleanup({ table: 'bulk_operation', column: 'expires_at', rows_max: 10 })],
+  encryptedColumns: [encryptedRecipeColumn],
+  erasers: { user: eraseFromBulkOperations, team: eraseTables('bulk_operation_user', 'bulk_operation') },
+})

@@ -1,0 +1,52 @@
+// Requests to the Google Health API: points with filters, page by page.
+import {
+  DAY_MS,
+  VendorError,
+  bearer,
+  dayOf,
+  list,
+  objectIn,
+  refusalOf,
+  type Access,
+  type PullRequest,
+  type Values,
+} from '../common.ts'
+
+export const get = ({ http, app, access_token }: Access, path: string) =>
+  http({ method: 'GET', url: `${app.urls.api}/${path}`, headers: bearer(access_token) })
+
+export async function read({ http, app, access_token }: Access, path: string, body?: Values): Promise<Values> {
+  const url = `${app.urls.api}/${path}`
+  const headers = { ...bearer(access_token), ...(body && { 'content-type': 'application/json' }) }
+  const answer = await http(body ? { method: 'POST', url, headers, body: JSON.stringify(body) } : { method: 'GET', url, headers })
+  if (answer.status !== 200) throw refusalOf(answer)
+  return objectIn(answer.text)
+}
+
+const PAGES_MAX = 1000
+/** Nights and workouts, of which a page has at most 25. */
+export const SESSIONS_MAX = 25
+export const POINTS_MAX = 5000
+
+/** The points of a type that a filter names, page by page. */
+export async function* points(access: Access, type: string, filter: string, pageSize: number): AsyncGenerator<Values[]> {
+  let pageToken: string | null = null
+  for (let page = 0; page < PAGES_MAX; page++) {
+    const query: Record<string, string> = { filter, pageSize: String(pageSize), ...(pageToken !== null && { pageToken }) }
+    const values = await read(access, `users/me/dataTypes/${type}/dataPoints?${new URLSearchParams(query)}`)
+    const found = list(values.dataPoints)
+    if (found.length) yield found
+    const next = typeof values.nextPageToken === 'string' && values.nextPageToken.length < 4000 ? values.nextPageToken : null
+    if (!next) return
+    if (next === pageToken) throw new VendorError('unexpected')
+    pageToken = next
+  }
+  throw new VendorError('unexpected')
+}
+
+export const between = (field: string, from: string, to: string) => `${field} >= "${from}" AND ${field} < "${to}"`
+export const instants = ({ from_ms, to_ms }: PullRequest) =>
+  [new Date(from_ms).toISOString(), new Date(to_ms).toISOString()] as const
+
+/** The days that a range touches anywhere on earth; the second is the first that it does not. */
+export const civilDays = ({ from_ms, to_ms }: PullRequest) => [dayOf(from_ms - DAY_MS / 2), dayOf(to_ms + 1.6 * DAY_MS)] as const

@@ -1,0 +1,33 @@
+// Texts from outside under which every object of JavaScript has something: they are names like any other that is not known.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { toCanonicalUnit } from '../../wearables/ingestion/units.ts'
+import { healthKitNutrients, Nutrition } from '../mobile-sdk/nutrients.ts'
+import { nightOf } from './google-health/data-points.ts'
+import { profileOf } from './oura/records.ts'
+
+const names = ['constructor', '__proto__', 'toString', 'hasOwnProperty']
+
+test('a sex or a stage of sleep of such a name is not known', () => {
+  for (const name of names) {
+    const { gender, sex } = profileOf({ biological_sex: name }).document
+    assert.deepEqual([gender, sex], [null, null])
+    const interval = { startTime: '2026-01-31T01:00:00Z', endTime: '2026-01-31T02:00:00Z' }
+    const night = nightOf({
+      name: 'users/me/dataTypes/sleep/dataPoints/fictional',
+      sleep: { interval, stages: [{ ...interval, type: name }] },
+    })
+    assert.deepEqual(night?.cycle?.document.stage_type, [-1])
+  }
+})
+
+test('a unit of such a name counts as the usual unit', () => {
+  for (const name of names) {
+    assert.equal(toCanonicalUnit('glucose', 5.5, name), 5.5)
+    const nutrition = new Nutrition()
+    for (const one of Object.values(healthKitNutrients)) nutrition.add(one, 2, name)
+    const usual = new Nutrition()
+    for (const one of Object.values(healthKitNutrients)) usual.add(one, 2)
+    assert.deepEqual(nutrition.shown(), usual.shown())
+  }
+})

@@ -1,0 +1,46 @@
+// Streams of activities of Strava. Source: GET /activities/{id}/streams, StreamSet.
+import { idOf, instantOfText, number, objectOrEmpty, text, type Values } from '../common.ts'
+import { StreamPoints } from '../../../wearables/streams/stream-points.ts'
+import type { IncomingStream, StreamList } from '../../../wearables/streams/workout-streams.ts'
+
+/** The streams that are asked for, and the lists that they fill; places are pairs. */
+const lists = {
+  heartrate: 'heartrate',
+  watts: 'power',
+  cadence: 'cadence',
+  velocity_smooth: 'velocity_smooth',
+  altitude: 'altitude',
+  distance: 'distance',
+  temp: 'temperature',
+} as const satisfies Record<string, StreamList>
+export const streamKeys = ['time', 'latlng', ...Object.keys(lists)].join()
+
+/** Strava counts the steps of one foot. */
+const onFoot = new Set(['Run', 'TrailRun', 'VirtualRun', 'Walk', 'Hike', 'Snowshoe'])
+
+const dataOf = (sent: Values, key: string): unknown[] => {
+  const { data } = objectOrEmpty(sent[key])
+  return Array.isArray(data) ? data : []
+}
+
+/** The stream of an activity; undefined without values. Its times are seconds since the activity began. */
+export function streamOf(activity: Values, sent: Values): IncomingStream | undefined {
+  const [key, start_ms] = [idOf(activity.id), instantOfText(activity.start_date)]
+  if (key === null || start_ms === null) return undefined
+  const points = new StreamPoints()
+  const steps = onFoot.has(text(activity.sport_type) ?? text(activity.type) ?? '') ? 2 : 1
+  const read = Object.entries(lists).map(([name, list]) => ({ list, values: dataOf(sent, name) }))
+  const places = dataOf(sent, 'latlng')
+  for (const [i, seconds] of dataOf(sent, 'time').entries()) {
+    const at_ms = start_ms + (number(seconds) ?? NaN) * 1000
+    for (const { list, values } of read) {
+      const value = number(values[i])
+      points.put(list, at_ms, value !== null && list === 'cadence' ? value * steps : value)
+    }
+    const place = places[i]
+    if (!Array.isArray(place)) continue
+    points.put('lat', at_ms, number(place[0]))
+    points.put('lng', at_ms, number(place[1]))
+  }
+  return points.stream(key)
+}

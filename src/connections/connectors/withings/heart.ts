@@ -1,0 +1,75 @@
+// Electrocardiograms of Withings. Source: heart v2, list and get.
+import {
+  idOf,
+  instantOfSeconds,
+  isRecording,
+  knownZone,
+  list,
+  number,
+  objectOrEmpty,
+  offsetAt,
+  pulledRecording,
+  rawOf,
+  text,
+  type Access,
+  type PullRequest,
+  type Pulled,
+  type Recording,
+  type Values,
+} from '../common.ts'
+import { deviceIn } from './devices.ts'
+import { ask, pages } from './requests.ts'
+
+/** Of what a recording says about atrial fibrillation, the absence of signs is no finding of a sinus rhythm. */
+const classifications = { 1: 'atrial_fibrillation', 2: 'inconclusive' } as const
+/** The models of cuffs that record electrocardiograms. */
+const BPM = new Set([44, 48])
+/** Voltages are in µV. */
+const MICROVOLTS = 1000
+
+/** The recordings of a range, with their voltages: one request for the list, and one for each. */
+export async function* pullHeart({ http, app, access_token }: Access, request: PullRequest): AsyncGenerator<Pulled> {
+  const url = `${app.urls.api}/v2/heart`
+  const bounds = { startdate: String(Math.floor(request.from_ms / 1000)), enddate: String(Math.floor(request.to_ms / 1000)) }
+  for await (const body of pages(http, url, access_token, 'list', bounds))
+    for (const measured of list(body.series)) {
+      const ecg = objectOrEmpty(measured.ecg)
+      const [key, at_ms] = [idOf(ecg.signalid), instantOfSeconds(measured.timestamp)]
+      if (key === null || at_ms === null) continue
+      const signal = await ask(http, url, access_token, 'get', { signalid: key })
+      const recording = recordingOf(key, at_ms, measured, signal, request.time_zone)
+      if (recording) yield* pulledRecording(recording)
+    }
+}
+
+function recordingOf(
+  key: string,
+  start_ms: number,
+  measured: Values,
+  { signal, sampling_frequency }: Values,
+  user_zone: string | null,
+): Recording | undefined {
+  const zone = knownZone(text(measured.timezone), user_zone)
+  const frequency_hz = number(sampling_frequency)
+  if (frequency_hz === null || !Array.isArray(signal)) return undefined
+  const source_type = BPM.has(number(measured.model) ?? 0) ? 'cuff' : 'watch'
+  const afib = number(objectOrEmpty(measured.ecg).afib)
+  const heart_rate = number(measured.heart_rate)
+  const recording: Recording = {
+    key,
+    source_type,
+    device: deviceIn({ ...measured, model_id: measured.model }, source_type),
+    start_ms,
+    offset_s: offsetAt(zone, start_ms),
+    zone,
+    frequency_hz,
+    millivolts: signal.map((value: unknown) => {
+      const microvolts = number(value)
+      return microvolts === null ? null : microvolts / MICROVOLTS
+    }),
+    heart_rate: heart_rate !== null && heart_rate > 0 ? heart_rate : null,
+    classification: afib === 1 || afib === 2 ? classifications[afib] : null,
+    raw: rawOf(measured),
+  }
+  return isRecording(recording) ? recording : undefined
+}

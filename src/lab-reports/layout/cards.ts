@@ -1,0 +1,156 @@
+// Reports without tables: each result is a block of its own, its name above it, its range above or below it.
+import { heightOf, overlapX } from '../pages/page.ts'
+import { cut, type TypedCell } from './cells.ts'
+import type { Cell, Line } from './lines.ts'
+import { cleanName, isPossibleName, looksLikeSentence } from './names.ts'
+import { rangeOf } from './ranges.ts'
+import { unitBehind } from './units.ts'
+import { flagOf, partFlag, type Flag } from './values.ts'
+
+export interface Card {
+  name: Cell
+  value: TypedCell
+  unit: string | null
+  flag: Flag | null
+  range_lines: string[]
+  /** All that belongs to it but its name and value. */
+  details: Cell[]
+  lines: Line[]
+}
+
+/** Of the height of a value: lines of a block are no further apart. */
+const NEAR = 3.6
+/** Points by which the left edges of a block differ at most. */
+const ALIGNED = 14
+const LINES_MAX = 4
+const RANGE_LABEL = /\b(?:ref(?:erence)?|range|normal|optimal|target|goal|interval|expected|healthy)\b/iu
+/** What stands before a value without naming it. */
+const VALUE_LABEL = /^(?:(?:your |test )?(?:value|result|level|reading))\s*:?$/iu
+
+interface TypedLine {
+  line: Line
+  cells: TypedCell[]
+}
+
+/** The blocks among lines, from top to bottom. A value with a name left of it in its line is none: it is a row. */
+export function cardsOf(lines: readonly Line[], isAnalyte: (name: string) => boolean): Card[] {
+  const typed = lines.map((line) => ({ line, cells: line.cells.flatMap((cell) => cut(cell)) }))
+  const cards: Card[] = []
+  for (const [index, { cells }] of typed.entries())
+    for (const at of cells.keys()) {
+      const card = cardAt(typed, index, at, isAnalyte)
+      if (card) cards.push(card)
+    }
+  return cards
+}
+
+function cardAt(lines: readonly TypedLine[], index: number, at: number, isAnalyte: (name: string) => boolean): Card | undefined {
+  const { line, cells } = lines[index]!
+  const value = cells[at]!
+  if (value.kind !== 'value') return undefined
+  const [before, after] = [cells[at - 1], cells[at + 1]]
+  // `Normal 17.2`: the number is the value.
+  if (flagOf(value.text) && after?.kind === 'value' && after.value !== 'word') return undefined
+  const isLabelled = before !== undefined && VALUE_LABEL.test(before.text)
+  if (before?.kind === 'text' && !isLabelled) return undefined
+  const isFlagged = before !== undefined && flagOf(before.text) !== undefined && !isSecondOf(cells, at - 1)
+  const left = isLabelled || isFlagged ? before.box.left : value.box.left
+  const right = cells.slice(at + 1).find((cell) => cell.kind === 'value' || VALUE_LABEL.test(cell.text))?.box.left ?? Infinity
+  const near = heightOf(value.box) * NEAR
+  const above = upward(lines.slice(Math.max(0, index - LINES_MAX), index), value, left, near)
+  if (!above) return undefined
+  const below = above.range ? [] : downward(lines.slice(index + 1, index + 1 + LINES_MAX), value, left, near, right)
+  const unit = after?.kind === 'unit' ? after : unitBelow(lines[index + 1], value)
+  const beside = cells.slice(at + 1).find((cell) => cell.kind === 'range' && cell.box.right < right)
+  const ranges = [...(above.range ? [above.range] : []), ...(beside ? [{ cell: beside, line }] : []), ...below]
+  if (!unit && !ranges.length && !isAnalyte(cleanName(above.name.cell.text))) return undefined
+  const flags = [...above.name.line.cells, ...cells].filter(
+    (cell) =>
+      cell !== value &&
+      cell.box.left >= left - ALIGNED &&
+      cell.box.left < right &&
+      flagOf(cell.text) !== undefined &&
+      cell.box.left > above.name.cell.box.left - ALIGNED,
+  )
+  return {
+    name: above.name.cell,
+    value,
+    unit: unit?.text ?? unitBehind(ranges[0]?.cell.text ?? ''),
+    flag: partFlag(value.text).flag ?? (flags[0] ? flagOf(flags[0].text)! : null),
+    range_lines: ranges.map(({ cell }) => cell.text),
+    details: [...(unit ? [unit] : []), ...flags, ...ranges.map(({ cell }) => cell)],
+    lines: [...new Set([above.name.line, line, ...ranges.map((range) => range.line)])],
+  }
+}
+
+/** Whether a flag belongs to the value before it and not to the one behind it. */
+const isSecondOf = (cells: readonly TypedCell[], at: number): boolean => {
+  const [before, after] = [cells[at - 1], cells[at + 1]]
+  return (
+    before?.kind === 'value' &&
+    before.value !== 'word' &&
+    after !== undefined &&
+    cells[at]!.box.left - before.box.right < after.box.left - cells[at]!.box.right &&
+    !cells.slice(0, at - 1).some((cell) => flagOf(cell.text))
+  )
+}
+
+const unitBelow = (next: TypedLine | undefined, value: TypedCell): TypedCell | undefined =>
+  next?.cells.find(
+    (cell) =>
+      cell.kind === 'unit' &&
+      overlapX(cell.box, value.box) > -ALIGNED &&
+      next.line.box.top - value.box.bottom < heightOf(value.box) * 1.5,
+  )
+
+interface Found {
+  cell: Cell
+  line: Line
+}
+
+/** The name above a value, and a range between them. */
+function upward(
+  lines: readonly TypedLine[],
+  value: TypedCell,
+  left: number,
+  near: number,
+): { name: Found; range?: Found } | undefined {
+  let range: Found | undefined
+  let top = value.box.top
+  for (const { line, cells } of lines.toReversed()) {
+    if (top - line.box.bottom > near) return undefined
+    const whole = line.cells.find((other) => Math.abs(other.box.left - left) < ALIGNED)
+    if (whole && RANGE_LABEL.test(whole.text) && rangeOf(whole.text) && !range) {
+      range = { cell: whole, line }
+      top = line.box.top
+      continue
+    }
+    const cell = cells.find(
+      (other) =>
+        Math.abs(other.box.left - left) < ALIGNED || (overlapX(other.box, value.box) > 0 && other.box.left <= value.box.left),
+    )
+    if (!cell) continue
+    if (cell.kind === 'unit' || cell.kind === 'range' || RANGE_LABEL.test(cell.text)) return undefined
+    if (cell.kind !== 'text') continue
+    const isName = isPossibleName(cleanName(cell.text)) && !looksLikeSentence(cell.text) && !/:\s*\S/u.test(cell.text)
+    return isName ? { name: { cell, line }, ...(range && { range }) } : undefined
+  }
+  return undefined
+}
+
+/** The range below a value, before the next block. */
+function downward(lines: readonly TypedLine[], value: TypedCell, left: number, near: number, right: number): Found[] {
+  for (const { line, cells } of lines) {
+    if (line.box.top - value.box.bottom > near) return []
+    const own = line.cells.filter((cell) => cell.box.left > left - ALIGNED && cell.box.left < right)
+    const range = own.find((cell) => rangeOf(cell.text) && /\d|\b(?:neg|not|non)/iu.test(cell.text))
+    if (range) return [{ cell: range, line }]
+    // A label and its range in two cells.
+    const label = own.find((cell) => RANGE_LABEL.test(cell.text))
+    const behind = label && own.find((cell) => cell.box.left > label.box.right)
+    if (label && behind && rangeOf(behind.text)) return [{ cell: behind, line }]
+    if (label && own.length === 1) continue
+    if (cells.some((cell) => cell.kind === 'value' && cell.box.left > left - ALIGNED && cell.box.left < right)) return []
+  }
+  return []
+}

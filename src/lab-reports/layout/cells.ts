@@ -1,0 +1,112 @@
+// What the cells of a line are, one by one: a cell that holds several things is cut.
+import { cellOf, type Cell } from './lines.ts'
+import { boundOf, flagOf, intervalOf, isBloodGroup, numberOf, partFlag, valueKind, type ValueKind } from './values.ts'
+import { rangeOf } from './ranges.ts'
+import { isUnit } from './units.ts'
+import { dateIn } from './dates.ts'
+
+export type CellKind = 'value' | 'unit' | 'range' | 'flag' | 'date' | 'text'
+
+export interface TypedCell extends Cell {
+  kind: CellKind
+  /** How the text of a value is one. */
+  value?: ValueKind
+}
+
+/** Words of a unit with spaces, such as `mL/min/1.73 m2`. */
+const PHRASE_WORDS_MAX = 6
+const CELL_WORDS_MAX = 40
+const CELL_LETTERS_MAX = 400
+
+export const typedAs = (cell: Cell, kind: CellKind): TypedCell => {
+  const value = kind === 'value' ? valueKind(cell.text) : undefined
+  return { ...cell, kind, ...(value && { value }) }
+}
+
+/** What a cell is as a whole. `<5.7` and `70-99` are both values and ranges: a table's columns decide, else what stands before it. */
+export function typed(cell: Cell): TypedCell {
+  const { text } = cell
+  if (dateIn(text)?.text.length === text.length) return typedAs(cell, 'date')
+  const kind = valueKind(text)
+  if (kind === 'number' || kind === 'comparator' || kind === 'ratio') return typedAs(cell, 'value')
+  if (isUnit(text) && !/^(?:h|l|m)$/iu.test(text)) return typedAs(cell, 'unit')
+  if (flagOf(text) && !isLongWord(text)) return typedAs(cell, 'flag')
+  if (kind === 'interval') return typedAs(cell, 'range')
+  if (kind === 'word') return typedAs(cell, 'value')
+  return typedAs(cell, rangeOf(text) ? 'range' : 'text')
+}
+
+/** `Normal` and `Abnormal` are results as well as flags. */
+const isLongWord = (text: string): boolean => /^(?:normal|abnormal|high|low|borderline|critical|positive)$/iu.test(text.trim())
+
+/**
+ * Cuts a cell into what it holds: `95 mg/dL`, `5.4 % H`, `Glucose 95 mg/dL 70-99`. What cannot be read from its end on stays in front as
+ * text. A name keeps its numbers (`CA 19-9`, `Vitamin B12`): only what follows a number with a unit, range or flag is cut off it.
+ */
+export function cut(cell: Cell): TypedCell[] {
+  // A text of many words is no row, and trying each part of it would take the square of their number.
+  if (cell.words.length > CELL_WORDS_MAX || cell.text.length > CELL_LETTERS_MAX) return [typedAs(cell, 'text')]
+  const whole = typed(cell)
+  if (whole.kind !== 'text' || cell.words.length === 1) return whole.kind === 'text' ? attached(cell) : [whole]
+  for (let start = 0; start < cell.words.length; start++) {
+    const parts = phrases(cell, start)
+    if (!parts) continue
+    if (start === 0) return parts
+    const [first] = parts
+    const strong = parts.length > 1 && parts.some((part) => part.kind === 'unit' || part.kind === 'range')
+    if (!strong || !(first!.kind === 'value' || (first!.kind === 'flag' && parts[1]!.kind === 'value'))) continue
+    return [typedAs(cellOf(cell.words.slice(0, start)), 'text'), ...parts]
+  }
+  return [whole]
+}
+
+/** `95mg/dL` and `3.5-5.1mmol/L` without a space. */
+function attached(cell: Cell): TypedCell[] {
+  const match = /^([<>≤≥]?\d[\d.,]*(?:-\d[\d.,]*)?)([%a-zA-Zµμ^/][\w%/^*.µμ]*)$/u.exec(cell.text)
+  if (!match || !isUnit(match[2]!)) return [typed(cell)]
+  const at = cell.box.left + ((cell.box.right - cell.box.left) * match[1]!.length) / cell.text.length
+  const [left, right] = [
+    { ...cell.box, right: at },
+    { ...cell.box, left: at },
+  ]
+  const piece = (text: string, box: typeof left) => cellOf([{ text, box, confidence: cell.words[0]!.confidence }])
+  return [typed(piece(match[1]!, left)), typed(piece(match[2]!, right))]
+}
+
+/** The words from `start` on as values, units, ranges and flags without a rest; undefined if some are none. */
+function phrases(cell: Cell, start: number): TypedCell[] | undefined {
+  const parts: TypedCell[] = []
+  let at = start
+  while (at < cell.words.length) {
+    // `4.5 % - LOW (normal 4.8 to 5.6)`
+    if (parts.length && at < cell.words.length - 1 && /^[-–—]$/u.test(cell.words[at]!.text)) {
+      at++
+      continue
+    }
+    let part: TypedCell | undefined
+    for (let count = Math.min(PHRASE_WORDS_MAX, cell.words.length - at); count > 0 && !part; count--) {
+      const phrase = cellOf(cell.words.slice(at, at + count))
+      // A number with its unit is not one phrase here, though it can be read as a range.
+      const kind =
+        count > 1 &&
+        /^[<>≤≥]?\d/u.test(phrase.text) &&
+        !intervalOf(phrase.text) &&
+        !boundOf(phrase.text) &&
+        numberOf(phrase.text) === undefined
+          ? undefined
+          : typed(phrase)
+      if (kind && kind.kind !== 'text') part = kind
+    }
+    if (!part) return undefined
+    parts.push(part)
+    at += part.words.length
+  }
+  return parts
+}
+
+/** A cell in a column of results: anything can be one there but a unit or a range alone. */
+export const isValueInColumn = (cell: TypedCell): boolean =>
+  cell.kind === 'value' ||
+  isBloodGroup(cell.text) ||
+  partFlag(cell.text).flag !== undefined ||
+  (cell.kind === 'range' && intervalOf(cell.text) !== undefined)

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { dateIn, dateOrder, isoWith } from './dates.ts'
+
+const none = { age_years: null, born: undefined, reported: undefined }
+
+describe('dates of reports', () => {
+  test('written months and ISO dates need no order', () => {
+    for (const text of ['Reported 5 Jan 2024', 'January 5, 2024', '05-Jan-2024 10:07', '2024-01-05'])
+      assert.equal(dateIn(text)?.iso, '2024-01-05', text)
+    assert.equal(dateIn('31/02/2024'), undefined)
+    assert.equal(dateIn('no date 12.5'), undefined)
+  })
+
+  test('the order of a date of digits is judged from the whole document, and never guessed', () => {
+    const date = dateIn('03/04/2024')!
+    assert.equal(date.iso, undefined)
+    assert.equal(isoWith(date, dateOrder(['03/04/2024', '25/03/2024'], none)), '2024-04-03')
+    assert.equal(isoWith(date, dateOrder(['03/04/2024', '03/25/2024'], none)), '2024-03-04')
+    assert.equal(isoWith(date, dateOrder(['03/04/2024'], none)), undefined)
+  })
+
+  test('the age of the patient, and the days between specimen and report, decide the order', () => {
+    const born = dateIn('05/06/1990')!
+    assert.equal(dateOrder([], { age_years: 30, born, reported: dateIn('2020-05-20') }), 'month first')
+    assert.equal(dateOrder([], { ...none, collected: dateIn('05/06/2023'), reported: dateIn('06/06/2023') }), 'day first')
+  })
+})

@@ -1,0 +1,118 @@
+// Dates as reports print them, and in which order their parts stand.
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+const MONTH =
+  '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)'
+const WRITTEN_DMY = new RegExp(String.raw`\b(\d{1,2})(?:st|nd|rd|th)?[\s./-]*(${MONTH})[.,]?[\s./-]*(\d{4}|\d{2})\b`, 'iu')
+const WRITTEN_MDY = new RegExp(String.raw`\b(${MONTH})[.,]?\s*(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})\b`, 'iu')
+const ISO = /\b(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/u
+const DIGITS = /\b(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})\b(?!\.\d)/u
+/** A year of two digits that is further in the future than this belongs to the last century. */
+const PIVOT_YEAR = 40
+
+/** `unknown`: `03/04/2024` can be in March or in April. */
+export type DateOrder = 'day first' | 'month first' | 'unknown'
+
+export interface FoundDate {
+  text: string
+  index: number
+  /** By the parts that are not ambiguous; undefined where the order decides. */
+  iso?: string
+  parts?: { first: number; second: number; year: number }
+}
+
+/** The first date in a text. */
+export function dateIn(text: string): FoundDate | undefined {
+  const found: FoundDate[] = []
+  const iso = ISO.exec(text)
+  if (iso) push(found, iso, isoOf(Number(iso[1]), Number(iso[2]), Number(iso[3])))
+  const dmy = WRITTEN_DMY.exec(text)
+  if (dmy) push(found, dmy, isoOf(yearOf(dmy[3]!), monthOf(dmy[2]!), Number(dmy[1])))
+  const mdy = WRITTEN_MDY.exec(text)
+  if (mdy) push(found, mdy, isoOf(Number(mdy[3]), monthOf(mdy[1]!), Number(mdy[2])))
+  const digits = DIGITS.exec(text)
+  if (digits) {
+    const [first, second, year] = [Number(digits[1]), Number(digits[3]), yearOf(digits[4]!)]
+    const [asDay, asMonth] = [isoOf(year, second, first), isoOf(year, first, second)]
+    if (asDay ?? asMonth) {
+      const only = asDay && asMonth && asDay !== asMonth ? undefined : (asDay ?? asMonth)
+      found.push({ text: digits[0], index: digits.index, parts: { first, second, year }, ...(only && { iso: only }) })
+    }
+  }
+  return found.toSorted((one, other) => one.index - other.index || other.text.length - one.text.length)[0]
+}
+
+function push(found: FoundDate[], match: RegExpExecArray, iso: string | undefined): void {
+  if (iso) found.push({ text: match[0], index: match.index, iso })
+}
+
+const monthOf = (name: string): number => MONTHS.indexOf(name.slice(0, 3).toLowerCase()) + 1
+const yearOf = (digits: string): number =>
+  digits.length === 4 ? Number(digits) : Number(digits) > PIVOT_YEAR ? 1900 + Number(digits) : 2000 + Number(digits)
+
+function isoOf(year: number, month: number, day: number): string | undefined {
+  if (year < 1880 || year > 2100 || month < 1 || month > 12 || day < 1 || day > 31) return undefined
+  const text = `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`
+  const date = new Date(`${text}T00:00:00Z`)
+  return date.getUTCDate() === day ? text : undefined
+}
+
+const COUNTRIES_MONTH_FIRST =
+  /\b(?:CLIA|CAP accredited|USA|U\.S\.A|United States|[A-Z]{2} \d{5}(?:-\d{4})?|EST|PST|CST|MST|EDT|PDT|CDT)\b/u
+const COUNTRIES_DAY_FIRST =
+  /\b(?:NABL|UKAS|NHS|NATA|INAB|SANAS|India|United Kingdom|Ireland|Australia|New Zealand|Singapore|Malaysia|UAE|Dubai|Nigeria|Kenya|South Africa|Pakistan|Bangladesh|Sri Lanka|Hong Kong|Germany|Netherlands|[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}|IST|GMT|BST|AEST|GSTIN|UHID|[Hh]aem(?:oglobin|ogram|atology|atocrit)|HAEM(?:OGLOBIN|OGRAM|ATOLOGY)|[Oo]estradiol|[Ll]eucocyte|[Bb]asophils? count|Eircode|\+91|\+44|\+353|\+61|\+65|\+971|\+27|\+234|ISO 15189)\b|\+(?:91|44|353|61|65|971|27|234|49|31)\b/u
+
+/**
+ * In which order the dates of a document stand: by those whose parts allow one order alone, else by the age that it states, by dates that
+ * would lie after others they cannot follow, and by the country that the laboratory names. `unknown` if nothing of it decides.
+ */
+export function dateOrder(
+  texts: readonly string[],
+  facts: {
+    age_years: number | null
+    born: FoundDate | undefined
+    reported: FoundDate | undefined
+    collected?: FoundDate | undefined
+  },
+): DateOrder {
+  let [day, month] = [0, 0]
+  for (const text of texts)
+    for (const match of text.matchAll(new RegExp(DIGITS, 'gu'))) {
+      if (Number(match[1]) > 12 && Number(match[3]) <= 12) day++
+      if (Number(match[3]) > 12 && Number(match[1]) <= 12) month++
+    }
+  if (day !== month) return day > month ? 'day first' : 'month first'
+  const { age_years, born, reported } = facts
+  if (age_years !== null && born?.parts && !born.iso && reported) {
+    const orders = (['day first', 'month first'] as const).filter((order) => {
+      const [from, to] = [isoWith(born, order), isoWith(reported, order)]
+      return from && to && Math.floor((Date.parse(to) - Date.parse(from)) / (365.2425 * 86_400_000)) === age_years
+    })
+    if (orders.length === 1) return orders[0]!
+  }
+  // A report follows its specimen within days; in the wrong order they are months apart, or the wrong way round.
+  const collected = facts.collected
+  if (collected?.parts && reported?.parts && collected.text !== reported.text) {
+    const days = (['day first', 'month first'] as const).map((order) => {
+      const [from, to] = [isoWith(collected, order), isoWith(reported, order)]
+      return from && to ? (Date.parse(to) - Date.parse(from)) / 86_400_000 : NaN
+    })
+    const [day, month] = days.map((span) => span >= 0 && span <= 15)
+    if (day !== month) return day ? 'day first' : 'month first'
+  }
+  const all = texts.join('\n')
+  const [firstMonth, firstDay] = [COUNTRIES_MONTH_FIRST.test(all), COUNTRIES_DAY_FIRST.test(all)]
+  if (firstMonth !== firstDay) return firstDay ? 'day first' : 'month first'
+  // Full stops part days from months in every country that uses them.
+  return texts.some((text) => /\b\d{1,2}\.\d{1,2}\.\d{4}\b/u.test(text)) ? 'day first' : 'unknown'
+}
+
+/** The date as `2024-12-30`; undefined if its order is not known. */
+export function isoWith(date: FoundDate, order: DateOrder): string | undefined {
+  if (date.iso) return date.iso
+  if (!date.parts || order === 'unknown') return undefined
+  const { first, second, year } = date.parts
+  return order === 'day first'
+    ? (isoOf(year, second, first) ?? isoOf(year, first, second))
+    : (isoOf(year, first, second) ?? isoOf(year, second, first))
+}

@@ -1,0 +1,117 @@
+// Lines that name the columns of a table.
+import { cellOf, type Cell, type Line } from './lines.ts'
+import { dateIn } from './dates.ts'
+import type { Box } from '../pages/page.ts'
+
+export type ColumnKind =
+  'name' | 'value' | 'normal_value' | 'abnormal_value' | 'unit' | 'range' | 'flag' | 'previous' | 'dated_value' | 'other'
+
+export interface Column {
+  kind: ColumnKind
+  box: Box
+}
+
+/** Words of which the names of columns consist. A line with others is no header. */
+const VOCABULARY = new Set(
+  `test tests name names of the result results value values observed observation observations current your patient patient's patients and flag flags
+  previous prior last past historical history earlier date dates time unit units uom measure measurement measurements reference ref refer range ranges interval
+  intervals int normal expected standard std target optimal desired healthy biological bio limits limit high low hi lo h l h/l abnormal abn out in
+  within outside method methodology specimen sample type lab laboratory status investigation investigations examination examinations analyte analytes
+  analysis component components parameter parameters assay assays description procedure procedures marker markers biomarker biomarkers profile
+  particulars determination determinations element item study substance panel service constituent final latest new numeric finding findings reading
+  level outcome obtained found measured today si conventional alert remark remarks indicator interp interpretation notes note comment comments code
+  loinc sr s no number # performing site graph chart scale trend change delta first collected resulted performed requested done ordered conducted
+  at by on for or per result(s) test(s) value(s) unit(s) name(s) bri r/r nabl cutoff cut-off adult desirable laboratory's population patient(s) se
+  rng rngs s.no sr.no sl.no sl technology ref.range ranges/units reported as report obs val res rslt meas conc concentration mean`
+    .split(/\s+/u)
+    .filter(Boolean),
+)
+
+const PATTERNS: [ColumnKind, RegExp][] = [
+  ['previous', /\b(?:prev(?:ious)?|prior|last|past|historical|history|earlier|trend|change|delta)\b/u],
+  [
+    'abnormal_value',
+    /\bout(?:side)?(?: of| -of)?[ -](?:the )?(?:normal |ref(?:erence)? )?(?:range|limits)\b|^abnormal(?: results?)?$/u,
+  ],
+  ['normal_value', /\b(?:in|within)[ -](?:the )?(?:normal |ref(?:erence)? )?(?:range|limits)\b|^normal results?$/u],
+  [
+    'range',
+    /\b(?:ref|refer|reference|ranges?|intervals?|limits?|expected|desirable|biological|bri|r\/r|cut-?off|target)\b|^normals?(?: values?| levels?)?$|^optimal$|^low ?[-–] ?high$|^standard$/u,
+  ],
+  ['unit', /^(?:si |conventional )?(?:units?|uom|unit\(s\)|measure|units? of measure(?:ment)?)$/u],
+  [
+    'value',
+    /\b(?:results?|values?|observed|findings?|reading|outcome|obtained|found|measured|today|level|conc(?:entration)?|rslt)\b|(?:result|value)\(s\)/u,
+  ],
+  ['flag', /^(?:flags?|status|h\/l|hi\/lo|abn(?:ormal)?(?: flag)?|alert|remarks?|indicator|interp(?:retation)?|abnormal flag)$/u],
+  [
+    'name',
+    /\b(?:tests?|names?|investigations?|examinations?|analytes?|analysis|components?|parameters?|assays?|description|procedures?|(?:bio)?markers?|profile|particulars|determinations?|element|item|study|substance|panel|service|constituent|measurements?|observations?)\b|test\(s\)/u,
+  ],
+  ['other', /./u],
+]
+
+/** The kind of the column that a text names; undefined if it names none. */
+export function columnKind(text: string): ColumnKind | undefined {
+  const plain = text
+    .trim()
+    .replace(/[:*]+$/u, '')
+    .trim()
+  if (dateIn(plain)?.text.length === plain.length) return 'dated_value'
+  // Units in brackets are named with the column: `Results (mg/dL)`.
+  const words = plain
+    .toLowerCase()
+    .replaceAll(/[([][^)\]]*[)\]]/gu, (inside) => (/^\((?:s)\)$/u.test(inside) ? inside : ' '))
+    .replaceAll(/[./&,+|–-]+(?=\s|$)|(?<=\s|^)[./&,+|–-]+/gu, ' ')
+    .trim()
+    .split(/\s+/u)
+  if (
+    words.length > 7 ||
+    !words.every(
+      (word) => VOCABULARY.has(word.replace(/[.:]+$/u, '')) || word.split(/[/-]/u).every((part) => VOCABULARY.has(part)),
+    )
+  )
+    return undefined
+  const phrase = words.map((word) => word.replace(/[.:]+$/u, '')).join(' ')
+  return PATTERNS.find(([, pattern]) => pattern.test(phrase))?.[0]
+}
+
+/** The columns that a line names; undefined if it is no header: it names a result and a further column, or dates. */
+export function columnsOf(line: Line): Column[] | undefined {
+  if (line.cells.some((cell) => cell.text.length > 60)) return undefined
+  const columns = line.cells.flatMap((cell) => columnsIn(cell))
+  if (!columns) return undefined
+  const known = columns.filter((column) => column.kind !== undefined) as Column[]
+  const kinds = new Set(known.map((column) => column.kind))
+  const values = ['value', 'normal_value', 'abnormal_value'].some((kind) => kinds.has(kind as ColumnKind))
+  const dates = known.filter((column) => column.kind === 'dated_value').length
+  const others = ['name', 'unit', 'range', 'flag'].filter((kind) => kinds.has(kind as ColumnKind)).length
+  if (known.length * 2 < columns.length) return undefined
+  if (values ? others < 1 : !(dates >= 1 && others >= 1) && !(kinds.has('name') && kinds.has('range'))) return undefined
+  // `Result: 5` names no columns, and `Value Normal Value Normal` are results.
+  if (known.filter((column) => column.kind === 'value').length > 1 && !kinds.has('name')) return undefined
+  if (known.length < 2) return undefined
+  // Dates beside a column of results are older results; alone they are the results.
+  const named = columns.map((column): Column => ({ ...column, kind: column.kind ?? 'other' }))
+  return named.map((column) => (column.kind === 'dated_value' && values ? { ...column, kind: 'previous' } : column))
+}
+
+/** A cell may hold the names of several columns that stand close: `Result Reference range`, `Test Result Unit`. */
+function columnsIn(cell: Cell): { kind: ColumnKind | undefined; box: Box }[] {
+  const kind = columnKind(cell.text)
+  if (cell.words.length < 2 || cell.words.length > 9) return [{ kind, box: cell.box }]
+  for (let at = 1; at < cell.words.length; at++) {
+    const [first, second] = [cell.words.slice(0, at), cell.words.slice(at)].map((words) => cellOf(words)) as [Cell, Cell]
+    if (JOINS_BEFORE.test(first.text) || JOINS_AFTER.test(second.text) || /^test results?$/iu.test(cell.text)) continue
+    const [left, right] = [columnKind(first.text), columnKind(second.text)]
+    if (!left || !right || left === right || !SPLIT_OFF.has(right) || left === 'previous' || left === 'other') continue
+    return [{ kind: left, box: first.box }, ...columnsIn(second)]
+  }
+  return [{ kind, box: cell.box }]
+}
+
+/** Columns that stand close behind another. */
+const SPLIT_OFF = new Set<ColumnKind>(['value', 'unit', 'range', 'flag', 'previous', 'dated_value'])
+const JOINS_BEFORE =
+  /(?:\band|&|\/|\bof|\bref\.?|\breference|\bnormal|\bout|\bin|\babnormal|\bbio\.?|\bbiological|\bobserved|\bexpected|\bor|\byour|\bcurrent|[([][^)\]]*)$/iu
+const JOINS_AFTER = /^(?:range|ranges|interval|intervals|values?|name|flag\b.*date|and|&|\/|of|limits?|level|date|[)\]([])/iu

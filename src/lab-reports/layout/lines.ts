@@ -1,0 +1,73 @@
+// Words to lines, and lines to cells: runs of words that belong together.
+import { boxAround, centerY, heightOf, overlapX, type Box, type PageText, type Word } from '../pages/page.ts'
+
+/** Words next to each other without a gap that would part columns. */
+export interface Cell {
+  text: string
+  box: Box
+  words: Word[]
+}
+
+export interface Line {
+  page: number
+  box: Box
+  cells: Cell[]
+}
+
+/** Of the height of the letters: a wider gap parts two cells. A space is about a third, and stretched lines have two. */
+const CELL_GAP = 0.85
+/** Of the smaller height: words that overlap less from top to bottom are in different lines. */
+const SAME_LINE = 0.5
+
+const SEPARATOR = /^[|¦│·•]$/u
+
+/** The lines of a page from top to bottom, their cells from left to right. */
+export function linesOf(page: PageText): Line[] {
+  const lines: { words: Word[]; top: number; bottom: number }[] = []
+  for (const word of page.words.toSorted((one, other) => centerY(one.box) - centerY(other.box))) {
+    const line = lines.findLast(({ top, bottom, words }) => {
+      const overlap = Math.min(bottom, word.box.bottom) - Math.max(top, word.box.top)
+      const smaller = Math.min(bottom - top, heightOf(word.box))
+      // A large value beside a name and a unit is in their line, what stands above a word is not.
+      return overlap > smaller * SAME_LINE && words.every((other) => overlapX(other.box, word.box) < heightOf(word.box) * 0.5)
+    })
+    if (line) {
+      line.words.push(word)
+      // The middle of its first words decides, so that a slanted line does not take the next one along.
+      if (line.words.length < 4) {
+        line.top = Math.min(line.top, word.box.top)
+        line.bottom = Math.max(line.bottom, word.box.bottom)
+      }
+    } else lines.push({ words: [word], top: word.box.top, bottom: word.box.bottom })
+  }
+  return lines
+    .map(({ words }) => cellsOf(words))
+    .filter((cells) => cells.length > 0)
+    .map((cells) => lineOf(page.number, cells))
+    .toSorted((one, other) => centerY(one.box) - centerY(other.box))
+}
+
+export const lineOf = (page: number, cells: Cell[]): Line => ({ page, cells, box: boxAround(cells.map((cell) => cell.box)) })
+
+export const cellOf = (words: Word[]): Cell => ({
+  text: words.map((word) => word.text).join(' '),
+  box: boxAround(words.map((word) => word.box)),
+  words,
+})
+
+function cellsOf(words: readonly Word[]): Cell[] {
+  const cells: Word[][] = []
+  for (const word of words.toSorted((one, other) => one.box.left - other.box.left)) {
+    // A line that is drawn between texts.
+    if (SEPARATOR.test(word.text)) {
+      cells.push([])
+      continue
+    }
+    const last = cells.at(-1)?.at(-1)
+    const height = last ? Math.min(heightOf(last.box), heightOf(word.box)) : 0
+    if (last && word.box.left - last.box.right < height * CELL_GAP) cells.at(-1)!.push(word)
+    else if (cells.at(-1)?.length === 0) cells.at(-1)!.push(word)
+    else cells.push([word])
+  }
+  return cells.filter((cell) => cell.length > 0).map(cellOf)
+}

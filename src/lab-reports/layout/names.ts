@@ -1,0 +1,32 @@
+// What can be the name of a result, and what cannot.
+
+/** Labels of what is no result, though it may look like one. */
+const NOT_A_NAME =
+  /^(?:page|age|sex|gender|dob|d\.o\.b|date|time|phone|tel|fax|mobile|address|account|mrn|uhid|zip|po box|suite|npi|clia|cap|id|accession|specimen id|sample id|lab (?:no|id)|patient|physician|ordering|referr|collected|received|reported|printed|report(?:ed)? |registered|ref(?:erred)? by|copyright|version|iso|order|requisition|room|fasting|status|client|print|tests? ordered|height|weight|bmi:|email|www|http|note|comment|high$|low$|very low|desirable|optimal|borderline|very high|high risk|low risk|moderate risk|average risk|deficien\w*|insufficien\w*|sufficien\w*|pre-?diabet\w*|diabet\w*|non-?diabet\w*|normal|near optimal|above optimal|male|female|adults?|children|men|women|trimester|first trimester|second trimester|third trimester|follicular|luteal|mid-?cycle|ovulat\w+|post-?menopaus\w*|pre-?menopaus\w*|pregnan\w*|newborn|toxic|therapeutic|stage \w+|g[1-5][ab]?|risk|interpretation|reference|method|methodology|end of|disclaimer|tel\.|gst\w*|cin|reg(?:n|d)?\.? no|your|you)\b/iu
+
+/** The name of a panel, without what surrounds it. */
+export const headingOf = (text: string): string =>
+  text
+    .replace(/^[-–•*\s]+|[-–:*\s]+$/gu, '')
+    .replace(/\s*\((?:continued|cont'?d\.?)\)$/iu, '')
+    .trim()
+
+/** Without marks of footnotes, dots that lead to the result, and a colon. */
+export const cleanName = (name: string): string =>
+  name
+    .replace(/(?:\s?[._]){3,}\s*$/u, '')
+    .replace(/^[•*·▪►\-–\s]+/u, '')
+    .replace(/[\s:*=†‡]+$/u, '')
+    .replace(/\s+\[?\d{1,2}\]?$/u, (mark) => (/\[/u.test(mark) ? '' : mark))
+    .replaceAll(/\s+/gu, ' ')
+    .trim()
+
+export const isPossibleName = (name: string): boolean =>
+  (name.match(/\p{L}/gu)?.length ?? 0) >= 2 - Number(/^[A-Z]$/u.test(name)) &&
+  name.length <= 90 &&
+  name.split(' ').length <= 12 &&
+  !/[<>≤≥]=?\s*\d/u.test(name) &&
+  !NOT_A_NAME.test(name)
+
+export const looksLikeSentence = (text: string): boolean =>
+  text.split(' ').length > 9 || /\b(?:is|are|was|were|should|may|has been|have been|please|this test|the|your)\b/iu.test(text)

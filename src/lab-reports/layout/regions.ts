@@ -1,0 +1,130 @@
+// Regions of a page: lines under the same columns.
+import { boxAround, heightOf, overlapX, type PageText } from '../pages/page.ts'
+import { cut } from './cells.ts'
+import { columnsOf, type Column } from './headers.ts'
+import { lineOf, type Line } from './lines.ts'
+
+/** Without columns what the cells are decides. */
+export interface Region {
+  columns: Column[] | null
+  lines: Line[]
+}
+
+/** Heads and feet of pages: the same text at the same height on most pages. */
+export function repeatedLines(pages: readonly { page: PageText; lines: readonly Line[] }[]): Set<string> {
+  const counts = new Map<string, number>()
+  for (const { lines } of pages) for (const key of new Set(lines.map(keyOf))) counts.set(key, (counts.get(key) ?? 0) + 1)
+  return new Set(
+    [...counts].filter(([key, count]) => count > 1 && count >= pages.length * 0.6 && !/result/iu.test(key)).map(([key]) => key),
+  )
+}
+
+export const keyOf = (line: Line): string =>
+  `${Math.round(line.box.top / 4)} ${line.cells.map((cell) => cell.text.replaceAll(/\d/gu, '0')).join('|')}`
+
+/** Cuts lines at the lines that name columns. Tables side by side are read one after the other, each with headers of its own. */
+export function regionsOf(lines: readonly Line[], carried: Column[] | null): Region[] {
+  const regions: Region[] = []
+  let region: Region = { columns: carried, lines: [] }
+  const end = () => {
+    if (region.lines.length) regions.push(...(region.columns ? [region] : gutter(region)))
+  }
+  for (let index = 0; index < lines.length; index++) {
+    const columns = columnsOf(lines[index]!) ?? headerOfTwoLines(lines[index]!, lines)
+    if (!columns) {
+      region.lines.push(lines[index]!)
+      continue
+    }
+    end()
+    region = { columns, lines: [] }
+    const groups = groupsOf(columns)
+    if (groups.length === 1) continue
+    const starts = groups.map((group) => Math.min(...group.map((column) => column.box.left)) - 6)
+    const across = lines.findIndex((line, at) => at > index && isAcross(columnsOf(line), starts[1]!))
+    const until = across < 0 ? lines.length : across
+    for (const [at, group] of groups.entries())
+      regions.push(
+        ...regionsOf(within(lines.slice(index + 1, until), at ? starts[at]! : -Infinity, starts[at + 1] ?? Infinity), group),
+      )
+    index = until - 1
+    region = { columns: null, lines: [] }
+  }
+  end()
+  return regions
+}
+
+/** Whether columns are those of one table over the whole width. */
+const isAcross = (columns: Column[] | undefined, middle: number): boolean =>
+  columns !== undefined &&
+  columns.filter((column) => column.kind === 'name').length === 1 &&
+  columns.some((column) => column.kind === 'name' && column.box.left < middle) &&
+  columns.some((column) => column.box.left >= middle)
+
+/** Columns that repeat (`Test Result Unit Test Result Unit`) are two tables. */
+function groupsOf(columns: readonly Column[]): Column[][] {
+  const groups: Column[][] = [[]]
+  for (const column of columns) {
+    const group = groups.at(-1)!
+    const isNext =
+      column.kind === 'name' && group.some((other) => other.kind === 'name') && group.some((other) => other.kind === 'value')
+    if (isNext) groups.push([column])
+    else group.push(column)
+  }
+  return groups
+}
+
+/** `Reference` above `Range`: the words of both lines by their places. */
+function headerOfTwoLines(line: Line, lines: readonly Line[]): Column[] | undefined {
+  const next = lines[lines.indexOf(line) + 1]
+  if (!next || next.box.top - line.box.bottom > heightOf(line.box) || line.cells.length + next.cells.length < 3) return undefined
+  if (line.cells.some((cell) => /\d/u.test(cell.text)) || next.cells.some((cell) => /\d/u.test(cell.text))) return undefined
+  const cells = next.cells.map((cell) => {
+    const above = line.cells.filter((other) => overlapX(other.box, cell.box) > 0)
+    return above.length
+      ? {
+          text: [...above, cell].map((part) => part.text).join(' '),
+          box: boxAround([...above, cell].map((part) => part.box)),
+          words: [...above.flatMap((part) => part.words), ...cell.words],
+        }
+      : cell
+  })
+  const alone = line.cells.filter((cell) => next.cells.every((other) => overlapX(other.box, cell.box) <= 0))
+  const columns = columnsOf(
+    lineOf(
+      line.page,
+      [...cells, ...alone].toSorted((one, other) => one.box.left - other.box.left),
+    ),
+  )
+  // The second line is read as a row of nothing and dropped.
+  return columns
+}
+
+/** Lines cut to what begins between two places. */
+const within = (lines: readonly Line[], from: number, to: number): Line[] =>
+  lines.flatMap((line) => {
+    const cells = line.cells.filter((cell) => cell.box.left >= from && cell.box.left < to)
+    return cells.length ? [lineOf(line.page, cells)] : []
+  })
+
+/** Two tables without column names: in several lines a second name begins at the same place behind a result. */
+function gutter(region: Region): Region[] {
+  const starts = new Map<number, number>()
+  for (const line of region.lines) {
+    const kinds = line.cells.flatMap((cell) => cut(cell))
+    const value = kinds.findIndex(
+      (cell, index) => cell.kind === 'value' && cell.value !== 'word' && kinds[index - 1]?.kind === 'text',
+    )
+    const second = kinds.findIndex((cell, index) => index > value && value > 0 && cell.kind === 'text')
+    if (second > 0 && kinds.slice(second + 1).some((cell) => cell.kind === 'value')) {
+      const left = Math.round(kinds[second]!.box.left / 6)
+      starts.set(left, (starts.get(left) ?? 0) + 1)
+    }
+  }
+  const [best] = [...starts].toSorted(([, one], [, other]) => other - one)
+  if (!best || best[1] < 3) return [region]
+  const at = best[0] * 6 - 6
+  return [
+    { columns: null, lines: within(region.lines, -Infinity, at) },
+    { columns: null, lines: within(region.lines, at, Infinity) },
+  ]
+}

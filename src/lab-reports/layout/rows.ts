@@ -1,0 +1,345 @@
+// The rows of results of a page: which cell is the name, which the result, its unit, range and flag.
+import { boxAround, centerX, heightOf, type Box, type PageText } from '../pages/page.ts'
+import { cut, isValueInColumn, type TypedCell } from './cells.ts'
+import { assign, nearestColumn } from './columns.ts'
+import { cleanName, headingOf, isPossibleName, looksLikeSentence } from './names.ts'
+import { keyOf, regionsOf, repeatedLines } from './regions.ts'
+import { cardsOf, type Card } from './cards.ts'
+import type { Column, ColumnKind } from './headers.ts'
+import type { Line } from './lines.ts'
+import { rangeOf } from './ranges.ts'
+import { unitBehind } from './units.ts'
+import { flagOf, partFlag, type Flag } from './values.ts'
+
+export interface Row {
+  page: number
+  /** Of the whole row, and of the result in it. */
+  box: Box
+  value_box: Box
+  name: string
+  value: string
+  unit: string | null
+  /** The lines of the reference range as printed. */
+  range_lines: string[]
+  flag: Flag | null
+  panel: string | null
+  /** From 0 to 1: the least certain word of the row. */
+  confidence: number
+  comments: string[]
+}
+
+/** Points by which a free text may stand aside of the name of its column. */
+const ALIGNED = 16
+
+const RANGE_LABEL =
+  /^(?:bio(?:logical)?\.?\s*)?(?:ref(?:erence)?\.?|normal|optimal|expected|desirable)\s*(?:range|interval|values?|zone|int\.?)?[.\s]*:?$/iu
+
+export interface ReadRowsOptions {
+  /** Whether a text is the name of something that laboratories measure: it makes a row of a line that has nothing else to show for it. */
+  isAnalyte: (name: string) => boolean
+}
+
+/** The rows of all pages, in reading order. */
+export function rowsOf(pages: readonly { page: PageText; lines: readonly Line[] }[], options: ReadRowsOptions): Row[] {
+  const rows: Row[] = []
+  let carried: Column[] | null = null
+  let panel: string | null = null
+  let heading: string | null = null
+  for (const { page, lines } of pages) {
+    const repeated = pages.length > 1 ? repeatedLines(pages) : new Set<string>()
+    const kept = lines.filter((line) => !repeated.has(keyOf(line)))
+    for (const region of regionsOf(kept, carried)) {
+      const reader = new RegionReader(page, region.columns, options, panel, heading)
+      rows.push(...reader.read(region.lines))
+      panel = reader.panel
+      heading = reader.heading
+      carried = region.columns ?? carried
+    }
+  }
+  return rows
+}
+
+class RegionReader {
+  panel: string | null
+  readonly #page: PageText
+  readonly #columns: Column[] | null
+  readonly #options: ReadRowsOptions
+  readonly #rows: Row[] = []
+  /** A name whose result is in a line below. */
+  #waiting: { text: string; box: Box } | null = null
+  heading: string | null = null
+
+  constructor(page: PageText, columns: Column[] | null, options: ReadRowsOptions, panel: string | null, heading: string | null) {
+    this.heading = heading
+    this.#page = page
+    this.#columns = columns
+    this.#options = options
+    this.panel = panel
+  }
+
+  read(lines: readonly Line[]): Row[] {
+    const cards = this.#columns ? [] : cardsOf(lines, this.#options.isAnalyte)
+    const taken = new Set(cards.flatMap((card) => card.lines))
+    const started = new Map<Line, typeof cards>()
+    for (const card of cards) started.set(card.lines[0]!, [...(started.get(card.lines[0]!) ?? []), card])
+    for (const line of lines) {
+      for (const card of started.get(line) ?? []) this.#card(card)
+      if (!taken.has(line)) this.#line(line)
+    }
+    return this.#rows
+  }
+
+  #card(card: Card): void {
+    if (this.heading) this.panel = this.heading
+    this.heading = null
+    this.#waiting = null
+    const { value, flag } = partFlag(card.value.text)
+    const words = [card.name, card.value, ...card.details].flatMap((cell) => cell.words)
+    this.#rows.push({
+      page: this.#page.number,
+      box: boxAround([card.name.box, card.value.box, ...card.details.map((cell) => cell.box)]),
+      value_box: card.value.box,
+      name: cleanName(card.name.text),
+      value,
+      unit: card.unit,
+      range_lines: card.range_lines,
+      flag: flag ?? card.flag,
+      panel: this.panel,
+      confidence: Math.min(1, ...words.map((word) => word.confidence)),
+      comments: [],
+    })
+  }
+
+  #line(line: Line): void {
+    const cells = line.cells.flatMap((cell) => this.#cutInColumns(cell))
+    const byColumn = this.#columns ? assign(cells, this.#columns) : null
+    const found = byColumn ? this.#rowByColumns(line, byColumn) : this.#rowByKinds(line, cells)
+    if (found.length) {
+      this.#rows.push(...found)
+      this.#waiting = null
+      return
+    }
+    if (this.#continues(line, cells)) return
+    this.#textLine(line, cells)
+  }
+
+  /** In a table a cell that lies under one column alone is not cut, but for what a result has with it. */
+  #cutInColumns(cell: Line['cells'][number]): TypedCell[] {
+    return cut(cell)
+  }
+
+  #rowByColumns(line: Line, assigned: Map<Column, TypedCell[]>): Row[] {
+    const of = (kind: ColumnKind) => [...assigned].filter(([column]) => column.kind === kind).flatMap(([, cells]) => cells)
+    const hasNameColumn = this.#columns!.some((column) => column.kind === 'name')
+    let nameCells = of('name')
+    if (!hasNameColumn) {
+      const first = [...assigned.values()].flat().toSorted((one, other) => one.box.left - other.box.left)[0]
+      if (first && first.kind === 'text' && /\p{L}/u.test(first.text)) nameCells = [first]
+    }
+    let valueCells = of('value')
+    const outside = of('abnormal_value')
+    const inside = of('normal_value')
+    // The name may reach below the column of results where that is empty.
+    if (!valueCells.length && !outside.length && !inside.length && !of('dated_value').length) {
+      const last = nameCells.at(-1)
+      if (nameCells.length > 1 && last && last.kind === 'value') {
+        valueCells = [last]
+        nameCells = nameCells.slice(0, -1)
+      }
+    }
+    const own = new Set(nameCells)
+    const rest = (cells: TypedCell[]) => cells.filter((cell) => !own.has(cell))
+    const columnsOfResults: TypedCell[][] = of('dated_value').length
+      ? [...assigned].filter(([column]) => column.kind === 'dated_value').map(([, cells]) => cells)
+      : [[...rest(valueCells), ...inside, ...outside]]
+    const extras = [...of('unit'), ...of('range'), ...of('flag')]
+    const nameText = joinedText(nameCells.filter((cell) => cell.kind !== 'flag'))
+    const flagsInName = nameCells.filter((cell) => cell.kind === 'flag')
+    const rows: Row[] = []
+    for (const results of columnsOfResults) {
+      const row = this.#row(line, nameText, [...results], {
+        unit: of('unit'),
+        range: of('range'),
+        flag: [...of('flag'), ...flagsInName],
+        inColumn: true,
+        outside: outside.length > 0 && inside.length === 0,
+      })
+      if (row) rows.push(row)
+    }
+    if (!rows.length && !nameText && extras.length === 0) return []
+    return rows
+  }
+
+  /** Without columns: a name, then a result, then what belongs to it. */
+  #rowByKinds(line: Line, cells: readonly TypedCell[]): Row[] {
+    const value = cells.findIndex((cell, index) => index > 0 && cell.kind === 'value')
+    if (value < 1) return []
+    const before = cells.slice(0, value)
+    const names = before.filter((cell) => cell.kind === 'text')
+    const name = joinedText(names)
+    const after = cells.slice(value + 1)
+    const nextValue = after.findIndex((cell) => cell.kind === 'value' && cell.value !== 'comparator')
+    const own =
+      nextValue < 0 ? after : after.slice(0, nextValue).concat(after.slice(nextValue).filter((cell) => cell.kind !== 'value'))
+    // The first comparator behind the result is its range: `95 <100`.
+    const bound = after.find((cell) => cell.kind === 'value' && cell.value === 'comparator')
+    const evidence =
+      own.some((cell) => cell.kind === 'unit' || cell.kind === 'range') || bound !== undefined || this.#options.isAnalyte(name)
+    if (!evidence) return []
+    const row = this.#row(line, name, [cells[value]!], {
+      unit: own.filter((cell) => cell.kind === 'unit'),
+      range: [...own.filter((cell) => cell.kind === 'range'), ...(bound ? [bound] : [])],
+      flag: [...before, ...own].filter((cell) => cell.kind === 'flag'),
+      inColumn: false,
+      outside: false,
+    })
+    return row ? [row] : []
+  }
+
+  #row(
+    line: Line,
+    nameText: string,
+    results: TypedCell[],
+    rest: { unit: TypedCell[]; range: TypedCell[]; flag: TypedCell[]; inColumn: boolean; outside: boolean },
+  ): Row | undefined {
+    const units = [...rest.unit, ...results.filter((cell) => cell.kind === 'unit')]
+    const flags = [...rest.flag, ...results.filter((cell) => cell.kind === 'flag')]
+    const candidates = results.filter((cell) => cell.kind !== 'unit' && cell.kind !== 'flag' && cell.kind !== 'date')
+    const first =
+      candidates.find(isValueInColumn) ??
+      candidates[0] ??
+      (flags.length && rest.inColumn ? results.find((cell) => cell.kind === 'flag') : undefined)
+    if (!first) return undefined
+    let name = nameText
+    if (!name && this.#waiting && line.box.top - this.#waiting.box.bottom < heightOf(line.box) * 2) name = this.#waiting.text
+    else if (this.#waiting && this.#joinsName(this.#waiting.text, name)) name = `${this.#waiting.text} ${name}`
+    name = cleanName(name)
+    if (!isPossibleName(name) || first.text.startsWith(':')) return undefined
+    const text = isValueInColumn(first) ? first.text : joinedText(candidates)
+    if (
+      !isValueInColumn(first) &&
+      (text.length > 80 || !rest.inColumn || looksLikeSentence(text) || !this.#isInResultColumn(first, candidates))
+    )
+      return undefined
+    const { value, flag } = partFlag(text)
+    const inRange = rest.range.filter((cell) => cell.kind !== 'flag' && cell.kind !== 'unit')
+    // Where both columns stand close the range is under that of the results.
+    const rangeCells = inRange.length
+      ? inRange
+      : candidates.filter((cell) => cell !== first && (cell.kind === 'range' || cell.value === 'comparator'))
+    const flagCell = flags.find((cell) => cell !== first)
+    const ownFlag = flag ?? (flagCell ? flagOf(flagCell.text) : undefined) ?? (rest.outside ? 'abnormal' : undefined)
+    const unitCell = units[0] ?? rest.range.find((cell) => cell.kind === 'unit')
+    const cells = [...results, ...rest.unit, ...rest.range, ...rest.flag]
+    if (this.heading) {
+      this.panel = this.heading
+      this.heading = null
+    }
+    return {
+      page: this.#page.number,
+      box: line.box,
+      value_box: first.box,
+      name,
+      value,
+      unit: unitCell ? unitCell.text.replace(/^[([](.+)[)\]]$/u, '$1') : unitBehind(joinedText(rangeCells)),
+      range_lines: rangeCells.length ? [joinedText(rangeCells)] : [],
+      flag: ownFlag ?? null,
+      panel: this.panel,
+      confidence: Math.min(1, ...cells.flatMap((cell) => cell.words.map((word) => word.confidence))),
+      comments: [],
+    }
+  }
+
+  /** A free text is a result only where it stands as the others do, and alone. */
+  #isInResultColumn(cell: TypedCell, candidates: readonly TypedCell[]): boolean {
+    if (candidates.length > 1) return false
+    const kinds = ['value', 'normal_value', 'abnormal_value', 'dated_value']
+    return this.#columns!.some(
+      ({ kind, box }) =>
+        kinds.includes(kind) &&
+        (Math.abs(box.left - cell.box.left) < ALIGNED || Math.abs(centerX(box) - centerX(cell.box)) < ALIGNED),
+    )
+  }
+
+  #joinsName(first: string, second: string): boolean {
+    return (
+      /[,/(–-]$|\b(?:of|and|with|to|by)$/iu.test(first) ||
+      (first.includes('(') && !first.includes(')')) ||
+      /^[a-z,/]/u.test(second)
+    )
+  }
+
+  /** A line that belongs to the row above: the rest of its name, or further lines of its range. */
+  #continues(line: Line, cells: readonly TypedCell[]): boolean {
+    const last = this.#rows.at(-1)
+    if (!last || last.page !== this.#page.number) return false
+    const gap = line.box.top - last.box.bottom
+    if (gap > heightOf(line.box) * 1.2) return false
+    if (this.#columns && cells.length) {
+      const kindOf = (cell: TypedCell) => nearestColumn(cell.box, this.#columns!)?.kind
+      const ranges = cells.filter((cell) => kindOf(cell) === 'range')
+      const others = cells.filter((cell) => kindOf(cell) !== 'range')
+      // Beside it may stand the method in brackets, or the rest of the name.
+      if (ranges.length && others.every((cell) => kindOf(cell) === 'name' && cell.kind === 'text')) {
+        last.range_lines.push(joinedText(ranges))
+        const text = joinedText(others)
+        if (text && this.#joinsName(last.name, text)) last.name = cleanName(`${last.name} ${text}`)
+        last.box = boxAround([last.box, line.box])
+        return true
+      }
+    }
+    // Below the name: `Bio. Ref. Interval. :`, and the range in the same line or the next.
+    const whole = line.cells.map((cell) => cell.text).join(' ')
+    if (line.cells.length === 1 && !last.range_lines.length) {
+      const isRange = rangeOf(whole) !== undefined && /\d/u.test(whole)
+      if (isRange || RANGE_LABEL.test(whole)) {
+        if (isRange) last.range_lines.push(whole)
+        last.unit ??= unitBehind(whole)
+        last.box = boxAround([last.box, line.box])
+        return true
+      }
+    }
+    if (!this.#columns && cells.length === 1 && cells[0]!.kind === 'range') {
+      last.range_lines.push(cells[0]!.text)
+      last.box = boxAround([last.box, line.box])
+      return true
+    }
+    const nameCells = this.#columns
+      ? cells.filter((cell) => ['name', undefined].includes(nearestColumn(cell.box, this.#columns!)?.kind))
+      : cells
+    const text = joinedText(nameCells)
+    if (
+      cells.length === 1 &&
+      nameCells.length === 1 &&
+      gap < heightOf(line.box) * 0.7 &&
+      this.#joinsName(last.name, text) &&
+      text.length < 40 &&
+      (/[,/(–-]$/u.test(last.name) || !/^\(?(?:method|serum|plasma|calculated|by )/iu.test(text))
+    ) {
+      last.name = cleanName(`${last.name} ${text}`)
+      last.box = boxAround([last.box, line.box])
+      return true
+    }
+    return false
+  }
+
+  /** A heading of a panel, a name whose result is below, or a comment. */
+  #textLine(line: Line, cells: readonly TypedCell[]): void {
+    this.#waiting = null
+    const texts = cells.filter((cell) => cell.kind === 'text')
+    if (texts.length !== cells.length || cells.length === 0) return
+    const text = joinedText(cells)
+    if (looksLikeSentence(text) || /[:.]\s*\S/u.test(text) || text.length > 70 || /^[([]/u.test(text)) return
+    if (cells.length === 1 && isPossibleName(cleanName(text))) {
+      this.#waiting = { text: cleanName(text), box: line.box }
+      if (!/^(?:method|sample|specimen|note|comment)/iu.test(text)) this.heading = headingOf(text)
+    }
+  }
+}
+
+const joinedText = (cells: readonly { text: string; box: Box }[]): string =>
+  cells
+    .toSorted((one, other) => one.box.left - other.box.left)
+    .map((cell) => cell.text)
+    .join(' ')
+    .trim()

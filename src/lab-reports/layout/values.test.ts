@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { rangeFor, rangeOf } from './ranges.ts'
+import { isUnit } from './units.ts'
+import { flagOf, numberOf, partFlag, valueKind } from './values.ts'
+
+describe('values as reports print them', () => {
+  test('numbers have separators, decimal commas, exponents and powers of ten', () => {
+    for (const [text, value] of [
+      ['5.4', 5.4],
+      ['1,234.5', 1234.5],
+      ['45,000', 45_000],
+      ['5,4', 5.4],
+      ['.8', 0.8],
+      ['1.2e3', 1200],
+      ['2.5 x 10^3', 2500],
+      ['−2', -2],
+    ] as const)
+      assert.equal(numberOf(text), value, text)
+    for (const text of ['', 'H', '1.2.3', '12/05/2024', '5-6']) assert.equal(numberOf(text), undefined, text)
+  })
+
+  test('the kind of a value follows from its text', () => {
+    const kinds = {
+      '95': 'number',
+      '<0.01': 'comparator',
+      '97/100': 'ratio',
+      '10-20': 'interval',
+      'Non-Reactive': 'word',
+      '2+': 'word',
+      Glucose: undefined,
+    }
+    for (const [text, kind] of Object.entries(kinds)) assert.equal(valueKind(text), kind, text)
+  })
+
+  test('a flag at a value is parted from it', () => {
+    assert.deepEqual(partFlag('120H'), { value: '120', flag: 'high' })
+    assert.deepEqual(partFlag('3.1 (L)'), { value: '3.1', flag: 'low' })
+    assert.deepEqual(partFlag('*5.9'), { value: '5.9', flag: 'marked' })
+    assert.deepEqual(partFlag('168 High'), { value: '168', flag: 'high' })
+    assert.deepEqual(partFlag('Positive'), { value: 'Positive' })
+    assert.equal(flagOf('[HH]'), 'critical_high')
+  })
+
+  test('units are recognized in many spellings, and words are none', () => {
+    for (const unit of [
+      'mg/dL',
+      'x10E3/uL',
+      '10^9/L',
+      'mL/min/1.73 m2',
+      '%',
+      'fL',
+      '/cumm',
+      'mIU/L',
+      'µmol/L',
+      'K/uL',
+      'cells/mcL',
+      'mmol/mol',
+      '/hpf',
+    ])
+      assert.equal(isUnit(unit), true, unit)
+    for (const word of ['Glucose', 'H', '95', 'Serum', 'Page', '70-99']) assert.equal(isUnit(word), false, word)
+  })
+})
+
+describe('reference ranges', () => {
+  const bounds = (text: string) => {
+    const range = rangeOf(text)
+    return range && [range.min, range.max]
+  }
+  test('one range has one or two bounds, a unit, brackets or a label around it', () => {
+    assert.deepEqual(bounds('70-99'), [70, 99])
+    assert.deepEqual(bounds('(3.5 to 5.1)'), [3.5, 5.1])
+    assert.deepEqual(bounds('<5.7'), [null, 5.7])
+    assert.deepEqual(bounds('Up to 40'), [null, 40])
+    assert.deepEqual(bounds('≥ 60'), [60, null])
+    assert.deepEqual(bounds('Reference: 4.8 – 5.6 %'), [4.8, 5.6])
+    assert.deepEqual(bounds('Negative'), [null, null])
+    assert.equal(bounds('printed elsewhere'), undefined)
+  })
+
+  test('of a table of ranges the row that fits the patient counts', () => {
+    const woman = { sex: 'female', age_years: 40 } as const
+    const fitting = (lines: string[], patient: Parameters<typeof rangeFor>[1] = woman) => {
+      const range = rangeFor(lines, patient)
+      return range && [range.min, range.max]
+    }
+    assert.deepEqual(fitting(['Male : 13.0 - 17.7', 'Female : 11.1 - 15.9']), [11.1, 15.9])
+    assert.deepEqual(fitting(['Normal: <5.7', 'Prediabetes: 5.7-6.4', 'Diabetes: >=6.5']), [null, 5.7])
+    assert.deepEqual(fitting(['Children: 10-20', 'Adults: 5-9']), [5, 9])
+    assert.deepEqual(fitting(['18-60 years: 2-5', '>60 years: 3-6'], { sex: null, age_years: 70 }), [3, 6])
+    assert.deepEqual(fitting(['Male: 1-2', 'Female: 3-4'], { sex: null, age_years: null }), [null, null])
+  })
+})

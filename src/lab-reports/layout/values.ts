@@ -1,0 +1,196 @@
+// What a piece of text can be: a number, an interval, a word that is a result, a flag.
+
+/** As reports print them: `1,234.5`, `5,4`, `.8`, `1.2e3`, `2.5 x 10^3`, `4.5 x10E3`. */
+const NUMBER = String.raw`[+-]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?|\.\d+)(?:[eE][+-]?\d{1,2}|\s?[x×]\s?10(?:\^|E|e|\*)?[+-]?\d{1,2})?`
+const COMPARATOR = String.raw`(?:<=|>=|=<|=>|<|>|≤|≥|＜|＞|less than|greater than|more than|under|over|below|above|up to|upto|at least|at most)`
+
+const NUMBER_ONLY = new RegExp(`^${NUMBER}$`, 'u')
+const COMPARATOR_NUMBER = new RegExp(String.raw`^(${COMPARATOR})\s?(?:or equal to\s?)?(${NUMBER})$`, 'iu')
+/** Minus signs of every length, `to`, and the tilde. */
+const INTERVAL = new RegExp(String.raw`^[([]?\s?(${NUMBER})\s?(?:-|–|—|−|~|to|\.\.)\s?(${NUMBER})\s?[)\]]?$`, 'iu')
+const RATIO = /^\d+(?:\.\d+)?\s?[/:]\s?\d+(?:\.\d+)?$/u
+
+/** The number that a text is; undefined if it is none, or none that can be held. */
+export function numberOf(text: string): number | undefined {
+  let digits = text.trim().replaceAll('−', '-')
+  if (!NUMBER_ONLY.test(digits)) return undefined
+  const power = /\s?[x×]\s?10(?:\^|E|e|\*)?([+-]?\d{1,2})$/u.exec(digits)
+  if (power) digits = digits.slice(0, power.index)
+  if (/^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?:e|$)/iu.test(digits)) digits = digits.replaceAll(',', '')
+  const value = Number(digits.replace(',', '.')) * 10 ** Number(power?.[1] ?? 0)
+  return Number.isFinite(value) ? value : undefined
+}
+
+export interface Interval {
+  min: number | null
+  max: number | null
+}
+
+/** `70-99`, `(3.5 to 5.1)`. The lower bound is first; `19-9` is no interval. */
+export function intervalOf(text: string): Interval | undefined {
+  const parts = INTERVAL.exec(text.trim())
+  if (!parts) return undefined
+  const [min, max] = [numberOf(parts[1]!), numberOf(parts[2]!)]
+  return min !== undefined && max !== undefined && min <= max ? { min, max } : undefined
+}
+
+/** `<5.7`, `Up to 40`, `≥ 60`. */
+export function boundOf(text: string): Interval | undefined {
+  const parts = COMPARATOR_NUMBER.exec(text.trim())
+  const value = parts ? numberOf(parts[2]!) : undefined
+  if (!parts || value === undefined) return undefined
+  return /^(?:>|≥|＞|=>|greater|more|over|above|at least)/iu.test(parts[1]!)
+    ? { min: value, max: null }
+    : { min: null, max: value }
+}
+
+export const isComparator = (text: string): boolean => boundOf(text) !== undefined && /^[<>=≤≥＜＞]/u.test(text.trim())
+
+export const isRatio = (text: string): boolean => RATIO.test(text.trim())
+
+/** Results that are words. Compared without case, full stops and repeated spaces. */
+const WORDS = new Set(
+  `negative|neg|positive|pos|reactive|nonreactive|non-reactive|non reactive|weakly reactive|weakly positive|weak positive|strongly positive
+|detected|not detected|none detected|undetected|undetectable|target not detected|present|absent|not present|nil|none|none seen|not seen|no growth
+|no growth to date|no significant growth|isolated|not isolated|trace|tr|small|moderate|large|few|many|rare|occasional|occ|scant|heavy|light|numerous
+|normal|abnormal|within normal limits|wnl|clear|slightly cloudy|cloudy|hazy|slightly hazy|turbid|slightly turbid|yellow|pale yellow|light yellow
+|dark yellow|straw|amber|colorless|colourless|orange|red|brown|dark brown|light brown|green|black|pink|bloody|reddish|white|greyish white|soft|formed|semi-formed|semi formed|loose|watery|mucoid
+|equivocal|indeterminate|inconclusive|borderline|immune|non-immune|non immune|not immune|susceptible|resistant|sensitive|intermediate|invalid
+|adequate|inadequate|satisfactory|unsatisfactory|yes|no|true|false|compatible|incompatible|homozygous|heterozygous|wild type|not applicable|n/a|high|low
+|see note|see comment|see below|see notes|see comments|pending|tnp|not reported|not performed|test not performed|not calculated|not given|unremarkable
+|no abnormality detected|acidic|alkaline|neutral|plenty|pus cells seen|seen|nad|normocytic|normochromic|normocytic normochromic|sufficient|insufficient|deficient`
+    .split('|')
+    .map((word) => word.trim()),
+)
+/** `A Positive`, `O Rh positive`, `AB+`, `1+`, `++`, `3 +`, `e3/e4`, `4-6 /hpf` is none of them. */
+const GRADES = [
+  /^[1-4]\s?\+$/u,
+  /^\(?\+{1,4}\)?$/u,
+  /^(?:a|b|ab|o)\s?(?:rh\s?(?:\(?d\)?)?\s?)?(?:\+|-|positive|negative|pos|neg|\+ve|-ve)$/iu,
+]
+const RHESUS = /^rh\s?(?:\(?d\)?)?\s?(?:positive|negative|pos|neg|\+|-)$/iu
+const GROUP = /^(?:a|b|ab|o)$/u
+const GENOTYPE = /^(?:e[234]\/e[234]|[ACGT]\/[ACGT]|[+-]\/[+-])$/u
+
+/** A word or a few that reports print as a result. */
+export function isResultWord(text: string): boolean {
+  const word = text.trim().toLowerCase().replace(/[.]$/u, '').replaceAll(/\s+/gu, ' ')
+  return (
+    WORDS.has(word) ||
+    GRADES.some((grade) => grade.test(word)) ||
+    RHESUS.test(word) ||
+    GENOTYPE.test(text.trim()) ||
+    WORDS.has(word.replace(/ \(.*\)$/u, '')) ||
+    WORDS.has(word.replace(/^\*+|\*+$/gu, ''))
+  )
+}
+
+export const isBloodGroup = (text: string): boolean => GROUP.test(text.trim())
+
+/** What a flag says. `marked`: something is unusual, in which direction is not said. */
+export type Flag = 'high' | 'low' | 'critical_high' | 'critical_low' | 'abnormal' | 'critical' | 'normal' | 'marked'
+
+const FLAGS: Record<Flag, string[]> = {
+  high: [
+    'h',
+    'hi',
+    'high',
+    '↑',
+    '▲',
+    '⬆',
+    '⇑',
+    '^',
+    'above',
+    'above range',
+    'above high normal',
+    'elevated',
+    'h*',
+    '*h',
+    '+',
+    'above normal',
+    '🔺',
+    'high *',
+  ],
+  low: ['l', 'lo', 'low', '↓', '▼', '⬇', '⇓', 'below', 'below range', 'below low normal', 'l*', '*l', 'below normal', 'low *'],
+  critical_high: [
+    'hh',
+    'h!',
+    '↑↑',
+    '▲▲',
+    '++',
+    'critical high',
+    'crit high',
+    'panic high',
+    'h**',
+    '*hh',
+    'hh*',
+    'very high',
+    'ch',
+  ],
+  critical_low: ['ll', 'l!', '↓↓', '▼▼', '--', 'critical low', 'crit low', 'panic low', 'l**', '*ll', 'll*', 'very low', 'cl'],
+  abnormal: ['a', 'abn', 'abnormal', 'out of range', 'a*', 'ab', 'abnormal *', 'outside range', 'aa'],
+  critical: ['c', 'alert', 'alert value', 'critical *', 'crit', 'critical', 'panic', '!!', 'critical value', '!!!'],
+  normal: [
+    'n',
+    'normal',
+    'in range',
+    'within range',
+    'wnl',
+    'within normal limits',
+    'ok',
+    'optimal',
+    'nml',
+    '✓',
+    '✔',
+    'in-range',
+    'within normal range',
+  ],
+  marked: ['*', '**', '***', '!', '#', '†', '‡', '•', '●', 'borderline'],
+}
+const flagByText = new Map(Object.entries(FLAGS).flatMap(([flag, texts]) => texts.map((text) => [text, flag as Flag])))
+
+/** The flag that a text is. Brackets around it do not count. */
+export const flagOf = (text: string): Flag | undefined =>
+  flagByText.get(
+    text
+      .trim()
+      .toLowerCase()
+      .replace(/^[([](.+)[)\]]$/u, '$1')
+      .replaceAll(/\s+/gu, ' '),
+  )
+
+export interface ValueWithFlag {
+  value: string
+  flag?: Flag
+}
+
+/** Parts a flag that is printed at the value: `120H`, `120 (H)`, `*3.2`, `H 7.1`, `Positive *`. */
+export function partFlag(text: string): ValueWithFlag {
+  const value = text.trim()
+  const after =
+    /^(.*?[\d+a-z)])\s?(\*{1,3}|!|↑{1,2}|↓{1,2}|▲|▼|(?<=\d)\s?[([]?(?:H{1,2}|L{1,2}|A|C)[)\]]?\*?|\s[([]?(?:HH?|LL?|A|High|Low|Abnormal|Critical|Alert)[)\]]?)$/u.exec(
+      value,
+    )
+  if (after) {
+    const flag = flagOf(after[2]!)
+    if (flag) return { value: after[1]!.trim(), flag }
+  }
+  const before = /^(\*{1,3}|!|↑{1,2}|↓{1,2}|▲|▼|(?:HH?|LL?|A|C)\s|[([](?:HH?|LL?|A|C)[)\]])\s?([<>≤≥]?\s?[\d.].*)$/u.exec(value)
+  if (before) {
+    const flag = flagOf(before[1]!)
+    if (flag) return { value: before[2]!.trim(), flag }
+  }
+  return { value }
+}
+
+/** How sure a text is a result: a number with or without comparator, an interval, a ratio, or a word. */
+export type ValueKind = 'number' | 'comparator' | 'interval' | 'ratio' | 'word'
+
+export function valueKind(text: string): ValueKind | undefined {
+  const { value } = partFlag(text)
+  if (numberOf(value) !== undefined) return 'number'
+  if (isComparator(value)) return 'comparator'
+  if (isRatio(value)) return 'ratio'
+  if (intervalOf(value)) return 'interval'
+  return isResultWord(value) ? 'word' : undefined
+}

@@ -1,0 +1,183 @@
+// Rows of reports and what they mean in LOINC.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { matchLoinc, type ReportRow, type RowMeaning } from './match-loinc.ts'
+import { shippedTerm } from './terms.ts'
+
+const row = (test_name: string, value: string, units: string | null = null, more: Partial<ReportRow> = {}): ReportRow => ({
+  test_name,
+  value,
+  units,
+  ...more,
+})
+const meaningOf = (...of: Parameters<typeof row>): RowMeaning => matchLoinc([row(...of)])[0]!
+const codeOf = (...of: Parameters<typeof row>): string | undefined => meaningOf(...of).loinc_matches[0]?.loinc_code
+
+test('rows in the style of real reports are matched, and hardly one is matched wrongly without review', () => {
+  const file = new URL('../../../test/support/lab-reports/loinc-evaluation.tsv', import.meta.url)
+  const [header, ...lines] = readFileSync(file, 'utf8').trimEnd().split('\n')
+  assert.equal(header, 'name\tvalue\tunits\tpanel\tspecimen\tcodes')
+  assert.ok(lines.length >= 300, `${lines.length} rows`)
+  const missed: string[] = []
+  const wrong: string[] = []
+  let automatic = 0
+  for (const line of lines) {
+    const [name, value, units, source_panel_name, specimen, codes] = line.split('\t') as [
+      string,
+      string,
+      string,
+      string,
+      string,
+      string,
+    ]
+    for (const code of codes.split('|')) assert.ok(shippedTerm(code), `${line}: ${code} is not in the table`)
+    const meaning = meaningOf(name, value, units, { source_panel_name, specimen })
+    const isRight = codes.split('|').includes(meaning.loinc_matches[0]?.loinc_code ?? '')
+    if (!isRight) missed.push(line)
+    if (meaning.loinc_match_status !== 'auto_match') continue
+    automatic += 1
+    if (!isRight) wrong.push(line)
+  }
+  assert.ok(1 - missed.length / lines.length >= 0.93, missed.join('\n'))
+  assert.ok(wrong.length < 0.01 * lines.length, wrong.join('\n'))
+  assert.ok(automatic > 0.8 * lines.length, `${automatic} rows without review`)
+})
+
+test('the unit decides between mass and molar terms', () => {
+  assert.equal(codeOf('Glucose', '95', 'mg/dL'), '2345-7')
+  assert.equal(codeOf('Glucose', '5.3', 'mmol/L'), '14749-6')
+  assert.equal(codeOf('Creatinine', '80', 'µmol/L'), '14682-9')
+  assert.equal(codeOf('HbA1c', '38', 'mmol/mol'), '59261-8')
+  assert.equal(codeOf('HbA1c', '5.6', '%'), '4548-4')
+  assert.equal(codeOf('Leukocytes', '6.1', 'G/L'), '6690-2')
+})
+
+test('the unit decides between the count and the percentage of cells', () => {
+  assert.equal(codeOf('Lymphocytes', '31', '%'), '736-9')
+  assert.equal(codeOf('Lymphocytes', '1.9', '10^3/uL'), '731-0')
+  assert.equal(codeOf('Lymphocytes Abs', '1.9', 'K/uL'), '731-0')
+})
+
+test('specimen of name, field, panel and page decide between terms', () => {
+  for (const more of [{ specimen: 'Urine' }, { sample_type: 'urine' }, { source_panel_name: 'URINALYSIS, COMPLETE' }])
+    assert.equal(codeOf('Glucose', 'Negative', null, more), '25428-4', JSON.stringify(more))
+  assert.equal(codeOf('Urine Glucose', 'Negative'), '25428-4')
+  assert.equal(codeOf('Glucose', '61', 'mg/dL', { specimen: 'CSF' }), '2342-4')
+  assert.equal(codeOf('pH', '7.40', null, { source_panel_name: 'Arterial Blood Gas' }), '2744-1')
+  const [page] = matchLoinc([row('Creatinine', '110', 'mg/dL')], { specimen: 'Random urine' })
+  assert.equal(page!.loinc_matches[0]!.loinc_code, '2161-8')
+})
+
+test('rows around a row without a panel tell its specimen', () => {
+  const rows = [
+    row('Specific gravity', '1.015'),
+    row('Nitrite', 'Negative'),
+    row('Leukocyte esterase', 'Negative'),
+    row('Glucose', 'Negative'),
+    row('Protein', 'Negative'),
+  ]
+  const codes = matchLoinc(rows).map((meaning) => meaning.loinc_matches[0]!.loinc_code)
+  assert.deepEqual(codes.slice(3), ['25428-4', '20454-5'])
+})
+
+test('a word, a titer and a number of one test are different terms', () => {
+  assert.equal(shippedTerm(codeOf('ANA', 'Negative')!)!.property, 'PrThr')
+  assert.equal(shippedTerm(codeOf('ANA', '1:160')!)!.property, 'Titr')
+  assert.equal(shippedTerm(codeOf('Hepatitis B surface antibody', '55', 'mIU/mL')!)!.property, 'ACnc')
+  assert.equal(shippedTerm(codeOf('Hepatitis B surface antibody', 'Reactive')!)!.property, 'PrThr')
+})
+
+test('names are read in any order, spelling and with synonyms in brackets', () => {
+  const same: Record<string, string[]> = {
+    '2093-3': ['Cholesterol, Total', 'TOTAL CHOLESTEROL', 'Cholesterol (Total)', 'cholesterol total, serum', 'Total-Cholesterol'],
+    '718-7': ['Haemoglobin', 'HEMOGLOBIN (Hb)', 'Hgb', 'Hb', '* Hemoglobin:'],
+    '1742-6': ['ALT (SGPT)', 'SGPT (ALT)', 'Alanine aminotransferase', 'SGPT/ALT', 'S-ALAT', 'A.L.T.'],
+    '2324-2': ['γ-GT', 'Gamma GT', 'GGT', 'Gamma-Glutamyl Transferase'],
+  }
+  const units: Record<string, string> = { '2093-3': 'mg/dL', '718-7': 'g/dL', '1742-6': 'U/L', '2324-2': 'U/L' }
+  for (const [code, names] of Object.entries(same))
+    for (const name of names) assert.equal(codeOf(name, '20', units[code]!), code, name)
+})
+
+test('characters that recognition confuses cost confidence, so that a person looks', () => {
+  for (const [name, code] of [
+    ['Cho1esterol', '2093-3'],
+    ['Trig1ycerides', '2571-8'],
+    ['A1bumin', '1751-7'],
+    ['Creatlnine', '2160-0'],
+  ] as const) {
+    const meaning = meaningOf(name, '4', shippedTerm(code)!.units[0]!)
+    assert.equal(meaning.loinc_matches[0]?.loinc_code, code, name)
+    assert.equal(meaning.loinc_match_status, 'needs_review', name)
+  }
+})
+
+test('a match is automatic only with an exact name and an exact unit', () => {
+  assert.equal(meaningOf('Glucose', '95', 'mg/dL').loinc_match_status, 'auto_match')
+  // Without a unit, mass and molar terms cannot be told apart.
+  assert.equal(meaningOf('Glucose', '95').loinc_match_status, 'needs_review')
+  assert.equal(meaningOf('Glucose', '95', 'mg/bottle').loinc_match_status, 'needs_review')
+  assert.notEqual(meaningOf('Glucose', '95', 'fL').loinc_match_status, 'auto_match')
+  assert.notEqual(meaningOf('Glucose quotient of the moon', '95', 'mg/dL').loinc_match_status, 'auto_match')
+})
+
+test('candidates are at most five, best first, with scores from 0 to 1 and a gap before an automatic match', () => {
+  for (const name of ['Glucose', 'Protein', 'pH', 'Hemoglobin', 'Bilirubin', 'Chlamydia trachomatis', 'Antibody']) {
+    const { loinc_matches: matches, loinc_match_status: status } = meaningOf(name, '5', 'mg/dL')
+    assert.ok(matches.length <= 5)
+    const scores = matches.map(({ confidence_score }) => confidence_score)
+    assert.deepEqual(
+      scores,
+      scores.toSorted((a, b) => b - a),
+    )
+    for (const score of scores) assert.ok(score >= 0 && score <= 1)
+    if (status === 'auto_match') assert.ok(scores[0]! >= 0.9 && scores[0]! - (scores[1] ?? 0) >= 0.05)
+  }
+  const [match] = meaningOf('TSH', '2.1', 'mIU/L').loinc_matches
+  assert.deepEqual(Object.keys(match!), ['loinc_code', 'loinc_name', 'display_name', 'aliases', 'confidence_score'])
+  assert.equal(match!.loinc_name, 'Thyrotropin [Units/volume] in Serum or Plasma')
+})
+
+test('what is no test has no match, and hostile names only cost time that is bounded', () => {
+  for (const name of ['', '   ', '***', 'Page 1 of 3', '()', '%%%', '((((', 'constructor', '__proto__'])
+    assert.notEqual(meaningOf(name, '1', 'mg/dL').loinc_match_status, 'auto_match', name)
+  const long = [`${'a'.repeat(100_000)}`, '('.repeat(5_000), 'Glucose '.repeat(10_000), '- / '.repeat(5_000)]
+  for (const meaning of matchLoinc(long.map((name) => row(name, '9'.repeat(10_000), 'x'.repeat(10_000)))))
+    assert.ok(meaning.loinc_matches.length <= 5)
+  assert.throws(() => matchLoinc(Array.from({ length: 5_001 }, () => row('Glucose', '1'))), /at most 5000 rows/)
+})
+
+test('the reported rows stay as they are', () => {
+  const rows = [row('GLUCOSE', '9500', 'mg/dl'), row('GLUCOSE', '95', 'mg/dl')]
+  const before = structuredClone(rows)
+  assert.deepEqual(
+    matchLoinc(rows).map(({ unit }) => unit?.canonical),
+    ['mg/dL', 'mg/dL'],
+  )
+  assert.deepEqual(rows, before)
+})
+
+test('terms of the release come below the shipped ones and always ask for review', () => {
+  const release = (): ReturnType<typeof shippedTerm>[] => []
+  assert.equal(
+    matchLoinc([row('Fictional analyte', '1', 'mg/dL')], { release: () => [] as never[] })[0]!.loinc_match_status,
+    'no_match',
+  )
+  assert.deepEqual(release(), [])
+  const term = {
+    ...shippedTerm('2345-7')!,
+    code: '99999-9',
+    longName: 'Fictional analyte [Mass/volume] in Serum or Plasma',
+    component: 'Fictional analyte',
+    aliases: [],
+    sharedAliases: ['fictional analyte'],
+    displayName: 'Fictional analyte',
+    isOfRelease: true,
+  }
+  const [found] = matchLoinc([row('Fictional analyte', '1', 'mg/dL')], { release: () => [term] })
+  assert.equal(found!.loinc_matches[0]!.loinc_code, '99999-9')
+  assert.equal(found!.loinc_match_status, 'needs_review')
+  const [known] = matchLoinc([row('Glucose', '95', 'mg/dL')], { release: () => [term] })
+  assert.equal(known!.loinc_matches[0]!.loinc_code, '2345-7')
+})

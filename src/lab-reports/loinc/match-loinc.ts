@@ -1,0 +1,133 @@
+// The stage after the layout of a report is understood: what each row means in LOINC. Pure.
+import { candidatesOf, familyOf, specimenOf, type Candidate, type ReportRow } from './match.ts'
+import { buildNameIndex, type NameIndex } from './name-index.ts'
+import { readName } from './name-text.ts'
+import { checkPlausibility, type Finding } from './plausibility.ts'
+import { once, shippedTerms, type Term } from './terms.ts'
+import { readUnit, type Unit } from './units.ts'
+
+export type { ReportRow } from './match.ts'
+export type { Finding } from './plausibility.ts'
+
+/** A candidate, in the form of the API. */
+export interface LoincMatch {
+  loinc_code: string
+  loinc_name: string
+  display_name: string
+  aliases: string[]
+  confidence_score: number
+}
+export type LoincMatchStatus = 'auto_match' | 'needs_review' | 'no_match'
+
+export interface RowMeaning {
+  loinc_match_status: LoincMatchStatus
+  /** Best first, 5 at most. */
+  loinc_matches: LoincMatch[]
+  /** The unit in UCUM's spelling; null for a text that is not recognized. */
+  unit: Unit | null
+  findings: Finding[]
+}
+
+export interface ReportContext {
+  /** What the report says about the specimen of all rows. */
+  specimen?: string | null
+  /** Terms of the full release for a name that the shipped terms do not have; from `findReleaseTerms`. */
+  release?: (name: string) => readonly Term[]
+}
+
+const AUTO_FROM = 0.9
+const AUTO_ABOVE_SECOND = 0.05
+const REVIEW_FROM = 0.5
+/** Candidates of the release are names without aliases and usual units, so that a person decides. */
+const RELEASE_MAX = 0.8
+/** Of a candidate: a row has five, and a report hundreds of rows. */
+const ALIASES_MAX = 5
+const ROWS_MAX = 5_000
+
+/** The index of the shipped terms; the first call builds it. */
+export const shippedIndex: () => NameIndex = once(() => buildNameIndex(shippedTerms()))
+
+/**
+ * Says for each row of a report which LOINC terms it may mean, how certain that is, and what is implausible about it. Changes no row and
+ * reads no value as a diagnosis. `auto_match`: score of 0.9 and more, 0.05 above the second, name and unit agree exactly, and nothing
+ * implausible; `needs_review`: 0.5 and more. Limits: 5,000 rows (Error for more), 300 characters of a name, 5 candidates. Source:
+ * lab-testing.md 25.3.
+ */
+export function matchLoinc(rows: readonly ReportRow[], context: ReportContext = {}): RowMeaning[] {
+  if (rows.length > ROWS_MAX) throw new Error(`A report has at most ${ROWS_MAX} rows.`)
+  const names = shippedIndex()
+  const asked = rows.map((row) => ({ ...row, specimen: row.specimen ?? context.specimen ?? null }))
+  const first = asked.map((row) => candidatesOf(names, row))
+  const candidates = asked.map((row, i) => {
+    const assumed = specimenOf(row, readName(row.test_name)) === undefined ? familyAround(asked, first, i) : undefined
+    const found = assumed === undefined ? first[i]! : candidatesOf(names, row, assumed)
+    return withRelease(row, found, context.release)
+  })
+  const findings = checkPlausibility(
+    asked,
+    candidates.map(([best]) => best?.term),
+  )
+  return asked.map((row, i) => meaningOf(row, candidates[i]!, findings[i]!))
+}
+
+const UNSURE_OF_SPECIMEN = 4
+
+/**
+ * The specimen of rows around that can only be of one: a table of urine rows need not say so in each. Only rows of the same panel count, and
+ * of rows without panel those within four rows.
+ */
+function familyAround(rows: readonly ReportRow[], matches: readonly Candidate[][], at: number): string | undefined {
+  const votes = new Map<string, number>()
+  const panel = rows[at]!.source_panel_name ?? ''
+  for (const [i, row] of rows.entries()) {
+    if (i === at || (row.source_panel_name ?? '') !== panel || (panel === '' && Math.abs(i - at) > UNSURE_OF_SPECIMEN)) continue
+    const [best, second] = matches[i]!
+    if (!best || best.score < 0.75) continue
+    const family = familyOf(best.term.system)
+    if (family === 'other' || (second && second.score > 0.55 && familyOf(second.term.system) !== family)) continue
+    votes.set(family, (votes.get(family) ?? 0) + 1)
+  }
+  const [first, second] = [...votes].sort((a, b) => b[1] - a[1])
+  if (!first || first[0] === 'blood' || first[1] < 2) return undefined
+  return first[1] > 2 * (second?.[1] ?? 0) ? first[0] : undefined
+}
+
+function withRelease(row: ReportRow, found: Candidate[], release: ReportContext['release']): Candidate[] {
+  if (!release || (found[0]?.score ?? 0) >= 0.7) return found
+  const known = new Set(found.map(({ term }) => term.code))
+  const terms = release(row.test_name).filter(({ code }) => !known.has(code))
+  if (terms.length === 0) return found
+  const more = candidatesOf(buildNameIndex(terms), row).map((candidate) => ({
+    ...candidate,
+    score: Math.min(candidate.score * 0.92, RELEASE_MAX),
+    isExact: false,
+  }))
+  return [...found, ...more].sort((a, b) => b.score - a.score || a.term.rank - b.term.rank).slice(0, 5)
+}
+
+function meaningOf(row: ReportRow, candidates: readonly Candidate[], findings: Finding[]): RowMeaning {
+  const plausibility = findings.reduce((factor, finding) => factor * finding.factor, 1)
+  const scores = candidates.map(({ score }) => round(score * plausibility))
+  const [best = 0, second = 0] = scores
+  const isAuto =
+    best >= AUTO_FROM &&
+    best - second >= AUTO_ABOVE_SECOND - 1e-9 &&
+    candidates[0]!.isExact &&
+    findings.every((one) => !one.asksForReview)
+  return {
+    loinc_match_status: isAuto ? 'auto_match' : best >= REVIEW_FROM ? 'needs_review' : 'no_match',
+    loinc_matches: candidates.map(({ term }, i) => toLoincMatch(term, scores[i]!)),
+    unit: readUnit(row.units)[0] ?? null,
+    findings,
+  }
+}
+
+const round = (score: number): number => Math.round(Math.min(1, score) * 1000) / 1000
+
+const toLoincMatch = (term: Term, confidence_score: number): LoincMatch => ({
+  loinc_code: term.code,
+  loinc_name: term.longName,
+  display_name: term.displayName,
+  aliases: [...new Set([...term.aliases, ...term.sharedAliases])].slice(0, ALIASES_MAX),
+  confidence_score,
+})

@@ -1,0 +1,215 @@
+// Finds terms by name: exact names first, then names with characters that recognition confuses, then names that share words. Pure.
+import { confusionKeyOf, foldText, keysOf, tokensOf, type NameParts } from './name-text.ts'
+import type { Term } from './terms.ts'
+
+export interface NameHit {
+  term: Term
+  /** 1 for the very name; less for part of it, for confused characters and for shared words. */
+  quality: number
+  /** The name is written for this code and not for its component alone. */
+  isOwnName: boolean
+  isExact: boolean
+}
+
+interface Entry {
+  term: Term
+  own: boolean
+}
+
+export interface NameIndex {
+  exact: Map<string, Entry[]>
+  confused: Map<string, Entry[]>
+  /** Token → numbers of names. */
+  words: Map<string, number[]>
+  names: { term: Term; own: boolean; tokens: readonly string[]; weight: number }[]
+  rarity: Map<string, number>
+}
+
+const FUZZY_MAX = 40
+/** Only words this rare decide which names are compared. */
+const SIMILAR_FROM = 0.45
+
+function put(map: Map<string, Entry[]>, key: string, entry: Entry): void {
+  const there = map.get(key)
+  if (!there) map.set(key, [entry])
+  else if (!there.some(({ term }) => term === entry.term)) there.push(entry)
+  else if (entry.own) for (const old of there) if (old.term === entry.term) old.own = true
+}
+
+/** Builds an index of terms. 3,000 terms take about 150 ms. */
+export function buildNameIndex(terms: readonly Term[]): NameIndex {
+  const index: NameIndex = { exact: new Map(), confused: new Map(), words: new Map(), names: [], rarity: new Map() }
+  const known = new Map<string, { tokens: string[]; keys: string[]; confused: string }>()
+  // Terms of a component share names.
+  const read = (name: string): { tokens: string[]; keys: string[]; confused: string } => {
+    const there = known.get(name)
+    if (there) return there
+    const tokens = tokensOf(name)
+    const one = { tokens, keys: keysOf(name, tokens), confused: confusionKeyOf(tokens) }
+    known.set(name, one)
+    return one
+  }
+  for (const term of terms) {
+    const names: [string, boolean][] = term.aliases.map((name) => [name, true])
+    names.push(
+      ...term.sharedAliases.map((name): [string, boolean] => [name, false]),
+      [term.displayName, false],
+      [term.longName, true],
+    )
+    if (term.shortName) names.push([term.shortName, true])
+    const seen = new Set<string>()
+    for (const [name, own] of names) {
+      const { tokens, keys, confused } = read(name)
+      if (keys.length === 0 || seen.has(keys[0]!)) continue
+      seen.add(keys[0]!)
+      for (const key of keys) put(index.exact, key, { term, own })
+      if (confused.length >= 4) put(index.confused, confused, { term, own })
+      const number = index.names.push({ term, own, tokens: [...new Set(tokens)], weight: 0 }) - 1
+      for (const token of new Set(tokens)) {
+        const list = index.words.get(token)
+        if (list) list.push(number)
+        else index.words.set(token, [number])
+      }
+    }
+  }
+  const total = index.names.length
+  for (const [token, numbers] of index.words) index.rarity.set(token, Math.log(1 + total / numbers.length))
+  for (const name of index.names) name.weight = name.tokens.reduce((sum, token) => sum + index.rarity.get(token)!, 0)
+  return index
+}
+
+/** Terms with this name, best first. Exact names hide similar ones. */
+export function findByName(index: NameIndex, name: NameParts): NameHit[] {
+  const whole = name.readings[0]
+  if (name.parts.length > 1 && whole && !keysOf(whole.text, whole.tokens).some((key) => index.exact.has(key))) {
+    const hits = namedByEveryPart(index, name.parts)
+    if (hits) return hits
+  }
+  for (const { text, tokens, certainty } of name.readings) {
+    const entries = keysOf(text, tokens).flatMap((key) => index.exact.get(key) ?? [])
+    if (entries.length === 0) continue
+    const hits = unique(entries).map(({ term, own }) => ({
+      term,
+      quality: certainty,
+      isOwnName: own,
+      isExact: certainty >= 0.95,
+    }))
+    const more = [...hits, ...siblings(index, name, hits)]
+    // Part of a name says less than all of its words do.
+    return certainty < PART_OF_NAME ? bestOfEach([...more, ...findSimilar(index, name)]) : more
+  }
+  for (const { tokens, certainty } of name.readings) {
+    const entries = index.confused.get(confusionKeyOf(tokens))
+    if (entries)
+      return unique(entries).map(({ term, own }) => ({ term, quality: 0.88 * certainty, isOwnName: own, isExact: false }))
+  }
+  return findSimilar(index, name)
+}
+
+/** Terms of the same components that less literal readings of the name find: one name in another unit or by another method. */
+function siblings(index: NameIndex, name: NameParts, hits: readonly NameHit[]): NameHit[] {
+  const known = new Set(hits.map(({ term }) => term))
+  const components = new Set(hits.map(({ term }) => term.component))
+  const more = new Map<Term, NameHit>()
+  for (const { text, tokens, certainty } of name.readings)
+    for (const key of keysOf(text, tokens))
+      for (const { term } of index.exact.get(key) ?? [])
+        if (!known.has(term) && components.has(term.component) && !more.has(term))
+          more.set(term, { term, quality: Math.min(certainty, 0.97), isOwnName: false, isExact: certainty >= 0.95 })
+  return [...more.values()]
+}
+
+/**
+ * Terms that every part of a name names: "SGOT / AST", "ALT - SGPT". Undefined if the parts name different components, or one of them none.
+ */
+function namedByEveryPart(index: NameIndex, parts: readonly string[]): NameHit[] | undefined {
+  let common: Map<Term, Entry> | undefined
+  for (const part of parts) {
+    const entries = unique(keysOf(part).flatMap((key) => index.exact.get(key) ?? []))
+    const before = common
+    common = new Map(entries.filter(({ term }) => before === undefined || before.has(term)).map((entry) => [entry.term, entry]))
+    if (common.size === 0) return undefined
+  }
+  return [...(common ?? new Map<Term, Entry>()).values()].map(({ term }) => ({
+    term,
+    quality: 0.98,
+    isOwnName: false,
+    isExact: true,
+  }))
+}
+
+/** Whether one of the texts is, by itself, a name of the term. */
+export const isNameOf = (index: NameIndex, term: Term, text: string): boolean =>
+  keysOf(text).some((key) => index.exact.get(key)?.some((entry) => entry.term.component === term.component))
+
+const PART_OF_NAME = 0.9
+
+function bestOfEach(hits: readonly NameHit[]): NameHit[] {
+  const best = new Map<Term, NameHit>()
+  for (const hit of hits) if ((best.get(hit.term)?.quality ?? 0) < hit.quality) best.set(hit.term, hit)
+  return [...best.values()]
+}
+
+function unique(entries: readonly Entry[]): Entry[] {
+  const byTerm = new Map<Term, Entry>()
+  for (const entry of entries) {
+    const there = byTerm.get(entry.term)
+    if (!there || (entry.own && !there.own)) byTerm.set(entry.term, entry)
+  }
+  return [...byTerm.values()]
+}
+
+/** Names that share words, by the rarity of the words; a word with one different letter counts a little less. */
+export function findSimilar(index: NameIndex, name: NameParts): NameHit[] {
+  const best = new Map<Term, NameHit>()
+  for (const { tokens, certainty } of name.readings.slice(0, 6)) {
+    const asked = [...new Set(tokens)].map((token) => ({ token, near: nearestWord(index, token) }))
+    const weight = asked.reduce((sum, { token, near }) => sum + (index.rarity.get(near?.word ?? token) ?? 6), 0)
+    const shared = new Map<number, number>()
+    for (const { near } of asked)
+      if (near)
+        for (const number of index.words.get(near.word)!)
+          shared.set(number, (shared.get(number) ?? 0) + index.rarity.get(near.word)! * near.likeness)
+    for (const [number, sum] of shared) {
+      const { term, own, weight: other } = index.names[number]!
+      const similarity = (2 * sum) / (weight + other)
+      if (similarity < SIMILAR_FROM) continue
+      const quality = Math.min(0.85, 0.3 + 0.6 * similarity) * certainty
+      if ((best.get(term)?.quality ?? 0) < quality) best.set(term, { term, quality, isOwnName: own, isExact: false })
+    }
+  }
+  return [...best.values()].sort((a, b) => b.quality - a.quality || a.term.rank - b.term.rank).slice(0, FUZZY_MAX)
+}
+
+function nearestWord(index: NameIndex, token: string): { word: string; likeness: number } | undefined {
+  if (index.words.has(token)) return { word: token, likeness: 1 }
+  if (token.length < 5) return undefined
+  let found: string | undefined
+  for (const word of index.words.keys())
+    if (Math.abs(word.length - token.length) <= 1 && word.length >= 5 && isOneEditApart(word, token)) {
+      if (found === undefined || index.rarity.get(word)! < index.rarity.get(found)!) found = word
+    }
+  if (found !== undefined) return { word: found, likeness: 0.85 }
+  // An abbreviated word: "creatin", "immunoglob".
+  if (token.length >= 5) for (const word of index.words.keys()) if (word.startsWith(token)) return { word, likeness: 0.8 }
+  return undefined
+}
+
+/** Whether one letter is changed, added, missing, or swapped with its neighbor. */
+export function isOneEditApart(a: string, b: string): boolean {
+  if (a === b) return true
+  let start = 0
+  while (start < a.length && a[start] === b[start]) start++
+  let [endA, endB] = [a.length, b.length]
+  while (endA > start && endB > start && a[endA - 1] === b[endB - 1]) {
+    endA--
+    endB--
+  }
+  const [left, right] = [endA - start, endB - start]
+  if (left <= 1 && right <= 1) return true
+  return left === 2 && right === 2 && a[start] === b[start + 1] && a[start + 1] === b[start]
+}
+
+/** Texts in brackets of a name. */
+export const bracketsIn = (name: string): string[] =>
+  [...foldText(name).matchAll(/[([{]([^)\]}]+)[)\]}]?/g)].map(([, text]) => text!.trim())

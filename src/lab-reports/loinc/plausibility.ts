@@ -1,0 +1,92 @@
+// Notices results that cannot be: a help for the person who reviews a report. Changes no value and judges no health. Pure.
+import { calculatedFindings, type KnownResult } from './calculated.ts'
+import type { ReportRow } from './match.ts'
+import { readNumber } from './numbers.ts'
+import { shippedTerm, type Term } from './terms.ts'
+import { convert, kindsOfProperty, readUnit } from './units.ts'
+
+export interface Finding {
+  kind: 'outside_human_limits' | 'unit_does_not_fit' | 'contradicts_parts' | 'duplicate'
+  /** For the reviewer; states no value of the patient. */
+  text: string
+  /** Multiplies the confidence of the best candidate. */
+  factor: number
+  asksForReview: boolean
+}
+
+const finding = (kind: Finding['kind'], text: string, factor: number): Finding => ({ kind, text, factor, asksForReview: true })
+
+/**
+ * Returns the findings of each row: values outside of what is possible in a living person, units that do not fit the component, calculated
+ * values that contradict their parts, and one test twice on one date. `terms` are the most likely terms of the rows; undefined where there
+ * is none. Terms of the full release have no limits.
+ */
+export function checkPlausibility(rows: readonly ReportRow[], terms: readonly (Term | undefined)[]): Finding[][] {
+  const findings: Finding[][] = rows.map(() => [])
+  const dates = new Map<string, KnownResult[]>()
+  for (const [at, row] of rows.entries()) {
+    const term = terms[at]
+    if (!term) continue
+    findings[at]!.push(...unitFindings(row, term), ...limitFindings(row, term))
+    const date = row.date ?? ''
+    if (!dates.has(date)) dates.set(date, [])
+    dates.get(date)!.push({ at, row, term })
+  }
+  for (const results of dates.values()) {
+    for (const { at, text } of calculatedFindings(results)) findings[at]!.push(finding('contradicts_parts', text, 0.88))
+    for (const { at, text } of duplicates(results)) findings[at]!.push(finding('duplicate', text, 0.9))
+  }
+  return findings
+}
+
+function unitFindings(row: ReportRow, term: Term): Finding[] {
+  const units = readUnit(row.units)
+  const kinds = kindsOfProperty[term.property]
+  if (units.length === 0 || !kinds || term.scale !== 'Qn') return []
+  const fits = units.some(({ kind, canonical }) => kinds.includes(kind) || term.units.includes(canonical))
+  if (fits) return []
+  const usual = term.units.length > 0 ? ` Usual: ${term.units.slice(0, 3).join(', ')}.` : ''
+  return [finding('unit_does_not_fit', `The unit ${units[0]!.canonical} does not fit ${term.displayName}.${usual}`, 0.9)]
+}
+
+function limitFindings(row: ReportRow, term: Term): Finding[] {
+  const read = readNumber(row.value)
+  const limits = term.low !== null && term.high !== null ? readUnit(term.rangeUnit)[0] : undefined
+  if (!read || !limits) return []
+  // Without a unit nothing is known, except for quantities that are printed without one.
+  const units = readUnit(row.units)
+  const unitless = limits.kind === 'ratio' || limits.kind === 'ph'
+  const values =
+    units.length > 0 ? units.map((unit) => convert(read.value, unit, limits)) : unitless && !row.units ? [read.value] : []
+  const known = values.filter((value) => value !== undefined)
+  if (known.length === 0 || known.some((value) => isWithin(value, read.comparator, term.low!, term.high!))) return []
+  const range = `${term.low} to ${term.high} ${term.rangeUnit}`
+  return [finding('outside_human_limits', `The value of ${term.displayName} is outside of what is possible (${range}).`, 0.85)]
+}
+
+/** "<5" says only that the value is below, so that a low bound that is passed means nothing. */
+function isWithin(value: number, comparator: '<' | '>' | null, low: number, high: number): boolean {
+  const tolerance = 1e-9 * Math.max(1, Math.abs(high))
+  return (comparator === '<' || value >= low - tolerance) && (comparator === '>' || value <= high + tolerance)
+}
+
+function* duplicates(results: readonly KnownResult[]): Generator<{ at: number; text: string }> {
+  const byTerm = new Map<string, KnownResult[]>()
+  for (const result of results) {
+    const key = `${result.term.code}\t${result.row.specimen ?? ''}`
+    byTerm.set(key, [...(byTerm.get(key) ?? []), result])
+  }
+  for (const same of byTerm.values())
+    if (same.length > 1)
+      for (const { at, term } of same)
+        yield {
+          at,
+          text: `${same.length} rows of the same date mean ${term.displayName}: check whether one is another test or a previous result.`,
+        }
+}
+
+/** The plausible limits of a shipped code, for display. */
+export function limitsOf(code: string): { low: number; high: number; unit: string } | undefined {
+  const term = shippedTerm(code)
+  return term && term.low !== null && term.high !== null ? { low: term.low, high: term.high, unit: term.rangeUnit } : undefined
+}

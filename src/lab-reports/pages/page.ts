@@ -1,0 +1,47 @@
+// What the stages of reading a report hand to each other about a page.
+
+/** In points (1/72 inch) from the upper left corner of the page as a reader holds it. */
+export interface Box {
+  left: number
+  top: number
+  right: number
+  bottom: number
+}
+
+/** Text without spaces, as it stands on the page. */
+export interface Word {
+  text: string
+  box: Box
+  /** From 0 to 1; 1 for the text of a PDF. */
+  confidence: number
+}
+
+export interface PageText {
+  /** From 1. */
+  number: number
+  width: number
+  height: number
+  source: 'text' | 'ocr'
+  words: Word[]
+}
+
+/** The smallest box around all of them. */
+export function boxAround(boxes: readonly Box[]): Box {
+  return {
+    left: Math.min(...boxes.map((box) => box.left)),
+    top: Math.min(...boxes.map((box) => box.top)),
+    right: Math.max(...boxes.map((box) => box.right)),
+    bottom: Math.max(...boxes.map((box) => box.bottom)),
+  }
+}
+
+/** How far two boxes overlap from left to right, in points; negative: the gap between them. */
+export const overlapX = (a: Box, b: Box): number => Math.min(a.right, b.right) - Math.max(a.left, b.left)
+
+/** How far two boxes overlap from top to bottom, in points; negative: the gap between them. */
+export const overlapY = (a: Box, b: Box): number => Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top)
+
+export const centerX = (box: Box): number => (box.left + box.right) / 2
+export const centerY = (box: Box): number => (box.top + box.bottom) / 2
+export const heightOf = (box: Box): number => box.bottom - box.top
+export const widthOf = (box: Box): number => box.right - box.left

@@ -1,0 +1,113 @@
+// The text of a page of a PDF, as words with their places.
+import type { PDFPageProxy, TextItem } from 'pdfjs-dist/types/src/display/api.js'
+import { heightOf, type Box, type PageText, type Word } from './page.ts'
+
+/** Words of a page that are read; a page of a report has a few hundred, a dense one 1,500. */
+export const WORDS_MAX = 5_000
+/** Letters of a piece of text that are read: a line has a few hundred. */
+const PIECE_LETTERS_MAX = 2_000
+
+/** Fractions of the height of the letters: a smaller gap is none, so that letters drawn one by one are a word. */
+const GAP_WITHIN_WORD = 0.13
+/** Baselines that differ less are one line. */
+const SAME_BASELINE = 0.25
+
+/** A piece of text that the PDF draws at once: a word, a part of one, or a line. */
+interface Piece {
+  text: string
+  box: Box
+}
+
+/** The words of a page, in the order in which a reader meets them; text that does not run from left to right is left out. */
+export async function pageText(page: PDFPageProxy): Promise<PageText> {
+  const viewport = page.getViewport({ scale: 1 })
+  const content = await page.getTextContent({ disableNormalization: false })
+  const pieces: Piece[] = []
+  for (const item of content.items) {
+    if (!('str' in item) || item.str.trim() === '') continue
+    const box = boxOf(item, viewport.transform)
+    if (box) pieces.push(...split({ text: item.str.slice(0, PIECE_LETTERS_MAX), box }))
+    if (pieces.length >= WORDS_MAX) break
+  }
+  return { number: page.pageNumber, width: viewport.width, height: viewport.height, source: 'text', words: joined(pieces) }
+}
+
+/** Where a piece stands on the page as it is shown; undefined if its letters do not run from left to right there. */
+function boxOf(item: TextItem, view: number[]): Box | undefined {
+  const [a, b, c, d, e, f] = multiply(view, item.transform as number[])
+  const height = Math.hypot(c!, d!)
+  if (Math.abs(b!) > Math.abs(a!) * 0.2 || a! <= 0 || height < 1) return undefined
+  // Letters reach about four fifths of the font's size above the baseline and a fifth below it.
+  return { left: e!, right: e! + item.width, top: f! - height * 0.8, bottom: f! + height * 0.2 }
+}
+
+const multiply = ([a, b, c, d, e, f]: number[], [g, h, i, j, k, l]: number[]): number[] => [
+  a! * g! + c! * h!,
+  b! * g! + d! * h!,
+  a! * i! + c! * j!,
+  b! * i! + d! * j!,
+  a! * k! + c! * l! + e!,
+  b! * k! + d! * l! + f!,
+]
+
+/** Cuts a piece at its spaces. The widths of letters are not known, so that each counts as one of its kind. */
+function split({ text, box }: Piece): Piece[] {
+  const widths = [...text].map(letterWidth)
+  const total = widths.reduce((sum, width) => sum + width, 0)
+  const unit = (box.right - box.left) / (total || 1)
+  const words: Piece[] = []
+  let left = box.left
+  let word = ''
+  let start = left
+  const end = () => {
+    if (word) words.push({ text: word, box: { ...box, left: start, right: left } })
+    word = ''
+  }
+  for (const [index, letter] of [...text].entries()) {
+    if (/\s/u.test(letter)) end()
+    else {
+      if (!word) start = left
+      word += letter
+    }
+    left += widths[index]! * unit
+  }
+  end()
+  return words
+}
+
+/** Of Helvetica, roughly, in thousandths of the size. */
+function letterWidth(letter: string): number {
+  if (/[iljtf.,:;'|!()[\]\s/-]/u.test(letter)) return 290
+  if (/[mwMW%@]/u.test(letter)) return 850
+  if (/[A-Z&]/u.test(letter)) return 690
+  return 550
+}
+
+/** Pieces that follow each other without a gap are one word. */
+function joined(pieces: readonly Piece[]): Word[] {
+  const words: Word[] = []
+  for (const line of linesOf(pieces))
+    for (const piece of line) {
+      const last = words.at(-1)
+      const height = heightOf(piece.box)
+      const gap = last ? piece.box.left - last.box.right : Infinity
+      if (last && line[0] !== piece && gap < height * GAP_WITHIN_WORD && gap > -height * 0.5) {
+        // Bold is drawn by some as the same letters twice.
+        if (last.text === piece.text && Math.abs(last.box.left - piece.box.left) < height * 0.2) continue
+        last.text += piece.text
+        last.box = { ...last.box, right: Math.max(last.box.right, piece.box.right) }
+      } else words.push({ text: piece.text, box: piece.box, confidence: 1 })
+    }
+  return words
+}
+
+function linesOf(pieces: readonly Piece[]): Piece[][] {
+  const lines: Piece[][] = []
+  for (const piece of pieces.toSorted((one, other) => one.box.bottom - other.box.bottom)) {
+    const line = lines.at(-1)
+    if (line && Math.abs(line[0]!.box.bottom - piece.box.bottom) < heightOf(piece.box) * SAME_BASELINE) line.push(piece)
+    else lines.push([piece])
+  }
+  for (const line of lines) line.sort((one, other) => one.box.left - other.box.left)
+  return lines
+}

@@ -1,0 +1,256 @@
+// Parsing jobs: which report was uploaded for whom, how far its parsing is, and what it says. Owns the tables parsing_job and
+// parsing_job_part.
+import type { EncryptedColumn } from '../../platform/crypto/encrypted-columns.ts'
+import type { Vault } from '../../platform/crypto/vault.ts'
+import { dbNowPlus } from '../../platform/db/leases.ts'
+import { join, sql } from '../../platform/db/sql.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { FileKey, newFileKey } from '../../platform/files/file-key.ts'
+import { badRequest, notFound } from '../../platform/http/errors.ts'
+import { assertFeature } from '../../platform/http/feature-flags.ts'
+import { defineJob, emit, enqueue } from '../../platform/queue/outbox.ts'
+import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import { findUser, getUser } from '../../people/users/users.ts'
+import type { ReadReport, ReportFile } from '../reading/read-report.ts'
+import { humanReview } from './features.ts'
+import type { FailureReason, JobStatus, ParsingJob, ReportData } from './schema.ts'
+import type { Upload } from './upload.ts'
+
+/** Jobs of a sandbox team that have not failed. Source: lab-testing.md 25.1. */
+export const SANDBOX_JOBS_MAX = 300
+/** Of a row that stores a part of a file. */
+const ROW_BYTES = 1024 * 1024
+/** Longer than its thread may take. */
+const TIMEOUT_S = 300
+
+/** It is retried until it ends: a report that ends processes fails by its own count of attempts, and the next one of the team waits for it. */
+export const parseReport = defineJob('lab_reports.parse', T.Object({ job_id: T.String() }), {
+  timeout_s: TIMEOUT_S,
+  attempts_max: Infinity,
+})
+
+const context = (job_id: string) => `report of parsing job ${job_id}`
+export const encryptedKeyColumn: EncryptedColumn = {
+  plane: 'cell',
+  table: 'parsing_job',
+  column: 'file_key',
+  of: ['id'],
+  context,
+}
+
+const reportKey = (vault: Vault, id: string, file_key: string): FileKey =>
+  new FileKey(vault, { file_id: id, context: context(id) }, file_key)
+
+const Row = T.Object({
+  id: T.String(),
+  user_id: T.String(),
+  client_user_id: T.String(),
+  status: T.Unsafe<JobStatus>({ type: 'string' }),
+  failure_reason: Nullable(T.Unsafe<FailureReason>({ type: 'string' })),
+  needs_human_review: T.Boolean(),
+  is_reviewed: T.Boolean(),
+  extracted: Nullable(T.Unsafe<ReadReport>({})),
+})
+type Row = Static<typeof Row>
+const columns = sql`
+  j.id, j.user_id, (select u.client_user_id from "user" u where u.team_id = j.team_id and u.id = j.user_id) as client_user_id, j.status,
+  j.failure_reason, j.needs_human_review, j.is_reviewed, j.extracted`
+
+function shown({ id, status, failure_reason, needs_human_review, is_reviewed, extracted }: Row): ParsingJob {
+  const data = status === 'completed' && extracted ? reportData(extracted) : null
+  return { id, job_id: id, status, failure_reason, data, needs_human_review, is_reviewed }
+}
+
+/** Without the places on the pages. */
+const reportData = ({ metadata, results }: ReadReport): ReportData => ({
+  metadata,
+  results: results.map(({ place: _place, findings: _findings, ...result }) => result),
+})
+
+function emitJob(tx: Tx, type: `lab_report.parsing_job.${'created' | 'updated'}`, row: Row): void {
+  emit(tx, {
+    type,
+    object_id: row.id,
+    user_id: row.user_id,
+    client_user_id: row.client_user_id,
+    data: JSON.stringify(shown(row)),
+  })
+}
+
+/** Of a team: the count of its jobs, and the choice of the next one, do not run at the same time. */
+const lockJobs = (tx: Tx): Promise<number> =>
+  tx.locking.run(sql`select pg_advisory_xact_lock(hashtextextended(${`parsing_job ${tx.team}`}, 0))`)
+
+const Next = T.Object({ id: T.String() })
+
+/** Queues the oldest job of the team that has not ended: a team has one in the queue, so that teams take turns. Writes job. */
+export async function queueNext(tx: Tx): Promise<void> {
+  await lockJobs(tx)
+  const next = await tx.maybe(
+    Next,
+    sql`
+    select id from parsing_job
+    where team_id = ${tx.team} and status in ('upload_pending', 'started') order by id limit 1`,
+  )
+  if (next) enqueue(tx, parseReport, { job_id: next.id })
+}
+
+const Waiting = T.Object({ waits: T.Boolean() })
+
+/** Whether a job of the team has not ended; the jobs of the team are locked. */
+const hasUnfinished = async (tx: Tx): Promise<boolean> =>
+  (
+    await tx.one(
+      Waiting,
+      sql`
+      select exists (
+        select from parsing_job where team_id = ${tx.team} and status in ('upload_pending', 'started')) as waits`,
+    )
+  ).waits
+
+const Count = T.Object({ n: T.Integer() })
+
+/** Checks what an upload must meet besides its files. Errors: 404 unknown user; 400 no human review for the team, or its sandbox is full. */
+export async function assertMayUpload(tx: Tx, { user_id, needs_human_review }: Upload): Promise<void> {
+  tx.concerns(user_id)
+  await getUser(tx, user_id)
+  if (needs_human_review) assertFeature(tx.tenant, humanReview)
+  if (!tx.tenant.cell.startsWith('sandbox')) return
+  await lockJobs(tx)
+  const { n } = await tx.one(
+    Count,
+    sql`
+    select count(*) as n from (
+      select from parsing_job where team_id = ${tx.team} and failure_reason is null and status <> 'failed' limit ${SANDBOX_JOBS_MAX}) j`,
+  )
+  if (n >= SANDBOX_JOBS_MAX)
+    throw badRequest(
+      `Sandbox lab report parsing is limited to ${SANDBOX_JOBS_MAX} reports. Please upgrade your contract to continue.`,
+    )
+}
+
+/**
+ * Creates a job and queues the parsing of its files, unless another job of the team has not ended: its end queues the next. Writes parsing_job, parsing_job_part. Errors: those of `assertMayUpload`.
+ * @param upload its files have been opened once, and have `pages` pages together
+ */
+export async function createJob(tx: Tx, vault: Vault, upload: Upload, pages: number): Promise<ParsingJob> {
+  await assertMayUpload(tx, upload)
+  await lockJobs(tx)
+  const waits = await hasUnfinished(tx)
+  const id = tx.uuid()
+  const file_key = newFileKey(vault, context(id))
+  const types = upload.files.map((file) => file.type)
+  const row = await tx.one(
+    Row,
+    sql`
+    with j as (
+      insert into parsing_job (team_id, id, user_id, status, needs_human_review, file_key, file_types, pages, created_at, updated_at)
+      values (${tx.team}, ${id}, ${upload.user_id}, 'upload_pending', ${upload.needs_human_review}, ${file_key},
+              ${JSON.stringify(types)}::jsonb, ${pages}, ${tx.now}, ${tx.now})
+      returning *)
+    select ${columns} from j`,
+  )
+  const key = reportKey(vault, id, file_key)
+  for (const [file, { bytes }] of upload.files.entries()) {
+    const rows = []
+    for (let start = 0; start < bytes.length; start += ROW_BYTES) {
+      const encrypted = key.encrypt(bytes.subarray(start, start + ROW_BYTES), `${file} ${start}`)
+      rows.push(sql`(${tx.team}::uuid, ${id}::uuid, ${file}::integer, ${start}::integer, ${encrypted}::bytea)`)
+    }
+    await tx.run(sql`insert into parsing_job_part (team_id, job_id, file, start_byte, bytes) values ${join(rows, ', ')}`)
+  }
+  if (!waits) enqueue(tx, parseReport, { job_id: id })
+  return shown(row)
+}
+
+/** Shows a job. Errors: 404, also of a deleted user. */
+export async function readJob(tx: Tx, id: string): Promise<ParsingJob> {
+  const row = await tx.maybe(Row, sql`select ${columns} from parsing_job j where j.team_id = ${tx.team} and j.id = ${id}`)
+  if (!row) throw notFound('Parsing job not found')
+  tx.concerns(row.user_id, id)
+  if (!(await findUser(tx, row.user_id))) throw notFound('Parsing job not found')
+  return shown(row)
+}
+
+const Claimed = T.Object({
+  attempts: T.Integer(),
+  file_key: Nullable(T.String()),
+  file_types: T.Unsafe<ReportFile['type'][]>({}),
+  was_pending: T.Boolean(),
+})
+export type ClaimedJob = Static<typeof Claimed>
+
+/**
+ * Begins, or begins again, the parsing of a job. Writes parsing_job; emits lab_report.parsing_job.created at the first time.
+ * @returns undefined if the job has ended or was erased
+ */
+export async function claimJob(tx: Tx, id: string): Promise<ClaimedJob | undefined> {
+  const claimed = await tx.maybe(
+    Claimed,
+    sql`
+    with was as (
+      select team_id, id, status from parsing_job
+      where team_id = ${tx.team} and id = ${id} and status in ('upload_pending', 'started') for update)
+    update parsing_job j set status = 'started', attempts = j.attempts + 1, updated_at = ${tx.now}
+    from was where j.team_id = ${tx.team} and j.team_id = was.team_id and j.id = was.id
+    returning j.attempts, j.file_key, j.file_types, was.status = 'upload_pending' as was_pending`,
+  )
+  if (claimed?.was_pending) {
+    const row = await tx.one(Row, sql`select ${columns} from parsing_job j where j.team_id = ${tx.team} and j.id = ${id}`)
+    emitJob(tx, 'lab_report.parsing_job.created', row)
+  }
+  return claimed
+}
+
+const Part = T.Object({ file: T.Integer(), start_byte: T.Integer(), bytes: T.Unsafe<Buffer>({}) })
+
+/** The files of a job, decrypted. Errors: VaultError. */
+export async function filesOf(tx: Tx, vault: Vault, id: string, { file_key, file_types }: ClaimedJob): Promise<ReportFile[]> {
+  const parts = await tx.many(
+    Part,
+    sql`
+    select file, start_byte, bytes from parsing_job_part where team_id = ${tx.team} and job_id = ${id} order by file, start_byte`,
+  )
+  if (file_key === null) return []
+  const key = reportKey(vault, id, file_key)
+  return file_types.map((type, file) => ({
+    type,
+    bytes: Buffer.concat(
+      parts.filter((part) => part.file === file).map(({ start_byte, bytes }) => key.decrypt(bytes, `${file} ${start_byte}`)),
+    ),
+  }))
+}
+
+export type Outcome = { report: ReadReport } | { failure: FailureReason }
+
+/**
+ * Ends the parsing of a job: it is completed, has failed, or waits for a person. Writes parsing_job,
+ * parsing_job_part; emits lab_report.parsing_job.updated. A job that has ended meanwhile stays as it is.
+ * @param files_kept_s how long its files are kept
+ */
+export async function endJob(tx: Tx, id: string, outcome: Outcome, files_kept_s: number): Promise<void> {
+  const report = 'report' in outcome ? JSON.stringify(outcome.report) : null
+  const failure = 'failure' in outcome ? outcome.failure : null
+  const row = await tx.maybe(
+    Row,
+    sql`
+    with j as (
+      update parsing_job
+      set status = case when ${failure}::text is not null then 'failed' when needs_human_review then 'pending_review' else 'completed' end,
+          failure_reason = ${failure}, extracted = ${report}::jsonb, updated_at = ${tx.now}
+      where team_id = ${tx.team} and id = ${id} and status = 'started'
+      returning *)
+    select ${columns} from j`,
+  )
+  if (!row) return
+  await tx.run(sql`
+    update parsing_job_part set expires_at = ${dbNowPlus(files_kept_s)} where team_id = ${tx.team} and job_id = ${id}`)
+  emitJob(tx, 'lab_report.parsing_job.updated', row)
+  await queueNext(tx)
+}
+
+/** Erases the jobs of a user, with their files. Writes parsing_job; its parts go with it. Queues the next job of the team. */
+export async function eraseJobs(tx: Tx, user_id: string): Promise<void> {
+  const erased = await tx.run(sql`delete from parsing_job where team_id = ${tx.team} and user_id = ${user_id}`)
+  if (erased) await queueNext(tx)
+}

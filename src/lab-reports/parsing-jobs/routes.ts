@@ -1,0 +1,84 @@
+import type { Vault } from '../../platform/crypto/vault.ts'
+import { badRequest } from '../../platform/http/errors.ts'
+import { multiTransactionOperation, operation } from '../../platform/http/operation.ts'
+import { unavailable } from '../../platform/runtime/problem.ts'
+import { WorkerLimitExceeded, WorkerPoolBusy, type WorkerPool } from '../../platform/runtime/worker-pool.ts'
+import type { Inspection } from '../reading/inspect.ts'
+import type { ReportFile } from '../reading/read-report.ts'
+import { exampleReport } from './example-report.ts'
+import { assertMayUpload, createJob, readJob } from './jobs.ts'
+import { JobParams, ParsingJob } from './schema.ts'
+import { BODY_BYTES_MAX, readUpload } from './upload.ts'
+
+export interface UploadDependencies {
+  vault: Vault
+  /** Opens uploads. */
+  inspection: WorkerPool
+  /** The most bytes of one file. */
+  file_bytes_max: () => number
+}
+
+const problems: Record<Extract<Inspection, { problem: string }>['problem'], string> = {
+  corrupt: 'The PDF is damaged or cannot be read',
+  encrypted: 'The PDF is encrypted',
+  no_pages: 'The PDF has no pages',
+  too_many_pages: 'The PDF has more than 30 pages',
+  picture: 'The image cannot be decoded',
+}
+
+export const routes = ({ vault, inspection, file_bytes_max }: UploadDependencies) => [
+  multiTransactionOperation({
+    id: 'create_lab_report_parser_job',
+    patients: true,
+    method: 'POST',
+    path: '/lab_report/v1/parser/job',
+    summary: 'Upload a lab report of a user for parsing',
+    description:
+      'A form of type `multipart/form-data` with the report in `file` (one PDF, or up to 8 images, which are its pages in that order), the `user_id`, and optionally `needs_human_review`. The report is read on this server in the background: `lab_report.parsing_job.created` and `lab_report.parsing_job.updated` tell how far it is. 400: a file that is empty, damaged, no PDF, JPEG or PNG or not what it was sent as, more than 30 pages, more than 8 files, several files with a PDF among them, or 300 reports of a sandbox team. 413: a file of more than 10 MB (`REPORT_FILE_MAX`), or 30 MiB together.',
+    file: true,
+    form_file: {
+      required: ['file', 'user_id'],
+      properties: {
+        file: { type: 'array', items: { type: 'string', format: 'binary' } },
+        user_id: { type: 'string', format: 'uuid' },
+        needs_human_review: { type: 'boolean', default: false },
+      },
+    },
+    // The text of the file that is sent.
+    example: { user_id: '01890000-0000-7000-8000-000000000001', file: exampleReport },
+    body_bytes_max: BODY_BYTES_MAX,
+    reply: ParsingJob,
+    run: async ({ tenant, cells, headers }, { file }) => {
+      const upload = await readUpload(file, headers['content-type'] as string | undefined, { file_bytes_max: file_bytes_max() })
+      const db = cells.of(tenant.cell)
+      await db.tx(tenant, (tx) => assertMayUpload(tx, upload))
+      const found = await inspected(inspection, upload.files)
+      if ('problem' in found) throw badRequest(problems[found.problem])
+      return db.tx(tenant, (tx) => createJob(tx, vault, upload, found.pages))
+    },
+  }),
+  operation({
+    id: 'get_lab_report_parser_job',
+    patients: true,
+    method: 'GET',
+    path: '/lab_report/v1/parser/job/{job_id}',
+    summary: 'Show a lab report that was uploaded for parsing',
+    description: '`data` is filled once the `status` is `completed`.',
+    params: JobParams,
+    reply: ParsingJob,
+    run: (tx, { params }) => readJob(tx, params.job_id),
+  }),
+]
+
+const task = new URL('../reading/report.task.ts', import.meta.url)
+const INSPECT_MS_MAX = 10_000
+
+/** Opens the files in a thread: a document that takes it too long or too much memory is refused as damaged. */
+async function inspected(pool: WorkerPool, files: ReportFile[]): Promise<Inspection> {
+  try {
+    return await pool.run<Inspection>(task, files, { name: 'inspectFiles', timeout_ms: INSPECT_MS_MAX })
+  } catch (error) {
+    if (error instanceof WorkerLimitExceeded) return { problem: 'corrupt' }
+    throw error instanceof WorkerPoolBusy ? unavailable('Too many files are being opened; try again', 2) : error
+  }
+}

@@ -1,0 +1,90 @@
+// The job that parses a report: a thread with limits of time and memory reads its files.
+import type { Vault } from '../../platform/crypto/vault.ts'
+import type { Service } from '../../platform/module/module.ts'
+import { defineHandler, enqueue, type Handler, type JobContext } from '../../platform/queue/outbox.ts'
+import { addSeconds } from '../../platform/runtime/clock.ts'
+import { createWorkerPool, WorkerPoolBusy, type WorkerPool } from '../../platform/runtime/worker-pool.ts'
+import type { ReadOutcome } from '../reading/report.task.ts'
+import { claimJob, endJob, filesOf, parseReport, type Outcome } from './jobs.ts'
+
+/** A process that ends in the middle of a job leaves it to another; a report that ends three processes fails. */
+const ATTEMPTS_MAX = 3
+const RETRY_S = 2
+/** Of one report: 30 pages of text take a few seconds. Reports of other teams wait no longer than this for one. */
+const READ_MS_MAX = 60_000
+const THREAD_MB_MAX = 512
+const DAY_S = 86_400
+
+export interface ParserOptions {
+  vault: Vault
+  /** Reports that a process reads at once, each with a thread. */
+  threads: number
+  files_kept_days: number
+  /** What a thread may hold, in MB, and how long it may take. */
+  thread_mb_max?: number
+  read_ms_max?: number
+}
+
+const task = new URL('../reading/report.task.ts', import.meta.url)
+
+/** The parsing of a process. */
+export class ReportParser implements Service {
+  readonly #options: () => ParserOptions
+  readonly #running = new Set<Promise<void>>()
+  #pool: WorkerPool | undefined
+  #isStopping = false
+
+  constructor(options: () => ParserOptions) {
+    this.#options = options
+  }
+
+  readonly handler: Handler = defineHandler(parseReport, (context, { job_id }) => this.#handle(context, job_id))
+
+  start(): void {}
+
+  /** Lets what is read end; what the stop of the process cuts off is read again by another one. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    await this.#pool?.close()
+    await Promise.allSettled(this.#running)
+  }
+
+  async #handle(context: JobContext, id: string): Promise<void> {
+    if (this.#isStopping || this.#running.size >= this.#options().threads) return later(context, id)
+    const run = this.#run(context, id)
+    this.#running.add(run)
+    try {
+      await run
+    } finally {
+      this.#running.delete(run)
+    }
+  }
+
+  async #run(context: JobContext, id: string): Promise<void> {
+    const options = this.#options()
+    const claimed = await context.tx((tx) => claimJob(tx, id))
+    if (!claimed) return
+    let outcome: Outcome
+    if (claimed.attempts > ATTEMPTS_MAX || claimed.file_key === null) outcome = { failure: 'processing_error' }
+    else {
+      const files = await context.tx((tx) => filesOf(tx, options.vault, id, claimed))
+      outcome = await this.#read(files, options)
+    }
+    await context.tx((tx) => endJob(tx, id, outcome, options.files_kept_days * DAY_S))
+  }
+
+  /** Errors: whatever kept this process from reading, such as its end; the job is then tried again. */
+  async #read(files: unknown, options: ParserOptions): Promise<Outcome> {
+    const { threads, thread_mb_max = THREAD_MB_MAX, read_ms_max = READ_MS_MAX } = options
+    this.#pool ??= createWorkerPool({ threads_max: threads, memory_max_mb: thread_mb_max })
+    try {
+      return await this.#pool.run<ReadOutcome>(task, files, { timeout_ms: read_ms_max })
+    } catch (error) {
+      if (error instanceof WorkerPoolBusy || this.#isStopping) throw error
+      return { failure: 'processing_error' }
+    }
+  }
+}
+
+const later = (context: JobContext, job_id: string): Promise<void> =>
+  context.tx(async (tx) => enqueue(tx, parseReport, { job_id }, addSeconds(tx.now, RETRY_S)))

@@ -1,0 +1,26 @@
+// Whether a report is written in English, the only language that is read.
+import type { PageText } from '../pages/page.ts'
+
+const ENGLISH = new Set(
+  'the of and for in with to by on is are test tests result results range reference name date report patient age sex male female lab laboratory normal high low units value specimen sample collected received negative positive blood serum urine total count method page phone physician doctor'.split(
+    ' ',
+  ),
+)
+/** Words of reports in German, French, Spanish, Portuguese, Italian and Dutch that English does not have. */
+const OTHERS = new Set(
+  'der die das und ist ergebnis einheit referenzbereich befund patientin geburtsdatum männlich weiblich blutbild material datum von für mit le les des et du résultat résultats unité valeurs référence médecin naissance prélèvement homme femme analyse el los las del resultado resultados unidad unidades valores referencia paciente médico fecha nacimiento muestra hombre mujer edad o os dos resultado unidade data paciente médico nascimento amostra masculino feminino il della risultato risultati unità riferimento paziente medico nascita campione de het een van uitslag eenheid referentiewaarden patiënt arts geboortedatum geslacht'.split(
+    ' ',
+  ),
+)
+/** Fewer words say nothing about the language. */
+const WORDS_MIN = 30
+
+export function isEnglish(pages: readonly PageText[]): boolean {
+  const words = pages.flatMap((page) => page.words.flatMap(({ text }) => text.toLowerCase().match(/\p{L}{2,}/gu) ?? []))
+  if (words.length < WORDS_MIN) return true
+  const latin = words.filter((word) => /^\p{Script=Latin}+$/u.test(word))
+  if (latin.length < words.length / 2) return false
+  const english = latin.filter((word) => ENGLISH.has(word)).length
+  const others = latin.filter((word) => OTHERS.has(word)).length
+  return others < 6 || english * 1.2 >= others
+}

@@ -1,0 +1,21 @@
+// The tasks of the threads that open uploaded files. Only threads import it.
+import { UnreadableDocument } from '../pages/pdf.ts'
+import { inspect, type Inspection } from './inspect.ts'
+import { ReportError, readReport, type ReadReport, type ReportFile, type ReportFailure } from './read-report.ts'
+
+export type ReadOutcome = { report: ReadReport } | { failure: ReportFailure }
+
+/** Whether the files can be read, and how many pages they have. */
+export const inspectFiles = (files: ReportFile[]): Promise<Inspection> => inspect(files)
+
+/** Reads a report. */
+export default async function read(files: ReportFile[]): Promise<ReadOutcome> {
+  try {
+    return { report: await readReport(files) }
+  } catch (error) {
+    if (error instanceof ReportError) return { failure: error.failure }
+    if (error instanceof UnreadableDocument)
+      return { failure: error.reason === 'too_many_pages' ? 'too_many_pages' : 'invalid_input' }
+    throw error
+  }
+}

@@ -1,0 +1,125 @@
+// A row of a page as a result of the API: its type, its range for the patient, and what the range says of the value.
+import type { Box } from '../pages/page.ts'
+import type { Finding, LoincMatch, LoincMatchStatus } from '../loinc/match-loinc.ts'
+import { rangeFor, type Patient, type Range } from '../layout/ranges.ts'
+import type { Row } from '../layout/rows.ts'
+import { boundOf, intervalOf, isRatio, numberOf, type Flag } from '../layout/values.ts'
+
+export type ResultType = 'numeric' | 'range' | 'comment' | 'ratio' | 'percentage' | 'boolean' | 'duration'
+export type Interpretation = 'normal' | 'abnormal' | 'critical' | 'unknown'
+
+/** As the API answers it, with its place. Source: lab-testing.md 25.3. */
+export interface ReportResult {
+  test_name: string
+  value: string
+  type: ResultType
+  units: string | null
+  min_reference_range: number | null
+  max_reference_range: number | null
+  source_panel_name: string | null
+  sample_type: 'urine' | 'serum_plasma_blood' | 'capillary_blood' | 'stool' | 'saliva' | 'other' | 'unknown'
+  measurement_kind: 'direct' | 'calculated' | 'ratio' | 'unknown'
+  sensitivity: 'sensitive' | 'insensitive' | 'unknown'
+  interpretation: Interpretation
+  is_above_max_range: boolean | null
+  is_below_min_range: boolean | null
+  loinc_match_status: LoincMatchStatus | null
+  loinc_matches: LoincMatch[] | null
+  /** What is implausible about it, for the reviewer. */
+  findings: Finding[]
+  place: { page: number; row: Box; value: Box; confidence: number }
+}
+
+export function resultOf(row: Row, patient: Patient): ReportResult {
+  const range = row.range_lines.length ? rangeFor(row.range_lines, patient) : undefined
+  return {
+    test_name: row.name,
+    value: row.value,
+    type: typeOf(row.value),
+    units: row.unit,
+    min_reference_range: range?.min ?? null,
+    max_reference_range: range?.max ?? null,
+    source_panel_name: row.panel,
+    sample_type: sampleOf(`${row.panel ?? ''} ${row.name}`),
+    measurement_kind: kindOf(row),
+    sensitivity: 'unknown',
+    ...interpret(row.value, range, row.flag),
+    loinc_match_status: null,
+    loinc_matches: null,
+    findings: [],
+    place: { page: row.page, row: row.box, value: row.value_box, confidence: row.confidence },
+  }
+}
+
+const BOOLEAN = /^(?:yes|no|true|false|positive|negative)$/iu
+const DURATION = /^\d+(?:\.\d+)?\s?(?:h|hr|hrs|hours?|min|mins|minutes?|s|sec|secs|seconds?)$|^\d{1,2}:\d{2}$/iu
+
+/** Source: the table of lab-testing.md 25.3. */
+export function typeOf(value: string): ResultType {
+  const text = value.trim()
+  if (numberOf(text) !== undefined) return 'numeric'
+  if (text.includes('%')) return 'percentage'
+  if (boundOf(text) || intervalOf(text)) return 'range'
+  if (DURATION.test(text)) return 'duration'
+  if (isRatio(text) && text.includes('/')) return 'ratio'
+  return BOOLEAN.test(text) ? 'boolean' : 'comment'
+}
+
+type Interpreted = Pick<ReportResult, 'interpretation' | 'is_above_max_range' | 'is_below_min_range'>
+
+/** The range decides where it can; what the report states counts where it cannot, and makes `abnormal` of it `critical`. */
+export function interpret(value: string, range: Range | undefined, flag: Flag | null): Interpreted {
+  const sides = sidesOf(value, range)
+  const unknown = { is_above_max_range: null, is_below_min_range: null }
+  const critical = flag === 'critical' || flag === 'critical_high' || flag === 'critical_low'
+  if (sides) {
+    const outside = sides.above || sides.below
+    return {
+      interpretation: critical ? 'critical' : outside ? 'abnormal' : 'normal',
+      is_above_max_range: sides.above,
+      is_below_min_range: sides.below,
+    }
+  }
+  if (critical) return { interpretation: 'critical', ...unknown }
+  if (flag === 'high' || flag === 'low')
+    return { interpretation: 'abnormal', is_above_max_range: flag === 'high', is_below_min_range: flag === 'low' }
+  if (flag === 'abnormal' || flag === 'marked') return { interpretation: 'abnormal', ...unknown }
+  if (flag === 'normal') return { interpretation: 'normal', ...unknown }
+  if (range?.word) return { interpretation: sameWord(value, range.word) ? 'normal' : 'unknown', ...unknown }
+  return { interpretation: 'unknown', ...unknown }
+}
+
+/** Bounds are inclusive; `<50` is conclusive only where all it can be is on one side. */
+function sidesOf(value: string, range: Range | undefined): { above: boolean; below: boolean } | undefined {
+  if (!range || (range.min === null && range.max === null)) return undefined
+  const number = numberOf(value)
+  if (number !== undefined)
+    return { above: range.max !== null && number > range.max, below: range.min !== null && number < range.min }
+  const bound = boundOf(value)
+  if (!bound) return undefined
+  if (bound.max !== null) {
+    if (range.min !== null && bound.max <= range.min) return { above: false, below: true }
+    if (range.min === null && range.max !== null && bound.max <= range.max) return { above: false, below: false }
+    return undefined
+  }
+  if (range.max !== null && bound.min! >= range.max) return { above: true, below: false }
+  return range.max === null && range.min !== null && bound.min! >= range.min ? { above: false, below: false } : undefined
+}
+
+const NEGATIVE =
+  /^(?:neg(?:ative)?|non[- ]?reactive|not detected|none(?: seen| detected)?|absent|nil|not seen|undetected|not present|no growth)\.?$/iu
+const sameWord = (value: string, expected: string): boolean =>
+  value.trim().toLowerCase() === expected.trim().toLowerCase() || (NEGATIVE.test(value.trim()) && NEGATIVE.test(expected.trim()))
+
+function sampleOf(text: string): ReportResult['sample_type'] {
+  if (/\burin(?:e|alysis|ary)\b/iu.test(text)) return 'urine'
+  if (/\b(?:stool|fecal|faecal|feces|faeces)\b/iu.test(text)) return 'stool'
+  if (/\bsaliva(?:ry)?\b/iu.test(text)) return 'saliva'
+  if (/\bcapillary|dried blood|finger ?stick\b/iu.test(text)) return 'capillary_blood'
+  return /\b(?:serum|plasma|blood|whole blood|edta|cbc|haemogram|hemogram)\b/iu.test(text) ? 'serum_plasma_blood' : 'unknown'
+}
+
+function kindOf(row: Row): ReportResult['measurement_kind'] {
+  if (/\bratio\b/iu.test(row.name) || /^ratio$/iu.test(row.unit ?? '')) return 'ratio'
+  return /\b(?:calc(?:ulated)?\.?|e?gfr|estimated|non[- ]hdl|anion gap)\b/iu.test(row.name) ? 'calculated' : 'unknown'
+}

@@ -1,0 +1,90 @@
+// Stored results of continuous queries, and what tells their rows apart. Owns query_result. Source: users-wearables.md 15.1.
+import { getUser } from '../../people/users/users.ts'
+import { sql } from '../../platform/db/sql.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import type { Row } from './align.ts'
+import { compileQuery, type CompiledQuery } from './compile.ts'
+import { Query } from './query-language.ts'
+import { findQuery } from './query-tasks.ts'
+import { columnwise, type Table } from './run-query.ts'
+
+/** Where the columns and group keys are in a row. */
+export type Layout = Pick<CompiledQuery, 'columns' | 'keys'>
+
+/** The layout of the rows of a query. */
+export const layoutOf = (query: Query): Layout =>
+  compileQuery(query, { team: '', user_id: '', span: { from_ms: 0, to_ms: 0 }, providers: [], rows_max: 0 })
+
+/** A query as it is evaluated. */
+export const StoredQuery = T.Object({
+  id: T.String(),
+  slug: T.String(),
+  status: T.String(),
+  query: Query,
+  provider_priority_overrides: Nullable(T.Array(T.String())),
+  data_events: T.Boolean(),
+  fhir_observations: T.Boolean(),
+})
+export type StoredQuery = Static<typeof StoredQuery>
+
+/** A query that applies to the team, or did. */
+export const readQuery = (tx: Tx, id: string): Promise<StoredQuery | undefined> =>
+  tx.maybe(
+    StoredQuery,
+    sql`
+    select id, slug, status, query, provider_priority_overrides, data_events, fhir_observations from continuous_query
+    where id = ${id} and org_id = ${tx.tenant.org} and (team_id = ${tx.team} or team_id is null)`,
+  )
+
+/** The rows that were computed, and what is shown of them: with gaps filled, if the query asks for it. */
+const Stored = T.Object({ computed: T.String(), shown: T.String() })
+const LockedResult = T.Object({ ...Stored.properties, evaluated_at: T.String() })
+
+/** The stored result of a query for a user; empty if it was not evaluated yet. */
+export async function readStored(tx: Tx, user_id: string, query_id: string): Promise<{ computed: Row[]; shown: Row[] }> {
+  const row = await tx.maybe(
+    Stored,
+    sql`select computed, shown from query_result where team_id = ${tx.team} and user_id = ${user_id} and query_id = ${query_id}`,
+  )
+  return { computed: JSON.parse(row?.computed ?? '[]') as Row[], shown: JSON.parse(row?.shown ?? '[]') as Row[] }
+}
+
+/** Evaluations of a query for a user do not overlap: a later one would store a result without what an earlier one computed. */
+export async function lockStored(tx: Tx, user_id: string, query_id: string, isCurrent: boolean) {
+  const { computed, shown, evaluated_at } = await tx.locking.one(
+    LockedResult,
+    sql`
+    insert into query_result as r (team_id, user_id, query_id, computed, shown, evaluated_at)
+    values (${tx.team}, ${user_id}, ${query_id}, '[]', '[]', ${tx.now})
+    on conflict (team_id, user_id, query_id) do update
+    set evaluated_at = case when ${isCurrent} then excluded.evaluated_at else r.evaluated_at end
+    returning r.computed, r.shown, r.evaluated_at`,
+  )
+  return {
+    computed: JSON.parse(computed) as Row[],
+    shown: JSON.parse(shown) as Row[],
+    evaluated_ms: Date.parse(evaluated_at),
+  }
+}
+
+/** The group keys of a row, which tell rows apart. */
+export const keyOf = ({ keys }: Layout, row: Row): string => JSON.stringify(keys.map(({ position }) => row[position]))
+
+/** The rows that are new or have another value. */
+export function changedRows(layout: Layout, before: readonly Row[], after: readonly Row[]): Row[] {
+  const known = new Map(before.map((row) => [keyOf(layout, row), JSON.stringify(row)]))
+  return after.filter((row) => known.get(keyOf(layout, row)) !== JSON.stringify(row))
+}
+
+/** The result of a query for a user; without rows if it was not evaluated yet. Errors: 404 unknown user or query. */
+export async function readResultTable(tx: Tx, user_id: string, id_or_slug: string): Promise<Table> {
+  await getUser(tx, user_id)
+  const { id, query } = (await readQuery(tx, await findQuery(tx, id_or_slug)))!
+  const { columns } = layoutOf(query)
+  return columnwise(columns, (await readStored(tx, user_id, id)).shown)
+}
+
+/** Erases the results of a user. Writes query_result. */
+export const eraseResults = async (tx: Tx, user_id: string): Promise<void> =>
+  void (await tx.run(sql`delete from query_result where team_id = ${tx.team} and user_id = ${user_id}`))

@@ -1,0 +1,123 @@
+// The stream of a workout from values at instants, and the line on a map that it comes to. Source: users-wearables.md 9.4, 11.
+import { STREAM_MAX, type IncomingStream, type StreamList } from './workout-streams.ts'
+
+/** Values that cannot be meant: they count as absent. */
+const bounds: Partial<Record<StreamList, readonly [min: number, max: number]>> = {
+  heartrate: [1, 300],
+  lat: [-90, 90],
+  lng: [-180, 180],
+  altitude: [-1000, 20_000],
+  temperature: [-100, 100],
+}
+const VALUE_MAX = 1e7
+
+/** Collects the values of one workout. Of several values in one second the last one counts. */
+export class StreamPoints {
+  /** The place of each second in the lists, which are as compact as a file with a million points needs. */
+  readonly #places = new Map<number, number>()
+  readonly #lists = new Map<StreamList, number[]>()
+
+  /** How many seconds have a value. */
+  get size(): number {
+    return this.#places.size
+  }
+
+  /** Adds a value; absent ones, those that cannot be meant, and seconds beyond the limit of a stream are left out. */
+  put(list: StreamList, at_ms: number, value: number | null | undefined): void {
+    const [min, max] = bounds[list] ?? [-VALUE_MAX, VALUE_MAX]
+    if (value === null || value === undefined || !(value >= min && value <= max) || !Number.isFinite(at_ms)) return
+    const second = Math.floor(at_ms / 1000)
+    let place = this.#places.get(second)
+    if (place === undefined) {
+      if (this.#places.size === STREAM_MAX) return
+      this.#places.set(second, (place = this.#places.size))
+    }
+    let values = this.#lists.get(list)
+    if (!values) this.#lists.set(list, (values = []))
+    while (values.length < place) values.push(NaN)
+    values[place] = list === 'heartrate' ? Math.round(value) : value
+  }
+
+  /** Multiplies the values of a list that are there. */
+  scale(list: StreamList, factor: number): void {
+    const values = this.#lists.get(list)
+    if (values) for (const [i, value] of values.entries()) values[i] = value * factor
+  }
+
+  /** The largest value of a list; undefined without one. */
+  largest(list: StreamList): number | undefined {
+    let largest: number | undefined
+    for (const value of this.#lists.get(list) ?? []) if (value > (largest ?? -Infinity)) largest = value
+    return largest
+  }
+
+  /** The stream of the workout with this key; undefined without a value. */
+  stream(key: string): IncomingStream | undefined {
+    if (!this.#places.size) return undefined
+    const ordered = [...this.#places].toSorted(([a], [b]) => a - b)
+    const lists: IncomingStream['lists'] = {}
+    for (const [list, values] of this.#lists)
+      lists[list] = ordered.map(([, place]) => {
+        const value = values[place]
+        return value === undefined || Number.isNaN(value) ? null : value
+      })
+    return { key, time: ordered.map(([second]) => second), lists }
+  }
+}
+
+export interface WorkoutMap {
+  polyline: string | null
+  summary_polyline: string | null
+}
+
+/** Points of the two lines: a longer way is drawn with fewer of its points. */
+const LINE_POINTS_MAX = 5000
+const SUMMARY_POINTS_MAX = 300
+
+type Place = [lat: number, lng: number]
+
+/** At most so many of the places, evenly spread, with the first and the last one. */
+function spread(places: Place[], count_max: number): Place[] {
+  if (places.length <= count_max) return places
+  const step = (places.length - 1) / (count_max - 1)
+  return Array.from({ length: count_max }, (_, i) => places[Math.round(i * step)]!)
+}
+
+/** A number as the characters of the encoded polyline format: five bits each, the sign in the lowest one. */
+function encoded(value: number): string {
+  let rest = value < 0 ? ~(value << 1) : value << 1
+  let text = ''
+  for (; rest >= 0x20; rest >>>= 5) text += String.fromCharCode((0x20 | (rest & 0x1f)) + 63)
+  return text + String.fromCharCode(rest + 63)
+}
+
+/** Places in the encoded polyline format, to five digits after the point. */
+function polylineOf(places: Place[]): string {
+  let [lat, lng] = [0, 0]
+  let text = ''
+  for (const place of places) {
+    const [next_lat, next_lng] = place.map((degrees) => Math.round(degrees * 1e5)) as Place
+    text += encoded(next_lat - lat) + encoded(next_lng - lng)
+    ;[lat, lng] = [next_lat, next_lng]
+  }
+  return text
+}
+
+/** The way of a workout as lines on a map; null for one with fewer than two places. */
+export function mapOf({ time, lists: { lat = [], lng = [] } }: Pick<IncomingStream, 'time' | 'lists'>): WorkoutMap | null {
+  const places = time.flatMap((_, i): Place[] => {
+    const [north, east] = [lat[i], lng[i]]
+    return typeof north === 'number' && typeof east === 'number' ? [[north, east]] : []
+  })
+  if (places.length < 2) return null
+  return {
+    polyline: polylineOf(spread(places, LINE_POINTS_MAX)),
+    summary_polyline: polylineOf(spread(places, SUMMARY_POINTS_MAX)),
+  }
+}
+
+const LINE_LENGTH_MAX = 100_000
+
+/** A line that a vendor sent; null for what is none. */
+export const sentPolyline = (value: unknown): string | null =>
+  typeof value === 'string' && value.length <= LINE_LENGTH_MAX && /^[?-~]+$/.test(value) ? value : null
