@@ -72,29 +72,78 @@ export const sampleAt = ({ hour_ms, at, values, seconds, lengths, zones, types }
   type: types === null ? null : types[i]!,
 })
 
-/** The chunks of a user that are stored, by `chunkKey`. */
-export async function findChunks(
-  tx: Tx,
-  user_id: string,
-  keys: { series_id: number; hour_ms: number }[],
-): Promise<Map<string, Chunk>> {
-  const rows = await tx.many(
-    ChunkRow,
-    sql`
-    select ${chunkColumns} from chunk c
-    join unnest(${arrayLiteral(keys.map(({ series_id }) => series_id))}::bigint[],
-                ${arrayLiteral(keys.map(({ hour_ms }) => new Date(hour_ms)))}::timestamptz[]) as g (series_id, hour)
-      on g.series_id = c.series_id and g.hour = c.hour
-    where c.team_id = ${tx.team} and c.user_id = ${user_id}`,
-  )
-  return new Map(rows.map((row) => [chunkKey(row), readChunk(row)]))
+interface ChunkPlace {
+  series_id: number
+  hour_ms: number
 }
 
-export const chunkKey = ({ series_id, hour_ms }: { series_id: number; hour_ms: number }): string => `${series_id} ${hour_ms}`
+export interface FoundChunks {
+  /** By `chunkKey`. */
+  stored: Map<string, Chunk>
+  /** By the `chunkKey` of a series without a device: the chunks of that hour that the same source has recorded by its devices. */
+  ofDevices: Map<string, Chunk[]>
+}
+
+const FoundRow = T.Object({ ...chunkRow, unnamed_id: Nullable(T.Integer()) })
+
+/**
+ * Finds stored chunks of a user.
+ * @param unnamed series without a device, of whose hours the chunks of its source's devices are read, too
+ */
+export async function findChunks(tx: Tx, user_id: string, places: ChunkPlace[], unnamed: number[]): Promise<FoundChunks> {
+  const rows = await tx.many(
+    FoundRow,
+    sql`
+    with g as (
+      select * from unnest(${arrayLiteral(places.map(({ series_id }) => series_id))}::bigint[],
+                           ${arrayLiteral(places.map(({ hour_ms }) => new Date(hour_ms)))}::timestamptz[]) as g (series_id, hour)),
+    named as materialized (
+      select d.id, n.id as unnamed_id from series n
+      join series d on d.team_id = n.team_id and d.user_id = n.user_id and d.resource = n.resource and d.provider = n.provider
+        and d.source_type = n.source_type and d.app_id is not distinct from n.app_id and d.workout_id is not distinct from n.workout_id
+        and d.sport is not distinct from n.sport and d.device_id is not null
+      where n.team_id = ${tx.team} and n.user_id = ${user_id} and n.id = any (${arrayLiteral(unnamed)}::bigint[]))
+    select ${chunkColumns}, k.unnamed_id
+    from (select series_id, hour, null::bigint as unnamed_id from g
+          union all select named.id, g.hour, named.unnamed_id from named join g on g.series_id = named.unnamed_id) k
+    join chunk c on c.series_id = k.series_id and c.hour = k.hour
+    where c.team_id = ${tx.team} and c.user_id = ${user_id}`,
+  )
+  const found: FoundChunks = { stored: new Map(), ofDevices: new Map() }
+  for (const { unnamed_id, ...row } of rows) {
+    const chunk = readChunk(row)
+    if (unnamed_id === null) found.stored.set(chunkKey(row), chunk)
+    else {
+      const key = chunkKey({ series_id: unnamed_id, hour_ms: row.hour_ms })
+      found.ofDevices.set(key, [...(found.ofDevices.get(key) ?? []), chunk])
+    }
+  }
+  return found
+}
+
+/** The chunk without its samples at some places in the hour; itself if it has none there. */
+export function withoutSamples(chunk: Chunk, places: ReadonlySet<number>): Chunk {
+  const kept = [...chunk.at.keys()].filter((i) => !places.has(chunk.at[i]!))
+  if (kept.length === chunk.at.length) return chunk
+  const integers = (list: Int32Array) => Int32Array.from(kept, (i) => list[i]!)
+  const floats = (list: Float64Array) => Float64Array.from(kept, (i) => list[i]!)
+  const { hour_ms, at, values, seconds, lengths, zones, types } = chunk
+  return {
+    hour_ms,
+    at: integers(at),
+    values: floats(values),
+    seconds: seconds && floats(seconds),
+    lengths: lengths && integers(lengths),
+    zones: zones && integers(zones),
+    types: types && kept.map((i) => types[i]!),
+  }
+}
+
+export const chunkKey = ({ series_id, hour_ms }: ChunkPlace): string => `${series_id} ${hour_ms}`
 
 /** Chunks to be written, with the samples of all of them in lists: a statement takes no lists of lists. */
 export class ChunkWriter {
-  readonly #chunks: { series_id: number; hour_ms: number; first: number; last: number; types: string | null }[] = []
+  readonly #chunks: (ChunkPlace & { first: number; last: number; types: string | null })[] = []
   readonly #at: number[] = []
   readonly #values: number[] = []
   readonly #seconds: number[] = []
@@ -102,6 +151,7 @@ export class ChunkWriter {
   readonly #zones: number[] = []
   readonly #has = { seconds: [] as boolean[], lengths: [] as boolean[], zones: [] as boolean[] }
   #types: (string | null)[] = []
+  readonly #emptied: ChunkPlace[] = []
 
   /** Adds a sample to the chunk that `end` adds. */
   add({ value, second, length_ms, zone_s, type }: Omit<Sample, 'at_ms'>, at: number): void {
@@ -113,10 +163,14 @@ export class ChunkWriter {
     this.#types.push(type)
   }
 
-  /** Adds the chunk of the samples that were added since the last one, which must have been ascending. */
-  end({ series_id, hour_ms }: { series_id: number; hour_ms: number }): void {
+  /** Adds the chunk of the samples that were added since the last one, which must have been ascending. Without samples it is deleted. */
+  end({ series_id, hour_ms }: ChunkPlace): void {
     const first = this.#chunks.at(-1)?.last ?? 0
     const last = this.#at.length
+    if (first === last) {
+      this.#emptied.push({ series_id, hour_ms })
+      return
+    }
     const hasSome = (list: number[], none: number) => {
       for (let i = first; i < last; i++) if (!Object.is(list[i], none)) return true
       return false
@@ -129,9 +183,16 @@ export class ChunkWriter {
     this.#types = []
   }
 
-  /** Writes chunk, in one statement. */
+  /** Writes chunk, in one statement, and one more if chunks have lost all their samples. */
   async write(tx: Tx, user_id: string): Promise<void> {
     const chunks = this.#chunks
+    const emptied = this.#emptied
+    if (emptied.length)
+      await tx.run(sql`
+        delete from chunk c
+        using unnest(${arrayLiteral(emptied.map(({ series_id }) => series_id))}::bigint[],
+                     ${arrayLiteral(emptied.map(({ hour_ms }) => new Date(hour_ms)))}::timestamptz[]) as g (series_id, hour)
+        where c.team_id = ${tx.team} and c.user_id = ${user_id} and c.series_id = g.series_id and c.hour = g.hour`)
     if (!chunks.length) return
     const of = (value: (chunk: (typeof chunks)[number]) => number | Date) => arrayLiteral(chunks.map(value))
     const { seconds, lengths, zones } = this.#has

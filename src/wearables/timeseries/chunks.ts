@@ -4,7 +4,8 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { SourceType, TimeseriesName } from '../resources/timeseries.ts'
-import { chunkKey, ChunkWriter, findChunks, HOUR_MS, sampleAt, type Chunk, type Sample } from './chunk-rows.ts'
+import { ChunkWriter, type Sample } from './chunk-rows.ts'
+import { addToHours, mergeHours, type Hour } from './merge-hours.ts'
 
 export type { Sample }
 
@@ -64,8 +65,10 @@ export const sourceOf = ({
   sport,
 })
 /**
- * Adds samples to series of one resource of a user. A sample at the instant of another one of its series replaces it. Locks the series, in
- * the order of their sources, so that two writers cannot lose each other's samples. Writes series, chunk.
+ * Adds samples to series of one resource of a user. A sample at the instant of another one of its series replaces it. A sample without a
+ * device is the same as one of a device of its source at its instant, and the latter stays, whichever comes first. Locks the series, in
+ * the order of their sources, so that two writers cannot lose each other's samples; with a series of a device also that of its source
+ * without one. Writes series, chunk.
  */
 export async function mergeSamples(
   tx: Tx,
@@ -74,7 +77,41 @@ export async function mergeSamples(
   given: SeriesSamples[],
 ): Promise<MergedSamples[]> {
   if (!given.length) return []
-  const sources = given.map(({ source }) => source)
+  const ids = await lockSeries(tx, user_id, resource, given)
+  const idOf = (source: SampleSource) => ids.get(sourceKey(source))!
+  const hours = new Map<string, Hour>()
+  const merged = given.map(({ source, samples }) => {
+    const one = { source, created: [] as Sample[], updated: [] as Sample[] }
+    addToHours(hours, { series_id: idOf(source), unnamed_id: idOf(withoutDevice(source)) }, samples, one)
+    return one
+  })
+  const writer = new ChunkWriter()
+  await mergeHours(tx, user_id, hours, writer)
+  await writer.write(tx, user_id)
+  return merged
+}
+
+const sourceKey = ({
+  provider,
+  source_type,
+  app_id,
+  device_id,
+  workout_id,
+  sport,
+}: Static<T.TObject<typeof sourceRow>>): string => JSON.stringify([provider, source_type, app_id, device_id, workout_id, sport])
+
+const withoutDevice = (source: SampleSource): SampleSource =>
+  source.device_id === null ? source : { ...source, device_id: null }
+
+/** Returns the ids of series by `sourceKey`, and of those of the same sources without a device. */
+async function lockSeries(
+  tx: Tx,
+  user_id: string,
+  resource: TimeseriesName,
+  given: SeriesSamples[],
+): Promise<Map<string, number>> {
+  const all = given.flatMap(({ source }) => (source.device_id === null ? [source] : [source, withoutDevice(source)]))
+  const sources = [...new Map(all.map((source) => [sourceKey(source), source])).values()]
   const rows = await tx.locking.many(
     SeriesRow,
     sql`
@@ -88,84 +125,8 @@ export async function mergeSamples(
     on conflict on constraint series__source do update set changed_at = excluded.changed_at
     returning id, provider, source_type, app_id, device_id, workout_id, sport`,
   )
-  const sourceKey = ({ provider, source_type, app_id, device_id, workout_id, sport }: SampleSource | (typeof rows)[number]) =>
-    JSON.stringify([provider, source_type, app_id, device_id, workout_id, sport])
-  const ids = new Map(rows.map((row) => [sourceKey(row), row.id]))
-  const idOf = (source: SampleSource) => ids.get(sourceKey(source))!
-  const hours = new Map<string, Hour>()
-  const merged = given.map(({ source, samples }) => {
-    const one = { source, created: [] as Sample[], updated: [] as Sample[] }
-    addToHours(hours, idOf(source), samples, one)
-    return one
-  })
-  const touched = [...hours.values()]
-  const stored = await findChunks(tx, user_id, touched)
-  const writer = new ChunkWriter()
-  for (const hour of touched) mergeHour(stored.get(chunkKey(hour)), hour, writer)
-  await writer.write(tx, user_id)
-  return merged
+  return new Map(rows.map((row) => [sourceKey(row), row.id]))
 }
-
-/** The samples of a series and hour that came in. */
-interface Hour {
-  series_id: number
-  hour_ms: number
-  samples: Sample[]
-  /** Each sample is later than the one before. */
-  isAscending: boolean
-  into: MergedSamples
-}
-
-function addToHours(hours: Map<string, Hour>, series_id: number, samples: Sample[], into: MergedSamples): void {
-  let hour: Hour | undefined
-  for (const sample of samples) {
-    const { at_ms } = sample
-    // Most samples are of the hour of the one before.
-    if (!hour || at_ms < hour.hour_ms || at_ms >= hour.hour_ms + HOUR_MS) {
-      const hour_ms = Math.floor(at_ms / HOUR_MS) * HOUR_MS
-      const key = chunkKey({ series_id, hour_ms })
-      hour = hours.get(key) ?? { series_id, hour_ms, samples: [], isAscending: true, into }
-      hours.set(key, hour)
-    }
-    const before = hour.samples.at(-1)
-    if (before && before.at_ms >= at_ms) hour.isAscending = false
-    hour.samples.push(sample)
-  }
-}
-
-/** The samples of an hour, oldest first. The last of several at one instant counts. */
-function ascending({ samples, isAscending }: Hour): Sample[] {
-  if (isAscending) return samples
-  return [...new Map(samples.map((sample) => [sample.at_ms, sample])).values()].sort((a, b) => a.at_ms - b.at_ms)
-}
-
-/** Tells which samples are new or changed; if any are, the whole hour is written. */
-function mergeHour(stored: Chunk | undefined, hour: Hour, writer: ChunkWriter): void {
-  const { hour_ms, into } = hour
-  const samples = ascending(hour)
-  const before = into.created.length + into.updated.length
-  const count = stored?.at.length ?? 0
-  let i = 0
-  for (const sample of samples) {
-    const at = sample.at_ms - hour_ms
-    while (i < count && stored!.at[i]! < at) i++
-    if (i === count || stored!.at[i] !== at) into.created.push(sample)
-    else if (!isSame(sampleAt(stored!, i), sample)) into.updated.push(sample)
-  }
-  if (into.created.length + into.updated.length === before) return
-  i = 0
-  for (const sample of samples) {
-    const at = sample.at_ms - hour_ms
-    for (; i < count && stored!.at[i]! < at; i++) writer.add(sampleAt(stored!, i), stored!.at[i]!)
-    if (i < count && stored!.at[i] === at) i++
-    writer.add(sample, at)
-  }
-  for (; i < count; i++) writer.add(sampleAt(stored!, i), stored!.at[i]!)
-  writer.end(hour)
-}
-
-const isSame = (a: Sample, b: Sample): boolean =>
-  a.value === b.value && a.second === b.second && a.length_ms === b.length_ms && a.zone_s === b.zone_s && a.type === b.type
 
 const SeriesId = T.Object({ id: T.Integer() })
 
