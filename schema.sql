@@ -1110,13 +1110,30 @@ table parsing_job
   extracted jsonb
   created_at timestamp with time zone not null
   updated_at timestamp with time zone not null
+  review_version integer not null default 0
+  reviewed jsonb
   constraint parsing_job_pkey PRIMARY KEY (team_id, id)
   constraint parsing_job_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint parsing_job_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
   constraint parsing_job_status_check CHECK ((status = ANY (ARRAY['upload_pending'::text, 'started'::text, 'pending_review'::text, 'completed'::text, 'failed'::text])))
   CREATE INDEX parsing_job__counted ON parsing_job USING btree (team_id) WHERE ((failure_reason IS NULL) AND (status <> 'failed'::text))
+  CREATE INDEX parsing_job__pending_review ON parsing_job USING btree (team_id, created_at, id) WHERE (status = 'pending_review'::text)
   CREATE INDEX parsing_job__unfinished ON parsing_job USING btree (team_id, id) WHERE (status = ANY (ARRAY['upload_pending'::text, 'started'::text]))
   CREATE INDEX parsing_job__user ON parsing_job USING btree (user_id)
+  policy of_team for all (team_id = current_team())
+
+table parsing_job_correction
+  team_id uuid not null
+  job_id uuid not null
+  number integer not null
+  action text not null
+  result_id integer
+  fields jsonb not null
+  key_id text not null
+  created_at timestamp with time zone not null
+  constraint parsing_job_correction_pkey PRIMARY KEY (team_id, job_id, number)
+  constraint parsing_job_correction_team_id_job_id_fkey FOREIGN KEY (team_id, job_id) REFERENCES parsing_job(team_id, id) ON DELETE CASCADE
+  constraint parsing_job_correction_action_check CHECK ((action = ANY (ARRAY['change_metadata'::text, 'change_result'::text, 'add_result'::text, 'remove_result'::text])))
   policy of_team for all (team_id = current_team())
 
 table parsing_job_part

@@ -5,11 +5,10 @@ import { loinc } from './loinc/module.ts'
 import { pages } from './pages/module.ts'
 import { parsingJobs, type ReportDependencies } from './parsing-jobs/module.ts'
 import { reading } from './reading/module.ts'
+import { FileThreads } from './reading/opened-files.ts'
+import { review } from './review/module.ts'
 
-export const labReports = (dependencies: ReportDependencies): Module[] => [
-  loinc,
-  pages,
-  layout,
-  reading,
-  parsingJobs(dependencies),
-]
+export function labReports(dependencies: Omit<ReportDependencies, 'threads'>): Module[] {
+  const threads = new FileThreads()
+  return [loinc, pages, layout, reading, parsingJobs({ ...dependencies, threads }), review({ ...dependencies, threads })]
+}

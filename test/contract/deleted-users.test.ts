@@ -34,6 +34,7 @@ async function idsOfUsers({ db, team }: TestTeam): Promise<string[]> {
      union select transaction_id::text from lab_order where team_id = $1
      union select sample_id from lab_order where team_id = $1 and sample_id is not null
      union select id::text from appointment where team_id = $1
+     union select id::text from parsing_job where team_id = $1
      union select id::text from insurance where team_id = $1
      union select id::text from event where team_id = $1 and user_id is not null
      union select 'msg_' || replace(id::text, '-', '') from event where team_id = $1 and user_id is not null`,
@@ -84,6 +85,7 @@ const OF_USERS = new Set([
   'order_transaction_id',
   'raw_result_id',
   'sample_id',
+  'job_id',
 ])
 /** Where requests of an operation can name something of a user. */
 function placesOf(operation: Operation): Place[] {
@@ -154,6 +156,8 @@ describe('a list leaves out what is of a deleted user, and has it again when the
     'list_unmatched_results',
     'list_fulfillment_work',
     'list_team_unmatched_results',
+    'list_lab_report_reviews',
+    'list_team_lab_report_reviews',
     'list_visits',
     'list_webhook_messages',
   ]
@@ -166,6 +170,7 @@ describe('a list leaves out what is of a deleted user, and has it again when the
     'get_latest_insurance',
     'accept_unmatched_result',
     'accept_team_unmatched_result',
+    'get_lab_report_review',
   ]
   // A link token ends with its user.
   const lists = operations.filter(

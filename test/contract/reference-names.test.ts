@@ -67,6 +67,15 @@ const ours: Record<string, string> = {
   'POST /v1/org/{}/team/{}/{}/unmatched_result/{}/accept': 'results that a team was unsure of',
   'POST /v1/org/{}/team/{}/{}/unmatched_result/{}/reject': 'results that a team was unsure of',
   'POST /v1/org/{}/team/{}/{}/unmatched_result/{}/release': 'results that a team was unsure of',
+  'GET /v1/org/{}/team/{}/{}/lab_report_review': 'reviews of parsed lab reports, which the reference does out of sight',
+  'GET /v1/org/{}/team/{}/{}/lab_report_review/{}': 'reviews of parsed lab reports, which the reference does out of sight',
+  'GET /v1/org/{}/team/{}/{}/lab_report_review/{}/page/{}':
+    'reviews of parsed lab reports, which the reference does out of sight',
+  'POST /v1/org/{}/team/{}/{}/lab_report_review/{}/correct':
+    'reviews of parsed lab reports, which the reference does out of sight',
+  'POST /v1/org/{}/team/{}/{}/lab_report_review/{}/approve':
+    'reviews of parsed lab reports, which the reference does out of sight',
+  'POST /v1/org/{}/team/{}/{}/lab_report_review/{}/fail': 'reviews of parsed lab reports, which the reference does out of sight',
   'GET /v1/org/{}/audit/{}/{}': 'the audit log',
   'GET /v1/org/{}/team/{}/{}/audit': 'the audit log',
   'GET /v1/org/{}/team/{}/{}/access_log': 'the access log',

@@ -124,7 +124,8 @@ function meaningOf(row: ReportRow, candidates: readonly Candidate[], findings: F
 
 const round = (score: number): number => Math.round(Math.min(1, score) * 1000) / 1000
 
-const toLoincMatch = (term: Term, confidence_score: number): LoincMatch => ({
+/** A term as a candidate. */
+export const toLoincMatch = (term: Term, confidence_score: number): LoincMatch => ({
   loinc_code: term.code,
   loinc_name: term.longName,
   display_name: term.displayName,

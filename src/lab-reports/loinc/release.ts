@@ -1,6 +1,6 @@
 // The full LOINC release of an operator in a cell: imported by command, searched for names that the shipped terms do not have.
 import type { Db } from '../../platform/db/database.ts'
-import type { PlainTx } from '../../platform/db/transaction.ts'
+import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { releaseBatches } from './release-file.ts'
@@ -84,8 +84,7 @@ const NAMES_MAX = 500
 const WORDS_MAX = 8
 const FOUND_MAX = 20
 
-const Found = T.Object({
-  name: T.String(),
+const released = {
   code: T.String(),
   long_name: T.String(),
   component: T.String(),
@@ -97,7 +96,9 @@ const Found = T.Object({
   short_name: T.String(),
   units: T.String(),
   rank: T.Integer(),
-})
+}
+const Released = T.Object(released)
+const Found = T.Object({ name: T.String(), ...released })
 
 /**
  * Finds terms of the imported release whose names have all words of a name, 20 of each name at most, the most frequent first; for
@@ -125,7 +126,18 @@ export async function findReleaseTerms(db: Db, names: readonly string[]): Promis
   return (name) => found.get(name) ?? []
 }
 
-function toTerm(row: Omit<Static<typeof Found>, 'name'>): Term {
+/** A term of the imported release by its code. */
+export async function findReleaseTerm(queries: Queries, code: string): Promise<Term | undefined> {
+  const row = await queries.maybe(
+    Released,
+    sql`
+    select code, long_name, component, property, timing, system, scale, method, short_name, units, rank from loinc_release_term
+    where code = ${code}`,
+  )
+  return row && toTerm(row)
+}
+
+function toTerm(row: Static<typeof Released>): Term {
   const analyte = row.long_name.split(/ \[| in | by /)[0]!
   return {
     code: row.code,

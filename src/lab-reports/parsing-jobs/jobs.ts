@@ -12,6 +12,7 @@ import { defineJob, emit, enqueue } from '../../platform/queue/outbox.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { findUser, getUser } from '../../people/users/users.ts'
 import type { ReadReport, ReportFile } from '../reading/read-report.ts'
+import type { ReportResult } from '../reading/result.ts'
 import { humanReview } from './features.ts'
 import type { FailureReason, JobStatus, ParsingJob, ReportData } from './schema.ts'
 import type { Upload } from './upload.ts'
@@ -20,6 +21,8 @@ import type { Upload } from './upload.ts'
 export const SANDBOX_JOBS_MAX = 300
 /** Of a row that stores a part of a file. */
 const ROW_BYTES = 1024 * 1024
+/** For how long the files of a job are kept at most while it waits for a person, who compares them with what was read. */
+const REVIEW_FILES_S = 90 * 86_400
 /** Longer than its thread may take. */
 const TIMEOUT_S = 300
 
@@ -50,22 +53,25 @@ const Row = T.Object({
   needs_human_review: T.Boolean(),
   is_reviewed: T.Boolean(),
   extracted: Nullable(T.Unsafe<ReadReport>({})),
+  reviewed: Nullable(T.Unsafe<ReportData>({})),
 })
 type Row = Static<typeof Row>
 const columns = sql`
   j.id, j.user_id, (select u.client_user_id from "user" u where u.team_id = j.team_id and u.id = j.user_id) as client_user_id, j.status,
-  j.failure_reason, j.needs_human_review, j.is_reviewed, j.extracted`
+  j.failure_reason, j.needs_human_review, j.is_reviewed, j.extracted, j.reviewed`
 
-function shown({ id, status, failure_reason, needs_human_review, is_reviewed, extracted }: Row): ParsingJob {
-  const data = status === 'completed' && extracted ? reportData(extracted) : null
+function shown({ id, status, failure_reason, needs_human_review, is_reviewed, extracted, reviewed }: Row): ParsingJob {
+  const data = status === 'completed' ? (reviewed ?? (extracted && reportData(extracted))) : null
   return { id, job_id: id, status, failure_reason, data, needs_human_review, is_reviewed }
 }
 
 /** Without the places on the pages. */
 const reportData = ({ metadata, results }: ReadReport): ReportData => ({
   metadata,
-  results: results.map(({ place: _place, findings: _findings, ...result }) => result),
+  results: results.map(resultData),
 })
+export const resultData = ({ place: _place, findings: _findings, ...result }: ReportResult): ReportData['results'][number] =>
+  result
 
 function emitJob(tx: Tx, type: `lab_report.parsing_job.${'created' | 'updated'}`, row: Row): void {
   emit(tx, {
@@ -205,7 +211,12 @@ export async function claimJob(tx: Tx, id: string): Promise<ClaimedJob | undefin
 const Part = T.Object({ file: T.Integer(), start_byte: T.Integer(), bytes: T.Unsafe<Buffer>({}) })
 
 /** The files of a job, decrypted. Errors: VaultError. */
-export async function filesOf(tx: Tx, vault: Vault, id: string, { file_key, file_types }: ClaimedJob): Promise<ReportFile[]> {
+export async function filesOf(
+  tx: Tx,
+  vault: Vault,
+  id: string,
+  { file_key, file_types }: Pick<ClaimedJob, 'file_key' | 'file_types'>,
+): Promise<ReportFile[]> {
   const parts = await tx.many(
     Part,
     sql`
@@ -226,7 +237,7 @@ export type Outcome = { report: ReadReport } | { failure: FailureReason }
 /**
  * Ends the parsing of a job: it is completed, has failed, or waits for a person. Writes parsing_job,
  * parsing_job_part; emits lab_report.parsing_job.updated. A job that has ended meanwhile stays as it is.
- * @param files_kept_s how long its files are kept
+ * @param files_kept_s how long its files are kept; at most 90 days if it waits for a person
  */
 export async function endJob(tx: Tx, id: string, outcome: Outcome, files_kept_s: number): Promise<void> {
   const report = 'report' in outcome ? JSON.stringify(outcome.report) : null
@@ -243,10 +254,38 @@ export async function endJob(tx: Tx, id: string, outcome: Outcome, files_kept_s:
     select ${columns} from j`,
   )
   if (!row) return
-  await tx.run(sql`
-    update parsing_job_part set expires_at = ${dbNowPlus(files_kept_s)} where team_id = ${tx.team} and job_id = ${id}`)
+  await keepFiles(tx, id, row.status === 'pending_review' ? REVIEW_FILES_S : files_kept_s)
   emitJob(tx, 'lab_report.parsing_job.updated', row)
   await queueNext(tx)
+}
+
+const keepFiles = (tx: Tx, id: string, seconds: number): Promise<number> =>
+  tx.run(sql`update parsing_job_part set expires_at = ${dbNowPlus(seconds)} where team_id = ${tx.team} and job_id = ${id}`)
+
+export type ReviewOutcome = { data: ReportData } | { failure: FailureReason }
+
+/**
+ * Ends the review of a job that waits for it and is locked: it is completed with the data that a person approved, or has failed. Writes
+ * parsing_job, parsing_job_part; emits lab_report.parsing_job.updated.
+ * @param files_kept_s how long its files are kept from now on
+ */
+export async function endReview(tx: Tx, id: string, outcome: ReviewOutcome, files_kept_s: number): Promise<ParsingJob> {
+  const data = 'data' in outcome ? JSON.stringify(outcome.data) : null
+  const failure = 'failure' in outcome ? outcome.failure : null
+  const row = await tx.one(
+    Row,
+    sql`
+    with j as (
+      update parsing_job
+      set status = case when ${failure}::text is null then 'completed' else 'failed' end, failure_reason = ${failure},
+          is_reviewed = true, reviewed = ${data}::jsonb, updated_at = ${tx.now}
+      where team_id = ${tx.team} and id = ${id} and status = 'pending_review'
+      returning *)
+    select ${columns} from j`,
+  )
+  await keepFiles(tx, id, files_kept_s)
+  emitJob(tx, 'lab_report.parsing_job.updated', row)
+  return shown(row)
 }
 
 /** Erases the jobs of a user, with their files. Writes parsing_job; its parts go with it. Queues the next job of the team. */

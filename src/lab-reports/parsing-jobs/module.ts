@@ -2,7 +2,7 @@ import type { Vault } from '../../platform/crypto/vault.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
 import type { Module } from '../../platform/module/module.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
-import { createWorkerPool } from '../../platform/runtime/worker-pool.ts'
+import type { FileThreads } from '../reading/opened-files.ts'
 import { eventTypes } from './event-types.ts'
 import { humanReview } from './features.ts'
 import { encryptedKeyColumn, eraseJobs } from './jobs.ts'
@@ -18,26 +18,26 @@ export interface ReportSettings {
 export interface ReportDependencies {
   vault: Vault
   settings: ReportSettings
+  /** Opens uploads. */
+  threads: FileThreads
 }
 
 const MB = 1024 * 1024
 
-export function parsingJobs({ vault, settings }: ReportDependencies): Module {
+export function parsingJobs({ vault, settings, threads }: ReportDependencies): Module {
   const parser = new ReportParser(() => ({
     vault,
     threads: settings.report_threads,
     files_kept_days: settings.report_files_days,
   }))
-  // Apart from the threads that draw documents: an upload that takes its whole time holds up uploads alone.
-  const inspection = createWorkerPool({ threads_max: 1 })
   return {
     name: 'lab-reports/parsing-jobs',
     about: 'uploaded reports, their files, and what was read of them',
     tag: 'lab-reports',
     tables: { ofTeams: ['parsing_job', 'parsing_job_part'] },
-    operations: routes({ vault, inspection, file_bytes_max: () => settings.report_file_max_mb * MB }),
+    operations: routes({ vault, threads, file_bytes_max: () => settings.report_file_max_mb * MB }),
     jobs: [parser.handler],
-    services: [{ start: () => {}, stop: () => inspection.close() }],
+    services: [{ start: () => {}, stop: () => threads.close() }],
     workers: [() => parser],
     // With each row up to 1 MiB is deleted.
     periodicTasks: [cleanup({ table: 'parsing_job_part', column: 'expires_at', rows_max: 64 })],

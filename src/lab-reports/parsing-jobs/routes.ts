@@ -1,9 +1,9 @@
 import type { Vault } from '../../platform/crypto/vault.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { multiTransactionOperation, operation } from '../../platform/http/operation.ts'
-import { unavailable } from '../../platform/runtime/problem.ts'
-import { WorkerLimitExceeded, WorkerPoolBusy, type WorkerPool } from '../../platform/runtime/worker-pool.ts'
+import { WorkerLimitExceeded } from '../../platform/runtime/worker-pool.ts'
 import type { Inspection } from '../reading/inspect.ts'
+import type { FileThreads } from '../reading/opened-files.ts'
 import type { ReportFile } from '../reading/read-report.ts'
 import { exampleReport } from './example-report.ts'
 import { assertMayUpload, createJob, readJob } from './jobs.ts'
@@ -13,7 +13,7 @@ import { BODY_BYTES_MAX, readUpload } from './upload.ts'
 export interface UploadDependencies {
   vault: Vault
   /** Opens uploads. */
-  inspection: WorkerPool
+  threads: FileThreads
   /** The most bytes of one file. */
   file_bytes_max: () => number
 }
@@ -26,7 +26,7 @@ const problems: Record<Extract<Inspection, { problem: string }>['problem'], stri
   picture: 'The image cannot be decoded',
 }
 
-export const routes = ({ vault, inspection, file_bytes_max }: UploadDependencies) => [
+export const routes = ({ vault, threads, file_bytes_max }: UploadDependencies) => [
   multiTransactionOperation({
     id: 'create_lab_report_parser_job',
     patients: true,
@@ -34,7 +34,7 @@ export const routes = ({ vault, inspection, file_bytes_max }: UploadDependencies
     path: '/lab_report/v1/parser/job',
     summary: 'Upload a lab report of a user for parsing',
     description:
-      'A form of type `multipart/form-data` with the report in `file` (one PDF, or up to 8 images, which are its pages in that order), the `user_id`, and optionally `needs_human_review`. The report is read on this server in the background: `lab_report.parsing_job.created` and `lab_report.parsing_job.updated` tell how far it is. 400: a file that is empty, damaged, no PDF, JPEG or PNG or not what it was sent as, more than 30 pages, more than 8 files, several files with a PDF among them, or 300 reports of a sandbox team. 413: a file of more than 10 MB (`REPORT_FILE_MAX`), or 30 MiB together.',
+      'A form of type `multipart/form-data` with the report in `file` (one PDF, or up to 8 images, which are its pages in that order), the `user_id`, and optionally `needs_human_review`. The report is read on this server in the background: `lab_report.parsing_job.created` and `lab_report.parsing_job.updated` tell how far it is. 400: a file that is empty, damaged, no PDF, JPEG or PNG or not what it was sent as, more than 30 pages, more than 8 files, several files with a PDF among them, or 300 reports of a sandbox team. 413: a file of more than 10 MB (`REPORT_FILE_MAX`), or 30 MiB together. 429: four uploads of the team are waiting to be opened already.',
     file: true,
     form_file: {
       required: ['file', 'user_id'],
@@ -52,7 +52,7 @@ export const routes = ({ vault, inspection, file_bytes_max }: UploadDependencies
       const upload = await readUpload(file, headers['content-type'] as string | undefined, { file_bytes_max: file_bytes_max() })
       const db = cells.of(tenant.cell)
       await db.tx(tenant, (tx) => assertMayUpload(tx, upload))
-      const found = await inspected(inspection, upload.files)
+      const found = await inspected(threads, tenant.team, upload.files)
       if ('problem' in found) throw badRequest(problems[found.problem])
       return db.tx(tenant, (tx) => createJob(tx, vault, upload, found.pages))
     },
@@ -71,14 +71,13 @@ export const routes = ({ vault, inspection, file_bytes_max }: UploadDependencies
 ]
 
 const task = new URL('../reading/report.task.ts', import.meta.url)
-const INSPECT_MS_MAX = 10_000
 
 /** Opens the files in a thread: a document that takes it too long or too much memory is refused as damaged. */
-async function inspected(pool: WorkerPool, files: ReportFile[]): Promise<Inspection> {
+async function inspected(threads: FileThreads, team: string, files: ReportFile[]): Promise<Inspection> {
   try {
-    return await pool.run<Inspection>(task, files, { name: 'inspectFiles', timeout_ms: INSPECT_MS_MAX })
+    return await threads.run<Inspection>(team, task, 'inspectFiles', files)
   } catch (error) {
     if (error instanceof WorkerLimitExceeded) return { problem: 'corrupt' }
-    throw error instanceof WorkerPoolBusy ? unavailable('Too many files are being opened; try again', 2) : error
+    throw error
   }
 }

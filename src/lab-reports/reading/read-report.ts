@@ -19,6 +19,8 @@ export interface ReportFile {
 export interface ReadReport {
   metadata: Metadata
   results: ReportResult[]
+  /** The sizes to which the places on pages refer. Jobs that earlier programs have read have none. */
+  pages?: Pick<PageText, 'number' | 'width' | 'height'>[]
 }
 
 export type ReportFailure = 'invalid_input' | 'not_english' | 'low_quality' | 'too_many_pages'
@@ -66,7 +68,11 @@ export function understand(pages: readonly PageText[]): ReadReport {
   const patient = { sex: metadata.gender === 'other' ? null : metadata.gender, age_years }
   const rows = rowsOf(read, { isAnalyte })
   if (rows.length > RESULTS_MAX) throw new Error(`a report has at most ${RESULTS_MAX} results`)
-  return { metadata, results: withMeaning(rows.map((row) => resultOf(row, patient))) }
+  return {
+    metadata,
+    results: withMeaning(rows.map((row) => resultOf(row, patient))),
+    pages: pages.map(({ number, width, height }) => ({ number, width, height })),
+  }
 }
 
 /** Whether laboratories measure something of this name. */

@@ -1,12 +1,16 @@
 // The tasks of the threads that open uploaded files. Only threads import it.
 import { UnreadableDocument } from '../pages/pdf.ts'
 import { inspect, type Inspection } from './inspect.ts'
+import { pagePicture } from './page-picture.ts'
 import { ReportError, readReport, type ReadReport, type ReportFile, type ReportFailure } from './read-report.ts'
 
 export type ReadOutcome = { report: ReadReport } | { failure: ReportFailure }
 
 /** Whether the files can be read, and how many pages they have. */
 export const inspectFiles = (files: ReportFile[]): Promise<Inspection> => inspect(files)
+
+/** The picture of a page as PNG. */
+export const drawPageOf = ({ file, page }: { file: ReportFile; page: number }): Promise<Uint8Array> => pagePicture(file, page)
 
 /** Reads a report. */
 export default async function read(files: ReportFile[]): Promise<ReadOutcome> {

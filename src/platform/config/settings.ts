@@ -100,7 +100,7 @@ export const settings = {
     'Lab reports that a process reads at the same time, each in a thread that may hold up to 512 MB and take a minute.',
   ),
   report_files_days: whole('REPORT_FILES_DAYS', 30, 0, 3650).means(
-    'Days for which the uploaded files of a lab report are kept, encrypted, after it was parsed. What was read of it stays until its user is erased.',
+    'Days for which the uploaded files of a lab report are kept, encrypted, after it was parsed or reviewed; while it waits for a review they are kept 90 days at most. What was read of it stays until its user is erased.',
   ),
   http_connections_max: whole('CONNECTIONS_MAX', 4000, 2, 1_000_000).means(
     'Most connections of clients to one process; further ones are closed at once. One address (IPv6: one /64) may have half of them, an address of `TRUSTED_PROXIES` all.',

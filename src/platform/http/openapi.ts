@@ -1,5 +1,5 @@
 // Builds the published OpenAPI document from the list of operations. A pure function: it needs neither database nor server.
-import { noContent, pdf, type Idempotency, type Operation } from './operation.ts'
+import { isFile, noContent, pdf, type Idempotency, type Operation } from './operation.ts'
 import type { TSchema } from '../schema/schema.ts'
 
 type Json = Record<string, unknown>
@@ -181,8 +181,10 @@ function featureDisabledResponse({ auth, feature }: Operation): Json {
 
 function successResponse(operation: Operation, shape: (schema: TSchema) => Json): Json {
   if (operation.reply === noContent) return { 204: { description: 'Done' } }
-  if (operation.reply === pdf)
-    return { 200: { description: 'A PDF', content: { 'application/pdf': { schema: { type: 'string', format: 'binary' } } } } }
+  if (isFile(operation.reply)) {
+    const [description, type] = operation.reply === pdf ? ['A PDF', 'application/pdf'] : ['A picture', 'image/png']
+    return { 200: { description, content: { [type]: { schema: { type: 'string', format: 'binary' } } } } }
+  }
   const content = { 'application/json': { schema: shape(operation.reply as TSchema) } }
   return { [operation.success ?? 200]: { description: successes[operation.success ?? 200], content } }
 }

@@ -96,11 +96,15 @@ export class StatusReply<R> {
   }
 }
 
-/** Special responses: no body (204), a PDF, an HTML page or other text. */
+/** Special responses: no body (204), a PDF, a picture. */
 export const noContent = Symbol('204')
 export const pdf = Symbol('application/pdf')
+export const png = Symbol('image/png')
 
-export type Reply = TSchema | typeof noContent | typeof pdf
+export type Reply = TSchema | typeof noContent | typeof pdf | typeof png
+
+/** Whether a response is a file. */
+export const isFile = (reply: Reply): reply is typeof pdf | typeof png => reply === pdf || reply === png
 
 /** How an operation stores its responses under `X-Idempotency-Key`. */
 export interface Idempotency {
@@ -127,7 +131,7 @@ function idempotencyOf(spec: Pick<Declaration<unknown, unknown, unknown, unknown
 type In<S> = S extends TSchema ? Static<S> : undefined
 type Out<R> = R extends TSchema
   ? Static<R> | PreserializedJson<Static<R>> | StatusReply<Static<R>>
-  : R extends typeof pdf
+  : R extends typeof pdf | typeof png
     ? FileReply
     : void
 
@@ -139,6 +143,8 @@ interface Input<P, Q, B> {
   keyed: boolean
   /** The user and the session of an access token of a user, or of a link token, if the request came with one. */
   user: UserCredential | undefined
+  /** As of `Caller`, or of the management key. */
+  key_id: string
   /** The bytes of the body, of an operation that takes a file. */
   file: Buffer | undefined
   recordAuditSubject: RecordAuditSubject

@@ -17,8 +17,8 @@ import {
   FileReply,
   PreserializedJson,
   StatusReply,
+  isFile,
   noContent,
-  pdf,
   type RecordAuditSubject,
   type Idempotency,
   type ManagementPrincipal,
@@ -61,6 +61,7 @@ export async function handleRequest(
     body,
     keyed: idempotency !== undefined,
     user: request.user,
+    key_id: request.key_id ?? '',
     file: operation.file && (request.body as Buffer | undefined),
     headers: request.headers,
     manager: request.manager,
@@ -188,7 +189,12 @@ async function runManagementOperation(call: Call, db: Db): Promise<Answer> {
       recordAudit(tx, request.manager!, operation.id, input.params as Record<string, string>, input.lines)
       return result
     })
-  if (operation.multiTransaction) return answerOf(call, await operation.run({ read: runInTransaction, write }, input))
+  if (operation.multiTransaction) {
+    if (operation.patients) means.access.assertRoom(db)
+    const given = answerOf(call, await operation.run({ read, write }, input))
+    await logRead(call, db, subjects, given)
+    return given
+  }
   if (isWrite(operation) || operation.auditsRead)
     return write(async (tx) => {
       const given = answerOf(call, await operation.run(tx, input))
@@ -242,7 +248,7 @@ function answerOf({ means, operation }: Call, result: unknown): Answer {
 
 function canonicalJson(means: RequestDependencies, operation: Operation, result: unknown): string {
   const text = result instanceof PreserializedJson ? result.text : JSON.stringify(result)
-  if (means.checkReplies && operation.reply !== pdf)
+  if (means.checkReplies && !isFile(operation.reply))
     assertMatchesSchema(operation.reply as TSchema, JSON.parse(text), operation.id)
   return text
 }

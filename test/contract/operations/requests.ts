@@ -12,6 +12,7 @@ import { labAccount } from '../../support/lab-accounts.ts'
 import { avenue, createPhlebotomist, slots, street, usAddress, visitOf } from '../../support/home-visits.ts'
 import { signIn, signInTokenOf } from '../../support/phones.ts'
 import { cells, client, type TestTeam, type Reply, vault } from '../../support/server.ts'
+import { waitingReport } from '../../support/uploaded-reports.ts'
 import { verifyToken } from '../../../src/connections/pulls/poll.ts'
 import { pscScheduling } from '../../../src/visits/psc-booking/features.ts'
 
@@ -97,7 +98,8 @@ const belongings: Record<string, (team: TestTeam, operation: Operation) => Promi
   query_id: (team, operation) =>
     operation.path.includes('{query_id}') ? continuousQuery(team) : belongings.client_user_id!(team, operation),
   query_id_or_slug: (team) => continuousQuery(team),
-  job_id: (team) => reportOf(team),
+  job_id: async (team, { path }) => (path.includes('review') ? waitingReport(team, await patientOf(team)) : reportOf(team)),
+  page: () => Promise.resolve('1'),
   order_id: async (team, operation) => (await orderFor(team, operation)).id as string,
   object_id: (team, operation) => belongings.order_id!(team, operation),
   raw_result_id: unmatched,
@@ -337,6 +339,7 @@ const otherwise: Record<string, string> = { create_insurance: 'member_id' }
 /** Names of what is not a team's own: the catalog is everybody's. */
 const everybodys = new Set([
   'cell',
+  'page',
   'verification_token',
   'challenge',
   'lab',

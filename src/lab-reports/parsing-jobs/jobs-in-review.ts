@@ -1,0 +1,120 @@
+// Parsing jobs that a person has to look at: those that wait, and one of them, locked while it is corrected or decided.
+import type { Vault } from '../../platform/crypto/vault.ts'
+import { sql } from '../../platform/db/sql.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { conflict, notFound } from '../../platform/http/errors.ts'
+import { byCreation, Pages } from '../../platform/http/pages.ts'
+import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import { findUser, notDeleted } from '../../people/users/users.ts'
+import type { ReadReport, ReportFile } from '../reading/read-report.ts'
+import { filesOf } from './jobs.ts'
+import type { FailureReason, JobStatus } from './schema.ts'
+
+const Waiting = T.Object({
+  job_id: T.String(),
+  user_id: T.String(),
+  version: T.Integer(),
+  page_count: T.Integer(),
+  result_count: T.Integer(),
+  created_at: T.String(),
+})
+export type WaitingJob = Static<typeof Waiting>
+
+/** The jobs of the team that wait for a person, oldest first. Errors: 400 an invalid cursor. */
+export async function listWaiting(
+  tx: Tx,
+  query: { limit?: number | undefined; next_cursor?: string | undefined },
+): Promise<{ data: WaitingJob[]; next_cursor: string | null }> {
+  const pages = new Pages(`lab reports in review ${tx.team}`, query, byCreation('j'), { order: 'asc' })
+  const rows = await tx.many(
+    Waiting,
+    sql`
+    select j.id as job_id, j.user_id, j.review_version as version, j.pages as page_count,
+      jsonb_array_length(j.extracted -> 'results') as result_count, j.created_at
+    from parsing_job j
+    where j.team_id = ${tx.team} and j.status = 'pending_review' and ${notDeleted(tx, sql`j.user_id`)} and ${pages.after} ${pages.order}`,
+  )
+  const { page, next_cursor } = pages.cut(rows, ({ created_at, job_id }) => [created_at, job_id])
+  return { data: page, next_cursor }
+}
+
+const Reviewed = T.Object({
+  id: T.String(),
+  user_id: T.String(),
+  status: T.Unsafe<JobStatus>({ type: 'string' }),
+  failure_reason: Nullable(T.Unsafe<FailureReason>({ type: 'string' })),
+  is_reviewed: T.Boolean(),
+  version: T.Integer(),
+  page_count: T.Integer(),
+  extracted: T.Unsafe<ReadReport>({}),
+  has_files: T.Boolean(),
+  created_at: T.String(),
+  updated_at: T.String(),
+})
+/** A job that waits for a person, or for which one has decided. */
+export type ReviewedJob = Static<typeof Reviewed>
+
+const NOT_FOUND = 'No report in review has this id'
+
+/** Reads a job that waits for a person or waited for one. Errors: 404, also of a deleted user. */
+export async function readReviewed(tx: Tx, id: string): Promise<ReviewedJob> {
+  const job = await tx.maybe(
+    Reviewed,
+    sql`
+    select j.id, j.user_id, j.status, j.failure_reason, j.is_reviewed, j.review_version as version, j.pages as page_count, j.extracted,
+      exists (select from parsing_job_part p where p.team_id = j.team_id and p.job_id = j.id) as has_files, j.created_at, j.updated_at
+    from parsing_job j
+    where j.team_id = ${tx.team} and j.id = ${id} and j.needs_human_review and j.extracted is not null`,
+  )
+  if (!job) throw notFound(NOT_FOUND)
+  tx.concerns(job.user_id, id)
+  if (!(await findUser(tx, job.user_id))) throw notFound(NOT_FOUND)
+  return job
+}
+
+/**
+ * Locks a job that waits for a person until the transaction ends.
+ * Errors: 404 as `readReviewed`; 409 it has been decided, or it is not at `version` any more, because another reviewer has corrected it.
+ */
+export async function lockWaiting(tx: Tx, id: string, version: number): Promise<ReviewedJob> {
+  await tx.locking.run(sql`select id from parsing_job where team_id = ${tx.team} and id = ${id} for update`)
+  const job = await readReviewed(tx, id)
+  if (job.status !== 'pending_review') throw conflict('This report has been reviewed already')
+  if (job.version !== version)
+    throw conflict(`This report is at version ${job.version}: somebody has corrected it since. Read it again.`)
+  return job
+}
+
+/** Counts a correction of a job that is locked. Writes parsing_job. */
+export const raiseVersion = (tx: Tx, id: string): Promise<number> =>
+  tx.run(sql`
+    update parsing_job set review_version = review_version + 1, updated_at = ${tx.now} where team_id = ${tx.team} and id = ${id}`)
+
+const Stored = T.Object({
+  user_id: T.String(),
+  file_key: Nullable(T.String()),
+  file_types: T.Unsafe<ReportFile['type'][]>({}),
+  pages: T.Integer(),
+})
+
+/**
+ * The file with a page of a job that waits or waited for a person, and the number of the page in it, from 1.
+ * Errors: 404 as `readReviewed`, there is no such page, or the files have been deleted; VaultError.
+ */
+export async function fileOfPage(tx: Tx, vault: Vault, id: string, page: number): Promise<{ file: ReportFile; page: number }> {
+  const job = await tx.maybe(
+    Stored,
+    sql`
+    select user_id, file_key, file_types, pages from parsing_job
+    where team_id = ${tx.team} and id = ${id} and needs_human_review and extracted is not null`,
+  )
+  if (!job) throw notFound(NOT_FOUND)
+  tx.concerns(job.user_id, id)
+  if (!(await findUser(tx, job.user_id))) throw notFound(NOT_FOUND)
+  if (page > job.pages) throw notFound('The report has no such page')
+  const files = await filesOf(tx, vault, id, job)
+  const isDocument = job.file_types[0] === 'application/pdf'
+  const file = files[isDocument ? 0 : page - 1]
+  if (!file?.bytes.length) throw notFound('The files of this report have been deleted')
+  return { file, page: isDocument ? page : 1 }
+}

@@ -1,0 +1,118 @@
+// Corrections of a report, applied to what was read of it. Pure: the report as it was read is never changed.
+import { resultData } from '../parsing-jobs/jobs.ts'
+import type { ReportData } from '../parsing-jobs/schema.ts'
+import type { ReadReport } from '../reading/read-report.ts'
+import { interpret, typeOf, type ReportResult } from '../reading/result.ts'
+import type { Correction } from './schema.ts'
+
+export type ResultData = ReportData['results'][number]
+
+export interface CorrectedResult {
+  result_id: number
+  /** Undefined for a result that a person added. */
+  read: ReportResult | undefined
+  result: ResultData
+  isChanged: boolean
+  isRemoved: boolean
+}
+
+export interface CorrectedReport {
+  metadata: ReportData['metadata']
+  isMetadataChanged: boolean
+  /** Those that were read first, then those that were added; with those that were removed. */
+  results: CorrectedResult[]
+}
+
+/** A report with all corrections, in the order in which they were made. */
+export function applyCorrections(
+  { metadata, results }: ReadReport,
+  corrections: readonly Pick<Correction, 'action' | 'result_id' | 'fields'>[],
+): CorrectedReport {
+  const corrected: CorrectedReport = {
+    metadata: { ...metadata },
+    isMetadataChanged: false,
+    results: results.map((read, index) => ({
+      result_id: index + 1,
+      read,
+      result: resultData(read),
+      isChanged: false,
+      isRemoved: false,
+    })),
+  }
+  for (const { action, result_id, fields } of corrections) {
+    const known = result_id === null ? undefined : corrected.results[result_id - 1]
+    if (action === 'change_metadata') {
+      corrected.metadata = { ...corrected.metadata, ...fields }
+      corrected.isMetadataChanged = true
+    } else if (action === 'add_result')
+      corrected.results.push({
+        result_id: corrected.results.length + 1,
+        read: undefined,
+        result: fields as ResultData,
+        isChanged: false,
+        isRemoved: false,
+      })
+    else if (action === 'remove_result') known!.isRemoved = true
+    else if (known) {
+      known.result = { ...known.result, ...fields }
+      known.isChanged = true
+    }
+  }
+  return corrected
+}
+
+/** What a report says after its review. */
+export const approvedData = ({ metadata, results }: CorrectedReport): ReportData => ({
+  metadata,
+  results: results.filter(({ isRemoved }) => !isRemoved).map(({ result }) => result),
+})
+
+const EMPTY: Omit<ResultData, 'test_name' | 'value'> = {
+  type: null,
+  units: null,
+  min_reference_range: null,
+  max_reference_range: null,
+  source_panel_name: null,
+  sample_type: 'unknown',
+  measurement_kind: 'unknown',
+  sensitivity: 'unknown',
+  interpretation: 'unknown',
+  is_above_max_range: null,
+  is_below_min_range: null,
+  loinc_match_status: 'no_match',
+  loinc_matches: [],
+}
+
+type Change = Partial<ResultData>
+
+/** A result that a person adds, with what follows from its value and range. */
+export const addedResult = (given: Change & Pick<ResultData, 'test_name' | 'value'>): ResultData => ({
+  ...EMPTY,
+  ...given,
+  ...consequences(EMPTY, { ...EMPTY, ...given }, given),
+})
+
+/** What a person changes of a result, with what follows from it. */
+export const changedFields = (before: ResultData, given: Change): Change => ({
+  ...given,
+  ...consequences(before, { ...before, ...given }, given),
+})
+
+const gives = (given: Change, ...fields: (keyof ResultData)[]): boolean => fields.some((field) => given[field] !== undefined)
+
+/**
+ * What is not given and follows: the type from the value, the interpretation from value and range, and that a match which was certain
+ * asks for review when the name, the unit or the panel is another one.
+ */
+function consequences(before: Change, result: ResultData, given: Change): Change {
+  const { value, min_reference_range: min, max_reference_range: max } = result
+  const change: Change = {}
+  if (gives(given, 'value') && !gives(given, 'type')) change.type = typeOf(value)
+  const isJudged = gives(given, 'interpretation', 'is_above_max_range', 'is_below_min_range')
+  if (gives(given, 'value', 'min_reference_range', 'max_reference_range') && !isJudged)
+    Object.assign(change, interpret(value, { min, max, text: '', word: null }, null))
+  const isRenamed = (['test_name', 'units', 'source_panel_name'] as const).some((field) => result[field] !== before[field])
+  if (isRenamed && !gives(given, 'loinc_matches') && result.loinc_match_status === 'auto_match')
+    change.loinc_match_status = 'needs_review'
+  return change
+}
