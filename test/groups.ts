@@ -72,6 +72,7 @@ const TOGETHER = [
   'test/contract/features.test.ts',
   'test/contract/generated.test.ts',
   'test/contract/idempotency-keys.test.ts',
+  'test/contract/openapi.test.ts',
   'test/contract/operations-audit.test.ts',
   'test/contract/operations-management.test.ts',
   'test/contract/operations-reach.test.ts',

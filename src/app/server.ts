@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { contents } from './contents.ts'
+import { describeApi } from './describe-api.ts'
 import { schemasOf, type Database } from './database.ts'
 import { assemble } from './assemble.ts'
 import { version } from '../platform/runtime/version.ts'
@@ -16,7 +17,6 @@ import type { Log } from '../platform/telemetry/log.ts'
 import { createMetrics } from '../platform/telemetry/metrics.ts'
 import { migrate } from '../platform/db/migrate.ts'
 import type { Service } from '../platform/module/module.ts'
-import { buildOpenApi } from '../platform/http/openapi.ts'
 import { isWithin } from '../platform/net/network.ts'
 import { addOperatorPages, openOperatorPort, operatorAnswers } from '../platform/http/operator.ts'
 import { unlimitedJobs } from '../platform/queue/outbox.ts'
@@ -92,8 +92,17 @@ export interface ServerRoles {
 
 const DRAIN_MS_MAX = 30_000
 
-/** Starts the roles of this process on an open, migrated database. `stop` waits until requests and jobs in flight have ended. */
-export async function startRoles(config: Config, cells: Cells, log: Log, roles: ServerRoles): Promise<RunningServer> {
+/**
+ * Starts the roles of this process on an open, migrated database. `stop` waits until requests and jobs in flight have ended.
+ * @param demo_key a team key of the demo, which the API page fills in for browsers on this machine
+ */
+export async function startRoles(
+  config: Config,
+  cells: Cells,
+  log: Log,
+  roles: ServerRoles,
+  demo_key?: string,
+): Promise<RunningServer> {
   let url = config.public_url ?? ''
   let isDraining = false
   const metrics = createMetrics(() => cells)
@@ -116,7 +125,7 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
     checkReplies: config.check,
     draining: () => isDraining,
   })
-  const { app, guards, handlers, heavy, operations, services } = assembled
+  const { app, guards, handlers, heavy, services } = assembled
   const tenantOf = guards.teams.tenant
   addGauges(metrics.registry, cells, {
     unlimited: unlimitedJobs(handlers),
@@ -133,7 +142,13 @@ export async function startRoles(config: Config, cells: Cells, log: Log, roles: 
   const answers = operatorAnswers({ metrics, notReady: () => notReady(cells), draining: () => isDraining })
   const { operator_port } = config
   if (operator_port === undefined) addOperatorPages(app, answers)
-  registerSystemPages(app, { description: () => buildOpenApi(operations, version), base_path: config.base_path })
+  registerSystemPages(app, {
+    description: () => describeApi(assembled, version),
+    version,
+    base_path: config.base_path,
+    demo_key,
+    hasOperatorPort: operator_port !== undefined,
+  })
   if (roles.serve) {
     const address = await app.listen({ port: config.port, host: config.host }).catch((error: unknown) => {
       throw listenError('PORT', config.port, config.host, error)

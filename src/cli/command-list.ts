@@ -103,12 +103,9 @@ const printed: Leaf[] = [
     summary: 'print the OpenAPI document',
     examples: ['openapi > openapi.json'],
     run: async () => {
-      const [{ contents }, { buildOpenApi: describe }] = await Promise.all([
-        import('../app/contents.ts'),
-        import('../platform/http/openapi.ts'),
-      ])
+      const [{ contents }, { describeApi }] = await Promise.all([import('../app/contents.ts'), import('../app/describe-api.ts')])
       const { version } = await import('../platform/runtime/version.ts')
-      await print(`${JSON.stringify(describe(contents.operations, version), null, 2)}\n`)
+      await print(`${JSON.stringify(describeApi(contents, version), null, 2)}\n`)
     },
   },
   {

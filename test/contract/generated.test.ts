@@ -8,13 +8,14 @@ import { domains, type Domain } from '../../src/app/architecture.ts'
 import { lifecycles } from '../../src/lab/orders/lifecycle.ts'
 import { nextStatuses, isFinal, type Lifecycle } from '../../src/lab/orders/status-machine.ts'
 import { settings } from '../../src/platform/config/settings.ts'
-import { buildOpenApi, listOperations } from '../../src/platform/http/openapi.ts'
+import { describeApi } from '../../src/app/describe-api.ts'
+import { listOperations } from '../../src/platform/http/openapi.ts'
 import type { Operation } from '../../src/platform/http/operation.ts'
 import { version } from '../../src/app/server.ts'
 import { connection } from '../support/server.ts'
 import { printSchema } from '../support/schema-print.ts'
 
-const { operations } = contents
+const { operations, eventTypes } = contents
 
 function check(path: string, expected: string): void {
   if (process.env.UPDATE) return writeFileSync(path, expected)
@@ -31,7 +32,7 @@ function section(path: string, name: string, content: string): void {
 }
 
 test('api/openapi.json is the description of the operations', () => {
-  check('api/openapi.json', `${JSON.stringify(buildOpenApi(operations, version), null, 1)}\n`)
+  check('api/openapi.json', `${JSON.stringify(describeApi(contents, version), null, 1)}\n`)
 })
 
 test('api/operations.txt lists the operations', () => {
@@ -40,7 +41,7 @@ test('api/operations.txt lists the operations', () => {
 
 test('api/ does not depend on the order in which modules are listed', () => {
   const reversed = operations.toReversed()
-  const text = (list: Operation[]) => JSON.stringify(buildOpenApi(list, version))
+  const text = (list: Operation[]) => JSON.stringify(describeApi({ operations: list, eventTypes }, version))
   assert.equal(text(reversed), text(operations))
   assert.equal(listOperations(reversed), listOperations(operations))
 })

@@ -49,7 +49,7 @@ async function assertPages(url: string): Promise<void> {
   const assets = [...html.matchAll(/(?:src|href|url)(?:=|: )["']([^"']+)["']/g)].map(([, path]) => path!)
   assert.deepEqual(
     assets.filter((path) => !path.startsWith('data:')).map((path) => path.split('/').at(-1)),
-    ['swagger-ui.css', 'page.css', 'swagger-ui-bundle.js', 'page.js'],
+    ['page.css', 'api-reference.js', 'page.js'],
   )
   const types = await Promise.all(
     assets.map(async (path) => {
@@ -62,12 +62,19 @@ async function assertPages(url: string): Promise<void> {
   assert.deepEqual(types, [
     'text/plain;charset=US-ASCII',
     'text/css; charset=utf-8',
-    'text/css; charset=utf-8',
     'text/javascript; charset=utf-8',
     'text/javascript; charset=utf-8',
   ])
   const script = await fetch(`${url}/docs/page.js`)
   assert.ok((await script.text()).includes(`"${new URL(url).pathname.replace(/\/$/, '')}/openapi.json"`))
+  const landing = await (await fetch(`${url}/`)).text()
+  const links = [...landing.matchAll(/href="(\/[^"]+)"/g)].map(([, path]) => path!)
+  assert(links.length > 20, links.join())
+  for (const link of links) {
+    const response = await fetch(new URL(link, url))
+    await response.arrayBuffer()
+    assert.equal(response.status, 200, link)
+  }
 }
 
 const restarted = async (settings?: Record<string, string>): Promise<Server> => {

@@ -5,6 +5,7 @@ import { publishDemo, type Demo } from '../demo-file.ts'
 import { prepareDemo } from '../demo.ts'
 import { firstSignal, print } from '../terminal.ts'
 import { readConfig, type Config } from '../../platform/config/config.ts'
+import type { CellName } from '../../platform/db/cell-names.ts'
 import { createLog } from '../../platform/telemetry/log.ts'
 import {
   assertPortsFree,
@@ -55,7 +56,7 @@ export async function run(config: Config, roles: ServerRoles): Promise<void> {
       await warnWithoutRowSecurity(config, database, log)
     }
     if (config.demo && roles.serve) demo = await prepareDemo(database.cells, resolve(config.data_dir))
-    running = await startRoles(config, database.cells, log, roles)
+    running = await startRoles(config, database.cells, log, roles, demo && demo.api_keys[shownCell(config)])
     if (demo) publishDemo(resolve(config.data_dir), { ...demo, base_url: running.url })
   } catch (error) {
     await database.close()
@@ -80,11 +81,14 @@ export async function run(config: Config, roles: ServerRoles): Promise<void> {
 const operatorLine = ({ operator_url }: RunningServer): string[] =>
   operator_url === undefined ? [] : [`  Operator     ${operator_url}`]
 
+/** The cell whose demo key is shown. */
+const shownCell = ({ cells }: Config): CellName => cells.find((name) => name.startsWith('sandbox')) ?? cells[0]!
+
 function startupMessage(config: Config, running: RunningServer, demo: Demo | undefined): string {
   const { url } = running
   const lines = [`Drawbridge ${version} is listening on ${url}`, `  API page     ${url}/docs`, ...operatorLine(running)]
   if (demo) {
-    const cell = config.cells.find((name) => name.startsWith('sandbox')) ?? config.cells[0]!
+    const cell = shownCell(config)
     const key = demo.api_keys[cell]
     lines.push(
       `  ${cell.startsWith('sandbox') ? 'Sandbox key' : 'Key        '}  ${key}`,

@@ -1,11 +1,11 @@
 // The link page as a patient sees it on a phone, in a browser: pick a source, read what is shared, agree or refuse at the provider, return.
 // With SCREENSHOTS=<folder> it leaves pictures there. Source: users-wearables.md 2.1, 2.2.
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test, type TestContext } from 'node:test'
 import { browser, hasBrowser, type Browser, type Page } from '../../../test/support/browser.ts'
+import { violations } from '../../../test/support/axe.ts'
 import { OAuthPeer, PEER_CLIENT } from '../../../test/support/oauth-peer.ts'
 import { asOwner, assembled, createTestTeam, settings, type TestTeam } from '../../../test/support/server.ts'
 
@@ -122,7 +122,6 @@ describe('the link page', () => {
 })
 
 const NEEDS = hasBrowser() ? false : "Debian's package chromium is not installed"
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 test('a browser is there where it is required', () => {
   if (process.env.CI_BROWSER === 'required') assert.equal(NEEDS, false)
@@ -147,11 +146,7 @@ describe('on a phone, 390 pixels wide, a patient', { skip: NEEDS }, () => {
     if (process.env.SCREENSHOTS) writeFileSync(join(process.env.SCREENSHOTS, `${name}.png`), await page.screenshot())
     const width = await page.value<number>('document.documentElement.scrollWidth')
     assert(width <= 390, `${name} is ${width} pixels wide`)
-    await page.value(`${AXE}; true`)
-    const violations = await page.value<{ id: string; nodes: unknown[] }[]>(
-      `axe.run().then(({ violations }) => violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html }) => html) })))`,
-    )
-    assert.deepEqual(violations, [], name)
+    assert.deepEqual(await violations(page), [], name)
     t.diagnostic(`${name}: sound`)
   }
   const at = (path: string) => `location.pathname === '${path}'`

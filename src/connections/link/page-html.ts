@@ -1,7 +1,7 @@
 // The pages that a patient sees while a source is connected: text and links. They load nothing, and only the last one has a script, which
 // closes the window.
 import { createHash } from 'node:crypto'
-import type { PageResponse } from '../../platform/http/system-pages.ts'
+import type { PageResponse } from '../../platform/http/browser-pages.ts'
 import type { LinkError } from './schema.ts'
 
 const STYLE = `*{box-sizing:border-box}

@@ -2,7 +2,7 @@
 // browser back. Source: users-wearables.md 2.1, 2.2.
 import { providerName, type OAuthProvider } from '../../people/users/sources.ts'
 import { Subjects, type Tenant } from '../../platform/db/transaction.ts'
-import type { BrowserPage, PageRequest, PageResponse } from '../../platform/http/system-pages.ts'
+import type { BrowserPage, PageRequest, PageResponse } from '../../platform/http/browser-pages.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import { basePath } from '../../tenancy/embedding/launches.ts'
 import { connectorOf } from '../connectors/connectors.ts'

@@ -1,5 +1,7 @@
 // Builds the published OpenAPI document from the list of operations. A pure function: it needs neither database nor server.
 import { isFile, noContent, pdf, type Idempotency, type Operation } from './operation.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { errorResponses, errorSchemas, errorsOf } from './openapi-errors.ts'
 import type { TSchema } from '../schema/schema.ts'
 
 type Json = Record<string, unknown>
@@ -29,13 +31,40 @@ export interface OpenApiDocument {
   info: Json
   servers: Json[]
   security: Json[]
+  tags: Tag[]
   paths: Record<string, Json>
+  webhooks: Record<string, Json>
   components: Json
 }
 
-/** OpenAPI 3.1 of the operations; each titled schema is defined once. Paths, their methods and schemas are sorted by name. */
-export function buildOpenApi(operations: Operation[], version: string): OpenApiDocument {
-  const schemas: Record<string, Json> = {}
+/** A group of operations. */
+export interface Tag {
+  name: string
+  /** The title on the API page. */
+  'x-displayName': string
+  description: string
+}
+
+/** A type of events that are sent to webhook endpoints. */
+export interface DescribedEvent {
+  name: string
+  /** About deliveries, in an envelope of its own. */
+  isOperational: boolean
+  /** The whole body of a sample. */
+  sample: Json
+}
+
+/**
+ * OpenAPI 3.1 of the operations and events; each titled schema and each error response is defined once. Paths, their methods and schemas are
+ * sorted by name, groups and events stay in their order.
+ * @throws Error if two different schemas have the same title
+ */
+export function buildOpenApi(
+  operations: Operation[],
+  version: string,
+  { tags = [], events = [] }: { tags?: Tag[]; events?: DescribedEvent[] } = {},
+): OpenApiDocument {
+  const schemas: Record<string, Json> = { ...errorSchemas, ...envelopes }
   const shape = (schema: TSchema): Json => inlineSchema(schema as unknown as Json, schemas)
   const paths: Record<string, Json> = {}
   for (const operation of operations)
@@ -51,13 +80,17 @@ export function buildOpenApi(operations: Operation[], version: string): OpenApiD
     info: {
       title: 'Drawbridge',
       version,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       description: 'Laboratory testing and health data. Compatible with version 0.4.553 of the reference API.',
     },
     servers: [{ url: '/' }],
     security: [{ teamKey: [] }, { accessToken: [] }],
+    tags,
     paths: sorted(Object.entries(paths).map(([path, methods]) => [path, sorted(Object.entries(methods))])),
+    webhooks: Object.fromEntries(events.map((event) => [event.name, { post: describeEvent(event) }])),
     components: {
       schemas: sorted(Object.entries(schemas)),
+      responses: errorResponses(),
       securitySchemes: {
         teamKey: {
           type: 'apiKey',
@@ -122,7 +155,7 @@ function describeOperation(operation: Operation, primary: boolean, shape: (schem
       requestBody: {
         required: true,
         content: operation.form_file
-          ? { 'multipart/form-data': { schema: { type: 'object', ...operation.form_file }, example: operation.example } }
+          ? { 'multipart/form-data': { schema: { type: 'object', ...operation.form_file }, example: formExample(operation) } }
           : {
               'application/octet-stream': {
                 schema: { type: 'string', format: 'binary' },
@@ -133,50 +166,56 @@ function describeOperation(operation: Operation, primary: boolean, shape: (schem
     }),
     responses: {
       ...successResponse(operation, shape),
-      ...(operation.auth !== 'none' && { 401: errorResponse('The key is missing or not valid') }),
-      ...(operation.auth === 'management' && { 403: errorResponse('The key does not reach this') }),
-      ...featureDisabledResponse(operation),
-      ...(operation.answersJsonOnly && { 406: errorResponse('The header Accept admits no JSON') }),
-      ...((operation.params || operation.query || operation.body) && {
-        422: {
-          description: 'The request does not have the documented shape; every fault is listed',
-          content: { 'application/json': { schema: FAULTS } },
-        },
-      }),
+      ...errorsOf(operation),
     },
   }
 }
 
-const FAULTS = {
-  type: 'object',
-  required: ['detail'],
-  properties: {
-    detail: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['loc', 'msg', 'type'],
-        properties: {
-          loc: { type: 'array', items: { type: ['string', 'integer'] } },
-          msg: { type: 'string' },
-          type: { type: 'string' },
-        },
-      },
+/** Parts of a form that may be repeated are lists in its schema. */
+function formExample({ form_file, example }: Operation): unknown {
+  const isList = (name: string) => (form_file!.properties[name] as Json | undefined)?.type === 'array'
+  return Object.fromEntries(Object.entries(example as Json).map(([name, value]) => [name, isList(name) ? [value] : value]))
+}
+
+/** The bodies of deliveries. Source: events.md 1. */
+const envelopes: Record<string, Json> = {
+  Event: {
+    type: 'object',
+    required: ['event_type', 'data', 'team_id'],
+    properties: {
+      event_type: { type: 'string' },
+      data: { description: 'The object that changed, as the operation that reads it answers.' },
+      user_id: { description: 'The user whom it concerns, if it is known.', type: 'string', format: 'uuid' },
+      client_user_id: { description: "The user's id in the system of the team.", type: 'string' },
+      team_id: { type: 'string', format: 'uuid' },
+    },
+  },
+  OperationalEvent: {
+    type: 'object',
+    required: ['type', 'data'],
+    properties: {
+      type: { type: 'string' },
+      data: { description: 'The delivery or the endpoint that it is about.', type: 'object' },
     },
   },
 }
 
-const errorResponse = (description: string): Json => ({
-  description,
-  content: {
-    'application/json': { schema: { type: 'object', required: ['detail'], properties: { detail: { type: 'string' } } } },
-  },
-})
-
-function featureDisabledResponse({ auth, feature }: Operation): Json {
-  const status = feature?.refusal().status
-  if (status === undefined || (status === 403 && auth === 'management')) return {}
-  return { [status]: errorResponse(`Switched off for the team: ${feature!.name}`) }
+function describeEvent({ name, isOperational, sample }: DescribedEvent): Json {
+  return {
+    operationId: `event_${name.replaceAll(/[^a-z0-9]+/gi, '_')}`,
+    summary: name,
+    security: [],
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': {
+          schema: { $ref: `#/components/schemas/${isOperational ? 'OperationalEvent' : 'Event'}` },
+          example: sample,
+        },
+      },
+    },
+    responses: { '2XX': { description: 'Received; any other answer, or none in time, is retried' } },
+  }
 }
 
 function successResponse(operation: Operation, shape: (schema: TSchema) => Json): Json {
@@ -253,6 +292,8 @@ function inlineSchema(schema: Json, schemas: Record<string, Json>): Json {
   const title = schema.title
   if (typeof title !== 'string') return body
   const { title: _, ...rest } = body
+  const known = schemas[title]
+  if (known && !isDeepStrictEqual(known, rest)) throw new Error(`two schemas have the title ${title}`)
   schemas[title] = rest
   return { $ref: `#/components/schemas/${title}` }
 }

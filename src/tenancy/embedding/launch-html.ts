@@ -1,6 +1,6 @@
 // The pages of launch URLs: small pages of text, without scripts and without external content.
 import { createHash } from 'node:crypto'
-import type { PageResponse } from '../../platform/http/system-pages.ts'
+import type { PageResponse } from '../../platform/http/browser-pages.ts'
 import type { DashboardSession } from './sessions.ts'
 
 const STYLE =

@@ -41,7 +41,7 @@ export function management(server: Server, { sdk, user, leave }: Customer): void
     test('a team gets the URL where its webhooks are managed, and the page is there', async () => {
       const { url } = (await sdk.team.getSvixUrl()) as { url: string }
       assert(url.startsWith(server.base_url), url)
-      assert.match(await (await fetch(url)).text(), /<script src="[^"]*swagger-ui-bundle\.js">/)
+      assert.match(await (await fetch(url)).text(), /<script src="[^"]*api-reference\.js" defer>/)
     })
 
     test('a continuous query is created, and its result and its evaluations are read', async () => {

@@ -1,0 +1,130 @@
+// The HTML, styles and scripts of the landing page and of the API page.
+
+const escape = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+
+export interface Landing {
+  base: string
+  version: string
+  /** Names of files below `/guides/`. */
+  guides: readonly string[]
+  isDemo: boolean
+  hasOperatorPort: boolean
+}
+
+const titleOf = (file: string): string => {
+  const words = file.replace(/\.md$/, '').toLowerCase().replaceAll(/[_-]/g, ' ')
+  return words.replace(/^\w/, (letter) => letter.toUpperCase()).replaceAll(/\b(ehr|psc)\b/gi, (name) => name.toUpperCase())
+}
+
+export const LANDING_STYLE = `:root { color-scheme: light dark; --ink: #16212b; --soft: #4d5d6a; --line: #d5dee5; --link: #0b5cad; --paper: #ffffff; --box: #f4f7f9; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e8eef3; --soft: #a9b8c4; --line: #33424e; --link: #7fbcff; --paper: #10171d; --box: #18222b; } }
+* { box-sizing: border-box; }
+body { margin: 0; font: 1rem/1.55 system-ui, sans-serif; color: var(--ink); background: var(--paper); }
+main { max-width: 46rem; margin: 0 auto; padding: 3rem 1.25rem; }
+h1 { margin: 0; font-size: 2rem; }
+h2 { margin: 2.25rem 0 .5rem; font-size: 1.1rem; }
+p { margin: .4rem 0; color: var(--soft); }
+a { color: var(--link); }
+pre, code { font: .9rem/1.5 ui-monospace, monospace; }
+pre { padding: .9rem 1rem; overflow-x: auto; background: var(--box); border: 1px solid var(--line); border-radius: .4rem; }
+ul { margin: .4rem 0; padding-left: 1.2rem; columns: 2 14rem; }
+li { margin: .15rem 0; }
+`
+
+export function landingPage({ base, version, guides, isDemo, hasOperatorPort }: Landing): string {
+  const keys = isDemo
+    ? `<h2>Keys</h2>
+<p>This is a demo server. Its keys were printed when it started and are in <code>demo.json</code> in its data folder:</p>
+<pre tabindex="0">export KEY=$(node -p 'require("./data/demo.json").api_keys["sandbox-us"]')</pre>`
+    : `<h2>Keys</h2>
+<p>Requests need a key of a team, in the header <code>x-service-api-key</code>. An administrator of your organization creates it.</p>`
+  const health = hasOperatorPort
+    ? '<p>Health and metrics are served on the port for operators.</p>'
+    : `<p><a href="${base}/healthz">Health</a>, <a href="${base}/readyz">readiness</a>, <a href="${base}/metrics">metrics</a></p>`
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Drawbridge</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${base}/landing.css">
+</head>
+<body>
+<main>
+<h1>Drawbridge</h1>
+<p>A server for laboratory testing and health data. Version ${escape(version)}.</p>
+<h2>API</h2>
+<p><a href="${base}/docs">API reference</a>, and the same as <a href="${base}/openapi.json">OpenAPI document</a>.</p>
+${keys}
+<p>With the address of this page in <code>URL</code>:</p>
+<pre tabindex="0">curl -s -H "x-service-api-key: $KEY" "$URL/v3/lab_tests"</pre>
+<h2>Guides</h2>
+<ul>
+${guides.map((name) => `<li><a href="${base}/guides/${encodeURIComponent(name)}">${escape(titleOf(name))}</a></li>`).join('\n')}
+</ul>
+<h2>Operation</h2>
+${health}
+</main>
+</body>
+</html>
+`
+}
+
+export const API_STYLE = `body { margin: 0; font-family: system-ui, sans-serif; }
+.loading { max-width: 46rem; margin: 3rem auto; padding: 0 1.25rem; color: #4d5d6a; }
+.loading h1 { color: #16212b; }
+@media (prefers-color-scheme: dark) { body { background: #0f0f0f; } .loading, .loading h1 { color: #c9d3db; } }
+`
+
+/** Its own colors have too little contrast with their background. */
+const REFERENCE_STYLE = `.light-mode { --scalar-color-3: #5c6570; --scalar-color-green: #07663b; --scalar-color-red: #b00020; --scalar-color-yellow: #7a5200;
+  --scalar-color-blue: #0b5cad; --scalar-color-orange: #9a3f00; }
+.dark-mode { --scalar-color-3: #a3adb6; --scalar-color-red: #ff8a80; }`
+
+/** Keys stay in the memory of the page: the browser stores nothing of them. Nothing is loaded from elsewhere. */
+export const apiScript = (base: string): string => `const place = document.getElementById('api')
+const key = place.dataset.teamKey
+document.getElementById('loading').remove()
+Scalar.createApiReference('#api', {
+  url: ${JSON.stringify(`${base}/openapi.json`)},
+  servers: [{ url: location.origin + ${JSON.stringify(base)} }],
+  customCss: ${JSON.stringify(REFERENCE_STYLE)},
+  withDefaultFonts: false,
+  telemetry: false,
+  persistAuth: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  showDeveloperTools: 'never',
+  hideClientButton: true,
+  documentDownloadType: 'json',
+  defaultOpenAllTags: false,
+  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+  hiddenClients: {
+    c: true, clojure: true, csharp: true, dart: true, fsharp: true, go: true, http: true, java: true, julia: true, kotlin: true, objc: true, ocaml: true,
+    php: true, powershell: true, r: true, ruby: true, rust: true, swift: true,
+    js: ['axios', 'jquery', 'ofetch', 'xhr'], node: ['axios', 'ofetch', 'undici'], python: ['python3', 'aiohttp', 'httpx_async', 'httpx_sync'],
+    shell: ['wget', 'httpie'],
+  },
+  authentication: { preferredSecurityScheme: 'teamKey', ...(key && { securitySchemes: { teamKey: { value: key } } }) },
+})
+`
+
+/** @param team_key filled in, on a demo server */
+export const apiPage = (base: string, team_key: string | undefined): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Drawbridge API</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${base}/docs/page.css">
+</head>
+<body>
+<div id="loading" class="loading"><h1>Drawbridge API</h1><p>The API reference is being loaded.</p></div>
+<div id="api"${team_key === undefined ? '' : ` data-team-key="${escape(team_key)}"`}></div>
+<script src="${base}/docs/api-reference.js" defer></script>
+<script src="${base}/docs/page.js" defer></script>
+</body>
+</html>
+`
