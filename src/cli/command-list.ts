@@ -65,6 +65,25 @@ const files: Leaf[] = [
   },
 ]
 
+const reports: Group = {
+  usage: 'report',
+  summary: 'how lab reports are read',
+  commands: [
+    {
+      usage: 'explain <file>',
+      summary: 'print what each stage of reading makes of a PDF or an image',
+      about:
+        'Pages, lines, columns, rows, LOINC candidates, findings and results. It needs no server and sends nothing anywhere. What it prints and draws is what the report says of its patient. It ends with 1 for a file with which a job fails.',
+      options: [
+        ['--out <folder>', 'draw each page with the boxes of the stages into this folder, as PNG'],
+        ['--json', 'print JSON'],
+      ],
+      examples: ['report explain report.pdf', 'report explain report.pdf --out pictures', 'report explain scan.png --json'],
+      run: async (typed) => (await import('./commands/report.ts')).explainReport(typed, print),
+    },
+  ],
+}
+
 const cell: OptionText = ['--cell <cell>', 'only this cell']
 const requiredCell: OptionText = ['--cell <cell>', 'the cell (required)']
 
@@ -229,6 +248,7 @@ export const tree: Group = {
       summary: 'text messages to patients that failed',
       commands: failed(['listTextMessages', 'list'], 'retryTextMessages', ['text-messages', 'text messages']),
     },
+    reports,
     ...files,
     ...running,
     ...printed,

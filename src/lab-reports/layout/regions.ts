@@ -10,8 +10,26 @@ export interface Region {
   lines: Line[]
 }
 
+export interface ReadPage {
+  page: PageText
+  lines: readonly Line[]
+}
+
+/** The regions of all pages, without what repeats on them; the columns of a page without names of columns are those of the page before. */
+export function* regionsOfPages(pages: readonly ReadPage[]): Generator<{ page: PageText; region: Region }> {
+  const repeated = pages.length > 1 ? repeatedLines(pages) : new Set<string>()
+  let carried: Column[] | null = null
+  for (const { page, lines } of pages) {
+    const kept = lines.filter((line) => !repeated.has(keyOf(line)))
+    for (const region of regionsOf(kept, carried)) {
+      yield { page, region }
+      carried = region.columns ?? carried
+    }
+  }
+}
+
 /** Heads and feet of pages: the same text at the same height on most pages. */
-export function repeatedLines(pages: readonly { page: PageText; lines: readonly Line[] }[]): Set<string> {
+function repeatedLines(pages: readonly ReadPage[]): Set<string> {
   const counts = new Map<string, number>()
   for (const { lines } of pages) for (const key of new Set(lines.map(keyOf))) counts.set(key, (counts.get(key) ?? 0) + 1)
   return new Set(
@@ -19,11 +37,11 @@ export function repeatedLines(pages: readonly { page: PageText; lines: readonly 
   )
 }
 
-export const keyOf = (line: Line): string =>
+const keyOf = (line: Line): string =>
   `${Math.round(line.box.top / 4)} ${line.cells.map((cell) => cell.text.replaceAll(/\d/gu, '0')).join('|')}`
 
 /** Cuts lines at the lines that name columns. Tables side by side are read one after the other, each with headers of its own. */
-export function regionsOf(lines: readonly Line[], carried: Column[] | null): Region[] {
+function regionsOf(lines: readonly Line[], carried: Column[] | null): Region[] {
   const regions: Region[] = []
   let region: Region = { columns: carried, lines: [] }
   const end = () => {

@@ -3,7 +3,7 @@ import { boxAround, centerX, heightOf, type Box, type PageText } from '../pages/
 import { cut, isValueInColumn, type TypedCell } from './cells.ts'
 import { assign, nearestColumn } from './columns.ts'
 import { cleanName, headingOf, isPossibleName, looksLikeSentence } from './names.ts'
-import { keyOf, regionsOf, repeatedLines } from './regions.ts'
+import { regionsOfPages } from './regions.ts'
 import { cardsOf, type Card } from './cards.ts'
 import type { Column, ColumnKind } from './headers.ts'
 import type { Line } from './lines.ts'
@@ -42,19 +42,13 @@ export interface ReadRowsOptions {
 /** The rows of all pages, in reading order. */
 export function rowsOf(pages: readonly { page: PageText; lines: readonly Line[] }[], options: ReadRowsOptions): Row[] {
   const rows: Row[] = []
-  let carried: Column[] | null = null
   let panel: string | null = null
   let heading: string | null = null
-  for (const { page, lines } of pages) {
-    const repeated = pages.length > 1 ? repeatedLines(pages) : new Set<string>()
-    const kept = lines.filter((line) => !repeated.has(keyOf(line)))
-    for (const region of regionsOf(kept, carried)) {
-      const reader = new RegionReader(page, region.columns, options, panel, heading)
-      rows.push(...reader.read(region.lines))
-      panel = reader.panel
-      heading = reader.heading
-      carried = region.columns ?? carried
-    }
+  for (const { page, region } of regionsOfPages(pages)) {
+    const reader = new RegionReader(page, region.columns, options, panel, heading)
+    rows.push(...reader.read(region.lines))
+    panel = reader.panel
+    heading = reader.heading
   }
   return rows
 }

@@ -74,7 +74,7 @@ async function formOf(bytes: Buffer | undefined, content_type = ''): Promise<For
 async function fileOf(file: File): Promise<ReportFile> {
   if (file.size === 0) throw badRequest('The file is empty')
   const bytes = new Uint8Array(await file.arrayBuffer())
-  const type = typeOf(bytes)
+  const type = fileType(bytes)
   if (!type) throw badRequest('The file must be a PDF, a JPEG or a PNG')
   const declared = file.type.toLowerCase().replace(/;.*$/u, '').trim()
   if (!ANY_TYPE.has(declared) && declared.replace('image/jpg', 'image/jpeg') !== type)
@@ -82,7 +82,8 @@ async function fileOf(file: File): Promise<ReportFile> {
   return { bytes, type }
 }
 
-function typeOf(bytes: Uint8Array): ReportFile['type'] | undefined {
+/** What a file is by its first bytes; undefined for what is no PDF, JPEG or PNG. */
+export function fileType(bytes: Uint8Array): ReportFile['type'] | undefined {
   const known = SIGNATURES.find(([, signature]) => signature.every((byte, index) => bytes[index] === byte))
   if (known) return known[0]
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, PDF_HEADER_WITHIN)).toString('latin1')

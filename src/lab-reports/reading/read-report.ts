@@ -76,7 +76,7 @@ export function understand(pages: readonly PageText[]): ReadReport {
 }
 
 /** Whether laboratories measure something of this name. */
-const isAnalyte = (name: string): boolean => findByName(shippedIndex(), readName(name)).length > 0
+export const isAnalyte = (name: string): boolean => findByName(shippedIndex(), readName(name)).length > 0
 
 function withMeaning(results: readonly ReportResult[]): ReportResult[] {
   const meanings = matchLoinc(

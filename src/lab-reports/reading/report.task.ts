@@ -1,6 +1,7 @@
 // The tasks of the threads that open uploaded files. Only threads import it.
 import { UnreadableDocument } from '../pages/pdf.ts'
 import { inspect, type Inspection } from './inspect.ts'
+import { explain, type ExplainOptions, type Explained } from './explain.ts'
 import { pagePicture } from './page-picture.ts'
 import { ReportError, readReport, type ReadReport, type ReportFile, type ReportFailure } from './read-report.ts'
 
@@ -11,6 +12,10 @@ export const inspectFiles = (files: ReportFile[]): Promise<Inspection> => inspec
 
 /** The picture of a page as PNG. */
 export const drawPageOf = ({ file, page }: { file: ReportFile; page: number }): Promise<Uint8Array> => pagePicture(file, page)
+
+/** What each stage of reading makes of a file. */
+export const explainFile = ({ file, ...options }: ExplainOptions & { file: ReportFile }): Promise<Explained> =>
+  explain(file, options)
 
 /** Reads a report. */
 export default async function read(files: ReportFile[]): Promise<ReadOutcome> {

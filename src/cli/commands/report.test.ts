@@ -1,0 +1,81 @@
+// `report explain` on files, without a server and a database.
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { loadImage } from '@napi-rs/canvas'
+import type { Explanation } from '../../lab-reports/reading/explain.ts'
+import { glucoseReport, pdfOf } from '../../../test/support/uploaded-reports.ts'
+import { root, start, stopAll } from '../../../test/support/program.ts'
+import { explainReport, textOf } from './report.ts'
+
+const directory = await mkdtemp(join(tmpdir(), 'explain-'))
+after(() => rm(directory, { recursive: true }))
+after(stopAll)
+
+async function fileOf(name: string, bytes: Uint8Array): Promise<string> {
+  const path = join(directory, name)
+  await writeFile(path, bytes)
+  return path
+}
+
+async function explained(path: string, values: { out?: string; json?: boolean } = {}) {
+  let printed = ''
+  const print = async (text: string) => void (printed += text)
+  const failure = await explainReport({ args: [path], values }, print).then(
+    () => undefined,
+    (error: Error) => error.message,
+  )
+  return { printed, failure }
+}
+
+test('every stage of a report is printed, and its boxes are drawn into a picture of each page', async () => {
+  const path = await fileOf('report.pdf', await glucoseReport())
+  const out = join(directory, 'pictures')
+  const { printed, failure } = await explained(path, { out })
+  assert.equal(failure, undefined)
+  for (const line of [
+    /^PAGES\n {2}1 {2}612 x 792, text, text good, \d+ words$/m,
+    /^ {2}1\.\d+ {2}Glucose \| 105 \| H \| mg\/dL \| 70-99$/m,
+    /^ {2}1\.\d+ {2}1 lines, name 40-\d+, value 220-\d+, flag 290-\d+, unit 340-\d+, range 430-\d+$/m,
+    /^ {2}1\.1 {2}Glucose = 105, unit mg\/dL, range 70-99, flag high, panel [^,]+, confidence 1\.00$/m,
+    /^ {2}1 {2}Glucose: auto_match; 2345-7 0\.\d\d Glucose/m,
+    /^PLAUSIBILITY\n {2}none$/m,
+    /^ {2}patient_last_name {3}Person$/m,
+    /^ {2}1 {2}Glucose = 105 mg\/dL, numeric, range 70 to 99, abnormal$/m,
+    /^OUTCOME\n {2}completed: 1 results\n {2}English$/m,
+  ])
+    assert.match(printed, line)
+  assert.deepEqual(await readdir(out), ['report-page-1.png'])
+  const { width, height } = await loadImage(await readFile(join(out, 'report-page-1.png')))
+  assert.deepEqual([width, height], [1700, 2200])
+})
+
+test('files that cannot be opened are refused', async () => {
+  const refused = async (path: string) => (await explained(path)).failure
+  assert.equal(await refused(join(directory, 'nowhere.pdf')), 'The file cannot be read (ENOENT).')
+  assert.equal(await refused(await fileOf('text.pdf', Buffer.from('Glucose 95'))), 'The file is no PDF, JPEG or PNG.')
+  assert.match((await refused(await fileOf('damaged.pdf', Buffer.from('%PDF-1.4'))))!, /cannot be read: corrupt/)
+})
+
+test('a process ends with 0 and prints JSON for a report that is read, and ends with 1 for a file with which a job fails', async () => {
+  const run = async (...args: string[]) => {
+    const { out, err, ended } = start({ program: join(root, 'bin/drawbridge'), args: ['report', 'explain', ...args] })
+    return { code: await ended, out: out(), err: err() }
+  }
+  const letter = await pdfOf([{ x: 40, y: 40, text: 'A letter of a fictional person to another fictional person.' }])
+  const failed = await run(await fileOf('letter.pdf', letter))
+  assert.deepEqual([failed.code, failed.err], [1, 'drawbridge: A job with this file fails with invalid_input.\n'])
+  assert.match(failed.out, /A letter of a fictional person[^]*OUTCOME\n {2}invalid_input/)
+
+  const read = await run(await fileOf('good.pdf', await glucoseReport()), '--json')
+  assert.deepEqual([read.code, read.err], [0, ''])
+  const explanation = JSON.parse(read.out) as Explanation
+  const { pages, results, failure } = explanation
+  assert.deepEqual([pages.length, pages[0]!.rows[0]!.name, results[0]!.value, failure], [1, 'Glucose', '105', null])
+  assert(pages[0]!.words.length > 10 && pages[0]!.lines.length > 5)
+  explanation.metadata.lab_name = 'Fictional\u001b[2J\u009b'
+  // oxlint-disable-next-line no-control-regex -- these control a terminal
+  assert.doesNotMatch(textOf(explanation), /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
+})

@@ -1,0 +1,127 @@
+// `report explain`: what each stage of reading makes of a file, without a server.
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { basename, extname, join } from 'node:path'
+import { UsageError, type Typed } from '../command-tree.ts'
+import { COMBINED_BYTES_MAX, fileType } from '../../lab-reports/parsing-jobs/upload.ts'
+import type { Explained, ExplainedPage, Explanation } from '../../lab-reports/reading/explain.ts'
+import type { ReportFile } from '../../lab-reports/reading/read-report.ts'
+import type { ReportResult } from '../../lab-reports/reading/result.ts'
+import { createWorkerPool, WorkerLimitExceeded } from '../../platform/runtime/worker-pool.ts'
+
+const task = new URL('../../lab-reports/reading/report.task.ts', import.meta.url)
+const READ_MS_MAX = 600_000
+const THREAD_MB_MAX = 2048
+
+/**
+ * Prints what each stage makes of a file, as text or as JSON, and draws its boxes into pictures of the pages, if there is a folder for them.
+ * Errors: UsageError; Error for a file that cannot be opened, and after everything is printed for one with which a job would fail.
+ */
+export async function explainReport(
+  { args, values }: Typed<{ out?: string; json?: boolean }>,
+  print: (text: string) => Promise<void>,
+): Promise<void> {
+  const [path] = args
+  if (path === undefined) throw new UsageError('report explain needs a file.')
+  const file = await openReport(path)
+  const { explanation, pictures } = await run(file, values.out !== undefined)
+  await print(values.json ? `${JSON.stringify(explanation, null, 2)}\n` : textOf(explanation))
+  if (values.out !== undefined) {
+    await mkdir(values.out, { recursive: true })
+    for (const [index, picture] of pictures.entries())
+      await writeFile(join(values.out, `${basename(path, extname(path))}-page-${index + 1}.png`), picture)
+  }
+  if (explanation.failure) throw new Error(`A job with this file fails with ${explanation.failure}.`)
+}
+
+async function openReport(path: string): Promise<ReportFile> {
+  const cannot = (error: NodeJS.ErrnoException) => {
+    throw new Error(`The file cannot be read (${error.code ?? error.name}).`)
+  }
+  const { size } = await stat(path).catch(cannot)
+  if (size > COMBINED_BYTES_MAX) throw new Error('The file has more than 30 MiB.')
+  const bytes = new Uint8Array(await readFile(path).catch(cannot))
+  const type = fileType(bytes)
+  if (!type) throw new Error('The file is no PDF, JPEG or PNG.')
+  return { bytes, type }
+}
+
+async function run(file: ReportFile, draws: boolean): Promise<Explained> {
+  const pool = createWorkerPool({ threads_max: 1, memory_max_mb: THREAD_MB_MAX })
+  try {
+    return await pool.run<Explained>(task, { file, draws }, { name: 'explainFile', timeout_ms: READ_MS_MAX })
+  } catch (error) {
+    if (error instanceof WorkerLimitExceeded) throw new Error('The file takes more than ten minutes or 2 GB to read.')
+    throw error
+  } finally {
+    await pool.close()
+  }
+}
+
+/** Texts of files go to a terminal: without characters that control it. */
+const plain = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}]/gu, '\u{FFFD}')
+const orNone = (text: string | number | null): string => (text === null ? '-' : plain(String(text)))
+const section = (title: string, lines: readonly string[]): string =>
+  `${title}\n${(lines.length ? lines : ['none']).map((line) => `  ${line}\n`).join('')}\n`
+
+/** The stages as text. */
+export function textOf({ pages, is_english, metadata, results, failure }: Explanation): string {
+  return [
+    section(
+      'PAGES',
+      pages.map(
+        ({ number, width, height, source, text_quality, words }) =>
+          `${number}  ${Math.round(width)} x ${Math.round(height)}, ${source}, text ${text_quality}, ${words.length} words`,
+      ),
+    ),
+    section('LINES', pages.flatMap(linesText)),
+    section('COLUMNS', pages.flatMap(columnsText)),
+    section('ROWS', pages.flatMap(rowsText)),
+    section('LOINC', results.map(loincText)),
+    section(
+      'PLAUSIBILITY',
+      results.flatMap(({ findings }, index) => findings.map(({ kind, text }) => `${index + 1}  ${kind}: ${plain(text)}`)),
+    ),
+    section(
+      'METADATA',
+      Object.entries(metadata).map(([name, value]) => `${name.padEnd(18)}  ${orNone(value)}`),
+    ),
+    section('RESULTS', results.map(resultText)),
+    section('OUTCOME', [failure ?? `completed: ${results.length} results`, is_english ? 'English' : 'not English']),
+  ].join('')
+}
+
+const linesText = ({ number, lines }: ExplainedPage): string[] =>
+  lines.map(({ cells }, index) => `${number}.${index + 1}  ${cells.map(({ text }) => plain(text)).join(' | ')}`)
+
+const columnsText = ({ number, regions }: ExplainedPage): string[] =>
+  regions.map(({ columns, line_count }, index) => {
+    const named = columns?.map(({ kind, box }) => `${kind} ${Math.round(box.left)}-${Math.round(box.right)}`).join(', ')
+    return `${number}.${index + 1}  ${line_count} lines, ${named ?? 'without columns'}`
+  })
+
+const rowsText = ({ number, rows }: ExplainedPage): string[] =>
+  rows.map(({ name, value, unit, range_lines, flag, panel, confidence }, index) =>
+    [
+      `${number}.${index + 1}  ${plain(name)} = ${plain(value)}`,
+      `unit ${orNone(unit)}`,
+      `range ${range_lines.length ? plain(range_lines.join(' / ')) : '-'}`,
+      `flag ${orNone(flag)}`,
+      `panel ${orNone(panel)}`,
+      `confidence ${confidence.toFixed(2)}`,
+    ].join(', '),
+  )
+
+function loincText({ test_name, loinc_match_status, loinc_matches }: ReportResult, index: number): string {
+  const candidates = (loinc_matches ?? []).map(
+    ({ loinc_code, loinc_name, confidence_score }) => `${loinc_code} ${confidence_score.toFixed(2)} ${loinc_name}`,
+  )
+  return [`${index + 1}  ${plain(test_name)}: ${loinc_match_status ?? '-'}`, ...candidates].join('; ')
+}
+
+const resultText = (result: ReportResult, index: number): string =>
+  [
+    `${index + 1}  ${plain(result.test_name)} = ${plain(result.value)} ${result.units === null ? '' : plain(result.units)}`.trimEnd(),
+    result.type,
+    `range ${orNone(result.min_reference_range)} to ${orNone(result.max_reference_range)}`,
+    result.interpretation,
+  ].join(', ')

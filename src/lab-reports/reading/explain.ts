@@ -1,0 +1,78 @@
+// What each stage of reading makes of a file: for people who want to know why a report is read as it is.
+import { linesOf } from '../layout/lines.ts'
+import { regionsOfPages } from '../layout/regions.ts'
+import { rowsOf, type Row } from '../layout/rows.ts'
+import type { ColumnKind } from '../layout/headers.ts'
+import type { Metadata } from '../layout/metadata.ts'
+import { textQuality, type TextQuality } from '../pages/text-quality.ts'
+import type { Box, PageText, Word } from '../pages/page.ts'
+import { drawStages } from './explain-pictures.ts'
+import { isEnglish } from './language.ts'
+import { isAnalyte, readPages, understand, type ReportFailure, type ReportFile } from './read-report.ts'
+import type { ReportResult } from './result.ts'
+
+export interface ExplainedPage {
+  number: number
+  width: number
+  height: number
+  source: PageText['source']
+  text_quality: TextQuality
+  words: Word[]
+  lines: { box: Box; cells: { text: string; box: Box }[] }[]
+  /** Lines under the same columns; without columns the kinds of the cells decide. */
+  regions: { columns: { kind: ColumnKind; box: Box }[] | null; line_count: number }[]
+  rows: Row[]
+}
+
+export interface Explanation {
+  pages: ExplainedPage[]
+  is_english: boolean
+  metadata: Metadata
+  results: ReportResult[]
+  /** Why a job would fail with this file; null if it would not. */
+  failure: ReportFailure | null
+}
+
+export interface ExplainOptions {
+  /** Whether the pages are drawn with the boxes of the stages. */
+  draws: boolean
+}
+
+export interface Explained {
+  explanation: Explanation
+  /** A PNG of each page, if they are drawn. */
+  pictures: Uint8Array[]
+}
+
+/** Reads a file and returns what each stage has made of it. Errors: `UnreadableDocument`, `UnreadablePicture`. */
+export async function explain(file: ReportFile, { draws }: ExplainOptions): Promise<Explained> {
+  const pages = await readPages([file])
+  const read = pages.map((page) => ({ page, lines: linesOf(page) }))
+  const regions = [...regionsOfPages(read)]
+  const rows = rowsOf(read, { isAnalyte })
+  const { metadata, results } = understand(pages)
+  const is_english = isEnglish(pages)
+  const explanation: Explanation = {
+    pages: read.map(({ page, lines }) => ({
+      number: page.number,
+      width: page.width,
+      height: page.height,
+      source: page.source,
+      text_quality: textQuality(page),
+      words: page.words,
+      lines: lines.map(({ box, cells }) => ({ box, cells: cells.map(({ text, box }) => ({ text, box })) })),
+      regions: regions
+        .filter((one) => one.page === page)
+        .map(({ region }) => ({
+          columns: region.columns && region.columns.map(({ kind, box }) => ({ kind, box })),
+          line_count: region.lines.length,
+        })),
+      rows: rows.filter((row) => row.page === page.number),
+    })),
+    is_english,
+    metadata,
+    results,
+    failure: is_english ? (results.length ? null : 'invalid_input') : 'not_english',
+  }
+  return { explanation, pictures: draws ? await drawStages(file, explanation.pages) : [] }
+}
