@@ -26,39 +26,51 @@ const finished = async ({ db, team }: TestTeam): Promise<number> =>
   (await db.pool.query('select count(*)::integer as n from file_import where team_id = $1 and finished_at is not null', [team]))
     .rows[0].n
 
-/** Runs imports, and says which teams' imports have begun to be read. */
-function runs(...teams: TestTeam[]) {
+/** Runs imports. */
+function runs() {
   const runner = new ImportRunner({ vault })
   after(() => runner.stop())
-  const begun: number[] = []
-  const { job, run } = runner.handler
+  return runner.handler
+}
+
+/** Runs imports when the test lets them, and says whose have come to run, in this order. */
+function runsWhenLet(teams: TestTeam[]) {
+  const begun: { team: number; go: () => void }[] = []
+  const { promise: all, resolve: letAll } = Promise.withResolvers<void>()
+  const { job, run } = runs()
   const handler = defineHandler(job, async (context, payload) => {
-    const number = teams.findIndex(({ team }) => team === context.tenant.team)
-    await run(
-      {
-        ...context,
-        tx: (work) =>
-          context.tx(async (tx) => {
-            const result = await work(tx)
-            if ((result as { is_first?: boolean } | undefined)?.is_first) begun.push(number)
-            return result
-          }),
-      },
-      payload,
-    )
+    const { promise, resolve } = Promise.withResolvers<void>()
+    begun.push({ team: teams.findIndex(({ team }) => team === context.tenant.team), go: resolve })
+    await Promise.race([promise, all])
+    await run(context, payload)
   })
-  return { handler, begun }
+  return { handler, begun, letAll, order: () => begun.map(({ team }) => team).join() }
 }
 
 describe('imports of several teams', () => {
   test('run in turn: many imports of two teams do not hold up that of a third', async () => {
     const teams = [await createTestTeam(), await createTestTeam(), await createTestTeam()]
-    const counts = [2, 2, 1]
-    for (const [i, team] of teams.entries()) await uploads(team, counts[i]!)
-    const { handler, begun } = runs(...teams)
+    const [first, second, third] = teams as [TestTeam, TestTeam, TestTeam]
+    await uploads(first, 2)
+    await uploads(second, 2)
+    const { handler, begun, letAll, order } = runsWhenLet(teams)
     working([handler])
-    await until('all are imported', async () => (await Promise.all(teams.map(finished))).join() === counts.join())
-    assert.deepEqual(begun.slice(0, 3).toSorted(), [0, 1, 2], begun.join())
+    try {
+      await until('two imports run', () => begun.length === 2)
+      assert.deepEqual(begun.map(({ team }) => team).toSorted(), [0, 1])
+      await uploads(third, 1)
+      // The next import of its team is queued as it ends, after that of the third team.
+      const [ending, other] = begun.map(({ team }) => team) as [number, number]
+      begun[0]!.go()
+      await until('a third import runs', () => begun.length === 3)
+      assert.equal(order(), [ending, other, 2].join())
+      begun[2]!.go()
+      await until('a fourth import runs', () => begun.length === 4)
+      assert.equal(order(), [ending, other, 2, ending].join())
+    } finally {
+      letAll()
+    }
+    await until('all are imported', async () => (await Promise.all(teams.map(finished))).join() === '2,2,1')
     assert.equal(begun.length, 5)
   })
 
@@ -66,7 +78,7 @@ describe('imports of several teams', () => {
     const teams = await Promise.all(Array.from({ length: 4 }, () => createTestTeam()))
     for (const team of teams) await uploads(team, 1)
     const { promise: open, resolve } = Promise.withResolvers<void>()
-    const { job } = runs().handler
+    const { job } = runs()
     let waiting = 0
     const stuck = defineHandler(job, async () => {
       waiting++
@@ -93,7 +105,7 @@ describe('imports of several teams', () => {
     await upload(team, first, file)
     await upload(team, second, file)
     await team.db.tx(team.tenant, (tx) => eraseImports(tx, first))
-    working([runs(team).handler])
+    working([runs()])
     await until('the other one has ended', async () => (await finished(team)) === 1)
   })
 })

@@ -174,7 +174,8 @@ export const defineJob = <S extends TSchema>(
 /**
  * Enqueues a job for after the commit. `at` is an instant of the team's clock. The due time is sent to the database as a
  * distance from now, so that workers start the job in time even if the clock of this process is wrong. The distance is in whole
- * seconds, rounded up: team time has no fractions, and a job for some seconds from now must not run sooner.
+ * seconds, rounded up: team time has no fractions, and a job for some seconds from now must not run sooner. A job for now is due
+ * now, so that jobs are due in the order in which they were queued.
  */
 export function enqueue<S extends TSchema>(tx: Tx, to: Job<S>, payload: Static<S>, at: Date = tx.now): void {
   tx.defer(
@@ -211,7 +212,7 @@ export function enqueueOnce<S extends TSchema>(tx: Tx, to: Job<S>, payload: Stat
 
 function rowOf(tx: Tx, { name }: Job, payload: string, at: Date): Sql {
   const left_s = (addSeconds(at, -tx.tenant.clock_offset_s).getTime() - systemNow().getTime()) / 1000
-  const due_in_s = at > tx.now ? Math.ceil(left_s) : left_s
+  const due_in_s = at > tx.now ? Math.ceil(left_s) : at < tx.now ? left_s : 0
   return sql`${tx.uuid()}::uuid, ${tx.team}::uuid, ${name}::text, ${payload}::text, ${at}::timestamptz, ${dbNowPlus(due_in_s)}`
 }
 

@@ -184,6 +184,23 @@ test('a job that is queued by a process whose clock is wrong is due by the clock
     }
 })
 
+test('jobs for now are due in the order in which they are queued, also those of a job that began long before', async () => {
+  const team = await createTestTeam()
+  const Queued = T.Object({ payload: T.String() })
+  const minutesAgo = (minutes: number) => new Date(Math.floor(Date.now() / 1000) * 1000 - minutes * 60_000)
+  for (const [n, minutes] of [2, 0, 60].entries())
+    await team.db.tx(team.tenant, async (tx) => enqueue(tx, work, { n }), minutesAgo(minutes))
+  const queued = await team.db.queries.many(
+    Queued,
+    sql`select payload::text from job where team_id = ${team.team} order by due_at, id`,
+  )
+  assert.deepEqual(
+    queued.map(({ payload }) => (JSON.parse(payload) as { n: number }).n),
+    [0, 1, 2],
+  )
+  await team.db.queries.run(sql`delete from job where team_id = ${team.team}`)
+})
+
 test('work that a job queues for now is due now, even if a process whose clock is ahead queued the job', async () => {
   const team = await createTestTeam()
   let runs = 0
