@@ -1,6 +1,6 @@
 // Every command. Its implementation is imported when it runs: `start`, `serve` and `work` import no other command, and help imports
 // nothing.
-import { commandsOf, type Group, type Leaf, type OptionText } from './command-tree.ts'
+import { commandsOf, UsageError, type Group, type Leaf, type OptionText } from './command-tree.ts'
 import { imports } from './command-list-imports.ts'
 import { tenants } from './command-list-tenants.ts'
 import { firstSignal, print } from './terminal.ts'
@@ -51,6 +51,52 @@ const running: Leaf[] = [
     options: [['--list', 'list event types that can be triggered'], ...remote],
     examples: ['trigger labtest.result.critical', 'trigger --list'],
     run: async (typed) => (await import('./client/trigger.ts')).trigger(typed, { env: process.env, out: stdout }),
+  },
+]
+
+const here = { env: process.env, out: stdout }
+
+const looking: (Leaf | Group)[] = [
+  {
+    usage: 'status',
+    summary: 'show whether a running server answers, is ready, and takes the key',
+    about: 'With --env it prints the address and the key for the environment of a shell, and asks the server nothing.',
+    options: [['--env', 'print DRAWBRIDGE_URL and DRAWBRIDGE_KEY, to be sourced'], ['--json', 'print JSON'], ...remote],
+    examples: ['status', 'status --cell sandbox-eu', 'status --env > drawbridge.env'],
+    run: async ({ values }) => (await import('./client/status.ts')).status(values, here),
+  },
+  {
+    usage: 'keys',
+    summary: "print the keys of the demo, which 'start' created",
+    options: [['--json', 'print JSON']],
+    examples: ['keys', 'keys --json'],
+    run: async ({ values }) => (await import('./client/status.ts')).keys(values, here),
+  },
+  {
+    usage: 'events',
+    summary: 'the events of a team',
+    commands: [
+      {
+        usage: 'list',
+        summary: 'list the newest events, newest first',
+        options: [
+          ['--type <type>', 'only this type'],
+          ['--object <id>', 'only events about this object'],
+          ['--limit <count>', 'how many (default: 20, at most 1000)'],
+          ['--json', 'print whole events as JSON'],
+          ...remote,
+        ],
+        examples: ['events list', 'events list --type labtest.order.created --limit 5', 'events list --object ORDER_ID --json'],
+        run: async (typed) => (await import('./client/events.ts')).list(typed, here),
+      },
+      {
+        usage: 'show <id>',
+        summary: 'print an event as JSON',
+        options: remote,
+        examples: ['events show EVENT_ID'],
+        run: async (typed) => (await import('./client/events.ts')).show(typed, here),
+      },
+    ],
   },
 ]
 
@@ -117,6 +163,17 @@ const failed = (
 ]
 
 const printed: Leaf[] = [
+  {
+    usage: 'completion <shell>',
+    summary: 'print a script by which a shell completes commands and options: bash, zsh or fish',
+    examples: ['completion bash > ~/.local/share/bash-completion/completions/drawbridge', 'completion fish'],
+    run: async ({ args: [shell] }) => {
+      const { completionScript, shells } = await import('./completion.ts')
+      const known = shells.find((name) => name === shell)
+      if (!known) throw new UsageError(`The shell must be one of ${shells.join(', ')}.`)
+      await print(completionScript(tree, known))
+    },
+  },
   {
     usage: 'openapi',
     summary: 'print the OpenAPI document',
@@ -250,6 +307,7 @@ export const tree: Group = {
     },
     reports,
     ...files,
+    ...looking,
     ...running,
     ...printed,
   ],

@@ -45,7 +45,7 @@ test('a command on the database loads no server, and parsing, help and commands 
   for (const file of ['src/app/server.ts', 'src/app/modules.ts', 'src/platform/http/server.ts'])
     assert.ok(!command.has(file), file)
   assert.ok(!parsing.has('src/platform/db/database.ts'))
-  for (const client of ['listen', 'trigger']) {
+  for (const client of ['events', 'listen', 'status', 'trigger']) {
     const files = loadedWith(`src/cli/client/${client}.ts`)
     for (const file of ['src/app/modules.ts', 'src/platform/db/database.ts']) assert.ok(!files.has(file), `${client} ${file}`)
   }

@@ -1,0 +1,60 @@
+// `bin/drawbridge events list` and `show`: the events of a team, read from a running server.
+import { UsageError } from '../command-tree.ts'
+import { formatEventLine, type ReceivedEvent } from './event-forwarder.ts'
+import { createApiClient, request, type ApiClient, type RemoteValues } from './api-client.ts'
+import type { StatusContext } from './status.ts'
+
+const PAGE = 100
+const LISTED = 20
+const LISTED_MAX = 1000
+/** How far back `show` looks. */
+const LOOKED_AT_MAX = 10_000
+
+interface ListValues extends RemoteValues {
+  type?: string
+  object?: string
+  limit?: string
+  json?: boolean
+}
+
+/** Prints the newest events, newest first: a line each, or with `--json` whole. @throws UsageError, or Error if the server rejects us */
+export async function list({ values }: { values: ListValues }, { env, out }: StatusContext): Promise<void> {
+  const limit = Number(values.limit ?? LISTED)
+  if (!Number.isInteger(limit) || limit < 1 || limit > LISTED_MAX)
+    throw new UsageError(`--limit must be a number from 1 to ${LISTED_MAX}.`)
+  const remote = createApiClient(values, env)
+  const found: ReceivedEvent[] = []
+  for await (const event of newestFirst(remote, { type: values.type, object_id: values.object }, limit)) found.push(event)
+  if (values.json) return out(`${JSON.stringify(found, null, 2)}\n`)
+  if (found.length === 0) return out('There is no event.\n')
+  for (const event of found) out(formatEventLine(event))
+}
+
+/** Prints an event as JSON. @throws Error if it is not among the newest 10,000 of the team */
+export async function show(
+  { args: [id], values }: { args: string[]; values: RemoteValues },
+  { env, out }: StatusContext,
+): Promise<void> {
+  for await (const event of newestFirst(createApiClient(values, env), {}, LOOKED_AT_MAX))
+    if (event.id === id) return out(`${JSON.stringify(event, null, 2)}\n`)
+  throw new Error(`There is no such event among the newest ${LOOKED_AT_MAX}.`)
+}
+
+async function* newestFirst(
+  remote: ApiClient,
+  filters: Record<string, string | undefined>,
+  count: number,
+): AsyncGenerator<ReceivedEvent> {
+  let cursor: string | undefined
+  for (let left = count; left > 0;) {
+    const query = new URLSearchParams({ limit: String(Math.min(left, PAGE)) })
+    for (const [name, value] of Object.entries({ ...filters, next_cursor: cursor }))
+      if (value !== undefined) query.set(name, value)
+    const { status, body } = await request(remote, 'GET', `/v1/events?${query}`)
+    if (status !== 200) throw new Error(`The server responded ${status}: ${JSON.stringify(body?.detail ?? null)}`)
+    yield* body.data as ReceivedEvent[]
+    left -= body.data.length
+    cursor = body.next_cursor ?? undefined
+    if (cursor === undefined || body.data.length === 0) return
+  }
+}

@@ -1,0 +1,141 @@
+// The commands that look at a running server, against a server; and the scripts of completion, in a shell.
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { kit } from '../../../test/support/orders.ts'
+import { createTestTeam, url, type TestTeam } from '../../../test/support/server.ts'
+import { tree } from '../command-list.ts'
+import { UsageError } from '../command-tree.ts'
+import { completionScript } from '../completion.ts'
+import { publishDemo } from '../demo-file.ts'
+import { list, show } from './events.ts'
+import { keys, status } from './status.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'drawbridge-look-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+/** What a command prints, and the error with which it ends. */
+async function printed(command: (context: { env: Record<string, string>; out: (text: string) => void }) => unknown, env = {}) {
+  let text = ''
+  let error: Error | undefined
+  try {
+    await command({ env, out: (part) => void (text += part) })
+  } catch (thrown) {
+    error = thrown as Error
+  }
+  return { text, error }
+}
+
+describe('drawbridge status', () => {
+  test('says that a server is ready and takes the key', async () => {
+    const { key } = await createTestTeam()
+    const found = await printed((context) => status({ url, key }, context))
+    assert.equal(found.error, undefined)
+    assert.equal(found.text, `Server  ${url}  ready\nKey     valid\n`)
+    const { text } = await printed((context) => status({ url, key, json: true }, context))
+    assert.deepEqual(JSON.parse(text), { url, is_ready: true, is_key_valid: true })
+  })
+
+  test('fails with a key that is not valid, and without a server', async () => {
+    const wrong = await printed((context) => status({ url, key: `sk_us_${'x'.repeat(43)}` }, context))
+    assert.match(wrong.text, /^Server {2}\S+ {2}ready\nKey {5}not accepted \(401\)\n$/)
+    assert.match(wrong.error!.message, /does not accept the key/)
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as { port: number }
+    server.close()
+    await once(server, 'close')
+    const absent = await printed((context) => status({ url: `http://127.0.0.1:${port}`, key: 'x' }, context))
+    assert.match(absent.text, /not ready \(ECONNREFUSED\)/)
+    assert.match(absent.error!.message, /is not ready/)
+  })
+
+  test('prints variables that a shell takes as they are', async () => {
+    const key = `it's $HOME "quoted"`
+    const { text } = await printed((context) => status({ url, key, env: true }, context))
+    const shell = execFileSync('bash', ['-c', `${text}printf '%s|%s' "$DRAWBRIDGE_URL" "$DRAWBRIDGE_KEY"`], { encoding: 'utf8' })
+    assert.equal(shell, `${url}|${key}`)
+  })
+})
+
+test('drawbridge keys prints those of the demo, and fails without one', async () => {
+  const id = randomUUID()
+  const cells = ['production-eu', 'production-us', 'sandbox-eu', 'sandbox-us'] as const
+  const api_keys = Object.fromEntries(cells.map((cell) => [cell, `key of ${cell}`])) as Record<(typeof cells)[number], string>
+  publishDemo(folder, { base_url: url, org_id: id, management_key: 'mg', teams: { us: id, eu: id }, api_keys })
+  const env = { DATA_DIR: folder }
+  const { text } = await printed((context) => keys({}, context), env)
+  assert.deepEqual(text.trimEnd().split('\n'), [
+    ...cells.map((cell) => `${cell.padEnd(14)}  key of ${cell}`),
+    'management      mg',
+  ])
+  const json = await printed((context) => keys({ json: true }, context), env)
+  assert.deepEqual(JSON.parse(json.text), { api_keys, management_key: 'mg' })
+  const none = await printed((context) => keys({}, context), { DATA_DIR: join(folder, 'none') })
+  assert.match(none.error!.message, /No demo data found/)
+})
+
+describe('drawbridge events', () => {
+  const remote = ({ key }: TestTeam) => ({ url, key })
+
+  test('lists the newest events of the team, and shows one', async () => {
+    const team = await createTestTeam()
+    const empty = await printed((context) => list({ values: remote(team) }, context))
+    assert.equal(empty.text, 'There is no event.\n')
+    const orders = [await kit(team), await kit(team)]
+    const lines = (await printed((context) => list({ values: remote(team) }, context))).text.trimEnd().split('\n')
+    assert.deepEqual(new Set(lines.map((line) => line.split('  ').at(-1))), new Set(orders.map(({ id }) => id)))
+    const values = { ...remote(team), object: orders[0]!.id, type: 'labtest.order.created', json: true }
+    const found = JSON.parse((await printed((context) => list({ values }, context))).text)
+    assert.deepEqual(
+      found.map(({ object_id, type }: Record<string, string>) => [object_id, type]),
+      [[orders[0]!.id, 'labtest.order.created']],
+    )
+    const shown = await printed((context) => show({ args: [found[0].id], values: remote(team) }, context))
+    assert.deepEqual(JSON.parse(shown.text), found[0])
+    const one = await printed((context) => list({ values: { ...remote(team), limit: '1' } }, context))
+    assert.equal(one.text.trimEnd().split('\n').length, 1)
+  })
+
+  test('fails for an event that is not there, a wrong limit and a wrong key', async () => {
+    const [team, other] = [await createTestTeam(), await createTestTeam()]
+    await kit(other)
+    const [event] = JSON.parse((await printed((context) => list({ values: { ...remote(other), json: true } }, context))).text)
+    const absent = await printed((context) => show({ args: [event.id], values: remote(team) }, context))
+    assert.match(absent.error!.message, /no such event/)
+    for (const limit of ['0', '1001', 'x', '1.5'])
+      assert(
+        (await printed((context) => list({ values: { ...remote(team), limit } }, context))).error instanceof UsageError,
+        limit,
+      )
+    const wrong = await printed((context) => list({ values: { url, key: 'none' } }, context))
+    assert.match(wrong.error!.message, /The server responded 401/)
+  })
+})
+
+describe('drawbridge completion', () => {
+  const complete = (...words: string[]): string[] => {
+    const script = `${completionScript(tree, 'bash')}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')})\nCOMP_CWORD=${words.length - 1}\n_drawbridge\necho "\${COMPREPLY[@]}"`
+    return execFileSync('bash', ['-c', script], { encoding: 'utf8' }).trim().split(' ')
+  }
+
+  test('completes groups, commands and options in bash', () => {
+    assert.deepEqual(complete('drawbridge', 'st'), ['start', 'status'])
+    assert.deepEqual(complete('drawbridge', 'events', ''), ['list', 'show'])
+    assert.deepEqual(complete('drawbridge', 'events', 'list', '--li'), ['--limit'])
+    assert.deepEqual(complete('drawbridge', 'events', 'list', '--json', '--ty'), ['--type'])
+  })
+
+  test('has a script for zsh and fish', () => {
+    assert.match(completionScript(tree, 'zsh'), /bashcompinit/)
+    const fish = completionScript(tree, 'fish')
+    assert.match(fish, /= "events list"' -l limit\n/)
+    assert.match(fish, /= ""' -f -a status\n/)
+  })
+})
