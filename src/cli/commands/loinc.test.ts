@@ -5,10 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { matchLoinc } from '../../lab-reports/loinc/match-loinc.ts'
+import type { ReportData } from '../../lab-reports/parsing-jobs/schema.ts'
 import { releaseColumns } from '../../lab-reports/loinc/release-file.ts'
 import { findReleaseTerms } from '../../lab-reports/loinc/release.ts'
 import { cells, createTestTeam } from '../../../test/support/server.ts'
 import { command } from '../../../test/support/commands.ts'
+import { parsed, pdfOf, reportPage } from '../../../test/support/uploaded-reports.ts'
 
 const directory = await mkdtemp(join(tmpdir(), 'loinc-'))
 after(() => rm(directory, { recursive: true }))
@@ -72,7 +74,7 @@ test('a release is imported into every cell, compared without a change, and remo
   assert.equal(await count(), 1)
 
   // What was imported is a candidate, below the shipped terms, and asks for review.
-  const release = await findReleaseTerms(team.db, ['Zedprotein, fictional', 'Glucose', '&|!():*', ''])
+  const release = await findReleaseTerms(team.db.queries, ['Zedprotein, fictional', 'Glucose', '&|!():*', ''])
   const [unknown, known, hostile] = matchLoinc(
     ['Zedprotein, fictional', 'Glucose', '&|!():*'].map((test_name) => ({ test_name, value: '5', units: 'mg/dL' })),
     { release },
@@ -81,6 +83,20 @@ test('a release is imported into every cell, compared without a change, and remo
   assert.equal(unknown!.loinc_match_status, 'needs_review')
   assert.equal(known!.loinc_matches[0]!.loinc_code, '2345-7')
   assert.deepEqual(hostile!.loinc_matches, [])
+  const report = await pdfOf(
+    reportPage(['Zedprotein, fictional', '5', '', 'mg/dL', '1-9'], ['Glucose', '105', 'H', 'mg/dL', '70-99']),
+  )
+  const { data } = await parsed(team, await team.user(), { bytes: report })
+  assert.deepEqual(
+    data.results.map(({ loinc_match_status, loinc_matches }: ReportData['results'][number]) => [
+      loinc_match_status,
+      loinc_matches![0]!.loinc_code,
+    ]),
+    [
+      ['needs_review', '90001-9'],
+      ['auto_match', '2345-7'],
+    ],
+  )
   await team.db.pool.query('delete from loinc_release_term')
 })
 

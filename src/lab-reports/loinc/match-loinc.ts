@@ -31,8 +31,8 @@ export interface RowMeaning {
 export interface ReportContext {
   /** What the report says about the specimen of all rows. */
   specimen?: string | null
-  /** Terms of the full release for a name that the shipped terms do not have; from `findReleaseTerms`. */
-  release?: (name: string) => readonly Term[]
+  /** Terms of the full release by the names that the shipped terms do not have; from `findReleaseTerms`. */
+  release?: ReadonlyMap<string, readonly Term[]>
 }
 
 const AUTO_FROM = 0.9
@@ -43,6 +43,8 @@ const RELEASE_MAX = 0.8
 /** Of a candidate: a row has five, and a report hundreds of rows. */
 const ALIASES_MAX = 5
 const ROWS_MAX = 5_000
+/** Of the best shipped candidate: from this score on the release is not asked. */
+export const KNOWN_FROM = 0.7
 
 /** The index of the shipped terms; the first call builds it. */
 export const shippedIndex: () => NameIndex = once(() => buildNameIndex(shippedTerms()))
@@ -93,9 +95,9 @@ function familyAround(rows: readonly ReportRow[], matches: readonly Candidate[][
 }
 
 function withRelease(row: ReportRow, found: Candidate[], release: ReportContext['release']): Candidate[] {
-  if (!release || (found[0]?.score ?? 0) >= 0.7) return found
+  if (!release || (found[0]?.score ?? 0) >= KNOWN_FROM) return found
   const known = new Set(found.map(({ term }) => term.code))
-  const terms = release(row.test_name).filter(({ code }) => !known.has(code))
+  const terms = (release.get(row.test_name) ?? []).filter(({ code }) => !known.has(code))
   if (terms.length === 0) return found
   const more = candidatesOf(buildNameIndex(terms), row).map((candidate) => ({
     ...candidate,

@@ -80,7 +80,8 @@ async function replaceTerms(tx: PlainTx, path: string): Promise<ReleaseChange> {
   return change
 }
 
-const NAMES_MAX = 500
+/** A name of one common word takes 50 ms to search. */
+const NAMES_MAX = 100
 const WORDS_MAX = 8
 const FOUND_MAX = 20
 
@@ -102,9 +103,9 @@ const Found = T.Object({ name: T.String(), ...released })
 
 /**
  * Finds terms of the imported release whose names have all words of a name, 20 of each name at most, the most frequent first; for
- * `matchLoinc`. Empty for every name if nothing is imported. One statement; the first 500 names are searched, 8 words of each.
+ * `matchLoinc`. Names without such a term are left out. One statement; the first 100 names are searched, 8 words of each.
  */
-export async function findReleaseTerms(db: Db, names: readonly string[]): Promise<(name: string) => readonly Term[]> {
+export async function findReleaseTerms(queries: Queries, names: readonly string[]): Promise<Map<string, Term[]>> {
   const asked = [...new Set(names)].slice(0, NAMES_MAX).flatMap((name) => {
     const words = tokensOf(name.slice(0, 300)).filter((word) => /^[\p{L}\p{N}]+$/u.test(word))
     return words.length === 0
@@ -112,8 +113,8 @@ export async function findReleaseTerms(db: Db, names: readonly string[]): Promis
       : [{ name: name.toWellFormed().replaceAll('\0', ''), query: words.slice(0, WORDS_MAX).join(' & ') }]
   })
   const found = new Map<string, Term[]>()
-  if (asked.length === 0) return () => []
-  const rows = await db.queries.many(
+  if (asked.length === 0) return found
+  const rows = await queries.many(
     Found,
     sql`
     select q.name, t.* from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb) as q (name text, query text)
@@ -123,7 +124,7 @@ export async function findReleaseTerms(db: Db, names: readonly string[]): Promis
       order by rank, code limit ${FOUND_MAX}) t`,
   )
   for (const { name, ...row } of rows) found.set(name, [...(found.get(name) ?? []), toTerm(row)])
-  return (name) => found.get(name) ?? []
+  return found
 }
 
 /** A term of the imported release by its code. */

@@ -4,7 +4,10 @@ import type { Service } from '../../platform/module/module.ts'
 import { defineHandler, enqueue, type Handler, type JobContext } from '../../platform/queue/outbox.ts'
 import { addSeconds } from '../../platform/runtime/clock.ts'
 import { createWorkerPool, WorkerPoolBusy, type WorkerPool } from '../../platform/runtime/worker-pool.ts'
+import { findReleaseTerms } from '../loinc/release.ts'
+import type { ReadReport } from '../reading/read-report.ts'
 import type { ReadOutcome } from '../reading/report.task.ts'
+import { uncertainNames } from '../reading/uncertain-names.ts'
 import { claimJob, endJob, filesOf, parseReport, type Outcome } from './jobs.ts'
 
 /** A process that ends in the middle of a job leaves it to another; a report that ends three processes fails. */
@@ -69,19 +72,34 @@ export class ReportParser implements Service {
     else {
       const files = await context.tx((tx) => filesOf(tx, options.vault, id, claimed))
       outcome = await this.#read(files, options)
+      if ('report' in outcome) outcome = { report: await this.#withReleaseTerms(context, outcome.report, options) }
     }
     await context.tx((tx) => endJob(tx, id, outcome, options.files_kept_days * DAY_S))
   }
 
+  /** The report with candidates of the imported release for names that the shipped terms do not have; as it is if there are none. */
+  async #withReleaseTerms(context: JobContext, report: ReadReport, options: ParserOptions): Promise<ReadReport> {
+    const names = uncertainNames(report)
+    const terms = names.length ? await context.tx((tx) => findReleaseTerms(tx, names)) : new Map()
+    if (!terms.size) return report
+    const outcome = await this.#inThread<ReadReport>('addReleaseTerms', { report, terms }, options)
+    return outcome ?? report
+  }
+
   /** Errors: whatever kept this process from reading, such as its end; the job is then tried again. */
   async #read(files: unknown, options: ParserOptions): Promise<Outcome> {
+    return (await this.#inThread<ReadOutcome>('default', files, options)) ?? { failure: 'processing_error' }
+  }
+
+  /** The result of a task; undefined if it failed or exceeded its limits. */
+  async #inThread<R>(name: string, input: unknown, options: ParserOptions): Promise<R | undefined> {
     const { threads, thread_mb_max = THREAD_MB_MAX, read_ms_max = READ_MS_MAX } = options
     this.#pool ??= createWorkerPool({ threads_max: threads, memory_max_mb: thread_mb_max })
     try {
-      return await this.#pool.run<ReadOutcome>(task, files, { timeout_ms: read_ms_max })
+      return await this.#pool.run<R>(task, input, { name, timeout_ms: read_ms_max })
     } catch (error) {
       if (error instanceof WorkerPoolBusy || this.#isStopping) throw error
-      return { failure: 'processing_error' }
+      return undefined
     }
   }
 }

@@ -2,7 +2,7 @@
 import { linesOf } from '../layout/lines.ts'
 import { metadataOf, type Metadata } from '../layout/metadata.ts'
 import { rowsOf } from '../layout/rows.ts'
-import { matchLoinc, shippedIndex } from '../loinc/match-loinc.ts'
+import { matchLoinc, shippedIndex, type ReportContext } from '../loinc/match-loinc.ts'
 import { findByName } from '../loinc/name-index.ts'
 import { readName } from '../loinc/name-text.ts'
 import { pageText } from '../pages/pdf-text.ts'
@@ -78,7 +78,13 @@ export function understand(pages: readonly PageText[]): ReadReport {
 /** Whether laboratories measure something of this name. */
 export const isAnalyte = (name: string): boolean => findByName(shippedIndex(), readName(name)).length > 0
 
-function withMeaning(results: readonly ReportResult[]): ReportResult[] {
+/** A report whose results have terms of an imported release among their candidates. */
+export const withReleaseTerms = (report: ReadReport, release: NonNullable<ReportContext['release']>): ReadReport => ({
+  ...report,
+  results: withMeaning(report.results, { release }),
+})
+
+function withMeaning(results: readonly ReportResult[], context: ReportContext = {}): ReportResult[] {
   const meanings = matchLoinc(
     results.map(({ test_name, value, units, source_panel_name, sample_type }) => ({
       test_name,
@@ -87,6 +93,7 @@ function withMeaning(results: readonly ReportResult[]): ReportResult[] {
       source_panel_name,
       sample_type,
     })),
+    context,
   )
   return results.map((result, index) => {
     const { loinc_match_status, loinc_matches, findings } = meanings[index]!

@@ -3,7 +3,8 @@ import { UnreadableDocument } from '../pages/pdf.ts'
 import { inspect, type Inspection } from './inspect.ts'
 import { explain, type ExplainOptions, type Explained } from './explain.ts'
 import { pagePicture } from './page-picture.ts'
-import { ReportError, readReport, type ReadReport, type ReportFile, type ReportFailure } from './read-report.ts'
+import type { Term } from '../loinc/terms.ts'
+import { ReportError, readReport, withReleaseTerms, type ReadReport, type ReportFile, type ReportFailure } from './read-report.ts'
 
 export type ReadOutcome = { report: ReadReport } | { failure: ReportFailure }
 
@@ -16,6 +17,10 @@ export const drawPageOf = ({ file, page }: { file: ReportFile; page: number }): 
 /** What each stage of reading makes of a file. */
 export const explainFile = ({ file, ...options }: ExplainOptions & { file: ReportFile }): Promise<Explained> =>
   explain(file, options)
+
+/** A report with further candidates. */
+export const addReleaseTerms = ({ report, terms }: { report: ReadReport; terms: Map<string, Term[]> }): ReadReport =>
+  withReleaseTerms(report, terms)
 
 /** Reads a report. */
 export default async function read(files: ReportFile[]): Promise<ReadOutcome> {
