@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { deliverToEndpoints, measureLatency } from './delivery.ts'
 import { ingestSamples, readSamples, readSummaries } from './ingestion.ts'
 import { importExport } from './imports.ts'
+import { readReports } from './lab-reports.ts'
 import { median, medianMs, report } from './measure.ts'
 import { createKits, createWalkIns, registerKits } from './orders.ts'
 import { withServer, type Bench } from './program.ts'
@@ -31,6 +32,7 @@ const parts: Record<string, (bench: Bench) => Promise<void>> = {
   samples: readSamples,
   summaries: readSummaries,
   stream: readStream,
+  'lab-reports': readReports,
   'apple-export': importExport,
   'list-users': listUsers,
   // Last, since it leaves a million orders.
