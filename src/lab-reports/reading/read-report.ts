@@ -68,12 +68,20 @@ export function understand(pages: readonly PageText[]): ReadReport {
   const patient = { sex: metadata.gender === 'other' ? null : metadata.gender, age_years }
   const rows = rowsOf(read, { isAnalyte })
   if (rows.length > RESULTS_MAX) throw new Error(`a report has at most ${RESULTS_MAX} results`)
-  return {
+  return storable({
     metadata,
     results: withMeaning(rows.map((row) => resultOf(row, patient))),
     pages: pages.map(({ number, width, height }) => ({ number, width, height })),
-  }
+  })
 }
+
+/** Files may hold characters that PostgreSQL does not store in JSON: NUL, and halves of pairs. */
+const storable = (report: ReadReport): ReadReport =>
+  JSON.parse(
+    JSON.stringify(report, (_name, value: unknown) =>
+      typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : value,
+    ),
+  ) as ReadReport
 
 /** Whether laboratories measure something of this name. */
 export const isAnalyte = (name: string): boolean => findByName(shippedIndex(), readName(name)).length > 0

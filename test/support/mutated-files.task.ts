@@ -1,0 +1,50 @@
+// What threads of the server do with uploaded files, for files that a test has damaged: opened, read and drawn as in the server, but without the
+// reading of pictures, which takes seconds. Only threads import it.
+import { pageText } from '../../src/lab-reports/pages/pdf-text.ts'
+import { UnreadableDocument, withDocument } from '../../src/lab-reports/pages/pdf.ts'
+import { UnreadablePicture } from '../../src/lab-reports/pages/pictures.ts'
+import type { PageText } from '../../src/lab-reports/pages/page.ts'
+import { inspect, type Inspection } from '../../src/lab-reports/reading/inspect.ts'
+import { isEnglish } from '../../src/lab-reports/reading/language.ts'
+import { pagePicture } from '../../src/lab-reports/reading/page-picture.ts'
+import { understand, type ReadReport, type ReportFile } from '../../src/lab-reports/reading/read-report.ts'
+
+export interface Outcome {
+  inspection: Inspection
+  report?: ReadReport
+  /** The class of an error of the stage of reading, which lets a job fail. */
+  failure?: string
+  isDrawn?: boolean
+}
+
+/** Opens a file; reads it if it can be opened, and draws its first page if `draws`. */
+export default async function open({ file, draws }: { file: ReportFile; draws: boolean }): Promise<Outcome> {
+  const inspection = await inspect([file])
+  if ('problem' in inspection) return { inspection }
+  const outcome: Outcome = { inspection }
+  try {
+    if (file.type === 'application/pdf') outcome.report = await read(file)
+  } catch (error) {
+    outcome.failure = (error as Error).name
+  }
+  if (draws) outcome.isDrawn = await isDrawn(file)
+  return outcome
+}
+
+function read({ bytes }: ReportFile): Promise<ReadReport> {
+  return withDocument(bytes, async (document) => {
+    const pages: PageText[] = []
+    for (let number = 1; number <= document.numPages; number++) pages.push(await pageText(await document.getPage(number)))
+    isEnglish(pages)
+    return understand(pages)
+  })
+}
+
+async function isDrawn(file: ReportFile): Promise<boolean> {
+  try {
+    return (await pagePicture(file, 1)).length > 0
+  } catch (error) {
+    if (error instanceof UnreadableDocument || error instanceof UnreadablePicture || error instanceof Error) return false
+    throw error
+  }
+}
