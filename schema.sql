@@ -1581,6 +1581,7 @@ table summary
   updated_at timestamp with time zone not null
   device_id uuid
   raw jsonb
+  computed_hr_zones integer[]
   constraint summary_pkey PRIMARY KEY (team_id, user_id, kind, provider, key)
   constraint summary_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint summary_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)

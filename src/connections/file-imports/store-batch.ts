@@ -76,7 +76,8 @@ async function storeSummaries(tx: Tx, user: User, { provider, kind, summaries: a
   const fitting = all.filter(({ record, stages }) => isStorable(record) && (!stages || isStorable(stages)))
   const summaries = await newSummaries(tx, { user_id: user.user_id, provider }, kind, fitting)
   const records = summaries.map(({ record }) => record)
-  const ingested = await ingestSummaries(tx, user, kind, { provider, records, historical: true })
+  const streams = summaries.flatMap(({ stream }) => stream ?? [])
+  const ingested = await ingestSummaries(tx, user, kind, { provider, records, streams, historical: true })
   const nights = summaries.filter(({ stages }) => stages)
   if (nights.length) {
     const keys = nights.map(({ record }) => record.key)

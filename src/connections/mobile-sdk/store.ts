@@ -32,6 +32,8 @@ export interface SampleBatch {
 export interface SummaryBatch {
   kind: SummaryKind
   records: IncomingSummary[]
+  /** Of the workouts; they are stored by a batch of `next`. */
+  streams?: IncomingStream[]
   /** Timeseries whose samples come with such records: their histories end with that of the records. */
   derived?: readonly (TimeseriesName | 'workout_stream')[]
   /** What needs the ids of these records. */
@@ -42,14 +44,16 @@ export interface StreamBatch {
 }
 export type Batch = SampleBatch | SummaryBatch | StreamBatch
 
+const isOfStreams = (batch: Batch): batch is StreamBatch => 'streams' in batch && !('kind' in batch)
+
 function resourceName(batch: Batch): TimeseriesName | SummaryKind | 'workout_stream' {
-  if ('streams' in batch) return 'workout_stream'
+  if (isOfStreams(batch)) return 'workout_stream'
   return 'kind' in batch ? batch.kind : batch.resource
 }
 
 /** Instants of a batch, for a history whose range the phone does not name. */
 const instantsOf = (batch: Batch): number[] => {
-  if ('streams' in batch) return batch.streams.flatMap(({ time }) => (time.length ? [time[0]! * 1000, time.at(-1)! * 1000] : []))
+  if (isOfStreams(batch)) return batch.streams.flatMap(({ time }) => (time.length ? [time[0]! * 1000, time.at(-1)! * 1000] : []))
   return 'kind' in batch
     ? batch.records.flatMap(({ calendar_date }) => (calendar_date === null ? [] : [Date.parse(calendar_date)]))
     : batch.samples.map(({ at_ms }) => at_ms)
@@ -62,13 +66,13 @@ const fullNameOf = (batch: Batch): Resource =>
 const daysOf = (batch: Batch): DayNumber[] => ('resource' in batch ? batch.samples.map(localDayOf) : instantsOf(batch).map(dayOf))
 
 function sizeOf(batch: Batch): number {
-  if ('streams' in batch) return batch.streams.length
+  if (isOfStreams(batch)) return batch.streams.length
   return ('kind' in batch ? batch.records : batch.samples).length
 }
 
 function ingest(tx: Tx, user: User, batch: Batch, more: { provider: string; historical: boolean }): Promise<Ingested> {
-  if ('streams' in batch) return ingestWorkoutStreams(tx, user, { streams: batch.streams, ...more })
-  if ('kind' in batch) return ingestSummaries(tx, user, batch.kind, { records: batch.records, ...more })
+  if (isOfStreams(batch)) return ingestWorkoutStreams(tx, user, { streams: batch.streams, ...more })
+  if ('kind' in batch) return ingestSummaries(tx, user, batch.kind, { records: batch.records, streams: batch.streams, ...more })
   return ingestSamples(tx, user, batch.resource, { samples: batch.samples, ...more })
 }
 

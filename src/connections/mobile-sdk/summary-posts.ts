@@ -180,5 +180,5 @@ export function postWorkouts(tx: Tx, user_id: string, { data, ...envelope }: Sta
     return [{ streams }, ...joined(samples)]
   }
   const records = data.map((sent) => workoutOf(sent, context))
-  return store(tx, user_id, envelope, [{ kind: 'workouts', records, derived: ['workout_stream'], next: ofStreams }])
+  return store(tx, user_id, envelope, [{ kind: 'workouts', records, streams, derived: ['workout_stream'], next: ofStreams }])
 }

@@ -3,21 +3,25 @@ import type { User } from '../../people/users/schema.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { emit } from '../../platform/queue/outbox.ts'
 import { writeStreams, type IncomingStream } from '../streams/workout-streams.ts'
-import type { Ingested } from './ingest.ts'
+import { notifyZones, type Ingested } from './ingest.ts'
 import { recordPost } from './resource-states.ts'
+import { emitUpdated, lockHeartRates, updateZones } from './workout-zones.ts'
 
 const MESSAGE = 'The stream can be read with GET /v2/timeseries/workouts/{workout_id}/stream.'
 
 /**
  * Stores streams of workouts of a user, whose summaries are stored before. Writes workout_stream, resource_state. Emits
  * daily.data.workout_stream.created and .updated in the transaction that makes the stream readable; a stream that says nothing new changes
- * nothing. Streams of workouts that were dropped are dropped.
+ * nothing. Streams of workouts that were dropped are dropped. Zones of heart rate are computed of the stream if the source of the workout
+ * sends none: writes summary, emits daily.data.workouts.updated.
  */
 export async function ingestWorkoutStreams(
   tx: Tx,
-  { user_id, client_user_id }: User,
+  user: User,
   { provider, streams, historical }: { provider: string; streams: IncomingStream[]; historical: boolean },
 ): Promise<Ingested> {
+  const { user_id, client_user_id } = user
+  await lockHeartRates(tx, user_id)
   const given = streams.filter(({ time }) => time.length)
   const { known, written } = await writeStreams(tx, user_id, provider, given)
   for (const { key, is_new, workout_id, sport, source } of written) {
@@ -25,6 +29,9 @@ export async function ingestWorkoutStreams(
     const type = `daily.data.workout_stream.${is_new ? 'created' : 'updated'}`
     emit(tx, { type, object_id: workout_id, user_id, client_user_id, data: JSON.stringify(data), historical })
   }
+  const keys = written.map(({ key }) => key)
+  const zoned = await updateZones(tx, user, provider, keys, known)
+  await notifyZones(tx, user_id, emitUpdated(tx, user, zoned, { historical }))
   const instants = known.flatMap(({ time }) => [time[0]! * 1000, time.at(-1)! * 1000])
   recordPost(tx, {
     user_id,

@@ -11,10 +11,12 @@ import { deviceKey, recordDevices, type IncomingDevice, type SeenDevice } from '
 import { mergeSamples, type Sample, type SampleSource, type SeriesSamples } from '../timeseries/chunks.ts'
 import { writeSummaries, type IncomingSummary } from '../summaries/summaries.ts'
 import type { SummaryKind } from '../summaries/schema.ts'
+import type { IncomingStream } from '../streams/workout-streams.ts'
 import { emitBatches, emitHistoryComplete } from './batch-events.ts'
 import { daysBetween, localDayOf, recordDays, type DayNumber } from './day-records.ts'
 import { finishPull, type HistoryRange } from './historical-pulls.ts'
 import { recordPost } from './resource-states.ts'
+import { lockHeartRates, updateZones, updateZonesAt } from './workout-zones.ts'
 
 const DAY_MS = 86_400_000
 /** Sources, which are apps and kinds of devices, in one post. */
@@ -77,14 +79,22 @@ function isWithinBounds(user: User): (at_ms: number) => boolean {
 
 /**
  * Stores summaries of one kind of a user. Writes summary, device, "user" (from a profile), resource_state, day_record. Emits daily.data.{kind}.created and .updated, with the summary
- * as it is read; records that say nothing new change nothing. Errors: 422 a record whose document has more than 256 kB.
+ * as it is read; records that say nothing new change nothing. Zones of heart rate of workouts are computed if their source sends none.
+ * Errors: 422 a record whose document has more than 256 kB.
+ * @param streams of the workouts, which are stored after them
  */
 export async function ingestSummaries(
   tx: Tx,
   user: User,
   kind: SummaryKind,
-  { provider, records, historical }: { provider: string; records: IncomingSummary[]; historical: boolean },
+  {
+    provider,
+    records,
+    streams = [],
+    historical,
+  }: { provider: string; records: IncomingSummary[]; streams?: IncomingStream[] | undefined; historical: boolean },
 ): Promise<Ingested> {
+  if (kind === 'workouts') await lockHeartRates(tx, user.user_id)
   const isKept = await isWanted(tx, user, kind, provider)
   const wanted = records.filter(({ calendar_date }) => calendar_date === null || isKept(Date.parse(calendar_date) + DAY_MS / 2))
   const ids = await recordDevices(
@@ -107,7 +117,18 @@ export async function ingestSummaries(
         time_zone,
         birth_date: (document.birth_date as string | null | undefined) ?? null,
       })
-  for (const { is_new, summary } of written) {
+  const zoned =
+    kind === 'workouts'
+      ? await updateZones(
+          tx,
+          user,
+          provider,
+          written.map(({ key }) => key),
+          streams,
+        )
+      : undefined
+  for (const { key, is_new, summary: stored } of written) {
+    const summary = zoned?.get(key) ?? stored
     const type = `daily.data.${kind}.${is_new ? 'created' : 'updated'}`
     emit(tx, { type, object_id: summary.id, user_id, client_user_id, data: JSON.stringify(summary), historical })
   }
@@ -142,7 +163,7 @@ interface Group {
 /**
  * Stores samples of one resource of a user. Writes series, chunk, device, resource_state, day_record. Emits daily.data.{resource}.created for
  * samples that were not there and .updated for those that have another value; samples that are there already change nothing. Events about history go only to pipelines
- * that ask for them.
+ * that ask for them. Heart rates may change the zones of workouts: writes summary, emits daily.data.workouts.updated.
  */
 export async function ingestSamples(
   tx: Tx,
@@ -150,6 +171,7 @@ export async function ingestSamples(
   resource: TimeseriesName,
   { provider, samples, historical }: { provider: string; samples: IncomingSample[]; historical: boolean },
 ): Promise<Ingested> {
+  if (resource === 'heartrate') await lockHeartRates(tx, user.user_id)
   const isKept = await isWanted(tx, user, resourceNameOf(resource), provider)
   const groups = new Map<string, Group>()
   let accepted = 0
@@ -204,7 +226,14 @@ export async function ingestSamples(
   })
   if (created + updated)
     await tx.notify(dataChanged, user.user_id, resourceNameOf(resource), { from_ms: oldest_ms, to_ms: newest_ms })
+  if (resource === 'heartrate')
+    await notifyZones(tx, user.user_id, await updateZonesAt(tx, user, provider, merged, { historical }))
   return { accepted, created, updated, dropped: samples.length - accepted }
+}
+
+/** Notifies that workouts of some days have changed. */
+export const notifyZones = async (tx: Tx, user_id: string, days: number[]): Promise<void> => {
+  if (days.length) await tx.notify(dataChanged, user_id, 'workouts', { from_ms: Math.min(...days), to_ms: Math.max(...days) })
 }
 
 /**

@@ -98,7 +98,6 @@ const places: Record<string, Record<string, Place>> = {
     }),
     ...macro({ sport_name: 'name', sport_slug: 'slug' }, 'sport'),
     ...macro({ map_polyline: 'polyline', map_summary_polyline: 'summary_polyline' }, 'map'),
-    ...Object.fromEntries([1, 2, 3, 4, 5, 6].map((zone) => [`heart_rate_zone_${zone}`, ['hr_zones', String(zone - 1)]])),
   },
   body: macro({ weight_kilogram: 'weight', fat_mass_percentage: 'fat' }),
   profile: macro({ height_centimeter: 'height' }),
@@ -142,6 +141,14 @@ const fixed: Record<string, Record<string, Sql>> = {
       coalesce(substring(s.key from '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d')::timestamp, s.calendar_date::timestamp),
       s.calendar_date::timestamp), s.calendar_date::timestamp + interval '23:59:59')`,
   },
+  // What the source has sent counts, else what was computed.
+  workout: Object.fromEntries(
+    [1, 2, 3, 4, 5, 6].map((zone) => [
+      `heart_rate_zone_${zone}`,
+      sql`case ${typeOf(['hr_zones'])} when 'array' then ${numberAt('hr_zones', String(zone - 1))}
+        else s.computed_hr_zones[${zone}::integer]::float8 end`,
+    ]),
+  ),
   // The document has micrograms.
   meal: { vitamin_a_milligram: scaled(0.001, 'micros', 'vitamins', 'vitamin_a') },
   profile: {

@@ -111,6 +111,37 @@ export async function writeStreams(
   return { known, written }
 }
 
+const Key = T.Object({ key: T.String() })
+
+/** Which of the workouts with these keys have a stream. */
+export const keysWithStream = async (tx: Tx, user_id: string, provider: string, keys: string[]): Promise<Set<string>> => {
+  const rows = await tx.many(
+    Key,
+    sql`
+    select key from workout_stream
+    where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider} and key = any (${keys}::text[])`,
+  )
+  return new Set(rows.map(({ key }) => key))
+}
+
+const Text = T.Object({ stream: T.String() })
+
+/** The heart rates in the stream of a workout; empty lists without one. */
+export async function heartRatesOfStream(
+  tx: Tx,
+  user_id: string,
+  provider: string,
+  key: string,
+): Promise<{ time: number[]; heartrate: (number | null)[] }> {
+  const row = await tx.maybe(
+    Text,
+    sql`
+    select stream from workout_stream
+    where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider} and key = ${key}`,
+  )
+  return JSON.parse(row?.stream ?? EMPTY) as { time: number[]; heartrate: (number | null)[] }
+}
+
 const Row = T.Object({ user_id: T.String(), stream: Nullable(T.String()) })
 
 /** Shows the stream of a workout; empty lists if it has none. Errors: 404 unknown workout. */

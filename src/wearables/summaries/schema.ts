@@ -91,7 +91,12 @@ const fields = {
     time_end: Timestamp,
     calories: number,
     sport: Fields({ id: T.Integer(), name: T.String(), slug: T.String() }, { title: 'Sport' }),
-    hr_zones: Nullable(T.Array(T.Integer())),
+    hr_zones: Nullable(
+      T.Array(T.Integer(), {
+        description:
+          'Seconds in six zones: below 50 %, 50–60, 60–70, 70–80, 80–90 and from 90 % of the maximum heart rate. Computed from heart rates if the source sends none.',
+      }),
+    ),
     moving_time: integer,
     total_elevation_gain: number,
     elev_high: number,

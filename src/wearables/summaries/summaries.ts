@@ -39,26 +39,32 @@ export interface IncomingSummary<K extends SummaryKind = SummaryKind> {
   time_zone?: string | null
 }
 
-const Row = T.Object({
+export const SummaryRow = T.Object({
   id: T.String(),
   provider: T.String(),
   source_type: T.String(),
   app_id: Nullable(T.String()),
   device_id: Nullable(T.String()),
   document: T.Unknown(),
+  computed_hr_zones: Nullable(T.Array(T.Integer())),
   created_at: T.String(),
   updated_at: T.String(),
 })
-const Written = T.Object({ ...Row.properties, key: T.String(), is_new: T.Boolean() })
+/** The columns of a summary, for `toSummary`. */
+export const summaryRowColumns = sql`id, provider, source_type, app_id, device_id, document, computed_hr_zones, created_at, updated_at`
+const Written = T.Object({ ...SummaryRow.properties, key: T.String(), is_new: T.Boolean() })
 
 /** A summary as the API and events show it. */
 export type Summary = { id: string; user_id: string } & Record<string, unknown>
 
-function shown(tx: Tx, kind: SummaryKind, user_id: string, row: Static<typeof Row>): Summary {
-  const { id, created_at, updated_at, document } = row
+/** The summary in a row. What its source has sent counts, not what was computed. */
+export function toSummary(tx: Tx, kind: SummaryKind, user_id: string, row: Static<typeof SummaryRow>): Summary {
+  const { id, created_at, updated_at, document, computed_hr_zones } = row
   const source = wireSource(tx, row.provider, row.source_type as SourceType, row)
   const flat = flatFields(kind, id, source)
-  return { id, user_id, ...emptyDocument(kind), ...(document as object), ...flat, source, created_at, updated_at }
+  const computed =
+    computed_hr_zones && !(document as Partial<Document<'workouts'>>).hr_zones ? { hr_zones: computed_hr_zones } : undefined
+  return { id, user_id, ...emptyDocument(kind), ...(document as object), ...computed, ...flat, source, created_at, updated_at }
 }
 
 /** What a summary of some kinds says once more of its source, and of itself. */
@@ -119,10 +125,10 @@ export async function writeSummaries(
         app_id = excluded.app_id, device_id = coalesce(excluded.device_id, summary.device_id), updated_at = excluded.updated_at
     where (summary.document || excluded.document, summary.source_type, summary.app_id, summary.device_id)
           is distinct from (summary.document, excluded.source_type, excluded.app_id, coalesce(excluded.device_id, summary.device_id))
-    returning id, provider, source_type, app_id, device_id, document, created_at, updated_at, key, created_at = updated_at and id = any (
+    returning ${summaryRowColumns}, key, created_at = updated_at and id = any (
       ${records.map(({ id }) => id)}::uuid[]) as is_new`,
   )
-  return rows.map((row) => ({ key: row.key, is_new: row.is_new, summary: shown(tx, kind, user_id, row) }))
+  return rows.map((row) => ({ key: row.key, is_new: row.is_new, summary: toSummary(tx, kind, user_id, row) }))
 }
 
 const Known = T.Object({ key: T.String(), id: T.String() })
@@ -220,7 +226,7 @@ export async function readRange<S extends T.TSchema>(
   }
 }
 
-const Listed = T.Object({ ...Row.properties, ...placeInRange })
+const Listed = T.Object({ ...SummaryRow.properties, ...placeInRange })
 
 /**
  * Lists the summaries of one kind of a user by day, oldest first.
@@ -232,27 +238,27 @@ export async function listSummaries(tx: Tx, user_id: string, kind: SummaryKind, 
     { user_id, kind, query },
     {
       row: Listed,
-      columns: sql`id, provider, source_type, app_id, device_id, document, created_at, updated_at`,
+      columns: summaryRowColumns,
       content: sql`document`,
       rows_max: kind === 'sleep_cycle' ? STAGES_READ_MAX : READ_MAX,
       noun: 'summaries',
     },
   )
-  return rows.map((row) => shown(tx, kind, user_id, row))
+  return rows.map((row) => toSummary(tx, kind, user_id, row))
 }
 
-const RowOfUser = T.Object({ ...Row.properties, user_id: T.String() })
+const RowOfUser = T.Object({ ...SummaryRow.properties, user_id: T.String() })
 
 /** The night with this id, of any user who is not deleted; undefined if there is none. */
 export async function findSleep(tx: Tx, id: string): Promise<Summary | undefined> {
   const row = await tx.maybe(
     RowOfUser,
     sql`
-    select s.id, s.provider, s.source_type, s.app_id, s.device_id, s.document, s.created_at, s.updated_at, s.user_id from summary s
+    select s.id, s.provider, s.source_type, s.app_id, s.device_id, s.document, s.computed_hr_zones, s.created_at, s.updated_at, s.user_id from summary s
     join "user" u on u.id = s.user_id and u.deleted_at is null
     where s.team_id = ${tx.team} and s.id = ${id} and s.kind = 'sleep'`,
   )
-  return row && shown(tx, 'sleep', row.user_id, row)
+  return row && toSummary(tx, 'sleep', row.user_id, row)
 }
 
 /** The profile of a user, the newest of several. Errors: 404 unknown user, or no profile. */
@@ -260,13 +266,13 @@ export async function readProfile(tx: Tx, user_id: string, provider: string | un
   await getUser(tx, user_id)
   const ofProvider = provider ? sql`and provider = ${provider}` : sql``
   const row = await tx.maybe(
-    Row,
+    SummaryRow,
     sql`
-    select id, provider, source_type, app_id, device_id, document, created_at, updated_at from summary
+    select ${summaryRowColumns} from summary
     where team_id = ${tx.team} and user_id = ${user_id} and kind = 'profile' ${ofProvider} order by updated_at desc, id desc limit 1`,
   )
   if (!row) throw notFound('The user has no profile')
-  return shown(tx, 'profile', user_id, row)
+  return toSummary(tx, 'profile', user_id, row)
 }
 
 /** Erases the summaries of a user. Writes summary. */

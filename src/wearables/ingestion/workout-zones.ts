@@ -1,0 +1,195 @@
+// Zones of heart rate of workouts whose source sends none: computed when a workout, its stream or heart rates during it are stored.
+// Source: users-wearables.md 8.
+import type { User } from '../../people/users/schema.ts'
+import { sql } from '../../platform/db/sql.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { emit } from '../../platform/queue/outbox.ts'
+import { heartRatesOfStream, keysWithStream, type IncomingStream } from '../streams/workout-streams.ts'
+import type { Summary } from '../summaries/summaries.ts'
+import { birthDateInProfile, workoutsWithoutZones, writeZones, type WorkoutSpan } from '../summaries/workout-zones.ts'
+import { HOUR_MS } from '../timeseries/chunk-rows.ts'
+import type { MergedSamples } from '../timeseries/chunks.ts'
+import { chunksOfHours, type SourceChunk } from '../timeseries/hours.ts'
+import { maxHeartRate, zonesOf, type HeartRates } from './heart-rates.ts'
+
+/** Hours of heart rates that are read at once; of a longer workout all are. */
+const HOURS_MAX = 200
+
+/**
+ * Locks the workouts and heart rates of a user until the transaction ends: of a workout and heart rates that are stored at the same time,
+ * the later ones see the earlier ones. Called before anything of them is written.
+ */
+export const lockHeartRates = (tx: Tx, user_id: string): Promise<number> =>
+  tx.locking.run(
+    sql`select pg_advisory_xact_lock(hashtextextended('heart rates ' || current_schema() || ' ' || ${user_id}::text, 0))`,
+  )
+
+/**
+ * Computes the zones of the workouts with some keys whose source has sent none, of their streams, else of the heart rates of their provider. Writes
+ * summary.
+ * @param streams that will be stored with these workouts
+ * @returns the workouts that are shown with other zones than before, by key
+ */
+export async function updateZones(
+  tx: Tx,
+  user: User,
+  provider: string,
+  keys: string[],
+  streams: IncomingStream[] = [],
+): Promise<Map<string, Summary>> {
+  return keys.length
+    ? writeZonesOf(tx, user, provider, await workoutsWithoutZones(tx, user.user_id, provider, { keys }), streams)
+    : new Map()
+}
+
+/**
+ * As `updateZones`, for the workouts in which heart rates were new or have changed. Emits daily.data.workouts.updated.
+ * @returns the days of the workouts that are shown with other zones
+ */
+export async function updateZonesAt(
+  tx: Tx,
+  user: User,
+  provider: string,
+  merged: MergedSamples[],
+  { historical }: { historical: boolean },
+): Promise<number[]> {
+  const changed = merged.flatMap(({ created, updated }) => [created, updated])
+  let [from_ms, to_ms] = [Infinity, -Infinity]
+  for (const samples of changed)
+    for (const { at_ms } of samples) {
+      if (at_ms < from_ms) from_ms = at_ms
+      if (at_ms > to_ms) to_ms = at_ms
+    }
+  if (from_ms > to_ms) return []
+  const around = await workoutsWithoutZones(tx, user.user_id, provider, { from_ms, to_ms })
+  if (!around.length) return []
+  const ordered = Float64Array.from(changed.flatMap((samples) => samples.map(({ at_ms }) => at_ms))).sort()
+  const touched = around.filter((one) => hasBetween(ordered, one.from_ms, one.to_ms))
+  return emitUpdated(tx, user, await writeZonesOf(tx, user, provider, touched, []), { historical })
+}
+
+/** Emits that workouts are shown with other zones. Emits daily.data.workouts.updated. @returns their days */
+export function emitUpdated(
+  tx: Tx,
+  { user_id, client_user_id }: User,
+  workouts: Map<string, Summary>,
+  { historical }: { historical: boolean },
+): number[] {
+  return [...workouts.values()].map((summary) => {
+    const data = JSON.stringify(summary)
+    emit(tx, { type: 'daily.data.workouts.updated', object_id: summary.id, user_id, client_user_id, data, historical })
+    return Date.parse(summary.calendar_date as string)
+  })
+}
+
+/** Whether one of the ascending numbers is at least `from` and below `to`. */
+function hasBetween(ascending: Float64Array, from: number, to: number): boolean {
+  let [low, high] = [0, ascending.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (ascending[middle]! < from) low = middle + 1
+    else high = middle
+  }
+  return low < ascending.length && ascending[low]! < to
+}
+
+async function writeZonesOf(
+  tx: Tx,
+  user: User,
+  provider: string,
+  workouts: WorkoutSpan[],
+  streams: IncomingStream[],
+): Promise<Map<string, Summary>> {
+  if (!workouts.length) return new Map()
+  const { user_id } = user
+  const birth_date = (await birthDateInProfile(tx, user_id)) ?? user.fallback_birth_date?.value ?? null
+  const given = new Map(streams.map((stream) => [stream.key, stream]))
+  const stored = await keysWithStream(
+    tx,
+    user_id,
+    provider,
+    workouts.map(({ key }) => key),
+  )
+  const zones = new Map<string, number[]>()
+  const compute = (workout: WorkoutSpan, rates: HeartRates | undefined) => {
+    const max_bpm = maxHeartRate(birth_date, workout.calendar_date)
+    const found = rates && zonesOf(rates, workout.from_ms, workout.to_ms, max_bpm)
+    if (found) zones.set(workout.key, found)
+  }
+  for (const workout of workouts) {
+    const { key } = workout
+    const stream = given.get(key)
+    if (stream) compute(workout, ratesOf(stream.time, stream.lists.heartrate))
+    else if (stored.has(key)) {
+      // One after the other: each may have a hundred thousand values.
+      const { time, heartrate } = await heartRatesOfStream(tx, user_id, provider, key)
+      compute(workout, ratesOf(time, heartrate))
+    }
+  }
+  const others = workouts.filter(({ key }) => !zones.has(key))
+  for (const some of inParts(others)) {
+    const hours = [...new Set(some.flatMap(hoursOf))]
+    const chunks = await chunksOfHours(tx, { user_id, resource: 'heartrate', provider }, hours)
+    for (const workout of some) compute(workout, samplesDuring(workout, chunks))
+  }
+  return writeZones(
+    tx,
+    user_id,
+    provider,
+    workouts.map(({ key }) => ({ key, zones: zones.get(key) ?? null })),
+  )
+}
+
+const ratesOf = (time: number[], bpm: (number | null)[] | undefined): HeartRates | undefined =>
+  bpm?.length ? { at_ms: time.map((second) => second * 1000), bpm } : undefined
+
+/** The hours that a workout touches. */
+function hoursOf({ from_ms, to_ms }: WorkoutSpan): number[] {
+  const first = Math.floor(from_ms / HOUR_MS)
+  return Array.from({ length: Math.ceil(to_ms / HOUR_MS) - first }, (_, i) => (first + i) * HOUR_MS)
+}
+
+function* inParts(workouts: WorkoutSpan[]): Generator<WorkoutSpan[]> {
+  let [part, hours] = [[] as WorkoutSpan[], 0]
+  for (const workout of workouts) {
+    const more = hoursOf(workout).length
+    if (part.length && hours + more > HOURS_MAX) {
+      yield part
+      ;[part, hours] = [[], 0]
+    }
+    part.push(workout)
+    hours += more
+  }
+  if (part.length) yield part
+}
+
+/**
+ * The heart rates during a workout: those of its own source if there are any, and of one device alone, since two that record at the same
+ * time would be mixed.
+ */
+function samplesDuring({ from_ms, to_ms, ...workout }: WorkoutSpan, all: SourceChunk[]): HeartRates | undefined {
+  const series = new Map<number, { source: SourceChunk['source']; at_ms: number[]; bpm: number[] }>()
+  for (const { series_id, source, chunk } of all) {
+    if (chunk.hour_ms + HOUR_MS <= from_ms || chunk.hour_ms >= to_ms) continue
+    const one = series.get(series_id) ?? { source, at_ms: [], bpm: [] }
+    for (const [i, at] of chunk.at.entries()) {
+      const at_ms = chunk.hour_ms + at
+      if (at_ms < from_ms || at_ms >= to_ms) continue
+      one.at_ms.push(at_ms)
+      one.bpm.push(chunk.values[i]!)
+    }
+    if (one.at_ms.length) series.set(series_id, one)
+  }
+  const isOwn = ({ source_type, app_id }: SourceChunk['source']) =>
+    source_type === workout.source_type && app_id === workout.app_id
+  const rank = ({ source, at_ms }: { source: SourceChunk['source']; at_ms: number[] }) => [
+    Number(isOwn(source)),
+    Number(isOwn(source) && source.device_id !== null && source.device_id === workout.device_id),
+    at_ms.length,
+  ]
+  const [best] = [...series.values()].toSorted((a, b) => {
+    const [x, y] = [rank(a), rank(b)]
+    return y[0]! - x[0]! || y[1]! - x[1]! || y[2]! - x[2]!
+  })
+  return best
+}
