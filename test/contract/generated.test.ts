@@ -1,6 +1,6 @@
 // What is made from the sources and checked in: a change of it is a change that a reader should see. UPDATE=1 writes it again.
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import pg from 'pg'
 import { contents } from '../../src/app/contents.ts'
@@ -13,7 +13,12 @@ import { listOperations } from '../../src/platform/http/openapi.ts'
 import type { Operation } from '../../src/platform/http/operation.ts'
 import { version } from '../../src/app/server.ts'
 import { connection } from '../support/server.ts'
+import { resourcePages } from '../support/resource-pages.ts'
 import { printSchema } from '../support/schema-print.ts'
+import { families } from '../../src/wearables/resources/families.ts'
+import { summaryKinds } from '../../src/wearables/summaries/schema.ts'
+import { timeseriesNames } from '../../src/wearables/resources/timeseries.ts'
+import * as prettier from 'prettier'
 
 const { operations, eventTypes } = contents
 
@@ -92,6 +97,17 @@ test('docs/ARCHITECTURE.md has the drawing of the domains and the table of their
   ])
   const head = ['| Folder | What it is about | The tables that it alone writes | Its jobs |', '|---|---|---|---|']
   section('docs/ARCHITECTURE.md', 'modules', [...head, ...rows].join('\n'))
+})
+
+test('docs/wearables has a page for each family of resources, and every resource is in one', async () => {
+  assert.deepEqual(families.flatMap(({ summaries }) => summaries).toSorted(), [...summaryKinds].sort())
+  assert.deepEqual(families.flatMap(({ timeseries }) => timeseries).toSorted(), [...timeseriesNames].sort())
+  const pages = resourcePages(describeApi(contents, version), eventTypes)
+  const options = await prettier.resolveConfig('docs/wearables/page.md')
+  for (const [path, text] of pages) check(path, await prettier.format(text, { ...options, filepath: path }))
+  assert.deepEqual(readdirSync('docs/wearables').toSorted(), [...pages.keys()].map((path) => path.split('/').at(-1)!).toSorted())
+  const list = families.map(({ file, title }) => `- [${title}](wearables/${file}.md)`)
+  section('docs/WEARABLES.md', 'families', list.join('\n'))
 })
 
 /** Which guide draws which life. */

@@ -19,6 +19,16 @@ export const TimeZone = T.String({ format: 'iana-time-zone' })
 
 export const Nullable = <S extends TSchema>(schema: S) => T.Union([schema, T.Null()])
 
+/** A copy of a schema with a description; what TypeBox keeps in hidden properties is copied too. */
+export const describedAs = <S extends TSchema>(schema: S, description: string | undefined): S =>
+  Object.defineProperties(
+    {},
+    {
+      ...Object.getOwnPropertyDescriptors(schema),
+      ...(description !== undefined && { description: { value: description, enumerable: true } }),
+    },
+  ) as S
+
 /** A field that may be absent or null; both mean "not given" and are parsed as absent. */
 export const Maybe = <S extends TSchema>(schema: S) => T.Optional(schema)
 

@@ -1,8 +1,19 @@
 // Shapes of summaries. Source: users-wearables.md 9.
-import { DateOnly, Fields, Nullable, OpenEnum, T, Timestamp, Uuid } from '../../platform/schema/schema.ts'
+import {
+  DateOnly,
+  describedAs,
+  Fields,
+  Nullable,
+  OpenEnum,
+  T,
+  Timestamp,
+  Uuid,
+  type TSchema,
+} from '../../platform/schema/schema.ts'
 import { DataSource } from '../resources/data-source.ts'
 import { sourceTypes } from '../resources/timeseries.ts'
 import { cycleLists } from './cycle-lists.ts'
+import { fieldDescriptions } from './field-descriptions.ts'
 import { Food, nutrition } from './nutrition.ts'
 
 const number = Nullable(T.Number())
@@ -20,9 +31,13 @@ const flatSource = {
   source_device_id: Nullable(Uuid),
 }
 
+/** Gives fields their units. */
+const described = <F extends Record<string, TSchema>>(fields: F): F =>
+  Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, describedAs(schema, fieldDescriptions[name])])) as F
+
 /** The fields of each kind, beside those that all have. */
 const fields = {
-  activity: {
+  activity: described({
     date: Timestamp,
     calendar_date: DateOnly,
     calories_total: number,
@@ -41,8 +56,8 @@ const fields = {
     ),
     wheelchair_use: Nullable(T.Boolean()),
     wheelchair_push: integer,
-  },
-  sleep: {
+  }),
+  sleep: described({
     date: Timestamp,
     calendar_date: DateOnly,
     bedtime_start: Timestamp,
@@ -69,8 +84,8 @@ const fields = {
     average_hrv: number,
     respiratory_rate: number,
     sleep_stream: T.Null(),
-  },
-  sleep_cycle: {
+  }),
+  sleep_cycle: described({
     sleep_id: Uuid,
     session_start: Timestamp,
     session_end: Timestamp,
@@ -79,8 +94,8 @@ const fields = {
     stage_type: T.Array(T.Integer()),
     time_zone: text,
     ...flatSource,
-  },
-  workouts: {
+  }),
+  workouts: described({
     title: text,
     timezone_offset: integer,
     average_hr: integer,
@@ -110,8 +125,8 @@ const fields = {
     steps: integer,
     map: Nullable(WorkoutMap),
     provider_id: T.String(),
-  },
-  body: {
+  }),
+  body: described({
     date: Timestamp,
     calendar_date: DateOnly,
     weight: number,
@@ -123,15 +138,15 @@ const fields = {
     body_mass_index: number,
     lean_body_mass_kilogram: number,
     waist_circumference_centimeter: number,
-  },
-  profile: {
+  }),
+  profile: described({
     height: integer,
     birth_date: Nullable(DateOnly),
     wheelchair_use: Nullable(T.Boolean()),
     gender: Nullable(OpenEnum(['female', 'male', 'other', 'unknown'])),
     sex: Nullable(OpenEnum(['female', 'male', 'other'])),
-  },
-  meal: {
+  }),
+  meal: described({
     timestamp: Timestamp,
     calendar_date: DateOnly,
     name: T.String(),
@@ -142,16 +157,16 @@ const fields = {
     provider_id: T.String(),
     priority_id: T.Integer(),
     source_id: T.Integer(),
-  },
-  menstrual_cycle: {
+  }),
+  menstrual_cycle: described({
     period_start: DateOnly,
     period_end: Nullable(DateOnly),
     cycle_end: Nullable(DateOnly),
     is_predicted: T.Boolean(),
     ...cycleLists,
     ...flatSource,
-  },
-  electrocardiogram: {
+  }),
+  electrocardiogram: described({
     session_start: Timestamp,
     session_end: Timestamp,
     voltage_sample_count: T.Integer(),
@@ -163,7 +178,7 @@ const fields = {
     time_zone: text,
     ...flatSource,
     source_device_model: text,
-  },
+  }),
 } as const
 
 export type SummaryKind = keyof typeof fields

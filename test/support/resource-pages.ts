@@ -1,0 +1,132 @@
+// The pages of docs/wearables: for each family of resources its fields, units, events, operations, and the providers that have it.
+import type { OpenApiDocument } from '../../src/platform/http/openapi.ts'
+import type { EventType } from '../../src/platform/queue/event-type.ts'
+import { providerName } from '../../src/people/users/sources.ts'
+import { connectors } from '../../src/connections/connectors/connectors.ts'
+import { families, type Family } from '../../src/wearables/resources/families.ts'
+import type { Resource } from '../../src/wearables/resources/resources.ts'
+import { sampleOf } from '../../src/wearables/resources/sample-timeseries.ts'
+import {
+  isTimeseries,
+  postedTimeseries,
+  resourceNameOf,
+  timeseriesOf,
+  type TimeseriesName,
+} from '../../src/wearables/resources/timeseries.ts'
+
+interface Schema {
+  type?: string | string[]
+  format?: string
+  enum?: unknown[]
+  description?: string
+  $ref?: string
+  anyOf?: Schema[]
+  items?: Schema
+  properties?: Record<string, Schema>
+}
+
+const titles: Record<string, string> = {
+  activity: 'Activity',
+  sleep: 'Sleep',
+  sleep_cycle: 'SleepCycle',
+  workouts: 'Workout',
+  body: 'Body',
+  profile: 'Profile',
+  meal: 'Meal',
+  menstrual_cycle: 'MenstrualCycle',
+  electrocardiogram: 'Electrocardiogram',
+}
+/** Fields that every summary has. */
+const COMMON = new Set(['id', 'user_id', 'source', 'created_at', 'updated_at'])
+
+const code = (text: string): string => `\`${text}\``
+
+function typeOf(schema: Schema): string {
+  if (schema.$ref) return schema.$ref.split('/').at(-1)!
+  if (schema.anyOf) return schema.anyOf.map(typeOf).join(' or ')
+  if (schema.enum) return schema.enum.map((value) => code(String(value))).join(', ')
+  const types = [schema.type ?? 'object']
+    .flat()
+    .map((type) => (type === 'array' ? `list of ${typeOf(schema.items ?? {})}` : type))
+  return types.map((type) => (type === 'string' ? (schema.format ?? type) : type)).join(' or ')
+}
+
+function providersOf(name: string): string {
+  const resource = (isTimeseries(name) ? resourceNameOf(name) : name) as Resource
+  const clouds = connectors.filter(({ resources }) => resources.includes(resource)).map(({ provider }) => providerName(provider))
+  const isOfPhones = !isTimeseries(name) || (postedTimeseries as readonly string[]).includes(name)
+  return [...(isOfPhones ? ['phones'] : []), ...clouds].join(', ') || 'with summaries and files'
+}
+
+const eventsOf = (name: string, eventTypes: readonly EventType[]): string => {
+  const resource = isTimeseries(name) ? timeseriesOf(name).event : name
+  return eventTypes.some((type) => type.resource === resource) ? code(`daily.data.${resource}.*`) : 'none'
+}
+
+/** The fields of a sample that not every timeseries has. */
+function moreOf(name: TimeseriesName): string {
+  if (name === 'hypnogram') return ''
+  const always = new Set(['timestamp', 'timezone_offset', 'id', 'type', 'unit', 'value', 'start', 'end'])
+  return Object.keys(sampleOf(resourceNameOf(name), ''))
+    .filter((field) => !always.has(field))
+    .map(code)
+    .join(', ')
+}
+
+function summarySection(name: string, { components, paths }: OpenApiDocument, eventTypes: readonly EventType[]): string {
+  const { properties = {} } = (components.schemas as Record<string, Schema>)[titles[name]!]!
+  const rows = Object.entries(properties)
+    .filter(([field]) => !COMMON.has(field))
+    .map(([field, schema]) => `| ${code(field)} | ${typeOf(schema)} | ${schema.description ?? ''} |`)
+  const reads = Object.keys(paths).filter((path) => path.startsWith(`/v2/summary/${name}/{user_id}`))
+  return [
+    `## ${code(name)}`,
+    '',
+    `Read with ${reads.map((path) => code(`GET ${path}`)).join(', ')}. Events: ${eventsOf(name, eventTypes)}. Comes from: ${providersOf(name)}.`,
+    '',
+    '| Field | Type | Unit or meaning |',
+    '| --- | --- | --- |',
+    ...rows,
+    '',
+  ].join('\n')
+}
+
+function timeseriesSection(names: readonly TimeseriesName[], eventTypes: readonly EventType[]): string {
+  const rows = names.map((name) => {
+    const { unit, isInterval } = timeseriesOf(name)
+    const cells = [
+      code(name),
+      unit,
+      isInterval ? 'interval' : 'instant',
+      moreOf(name),
+      eventsOf(name, eventTypes),
+      providersOf(name),
+    ]
+    return `| ${cells.join(' | ')} |`
+  })
+  return [
+    '## Timeseries',
+    '',
+    `Read with ${code('GET /v2/timeseries/{user_id}/{resource}/grouped')}. A sample of an interval has \`start\` and \`end\`.`,
+    '',
+    '| Resource | Unit | Covers | Further fields | Events | Comes from |',
+    '| --- | --- | --- | --- | --- | --- |',
+    ...rows,
+    '',
+  ].join('\n')
+}
+
+function page(family: Family, document: OpenApiDocument, eventTypes: readonly EventType[]): string {
+  return [
+    `# ${family.title}`,
+    '',
+    'Made from the tables of `src/wearables/resources` and the schemas; see [WEARABLES.md](../WEARABLES.md) for what holds for all resources. "Phones" are the mobile SDKs; imported files bring what they contain.',
+    '',
+    ...family.summaries.map((name) => summarySection(name, document, eventTypes)),
+    ...(family.timeseries.length ? [timeseriesSection(family.timeseries, eventTypes)] : []),
+  ].join('\n')
+}
+
+/** Path → text. */
+export const resourcePages = (document: OpenApiDocument, eventTypes: readonly EventType[]): Map<string, string> =>
+  new Map(families.map((family) => [`docs/wearables/${family.file}.md`, page(family, document, eventTypes)]))
