@@ -4,15 +4,10 @@ import { describe, test } from 'node:test'
 import { createCanvas, loadImage } from '@napi-rs/canvas'
 import { sql } from '../../platform/db/sql.ts'
 import { T } from '../../platform/schema/schema.ts'
-import {
-  glucoseReport,
-  parsed,
-  readExample,
-  readJob,
-  uploadReport,
-  waitingReport,
-} from '../../../test/support/uploaded-reports.ts'
-import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { glucoseReport, parsed, readJob, uploadReport } from '../../../test/support/uploaded-reports.ts'
+import { readExample, waitingReport } from '../../../test/support/waiting-reports.ts'
+import { command } from '../../../test/support/commands.ts'
+import { cells, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 import { claimJob, endJob, eraseJobs } from '../parsing-jobs/jobs.ts'
 import { CORRECTIONS_MAX } from './schema.ts'
 
@@ -264,6 +259,17 @@ describe('the end of a review', () => {
     await team.api.post(`${own}/approve`, { version: 0 })
     assert.equal(await days(), 30)
   })
+})
+
+test('a team without the feature neither asks for a review nor reviews; the operator still ends what waits', async () => {
+  const { team, user_id, id, own, correct } = await waiting()
+  await command(cells, ['team', 'feature', team.team, 'human_review', 'off'])
+  guard.invalidate(team.team)
+  const refusal = { detail: 'Human review is not supported yet for your team please contact support' }
+  const upload = await uploadReport(team, [{ bytes: await glucoseReport() }], { user_id, needs_human_review: 'true' })
+  const replies = [upload, await team.api.get(own), await correct({ version: 0, removed: [1] })]
+  for (const { status, body } of replies) assert.deepEqual([status, body], [400, refusal])
+  assert.equal((await team.manage.post(`${inManagement(team)}/${id}/approve`, { version: 0 })).body.status, 'completed')
 })
 
 describe('the picture of a page', () => {

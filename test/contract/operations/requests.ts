@@ -12,7 +12,7 @@ import { labAccount } from '../../support/lab-accounts.ts'
 import { avenue, createPhlebotomist, slots, street, usAddress, visitOf } from '../../support/home-visits.ts'
 import { signIn, signInTokenOf } from '../../support/phones.ts'
 import { cells, client, type TestTeam, type Reply, vault } from '../../support/server.ts'
-import { waitingReport } from '../../support/uploaded-reports.ts'
+import { waitingReport } from '../../support/waiting-reports.ts'
 import { verifyToken } from '../../../src/connections/pulls/poll.ts'
 import { pscScheduling } from '../../../src/visits/psc-booking/features.ts'
 
