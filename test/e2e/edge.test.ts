@@ -86,6 +86,18 @@ describe('a server', () => {
       assert.match(metrics, new RegExp(`^drawbridge_${name}`, 'm'))
   })
 
+  test('names its metrics as Prometheus expects, and has all that the alert rules ask for', async () => {
+    const text = await (await fetch(`${operator()}/metrics`)).text()
+    const types = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name!, type!]))
+    assert(types.size > 30 && types.has('process_cpu_seconds_total') && types.has('nodejs_heap_size_used_bytes'))
+    for (const [name, type] of types) assert.equal(name.endsWith('_total'), type === 'counter', name)
+    assert.match(text, /^drawbridge_build_info\{version="\d+\.\d+\.\d+"\} 1$/m)
+    const rules = readFileSync(new URL('../../deploy/prometheus/alerts.yaml', import.meta.url), 'utf8')
+    const asked = [...rules.matchAll(/\bdrawbridge_\w+/g)].map(([name]) => name.replace(/_(bucket|count)$/, ''))
+    assert(asked.length > 5)
+    for (const name of asked) assert(types.has(name), name)
+  })
+
   test('serves an API page that loads its own files only and stores no key', async () => {
     const page = await fetch(`${server.url}/docs`)
     const html = await page.text()

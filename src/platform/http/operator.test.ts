@@ -62,7 +62,7 @@ describe('the port for operators', async () => {
     const { status, text, headers } = await ask('/metrics')
     assert.equal(status, 200)
     assert.match(headers.get('content-type')!, /^text\/plain/)
-    assert.match(text, /^drawbridge_process_resident_memory_bytes \d/m)
+    assert.match(text, /^process_resident_memory_bytes \d/m)
   })
 
   test('queries the database once a second, however often it is requested', async () => {

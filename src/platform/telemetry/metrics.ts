@@ -2,6 +2,7 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { Cells } from '../db/cells.ts'
 import { systemNow } from '../runtime/clock.ts'
+import { version } from '../runtime/version.ts'
 
 export interface Metrics {
   registry: Registry
@@ -27,7 +28,15 @@ export interface Metrics {
 export function createMetrics(cells: () => Cells | undefined): Metrics {
   const registry = new Registry()
   // The default of 10 ms would wake an idle process a hundred times a second.
-  collectDefaultMetrics({ register: registry, prefix: 'drawbridge_', eventLoopMonitoringPrecision: 1000 })
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 1000 })
+  // Sums of gauges whose names say that they are counters.
+  for (const kind of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${kind}_total`)
+  new Gauge({
+    name: 'drawbridge_build_info',
+    help: 'Always 1; the label has the version of the program.',
+    labelNames: ['version'],
+    registers: [registry],
+  }).set({ version }, 1)
   const requests = new Histogram({
     name: 'drawbridge_http_request_duration_seconds',
     help: 'Time from the first byte of a request to the last byte of its response.',
