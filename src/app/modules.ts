@@ -58,7 +58,7 @@ export function modulesOf(process: Process): Module[] {
     ...events({ cells, log, metrics, vault, targets, settings, product, publicUrl, eventTypes, findDeletedUsers, notDeleted }),
     ...lab({ cells, vault, heavy, tenantOf, publicUrl, collectionZone, countConnections }),
     ...wearables({ cells, log, metrics, provider_retention: settings.provider_retention }),
-    ...labReports({ vault, settings }),
+    ...labReports({ vault, log, settings }),
     ...connections({
       cells,
       vault,

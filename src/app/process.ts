@@ -24,6 +24,7 @@ export type ModuleSettings = AccessSettings &
     | 'report_file_max_mb'
     | 'report_threads'
     | 'report_files_days'
+    | 'report_ocr_models'
     | 'invites_per_address_per_day'
     | 'access_log_days'
     | 'smtp'

@@ -2,6 +2,7 @@
 import type { Module } from '../platform/module/module.ts'
 import { layout } from './layout/module.ts'
 import { loinc } from './loinc/module.ts'
+import { ocr } from './ocr/module.ts'
 import { pages } from './pages/module.ts'
 import { parsingJobs, type ReportDependencies } from './parsing-jobs/module.ts'
 import { reading } from './reading/module.ts'
@@ -10,5 +11,5 @@ import { review } from './review/module.ts'
 
 export function labReports(dependencies: Omit<ReportDependencies, 'threads'>): Module[] {
   const threads = new FileThreads()
-  return [loinc, pages, layout, reading, parsingJobs({ ...dependencies, threads }), review({ ...dependencies, threads })]
+  return [loinc, pages, ocr, layout, reading, parsingJobs({ ...dependencies, threads }), review({ ...dependencies, threads })]
 }

@@ -95,6 +95,7 @@ export const settings: ModuleSettings = {
   report_file_max_mb: 10,
   report_threads: 2,
   report_files_days: 30,
+  report_ocr_models: undefined,
   provider_poll_hours: 6,
 }
 export const metrics = createMetrics(() => cells)

@@ -23,6 +23,8 @@ export interface PageText {
   height: number
   source: 'text' | 'ocr'
   words: Word[]
+  /** The page as it is drawn, if that is not upright and straight; `place` says where a box of a word is there. */
+  drawn?: { width: number; height: number; place: (box: Box) => Box }
 }
 
 /** The smallest box around all of them. */

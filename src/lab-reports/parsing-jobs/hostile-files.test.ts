@@ -90,12 +90,15 @@ describe('an upload is refused', () => {
     })
 })
 
-/** Runs a job with limits that a test reaches soon. */
-async function run(team: TestTeam, id: string): Promise<void> {
+/** Runs a job with limits that a test reaches soon. Returns the reasons that the log has for a failure. */
+async function run(team: TestTeam, id: string, ocr_models?: string): Promise<string[]> {
+  const reasons: string[] = []
+  const log = { warn: ({ reason }: { reason: string }) => void reasons.push(reason) }
   const limits = { thread_mb_max: 160, read_ms_max: 15_000 }
-  const parser = new ReportParser(() => ({ vault, threads: 1, files_kept_days: 1, ...limits }))
+  const parser = new ReportParser(() => ({ vault, threads: 1, files_kept_days: 1, ocr_models, log, ...limits }))
   await parser.handler.run({ tenant: team.tenant, tx: (work) => team.db.tx(team.tenant, work) }, { job_id: id })
   await parser.stop()
+  return reasons
 }
 
 describe('a job', () => {
@@ -107,10 +110,18 @@ describe('a job', () => {
     assert(bytes.length < 1_000_000)
     const { status, body } = await uploadReport(team, [{ bytes }], { user_id })
     assert.equal(status, 200)
-    await run(team, body.id)
+    assert.match((await run(team, body.id)).join(), /exceeded/)
     const { failure_reason, ...job } = await readJob(team, body.id)
     assert.deepEqual([job.status, failure_reason, job.data], ['failed', 'processing_error', null])
     assert.equal((await parsed(team, user_id, { bytes: pdfWith() })).status, 'completed')
+  })
+
+  test('with an image fails where no text recognition is installed, and the log says why', async () => {
+    const team = await createTestTeam()
+    const { body } = await uploadReport(team, [{ bytes: jpeg, type: 'image/jpeg' }], { user_id: await team.user() })
+    assert.deepEqual(await run(team, body.id, '/nonexistent'), ['detector.onnx of the text recognition cannot be read'])
+    const { status, failure_reason } = await readJob(team, body.id)
+    assert.deepEqual([status, failure_reason], ['failed', 'processing_error'])
   })
 
   test('reads the pages that there are, of a PDF that says it has a billion', async () => {

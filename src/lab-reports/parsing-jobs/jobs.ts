@@ -23,8 +23,12 @@ export const SANDBOX_JOBS_MAX = 300
 const ROW_BYTES = 1024 * 1024
 /** For how long the files of a job are kept at most while it waits for a person, who compares them with what was read. */
 const REVIEW_FILES_S = 90 * 86_400
+/** A scanned page of small print takes 10 s, more on a machine with other work. Reports of other teams wait no longer than this for one. */
+export const READ_S_PER_PAGE = 40
+/** Of one report: 30 pages. */
+export const READ_S_MAX = 1_260
 /** Longer than its thread may take. */
-const TIMEOUT_S = 300
+const TIMEOUT_S = READ_S_MAX + 240
 
 /** It is retried until it ends: a report that ends processes fails by its own count of attempts, and the next one of the team waits for it. */
 export const parseReport = defineJob('lab_reports.parse', T.Object({ job_id: T.String() }), {
@@ -182,6 +186,7 @@ const Claimed = T.Object({
   attempts: T.Integer(),
   file_key: Nullable(T.String()),
   file_types: T.Unsafe<ReportFile['type'][]>({}),
+  pages: T.Integer(),
   was_pending: T.Boolean(),
 })
 export type ClaimedJob = Static<typeof Claimed>
@@ -199,7 +204,7 @@ export async function claimJob(tx: Tx, id: string): Promise<ClaimedJob | undefin
       where team_id = ${tx.team} and id = ${id} and status in ('upload_pending', 'started') for update)
     update parsing_job j set status = 'started', attempts = j.attempts + 1, updated_at = ${tx.now}
     from was where j.team_id = ${tx.team} and j.team_id = was.team_id and j.id = was.id
-    returning j.attempts, j.file_key, j.file_types, was.status = 'upload_pending' as was_pending`,
+    returning j.attempts, j.file_key, j.file_types, j.pages, was.status = 'upload_pending' as was_pending`,
   )
   if (claimed?.was_pending) {
     const row = await tx.one(Row, sql`select ${columns} from parsing_job j where j.team_id = ${tx.team} and j.id = ${id}`)

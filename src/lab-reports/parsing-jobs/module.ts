@@ -2,6 +2,7 @@ import type { Vault } from '../../platform/crypto/vault.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
 import type { Module } from '../../platform/module/module.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
+import type { Log } from '../../platform/telemetry/log.ts'
 import type { FileThreads } from '../reading/opened-files.ts'
 import { eventTypes } from './event-types.ts'
 import { humanReview } from './features.ts'
@@ -13,10 +14,12 @@ export interface ReportSettings {
   report_file_max_mb: number
   report_threads: number
   report_files_days: number
+  report_ocr_models?: string | undefined
 }
 
 export interface ReportDependencies {
   vault: Vault
+  log: Log
   settings: ReportSettings
   /** Opens uploads. */
   threads: FileThreads
@@ -24,11 +27,13 @@ export interface ReportDependencies {
 
 const MB = 1024 * 1024
 
-export function parsingJobs({ vault, settings, threads }: ReportDependencies): Module {
+export function parsingJobs({ vault, log, settings, threads }: ReportDependencies): Module {
   const parser = new ReportParser(() => ({
     vault,
     threads: settings.report_threads,
     files_kept_days: settings.report_files_days,
+    ocr_models: settings.report_ocr_models,
+    log,
   }))
   return {
     name: 'lab-reports/parsing-jobs',

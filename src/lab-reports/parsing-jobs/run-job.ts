@@ -6,16 +6,15 @@ import { addSeconds } from '../../platform/runtime/clock.ts'
 import { createWorkerPool, WorkerPoolBusy, type WorkerPool } from '../../platform/runtime/worker-pool.ts'
 import { findReleaseTerms } from '../loinc/release.ts'
 import type { ReadReport } from '../reading/read-report.ts'
-import type { ReadOutcome } from '../reading/report.task.ts'
+import type { ReadOutcome, Reading } from '../reading/report.task.ts'
 import { uncertainNames } from '../reading/uncertain-names.ts'
-import { claimJob, endJob, filesOf, parseReport, type Outcome } from './jobs.ts'
+import { claimJob, endJob, filesOf, parseReport, READ_S_MAX, READ_S_PER_PAGE, type Outcome } from './jobs.ts'
 
 /** A process that ends in the middle of a job leaves it to another; a report that ends three processes fails. */
 const ATTEMPTS_MAX = 3
 const RETRY_S = 2
-/** Of one report: 30 pages of text take a few seconds. Reports of other teams wait no longer than this for one. */
-const READ_MS_MAX = 60_000
-const THREAD_MB_MAX = 512
+/** A page of a scan takes 150 MB beside the networks, which the heap of the thread does not show. */
+const THREAD_MB_MAX = 768
 const DAY_S = 86_400
 
 export interface ParserOptions {
@@ -23,12 +22,18 @@ export interface ParserOptions {
   /** Reports that a process reads at once, each with a thread. */
   threads: number
   files_kept_days: number
+  /** Folder with other networks of the text recognition. */
+  ocr_models: string | undefined
+  log: { warn(fields: { cell: string; 'team.id': string; job_id: string; reason: string }, message: string): void }
   /** What a thread may hold, in MB, and how long it may take. */
   thread_mb_max?: number
   read_ms_max?: number
 }
 
 const task = new URL('../reading/report.task.ts', import.meta.url)
+
+/** Runs a task of the threads; undefined if it failed. */
+type InThread = <R>(name: string, input: unknown) => Promise<R | undefined>
 
 /** The parsing of a process. */
 export class ReportParser implements Service {
@@ -71,38 +76,53 @@ export class ReportParser implements Service {
     if (claimed.attempts > ATTEMPTS_MAX || claimed.file_key === null) outcome = { failure: 'processing_error' }
     else {
       const files = await context.tx((tx) => filesOf(tx, options.vault, id, claimed))
-      outcome = await this.#read(files, options)
-      if ('report' in outcome) outcome = { report: await this.#withReleaseTerms(context, outcome.report, options) }
+      const reading: Reading = { files, ocr_models: options.ocr_models }
+      const inThread = <R>(name: string, input: unknown) =>
+        this.#inThread<R>({ name, input, timeout_ms: readingTime_ms(claimed.pages) }, context, id)
+      outcome = (await inThread<ReadOutcome>('default', reading)) ?? { failure: 'processing_error' }
+      if ('report' in outcome) outcome = { report: await this.#withReleaseTerms(context, outcome.report, inThread) }
     }
     await context.tx((tx) => endJob(tx, id, outcome, options.files_kept_days * DAY_S))
   }
 
   /** The report with candidates of the imported release for names that the shipped terms do not have; as it is if there are none. */
-  async #withReleaseTerms(context: JobContext, report: ReadReport, options: ParserOptions): Promise<ReadReport> {
+  async #withReleaseTerms(context: JobContext, report: ReadReport, inThread: InThread): Promise<ReadReport> {
     const names = uncertainNames(report)
     const terms = names.length ? await context.tx((tx) => findReleaseTerms(tx, names)) : new Map()
     if (!terms.size) return report
-    const outcome = await this.#inThread<ReadReport>('addReleaseTerms', { report, terms }, options)
+    const outcome = await inThread<ReadReport>('addReleaseTerms', { report, terms })
     return outcome ?? report
   }
 
-  /** Errors: whatever kept this process from reading, such as its end; the job is then tried again. */
-  async #read(files: unknown, options: ParserOptions): Promise<Outcome> {
-    return (await this.#inThread<ReadOutcome>('default', files, options)) ?? { failure: 'processing_error' }
-  }
-
-  /** The result of a task; undefined if it failed or exceeded its limits. */
-  async #inThread<R>(name: string, input: unknown, options: ParserOptions): Promise<R | undefined> {
-    const { threads, thread_mb_max = THREAD_MB_MAX, read_ms_max = READ_MS_MAX } = options
+  /**
+   * The result of a task; undefined if it failed or exceeded its limits, which the log tells.
+   * Errors: whatever kept this process from reading, such as its end; the job is then tried again.
+   */
+  async #inThread<R>(
+    { name, input, timeout_ms }: { name: string; input: unknown; timeout_ms: number },
+    { tenant }: JobContext,
+    job_id: string,
+  ): Promise<R | undefined> {
+    const { threads, log, thread_mb_max = THREAD_MB_MAX, read_ms_max = timeout_ms } = this.#options()
     this.#pool ??= createWorkerPool({ threads_max: threads, memory_max_mb: thread_mb_max })
     try {
       return await this.#pool.run<R>(task, input, { name, timeout_ms: read_ms_max })
     } catch (error) {
       if (error instanceof WorkerPoolBusy || this.#isStopping) throw error
+      log.warn({ cell: tenant.cell, 'team.id': tenant.team, job_id, reason: reasonOf(error) }, 'a lab report could not be read')
       return undefined
     }
   }
 }
+
+/** Errors whose text is ours. */
+const REASONS_SHOWN: ReadonlySet<string> = new Set(['OcrUnavailable', 'WorkerLimitExceeded'])
+
+/** The text of other errors can come from the document. */
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? (REASONS_SHOWN.has(error.name) ? error.message : error.name) : 'unknown'
+
+const readingTime_ms = (pages: number): number => Math.min(READ_S_MAX, 60 + pages * READ_S_PER_PAGE) * 1000
 
 const later = (context: JobContext, job_id: string): Promise<void> =>
   context.tx(async (tx) => enqueue(tx, parseReport, { job_id }, addSeconds(tx.now, RETRY_S)))

@@ -8,7 +8,7 @@ import { textQuality, type TextQuality } from '../pages/text-quality.ts'
 import type { Box, PageText, Word } from '../pages/page.ts'
 import { drawStages } from './explain-pictures.ts'
 import { isEnglish } from './language.ts'
-import { isAnalyte, readPages, understand, type ReportFailure, type ReportFile } from './read-report.ts'
+import { failureOf, isAnalyte, readPages, understand, type ReportFailure, type ReportFile } from './read-report.ts'
 import type { ReportResult } from './result.ts'
 
 export interface ExplainedPage {
@@ -44,7 +44,7 @@ export interface Explained {
   pictures: Uint8Array[]
 }
 
-/** Reads a file and returns what each stage has made of it. Errors: `UnreadableDocument`, `UnreadablePicture`. */
+/** Reads a file and returns what each stage has made of it, with places on the pages as they are drawn. Errors: `UnreadableDocument`, `UnreadablePicture`, `OcrUnavailable`. */
 export async function explain(file: ReportFile, { draws }: ExplainOptions): Promise<Explained> {
   const pages = await readPages([file])
   const read = pages.map((page) => ({ page, lines: linesOf(page) }))
@@ -55,24 +55,33 @@ export async function explain(file: ReportFile, { draws }: ExplainOptions): Prom
   const explanation: Explanation = {
     pages: read.map(({ page, lines }) => ({
       number: page.number,
-      width: page.width,
-      height: page.height,
+      width: page.drawn?.width ?? page.width,
+      height: page.drawn?.height ?? page.height,
       source: page.source,
       text_quality: textQuality(page),
-      words: page.words,
-      lines: lines.map(({ box, cells }) => ({ box, cells: cells.map(({ text, box }) => ({ text, box })) })),
+      words: page.words.map((word) => drawn(page, word)),
+      lines: lines.map(({ box, cells }) => ({
+        ...drawn(page, { box }),
+        cells: cells.map(({ text, box }) => drawn(page, { text, box })),
+      })),
       regions: regions
         .filter((one) => one.page === page)
         .map(({ region }) => ({
-          columns: region.columns && region.columns.map(({ kind, box }) => ({ kind, box })),
+          columns: region.columns && region.columns.map(({ kind, box }) => drawn(page, { kind, box })),
           line_count: region.lines.length,
         })),
-      rows: rows.filter((row) => row.page === page.number),
+      rows: rows
+        .filter((row) => row.page === page.number)
+        .map((row) => ({ ...drawn(page, row), value_box: page.drawn?.place(row.value_box) ?? row.value_box })),
     })),
     is_english,
     metadata,
     results,
-    failure: is_english ? (results.length ? null : 'invalid_input') : 'not_english',
+    failure: failureOf(pages, results),
   }
   return { explanation, pictures: draws ? await drawStages(file, explanation.pages) : [] }
 }
+
+/** What has a place, at its place on the page as it is drawn. */
+const drawn = <T extends { box: Box }>(page: PageText, part: T): T =>
+  page.drawn ? { ...part, box: page.drawn.place(part.box) } : part

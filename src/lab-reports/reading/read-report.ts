@@ -5,10 +5,10 @@ import { rowsOf } from '../layout/rows.ts'
 import { matchLoinc, shippedIndex, type ReportContext } from '../loinc/match-loinc.ts'
 import { findByName } from '../loinc/name-index.ts'
 import { readName } from '../loinc/name-text.ts'
-import { pageText } from '../pages/pdf-text.ts'
 import { withDocument } from '../pages/pdf.ts'
 import type { PageText } from '../pages/page.ts'
 import { isEnglish } from './language.ts'
+import { pageOf, pageOfImage, type PageOptions } from './page-of-file.ts'
 import { resultOf, type ReportResult } from './result.ts'
 
 export interface ReportFile {
@@ -35,27 +35,50 @@ export class ReportError extends Error {
   }
 }
 
-/** What a report says. Errors: `ReportError`, `UnreadableDocument`. */
-export async function readReport(files: readonly ReportFile[]): Promise<ReadReport> {
-  const pages = await readPages(files)
+/** What a report says. Errors: `ReportError`, `UnreadableDocument`, `UnreadablePicture`, `OcrUnavailable`. */
+export async function readReport(files: readonly ReportFile[], options: PageOptions = {}): Promise<ReadReport> {
+  const pages = await readPages(files, options)
   if (!isEnglish(pages)) throw new ReportError('not_english')
   const report = understand(pages)
-  if (!report.results.length) throw new ReportError('invalid_input')
+  const failure = failureOf(pages, report.results)
+  if (failure) throw new ReportError(failure)
   return report
 }
 
+/** Why pages with these results are no report that can be read; null if they are one. */
+export function failureOf(pages: readonly PageText[], results: readonly ReportResult[]): ReportFailure | null {
+  if (!isEnglish(pages)) return 'not_english'
+  if (results.length) return null
+  return isLowQuality(pages) ? 'low_quality' : 'invalid_input'
+}
+
 /** The pages of all files in their order. */
-export async function readPages(files: readonly ReportFile[]): Promise<PageText[]> {
+export async function readPages(files: readonly ReportFile[], options: PageOptions = {}): Promise<PageText[]> {
   const pages: PageText[] = []
+  const add = (page: PageText) => pages.push({ ...page, number: pages.length + 1 })
   for (const file of files)
-    await withDocument(file.bytes, async (document) => {
-      for (let number = 1; number <= document.numPages; number++) {
-        const page = await document.getPage(number)
-        pages.push({ ...(await pageText(page)), number: pages.length + 1 })
-        page.cleanup()
-      }
-    })
+    if (file.type === 'application/pdf')
+      await withDocument(file.bytes, async (document) => {
+        for (let number = 1; number <= document.numPages; number++) {
+          const page = await document.getPage(number)
+          add(await pageOf(page, options))
+          page.cleanup()
+        }
+      })
+    else add(await pageOfImage(file.bytes, options))
   return pages
+}
+
+/** Fewer words are no report that could have been read. */
+const BLURRED_WORDS_MIN = 20
+/** Of the words of a page; clear pages have 0.9. */
+const CLEAR_MIN = 0.6
+
+/** Whether pages were read from pictures that show text of which most is unsure. */
+function isLowQuality(pages: readonly PageText[]): boolean {
+  const words = pages.filter((page) => page.source === 'ocr').flatMap((page) => page.words)
+  const sum = words.reduce((total, word) => total + word.confidence, 0)
+  return words.length >= BLURRED_WORDS_MIN && sum / words.length < CLEAR_MIN
 }
 
 /** A report of 30 pages has a few hundred. */
@@ -68,11 +91,24 @@ export function understand(pages: readonly PageText[]): ReadReport {
   const patient = { sex: metadata.gender === 'other' ? null : metadata.gender, age_years }
   const rows = rowsOf(read, { isAnalyte })
   if (rows.length > RESULTS_MAX) throw new Error(`a report has at most ${RESULTS_MAX} results`)
+  const results = rows.map((row) => drawnPlace(resultOf(row, patient), pages))
   return storable({
     metadata,
-    results: withMeaning(rows.map((row) => resultOf(row, patient))),
-    pages: pages.map(({ number, width, height }) => ({ number, width, height })),
+    results: withMeaning(results),
+    pages: pages.map(({ number, width, height, drawn }) => ({
+      number,
+      width: drawn?.width ?? width,
+      height: drawn?.height ?? height,
+    })),
   })
+}
+
+/** A result with its place on the page as it is drawn. */
+function drawnPlace(result: ReportResult, pages: readonly PageText[]): ReportResult {
+  const drawn = pages.find((page) => page.number === result.place.page)?.drawn
+  if (!drawn) return result
+  const { row, value } = result.place
+  return { ...result, place: { ...result.place, row: drawn.place(row), value: drawn.place(value) } }
 }
 
 /** Files may hold characters that PostgreSQL does not store in JSON: NUL, and halves of pairs. */

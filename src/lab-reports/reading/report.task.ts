@@ -1,5 +1,6 @@
 // The tasks of the threads that open uploaded files. Only threads import it.
 import { UnreadableDocument } from '../pages/pdf.ts'
+import { UnreadablePicture } from '../pages/pictures.ts'
 import { inspect, type Inspection } from './inspect.ts'
 import { explain, type ExplainOptions, type Explained } from './explain.ts'
 import { pagePicture } from './page-picture.ts'
@@ -22,14 +23,22 @@ export const explainFile = ({ file, ...options }: ExplainOptions & { file: Repor
 export const addReleaseTerms = ({ report, terms }: { report: ReadReport; terms: Map<string, Term[]> }): ReadReport =>
   withReleaseTerms(report, terms)
 
-/** Reads a report. */
-export default async function read(files: ReportFile[]): Promise<ReadOutcome> {
+/** What a thread reads. */
+export interface Reading {
+  files: ReportFile[]
+  /** Folder with other networks of the text recognition. */
+  ocr_models?: string | undefined
+}
+
+/** Reads a report. Errors: `OcrUnavailable`, and what no file should cause. */
+export default async function read({ files, ocr_models }: Reading): Promise<ReadOutcome> {
   try {
-    return { report: await readReport(files) }
+    return { report: await readReport(files, { models: ocr_models }) }
   } catch (error) {
     if (error instanceof ReportError) return { failure: error.failure }
     if (error instanceof UnreadableDocument)
       return { failure: error.reason === 'too_many_pages' ? 'too_many_pages' : 'invalid_input' }
+    if (error instanceof UnreadablePicture) return { failure: 'invalid_input' }
     throw error
   }
 }

@@ -97,10 +97,13 @@ export const settings = {
     'Most MiB of a file of a lab report that is uploaded for parsing; several images together may have 30.',
   ),
   report_threads: whole('REPORT_THREADS', 1, 1, 64).means(
-    'Lab reports that a process reads at the same time, each in a thread that may hold up to 512 MB and take a minute.',
+    'Lab reports that a process reads at the same time, each in a thread that may take 40 s for each page and needs up to 1 GB while it reads scans.',
   ),
   report_files_days: whole('REPORT_FILES_DAYS', 30, 0, 3650).means(
     'Days for which the uploaded files of a lab report are kept, encrypted, after it was parsed or reviewed; while it waits for a review they are kept 90 days at most. What was read of it stays until its user is erased.',
+  ),
+  report_ocr_models: text('REPORT_OCR_MODELS', undefined, anything('a folder')).means(
+    'Folder with other networks for the text of scans and photos than those that come along: `detector.onnx`, `recognizer.onnx` and `keys.txt` of PP-OCR (REPORTS.md).',
   ),
   http_connections_max: whole('CONNECTIONS_MAX', 4000, 2, 1_000_000).means(
     'Most connections of clients to one process; further ones are closed at once. One address (IPv6: one /64) may have half of them, an address of `TRUSTED_PROXIES` all.',

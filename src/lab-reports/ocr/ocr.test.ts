@@ -1,0 +1,226 @@
+// The steps from a picture to words that need no network.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { alphabetOf, lettersOf, type Letter } from './letters.ts'
+import { cornersOfPaper } from './paper.ts'
+import { blankPicture, shrunk, thresholdOf, warped, type Picture } from './picture.ts'
+import { compose, inverse, project, quarterTurn, rotation, scaling, toCorners, type Corners, type Point } from './projection.ts'
+import { levelBox, readPicture } from './read-picture.ts'
+import { slantOf } from './straighten.ts'
+import { textBoxes } from './text-boxes.ts'
+import { inkOf, wordsOfLine } from './words.ts'
+
+const near = (actual: readonly number[], expected: readonly number[], by = 1e-6) =>
+  assert(
+    actual.length === expected.length && actual.every((value, index) => Math.abs(value - expected[index]!) <= by),
+    `${actual.join(' ')} is not ${expected.join(' ')}`,
+  )
+
+describe('projections', () => {
+  test('map the corners of a picture to given corners, and back by their inverse', () => {
+    const corners: Corners = [
+      [10, 20],
+      [110, 5],
+      [120, 190],
+      [4, 210],
+    ]
+    const to = toCorners(corners, 200, 100)
+    near(project(to, [0, 0]), corners[0])
+    near(project(to, [200, 0]), corners[1])
+    near(project(to, [200, 100]), corners[2])
+    near(project(inverse(to), corners[3]), [0, 100])
+  })
+
+  test('are applied one after the other; quarters turn clockwise', () => {
+    near(project(compose(scaling(2), quarterTurn(1, 20, 10)), [0, 0]), [10, 0])
+    near(project(quarterTurn(2, 20, 10), [0, 0]), [20, 10])
+    near(project(quarterTurn(3, 20, 10), [20, 0]), [0, 0])
+    near(project(rotation(Math.PI / 2, [5, 5]), [9, 5]), [5, 9])
+  })
+})
+
+/** A picture of signs: `#` is dark. */
+const drawn = (...rows: string[]): Picture => ({
+  width: rows[0]!.length,
+  height: rows.length,
+  pixels: Uint8Array.from([...rows.join('')], (sign) => (sign === '#' ? 20 : 220)),
+})
+
+describe('pictures', () => {
+  test('become smaller by the mean of what a pixel covers', () => {
+    assert.deepEqual([...shrunk(drawn('#..#', '#..#'), 2, 1).pixels], [120, 120])
+    assert.deepEqual([...shrunk(drawn('##....'), 2, 1).pixels], [87, 220])
+    const same = drawn('#.')
+    assert.equal(shrunk(same, 4, 4), same)
+  })
+
+  test('are warped between their pixels, with white beyond them', () => {
+    const { pixels } = warped(drawn('#.#.', '#.#.', '....'), [1, 0, 0.5, 0, 1, 0, 0, 0, 1], 4, 1)
+    assert.deepEqual([...pixels], [120, 120, 120, 255])
+  })
+
+  test('have a threshold between dark and light', () => {
+    const threshold = thresholdOf(drawn('##......').pixels)
+    assert(threshold > 20 && threshold <= 220)
+  })
+})
+
+describe('text boxes', () => {
+  const map = (width: number, height: number, isText: (x: number, y: number) => boolean) => ({
+    width,
+    height,
+    values: Float32Array.from({ length: width * height }, (_, at) => Number(isText(at % width, Math.trunc(at / width)))),
+  })
+
+  test('lie around connected pixels and reach beyond them; dirt is left out', () => {
+    const boxes = textBoxes(map(100, 60, (x, y) => (x >= 20 && x < 70 && y >= 20 && y < 30) || (x === 90 && y < 4)))
+    assert.equal(boxes.length, 1)
+    const [{ x, y, length, thickness, angle }] = boxes as [(typeof boxes)[0]]
+    near([x, y, angle], [45, 25, 0])
+    assert(length > 55 && thickness > 20 && thickness < 30, `${length} ${thickness}`)
+  })
+
+  test('have the slant of their text', () => {
+    const slant = 0.1
+    const [box] = textBoxes(map(200, 100, (x, y) => x > 20 && x < 180 && Math.abs(y - 40 - (x - 100) * slant) < 6))
+    near([box!.angle], [Math.atan(slant)], 0.02)
+  })
+
+  test('of a single sign are level, of text that runs down the page there are none', () => {
+    const box = { x: 5, y: 5, length: 20, thickness: 9, angle: Math.PI / 2 - 0.01 }
+    const { length, thickness, angle } = levelBox(box)!
+    near([length, thickness, angle], [9, 20, -0.01])
+    assert.equal(levelBox({ ...box, length: 90 }), undefined)
+  })
+
+  test('give the slant of a page by their length', () => {
+    const line = (y: number, angle: number, length = 100) => ({ x: 100, y, length, thickness: 10, angle })
+    near([slantOf([line(0, 0.02), line(20, 0.021), line(40, 0.5, 30)], [1, 0, 0, 0, 1, 0, 0, 0, 1])], [0.021])
+    near([slantOf([line(0, Math.PI / 2)], quarterTurn(1, 200, 200))], [0])
+  })
+})
+
+describe('paper in a photo', () => {
+  const photo = (isPaper: (x: number, y: number) => boolean): Picture => {
+    const picture = blankPicture(300, 400)
+    picture.pixels.forEach((_, at, pixels) => (pixels[at] = isPaper(at % 300, Math.trunc(at / 300)) ? 230 : 60))
+    return picture
+  }
+
+  test('has the corners of its four sides', () => {
+    // A trapezoid: 20 from both sides above, 40 below.
+    const corners = cornersOfPaper(photo((x, y) => y > 10 && y < 390 && x > 20 + y / 20 && x < 280 - y / 20))
+    const expected: Point[] = [
+      [20, 11],
+      [280, 11],
+      [260, 390],
+      [40, 390],
+    ]
+    for (const [index, corner] of expected.entries()) near(corners![index]!, corner, 3)
+  })
+
+  test('has none if it fills the picture, is small or round', () => {
+    assert.equal(cornersOfPaper(blankPicture(300, 400)), undefined)
+    assert.equal(cornersOfPaper(photo((x, y) => x > 100 && x < 180 && y > 100 && y < 200)), undefined)
+    assert.equal(cornersOfPaper(photo((x, y) => Math.hypot(x - 150, y - 200) < 140)), undefined)
+  })
+})
+
+describe('letters', () => {
+  const alphabet = alphabetOf(['A', '1', '.', '中', '％', 'l'])
+  const NONE = 0
+  /** Of each place the classes that have a share; the rest is that of no letter. */
+  const read = (...places: Record<number, number>[]) => {
+    const shares = new Float32Array(places.length * alphabet.length)
+    for (const [place, of] of places.entries()) {
+      const rest = 1 - Object.values(of).reduce((sum, share) => sum + share, 0)
+      for (const [index, share] of Object.entries({ [NONE]: rest, ...of }))
+        shares[place * alphabet.length + Number(index)] = share
+    }
+    return lettersOf(shares, alphabet)
+  }
+  const text = (letters: readonly Letter[]) => letters.map((letter) => letter.text).join('')
+
+  test('are those of English reports; wide forms are the same letters', () => {
+    assert.deepEqual(alphabet, [undefined, 'A', '1', '.', undefined, '%', 'l', ' '])
+  })
+
+  test('that repeat at neighboring places are one, apart from each other two', () => {
+    assert.equal(text(read({ 1: 0.9 }, { 1: 0.8 }, {}, { 1: 0.9 }, { 2: 0.9 })), 'AA1')
+  })
+
+  test('are at the place where they are clearest', () => {
+    const [letter] = read({}, { 1: 0.6 }, { 1: 0.9 }, {})
+    near([letter!.at, letter!.confidence], [2.5 / 4, 0.9])
+  })
+
+  test('that are unlikely are left out, and weak ones between places without a letter have little confidence', () => {
+    assert.equal(text(read({ 2: 0.99 }, {}, { 3: 0.25 }, {}, { 2: 0.99 })), '11')
+    const [one, point] = read({ 2: 0.99 }, {}, { 3: 0.4 }, {}, { 2: 0.99 })
+    assert.deepEqual([one!.text, point!.text], ['1', '.'])
+    near([point!.confidence], [0.4])
+    assert.equal(text(read({ 2: 0.6 }, { 3: 0.4 }, { 2: 0.6 })), '11')
+  })
+
+  test('of other scripts are the most similar letter, with little confidence', () => {
+    const [letter] = read({ 4: 0.8, 6: 0.1 })
+    assert.equal(letter!.text, 'l')
+    near([letter!.confidence], [0.1])
+  })
+})
+
+describe('words', () => {
+  const letters = (...placed: [text: string, at: number][]): Letter[] =>
+    placed.map(([text, at]) => ({ text, at, confidence: 0.9 }))
+  const inkFrom = (line: string) => [...line].map((sign) => sign === '#')
+
+  test('are parted where the ink has a gap, also without a space of the recognizer', () => {
+    const ink = inkFrom('.###.###......###.###.')
+    const words = wordsOfLine(letters(['a', 2 / 22], ['b', 6 / 22], ['c', 15 / 22], ['d', 19 / 22]), ink, 24)
+    assert.deepEqual(
+      words.map(({ text, left, right }) => [text, left, right]),
+      [
+        ['ab', 1, 8],
+        ['cd', 14, 21],
+      ],
+    )
+  })
+
+  test('are not parted at a decimal point', () => {
+    const ink = inkFrom('.###.#....###.')
+    const words = wordsOfLine(letters(['1', 2 / 14], ['.', 5 / 14], [' ', 7 / 14], ['5', 11 / 14]), ink, 24)
+    assert.deepEqual(
+      words.map(({ text }) => text),
+      ['1.5'],
+    )
+  })
+
+  test('have the confidence of their weakest letter', () => {
+    const [word] = wordsOfLine([{ text: 'a', at: 0.2, confidence: 0.4 }, ...letters(['b', 0.6])], inkFrom('.##.##.'), 20)
+    assert.deepEqual([word!.confidence, word!.clearest], [0.4, 0.9])
+  })
+
+  test('have no ink of ruled lines', () => {
+    const rows = [
+      '............',
+      '............',
+      '.##..#......',
+      '.##..#...##.',
+      '.##..#...##.',
+      '.##..#......',
+      '............',
+      '############',
+      '............',
+      '............',
+    ]
+    const ruled = rows.map((row) => row.slice(0, 5) + '#' + row.slice(6))
+    assert.deepEqual(inkOf(drawn(...ruled)), inkFrom('.##......##.'))
+  })
+})
+
+test('networks that are not there make text recognition unavailable, and say so', async () => {
+  await assert.rejects(readPicture(blankPicture(100, 100), { models: '/nonexistent' }), {
+    name: 'OcrUnavailable',
+    message: 'detector.onnx of the text recognition cannot be read',
+  })
+})

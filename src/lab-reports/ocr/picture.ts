@@ -1,0 +1,102 @@
+// Pictures in shades of gray, and what is done to them before they are read.
+import type { Canvas } from '@napi-rs/canvas'
+import type { Projection } from './projection.ts'
+
+/** A byte for each pixel, by rows; 255 is white. */
+export interface Picture {
+  width: number
+  height: number
+  pixels: Uint8Array
+}
+
+export const blankPicture = (width: number, height: number): Picture => ({
+  width,
+  height,
+  pixels: new Uint8Array(width * height).fill(255),
+})
+
+export function pictureOf(canvas: Canvas): Picture {
+  const { width, height } = canvas
+  const { data } = canvas.getContext('2d').getImageData(0, 0, width, height)
+  const pixels = new Uint8Array(width * height)
+  for (let at = 0, from = 0; at < pixels.length; at++, from += 4)
+    pixels[at] = (data[from]! * 77 + data[from + 1]! * 150 + data[from + 2]! * 29) >> 8
+  return { width, height, pixels }
+}
+
+/**
+ * A picture of this size in which each pixel is what `from` maps it to in the source, between its four nearest pixels. What is beyond the
+ * source is white.
+ */
+export function warped(source: Picture, from: Projection, width: number, height: number): Picture {
+  const target = blankPicture(width, height)
+  const [a, b, c, d, e, f, g, h, i] = from
+  const { pixels } = source
+  const [right, bottom, stride] = [source.width - 1, source.height - 1, source.width]
+  for (let y = 0, at = 0; y < height; y++)
+    for (let x = 0; x < width; x++, at++) {
+      const w = g * x + h * y + i
+      const u = (a * x + b * y + c) / w
+      const v = (d * x + e * y + f) / w
+      if (!(u >= 0 && v >= 0 && u < right && v < bottom)) continue
+      const [u0, v0] = [Math.trunc(u), Math.trunc(v)]
+      const [du, dv] = [u - u0, v - v0]
+      const near = v0 * stride + u0
+      const above = pixels[near]! * (1 - du) + pixels[near + 1]! * du
+      const below = pixels[near + stride]! * (1 - du) + pixels[near + stride + 1]! * du
+      target.pixels[at] = above * (1 - dv) + below * dv + 0.5
+    }
+  return target
+}
+
+/** A smaller picture; each pixel is the mean of what it covers. One that would be larger stays as it is. */
+export function shrunk(source: Picture, width: number, height: number): Picture {
+  if (width >= source.width && height >= source.height) return source
+  const wide = shrunkRows(source, Math.min(width, source.width))
+  const tall = transposed(shrunkRows(transposed(wide), Math.min(height, source.height)))
+  return tall
+}
+
+function shrunkRows({ width, height, pixels }: Picture, target: number): Picture {
+  if (target === width) return { width, height, pixels }
+  const result = blankPicture(target, height)
+  const step = width / target
+  for (let x = 0; x < target; x++) {
+    const from = x * step
+    const to = Math.min(width, from + step)
+    const [first, last] = [Math.floor(from), Math.min(width - 1, Math.ceil(to) - 1)]
+    for (let y = 0; y < height; y++) {
+      const row = y * width
+      let sum = pixels[row + first]! * (Math.min(first + 1, to) - from)
+      for (let at = first + 1; at < last; at++) sum += pixels[row + at]!
+      if (last > first) sum += pixels[row + last]! * (to - last)
+      result.pixels[y * target + x] = sum / (to - from) + 0.5
+    }
+  }
+  return result
+}
+
+function transposed({ width, height, pixels }: Picture): Picture {
+  const result = blankPicture(height, width)
+  for (let y = 0, at = 0; y < height; y++) for (let x = 0; x < width; x++, at++) result.pixels[x * height + y] = pixels[at]!
+  return result
+}
+
+/** The shade between the dark and the light pixels (Otsu 1979): dark ones are below it. */
+export function thresholdOf(pixels: Uint8Array): number {
+  const counts = new Uint32Array(256)
+  for (const pixel of pixels) counts[pixel]!++
+  let total = 0
+  for (let shade = 0; shade < 256; shade++) total += shade * counts[shade]!
+  let [dark, darkSum, best, threshold] = [0, 0, -1, 128]
+  for (let shade = 0; shade < 255; shade++) {
+    dark += counts[shade]!
+    darkSum += shade * counts[shade]!
+    const light = pixels.length - dark
+    if (!dark || !light) continue
+    const difference = darkSum / dark - (total - darkSum) / light
+    const between = dark * light * difference * difference
+    if (between > best) [best, threshold] = [between, shade + 1]
+  }
+  return threshold
+}
