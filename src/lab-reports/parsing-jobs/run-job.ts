@@ -3,7 +3,7 @@ import type { Vault } from '../../platform/crypto/vault.ts'
 import type { Service } from '../../platform/module/module.ts'
 import { defineHandler, enqueue, type Handler, type JobContext } from '../../platform/queue/outbox.ts'
 import { addSeconds } from '../../platform/runtime/clock.ts'
-import { createWorkerPool, WorkerPoolBusy, type WorkerPool } from '../../platform/runtime/worker-pool.ts'
+import { createWorkerPool, WorkerLimitExceeded, WorkerPoolBusy, type WorkerPool } from '../../platform/runtime/worker-pool.ts'
 import { findReleaseTerms } from '../loinc/release.ts'
 import type { ReadReport } from '../reading/read-report.ts'
 import type { ReadOutcome, Reading } from '../reading/report.task.ts'
@@ -79,8 +79,11 @@ export class ReportParser implements Service {
       const reading: Reading = { files, ocr_models: options.ocr_models }
       const inThread = <R>(name: string, input: unknown) =>
         this.#inThread<R>({ name, input, timeout_ms: readingTime_ms(claimed.pages) }, context, id)
-      outcome = (await inThread<ReadOutcome>('default', reading)) ?? { failure: 'processing_error' }
-      if ('report' in outcome) outcome = { report: await this.#withReleaseTerms(context, outcome.report, inThread) }
+      const read = await inThread<ReadOutcome>('default', reading)
+      if (read && 'report' in read) outcome = { report: await this.#withReleaseTerms(context, read.report, inThread) }
+      else if (read && 'failure' in read) outcome = read
+      else outcome = { failure: 'processing_error' }
+      if (read && 'unavailable' in read) this.#warn(context, id, read.unavailable)
     }
     await context.tx((tx) => endJob(tx, id, outcome, options.files_kept_days * DAY_S))
   }
@@ -100,27 +103,28 @@ export class ReportParser implements Service {
    */
   async #inThread<R>(
     { name, input, timeout_ms }: { name: string; input: unknown; timeout_ms: number },
-    { tenant }: JobContext,
-    job_id: string,
+    context: JobContext,
+    id: string,
   ): Promise<R | undefined> {
-    const { threads, log, thread_mb_max = THREAD_MB_MAX, read_ms_max = timeout_ms } = this.#options()
+    const { threads, thread_mb_max = THREAD_MB_MAX, read_ms_max = timeout_ms } = this.#options()
     this.#pool ??= createWorkerPool({ threads_max: threads, memory_max_mb: thread_mb_max })
     try {
       return await this.#pool.run<R>(task, input, { name, timeout_ms: read_ms_max })
     } catch (error) {
       if (error instanceof WorkerPoolBusy || this.#isStopping) throw error
-      log.warn({ cell: tenant.cell, 'team.id': tenant.team, job_id, reason: reasonOf(error) }, 'a lab report could not be read')
+      this.#warn(context, id, reasonOf(error))
       return undefined
     }
   }
+
+  #warn({ tenant }: JobContext, job_id: string, reason: string): void {
+    const fields = { cell: tenant.cell, 'team.id': tenant.team, job_id, reason }
+    this.#options().log.warn(fields, 'a lab report could not be read')
+  }
 }
 
-/** Errors whose text is ours. */
-const REASONS_SHOWN: ReadonlySet<string> = new Set(['OcrUnavailable', 'WorkerLimitExceeded'])
-
 /** The text of other errors can come from the document. */
-const reasonOf = (error: unknown): string =>
-  error instanceof Error ? (REASONS_SHOWN.has(error.name) ? error.message : error.name) : 'unknown'
+const reasonOf = (error: unknown): string => (error instanceof WorkerLimitExceeded ? error.message : 'a task failed')
 
 const readingTime_ms = (pages: number): number => Math.min(READ_S_MAX, 60 + pages * READ_S_PER_PAGE) * 1000
 

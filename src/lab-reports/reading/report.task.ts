@@ -1,4 +1,5 @@
 // The tasks of the threads that open uploaded files. Only threads import it.
+import { OcrUnavailable } from '../ocr/engine.ts'
 import { UnreadableDocument } from '../pages/pdf.ts'
 import { UnreadablePicture } from '../pages/pictures.ts'
 import { inspect, type Inspection } from './inspect.ts'
@@ -7,7 +8,8 @@ import { pagePicture } from './page-picture.ts'
 import type { Term } from '../loinc/terms.ts'
 import { ReportError, readReport, withReleaseTerms, type ReadReport, type ReportFile, type ReportFailure } from './read-report.ts'
 
-export type ReadOutcome = { report: ReadReport } | { failure: ReportFailure }
+/** `unavailable`: why the server cannot read pictures. */
+export type ReadOutcome = { report: ReadReport } | { failure: ReportFailure } | { unavailable: string }
 
 /** Whether the files can be read, and how many pages they have. */
 export const inspectFiles = (files: ReportFile[]): Promise<Inspection> => inspect(files)
@@ -30,7 +32,7 @@ export interface Reading {
   ocr_models?: string | undefined
 }
 
-/** Reads a report. Errors: `OcrUnavailable`, and what no file should cause. */
+/** Reads a report. Errors: what no file should cause. */
 export default async function read({ files, ocr_models }: Reading): Promise<ReadOutcome> {
   try {
     return { report: await readReport(files, { models: ocr_models }) }
@@ -38,6 +40,8 @@ export default async function read({ files, ocr_models }: Reading): Promise<Read
     if (error instanceof ReportError) return { failure: error.failure }
     if (error instanceof UnreadableDocument)
       return { failure: error.reason === 'too_many_pages' ? 'too_many_pages' : 'invalid_input' }
+    // Errors that leave a thread lose their class.
+    if (error instanceof OcrUnavailable) return { unavailable: error.message }
     if (error instanceof UnreadablePicture) return { failure: 'invalid_input' }
     throw error
   }
