@@ -70,7 +70,7 @@ export const routes = ({ vault, threads, file_bytes_max }: UploadDependencies) =
   }),
 ]
 
-const task = new URL('../reading/report.task.ts', import.meta.url)
+const task = new URL('../reading/file.task.ts', import.meta.url)
 
 /** Opens the files in a thread: a document that takes it too long or too much memory is refused as damaged. */
 async function inspected(threads: FileThreads, team: string, files: ReportFile[]): Promise<Inspection> {

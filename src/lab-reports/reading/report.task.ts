@@ -1,21 +1,13 @@
-// The tasks of the threads that open uploaded files. Only threads import it.
+// The tasks of the threads that read uploaded files. Only threads import it.
 import { OcrUnavailable } from '../ocr/engine.ts'
 import { UnreadableDocument } from '../pages/pdf.ts'
 import { UnreadablePicture } from '../pages/pictures.ts'
-import { inspect, type Inspection } from './inspect.ts'
 import { explain, type ExplainOptions, type Explained } from './explain.ts'
-import { pagePicture } from './page-picture.ts'
 import type { Term } from '../loinc/terms.ts'
 import { ReportError, readReport, withReleaseTerms, type ReadReport, type ReportFile, type ReportFailure } from './read-report.ts'
 
 /** `unavailable`: why the server cannot read pictures. */
 export type ReadOutcome = { report: ReadReport } | { failure: ReportFailure } | { unavailable: string }
-
-/** Whether the files can be read, and how many pages they have. */
-export const inspectFiles = (files: ReportFile[]): Promise<Inspection> => inspect(files)
-
-/** The picture of a page as PNG. */
-export const drawPageOf = ({ file, page }: { file: ReportFile; page: number }): Promise<Uint8Array> => pagePicture(file, page)
 
 /** What each stage of reading makes of a file. */
 export const explainFile = ({ file, ...options }: ExplainOptions & { file: ReportFile }): Promise<Explained> =>

@@ -9,7 +9,7 @@ import { Problem } from '../../platform/runtime/problem.ts'
 import { fileOfPage } from '../parsing-jobs/jobs-in-review.ts'
 import type { FileThreads } from '../reading/opened-files.ts'
 
-const task = new URL('../reading/report.task.ts', import.meta.url)
+const task = new URL('../reading/file.task.ts', import.meta.url)
 
 /** Drawing a page takes half a second, and a reviewer looks at the same pages again. */
 const CACHED_MAX = 8

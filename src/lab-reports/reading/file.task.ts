@@ -1,0 +1,11 @@
+// The tasks of the threads that open uploaded files for requests: without what reads reports, so that a thread starts soon and is small. Only
+// threads import it.
+import { inspect, type Inspection } from './inspect.ts'
+import { pagePicture } from './page-picture.ts'
+import type { ReportFile } from './read-report.ts'
+
+/** Whether the files can be read, and how many pages they have. */
+export const inspectFiles = (files: ReportFile[]): Promise<Inspection> => inspect(files)
+
+/** The picture of a page as PNG. */
+export const drawPageOf = ({ file, page }: { file: ReportFile; page: number }): Promise<Uint8Array> => pagePicture(file, page)
