@@ -125,7 +125,11 @@ const reports: Group = {
         ['--json', 'print JSON'],
       ],
       examples: ['report explain report.pdf', 'report explain report.pdf --out pictures', 'report explain scan.png --json'],
-      run: async (typed) => (await import('./commands/report.ts')).explainReport(typed, print),
+      run: async (typed) => {
+        const { readConfig } = await import('../platform/config/config.ts')
+        const { report_ocr_models: ocr_models } = readConfig(process.env)
+        await (await import('./commands/report.ts')).explainReport(typed, { ocr_models, print })
+      },
     },
   ],
 }

@@ -23,7 +23,7 @@ async function fileOf(name: string, bytes: Uint8Array): Promise<string> {
 async function explained(path: string, values: { out?: string; json?: boolean } = {}) {
   let printed = ''
   const print = async (text: string) => void (printed += text)
-  const failure = await explainReport({ args: [path], values }, print).then(
+  const failure = await explainReport({ args: [path], values }, { ocr_models: undefined, print }).then(
     () => undefined,
     (error: Error) => error.message,
   )

@@ -3,7 +3,7 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
 import { UsageError, type Typed } from '../command-tree.ts'
 import { COMBINED_BYTES_MAX, fileType } from '../../lab-reports/parsing-jobs/upload.ts'
-import type { Explained, ExplainedPage, Explanation } from '../../lab-reports/reading/explain.ts'
+import type { Explained, ExplainedPage, ExplainOptions, Explanation } from '../../lab-reports/reading/explain.ts'
 import type { ReportFile } from '../../lab-reports/reading/read-report.ts'
 import type { ReportResult } from '../../lab-reports/reading/result.ts'
 import { createWorkerPool, WorkerLimitExceeded } from '../../platform/runtime/worker-pool.ts'
@@ -12,18 +12,24 @@ const task = new URL('../../lab-reports/reading/report.task.ts', import.meta.url
 const READ_MS_MAX = 600_000
 const THREAD_MB_MAX = 2048
 
+export interface ReportContext {
+  /** `REPORT_OCR_MODELS`: a file is read as a job reads it. */
+  ocr_models: string | undefined
+  print: (text: string) => Promise<void>
+}
+
 /**
  * Prints what each stage makes of a file, as text or as JSON, and draws its boxes into pictures of the pages, if there is a folder for them.
  * Errors: UsageError; Error for a file that cannot be opened, and after everything is printed for one with which a job would fail.
  */
 export async function explainReport(
   { args, values }: Typed<{ out?: string; json?: boolean }>,
-  print: (text: string) => Promise<void>,
+  { ocr_models, print }: ReportContext,
 ): Promise<void> {
   const [path] = args
   if (path === undefined) throw new UsageError('report explain needs a file.')
   const file = await openReport(path)
-  const { explanation, pictures } = await run(file, values.out !== undefined)
+  const { explanation, pictures } = await run(file, { draws: values.out !== undefined, ocr_models })
   await print(values.json ? `${JSON.stringify(explanation, null, 2)}\n` : textOf(explanation))
   if (values.out !== undefined) {
     await mkdir(values.out, { recursive: true })
@@ -45,10 +51,10 @@ async function openReport(path: string): Promise<ReportFile> {
   return { bytes, type }
 }
 
-async function run(file: ReportFile, draws: boolean): Promise<Explained> {
+async function run(file: ReportFile, options: ExplainOptions): Promise<Explained> {
   const pool = createWorkerPool({ threads_max: 1, memory_max_mb: THREAD_MB_MAX })
   try {
-    return await pool.run<Explained>(task, { file, draws }, { name: 'explainFile', timeout_ms: READ_MS_MAX })
+    return await pool.run<Explained>(task, { file, ...options }, { name: 'explainFile', timeout_ms: READ_MS_MAX })
   } catch (error) {
     if (error instanceof WorkerLimitExceeded) throw new Error('The file takes more than ten minutes or 2 GB to read.')
     throw error

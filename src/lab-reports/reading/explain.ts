@@ -36,6 +36,8 @@ export interface Explanation {
 export interface ExplainOptions {
   /** Whether the pages are drawn with the boxes of the stages. */
   draws: boolean
+  /** Folder with other networks of the text recognition. */
+  ocr_models?: string | undefined
 }
 
 export interface Explained {
@@ -44,9 +46,12 @@ export interface Explained {
   pictures: Uint8Array[]
 }
 
-/** Reads a file and returns what each stage has made of it, with places on the pages as they are drawn. Errors: `UnreadableDocument`, `UnreadablePicture`, `OcrUnavailable`. */
-export async function explain(file: ReportFile, { draws }: ExplainOptions): Promise<Explained> {
-  const pages = await readPages([file])
+/**
+ * Reads a file and returns what each stage has made of it, with places on the pages as they are drawn. Errors: `UnreadableDocument`,
+ * `UnreadablePicture`, `OcrUnavailable`.
+ */
+export async function explain(file: ReportFile, { draws, ocr_models }: ExplainOptions): Promise<Explained> {
+  const pages = await readPages([file], { models: ocr_models })
   const read = pages.map((page) => ({ page, lines: linesOf(page) }))
   const regions = [...regionsOfPages(read)]
   const rows = rowsOf(read, { isAnalyte })
