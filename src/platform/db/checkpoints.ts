@@ -26,6 +26,8 @@ interface CheckpointedList {
   checkpoints: string
   /** Whether a row `t` is shown. */
   isShown: (tx: Tx) => Sql
+  /** A subquery that counts the shown rows `t` of the team that fit a condition; default: by `isShown`. */
+  countShown?: (tx: Tx, condition: Sql) => Sql
 }
 
 const Counted = T.Object({ n: T.Integer() })
@@ -39,24 +41,32 @@ export class Checkpoints {
     this.#list = list
   }
 
-  /**
-   * The number of rows that the list shows. One statement counts the rows before and after the last checkpoint at one instant. A separate
-   * statement finds the checkpoint first: the planner then knows how few rows follow it, and uses the index.
-   */
+  /** The number of rows that the list shows. */
   async total(tx: Tx): Promise<number> {
-    const { table, at, checkpoints, isShown } = this.#list
-    const last = await this.#last(tx)
-    const behind = last ? sql`and (t.${raw(at)}, t.id) >= (${last.at}, ${last.id}::uuid)` : sql``
-    const before = last
-      ? sql`
-        (select coalesce(sum(shown), 0)::bigint from ${raw(checkpoints)}
-         where team_id = ${tx.team} and (${raw(at)}, id) <= (${last.at}, ${last.id}::uuid)) + `
-      : sql``
-    const { n } = await tx.one(
-      Counted,
-      sql`select ${before}(select count(*) from ${raw(table)} t where t.team_id = ${tx.team} and ${isShown(tx)} ${behind}) as n`,
-    )
+    const { n } = await tx.one(Counted, sql`select ${this.totalExpression(tx)} as n`)
     return n
+  }
+
+  /**
+   * The number of rows that the list shows, as an expression for a statement that also reads a page. It counts the rows before and after
+   * the last checkpoint at one instant. The planner cannot know how few rows follow the checkpoint; the upper bound makes it expect one row
+   * in 200, and so use the index of the list. With the checkpoint as a value of the statement it planned each execution anew, which took
+   * longer than counting (docs/decisions/speed.md).
+   */
+  totalExpression(tx: Tx): Sql {
+    const { table, at, checkpoints, isShown, countShown } = this.#list
+    const column = raw(at)
+    const behind = sql`
+      t.${column} >= (select at from last) and t.${column} <= 'infinity' and (t.${column}, t.id) >= (select at, id from last)`
+    const shown =
+      countShown?.(tx, behind) ??
+      sql`(select count(*) from ${raw(table)} t where t.team_id = ${tx.team} and ${isShown(tx)} and ${behind})`
+    return sql`(
+      with last as materialized (
+        select ${column} as at, id from ${raw(checkpoints)} where team_id = ${tx.team}
+        union all select '-infinity', '00000000-0000-0000-0000-000000000000'
+        order by at desc, id desc limit 1)
+      select (select coalesce(sum(shown), 0)::bigint from ${raw(checkpoints)} where team_id = ${tx.team}) + ${shown})`
   }
 
   #last(tx: Tx): Promise<{ at: string; id: string } | undefined> {
