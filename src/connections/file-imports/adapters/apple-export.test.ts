@@ -130,6 +130,22 @@ describe('an Apple Health export', () => {
     })
   })
 
+  test('has insulin with the reason of its delivery, which says the type; without one it is skipped', async () => {
+    const insulin = (value: number, inside = '') => record('InsulinDelivery', value, 'IU', minute(value), { inside })
+    const reason = (text: string) => metadata('HKInsulinDeliveryReason', text)
+    const { samples, skipped } = await reading(
+      exportXml(insulin(1, reason('1')), insulin(2, reason('2')), insulin(3, reason('constructor')), insulin(4)),
+    )
+    assert.deepEqual(
+      samples.insulin_injection!.map(({ value, type }) => [value, type]),
+      [
+        [1, 'long_acting'],
+        [2, 'rapid_acting'],
+      ],
+    )
+    assert.deepEqual(skipped, { invalid_value: { InsulinDelivery: 2 } })
+  })
+
   test('has the members of a correlation a second time at the top level', async () => {
     const systolic = record('BloodPressureSystolic', 118, 'mmHg', FROM)
     const diastolic = record('BloodPressureDiastolic', 76, 'mmHg', FROM)

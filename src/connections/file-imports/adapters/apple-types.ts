@@ -40,6 +40,12 @@ export const quantities: Record<string, [TimeseriesName, Dimension]> = {
   AppleSleepingBreathingDisturbances: ['sleep_breathing_disturbance', 'index'],
 }
 
+/** What a delivery of insulin was for, by `HKInsulinDeliveryReason`, and the kind of insulin that serves it. */
+export const insulinTypes = new Map<string | undefined, string>([
+  ['1', 'long_acting'],
+  ['2', 'rapid_acting'],
+])
+
 /** Quantities that are parts of a summary of the body. */
 export const bodyFields = {
   body_weight: 'weight',
