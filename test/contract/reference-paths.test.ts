@@ -55,13 +55,15 @@ function paramsFor(operation: Operation, path: string): Record<string, string> |
   return undefined
 }
 
-const found = (method: string, path: string) =>
-  contents.operations
-    .filter((operation) => operation.method === method)
-    .flatMap((operation) => {
-      const params = providers.map((provider) => paramsFor(operation, filled(path, provider))).find((one) => one !== undefined)
-      return params ? [{ operation, params }] : []
-    })
+/** The operations of a request. A path with a fixed segment hides one with a parameter there, whatever their methods. */
+function found(method: string, path: string) {
+  const matches = contents.operations.flatMap((operation) => {
+    const params = providers.map((provider) => paramsFor(operation, filled(path, provider))).find((one) => one !== undefined)
+    return params ? [{ operation, params }] : []
+  })
+  const fewest = Math.min(...matches.map(({ params }) => Object.keys(params).length))
+  return matches.filter(({ operation, params }) => operation.method === method && Object.keys(params).length === fewest)
+}
 const isPage = (method: string, path: string) => method === 'GET' && contents.pages.some((page) => page.path === path)
 
 /** Paths that are not served so far. */

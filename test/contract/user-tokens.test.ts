@@ -42,6 +42,7 @@ test('the operations that accept it are these, and each names its user and no ot
     'get_sleep_cycle',
     'get_sleep_with_streams',
     'get_timeseries',
+    'get_timeseries_blood_pressure',
     'get_timeseries_cholesterol_hdl',
     'get_timeseries_cholesterol_ldl',
     'get_timeseries_cholesterol_total',

@@ -42,6 +42,8 @@ describe('deprecated reads', () => {
       ENDED,
       `<${series}/cholesterol/grouped>; rel="successor-version"`,
     ])
+    const ofPressures = `<${series}/blood_pressure/grouped>; rel="successor-version"`
+    assert.deepEqual(await headers(`${series}/blood_pressure`), [200, ENDED, ofPressures])
     assert.deepEqual(await headers(`${series}/hypnogram`), [200, ENDED, stages])
     assert.deepEqual(await headers(`${series}/hypnogram/grouped`), [200, ENDED, stages])
     assert.deepEqual(await headers(`${series}/heartrate/grouped`), [200, null, null])
@@ -63,6 +65,15 @@ describe('deprecated reads', () => {
     assert.deepEqual(android.body, await read(team, user_id, 'heartrate'))
     const next = await team.api.get(`${path}&next_cursor=${android.body.next_cursor}`, ANDROID)
     assert.deepEqual([next.body.groups.oura[0].data.length, next.body.next_cursor], [1, null])
+  })
+
+  test('list blood pressures, although phones post them to the same path', async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user()
+    const value = (number: number) => at('09:30:00', number, watch)
+    await post(team, user_id, 'blood_pressure', [{ systolic: value(118), diastolic: value(76) }])
+    const { body } = await team.api.get(`/v2/timeseries/${user_id}/blood_pressure?${RANGE}`)
+    assert.deepEqual([body.length, body[0].systolic, body[0].diastolic], [1, 118, 76])
   })
 
   test('list the cholesterol of one kind', async () => {

@@ -68,6 +68,9 @@ async function answerPlain(
 const successorOf = (user_id: string, resource: string) =>
   resource === 'hypnogram' ? stagesPath(user_id) : groupedPath(user_id, resource)
 
+/** Phones post blood pressures to a path of their own, which would hide a list with a parameter in its place. */
+const plainListsByName = plainListNames.filter((name) => name !== 'blood_pressure')
+
 export const routes = [
   operation({
     id: 'get_timeseries_grouped',
@@ -93,9 +96,19 @@ export const routes = [
     path: '/v2/timeseries/{user_id}/{resource}',
     summary: 'List samples of a timeseries without their sources',
     description: `At most 100,000 samples, without pages. ${ended}`,
-    params: Fields({ user_id: Uuid, resource: OpenEnum(plainListNames, { example: 'heartrate' }) }),
+    params: Fields({ user_id: Uuid, resource: OpenEnum(plainListsByName, { example: 'heartrate' }) }),
     deprecation: ({ user_id, resource }) => endedList(successorOf(user_id, resource)),
     run: (tx, { params, ...request }) => answerPlain(tx, params.user_id, params.resource, request),
+  }),
+  operation({
+    ...plain,
+    id: 'get_timeseries_blood_pressure',
+    path: '/v2/timeseries/{user_id}/blood_pressure',
+    summary: 'List samples of blood pressure without their sources',
+    description: `At most 100,000 samples, without pages. ${ended}`,
+    params: Fields({ user_id: Uuid }),
+    deprecation: ({ user_id }) => endedList(groupedPath(user_id, 'blood_pressure')),
+    run: (tx, { params, ...request }) => answerPlain(tx, params.user_id, 'blood_pressure', request),
   }),
   ...(['ldl', 'hdl', 'total', 'triglycerides'] as const).map((kind) =>
     operation({
