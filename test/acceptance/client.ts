@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { JunctionClient, JunctionError, type Junction } from '@junction-api/sdk'
+import { recordCalls } from './sdk-methods.ts'
 import type { Cell, Server } from './server.ts'
 
 export type User = Junction.ClientFacingUser
@@ -21,11 +22,15 @@ export const parcel = { receiverName: 'Testa Fictional', ...home, phoneNumber: '
 /** An id that nothing has. */
 export const UNKNOWN_ID = '01890000-0000-7000-8000-000000000000'
 
+/** The methods of the SDK that a customer has called with success. */
+export const succeededCalls = new Set<string>()
+
 export type Customer = ReturnType<typeof customer>
 
 /** A customer of one cell; `leave` deletes the users that were made on the way. */
 export function customer(server: Server, cell: Cell) {
   const sdk = new JunctionClient({ apiKey: server.keys[cell]!, environment: server.base_url })
+  recordCalls(sdk, succeededCalls)
   const users: string[] = []
 
   const user = async (reference: string = `acceptance-${randomUUID()}`): Promise<User> => {
