@@ -4,11 +4,14 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-const main = fileURLToPath(new URL('../src/cli/entry.js', import.meta.url))
-const bundled = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url))
+const here = (path) => fileURLToPath(new URL(path, import.meta.url))
+// A package holds the program as JavaScript, a checkout its sources.
+const main = ['../src/cli/entry.js', '../dist/src/cli/entry.js'].map(here).find((path) => existsSync(path))
+// Beside the packages of a checkout, or of the folder in which the package is installed.
+const bundled = ['../node_modules/.bin/node', '../../../.bin/node'].map(here).find((path) => existsSync(path))
 const node = Number(process.versions.node.split('.')[0]) >= 24 ? process.execPath : bundled
 
-if (!existsSync(node)) {
+if (node === undefined) {
   console.error('drawbridge requires Node 24: run "npm ci" in its directory, or start it with Node 24.')
   process.exit(1)
 }

@@ -15,7 +15,7 @@ export class UnreadableDocument extends Error {
   }
 }
 
-const folder = (name: string) => fileURLToPath(new URL(`../../../node_modules/pdfjs-dist/${name}/`, import.meta.url))
+const folder = (name: string) => fileURLToPath(new URL(`${name}/`, import.meta.resolve('pdfjs-dist/package.json')))
 
 /**
  * Opens a PDF of 1 to 30 pages and runs `use` on it; it is closed afterwards. Only threads with limits of time and memory call it.
