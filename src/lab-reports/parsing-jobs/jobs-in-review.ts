@@ -81,7 +81,7 @@ export async function lockWaiting(tx: Tx, id: string, version: number): Promise<
   const job = await readReviewed(tx, id)
   if (job.status !== 'pending_review') throw conflict('This report has been reviewed already')
   if (job.version !== version)
-    throw conflict(`This report is at version ${job.version}: somebody has corrected it since. Read it again.`)
+    throw conflict(`This report is at version ${job.version}: another reviewer has corrected it since. Read it again.`)
   return job
 }
 
