@@ -45,6 +45,7 @@ const ALONE: Record<string, string[]> = {
   ],
   'have workers that take every job of a cell': [
     'src/connections/file-imports/import-turns.test.ts',
+    'src/lab-reports/parsing-jobs/parsing-turns.test.ts',
     'src/platform/queue/jobs.test.ts',
   ],
   'change the environment of the process': ['src/events/brokers/adapters/pubsub.test.ts'],

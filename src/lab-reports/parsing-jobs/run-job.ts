@@ -46,7 +46,11 @@ export class ReportParser implements Service {
     this.#options = options
   }
 
-  readonly handler: Handler = defineHandler(parseReport, (context, { job_id }) => this.#handle(context, job_id))
+  readonly handler: Handler = {
+    ...defineHandler(parseReport, (context, { job_id }) => this.#handle(context, job_id)),
+    // Those beyond wait in the queue, where their turns are.
+    running_max: () => this.#options().threads,
+  }
 
   start(): void {}
 
@@ -58,6 +62,7 @@ export class ReportParser implements Service {
   }
 
   async #handle(context: JobContext, id: string): Promise<void> {
+    // The queue limits them in each cell; cells share the threads of the process.
     if (this.#isStopping || this.#running.size >= this.#options().threads) return later(context, id)
     const run = this.#run(context, id)
     this.#running.add(run)

@@ -234,6 +234,8 @@ export interface Handler {
   job: Job
   // oxlint-disable-next-line typescript/no-explicit-any -- `handle` ties payload and job together
   run: (context: JobContext, payload: any) => Promise<void>
+  /** In place of the job's, where a setting says it. Asked when a worker is created. */
+  running_max?: () => number
 }
 
 /** Names of the jobs that are retried until they complete. */

@@ -36,7 +36,10 @@ function workerOf(
   /** Each team is read once for the jobs of one claim. */
   let tenants = new Map<string, Promise<Tenant | undefined>>()
   const limited = new Map(
-    handlers.flatMap(({ job }) => (job.running_max < Infinity ? [[job.name, job.running_max] as const] : [])),
+    handlers.flatMap(({ job, running_max = () => job.running_max }) => {
+      const most = running_max()
+      return most < Infinity ? [[job.name, most] as const] : []
+    }),
   )
   const worker = new QueueWorker({
     runner: jobs.runner,
