@@ -14,6 +14,7 @@ import { findDeletedUsers, findUser, notDeleted } from '../people/users/users.ts
 import type { Tx } from '../platform/db/transaction.ts'
 import type { Module } from '../platform/module/module.ts'
 import { platform } from '../platform/modules.ts'
+import { demoSources } from '../sandbox/demo-data/demo-connections.ts'
 import { sandbox } from '../sandbox/modules.ts'
 import { tenancy } from '../tenancy/modules.ts'
 import { collectionZone } from '../visits/appointments/appointments.ts'
@@ -68,6 +69,7 @@ export function modulesOf(process: Process): Module[] {
       client: new VendorClient({ targets, product }),
       urls: providerUrls(settings),
       poll_s: () => settings.provider_poll_hours * 3600,
+      demoSources,
     }),
     ...visits({ vault, locate }),
     ...ehr({ cells, vault, targets, product }),

@@ -8,6 +8,7 @@ import type { CredentialDependencies } from './credentials/routes.ts'
 import { fileImports } from './file-imports/module.ts'
 import { grants } from './grants/module.ts'
 import { introspection } from './introspection/module.ts'
+import type { DemoAccess } from './link/demo-sources.ts'
 import { link } from './link/module.ts'
 import type { LinkDependencies } from './link/routes.ts'
 import { mobileSdk } from './mobile-sdk/module.ts'
@@ -20,6 +21,7 @@ import type { VendorAccess } from './grants/access.ts'
 type Dependencies = CredentialDependencies &
   SignInDependencies &
   LinkDependencies &
+  DemoAccess &
   VendorAccess & {
     /** A connection without a notification for so long is polled, and so often. */
     poll_s: () => number

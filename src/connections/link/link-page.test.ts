@@ -68,10 +68,43 @@ describe('the link page', () => {
 
   test('shows the sources that the token names, of those that the team has set up', async () => {
     const sources = ({ text }: { text: string }) => [...text.matchAll(/<strong>([^<]+)/g)].map(([, name]) => name)
-    assert.deepEqual(sources(await get((await given()).address)), ['Strava', 'Withings'])
-    assert.deepEqual(sources(await get((await given({ filter_on_providers: ['withings', 'oura'] })).address)), ['Withings'])
-    const none = await get((await given({}, [])).address)
+    const withoutDemos = (page: { text: string }) => sources(page).filter((name) => !name!.endsWith('(demo)'))
+    assert.deepEqual(withoutDemos(await get((await given()).address)), ['Strava', 'Withings'])
+    const named = await given({ filter_on_providers: ['withings', 'oura'] })
+    assert.deepEqual(sources(await get(named.address)), ['Withings', 'Oura (demo)'])
+    const none = await get((await given({ filter_on_providers: ['garmin'] }, [])).address)
     assert.match(none.text, /has not set up any device or app/)
+  })
+
+  test('shows demo sources in a sandbox, unless the user has a source that is no demo', async () => {
+    const demos = ({ text }: { text: string }) => [...text.matchAll(/<strong>([^<]+) \(demo\)/g)].map(([, name]) => name)
+    const { team, user_id, address, link_token } = await given({}, [])
+    assert.deepEqual(demos(await get(address)), ['Apple HealthKit', 'Fitbit', 'FreeStyle Libre', 'Oura'])
+    await team.api.post('/v2/link/provider/manual/health_connect', { user_id })
+    assert.deepEqual(demos(await get(address)), [])
+    const start = await get(`/link/start?token=${link_token}&provider=oura&demo=true`)
+    assert.equal(start.status, 400)
+    assert.match(start.text, /Oura \(demo\) could not be reached/)
+    const state = await fetch(`${base}/v2/link/state`, { headers: { 'x-vital-link-token': link_token } })
+    assert.equal(((await state.json()) as { error_type: string }).error_type, 'provider_api_error')
+    assert.deepEqual(await connected(team, user_id), ['health_connect'])
+  })
+
+  test('shows the demo of the provider of the token, if the team has not set it up', async () => {
+    const { address, link_token } = await given({ provider: 'oura' }, [])
+    const { status, location } = await get(address)
+    assert.equal(status, 303)
+    assert.match((await get(location!)).text, /Connect Oura \(demo\)/)
+    for (const provider of ['fitbit', 'strava', '', '__proto__'])
+      assert.equal((await get(`/link/start?token=${link_token}&provider=${provider}&demo=true`)).status, 400, provider)
+  })
+
+  test('has no demo sources in production', async () => {
+    const team = await createTestTeam('production-us')
+    const { address, link_token } = await linkOf(team, await team.user(), { redirect_url: CLINIC })
+    assert.match((await get(address)).text, /has not set up any device or app/)
+    for (const path of ['/link/consent', '/link/start'])
+      assert.equal((await get(`${path}?token=${link_token}&provider=oura&demo=true`)).status, 400)
   })
 
   test('goes straight to the provider of the token', async () => {
@@ -175,6 +208,31 @@ describe('on a phone, 390 pixels wide, a patient', { skip: NEEDS }, () => {
     assert.match(await page.value('document.body.innerText'), /already connected with this link/)
     assert.equal(await page.value(`document.querySelector('h1').innerText`), 'Already connected')
     await assertSound(t, page, 'consumed')
+  })
+
+  test('picks a demo source, agrees and returns, and its data follows', async (t) => {
+    const { team, user_id, address } = await given({}, [])
+    const page = await phone()
+    await page.open(address)
+    await assertSound(t, page, 'demo-sources')
+    await page.press(`document.querySelector('a[href*="fitbit"]')`)
+    await page.until(at('/link/consent'))
+    await assertSound(t, page, 'demo-consent')
+    const text = await page.value<string>('document.body.innerText')
+    for (const words of ['Connect Fitbit (demo)', 'data of a fictional person', 'Heart rate']) assert(text.includes(words), words)
+    await page.press(`document.querySelector('a[href*="/link/start"]')`)
+    await page.until(returned)
+    assert.equal(await said(page), '?case=7&state=success')
+    assert.deepEqual(page.complaints, [])
+    assert.deepEqual(await connected(team, user_id), ['fitbit'])
+    const { body } = await team.api.post('/v1/sandbox/clock/advance', { seconds: 1 })
+    assert.equal(body.complete, true)
+    const to = new Date().toISOString().slice(0, 10)
+    const from = new Date(Date.parse(to) - 20 * 86_400_000).toISOString().slice(0, 10)
+    const { activity } = (await team.api.get(`/v2/summary/activity/${user_id}?start_date=${from}&end_date=${to}`)).body
+    assert(activity.length >= 15, `${activity.length} days`)
+    await page.open(address)
+    assert.match(await page.value('document.body.innerText'), /already connected with this link/)
   })
 
   test('refuses, and returns with that', async () => {

@@ -119,6 +119,21 @@ ${button(close, 'Close', true)}
 <p class="note">You can end this connection at any time: ask ${escaped(team)}, or remove the access in your ${escaped(source)} account.</p>`,
   )
 
+/** What a demo provider makes up, before the user is connected to it. */
+export const demoConsentPage = ({ team, source, data, start, back, close }: ShownConsent): PageResponse =>
+  page(
+    200,
+    `Connect ${source}`,
+    `<p>This is a demo: you need no account, and all data is made up. If you go on, ${escaped(team)} gets this data of a fictional person, from 30 days before today and from now on:</p>
+<ul class="data">
+${data.map((one) => `<li>${escaped(one)}</li>`).join('\n')}
+</ul>
+${button(start, `Connect ${source}`)}
+${back === undefined ? '' : button(back, 'Choose another source', true)}
+${button(close, 'Close', true)}
+<p class="note">The user of this link is deleted seven days after the first demo connection.</p>`,
+  )
+
 /** The source is connected, and there is no address to return to. */
 export const connectedPage = (source: string): PageResponse =>
   page(200, `${source} is connected`, '<p>That is all. You can close this window now.</p>')

@@ -8,17 +8,27 @@ import { basePath } from '../../tenancy/embedding/launches.ts'
 import { connectorOf } from '../connectors/connectors.ts'
 import { brandOf } from './brand.ts'
 import { completeConsent, type Return } from './callback.ts'
+import { connectDemoSource, offeredDemos, type DemoAccess } from './demo-sources.ts'
 import { admitLinkToken, readLinkToken } from './link-tokens.ts'
 import { readState, startConsent, takeState, type ConsentDependencies } from './oauth.ts'
 import { offeredVendors } from './offered.ts'
-import { closedPage, connectedPage, consentPage, failedPage, redirect, sourcesPage, tryLaterPage } from './page-html.ts'
+import {
+  closedPage,
+  connectedPage,
+  consentPage,
+  demoConsentPage,
+  failedPage,
+  redirect,
+  sourcesPage,
+  tryLaterPage,
+} from './page-html.ts'
 import { inWords } from './page-words.ts'
 import { resultOf, returnAddress } from './results.ts'
 import type { LinkDependencies } from './routes.ts'
 import type { LinkError } from './schema.ts'
 import { findSession, linkTokenRefused, reasonAgainst, type LinkSession } from './sessions.ts'
 
-export type LinkPageDependencies = LinkDependencies & ConsentDependencies
+export type LinkPageDependencies = LinkDependencies & ConsentDependencies & DemoAccess
 
 /** A visit with a link token that was issued here. */
 interface LinkVisit {
@@ -31,6 +41,7 @@ interface LinkVisit {
 
 const NO_SOURCE = 'The source'
 const STATE_MAX = 400
+const demoName = (provider: string): string => `${providerName(provider)} (demo)`
 
 function queryText({ query }: PageRequest, name: string): string | undefined {
   const value = query[name]
@@ -102,9 +113,16 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
 
   async function showSources(visit: LinkVisit): Promise<PageResponse> {
     const session = visit.session!
-    if (session.provider !== null) return start(visit, session.provider)
     const allowed = session.filter_on_providers
-    const vendors = await cells.of(visit.tenant.cell).read(visit.tenant, (tx) => offeredVendors(tx, dependencies))
+    const { vendors, demos } = await cells.of(visit.tenant.cell).read(visit.tenant, async (tx) => ({
+      vendors: await offeredVendors(tx, dependencies),
+      demos: await offeredDemos(tx, dependencies, session),
+    }))
+    const only = session.provider
+    if (only !== null) {
+      const isDemo = demos.includes(only) && !vendors.some(({ connector }) => connector.provider === only)
+      return isDemo ? redirect(303, demoHref(visit)('/link/consent', only)) : start(visit, only)
+    }
     const { name } = await brandOf(cells, visit.tenant)
     const sources = vendors
       .filter(({ connector }) => allowed === null || allowed.includes(connector.provider))
@@ -113,10 +131,44 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
         description,
         href: hrefOf(visit)('/link/consent', { provider }),
       }))
-    return sourcesPage(name, sources, closeOf(visit))
+    const demoItems = demos.map((provider) => ({
+      name: demoName(provider),
+      description: 'Made-up data of a fictional person, to try this out',
+      href: demoHref(visit)('/link/consent', provider),
+    }))
+    return sourcesPage(name, [...sources, ...demoItems], closeOf(visit))
+  }
+
+  const isDemo = (request: PageRequest): boolean => queryText(request, 'demo') === 'true'
+  const demoHref =
+    (visit: LinkVisit) =>
+    (path: string, provider: string): string =>
+      hrefOf(visit)(path, { provider, demo: 'true' })
+
+  async function showDemoConsent(visit: LinkVisit, provider: string): Promise<PageResponse> {
+    const resources = dependencies.demoSources.of(visit.tenant).get(provider)
+    if (!resources) return failed(visit, 'provider_api_error')
+    return demoConsentPage({
+      team: (await brandOf(cells, visit.tenant)).name,
+      source: demoName(provider),
+      data: inWords(resources),
+      start: demoHref(visit)('/link/start', provider),
+      back: visit.session!.provider === null ? hrefOf(visit)('/link') : undefined,
+      close: closeOf(visit),
+    })
+  }
+
+  /** Connects a demo provider, and returns as from a provider. */
+  async function startDemo(visit: LinkVisit, provider: string): Promise<PageResponse> {
+    const error = await connectDemoSource(dependencies, visit.tenant, visit, provider)
+    const source = dependencies.demoSources.of(visit.tenant).has(provider) ? demoName(provider) : NO_SOURCE
+    if (error) return failed(visit, error, source)
+    const { redirect_url } = visit.session!
+    return redirect_url === null ? connectedPage(source) : redirect(303, returnAddress(redirect_url, undefined))
   }
 
   async function showConsent(visit: LinkVisit, request: PageRequest): Promise<PageResponse> {
+    if (isDemo(request)) return showDemoConsent(visit, queryText(request, 'provider') ?? '')
     const connector = connectorOf(queryText(request, 'provider') ?? '')
     if (!connector) return failed(visit, 'provider_api_error')
     const { provider, resources } = connector
@@ -170,7 +222,7 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
       id: 'link_start_page',
       path: '/link/start',
       patients: true,
-      answer: withSession((visit, request) => start(visit, queryText(request, 'provider') ?? '')),
+      answer: withSession((visit, request) => (isDemo(request) ? startDemo : start)(visit, queryText(request, 'provider') ?? '')),
     },
     { id: 'link_closed_page', path: '/link/closed', patients: false, answer: async () => closedPage() },
     { id: 'link_return_page', path: '/v2/link/connect/{provider}', patients: true, answer: complete },

@@ -119,7 +119,11 @@ export const startSession = (tx: Tx, { user_id, id }: LinkSession, provider: str
     where team_id = ${tx.team} and user_id = ${user_id} and id = ${id}`)
 
 /** Records why an attempt to link failed; the session can try again. Writes link_session. */
-export const recordFailure = (tx: Tx, { user_id, id }: LinkSession, error_type: LinkError): Promise<number> =>
+export const recordFailure = (
+  tx: Tx,
+  { user_id, id }: Pick<LinkSession, 'user_id' | 'id'>,
+  error_type: LinkError,
+): Promise<number> =>
   tx.run(sql`
     update link_session set error_type = ${error_type} where team_id = ${tx.team} and user_id = ${user_id} and id = ${id}`)
 

@@ -24,9 +24,11 @@ export interface ClockDependencies {
   clocks: ClockMoves
 }
 
+export const hasSandbox = ({ cell }: Pick<Tenant, 'cell'>): boolean => cell.startsWith('sandbox')
+
 /** Rejects teams without a sandbox. Errors: 404, as if the path did not exist. */
 export function assertSandbox(tenant: Tenant): void {
-  if (!tenant.cell.startsWith('sandbox')) throw notFound('Not Found')
+  if (!hasSandbox(tenant)) throw notFound('Not Found')
 }
 
 export const readClock = (tenant: Tenant) => ({ now: iso(teamNow(tenant)), offset_s: tenant.clock_offset_s })

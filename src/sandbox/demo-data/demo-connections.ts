@@ -12,7 +12,9 @@ import { completeHistory, ingestSamples, ingestSummaries } from '../../wearables
 import { summaryIds, type IncomingSummary } from '../../wearables/summaries/summaries.ts'
 import { connect } from '../../connections/connections/connections.ts'
 import { connectionTo } from '../../connections/connections/demo.ts'
-import { assertSandbox } from '../clock/clock.ts'
+import type { DemoSources } from '../../connections/link/demo-sources.ts'
+import { resourceNameOf } from '../../wearables/resources/timeseries.ts'
+import { assertSandbox, hasSandbox } from '../clock/clock.ts'
 import { DAY_MS, localDay, personOf, type Day } from './person.ts'
 import { demoProviders, devices, nightKey, samplesOf, OPEN_DAYS, stagesOf, summariesOf, type DemoProvider } from './records.ts'
 import type { DemoConnection } from './schema.ts'
@@ -75,6 +77,17 @@ export async function connectDemo(tx: Tx, { user_id: given, provider, timeseries
     enqueueAgain(tx, expireDemoUser, { user_id }, addSeconds(tx.now, EXPIRES_S))
   }
   return { success: true, detail: `Connected user ${user_id} to provider ${provider}` }
+}
+
+const none: ReturnType<DemoSources['of']> = new Map()
+const resourcesOf = new Map(
+  demoProviders.map((name) => [name as string, [...devices[name].summaries, ...devices[name].timeseries.map(resourceNameOf)]]),
+)
+
+/** For the link page. */
+export const demoSources: DemoSources = {
+  of: (tenant) => (hasSandbox(tenant) ? resourcesOf : none),
+  connect: (tx, user_id, provider) => connectDemo(tx, { user_id, provider: provider as DemoProvider }),
 }
 
 interface Range {
