@@ -10,10 +10,10 @@ export interface DrawnText {
   size?: number
 }
 
-/** A PDF of these pages. */
+/** A PDF of these pages; the same pages make the same bytes. */
 export function pdfOf(...pages: DrawnText[][]): Promise<Buffer> {
   return new Promise((resolve) => {
-    const document = new PDFDocument({ size: 'LETTER', margin: 0, autoFirstPage: false })
+    const document = new PDFDocument({ size: 'LETTER', margin: 0, autoFirstPage: false, info: { CreationDate: new Date(0) } })
     const parts: Buffer[] = []
     document.on('data', (part: Buffer) => parts.push(part))
     document.on('end', () => resolve(Buffer.concat(parts)))
