@@ -195,6 +195,17 @@ describe('words', () => {
     )
   })
 
+  test('are not parted before a comma or within brackets, but at the gap of columns', () => {
+    const ink = inkFrom(`${'.###'.repeat(6)}......#.........###..........................###`)
+    const a = [2, 6, 10, 14, 18, 22].map((column): [string, number] => ['a', column / ink.length])
+    const rest = letters([',', 30 / ink.length], ['b', 41 / ink.length], [')', 70 / ink.length])
+    const words = wordsOfLine([...letters(...a), ...rest], ink, 24)
+    assert.deepEqual(
+      words.map(({ text }) => text),
+      ['aaaaaa,', 'b', ')'],
+    )
+  })
+
   test('have the confidence of their weakest letter', () => {
     const [word] = wordsOfLine([{ text: 'a', at: 0.2, confidence: 0.4 }, ...letters(['b', 0.6])], inkFrom('.##.##.'), 20)
     assert.deepEqual([word!.confidence, word!.clearest], [0.4, 0.9])

@@ -17,8 +17,13 @@ export interface LineWord {
 const SPACE_SEEN = 0.06
 /** … even if it does not, in a proportional font. */
 const SPACE_ALONE = 0.14
-/** Between a decimal point or comma and a digit. */
-const SPACE_IN_NUMBER = 0.4
+/** Where nobody writes a space: in numbers, before a comma or a closing bracket, after an opening one. A wider gap parts columns. */
+const SPACE_UNWRITTEN = 0.45
+const TIGHT: [before: RegExp, behind: RegExp][] = [
+  [/./u, /[,;:.)\]/]/u],
+  [/[([/]$/u, /./u],
+  [/\d[.,]$/u, /\d/u],
+]
 /** Of the gap between most letters of the line: those of letters of equal width are wide. */
 const SPACE_TO_GAP = 2.2
 /** Rows that are dark over more of the line are ruled lines. */
@@ -56,13 +61,9 @@ export function wordsOfLine(letters: readonly Letter[], ink: readonly boolean[],
   for (const { letter, column, gap, isSpaced } of placed) {
     const last = words.at(-1)
     const width = gap.to - gap.from
-    // A decimal point has room of its own.
-    const isWithinNumber = /\d/u.test(letter.text) && /\d[.,]$/u.test(last?.text ?? '')
-    if (
-      !last ||
-      width > (isWithinNumber ? height * SPACE_IN_NUMBER : alone) ||
-      (isSpaced && !isWithinNumber && width > height * SPACE_SEEN)
-    ) {
+    const isTight = TIGHT.some(([before, behind]) => before.test(last?.text ?? '') && behind.test(letter.text))
+    const isParted = width > (isTight ? height * SPACE_UNWRITTEN : alone)
+    if (!last || isParted || (isSpaced && !isTight && width > height * SPACE_SEEN)) {
       if (last) last.right = gap.from
       words.push({ text: letter.text, left: gap.to, right: column, confidence: letter.confidence, clearest: letter.confidence })
     } else {
@@ -89,26 +90,34 @@ interface PlacedLetter {
 function placedLetters(letters: readonly Letter[], ink: readonly boolean[]): PlacedLetter[] {
   const placed: PlacedLetter[] = []
   let isSpaced = false
+  let previous = -1
   for (const letter of letters) {
     if (letter.text === ' ') {
       isSpaced = true
       continue
     }
     const column = Math.min(ink.length - 1, Math.round(letter.at * ink.length))
-    const start = Math.max(0, ink.indexOf(true))
-    const previous = placed.at(-1)
-    const gap = previous ? widestGap(ink, previous.column, column) : { from: start, to: Math.min(start, column) }
-    placed.push({ letter, column, gap, isSpaced })
+    const dark = darkColumn(ink, column, previous)
+    placed.push({ letter, column, gap: widestGap(ink, Math.max(0, previous), dark), isSpaced })
+    previous = dark
     isSpaced = false
   }
   return placed
 }
 
-/** Of a letter's middle that lies before its ink, the gap reaches to the ink. */
+/** The recognizer often sees a letter beside its ink: that is before it, if it is not the ink of the previous letter, else behind it. */
+function darkColumn(ink: readonly boolean[], column: number, previous: number): number {
+  if (ink[column]) return column
+  const before = ink.lastIndexOf(true, column)
+  if (before > previous && ink.slice(Math.max(0, previous), before).includes(false)) return before
+  const behind = ink.indexOf(true, column)
+  return behind < 0 ? column : behind
+}
+
 function widestGap(ink: readonly boolean[], from: number, to: number): { from: number; to: number } {
   let widest = { from, to: from }
   let start = from
-  for (let x = from; x < ink.length && (x <= to || !ink[x - 1]); x++)
+  for (let x = from; x <= to; x++)
     if (ink[x]) {
       if (x - start > widest.to - widest.from) widest = { from: start, to: x }
       start = x + 1
