@@ -12,7 +12,7 @@ export const Metadata = T.Object(
   {
     patient_first_name: Nullable(T.String()),
     patient_last_name: Nullable(T.String()),
-    dob: Nullable(T.String({ description: 'As `2024-12-30` where the report leaves no doubt; else as printed.' })),
+    dob: Nullable(T.String({ description: 'As `2024-12-30` if the order of day and month is certain; else as printed.' })),
     lab_name: Nullable(T.String()),
     date_reported: Nullable(T.String()),
     date_collected: Nullable(T.String()),

@@ -110,7 +110,7 @@ async function pageUnfiltered(tx: Tx, { direction, page, size }: ListQuery) {
 
 /**
  * One statement counts the orders and reads the page. The first limit is a constant, as many rows as the two newest pages can have: knowing
- * only parameters, the planner expected a tenth of all orders and planned each execution anew. A list of 50 orders took three times the
+ * only parameters, the planner expected a tenth of all orders and planned each execution again. A list of 50 orders took three times the
  * processor time of the database.
  */
 async function pageOfNewest(tx: Tx, first: number, size: number) {

@@ -50,7 +50,7 @@ export class Checkpoints {
   /**
    * The number of rows that the list shows, as an expression for a statement that also reads a page. It counts the rows before and after
    * the last checkpoint at one instant. The planner cannot know how few rows follow the checkpoint; the upper bound makes it expect one row
-   * in 200, and so use the index of the list. With the checkpoint as a value of the statement it planned each execution anew, which took
+   * in 200, and so use the index of the list. With the checkpoint as a value of the statement it planned each execution again, which took
    * longer than counting (docs/decisions/speed.md).
    */
   totalExpression(tx: Tx): Sql {

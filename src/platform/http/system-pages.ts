@@ -1,5 +1,5 @@
 // The landing page, the API page with the OpenAPI document, and the guides.
-import { readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -93,7 +93,7 @@ export function registerSystemPages(app: FastifyInstance, options: PageOptions):
 
 const isLoopback = isWithin(['127.0.0.0/8', '::1/128'])
 
-/** A browser on this machine that asked for it by an address of this machine, and not by a name that somebody let point here. */
+/** A browser on this machine that asked for it by an address of this machine, and not by a name that another party lets point here. */
 const isOfThisMachine = ({ socket, headers }: FastifyRequest): boolean =>
   isLoopback(socket.remoteAddress ?? '') && /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(headers.host ?? '')
 
@@ -143,9 +143,10 @@ async function readReference(): Promise<Buffer> {
   return rawPayload
 }
 
-/** The guides that come along: name → path. */
+/** The guides that come along: name → path. An installation may have left them out. */
 function findGuides(): Map<string, string> {
   const docs = fileURLToPath(new URL('../../../docs', import.meta.url))
-  const files = ['guides', '.'].flatMap((folder) => readdirSync(join(docs, folder)).map((name) => join(docs, folder, name)))
+  const folders = ['guides', '.'].filter((folder) => existsSync(join(docs, folder)))
+  const files = folders.flatMap((folder) => readdirSync(join(docs, folder)).map((name) => join(docs, folder, name)))
   return new Map(files.filter((path) => path.endsWith('.md')).map((path) => [basename(path), path]))
 }
