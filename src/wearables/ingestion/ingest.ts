@@ -1,4 +1,5 @@
 // The one way in for samples: the user's bounds, units, identity, merge, events. Source: users-wearables.md 6, 7; events.md 4.2, 4.11.
+import { dailyEvent } from '../resources/event-types.ts'
 import type { User } from '../../people/users/schema.ts'
 import { hookPoint } from '../../platform/db/hooks.ts'
 import { adoptFallbacks } from '../../people/users/users.ts'
@@ -129,7 +130,7 @@ export async function ingestSummaries(
       : undefined
   for (const { key, is_new, summary: stored } of written) {
     const summary = zoned?.get(key) ?? stored
-    const type = `daily.data.${kind}.${is_new ? 'created' : 'updated'}`
+    const type = dailyEvent(kind, is_new ? 'created' : 'updated')
     emit(tx, { type, object_id: summary.id, user_id, client_user_id, data: JSON.stringify(summary), historical })
   }
   const dayNumbers = (some: IncomingSummary[]): DayNumber[] =>

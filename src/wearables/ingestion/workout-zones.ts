@@ -1,5 +1,6 @@
 // Zones of heart rate of workouts whose source sends none: computed when a workout, its stream or heart rates during it are stored.
 // Source: users-wearables.md 8.
+import { dailyEvent } from '../resources/event-types.ts'
 import type { User } from '../../people/users/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
@@ -77,7 +78,7 @@ export function emitUpdated(
 ): number[] {
   return [...workouts.values()].map((summary) => {
     const data = JSON.stringify(summary)
-    emit(tx, { type: 'daily.data.workouts.updated', object_id: summary.id, user_id, client_user_id, data, historical })
+    emit(tx, { type: dailyEvent('workouts', 'updated'), object_id: summary.id, user_id, client_user_id, data, historical })
     return Date.parse(summary.calendar_date as string)
   })
 }

@@ -77,10 +77,13 @@ const timeseries = [
   'workout_swimming_stroke',
 ] as const
 
+/** The type of the events of a resource. */
+export const dailyEvent = (resource: string, change: 'created' | 'updated'): string => `daily.data.${resource}.${change}`
+
 /** The types of a resource. @param sample the data of its `daily` events */
 const ofResource = (resource: string, family: EventType['family'], sample: EventType['sample']): EventType[] => [
-  { name: `daily.data.${resource}.created`, family, resource, sample },
-  { name: `daily.data.${resource}.updated`, family, resource, sample },
+  { name: dailyEvent(resource, 'created'), family, resource, sample },
+  { name: dailyEvent(resource, 'updated'), family, resource, sample },
   {
     name: `historical.data.${resource}.created`,
     family: 'historical',
