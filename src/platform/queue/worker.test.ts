@@ -102,6 +102,25 @@ test('slow jobs of one team do not stop those of another', async () => {
   await gone(slow)
 })
 
+test('a job that waits for the limit of its kind begins when another one of its kind ends', async () => {
+  const limited = defineJob('test.limited', Payload, { running_max: 1 })
+  const team = await createTestTeam()
+  const [ended, one] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let begun = 0
+  const handler = defineHandler(limited, async () => {
+    if (++begun === 1) await Promise.all([one.resolve(), ended.promise])
+  })
+  await queue(team, 1, limited)
+  // No poll claims within the time of the test.
+  working([handler], { poll_ms: 600_000 })
+  await one.promise
+  // The claim that this wakes finds the limit reached.
+  await queue(team, 3, limited)
+  ended.resolve()
+  await gone(team)
+  assert.equal(begun, 4)
+})
+
 test('a stopping worker releases jobs that it has not begun, and that does not count as an attempt', async () => {
   const team = await createTestTeam()
   const finish = Promise.withResolvers<void>()

@@ -17,6 +17,8 @@ export interface WorkerOptions extends JobRunnerOptions {
   cells: Cells
   /** Jobs that run at once in a cell; 8 if not given. */
   slots?: number
+  /** The time between two claims if nothing wakes the worker; half a second if not given. */
+  poll_ms?: number
 }
 
 /** Runs the jobs of the cells it is given. */
@@ -30,7 +32,7 @@ export class Worker extends QueueWorkers<JobRow> {
 function workerOf(
   jobs: CellJobs,
   runner: JobRunner,
-  { log, tenantOf, handlers, slots = SLOTS }: WorkerOptions,
+  { log, tenantOf, handlers, slots = SLOTS, poll_ms }: WorkerOptions,
 ): QueueWorker<JobRow> {
   const { cell, db, queue } = jobs
   /** Each team is read once for the jobs of one claim. */
@@ -43,6 +45,7 @@ function workerOf(
   )
   const worker = new QueueWorker({
     runner: jobs.runner,
+    ...(poll_ms !== undefined && { poll_ms }),
     async claim(limits) {
       const claimed = await queue.claimByTeam(limits)
       // After the claim: what was looked up before may be older than what the claimed jobs were queued with.
