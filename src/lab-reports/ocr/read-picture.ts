@@ -64,8 +64,8 @@ export function levelBox(box: TextBox): TextBox | undefined {
   return { ...box, length: box.thickness, thickness: box.length, angle: box.angle - Math.sign(box.angle) * (Math.PI / 2) }
 }
 
-/** `IU` is often taken for `lU`, which is the start of no unit. */
-const corrected = (text: string): string => text.replace(/^([mµunk]?)lU(?=\/|$)/u, '$1IU')
+/** `IU` is often taken for `lU`, and the `L` at the end of `mg/dL` for `l.`: neither is a part of a unit. */
+const corrected = (text: string): string => text.replace(/^([mµunk]?)lU(?=\/|$)/u, '$1IU').replace(/\/([dcmuµ]?)l\.$/u, '/$1L')
 
 function wordsOf(read: readonly Letter[], { picture, place }: Line): PictureWord[] {
   const share = Math.max(LINE_WIDTH_MIN, picture.width) / picture.width
