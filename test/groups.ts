@@ -62,7 +62,10 @@ const ALONE: Record<string, string[]> = {
   ],
 }
 
-/** Files in `test/` that share processes as most in `src/` do. The others start programs, measure their process, or take long by themselves. */
+/**
+ * Files in `test/` that share processes as most in `src/` do. The others start programs, measure their process, take long by themselves, or
+ * keep it busy for seconds without a pause: connections that others of the process open meanwhile time out.
+ */
 const TOGETHER = [
   'test/contract/access-operations.test.ts',
   'test/contract/deleted-users.test.ts',
@@ -73,7 +76,6 @@ const TOGETHER = [
   'test/contract/features.test.ts',
   'test/contract/generated.test.ts',
   'test/contract/idempotency-keys.test.ts',
-  'test/contract/openapi.test.ts',
   'test/contract/operations-audit.test.ts',
   'test/contract/operations-management.test.ts',
   'test/contract/operations-reach.test.ts',
