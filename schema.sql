@@ -1172,6 +1172,17 @@ table patient_message
   CREATE INDEX patient_message__mail ON patient_message USING btree (mail_id) WHERE (mail_id IS NOT NULL)
   policy of_team for all (team_id = current_team())
 
+table patient_message_opt_out
+  team_id uuid not null
+  user_id uuid not null
+  channel text not null
+  created_at timestamp with time zone not null
+  constraint patient_message_opt_out_pkey PRIMARY KEY (team_id, user_id, channel)
+  constraint patient_message_opt_out_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint patient_message_opt_out_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  CREATE INDEX patient_message_opt_out__user ON patient_message_opt_out USING btree (user_id)
+  policy of_team for all (team_id = current_team())
+
 table payor
   code text not null
   team_id uuid
@@ -1301,6 +1312,22 @@ table pipeline_queue
   constraint pipeline_queue_team_id_fkey FOREIGN KEY (team_id) REFERENCES pipeline(team_id) ON DELETE CASCADE
   constraint pipeline_queue__destination CHECK ((destination = ANY (ARRAY['cloud_pubsub'::text, 'rabbitmq'::text, 'azure_amqp'::text])))
   CREATE INDEX pipeline_queue__due ON pipeline_queue USING btree (due_at)
+  policy of_team for all (team_id = current_team())
+
+table portal_link
+  team_id uuid not null
+  user_id uuid not null
+  code_hash text not null
+  order_id uuid
+  wrong_answers integer not null default 0
+  created_at timestamp with time zone not null
+  expires_at timestamp with time zone not null
+  constraint portal_link_pkey PRIMARY KEY (team_id, user_id, code_hash)
+  constraint portal_link_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint portal_link_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  CREATE INDEX portal_link__expires ON portal_link USING btree (expires_at)
+  CREATE INDEX portal_link__hash ON portal_link USING btree (team_id, code_hash)
+  CREATE INDEX portal_link__user ON portal_link USING btree (user_id)
   policy of_team for all (team_id = current_team())
 
 table postal_code_location

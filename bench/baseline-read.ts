@@ -2,17 +2,17 @@
 import Fastify from 'fastify'
 import pg from 'pg'
 
-/** A statement that returns one column, `text`: the answer. */
+/** A statement that returns one column, `text`: the answer. Without values, it gets the part of the path after `/`. */
 const { connection, text, values, connections } = JSON.parse(process.argv[2]!) as {
   connection: pg.PoolConfig
   text: string
-  values: unknown[]
+  values?: unknown[]
   connections: number
 }
 const pool = new pg.Pool({ ...connection, max: connections, options: '-c search_path=sandbox_us' })
 const app = Fastify({ logger: false })
-app.get('/', async (_request, reply) => {
-  const { rows } = await pool.query<{ text: string }>({ name: 'read', text, values })
+app.get<{ Params: { id: string } }>('/:id', async ({ params }, reply) => {
+  const { rows } = await pool.query<{ text: string }>({ name: 'read', text, values: values ?? [params.id] })
   return reply
     .header('content-type', 'application/json')
     .send(rows.length === 1 ? rows[0]!.text : `[${rows.map((row) => row.text).join()}]`)

@@ -1,4 +1,5 @@
 // Lab reports: a text PDF from its upload to `completed`, and what the parser takes beside the bare extraction of the same text.
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { composeDocument } from '../eval/corpus/compose/document.ts'
@@ -6,6 +7,7 @@ import { createFiles, type InputFile, type Kind } from '../eval/corpus/kinds.ts'
 import { layouts } from '../eval/corpus/layouts/all.ts'
 import { withDocument } from '../src/lab-reports/pages/pdf.ts'
 import { readReport } from '../src/lab-reports/reading/read-report.ts'
+import { Worker } from 'node:worker_threads'
 import { median, medianMs, report, WARM_UPS } from './measure.ts'
 import type { Bench } from './program.ts'
 
@@ -21,12 +23,16 @@ async function onePage(kind: Kind): Promise<InputFile[]> {
   throw new Error('the corpus has no layout of one page')
 }
 
+/** What uploads need: a team, one report of which is read at a time. */
+type Uploader = Pick<Bench, 'url' | 'headers' | 'user_id' | 'api'>
+
 interface Job {
   id: string
   status: string
+  failure_reason: string | null
 }
 
-async function upload({ url, headers, user_id }: Bench, files: readonly InputFile[]): Promise<string> {
+async function upload({ url, headers, user_id }: Uploader, files: readonly InputFile[]): Promise<string> {
   const form = new FormData()
   form.set('user_id', user_id)
   for (const { bytes, type } of files) form.append('file', new Blob([new Uint8Array(bytes)], { type }), 'report')
@@ -36,11 +42,11 @@ async function upload({ url, headers, user_id }: Bench, files: readonly InputFil
   return ((await response.json()) as Job).id
 }
 
-async function completed({ api }: Bench, id: string): Promise<void> {
+async function completed({ api }: Uploader, id: string): Promise<void> {
   for (;;) {
-    const { status }: Job = await api('GET', `/lab_report/v1/parser/job/${id}`)
+    const { status, failure_reason }: Job = await api('GET', `/lab_report/v1/parser/job/${id}`)
     if (status === 'completed') return
-    if (status === 'failed') throw new Error('the report was not read')
+    if (status === 'failed') throw new Error(`the report was not read: ${failure_reason}`)
     await sleep(POLL_MS)
   }
 }
@@ -97,5 +103,72 @@ export async function readReports(bench: Bench): Promise<void> {
   }
   const perMinute = (ids.length / (performance.now() - started)) * 60_000
   report('  many at once', `${Math.round(perMinute)}/min`, '', '', '')
-  report('  peak memory of the process', `${peak.toFixed(0)} MB`, `${before.toFixed(0)} MB before`, '', '')
+  report('  peak memory of the process, text', `${peak.toFixed(0)} MB`, `${before.toFixed(0)} MB before`, '', '')
+}
+
+/** Rounds of scans, and the pages that each of the two teams, and each of the two bare engines, reads in a round. */
+const [ROUNDS, PAGES] = [2, 2]
+
+/**
+ * Uploads scans of one page as two teams, so that two threads read them, and prints the pages a minute beside those that the networks alone
+ * read in two threads of this process, alternately, and the memory of the server under that load.
+ */
+export async function readScans(bench: Bench): Promise<void> {
+  const files = await onePage('scan')
+  const teams: Uploader[] = [bench, await secondTeam(bench)]
+  const readByTeam = async (team: Uploader, pages: number): Promise<void> => {
+    for (let page = 0; page < pages; page++) await completed(team, await upload(team, files))
+  }
+  const engines = await Promise.all([bareEngine(files), bareEngine(files)])
+  await Promise.all(teams.map((team) => readByTeam(team, 1)))
+  let [ours, bare, peak] = [0, 0, 0]
+  const watch = setInterval(() => (peak = Math.max(peak, rss(bench.pid))), 200)
+  for (let round = 0; round < ROUNDS; round++) {
+    ours += await timeOf(() => Promise.all(teams.map((team) => readByTeam(team, PAGES))))
+    bare += await timeOf(() => Promise.all(engines.map(({ read }) => read(PAGES))))
+  }
+  clearInterval(watch)
+  await Promise.all(engines.map(({ stop }) => stop()))
+  const perMinute = (ms: number) => (2 * ROUNDS * PAGES * 60_000) / ms
+  report(
+    'pages of scans, two threads',
+    `${perMinute(ours).toFixed(1)}/min`,
+    `${perMinute(bare).toFixed(1)}/min`,
+    (bare / ours).toFixed(2),
+    'at least 0.8',
+  )
+  report('  peak memory of the process, scans', `${peak.toFixed(0)} MB`, '', '', '')
+}
+
+async function timeOf(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now()
+  await work()
+  return performance.now() - started
+}
+
+/** A team of another cell. */
+async function secondTeam({ url, demo }: Bench): Promise<Uploader> {
+  const headers = { 'x-service-api-key': demo.api_keys['sandbox-eu']!, 'content-type': 'application/json' }
+  const api: Bench['api'] = async (method, path, body) => {
+    const response = await fetch(url + path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
+    return response.json()
+  }
+  const { user_id } = await api('POST', '/v2/user', { client_user_id: 'bench' })
+  return { url, headers, user_id, api }
+}
+
+/** The networks in a thread, warmed up. */
+async function bareEngine(
+  files: readonly InputFile[],
+): Promise<{ read(pages: number): Promise<unknown>; stop(): Promise<unknown> }> {
+  const worker = new Worker(new URL('./bare-ocr.task.ts', import.meta.url), { workerData: files[0]!.bytes })
+  await once(worker, 'message')
+  return {
+    read: async (pages) => {
+      worker.postMessage(pages)
+      await once(worker, 'message')
+    },
+    stop: () => worker.terminate(),
+  }
 }

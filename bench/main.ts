@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { deliverToEndpoints, measureLatency } from './delivery.ts'
 import { ingestSamples, readSamples, readSummaries } from './ingestion.ts'
 import { importExport } from './imports.ts'
-import { readReports } from './lab-reports.ts'
+import { readReports, readScans } from './lab-reports.ts'
 import { median, medianMs, report } from './measure.ts'
 import { createKits, createWalkIns, registerKits } from './orders.ts'
 import { withServer, type Bench } from './program.ts'
@@ -33,6 +33,7 @@ const parts: Record<string, (bench: Bench) => Promise<void>> = {
   summaries: readSummaries,
   stream: readStream,
   'lab-reports': readReports,
+  scans: readScans,
   'apple-export': importExport,
   'list-users': listUsers,
   // Last, since it leaves a million orders.

@@ -76,6 +76,8 @@ export async function withServer(measure: (bench: Bench) => Promise<void>): Prom
       DATABASE_URL: '',
       SANDBOX_USERS_MAX: '0',
       REQUESTS_PER_SECOND: '0',
+      // Two scans are read at once.
+      REPORT_THREADS: '2',
     })
     const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as Demo
     const attached = await openEmbedded({ dataDir, ownership: 'if-free', log: () => {} })

@@ -7,9 +7,29 @@ import { fillSites, SITES } from './sites.ts'
 const ORDERS = Number(process.env.BENCH_ORDERS ?? 1_000_000)
 const USERS = Math.min(ORDERS, 10_000)
 
-export async function readOrder(bench: Bench): Promise<void> {
+/** So many orders are read, and no two connections read the same one at the same moment. */
+const ORDERS_READ = 100
+
+export async function readOrder({ url, headers, api, connection, kit }: Bench): Promise<void> {
+  const ids: string[] = []
+  for (let i = 0; i < ORDERS_READ; i++) ids.push((await api('POST', '/v3/order/testkit', kit)).order.id)
   const text = 'select document as text from lab_order where id = $1'
-  await compareReads(bench, ['read an order', 'at least 0.7'], `/v3/order/${bench.order_id}`, [text, bench.order_id])
+  const baseline = await start('bench/baseline-read.ts', [JSON.stringify({ connection, text, connections: CONNECTIONS })])
+  const read = (options: { url: string; headers?: Record<string, string> }, path: string) => {
+    let connected = 0
+    return load({
+      ...options,
+      setupClient: (client) => {
+        const first = (connected++ * ORDERS_READ) / CONNECTIONS
+        client.setRequests(ids.map((_, i) => ({ method: 'GET', path: path + ids[(first + i) % ids.length]! })))
+      },
+    })
+  }
+  await compare('read an order, 10 connections', 'at least 0.7', {
+    ours: () => read({ url, headers }, '/v3/order/'),
+    limit: () => read({ url: baseline.url }, '/'),
+  })
+  baseline.child.kill()
 }
 
 export async function listOrders(bench: Bench): Promise<void> {

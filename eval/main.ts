@@ -11,9 +11,9 @@ import { printFailures, printTable, toJson } from './report.ts'
 
 const USAGE = `Usage: npm run eval -- [options]
   --kind KIND     ${kinds.join(', ')}; may be repeated; default: all
-  --layout NAME   layouts whose name contains NAME; may be repeated; default: all that are not held out
-  --held-out      only the layouts that are held out
-  --all           all layouts
+  --layout NAME   layouts whose name contains NAME; may be repeated
+  --held-out      layouts that are held out; default: those that are not
+  --all           layouts of both kinds
   --limit N       documents for each layout and kind, default 1
   --seed N        seed of the first of them, default 1
   --json          print JSON
@@ -52,9 +52,9 @@ function chosenKinds(): readonly Kind[] {
 }
 
 function chosenLayouts() {
+  const among = values.all ? layouts : layouts.filter((layout) => isHeldOut(layout) === values['held-out'])
   const named = values.layout
-  if (named) return layouts.filter(({ name }) => named.some((part) => name.includes(part)))
-  return values.all ? layouts : layouts.filter((layout) => isHeldOut(layout) === values['held-out'])
+  return named ? among.filter(({ name }) => named.some((part) => name.includes(part))) : among
 }
 
 async function loadReader(): Promise<Reader> {
@@ -79,7 +79,7 @@ if (values.help) {
   process.exit(0)
 }
 const chosen = chosenLayouts()
-if (chosen.length === 0) fail('No layout has such a name.')
+if (chosen.length === 0) fail('No layout has such a name among those that are chosen: --held-out or --all chooses others.')
 const evaluation = await evaluate(await loadReader(), {
   layouts: chosen,
   kinds: chosenKinds(),

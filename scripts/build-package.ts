@@ -1,5 +1,6 @@
 // Builds `dist/`, the program as a package holds it: Node strips no types of files below `node_modules`. `npm pack` runs it before, and
-// removes `dist/` afterwards.
+// removes `dist/` afterwards. With `--without-types`, as for an image that nobody imports from, it needs no packages for development.
+import { execFileSync } from 'node:child_process'
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -26,4 +27,12 @@ for (const file of globSync('src/**/*', { withFileTypes: true })) {
     writeFileSync(target.replace(/\.ts$/, '.js'), toJavaScript(stripTypeScriptTypes(text, { mode: 'strip' })))
   } else if (file.name.endsWith('.js')) writeFileSync(target, toJavaScript(readFileSync(path, 'utf8')))
   else cpSync(path, target)
+}
+
+/** The types of what others import, `exports` in package.json. */
+const TSC = 'node_modules/typescript/bin/tsc --ignoreConfig --declaration --emitDeclarationOnly --allowImportingTsExtensions'
+const OPTIONS = `--target es2022 --module nodenext --types node --rootDir src --outDir ${TARGET}/src src/testing/index.ts`
+if (!process.argv.includes('--without-types')) {
+  execFileSync(process.execPath, `${TSC} ${OPTIONS}`.split(' '), { stdio: 'inherit' })
+  for (const file of globSync(join(TARGET, 'src/testing/*.d.ts'))) writeFileSync(file, toJavaScript(readFileSync(file, 'utf8')))
 }

@@ -19,6 +19,7 @@ const ALONE: Record<string, string[]> = {
     'src/connections/pulls/notices.test.ts',
   ],
   'change the catalog, the sites or the places of a cell': [
+    'src/cli/commands.test.ts',
     'src/cli/commands/catalog.test.ts',
     'src/lab/catalog/catalog.test.ts',
     'src/lab/compendium/compendium.test.ts',

@@ -64,8 +64,16 @@ test('source files and their tests have at most 350 lines', () => {
 test('the program imports no test helpers', () => {
   for (const [file, source] of text) {
     assert(!/from '(node:test|[./]+\/test\/)/.test(source), `${file} imports what is for tests`)
-    assert(!/\.fixture\.|\btesting\b/.test(file), `${file} belongs to test/support`)
+    assert(domainOf(file) === 'testing' || !/\.fixture\.|\btesting\b/.test(file), `${file} belongs to test/support`)
   }
+})
+
+test('what tests of other programs import has no packages', () => {
+  const clients = [...text].filter(([file]) => domainOf(file) === 'testing')
+  assert(clients.length > 3, `the pattern finds ${clients.length} files`)
+  for (const [file, source] of clients)
+    for (const [, target] of source.matchAll(/\b(?:from|import) ?\(?'([^']+)'/g))
+      assert(/^(node:|\.\/)/.test(target!), `${file} imports ${target}`)
 })
 
 /** Whether a file may import another one by where both stand. */
@@ -123,7 +131,7 @@ test('only the platform reads the system clock or the database clock', () => {
   for (const [file, source] of text) {
     const code = source.replace(/\/\/.*$|\/\*[\s\S]*?\*\//gm, '')
     // HTTP clients have no team whose time they could use.
-    if (domainOf(file) !== 'platform' && !file.startsWith('src/cli/client/'))
+    if (domainOf(file) !== 'platform' && !/^src\/(cli\/client|testing)\//.test(file))
       assert(!/Date\.now\(|new Date\(\)|systemNow\(/.test(code), `${file} reads the system clock`)
     assert(
       !/\bnow\(\)(?! *=>)|current_timestamp/i.test(code.replaceAll('systemNow()', '').replaceAll('performance.now()', '')),
@@ -236,6 +244,7 @@ const ON_WHOLE_CELL: Record<string, string> = {
   'src/cli/commands/org.ts': 'commands: teams are made and changed',
   'src/cli/commands/access-log.ts': 'commands: the access log of every team',
   'src/cli/commands/mail.ts': 'commands: mail of the installation',
+  'src/cli/commands/sms.ts': 'commands: text messages of every team of a sandbox',
   'src/cli/commands/phlebotomy.ts': 'commands: phlebotomists serve several teams',
   'src/cli/commands/psc.ts': 'commands: sites are of no team',
   'src/cli/commands/psc-booking.ts': 'commands: bookings of every team that wait for confirmation',
@@ -280,6 +289,8 @@ const ON_WHOLE_CELL: Record<string, string> = {
   'src/visits/psc-booking/schedule-import.ts': 'schedules are of no team',
   'src/sandbox/clock/clock-lease.ts': 'leases moves of clocks, of every team',
   'src/events/delivery-queue/deleted-endpoints.ts': 'erases what deleted endpoints left, of every team',
+  'src/events/delivery-queue/delivery-backlog.ts': 'metrics: what waits, of every team',
+  'src/events/brokers/broker-backlog.ts': 'metrics: what waits, of every team',
   'src/events/dispatch/cell-dispatcher.ts': 'delivers what is due, of every team',
   'src/events/delivery-queue/delivery-queue.ts': 'delivers what is due, of every team',
   'src/events/fan-out/fan-out.ts': 'claims outbox entries of every team',

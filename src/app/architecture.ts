@@ -41,4 +41,9 @@ export const domains = {
     isFlat: true,
   },
   cli: { about: 'the command line and the entry point of the program', allowedImports: ['app'], isFlat: true },
+  testing: {
+    about: 'a client for tests of other programs, which imports nothing of the server and no packages',
+    allowedImports: [],
+    isFlat: true,
+  },
 } as const satisfies Record<string, Domain>

@@ -16,6 +16,7 @@ import { errorFields } from '../platform/telemetry/log.ts'
 import { ClockMoves } from '../sandbox/clock/clock-lease.ts'
 import { createAccess, type Access } from '../tenancy/access/access.ts'
 import { compose, type Composition } from './compose.ts'
+import { unimplementedPaths } from './contents.ts'
 import { modulesOf } from './modules.ts'
 import type { Process } from './process.ts'
 
@@ -68,7 +69,7 @@ export function assemble(options: ProcessOptions): AssembledProcess {
     guards: { team: guards.teams.authenticate, management: guards.orgs, link: linkGuard({ signingKey, guards }) },
     constraints,
     assertShown: assertNotDeleted,
-    unimplementedPaths: [],
+    unimplementedPaths,
   })
   registerBrowserPages(app, pages, { cells, access })
   return { ...composition, guards, runner, heavy: process.heavy, app }

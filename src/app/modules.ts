@@ -73,7 +73,7 @@ export function modulesOf(process: Process): Module[] {
     }),
     ...visits({ vault, locate }),
     ...ehr({ cells, vault, targets, product }),
-    ...notifications({ cells, log, sms: settings.sms }),
+    ...notifications({ cells, log, sms: settings.sms, vault, guards, publicUrl }),
     ...sandbox({ runner, clocks, guard: guards.teams, appointmentStart }),
   ]
 }

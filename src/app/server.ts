@@ -15,6 +15,7 @@ import type { Config } from '../platform/config/config.ts'
 import { NO_TENANT } from '../platform/db/database.ts'
 import type { Log } from '../platform/telemetry/log.ts'
 import { createMetrics } from '../platform/telemetry/metrics.ts'
+import { openTracing } from '../platform/telemetry/tracing.ts'
 import { migrate } from '../platform/db/migrate.ts'
 import type { Service } from '../platform/module/module.ts'
 import { isWithin } from '../platform/net/network.ts'
@@ -105,7 +106,8 @@ export async function startRoles(
 ): Promise<RunningServer> {
   let url = config.public_url ?? ''
   let isDraining = false
-  const metrics = createMetrics(() => cells)
+  const tracing = config.otlp_endpoint === undefined ? undefined : await openTracing(config.otlp_endpoint, log)
+  const metrics = createMetrics(() => cells, tracing)
   const access = new AccessLog({ mode: config.access_log, log, onLost: metrics.accessLost })
   const sockets = new Sockets({ connections_max: config.http_connections_max, isTrusted: isWithin(config.trusted_proxies) })
   if (roles.serve) metrics.connections(() => sockets.use)
@@ -186,6 +188,7 @@ export async function startRoles(
       await Promise.race([stopped, sleep(CLOSE_MS_MAX, undefined, { ref: false })])
       await heavy.close()
       await operator?.close()
+      await tracing?.stop()
     },
   }
 }

@@ -1,5 +1,5 @@
 // Commands that import an operator's files: catalog, places, sites, schedules, payors, diagnoses, phlebotomists.
-import { commandsOf, type Group, type OptionText } from './command-tree.ts'
+import { alwaysJson, commandsOf, type Group, type OptionText } from './command-tree.ts'
 
 const catalog = commandsOf(() => import('./commands/catalog.ts'))
 const places = commandsOf(() => import('./commands/places.ts'))
@@ -10,6 +10,7 @@ const loinc = commandsOf(() => import('./commands/loinc.ts'))
 const insurance = commandsOf(() => import('./commands/insurance.ts'))
 const phlebotomy = commandsOf(() => import('./commands/phlebotomy.ts'))
 
+const json: OptionText = ['--json', 'print JSON']
 const lab: OptionText = ['--lab <lab>', 'the laboratory (required)']
 const requiredCell: OptionText = ['--cell <cell>', 'the cell (required)']
 const everyCell: OptionText = ['--cell <cell>', 'only this cell; without it every cell that is served']
@@ -72,7 +73,7 @@ export const imports: Group[] = [
         'list',
         'say how many sites there are, or list those of a lab',
         ['psc list', 'psc list --lab quest'],
-        [['--lab <lab>', 'the sites of this laboratory'], everyCell],
+        [['--lab <lab>', 'the sites of this laboratory'], everyCell, json],
       ),
       psc('activate', 'activate <code...>', 'show sites again', ['psc activate CODE --lab quest'], [lab, everyCell]),
       psc(
@@ -93,13 +94,19 @@ export const imports: Group[] = [
             ['psc schedule import schedules.csv --lab quest'],
             [lab, strict, production],
           ),
-          schedule('list', 'list', 'list list sites with a schedule', ['psc schedule list --lab quest'], [lab, everyCell]),
+          schedule(
+            'list',
+            'list',
+            'list the sites that have a schedule',
+            ['psc schedule list --lab quest'],
+            [lab, everyCell, json],
+          ),
           schedule(
             'show',
             'show <code...>',
             'print schedules, to be edited and imported again',
             ['psc schedule show PHX-1 --lab quest --cell production-us > phx-1.json'],
-            [lab, everyCell],
+            [lab, everyCell, alwaysJson],
           ),
           schedule(
             'remove',
@@ -112,9 +119,9 @@ export const imports: Group[] = [
       },
       {
         usage: 'booking',
-        summary: 'list bookings pending confirmation',
+        summary: 'bookings pending confirmation',
         commands: [
-          booking('list', 'list', 'list them', ['psc booking list --cell production-us'], [everyCell]),
+          booking('list', 'list', 'list them', ['psc booking list --cell production-us'], [everyCell, json]),
           booking(
             'confirm',
             'confirm <id>',
@@ -188,7 +195,7 @@ export const imports: Group[] = [
         ['phlebotomy import staff.json --org ORG_ID --cell production-us'],
         [org, strict, production],
       ),
-      phlebotomy('list', 'list', 'list them', ['phlebotomy list --org ORG_ID'], [org, production]),
+      phlebotomy('list', 'list', 'list them', ['phlebotomy list --org ORG_ID'], [org, production, json]),
       phlebotomy(
         'remove',
         'remove <reference...>',

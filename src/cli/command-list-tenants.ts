@@ -1,10 +1,11 @@
 // Commands for organizations, teams, keys, lab accounts and lab tests.
-import { commandsOf, type Group, type OptionText } from './command-tree.ts'
+import { alwaysJson, commandsOf, type Group, type OptionText } from './command-tree.ts'
 
 const org = commandsOf(() => import('./commands/org.ts'))
 const labAccount = commandsOf(() => import('./commands/lab-account.ts'))
 const labTest = commandsOf(() => import('./commands/lab-test.ts'))
 
+const json: OptionText = ['--json', 'print JSON']
 const cell: OptionText = ['--cell <cell>', 'the cell (required)']
 
 const account: OptionText[] = [
@@ -51,7 +52,8 @@ export const tenants: Group[] = [
         'changeFeature',
         'feature <team> <name> [state]',
         'switch a feature or an option of a team on or off; with "list", print which there are',
-        ['team feature TEAM_ID psc_scheduling off'],
+        ['team feature TEAM_ID psc_scheduling off', 'team feature TEAM_ID list'],
+        [['--json', 'with "list": print JSON']],
       ),
     ],
   },
@@ -76,10 +78,7 @@ export const tenants: Group[] = [
         'list',
         'list keys (masked) and their last use',
         ['key list --team TEAM_ID'],
-        [
-          ['--team <id>', 'keys of a team'],
-          ['--org <id>', 'management keys of an organization'],
-        ],
+        [['--team <id>', 'keys of a team'], ['--org <id>', 'management keys of an organization'], json],
       ),
       org('revoke', 'revoke <key>', 'revoke a key, by id or by value', ['key revoke KEY_ID']),
     ],
@@ -111,14 +110,14 @@ export const tenants: Group[] = [
         'list',
         'list the accounts of a cell',
         ['lab-account list --cell production-us --org ORG_ID'],
-        [cell, ['--org <id>', 'only those of an organization']],
+        [cell, ['--org <id>', 'only those of an organization'], json],
       ),
       labAccount(
         'show',
         'show <id>',
         'print an account as JSON, in API format',
         ['lab-account show ACCOUNT_ID --cell production-us'],
-        [cell],
+        [cell, alwaysJson],
       ),
     ],
   },
@@ -131,7 +130,7 @@ export const tenants: Group[] = [
         'list',
         'list lab tests pending approval, oldest first',
         ['lab-test list --cell production-us'],
-        [cell],
+        [cell, json],
       ),
       labTest('approveTest', 'approve <id>', 'approve a lab test', ['lab-test approve LAB_TEST_ID --cell production-us'], [cell]),
     ],

@@ -3,113 +3,24 @@
 import { commandsOf, UsageError, type Group, type Leaf, type OptionText } from './command-tree.ts'
 import { imports } from './command-list-imports.ts'
 import { tenants } from './command-list-tenants.ts'
-import { firstSignal, print } from './terminal.ts'
+import { version } from '../platform/runtime/version.ts'
+import { looking, running, userFiles } from './command-list-client.ts'
 
-const stdout = (text: string): void => void process.stdout.write(text)
+const json: OptionText = ['--json', 'print JSON']
 
 const role = (usage: 'start' | 'serve' | 'work', summary: string, about: string): Leaf => ({
   usage,
   summary,
   about,
   examples: [usage],
-  run: async () => {
+  run: async (_, { env }) => {
     // The modules of the server take a second to load: invalid settings are reported before.
     const { readConfig } = await import('../platform/config/config.ts')
-    const config = readConfig(process.env)
+    const config = readConfig(env)
     const { run } = await import('./commands/start.ts')
     await run(config, { serve: usage !== 'work', work: usage !== 'serve' })
   },
 })
-
-const remote: OptionText[] = [
-  ['--cell <cell>', 'the cell (default: sandbox-us)'],
-  ['--url <url>', 'the server (default: that of DATA_DIR; also DRAWBRIDGE_URL)'],
-  ['--key <key>', 'the key for it (DRAWBRIDGE_KEY)'],
-]
-
-const running: Leaf[] = [
-  {
-    usage: 'listen',
-    summary: 'print events of a team as they occur',
-    options: [
-      ['--forward-to <url>', 'forward the events to this URL, signed'],
-      ['--events <types>', 'only these types, with commas between them'],
-      ['--secret <secret>', 'signing secret, whsec_… (default: generated per run)'],
-      ...remote,
-    ],
-    examples: ['listen', 'listen --forward-to http://localhost:3000/hook', 'listen --events labtest.order.created'],
-    run: async ({ values }) => {
-      const stopping = new AbortController()
-      void firstSignal().then(() => stopping.abort())
-      const { listen } = await import('./client/listen.ts')
-      await listen(values, { env: process.env, out: stdout, signal: stopping.signal })
-    },
-  },
-  {
-    usage: 'trigger [type]',
-    summary: 'trigger an event of this type in a running sandbox',
-    options: [['--list', 'list event types that can be triggered'], ...remote],
-    examples: ['trigger labtest.result.critical', 'trigger --list'],
-    run: async (typed) => (await import('./client/trigger.ts')).trigger(typed, { env: process.env, out: stdout }),
-  },
-]
-
-const here = { env: process.env, out: stdout }
-
-const looking: (Leaf | Group)[] = [
-  {
-    usage: 'status',
-    summary: 'show whether a running server answers, is ready, and takes the key',
-    about: 'With --env it prints the address and the key for the environment of a shell, and asks the server nothing.',
-    options: [['--env', 'print DRAWBRIDGE_URL and DRAWBRIDGE_KEY, to be sourced'], ['--json', 'print JSON'], ...remote],
-    examples: ['status', 'status --cell sandbox-eu', 'status --env > drawbridge.env'],
-    run: async ({ values }) => (await import('./client/status.ts')).status(values, here),
-  },
-  {
-    usage: 'keys',
-    summary: "print the keys of the demo, which 'start' created",
-    options: [['--json', 'print JSON']],
-    examples: ['keys', 'keys --json'],
-    run: async ({ values }) => (await import('./client/status.ts')).keys(values, here),
-  },
-  {
-    usage: 'events',
-    summary: 'the events of a team',
-    commands: [
-      {
-        usage: 'list',
-        summary: 'list the newest events, newest first',
-        options: [
-          ['--type <type>', 'only this type'],
-          ['--object <id>', 'only events about this object'],
-          ['--limit <count>', 'how many (default: 20, at most 1000)'],
-          ['--json', 'print whole events as JSON'],
-          ...remote,
-        ],
-        examples: ['events list', 'events list --type labtest.order.created --limit 5', 'events list --object ORDER_ID --json'],
-        run: async (typed) => (await import('./client/events.ts')).list(typed, here),
-      },
-      {
-        usage: 'show <id>',
-        summary: 'print an event as JSON',
-        options: remote,
-        examples: ['events show EVENT_ID'],
-        run: async (typed) => (await import('./client/events.ts')).show(typed, here),
-      },
-    ],
-  },
-]
-
-const files: Leaf[] = [
-  {
-    usage: 'import <file>',
-    summary: "import a user's file of health data: an Apple Health export, FIT, TCX or GPX",
-    about: 'The file is sent in parts; the server imports it in the background, and its progress is printed until it ends.',
-    options: [['--user <id>', 'the user (required)'], ...remote],
-    examples: ['import --user USER_ID export.zip', 'import --user USER_ID run.fit --url https://lab.example.org --key sk_us_…'],
-    run: async (typed) => (await import('./client/import-file.ts')).importFile(typed, { env: process.env, out: stdout }),
-  },
-]
 
 const reports: Group = {
   usage: 'report',
@@ -120,14 +31,11 @@ const reports: Group = {
       summary: 'print what each stage of reading makes of a PDF or an image',
       about:
         'Pages, lines, columns, rows, LOINC candidates, findings and results. It needs no server and sends nothing anywhere. What it prints and draws is what the report says of its patient. It ends with 1 for a file with which a job fails.',
-      options: [
-        ['--out <folder>', 'draw each page with the boxes of the stages into this folder, as PNG'],
-        ['--json', 'print JSON'],
-      ],
+      options: [['--out <folder>', 'draw each page with the boxes of the stages into this folder, as PNG'], json],
       examples: ['report explain report.pdf', 'report explain report.pdf --out pictures', 'report explain scan.png --json'],
-      run: async (typed) => {
+      run: async (typed, { env, print }) => {
         const { readConfig } = await import('../platform/config/config.ts')
-        const { report_ocr_models: ocr_models } = readConfig(process.env)
+        const { report_ocr_models: ocr_models } = readConfig(env)
         await (await import('./commands/report.ts')).explainReport(typed, { ocr_models, print })
       },
     },
@@ -141,6 +49,7 @@ const deadLetters = commandsOf(() => import('./commands/dead-letters.ts'))
 const vault = commandsOf(() => import('./commands/vault.ts'))
 const accessLog = commandsOf(() => import('./commands/access-log.ts'))
 const mail = commandsOf(() => import('./commands/mail.ts'))
+const sms = commandsOf(() => import('./commands/sms.ts'))
 const result = commandsOf(() => import('./commands/result.ts'))
 
 /** The commands that list and retry the failed rows of a queue. */
@@ -155,14 +64,14 @@ const failed = (
     listWord,
     `list ${rows} that failed permanently`,
     [`${word} ${listWord}`, `${word} ${listWord} --retrying --cell production-us`],
-    [['--retrying', 'those that failed and will be retried'], cell, ['--json', 'print JSON']],
+    [['--retrying', 'those that failed and will be retried'], cell, json],
   ),
   deadLetters(
     retry,
     'retry [id...]',
     `retry ${rows} now, with all their attempts`,
     [`${word} retry ID`, `${word} retry --all${named.length ? ' --name orders.dispatch' : ''} --cell production-us`],
-    [['--all', `every one that failed permanently`], ...named, cell, ['--json', 'print JSON']],
+    [['--all', `every one that failed permanently`], ...named, cell, json],
   ),
 ]
 
@@ -171,7 +80,7 @@ const printed: Leaf[] = [
     usage: 'completion <shell>',
     summary: 'print a script by which a shell completes commands and options: bash, zsh or fish',
     examples: ['completion bash > ~/.local/share/bash-completion/completions/drawbridge', 'completion fish'],
-    run: async ({ args: [shell] }) => {
+    run: async ({ args: [shell] }, { print }) => {
       const { completionScript, shells } = await import('./completion.ts')
       const known = shells.find((name) => name === shell)
       if (!known) throw new UsageError(`The shell must be one of ${shells.join(', ')}.`)
@@ -180,23 +89,25 @@ const printed: Leaf[] = [
   },
   {
     usage: 'openapi',
-    summary: 'print the OpenAPI document',
+    summary: 'print the OpenAPI document, which is JSON',
     examples: ['openapi > openapi.json'],
-    run: async () => {
+    run: async (_, { print }) => {
       const [{ contents }, { describeApi }] = await Promise.all([import('../app/contents.ts'), import('../app/describe-api.ts')])
-      const { version } = await import('../platform/runtime/version.ts')
       await print(`${JSON.stringify(describeApi(contents, version), null, 2)}\n`)
     },
   },
   {
     usage: 'operations',
     summary: 'print one line per operation',
-    examples: ['operations'],
-    run: async () => {
+    options: [json],
+    examples: ['operations', 'operations --json'],
+    run: async ({ values }, { print }) => {
       const [{ contents }, { listOperations }] = await Promise.all([
         import('../app/contents.ts'),
         import('../platform/http/openapi.ts'),
       ])
+      const listed = contents.operations.map(({ id, method, path }) => ({ id, method, path }))
+      if (values.json) return print(`${JSON.stringify(listed, null, 2)}\n`)
       await print(listOperations(contents.operations))
     },
   },
@@ -204,7 +115,7 @@ const printed: Leaf[] = [
     usage: 'version',
     summary: 'print the version',
     examples: ['version'],
-    run: async () => print(`${(await import('../platform/runtime/version.ts')).version}\n`),
+    run: async (_, { print }) => print(`${version}\n`),
   },
 ]
 
@@ -226,7 +137,7 @@ export const tree: Group = {
       summary: 'run database migrations and exit',
       about: 'With DATABASE_URL or in the folder that DATA_DIR names; there the first run makes the database.',
       examples: ['migrate'],
-      run: async () => (await import('./commands/start.ts')).migrateOnly(),
+      run: async (_, { env, print }) => (await import('./commands/start.ts')).migrateOnly(env, print),
     },
     ...tenants,
     ...imports,
@@ -234,7 +145,7 @@ export const tree: Group = {
       usage: 'result',
       summary: 'list incoming results without a team',
       commands: [
-        result('list', 'list', 'list them', ['result list --cell production-us'], [requiredCell]),
+        result('list', 'list', 'list them', ['result list --cell production-us'], [requiredCell, json]),
         result(
           'assign',
           'assign <id>',
@@ -265,7 +176,7 @@ export const tree: Group = {
       usage: 'vault',
       summary: 'the encryption keys of stored secrets',
       commands: [
-        vault('status', 'status', 'show how many secrets use each encryption key', ['vault status']),
+        vault('status', 'status', 'show how many secrets use each encryption key', ['vault status'], [json]),
         vault('rotate', 'rotate', 're-encrypt every secret with the newest key (online)', ['vault rotate']),
       ],
     },
@@ -299,9 +210,23 @@ export const tree: Group = {
       usage: 'mail',
       summary: 'emails and their state',
       commands: [
-        mail('list', 'list', 'list the newest mails', ['mail list']),
-        mail('show', 'show <id>', 'print show an email; the text is deleted once sent', ['mail show MAIL_ID']),
+        mail('list', 'list', 'list the newest mails', ['mail list', 'mail list --json'], [json]),
+        mail('show', 'show <id>', 'print an email; its text is deleted once it is sent', ['mail show MAIL_ID'], [json]),
         ...failed(['listMails', 'failed'], 'retryMails', ['mail', 'mails']),
+      ],
+    },
+    {
+      usage: 'sms',
+      summary: 'text messages that a sandbox has written to its patients',
+      commands: [
+        sms(
+          'list',
+          'list',
+          'list the newest text messages of sandboxes',
+          ['sms list', 'sms list --cell sandbox-eu'],
+          [cell, json],
+        ),
+        sms('show', 'show <id>', 'print a text message', ['sms show MESSAGE_ID'], [cell, json]),
       ],
     },
     {
@@ -310,7 +235,7 @@ export const tree: Group = {
       commands: failed(['listTextMessages', 'list'], 'retryTextMessages', ['text-messages', 'text messages']),
     },
     reports,
-    ...files,
+    ...userFiles,
     ...looking,
     ...running,
     ...printed,

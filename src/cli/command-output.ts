@@ -11,13 +11,40 @@ export const printJson = (value: unknown): string => `${JSON.stringify(value, nu
 
 const LISTED_MAX = 1000
 
-/** The first 1,000 rows of what `list` finds, as lines, and whether there are more. */
-export async function printFirst<R>(
-  list: (page: { after: string; limit: number }) => Promise<R[]>,
+/** Lists rows: as JSON, or a line for each; `none` if there is no row. */
+export const printRows = <R>(json: boolean | undefined, rows: readonly R[], line: (row: R) => string, none?: string): string =>
+  json ? printJson(rows) : printList(rows, line, none)
+
+/**
+ * Lists rows of each cell: as one JSON list in which each row names its cell, or as lines below the name of the cell, at most 1,000 of each
+ * and a hint that there are more.
+ */
+export async function printRowsOfCells<R extends object>(
+  { json, places }: { json: boolean | undefined; places: Place[] },
+  load: (place: Place) => Promise<R[]>,
   line: (row: R) => string,
 ): Promise<string> {
-  const rows = await list({ after: '', limit: LISTED_MAX + 1 })
-  return printList(rows.slice(0, LISTED_MAX), line) + (rows.length > LISTED_MAX ? '  … and more\n' : '')
+  if (!json)
+    return printEach(places, async (place) => {
+      const rows = await load(place)
+      return printList(rows.slice(0, LISTED_MAX), line) + (rows.length > LISTED_MAX ? '  … and more\n' : '')
+    })
+  const found: object[] = []
+  for (const place of places) for (const row of await load(place)) found.push({ cell: place.name, ...row })
+  return printJson(found)
+}
+
+/** Every row of a list that is read in pages; each page continues after the last key of the one before. */
+export async function loadPages<R>(
+  list: (page: { after: string; limit: number }) => Promise<R[]>,
+  keyOf: (row: R) => string,
+): Promise<R[]> {
+  const rows: R[] = []
+  for (;;) {
+    const page = await list({ after: rows.length ? keyOf(rows.at(-1)!) : '', limit: LISTED_MAX })
+    rows.push(...page)
+    if (page.length < LISTED_MAX) return rows
+  }
 }
 
 /** The name of each cell, and below it what `work` prints of it, one cell after the other. */

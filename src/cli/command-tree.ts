@@ -32,6 +32,19 @@ export interface Call<V = any> extends Typed<V> {
   ask: ((question: string) => Promise<boolean>) | undefined
 }
 
+/** What a command that opens no database itself gets. */
+export interface CommandContext {
+  env: Record<string, string | undefined>
+  /** Prints a text without waiting. */
+  out: (text: string) => void
+  /** Prints a text; resolves when it was written. */
+  print: (text: string) => Promise<void>
+  /** Aborts at the first request to stop, for a command that runs until then. */
+  untilStopped: () => AbortSignal
+  /** Standard output is a terminal: progress and colors are of use. */
+  isTerminal: boolean
+}
+
 interface Named {
   /** Word and arguments in commander's syntax: `import <file>`, `activate <code...>`, `trigger [type]`. */
   usage: string
@@ -43,6 +56,9 @@ interface Named {
 /** `[flags, description]`; `--unit <text>...` may be repeated. */
 export type OptionText = [flags: string, about: string]
 
+/** Of commands that print JSON in any case, so that a script may say it to every command that shows something. */
+export const alwaysJson: OptionText = ['--json', 'print JSON, as without this option']
+
 export interface Leaf extends Named {
   options?: OptionText[]
   /** The command line after the program's name. */
@@ -50,7 +66,7 @@ export interface Leaf extends Named {
   /** Runs on an open database, with schemas that this program can use. Resolves with what is to be printed. */
   onCells?: (call: Call) => Promise<Outcome>
   /** Any other command. */
-  run?: (typed: Typed) => Promise<void>
+  run?: (typed: Typed, context: CommandContext) => Promise<void>
 }
 
 export interface Group extends Named {

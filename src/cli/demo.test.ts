@@ -1,10 +1,11 @@
 // Demo data: what a start makes of the file of an earlier one.
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { cells, client, url } from '../../test/support/server.ts'
+import { cells, client, createTestTeam, url } from '../../test/support/server.ts'
 import { publishDemo, readDemo, type Demo } from './demo-file.ts'
 import { prepareDemo } from './demo.ts'
 
@@ -13,8 +14,8 @@ const file = join(dataDir, 'demo.json')
 after(() => rmSync(dataDir, { recursive: true }))
 
 /** As a start does it. */
-async function started(): Promise<Demo> {
-  publishDemo(dataDir, { ...(await prepareDemo(cells, dataDir)), base_url: url })
+async function started(keys?: string[]): Promise<Demo> {
+  publishDemo(dataDir, { ...(await prepareDemo(cells, dataDir, keys)), base_url: url })
   assert.equal(statSync(file).mode & 0o777, 0o600)
   return readDemo(dataDir)!
 }
@@ -54,3 +55,29 @@ for (const [what, damage] of damages)
     await assertKeysWork(demo)
     await assertKeysWork(next)
   })
+
+test('keys that the operator sets are those of the demo, at each start and after demo.json is lost, and earlier keys still work', async () => {
+  const before = await started()
+  const key = (prefix: string) => `${prefix}fictional-${randomUUID()}`
+  const set = [key('sk_us_'), key('pk_eu_'), key('mg_')]
+  const demo = await started(set)
+  const { api_keys } = before
+  assert.deepEqual(demo.api_keys, { ...api_keys, 'sandbox-us': set[0], 'production-eu': set[1] })
+  assert.equal(demo.management_key, set[2])
+  assert.deepEqual(await started(set), demo)
+  await assertKeysWork(before)
+  await assertKeysWork(demo)
+  assert.equal((await client(set[2]!, 'x-management-key', `/v1/org/${demo.org_id}`).get('/team')).status, 200)
+
+  rmSync(file)
+  const again = await started(set)
+  assert.deepEqual([again.org_id, again.teams, again.management_key], [demo.org_id, demo.teams, set[2]])
+  assert.equal(again.api_keys['sandbox-us'], set[0])
+  assert.equal(again.api_keys['production-eu'], set[1])
+})
+
+test('a key of another team or organization cannot become one of the demo', async () => {
+  const { key, orgKey } = await createTestTeam()
+  await assert.rejects(started([key]), { message: 'DEMO_KEYS contains a key for sandbox-us that another team has.' })
+  await assert.rejects(started([orgKey]), { message: 'DEMO_KEYS contains a management key that another organization has.' })
+})

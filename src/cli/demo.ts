@@ -1,5 +1,5 @@
 // Demo data: the first start creates an organization, a team per region, a key per cell, a catalog to order from, and `demo.json` with the
-// keys. Later starts only update its address.
+// keys. Later starts only update its address, and the keys that the operator has set.
 import { contents } from '../app/contents.ts'
 import { seedSampleTests, seedStandardTests } from '../lab/catalog/lab-tests.ts'
 import { createOrgKey, createTeamKey } from '../tenancy/keys/keys.ts'
@@ -9,16 +9,27 @@ import type { Cells } from '../platform/db/cells.ts'
 import type { CellName } from '../platform/db/cell-names.ts'
 import type { PlainTx } from '../platform/db/transaction.ts'
 import { T } from '../platform/schema/schema.ts'
-import { hashKey } from '../platform/crypto/api-keys.ts'
+import { hashKey, placeOfKey } from '../platform/crypto/api-keys.ts'
 import { sql } from '../platform/db/sql.ts'
 import { readDemo, type Demo } from './demo-file.ts'
 
 const NAME = 'Drawbridge Demo'
 const regions: Region[] = ['us', 'eu']
 
-/** Returns the demo and creates it if it is missing. Its address is that of an earlier start. */
-export async function prepareDemo(cells: Cells, dataDir: string): Promise<Demo> {
-  const demo = (await findDemoOrg(cells, dataDir)) ?? { base_url: '', ...(await cells.control.plainTx(createDemoKey)) }
+/** Cell, or `management` → the key that the operator has set for it. */
+type SetKeys = ReadonlyMap<string | undefined, string>
+
+/**
+ * Returns the demo and creates it if it is missing. Its address is that of an earlier start.
+ * @param keys keys that the operator has set, at most one for each cell and one of the Management API. Those of earlier starts stay valid
+ * @throws Error if another team or organization has one of them
+ */
+export async function prepareDemo(cells: Cells, dataDir: string, keys: readonly string[] = []): Promise<Demo> {
+  const set: SetKeys = new Map(keys.map((key) => [placeOfKey(key), key]))
+  const known = await findDemoOrg(cells, dataDir)
+  const demo = await cells.control.plainTx(async (tx) =>
+    useSetKeys(tx, known ?? { base_url: '', ...(await createDemoKeys(tx, set)) }, set),
+  )
   for (const region of regions)
     for (const cell of cellsOfRegion(region))
       if (cells.has(cell)) await loadReferenceData(cells, cell, { id: demo.teams[region], org_id: demo.org_id })
@@ -48,10 +59,11 @@ async function findDemoOrg(cells: Cells, dataDir: string): Promise<Demo | undefi
 }
 
 const Id = T.Object({ id: T.String() })
+const Owner = T.Object({ id: T.String(), cell: T.String() })
 const TeamOf = T.Object({ id: T.String(), region: T.String() })
 
-/** Creates the demo organization with fresh keys; its rows are reused if only the file was lost. */
-async function createDemoKey(tx: PlainTx): Promise<Omit<Demo, 'base_url'>> {
+/** Creates the demo organization with fresh keys where none is set; its rows are reused if only the file was lost. */
+async function createDemoKeys(tx: PlainTx, set: SetKeys): Promise<Omit<Demo, 'base_url'>> {
   const org = await tx.maybe(Id, sql`select id from org where name = ${NAME} order by created_at limit 1`)
   const org_id = org?.id ?? (await createOrg(tx, NAME))
   const present = await tx.many(TeamOf, sql`select id, region from team where org_id = ${org_id} order by created_at, id`)
@@ -61,9 +73,34 @@ async function createDemoKey(tx: PlainTx): Promise<Omit<Demo, 'base_url'>> {
     const team = present.find((row) => row.region === region)
     teams[region] = team?.id ?? (await createTeam(tx, { org_id, name: `Demo team ${region.toUpperCase()}`, region }))
     for (const cell of cellsOfRegion(region))
-      api_keys[cell] = await createTeamKey(tx, { team_id: teams[region], cell, label: 'demo' })
+      api_keys[cell] = set.get(cell) ?? (await createTeamKey(tx, { team_id: teams[region], cell, label: 'demo' }))
   }
-  return { org_id, management_key: await createOrgKey(tx, { org_id, label: 'demo' }), teams, api_keys }
+  const management_key = set.get('management') ?? (await createOrgKey(tx, { org_id, label: 'demo' }))
+  return { org_id, management_key, teams, api_keys }
+}
+
+/** Replaces the keys of the demo by those that the operator has set, and issues those that are new. Writes api_key, management_key. */
+async function useSetKeys(tx: PlainTx, demo: Demo, set: SetKeys): Promise<Demo> {
+  const api_keys = { ...demo.api_keys }
+  for (const region of regions)
+    for (const cell of cellsOfRegion(region)) {
+      const text = set.get(cell)
+      if (text === undefined) continue
+      const team_id = demo.teams[region]
+      const owner = await tx.maybe(Owner, sql`select team_id as id, cell from api_key where key_hash = ${hashKey(text)}`)
+      if (!owner) await createTeamKey(tx, { team_id, cell, label: 'demo', text })
+      else if (owner.id !== team_id || owner.cell !== cell)
+        throw new Error(`DEMO_KEYS contains a key for ${cell} that another team has.`)
+      api_keys[cell] = text
+    }
+  const management_key = set.get('management') ?? demo.management_key
+  const owner = await tx.maybe(
+    Id,
+    sql`select org_id as id from management_key where ${hashKey(management_key)} in (key_hash, previous_hash)`,
+  )
+  if (!owner) await createOrgKey(tx, { org_id: demo.org_id, label: 'demo', text: management_key })
+  else if (owner.id !== demo.org_id) throw new Error('DEMO_KEYS contains a management key that another organization has.')
+  return { ...demo, api_keys, management_key }
 }
 
 async function loadReferenceData(cells: Cells, cell: CellName, team: { id: string; org_id: string }): Promise<void> {

@@ -19,8 +19,9 @@ const cold = isCold()
 const { status } = enableCompileCache(cache)
 if (cold && status === constants.compileCacheStatus.ENABLED && words.length === 1 && RUNS_ON.test(words[0])) {
   // A long-running process does not compile the sources itself. If the other process fails, this one still can start, and reports the
-  // error.
-  spawnSync(process.execPath, [fileURLToPath(import.meta.url), COMPILE], { stdio: 'ignore', timeout: 60_000 })
+  // error. Node keeps the code for each set of V8's options apart.
+  const flags = process.execArgv.filter((flag) => flag.includes('semi-space-size'))
+  spawnSync(process.execPath, [...flags, fileURLToPath(import.meta.url), COMPILE], { stdio: 'ignore', timeout: 60_000 })
 }
 if (words[0] === COMPILE) await import('./commands/start.ts')
 else await (await import('./main.ts')).main(words)

@@ -80,6 +80,7 @@ const steering: [RegExp, string][] = [
     'what is ordered: it becomes the lab test of the order',
   ],
   [/^generate_link_token (on_(error|close)|filter_on_providers)$/, 'kept as a yes, and in a list'],
+  [/^create_user_portal_url (context|order_id)$/, 'which link is made, and the order that its page opens with'],
   [/^book_\S+ a?sync_confirmation/, 'how long the answer may wait'],
   [/^(book|reschedule)_\S+ booking_key$/, 'a time that was offered: it becomes the time of the appointment'],
   [/^(accept|resolve)_(team_)?unmatched_result (order_id|user_id|action)$/, 'what becomes of the result: the answer is that'],

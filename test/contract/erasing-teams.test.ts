@@ -82,6 +82,10 @@ async function busy(): Promise<TestTeam> {
     'insert into user_checkpoint (team_id, created_on, id, shown) select team_id, created_on, id, 0 from "user" where team_id = $1 limit 1',
     [team.team],
   )
+  await team.db.pool.query(
+    `insert into patient_message_opt_out (team_id, user_id, channel, created_at) values ($1, $2, 'sms', now())`,
+    [team.team, repeating],
+  )
   await team.db.pool.query(`insert into provider_watermark (team_id, user_id, provider) values ($1, $2, 'oura')`, [
     team.team,
     repeating,

@@ -13,6 +13,7 @@ import { managementOperation, operation, type Operation } from '../../src/platfo
 import { Fields, T, Uuid } from '../../src/platform/schema/schema.ts'
 import { Sockets } from '../../src/platform/http/sockets.ts'
 import { Environment } from '../../src/platform/http/management-shapes.ts'
+import { eventually } from '../support/eventually.ts'
 import { access, cells, createTestTeam, guard, guards, metrics, type TestTeam } from '../support/server.ts'
 import { each } from './operations/operation-cases.ts'
 import { send, valid } from './operations/requests.ts'
@@ -54,14 +55,14 @@ const gated: Operation[] = features.flatMap((feature) => [
   }),
 ])
 const lines = join(mkdtempSync(join(tmpdir(), 'features-')), 'log')
-const log = createLog('error', { path: lines })
+const log = createLog('warn', { path: lines })
 const app = createHttp({
   operations: gated,
   guards: { team: guard.authenticate, management: guards.orgs },
   cells,
   access,
   constraints,
-  unimplementedPaths: [],
+  unimplementedPaths: ['POST /v3/missing/{id}'],
   log,
   metrics,
   base_path: '',
@@ -163,4 +164,26 @@ describe('a feature', () => {
       assert.equal((await send(team, known, request)).status, known.feature!.refusal().status)
     },
   )
+})
+
+test('an operation that is not implemented answers 404 with a header that names it, an unknown path without one', async () => {
+  for (const [method, path, named] of [
+    ['POST', `/v3/missing/${ID}`, 'POST /v3/missing/{id}'],
+    ['POST', `/v3/missing/${ID}/`, 'POST /v3/missing/{id}'],
+    ['POST', `/v3/missing/${ID}?x=1`, 'POST /v3/missing/{id}'],
+    ['POST', `/v3/missing/${ID}/more`, undefined],
+    ['PATCH', `/v3/missing/${ID}`, undefined],
+  ] as const) {
+    const { statusCode, headers, json } = await app.inject({ method, url: path })
+    assert.deepEqual([statusCode, headers['x-unimplemented-operation'], json()], [404, named, { detail: 'Not Found' }], path)
+  }
+})
+
+test('a request for an operation that is not implemented leaves a line in the log that names it without its ids', async () => {
+  const team = await createTestTeam()
+  const reply = await ask(team, 'missing')
+  assert.deepEqual([reply.status, reply.body], [404, { detail: 'Not Found' }])
+  const line = await eventually(() => /^.*POST \/v3\/missing\/\{id\}.*$/m.exec(readFileSync(lines, 'utf8'))?.[0])
+  assert.match(line, /this operation of the API is not implemented/)
+  assert(!line.includes(ID))
 })

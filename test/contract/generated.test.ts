@@ -4,6 +4,7 @@ import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import pg from 'pg'
 import { contents } from '../../src/app/contents.ts'
+import { tree } from '../../src/cli/command-list.ts'
 import { domains, type Domain } from '../../src/app/architecture.ts'
 import { lifecycles } from '../../src/lab/orders/lifecycle.ts'
 import { nextStatuses, isFinal, type Lifecycle } from '../../src/lab/orders/status-machine.ts'
@@ -13,6 +14,7 @@ import { listOperations } from '../../src/platform/http/openapi.ts'
 import type { Operation } from '../../src/platform/http/operation.ts'
 import { version } from '../../src/app/server.ts'
 import { connection } from '../support/server.ts'
+import { commandPage } from '../support/command-page.ts'
 import { resourcePages } from '../support/resource-pages.ts'
 import { printSchema } from '../support/schema-print.ts'
 import { families } from '../../src/wearables/resources/families.ts'
@@ -66,6 +68,10 @@ test('schema.sql is the schema after all migrations', async () => {
   } finally {
     await client.end()
   }
+})
+
+test('docs/COMMANDS.md is the help of every command', () => {
+  check('docs/COMMANDS.md', commandPage(tree))
 })
 
 test('docs/OPERATING.md has the table of settings', () => {

@@ -33,8 +33,8 @@ const lines = ({ out }: ServerProcess) =>
   out()
     .split('\n')
     .filter((text) => /^\d{4}-/.test(text))
-const stop = async (program: ServerProcess) => {
-  program.child.kill('SIGINT')
+const stop = async (program: ServerProcess, signal: NodeJS.Signals = 'SIGINT') => {
+  program.child.kill(signal)
   assert.deepEqual([await program.ended, program.err()], [0, ''])
 }
 
@@ -96,7 +96,7 @@ describe('listen', () => {
     const { url, received } = await developer()
     const secret = Buffer.alloc(24, 'fictional').toString('base64')
     const program = await listening('--forward-to', url, '--events', `${CRITICAL},${CREATED}`, '--secret', secret)
-    const printing = await listening('--events', UPDATED)
+    const printing = await listening('--events', UPDATED, '--print-payload')
     assert.deepEqual((await trigger(CRITICAL)).err, '')
     await waitUntil(() => received.length === 2)
     assert.deepEqual(typesOf(received).sort(), [CREATED, CRITICAL])
@@ -104,8 +104,9 @@ describe('listen', () => {
     await waitUntil(() => lines(printing).length > 2)
     assert(lines(printing).every((text) => text.includes(`  ${UPDATED}  `)))
     assert.doesNotMatch(printing.out(), /whsec_|HTTP/)
+    assert.match(printing.out(), /^\{\n {2}"event_type": "labtest\.order\.updated",$/m)
     await stop(program)
-    await stop(printing)
+    await stop(printing, 'SIGTERM')
   })
 
   test('retries a rejected event, keeps the order, and continues after it abandons an event', async () => {

@@ -1,12 +1,24 @@
 // The package that `npm pack` makes, installed in an empty folder: it starts, answers and has its files.
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { once } from 'node:events'
+import { parse } from 'yaml'
+import { signalGroup, start, stopAll } from '../support/program.ts'
 
 const MADE_FROM = [
   'LICENSE',
@@ -23,6 +35,7 @@ const MADE_FROM = [
 ]
 
 const folder = mkdtempSync(join(tmpdir(), 'drawbridge-package-'))
+after(stopAll)
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 /** npm, on the Node of this test. */
@@ -38,7 +51,7 @@ function npm(cwd: string, ...args: string[]): string {
   return execFileSync('npm', args, { cwd, encoding: 'utf8', env, timeout: 120_000 })
 }
 
-describe('the package', () => {
+describe('the package', { timeout: 240_000 }, () => {
   const installed = join(folder, 'installed')
   const program = join(installed, 'node_modules/@drawbridge-server/drawbridge')
 
@@ -46,6 +59,7 @@ describe('the package', () => {
     // A copy of the checkout: the files that are made while it is packed would be in the way of other tests.
     const checkout = join(folder, 'checkout')
     mkdirSync(checkout)
+    symlinkSync(resolve('node_modules'), join(checkout, 'node_modules'))
     for (const name of MADE_FROM) cpSync(name, join(checkout, name), { recursive: true, verbatimSymlinks: true })
     const file = npm(checkout, 'pack', '--pack-destination', folder).trim().split('\n').at(-1)!
     assert(!existsSync(join(checkout, 'dist')), 'what was made for the package is removed')
@@ -55,17 +69,23 @@ describe('the package', () => {
     // As npm installs it: what it depends on stands beside it. This checkout has the same packages.
     const packages = dirname(dirname(createRequire(import.meta.url).resolve('fastify/package.json')))
     for (const name of readdirSync(packages).filter((one) => one !== '.cache'))
-      if (name !== '@drawbridge-server') symlinkSync(join(packages, name), join(installed, 'node_modules', name))
+      if (!['@drawbridge-server', '.bin'].includes(name)) symlinkSync(join(packages, name), join(installed, 'node_modules', name))
+    mkdirSync(join(installed, 'node_modules/.bin'))
+    for (const name of readdirSync(join(packages, '.bin')))
+      symlinkSync(join(packages, '.bin', name), join(installed, 'node_modules/.bin', name))
+    symlinkSync(join(program, 'bin/drawbridge.mjs'), join(installed, 'node_modules/.bin/drawbridge'))
+    for (const name of readdirSync('examples/testing'))
+      cpSync(join('examples/testing', name), join(installed, name), { recursive: true })
   })
 
   const run = (...args: string[]) =>
     execFileSync(process.execPath, [join(program, 'bin/drawbridge.mjs'), ...args], { cwd: installed, encoding: 'utf8' })
 
-  test('holds no TypeScript, no tests and no lock', () => {
+  test('holds no TypeScript but types, no tests and no lock', () => {
     const files = readdirSync(program, { recursive: true, encoding: 'utf8' })
     assert(files.includes('dist/src/cli/entry.js') && files.includes('LICENSE'))
     assert.deepEqual(
-      files.filter((name) => /\.ts$|\.test\.js$|package-lock/.test(name)),
+      files.filter((name) => /(?<!\.d)\.ts$|\.test\.js$|package-lock/.test(name)),
       [],
     )
   })
@@ -82,7 +102,7 @@ describe('the package', () => {
         PATH: process.env.PATH,
         ...(process.env.TMPDIR && { TMPDIR: process.env.TMPDIR }),
         PORT: '0',
-        CELLS: 'sandbox-us',
+        CELLS: 'sandbox-us,production-us',
         LOG_LEVEL: 'silent',
         STOP_DELAY: '0',
       },
@@ -117,4 +137,125 @@ describe('the package', () => {
     const [code] = await once(child, 'exit')
     assert.equal(code, 0)
   })
+
+  /** A program in the folder in which the package is installed. @returns its output */
+  async function runThere(program: string, args: string[], settings: Record<string, string> = {}): Promise<string> {
+    const { out, err, ended } = start({ program, args, cwd: installed, settings: { NODE_OPTIONS: '', ...settings } })
+    assert.equal(await ended, 0, out() + err())
+    return out()
+  }
+
+  test('has types for what tests import', async () => {
+    const file = join(installed, 'types.mts')
+    writeFileSync(file, USE_OF_TYPES)
+    const tsc = [
+      join(installed, 'node_modules/typescript/bin/tsc'),
+      '--ignoreConfig',
+      '--noEmit',
+      '--strict',
+      '--module',
+      'nodenext',
+    ]
+    await runThere(process.execPath, [...tsc, '--types', 'node', file])
+    writeFileSync(file, `${USE_OF_TYPES}team.advance(new Date())\n`)
+    await assert.rejects(runThere(process.execPath, [...tsc, '--types', 'node', file]), /TS2345/)
+  })
+
+  for (const [version, node] of nodes())
+    test(`runs the examples of node:test and Vitest on Node ${version}, those of Vitest with functions of node:test`, async () => {
+      // Vitest and what it needs are 50 MB.
+      mkdirSync(join(installed, 'node_modules/vitest'), { recursive: true })
+      writeFileSync(join(installed, 'node_modules/vitest/package.json'), '{"type":"module","exports":"./index.js"}')
+      writeFileSync(join(installed, 'node_modules/vitest/index.js'), IN_PLACE_OF_VITEST)
+      writeFileSync(join(installed, 'run.mjs'), RUN_EXAMPLES)
+      const printed = await runThere(node, ['run.mjs'])
+      assert.match(printed, /# pass 4\n# fail 0\n/)
+    })
+
+  test('serves the example of pytest as the workflow of GitHub Actions starts it', async (t) => {
+    const workflow = parse(readFileSync('examples/testing/github-actions.yaml', 'utf8')) as Workflow
+    const steps = new Map(workflow.jobs.python.steps.map(({ name, run }) => [name, run]))
+    const settings = { PORT: '0', CELLS: 'sandbox-us,production-us', STOP_DELAY: '0' }
+    const server = start({
+      program: 'bash',
+      args: ['-ec', `${steps.get('Start the server')}\ncat status.txt\nwait`],
+      cwd: installed,
+      settings,
+    })
+    t.after(() => signalGroup(server.child.pid!, 'SIGTERM') && server.ended)
+    await server.says(/valid\n/)
+    const hasPytest = spawnSync('python3', ['-m', 'pytest', '--version']).status === 0
+    assert.equal(steps.get('Run the tests'), 'python -m pytest')
+    const printed = await runThere(
+      'python3',
+      hasPytest ? ['-m', 'pytest', '-p', 'no:cacheprovider', 'pytest'] : ['-c', WITHOUT_PYTEST],
+      {
+        PYTHONDONTWRITEBYTECODE: '1',
+        PYTHONPATH: 'pytest',
+      },
+    )
+    assert.match(printed, /2 passed/)
+  })
 })
+
+interface Workflow {
+  jobs: { python: { steps: { name?: string; run?: string }[] } }
+}
+
+/** The Node of this test, and an older one if the machine has it. */
+function nodes(): [version: string, path: string][] {
+  const path = process.env
+    .PATH!.split(':')
+    .filter((folder) => !folder.includes('node_modules') && existsSync(join(folder, 'node')))
+  const found = path.map((folder) => join(folder, 'node')).map((node) => [versionOf(node), node] as [string, string])
+  return [
+    [process.versions.node, process.execPath],
+    ...found.filter(([version]) => Number(version.split('.')[0]) < 24).slice(0, 1),
+  ]
+}
+
+function versionOf(node: string): string {
+  return execFileSync(node, ['-p', 'process.versions.node'], { encoding: 'utf8', env: {} }).trim()
+}
+
+const USE_OF_TYPES = `
+import { Drawbridge, type TestTeam, type Delivery } from '@drawbridge-server/drawbridge/testing'
+const drawbridge: Drawbridge = await Drawbridge.connect({ url: 'http://127.0.0.1:8080' })
+const team: TestTeam = await drawbridge.createTeam({ region: 'eu' })
+const delivery: Delivery = await (await team.createReceiver()).waitFor('labtest.order.created')
+export const team_id: string = delivery.body.team_id
+`
+
+const IN_PLACE_OF_VITEST = `
+import assert from 'node:assert/strict'
+export { afterEach, beforeEach, test } from 'node:test'
+export const expect = (actual) => ({ toBe: (expected) => assert.equal(actual, expected) })
+`
+
+/** One server for all examples, on the data of the server before. */
+const RUN_EXAMPLES = `
+import { spawn } from 'node:child_process'
+import { Drawbridge } from '@drawbridge-server/drawbridge/testing'
+const drawbridge = await Drawbridge.start({ dataDir: 'data', settings: { WEBHOOK_SCHEDULE: '0,0' } })
+Object.assign(process.env, {
+  DRAWBRIDGE_URL: drawbridge.url,
+  DRAWBRIDGE_ORG_ID: drawbridge.orgId,
+  DRAWBRIDGE_MANAGEMENT_KEY: drawbridge.managementKey,
+})
+const teardown = await (await import('./vitest/setup.mjs')).default()
+const files = ['node-test/orders.test.mjs', 'vitest/orders.test.mjs']
+const tests = spawn(process.execPath, ['--test', '--test-reporter=tap', ...files], { stdio: 'inherit' })
+process.exitCode = await new Promise((ended) => tests.on('exit', ended))
+await teardown()
+await drawbridge.stop()
+`
+
+const WITHOUT_PYTEST = `
+import drawbridge, test_orders
+tests = [test for name, test in vars(test_orders).items() if name.startswith("test_")]
+for test in tests:
+    team = drawbridge.create_team()
+    test(team)
+    team.delete()
+print(len(tests), "passed")
+`

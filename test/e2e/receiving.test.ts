@@ -10,7 +10,7 @@ after(stopAll)
 const guide = readFileSync(new URL('../../docs/RECEIVING_WEBHOOKS.md', import.meta.url), 'utf8')
 
 test('the receiver of the guide verifies signatures, processes each event once, and rejects requests from others', async () => {
-  const program = /^```js\n([\s\S]*?)^```/m.exec(guide)![1]!
+  const program = /^```js receiver.mjs\n([\s\S]*?)^```/m.exec(guide)![1]!
   const secret = /WEBHOOK_SECRET=(whsec_\S+)/.exec(guide)![1]!
   const receiver = start({ args: ['--input-type=module', '-e', program], settings: { WEBHOOK_SECRET: secret, PORT: '0' } })
   const url = `http://127.0.0.1:${(await receiver.says(/ready at (\d+)\n/))[1]}/hook`

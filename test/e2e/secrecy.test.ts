@@ -186,6 +186,15 @@ test('a secret appears only in the responses that may show it', { timeout: 120_0
   const redeemed = await asked(200, 'exchange_link_code', { query: `?code=${code}&grant_type=sign_in_token` })
   hide('the sign-in token of a link code', redeemed.sign_in_token!, 'exchange_link_code')
 
+  // Links by which patients open the portal, of which one is opened.
+  const demographics = operations.find(({ id }) => id === 'create_user_demographics')!.example
+  await asked(200, 'create_user_demographics', { ...atUser, body: demographics })
+  for (const context of ['launch', 'communications']) {
+    const { url } = await asked(200, 'create_user_portal_url', { ...atUser, body: { context } })
+    hide(`a portal link for ${context}`, /(?:token=|\/p\/)(.+)$/.exec(url!)![1]!, 'create_user_portal_url')
+    assert.equal((await fetch(url!)).status, 200)
+  }
+
   // What is in a file of a patient, of which a first part has come.
   const content = hide('a value in a file', 'an-invented-value-in-a-file')
   await asked(202, 'create_file_import', {

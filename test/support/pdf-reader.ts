@@ -4,7 +4,13 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-const PROGRAMS = { pdftotext: 'poppler-utils', pdftoppm: 'poppler-utils', pdfinfo: 'poppler-utils', zbarimg: 'zbar-tools' }
+const PROGRAMS = {
+  pdftotext: 'poppler-utils',
+  pdffonts: 'poppler-utils',
+  pdftoppm: 'poppler-utils',
+  pdfinfo: 'poppler-utils',
+  zbarimg: 'zbar-tools',
+}
 const TIME_MS_MAX = 30_000
 
 const missing = Object.entries(PROGRAMS).filter(([name]) => !existsSync(`/usr/bin/${name}`))
@@ -25,6 +31,11 @@ export interface ReadPdf {
   /** Width and height in points. */
   size: string
   properties: string
+  /** The names of the elements of the structure, from the first to the last. */
+  structure: string[]
+  fonts: { name: string; embedded: boolean }[]
+  /** The language of the document; empty if it says none. */
+  language: string
   /** `CODE-128:…` on a page, printed at so many dots an inch. */
   barcodes(page: number, dots: number): string[]
 }
@@ -47,6 +58,15 @@ export function readPdf(bytes: Uint8Array): ReadPdf {
       text: pages.join('\n'),
       size: /Page size: +(\S+ x \S+) pts/.exec(properties)?.[1] ?? '',
       properties,
+      structure: run('pdfinfo', ['-struct', file])
+        .split('\n')
+        .flatMap((line) => /^ *([A-Z][A-Za-z0-9]*)(?: |:|$)/.exec(line)?.[1] ?? []),
+      fonts: run('pdffonts', [file])
+        .split('\n')
+        .slice(2)
+        .filter(Boolean)
+        .map((line) => ({ name: line.split(' ')[0]!, embedded: / yes (yes|no) (yes|no) +\d/.test(line) })),
+      language: /\/Lang \((.*?)\)/.exec(Buffer.from(bytes).toString('latin1'))?.[1] ?? '',
       barcodes: (page, dots) =>
         withTempFile((again, folder) => {
           run('pdftoppm', ['-png', '-r', String(dots), '-f', String(page), '-l', String(page), again, join(folder, 'page')])

@@ -11,6 +11,7 @@ const PLACE = {
   value: { left: 80, top: 84, right: 100, bottom: 94 },
   confidence: 0.9,
 }
+const LAB_BOX = { left: 40, top: 30, right: 160, bottom: 42 }
 const readResult = (test_name: string, value: string, more: Partial<ReportResult> = {}): ReportResult => ({
   test_name,
   value,
@@ -47,11 +48,12 @@ export const readExample: ReadReport = {
     patient_last_name: null,
     dob: null,
     gender: 'other',
-    lab_name: null,
+    lab_name: 'Fictional Laboratory',
     date_reported: null,
     date_collected: null,
     specimen_number: null,
   },
+  metadata_places: { lab_name: { page: 1, box: LAB_BOX } },
   results: [
     readResult('Glucose', '95'),
     readResult('Sodium', '1400', {

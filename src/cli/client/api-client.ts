@@ -14,6 +14,8 @@ export interface RemoteValues {
 export interface ApiClient {
   url: string
   key: string
+  /** The header of the key; default: that of a team key. */
+  key_header?: string
 }
 
 /**
@@ -48,7 +50,7 @@ const RESPONSE_TIMEOUT_MS = 30_000
 
 /** @throws NoResponseError */
 export async function request(
-  { url, key }: ApiClient,
+  { url, key, key_header = 'x-service-api-key' }: ApiClient,
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,
   {
@@ -68,7 +70,7 @@ export async function request(
   try {
     const response = await fetch(url + path, {
       method,
-      headers: { 'x-service-api-key': key, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      headers: { [key_header]: key, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       signal: AbortSignal.any(limits),
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(file && { body: file }),

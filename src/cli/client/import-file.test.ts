@@ -16,12 +16,12 @@ const rate = (value: number, at: string) => record('HeartRate', value, 'count/mi
 describe('drawbridge import', async () => {
   const team = await createTestTeam()
   const path = join(folder, 'export.zip')
-  const run = async (user: string, file = path) => {
+  const run = async (user: string, file = path, isTerminal = false) => {
     let printed = ''
     const typed = { args: [file], values: { user, url, key: team.key } }
     // No worker runs here: while the command waits, the jobs of the team run.
     const pause = () => team.settle()
-    await importFile(typed, { env: {}, out: (text) => void (printed += text) }, pause).catch((error: Error) => {
+    await importFile(typed, { env: {}, out: (text) => void (printed += text), isTerminal }, pause).catch((error: Error) => {
       printed += `error: ${error.message}\n`
     })
     return printed
@@ -48,6 +48,18 @@ describe('drawbridge import', async () => {
     const large = join(folder, 'export.xml')
     writeFileSync(large, exportXml(rate(61, '09:00:00'), ...Array.from({ length: 30_000 }, () => `<x>${' '.repeat(300)}</x>`)))
     assert.match(await run(user, large), /^sending 9\.\d MB\n[^]*completed 100 %, 1 new/)
+  })
+
+  test('draws a bar in one line of a terminal', async () => {
+    writeFileSync(path, await exportZip(exportXml(rate(62, '09:00:00'))))
+    const [first, bar, last, ...rest] = (await run(await team.user(), path, true)).split('\n')
+    assert.match(first!, /^sending 0\.0 MB$/)
+    const drawn = bar!.split('\r\u001b[K')
+    assert.deepEqual(
+      [drawn[0], drawn[1], drawn.at(-1)],
+      ['', `sending    [${'#'.repeat(30)}] 100 %`, `completed  [${'#'.repeat(30)}] 100 %, 1 new, 0 changed`],
+    )
+    assert.deepEqual([last, ...rest], ['1 accepted, 0 out of bounds', ''])
   })
 
   test('says why a file is not imported', async () => {

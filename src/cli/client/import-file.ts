@@ -3,6 +3,7 @@ import { open, type FileHandle } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UsageError, type Typed } from '../command-tree.ts'
 import { createApiClient, NoResponseError, request, type ApiClient, type ApiResponse, type RemoteValues } from './api-client.ts'
+import { Progress } from './progress.ts'
 import type { CommandContext } from './trigger.ts'
 
 const PART_BYTES = 4 * 1024 * 1024
@@ -31,7 +32,7 @@ interface Import {
  */
 export async function importFile(
   { args, values }: Typed<RemoteValues & { user?: string }>,
-  { env, out }: CommandContext,
+  { env, out, isTerminal }: CommandContext & { isTerminal?: boolean },
   pause: (ms: number) => Promise<void> = sleep,
 ): Promise<void> {
   const [path, ...more] = args
@@ -44,8 +45,11 @@ export async function importFile(
     const { size } = await file.stat()
     if (!size) throw new Error('The file is empty.')
     out(`sending ${megabytes(size)}\n`)
-    const id = await server.send(file, size)
-    await server.follow(id, out)
+    const progress = new Progress({ out, ...(isTerminal && { isTerminal }) })
+    // Without a terminal, the parts of a large file are no news.
+    const id = await server.send(file, size, (share) => isTerminal && progress.show('sending', share))
+    const state = await server.follow(id, progress).finally(() => progress.end())
+    report(state, out)
   } finally {
     await file.close()
   }
@@ -65,7 +69,7 @@ class Server {
   }
 
   /** @returns the id of the import */
-  async send(file: FileHandle, size: number): Promise<string> {
+  async send(file: FileHandle, size: number, sent: (share: number) => void): Promise<string> {
     let id: string | undefined
     for (let at = 0; at < size;) {
       const part = new Uint8Array(Math.min(PART_BYTES, size - at))
@@ -74,20 +78,19 @@ class Server {
       const is_last = at + part.length === size
       const path: string =
         id === undefined ? `${this.#path}?is_last=${is_last}` : `${this.#path}/${id}?offset=${at}&is_last=${is_last}`
-      const sent = await this.#ask(id === undefined ? 'POST' : 'PUT', path, part)
-      id = sent.id
+      id = (await this.#ask(id === undefined ? 'POST' : 'PUT', path, part)).id
       at += part.length
+      sent(at / size)
     }
     return id!
   }
 
-  async follow(id: string, out: (text: string) => void): Promise<void> {
-    let said = ''
+  /** Shows how the import goes. @returns its last state */
+  async follow(id: string, progress: Progress): Promise<Import> {
     for (let wait_ms = POLL_MS_MIN; ; wait_ms = Math.min(POLL_MS_MAX, wait_ms * 2)) {
       const state = await this.#ask('GET', `${this.#path}/${id}`)
-      const line = `${state.status} ${Math.floor(state.progress * 100)} %, ${state.created} new, ${state.updated} changed\n`
-      if (line !== said) out((said = line))
-      if (['completed', 'partial', 'failed'].includes(state.status)) return report(state, out)
+      progress.show(state.status, state.progress, `${state.created} new, ${state.updated} changed`)
+      if (['completed', 'partial', 'failed'].includes(state.status)) return state
       await this.#pause(wait_ms)
     }
   }

@@ -1,10 +1,12 @@
 // `bin/drawbridge listen`: prints the events of a team as they occur, one line each, and forwards them with a signature to a developer's
-// machine. It is a client of a running server and stores nothing there. It prints times, types and ids, and no personal data.
+// machine. It is a client of a running server and stores nothing there. It prints times, types and ids, and personal data only if
+// it is asked for payloads.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UsageError } from '../command-tree.ts'
 import { createForwarder, formatEventLine, type ReceivedEvent } from './event-forwarder.ts'
 import { request, createApiClient, NoResponseError, type ApiResponse, type ApiClient, type RemoteValues } from './api-client.ts'
-import { newSecret, withPrefix } from '../../events/endpoints/signature.ts'
+import { keptSecret } from './listen-secrets.ts'
+import { withPrefix } from '../../events/endpoints/signature.ts'
 
 const WAIT_S = 20
 const RETRY_MS = 250
@@ -24,6 +26,7 @@ interface ListenOptions {
   forward_to: string | undefined
   types: string[]
   secret: string
+  prints_payload: boolean
 }
 
 /** Runs `listen`. Returns when the signal aborts. @throws UsageError, or Error if the server rejects us */
@@ -35,6 +38,7 @@ export async function listen(values: Values, context: CommandContext): Promise<v
   while (!context.signal.aborted) {
     for (const event of events) {
       if (context.signal.aborted) return
+      if (options.prints_payload) context.out(`${JSON.stringify(JSON.parse(event.body), null, 2)}\n`)
       if (forward) await forward(event)
       else context.out(formatEventLine(event))
     }
@@ -46,6 +50,7 @@ interface Values extends RemoteValues {
   forwardTo?: string
   events?: string
   secret?: string
+  printPayload?: boolean
 }
 
 async function parseListenOptions(values: Values, env: CommandContext['env']): Promise<ListenOptions> {
@@ -61,7 +66,10 @@ async function parseListenOptions(values: Values, env: CommandContext['env']): P
   if (values.secret !== undefined && !SECRET.test(values.secret))
     throw new UsageError('--secret must be 24 to 75 bytes in base64, with or without whsec_.')
   const remote = () => createApiClient(values, env)
-  return { remote, forward_to, types, secret: withPrefix(values.secret ?? newSecret()) }
+  const kept = () =>
+    forward_to === undefined ? '' : keptSecret(env.DATA_DIR?.trim() || './data', { key: remote().key, forward_to })
+  const secret = withPrefix(values.secret ?? kept())
+  return { remote, forward_to, types, secret, prints_payload: values.printPayload ?? false }
 }
 
 async function unknownTypes(types: string[]): Promise<string[]> {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
@@ -10,11 +10,15 @@ import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { kit } from '../../../test/support/orders.ts'
 import { createTestTeam, url, type TestTeam } from '../../../test/support/server.ts'
+import { delivering, emitEvents, endpoint, receiver } from '../../../test/support/webhook-receiver.ts'
 import { tree } from '../command-list.ts'
 import { UsageError } from '../command-tree.ts'
 import { completionScript } from '../completion.ts'
 import { publishDemo } from '../demo-file.ts'
 import { list, show } from './events.ts'
+import { uuidFromId } from '../../events/fan-out/message-id.ts'
+import { keptSecret } from './listen-secrets.ts'
+import { resend } from './resend.ts'
 import { keys, status } from './status.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'drawbridge-look-'))
@@ -119,6 +123,72 @@ describe('drawbridge events', () => {
   })
 })
 
+describe('drawbridge events resend', () => {
+  const delivery = delivering({ schedule_s: [0] })
+
+  test('sends an event again to each endpoint that has it, or to one, and says for each what was done', async () => {
+    const team = await createTestTeam()
+    const [first, second] = [await receiver(), await receiver()]
+    const hooks = [await endpoint(team, { url: first.url }), await endpoint(team, { url: second.url })]
+    await emitEvents(team)
+    await delivery.drain()
+    const id = first.received[0]!.headers['webhook-id'] as string
+    const managed = { url, managementKey: team.orgKey, org: team.org_id, team: team.team }
+    const both = await printed((context) => resend({ args: [id], values: managed }, context))
+    assert.equal(both.error, undefined)
+    assert.deepEqual(
+      both.text.trimEnd().split('\n').toSorted(),
+      [`${hooks[0]!.id}  ${first.url}  resent`, `${hooks[1]!.id}  ${second.url}  resent`].toSorted(),
+    )
+    await delivery.drain()
+    const values = { ...managed, endpoint: hooks[0]!.id, json: true }
+    const one = await printed((context) => resend({ args: [uuidFromId(id)!], values }, context))
+    assert.deepEqual(JSON.parse(one.text), [{ endpoint: hooks[0]!.id, url: first.url, outcome: 'resent' }])
+    await delivery.drain()
+    assert.deepEqual([first.received.length, second.received.length], [3, 2])
+    const late = await receiver()
+    const added = await endpoint(team, { url: late.url })
+    const again = await printed((context) => resend({ args: [id], values: managed }, context))
+    assert.ok(!again.text.includes(added.id))
+    const named = await printed((context) => resend({ args: [id], values: { ...managed, endpoint: added.id } }, context))
+    assert.equal(named.text, `${added.id}  ${late.url}  resent\n`)
+    await team.manage.patch(hooks[0]!.path, { disabled: true })
+    const refused = await printed((context) => resend({ args: [id], values }, context))
+    assert.match(JSON.parse(refused.text)[0].outcome, /^400 /)
+    assert.match(refused.error!.message, /Not every endpoint/)
+  })
+
+  test('fails for an event or an endpoint that is not there, and a key that is not valid', async () => {
+    const team = await createTestTeam()
+    const managed = { url, managementKey: team.orgKey, org: team.org_id, team: team.team }
+    const failure = async (values: object) =>
+      (await printed((context) => resend({ args: [randomUUID()], values: { ...managed, ...values } }, context))).error!.message
+    assert.match(await failure({}), /sent to no endpoint/)
+    assert.match(await failure({ endpoint: randomUUID() }), /no such endpoint/)
+    assert.match(await failure({ managementKey: 'none' }), /rejected the request: 401/)
+    assert.match(await failure({ cell: 'moon' }), /--cell must be one of/)
+  })
+})
+
+test('a listener has the same secret in every run, another team or address another one, and only its owner reads the file', () => {
+  const [key, forward_to] = ['key', 'http://localhost:3000/hook']
+  const secret = keptSecret(folder, { key, forward_to })
+  const others = [
+    keptSecret(folder, { key: 'other', forward_to }),
+    keptSecret(folder, { key, forward_to: `${forward_to}s` }),
+    keptSecret(join(folder, 'none'), { key, forward_to }),
+  ]
+  assert.equal(keptSecret(folder, { key, forward_to }), secret)
+  assert.equal(new Set([secret, ...others]).size, 4)
+  assert.equal(statSync(join(folder, 'listen.json')).mode & 0o777, 0o600)
+  assert.ok(!readFileSync(join(folder, 'listen.json'), 'utf8').includes('"key"'))
+  assert.ok(!existsSync(join(folder, 'none')))
+  for (let i = 0; i < 101; i++) keptSecret(folder, { key: `${i}`, forward_to })
+  assert.equal(JSON.parse(readFileSync(join(folder, 'listen.json'), 'utf8')).length, 100)
+  writeFileSync(join(folder, 'listen.json'), 'damaged')
+  assert.notEqual(keptSecret(folder, { key, forward_to }), secret)
+})
+
 describe('drawbridge completion', () => {
   const complete = (...words: string[]): string[] => {
     const script = `${completionScript(tree, 'bash')}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')})\nCOMP_CWORD=${words.length - 1}\n_drawbridge\necho "\${COMPREPLY[@]}"`
@@ -127,7 +197,7 @@ describe('drawbridge completion', () => {
 
   test('completes groups, commands and options in bash', () => {
     assert.deepEqual(complete('drawbridge', 'st'), ['start', 'status'])
-    assert.deepEqual(complete('drawbridge', 'events', ''), ['list', 'show'])
+    assert.deepEqual(complete('drawbridge', 'events', ''), ['list', 'show', 'resend'])
     assert.deepEqual(complete('drawbridge', 'events', 'list', '--li'), ['--limit'])
     assert.deepEqual(complete('drawbridge', 'events', 'list', '--json', '--ty'), ['--type'])
   })

@@ -5,7 +5,9 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { labAccount } from '../../../test/support/lab-accounts.ts'
 import { createTestTeam, url } from '../../../test/support/server.ts'
+import { overridden, parseOverrides } from './overrides.ts'
 import { scenarios, trigger } from './trigger.ts'
+import { UsageError } from '../command-tree.ts'
 import { contents } from '../../app/contents.ts'
 
 /** Types that the key of a team alone cannot cause. */
@@ -20,6 +22,27 @@ test('trigger supports every emitted event type', () => {
   const emitted = contents.eventTypes.map(({ name }) => name).filter((name) => texts.some((text) => text.includes(`'${name}'`)))
   assert(emitted.length > 0)
   assert.deepEqual([...Object.keys(scenarios), ...Object.keys(beyondKeys)].sort(), emitted.sort())
+})
+
+test('an override sets a field of the request that creates the object, and the request is checked as any other', async () => {
+  const team = await createTestTeam()
+  const order = async (...override: string[]) => {
+    let text = ''
+    const values = { url, key: team.key, json: true, override }
+    await trigger({ args: ['labtest.order.created'], values }, { env: {}, out: (part) => void (text += part) })
+    return JSON.parse(text)[0].body.data
+  }
+  const made = await order('passthrough=blue', 'shipping_details.city=Sampleton')
+  const { passthrough, shipping_details } = (await team.api.get(`/v3/order/${made.id}`)).body
+  assert.deepEqual([passthrough, shipping_details.city], ['blue', 'Sampleton'])
+  await assert.rejects(order('shipping_details.state=7'), /The server rejected \/v3\/order\/testkit: 422/)
+  for (const text of ['passthrough', '=blue', '__proto__.polluted=1', 'a..b=1', 'constructor.name=x'])
+    await assert.rejects(order(text), UsageError)
+  await assert.rejects(order('user_id.x=1'), /user_id is no object/)
+  assert.deepEqual(overridden({ data: [{ value: 1 }] }, parseOverrides(['data.0.value=72', 'more={"a":[true]}'])), {
+    data: [{ value: 72 }],
+    more: { a: [true] },
+  })
 })
 
 for (const type of Object.keys(scenarios))

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UsageError, type Typed } from '../command-tree.ts'
 import { request, createApiClient, type ApiClient, type RemoteValues } from './api-client.ts'
+import { overridden, parseOverrides, type Override } from './overrides.ts'
 import { reportForm } from '../../lab-reports/parsing-jobs/example-report.ts'
 import { examplePatient, examplePhysician } from '../../people/person/example-patient.ts'
 
@@ -69,7 +70,7 @@ export const scenarios: Record<string, Scenario> = {
     tells: 'order a test and receive a critical result',
     until: 'completed',
     async run(sandbox) {
-      const { order } = await sandbox.post('/v3/order', {
+      const { order } = await sandbox.create('/v3/order', {
         user_id: await sandbox.user(),
         lab_test_id: await sandbox.labTest(),
         ...patient,
@@ -142,11 +143,13 @@ export interface CommandContext {
  * triggered
  */
 export async function trigger(
-  { args, values }: Typed<RemoteValues & { list?: boolean }>,
+  { args, values }: Typed<RemoteValues & { list?: boolean; json?: boolean; override?: string[] }>,
   { env, out }: CommandContext,
 ): Promise<void> {
   if (values.list) {
-    for (const [type, { tells: description }] of Object.entries(scenarios)) out(`${type.padEnd(27)}  ${description}\n`)
+    const listed = Object.entries(scenarios).map(([name, { tells }]) => ({ type: name, description: tells }))
+    if (values.json) return out(`${JSON.stringify(listed, null, 2)}\n`)
+    for (const { type, description } of listed) out(`${type.padEnd(27)}  ${description}\n`)
     return
   }
   const [type, ...more] = args
@@ -159,11 +162,12 @@ export async function trigger(
     if (!contents.eventTypes.some(({ name }) => name === type)) throw new UsageError(`Unrecognized event type ${type}.`)
     throw new Error(`Event type ${type} cannot be triggered. "bin/drawbridge trigger --list" lists the supported types.`)
   }
-  const sandbox = new Sandbox(createApiClient(values, env))
+  const sandbox = new Sandbox(createApiClient(values, env), parseOverrides(values.override))
   await sandbox.assertSandbox()
   const about = await scenario.run(sandbox)
-  for (const event of await sandbox.eventsOf(about.id, type, scenario.until))
-    out(`${event.created_at}  ${event.type}  ${event.object_id}\n`)
+  const events = await sandbox.eventsOf(about.id, type, scenario.until)
+  if (values.json) return out(`${JSON.stringify(events, null, 2)}\n`)
+  for (const event of events) out(`${event.created_at}  ${event.type}  ${event.object_id}\n`)
 }
 
 interface FeedEvent {
@@ -176,9 +180,11 @@ interface FeedEvent {
 /** The requests in the sandbox of a team. An error of the server ends the command. */
 class Sandbox {
   readonly #remote: ApiClient
+  readonly #overrides: Override[]
 
-  constructor(remote: ApiClient) {
+  constructor(remote: ApiClient, overrides: Override[]) {
     this.#remote = remote
+    this.#overrides = overrides
   }
 
   async assertSandbox(): Promise<void> {
@@ -210,7 +216,7 @@ class Sandbox {
     const test = tests.find(({ is_active, lab }) => is_active && labs.has(lab.slug))
     if (!test) throw new Error('The team has no walk-in lab test of a lab that supports unmatched-result tests.')
     const body = { case: 'no_match', order_source: 'managed', lab_test_id: test.id }
-    const { run_id } = await this.post('/v3/unmatched_result_test', body, { 'x-idempotency-key': randomUUID() })
+    const { run_id } = await this.create('/v3/unmatched_result_test', body, { 'x-idempotency-key': randomUUID() })
     for (const end_ms = performance.now() + WAIT_MS_MAX; performance.now() < end_ms; await sleep(POLL_MS)) {
       const { status, raw_result_id, error } = await this.#read(`/v3/unmatched_result_test/${run_id}`)
       if (status === 'succeeded') return { id: raw_result_id }
@@ -224,7 +230,7 @@ class Sandbox {
     const user_id = await this.user()
     const { status, body } = await this.#ask('DELETE', `/v2/user/${user_id}/${provider}`)
     if (status !== 200 && status !== 404) throw requestError('the end of a connection', status, body)
-    await this.post(`/v2/link/provider/manual/${provider}`, { user_id })
+    await this.create(`/v2/link/provider/manual/${provider}`, { user_id })
     const { data } = await this.#read('/v1/events?type=provider.connection.created&limit=250')
     const event = (data as FeedEvent[]).find((one) => one.body.user_id === user_id)
     if (!event) throw new Error('The event of the connection is not listed.')
@@ -238,7 +244,7 @@ class Sandbox {
       const at = `2026-01-31T09:3${i}:00Z`
       const metadata = { _DMO: model, _DSV: version }
       const sample = { value: 61, unit: 'bpm', start_date: at, end_date: at, type: 'watch', metadata }
-      await this.post(`/v2/timeseries/${user_id}/heartrate`, { stage: 'daily', provider: 'apple_health_kit', data: [sample] })
+      await this.create(`/v2/timeseries/${user_id}/heartrate`, { stage: 'daily', provider: 'apple_health_kit', data: [sample] })
     }
     const { data } = await this.#read('/v1/events?type=provider.device.created&limit=250')
     const event = (data as FeedEvent[]).find((one) => one.body.data.device_model === model)
@@ -247,6 +253,7 @@ class Sandbox {
   }
 
   async uploadReport(): Promise<Subject> {
+    if (this.#overrides.length) throw new UsageError('A lab report is a file: --override does not apply to it.')
     const { body: form, type } = reportForm(await this.user())
     const headers = { 'content-type': type }
     const path = '/lab_report/v1/parser/job'
@@ -258,12 +265,12 @@ class Sandbox {
   async orderKit(): Promise<Order> {
     const shipping_details = { ...place, receiver_name: 'Testa Fictional', phone_number: examplePatient.phone_number }
     const body = { user_id: await this.user(), lab_test_id: await this.labTest(), shipping_details }
-    return (await this.post('/v3/order/testkit', body)).order
+    return (await this.create('/v3/order/testkit', body)).order
   }
 
   /** An appointment for a new order that the laboratory has received. */
   async book(): Promise<{ order: Order; appointment: { id: string } }> {
-    const { order } = await this.post('/v3/order', {
+    const { order } = await this.create('/v3/order', {
       user_id: await this.user(),
       lab_test_id: await this.labTest('walk_in_test'),
       ...patient,
@@ -278,6 +285,10 @@ class Sandbox {
     return { order, appointment: await this.post(`/v3/order/${order.id}/psc/appointment/book`, { booking_key }) }
   }
 
+  /** Creates the object of the scenario: as `post`, with the fields that the user overrides. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- responses of every shape
+  readonly create = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<any> =>
+    this.post(path, overridden(body, this.#overrides), headers)
   // oxlint-disable-next-line typescript/no-explicit-any -- responses of every shape
   readonly post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<any> =>
     this.#assertOk('POST', path, body, headers)

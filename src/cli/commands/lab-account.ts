@@ -2,7 +2,7 @@
 // Source: management-auth.md 12.
 import { UsageError, type Call } from '../command-tree.ts'
 import { found, optionalId, optionalOrg, requireCell, requireId, requireOneOf, runReportingProblems } from '../command-input.ts'
-import { printJson, printList } from '../command-output.ts'
+import { printJson, printRows } from '../command-output.ts'
 import { createAccount, findAccount, listForOperator, updateAccount, type AccountChange } from '../../lab/accounts/accounts.ts'
 import { accountStatuses, delegatedFlows, TEAMS_MAX, type AllowedBilling } from '../../lab/accounts/schema.ts'
 import { billingTypes } from '../../lab/catalog/enums.ts'
@@ -20,6 +20,7 @@ interface Options {
   unit?: string[]
   billing?: string[]
   team?: string[]
+  json?: boolean
 }
 
 /** `lab-account create`. */
@@ -56,7 +57,8 @@ export async function show({ cells, args, values }: Call<Options>): Promise<stri
 /** `lab-account list`. */
 export async function list({ cells, values }: Call<Options>): Promise<string> {
   const { db } = requireCell(cells, values.cell)
-  return printList(
+  return printRows(
+    values.json,
     await listForOperator(db.queries, optionalId(values.org, '--org')),
     ({ id, lab, status, org_id, team_id_allowlist: teams, provider_account_id }) => {
       const owner = (org_id ?? 'platform').padEnd(36)

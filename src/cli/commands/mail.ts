@@ -1,7 +1,7 @@
 // The email outbox for its operator. Failed emails: dead-letters.ts.
 import { UsageError, type Call } from '../command-tree.ts'
 import { servedCells, isId, whenLogged } from '../command-input.ts'
-import { printList } from '../command-output.ts'
+import { printJson, printList } from '../command-output.ts'
 import { usersOfMail } from '../../notifications/messages/messages.ts'
 import { leaveCommands } from '../../platform/access-log/access-line.ts'
 import type { Cells } from '../../platform/db/cells.ts'
@@ -11,10 +11,12 @@ import { findMail, listMail, type MailSummary } from '../../platform/mail/mail-o
 const placesOf = (call: Call) => [{ name: 'control', db: call.cells.control }, ...servedCells(call)]
 
 /** `mail list`. */
-export async function list(call: Call): Promise<string> {
+export async function list(call: Call<{ json?: boolean }>): Promise<string> {
   const lists = await Promise.all(placesOf(call).map(async (place) => ({ ...place, mails: await listMail(place.db) })))
   for (const { db, mails } of lists) await log(call.cells, db, 'mail list', mails)
   const rows = lists.flatMap(({ name, mails }) => mails.map((mail) => ({ name, mail })))
+  // The texts are left to `show`, as in the lines.
+  if (call.values.json) return printJson(rows.map(({ name, mail }) => ({ cell: name, ...mail, body: undefined })))
   return printList(
     rows,
     ({ name, mail }) =>
@@ -24,14 +26,14 @@ export async function list(call: Call): Promise<string> {
 }
 
 /** `mail show`. */
-export async function show(call: Call): Promise<string> {
+export async function show(call: Call<{ json?: boolean }>): Promise<string> {
   const [id] = call.args
   if (!isId(id)) throw new UsageError('mail show requires the id of an email.')
   for (const { name, db } of placesOf(call)) {
     const mail = await findMail(db, id)
     if (!mail) continue
     await log(call.cells, db, 'mail show', [mail])
-    return formatMail(name, mail)
+    return call.values.json ? printJson({ cell: name, ...mail }) : formatMail(name, mail)
   }
   throw new Error('Email not found.')
 }

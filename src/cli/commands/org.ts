@@ -2,7 +2,7 @@
 import type { Feature, Option } from '../../platform/http/feature-flags.ts'
 import { UsageError, type Call } from '../command-tree.ts'
 import { found, requireId, requireOneOf, requireText } from '../command-input.ts'
-import { printList } from '../command-output.ts'
+import { printJson, printRows } from '../command-output.ts'
 import { seedStandardTests } from '../../lab/catalog/lab-tests.ts'
 import { createOrgKey, createTeamKey, listOrgKeys, listTeamKeys, revokeKey } from '../../tenancy/keys/keys.ts'
 import { createOrg, findOrg, setExpiry, setPlan } from '../../tenancy/organizations/organizations.ts'
@@ -22,7 +22,7 @@ import { cellNames, type CellName } from '../../platform/db/cell-names.ts'
 import { parseTimestamp } from '../../platform/schema/formats.ts'
 import { plans } from '../../platform/http/operation.ts'
 
-type Options = { org?: string; team?: string; region?: string; cell?: string; label?: string }
+type Options = { org?: string; team?: string; region?: string; cell?: string; label?: string; json?: boolean }
 
 const NO_ORG = 'Organization not found.'
 const NO_TEAM = 'Team not found.'
@@ -80,11 +80,11 @@ function requireCellsOf(cells: Cells, region: Region): CellName[] {
 }
 
 /** `team feature`: sets a feature of a team in all cells of its region, or lists the features. */
-export async function changeFeature({ cells, args: [id, name, to] }: Call): Promise<string> {
+export async function changeFeature({ cells, args: [id, name, to], values }: Call<Options>): Promise<string> {
   const team_id = requireId(id, 'The team')
   const team = found(await findTeam(cells.control.queries, team_id), NO_TEAM)
   const places = requireCellsOf(cells, team.region)
-  if (name === 'list') return listFeatures(cells, places, team_id)
+  if (name === 'list') return listFeatures(cells, places, team_id, values.json)
   const { features, options } = await loadFeatures()
   const names = [...features, ...options].map((each) => each.name)
   const known = names.find((each) => each === name)
@@ -102,17 +102,17 @@ async function loadFeatures(): Promise<{ features: Feature[]; options: Option[] 
   return { features: contents.features.toSorted(byName), options: contents.options.toSorted(byName) }
 }
 
-async function listFeatures(cells: Cells, places: CellName[], team_id: string): Promise<string> {
+async function listFeatures(cells: Cells, places: CellName[], team_id: string, json?: boolean): Promise<string> {
   const tenants = await Promise.all(places.map((cellName) => loadTenant(cells, cellName, team_id)))
   const { features, options } = await loadFeatures()
   const off = new Set(tenants.flatMap((tenant) => tenant?.disabled_features ?? []))
   const on = new Set(tenants.flatMap((tenant) => tenant?.options_on ?? []))
-  const line = (isOn: boolean, { name, about }: { name: string; about: string }) =>
-    `${isOn ? 'on ' : 'off'}  ${name.padEnd(26)}  ${about}\n`
-  return [
-    ...features.map((feature) => line(!off.has(feature.name), feature)),
-    ...options.map((option) => line(on.has(option.name), option)),
-  ].join('')
+  const states = [
+    ...features.map(({ name, about }) => ({ name, about, is_on: !off.has(name) })),
+    ...options.map(({ name, about }) => ({ name, about, is_on: on.has(name) })),
+  ]
+  if (json) return printJson(states)
+  return states.map(({ name, about, is_on }) => `${is_on ? 'on ' : 'off'}  ${name.padEnd(26)}  ${about}\n`).join('')
 }
 
 /** `key create`, of a team or of an organization. The text of the key appears only in the output. */
@@ -135,11 +135,11 @@ export async function createKey({ cells, values }: Call<Options>): Promise<strin
 }
 
 /** `key list`, of a team or of an organization. */
-export async function listKeys({ cells, values: { org, team } }: Call<Options>): Promise<string> {
+export async function listKeys({ cells, values: { org, team, json } }: Call<Options>): Promise<string> {
   const { queries } = cells.control
   return org === undefined
-    ? printList(await listTeamKeys(queries, requireId(team, '--team')), (key) => line(key, key.cell), 'No API keys.')
-    : printList(await listOrgKeys(queries, requireId(org, '--org')), (key) => line(key, key.role), 'No management keys.')
+    ? printRows(json, await listTeamKeys(queries, requireId(team, '--team')), (key) => line(key, key.cell), 'No API keys.')
+    : printRows(json, await listOrgKeys(queries, requireId(org, '--org')), (key) => line(key, key.role), 'No management keys.')
 }
 
 type ListedKey = Omit<Awaited<ReturnType<typeof listTeamKeys>>[number], 'cell'>

@@ -1,7 +1,7 @@
 // Phlebotomists by command: those of an organization, or those of the operator.
 import type { Call, Outcome } from '../command-tree.ts'
 import { chosenProductionCells, optionalOrg } from '../command-input.ts'
-import { printEach, printList } from '../command-output.ts'
+import { printEach, printRowsOfCells } from '../command-output.ts'
 import { importIntoEach } from '../file-import.ts'
 import { importStaff } from '../../visits/phlebotomy/staff-import.ts'
 import { listStaff, removeStaff } from '../../visits/phlebotomy/staff.ts'
@@ -9,7 +9,7 @@ import { constraints } from '../../visits/phlebotomy/visits.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 
-type Options = { cell?: string; org?: string; strict?: boolean }
+type Options = { cell?: string; org?: string; strict?: boolean; json?: boolean }
 
 /** `phlebotomy import`. */
 export async function importFile(call: Call<Options>): Promise<Outcome> {
@@ -23,12 +23,11 @@ export async function importFile(call: Call<Options>): Promise<Outcome> {
 /** `phlebotomy list`. */
 export async function list(call: Call<Options>): Promise<string> {
   const org_id = await optionalOrg(call)
-  return printEach(chosenProductionCells(call), async ({ db }) =>
-    printList(
-      await listStaff(db.queries, org_id),
-      ({ reference, is_active, service_types, time_zone, name }) =>
-        `  ${reference.padEnd(20)}  ${is_active ? 'active  ' : 'inactive'}  ${service_types.join(' ').padEnd(17)}  ${time_zone.padEnd(20)}  ${name}`,
-    ),
+  return printRowsOfCells(
+    { json: call.values.json, places: chosenProductionCells(call) },
+    ({ db }) => listStaff(db.queries, org_id),
+    ({ reference, is_active, service_types, time_zone, name }) =>
+      `  ${reference.padEnd(20)}  ${is_active ? 'active  ' : 'inactive'}  ${service_types.join(' ').padEnd(17)}  ${time_zone.padEnd(20)}  ${name}`,
   )
 }
 

@@ -1,7 +1,7 @@
 // Bookings pending confirmation, by command.
 import type { Call } from '../command-tree.ts'
 import { chosenCells, found, requireCell, requireId, whenLogged } from '../command-input.ts'
-import { printEach, printList } from '../command-output.ts'
+import { printRowsOfCells } from '../command-output.ts'
 import { loadTenant } from '../../tenancy/teams/teams.ts'
 import { leaveCommand, leaveCommands } from '../../platform/access-log/access-line.ts'
 import { findBookingTeam, listPendingBookings, resolvePendingBooking } from '../../visits/psc-booking/pending-bookings.ts'
@@ -9,22 +9,23 @@ import { findBookingTeam, listPendingBookings, resolvePendingBooking } from '../
 const LISTED_MAX = 1000
 const NOT_FOUND = 'Pending booking not found.'
 
-type Options = { cell?: string }
+type Options = { cell?: string; json?: boolean }
 
 /** `psc booking list`. */
 export const list = (call: Call<Options>): Promise<string> =>
-  printEach(chosenCells(call), async ({ db }) => {
-    const listed = db.plainTx(async (tx) => {
-      const waiting = await listPendingBookings(tx, LISTED_MAX)
-      const listedBookings = waiting.map(({ id, team_id, user_id }) => ({ team_id, user_id, object: id }))
-      leaveCommands(tx, 'psc booking list', listedBookings)
-      return waiting
-    })
-    return printList(
-      await whenLogged(db, listed),
-      ({ id, provider, site_code, start_at, team_id }) => `  ${id}  ${provider} ${site_code}  ${start_at}  team ${team_id}`,
-    )
-  })
+  printRowsOfCells(
+    { json: call.values.json, places: chosenCells(call) },
+    ({ db }) => {
+      const listed = db.plainTx(async (tx) => {
+        const waiting = await listPendingBookings(tx, LISTED_MAX)
+        const listedBookings = waiting.map(({ id, team_id, user_id }) => ({ team_id, user_id, object: id }))
+        leaveCommands(tx, 'psc booking list', listedBookings)
+        return waiting
+      })
+      return whenLogged(db, listed)
+    },
+    ({ id, provider, site_code, start_at, team_id }) => `  ${id}  ${provider} ${site_code}  ${start_at}  team ${team_id}`,
+  )
 
 /** Confirms or refuses a booking; refusing cancels its appointment. */
 async function resolve({ cells, args, values }: Call<Options>, verb: 'confirm' | 'refuse', printed: string): Promise<string> {

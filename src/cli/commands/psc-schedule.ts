@@ -1,7 +1,7 @@
 // Schedules of sites by command: the operator maintains the calendars.
 import type { Call, Outcome } from '../command-tree.ts'
 import { chosenCells, chosenProductionCells, requireOneOf } from '../command-input.ts'
-import { printEach, printFirst, printJson, printOfEach } from '../command-output.ts'
+import { loadPages, printEach, printJson, printOfEach, printRowsOfCells } from '../command-output.ts'
 import { importIntoEach } from '../file-import.ts'
 import { labIn } from './psc.ts'
 import { importSchedules } from '../../visits/psc-booking/schedule-import.ts'
@@ -9,7 +9,7 @@ import { formatSchedule } from '../../visits/psc-booking/schedule-row.ts'
 import { listSchedules, loadSchedules, removeSchedule } from '../../visits/psc-booking/schedules.ts'
 import { bookableLabs } from '../../visits/psc-booking/schema.ts'
 
-type Options = { cell?: string; lab?: string; strict?: boolean }
+type Options = { cell?: string; lab?: string; strict?: boolean; json?: boolean }
 
 const requireLab = ({ values: { lab } }: Call<Options>): string => requireOneOf(bookableLabs, lab, '--lab')
 
@@ -26,27 +26,38 @@ export async function importFile(call: Call<Options>): Promise<Outcome> {
 /** `psc schedule list`. */
 export async function list(call: Call<Options>): Promise<string> {
   const lab = requireLab(call)
-  return printEach(chosenCells(call), async ({ db }) => {
-    const lab_id = await labIn(db, lab)
-    return printFirst(
-      (page) => listSchedules(db.queries, lab_id, page),
-      ({ site_code, schedule: { slot_minutes, places, confirms } }) => {
-        const how = confirms === 'by_hand' ? '  confirmed by hand' : ''
-        return `  ${site_code.padEnd(12)} ${String(slot_minutes).padStart(3)} minutes  ${places} at a time${how}`
-      },
-    )
-  })
+  return printRowsOfCells(
+    { json: call.values.json, places: chosenCells(call) },
+    async ({ db }) => {
+      const lab_id = await labIn(db, lab)
+      const found = await loadPages(
+        (page) => listSchedules(db.queries, lab_id, page),
+        ({ site_code }) => site_code,
+      )
+      return found.map(formatSchedule)
+    },
+    ({ site_code, slot_minutes, places, confirms }) => {
+      const how = confirms === 'by_hand' ? '  confirmed by hand' : ''
+      return `  ${String(site_code).padEnd(12)} ${String(slot_minutes).padStart(3)} minutes  ${places} at a time${how}`
+    },
+  )
 }
 
-/** `psc schedule show`: the output can be edited and imported again. */
+/**
+ * `psc schedule show`: the output can be edited and imported again. Errors: Error if a site has different schedules in the cells that are
+ * shown.
+ */
 export async function show(call: Call<Options>): Promise<string> {
   const lab = requireLab(call)
-  let printed = ''
-  for (const { db } of chosenCells(call)) {
-    const found = await loadSchedules(db.queries, await labIn(db, lab), call.args)
-    printed += printJson([...found].map(([site_code, schedule]) => formatSchedule({ site_code, schedule })))
-  }
-  return printed
+  const shown = new Map<unknown, string>()
+  for (const { db } of chosenCells(call))
+    for (const [site_code, schedule] of await loadSchedules(db.queries, await labIn(db, lab), call.args)) {
+      const text = JSON.stringify(formatSchedule({ site_code, schedule }))
+      if ((shown.get(site_code) ?? text) !== text)
+        throw new Error(`The schedule of ${site_code} is not the same in every cell; specify --cell.`)
+      shown.set(site_code, text)
+    }
+  return printJson([...shown.values()].map((text) => JSON.parse(text)))
 }
 
 /** `psc schedule remove`. */

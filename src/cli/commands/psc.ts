@@ -1,14 +1,14 @@
 // Sites of laboratories by command.
 import type { Call, Outcome } from '../command-tree.ts'
 import { chosenCells, chosenProductionCells, found, requireOneOf } from '../command-input.ts'
-import { printEach, printFirst, printList, printOfEach } from '../command-output.ts'
+import { loadPages, printEach, printOfEach, printRowsOfCells } from '../command-output.ts'
 import { importIntoEach, requireFile } from '../file-import.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { importSites, findLabId } from '../../visits/psc/site-import.ts'
 import { countSites, listSites, setActive } from '../../visits/psc/sites.ts'
 import { labSlugs } from '../../people/users/sources.ts'
 
-type Options = { cell?: string; lab?: string; strict?: boolean }
+type Options = { cell?: string; lab?: string; strict?: boolean; json?: boolean }
 
 const requireLab = ({ values: { lab } }: Call<Options>): string => requireOneOf(labSlugs, lab, '--lab')
 
@@ -30,25 +30,28 @@ export async function importFile(call: Call<Options>): Promise<Outcome> {
 /** `psc list`: how many sites each laboratory has, or the sites of one. */
 export async function list(call: Call<Options>): Promise<string> {
   const lab = call.values.lab === undefined ? undefined : requireLab(call)
-  return printEach(chosenCells(call), async ({ db }) =>
-    lab === undefined ? printCounts(db) : printSites(db, await labIn(db, lab)),
-  )
-}
-
-const printCounts = async (db: Db): Promise<string> =>
-  printList(
-    await countSites(db.queries),
-    ({ slug, active, inactive }) => `  ${slug.padEnd(13)} ${active} active, ${inactive} inactive`,
-  )
-
-const printSites = (db: Db, lab_id: number): Promise<string> =>
-  printFirst(
-    (page) => listSites(db.queries, lab_id, page),
+  const where = { json: call.values.json, places: chosenCells(call) }
+  if (lab === undefined)
+    return printRowsOfCells(
+      where,
+      ({ db }) => countSites(db.queries),
+      ({ slug, active, inactive }) => `  ${slug.padEnd(13)} ${active} active, ${inactive} inactive`,
+    )
+  return printRowsOfCells(
+    where,
+    async ({ db }) => {
+      const lab_id = await labIn(db, lab)
+      return loadPages(
+        (page) => listSites(db.queries, lab_id, page),
+        ({ site_code }) => site_code,
+      )
+    },
     ({ site_code, active, state, zip_code, name, capabilities }) => {
       const can = capabilities.length ? `  [${capabilities.join(' ')}]` : ''
       return `  ${site_code.padEnd(12)} ${active ? 'active  ' : 'inactive'} ${state} ${zip_code.padEnd(10)} ${name}${can}`
     },
   )
+}
 
 /** `psc activate` and `psc deactivate`. */
 const setAllActive = (active: boolean) => async (call: Call<Options>) => {

@@ -1,20 +1,21 @@
 // Unassigned results: they came over a link and name no team, and the operator assigns them. Prints no patient data.
 import type { Call } from '../command-tree.ts'
 import { found, requireCell, requireId, whenLogged } from '../command-input.ts'
-import { printList } from '../command-output.ts'
+import { printRows } from '../command-output.ts'
 import { loadTenant } from '../../tenancy/teams/teams.ts'
 import { assignToTeam, deleteUnassigned, listUnassigned } from '../../lab/result-matching/operator-reviews.ts'
 import { leaveCommand } from '../../platform/access-log/access-line.ts'
 import { openVault } from '../../platform/crypto/key-file.ts'
 import type { Hooks } from '../../platform/db/hooks.ts'
 
-type Options = { cell?: string; team?: string }
+type Options = { cell?: string; team?: string; json?: boolean }
 const NOT_FOUND = 'Unassigned result not found.'
 
 /** `result list`. */
 export async function list({ cells, values }: Call<Options>): Promise<string> {
   const rows = await listUnassigned(requireCell(cells, values.cell).db.queries)
-  return printList(
+  return printRows(
+    values.json,
     rows,
     ({ id, created_at, lab, message_id }) => `${id}  ${created_at}  ${lab.padEnd(13)}  ${message_id}`,
     'There are none.',

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { openDatabase, requireUsableSchemas } from '../../app/database.ts'
 import { publishDemo, type Demo } from '../demo-file.ts'
 import { prepareDemo } from '../demo.ts'
-import { firstSignal, print } from '../terminal.ts'
+import { firstSignal } from '../terminal.ts'
 import { readConfig, type Config } from '../../platform/config/config.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import { createLog } from '../../platform/telemetry/log.ts'
@@ -24,10 +24,13 @@ const out = (text: string): void => void process.stdout.write(text)
  * there is none, because `serve` and `work` do not create it. The default folder alone is no reason to create a database: see
  * `openDatabase`.
  */
-export async function migrateOnly(): Promise<void> {
-  const config = readConfig(process.env)
-  const log = createLog(config.log_level)
-  const database = await openDatabase(config, log, { ownership: 'if-free', create: Boolean(process.env.DATA_DIR?.trim()) })
+export async function migrateOnly(
+  env: Record<string, string | undefined>,
+  print: (text: string) => Promise<void>,
+): Promise<void> {
+  const config = readConfig(env)
+  const log = createLog(config.log_level, { format: config.log_format })
+  const database = await openDatabase(config, log, { ownership: 'if-free', create: Boolean(env.DATA_DIR?.trim()) })
   try {
     await migrateAll(config, database, log)
     await print('Migrations complete.\n')
@@ -38,7 +41,7 @@ export async function migrateOnly(): Promise<void> {
 
 /** `start`, `serve` or `work`, until the first signal. `start` creates the embedded database if there is none. */
 export async function run(config: Config, roles: ServerRoles): Promise<void> {
-  const log = createLog(config.log_level)
+  const log = createLog(config.log_level, { format: config.log_format })
   const signal = firstSignal()
   await assertPortsFree(config, roles)
   const database = await openDatabase(config, log, {
@@ -55,7 +58,7 @@ export async function run(config: Config, roles: ServerRoles): Promise<void> {
       await requireUsableSchemas(config, database)
       await warnWithoutRowSecurity(config, database, log)
     }
-    if (config.demo && roles.serve) demo = await prepareDemo(database.cells, resolve(config.data_dir))
+    if (config.demo && roles.serve) demo = await prepareDemo(database.cells, resolve(config.data_dir), config.demo_keys)
     running = await startRoles(config, database.cells, log, roles, demo && demo.api_keys[shownCell(config)])
     if (demo) publishDemo(resolve(config.data_dir), { ...demo, base_url: running.url })
   } catch (error) {

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { contents } from '../../app/contents.ts'
 import { UsageError, type Call } from '../command-tree.ts'
+import { printJson } from '../command-output.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import { cellNames } from '../../platform/db/cell-names.ts'
 import type { Db } from '../../platform/db/database.ts'
@@ -37,21 +38,28 @@ function openVault({ config: { encryption_keys: keys, data_dir } }: Call): OpenV
   return { file, vault: new Vault(file?.load ?? (() => keys)) }
 }
 
+interface CountOfColumn {
+  cell: string
+  column: string
+  key: string
+  count: number
+}
+
 interface KeyUsage {
   /** How many texts each key has encrypted. */
   byKey: Map<string, number>
-  lines: string[]
+  columns: CountOfColumn[]
 }
 
 async function countValuesByKey(cells: Cells): Promise<KeyUsage> {
   const byKey = new Map<string, number>()
-  const lines: string[] = []
+  const columns: CountOfColumn[] = []
   for (const { where, db, column } of listDatabaseScopes(cells))
     for (const [key, n] of await countByKey(db, column)) {
       byKey.set(key, (byKey.get(key) ?? 0) + n)
-      lines.push(`${formatColumn(where, column)}  ${key}  ${String(n).padStart(7)}\n`)
+      columns.push({ cell: where, column: `${column.table}.${column.column}`, key, count: n })
     }
-  return { byKey, lines }
+  return { byKey, columns }
 }
 
 const addCounts = (numbers: Iterable<number>): number => [...numbers].reduce((sum, n) => sum + n, 0)
@@ -59,15 +67,29 @@ const sumValues = async (cells: Cells): Promise<number> => addCounts((await coun
 const values = (n: number): string => (n === 1 ? '1 value' : `${n} values`)
 
 /** `vault status`. */
-export async function status(call: Call): Promise<string> {
+export async function status(call: Call<{ json?: boolean }>): Promise<string> {
   const { vault, file } = openVault(call)
+  if (call.values.json) return printJson(await stateOf(call.cells, file && !file.exists ? [] : vault.keyIds()))
   return file && !file.exists && (await sumValues(call.cells)) === 0
     ? 'No encryption key yet; it is created with the first secret.\n'
     : printStatus(call.cells, vault)
 }
 
+/** Each key with its state and the values that depend on it, and what each column has. */
+async function stateOf(cells: Cells, [newest, ...old]: string[]) {
+  const { byKey, columns } = await countValuesByKey(cells)
+  const known = [...(newest === undefined ? [] : [newest]), ...old]
+  const missing = [...byKey.keys()].filter((key) => !known.includes(key))
+  const stateOfKey = (key: string) => (key === newest ? 'newest' : old.includes(key) ? 'old' : 'missing')
+  const keys = [...known, ...missing].map((key) => ({ key, state: stateOfKey(key), values: byKey.get(key) ?? 0 }))
+  return { keys, columns, skipped_cells: cellNames.filter((name) => !cells.has(name)) }
+}
+
 async function printStatus(cells: Cells, vault: Vault): Promise<string> {
-  const { byKey, lines } = await countValuesByKey(cells)
+  const { byKey, columns } = await countValuesByKey(cells)
+  const lines = columns.map(
+    ({ cell, column, key, count }) => `${columnLine(cell, column)}  ${key}  ${String(count).padStart(7)}\n`,
+  )
   const [newest, ...old] = vault.keyIds()
   const countForKey = (key: string): number => byKey.get(key) ?? 0
   const absent = [...byKey.keys()].filter((key) => key !== newest && !old.includes(key))
@@ -134,5 +156,5 @@ async function reencryptOnce(cells: Cells, vault: Vault): Promise<{ lines: strin
   return { lines, unreadable }
 }
 
-const formatColumn = (where: string, { table, column }: EncryptedColumn): string =>
-  `${where.padEnd(13)}  ${`${table}.${column}`.padEnd(24)}`
+const formatColumn = (where: string, { table, column }: EncryptedColumn): string => columnLine(where, `${table}.${column}`)
+const columnLine = (cell: string, column: string): string => `${cell.padEnd(13)}  ${column.padEnd(24)}`

@@ -3,25 +3,17 @@
 import { providerName, type OAuthProvider } from '../../people/users/sources.ts'
 import { Subjects, type Tenant } from '../../platform/db/transaction.ts'
 import type { BrowserPage, PageRequest, PageResponse } from '../../platform/http/browser-pages.ts'
+import { queryText, redirect, tryLaterPage } from '../../platform/http/phone-page.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import { basePath } from '../../tenancy/embedding/launches.ts'
 import { connectorOf } from '../connectors/connectors.ts'
-import { brandOf } from './brand.ts'
+import { brandOf } from '../../tenancy/teams/brand.ts'
 import { completeConsent, type Return } from './callback.ts'
 import { connectDemoSource, offeredDemos, type DemoAccess } from './demo-sources.ts'
 import { admitLinkToken, readLinkToken } from './link-tokens.ts'
 import { readState, startConsent, takeState, type ConsentDependencies } from './oauth.ts'
 import { offeredVendors } from './offered.ts'
-import {
-  closedPage,
-  connectedPage,
-  consentPage,
-  demoConsentPage,
-  failedPage,
-  redirect,
-  sourcesPage,
-  tryLaterPage,
-} from './page-html.ts'
+import { closedPage, connectedPage, consentPage, demoConsentPage, failedPage, sourcesPage } from './page-html.ts'
 import { inWords } from './page-words.ts'
 import { resultOf, returnAddress } from './results.ts'
 import type { LinkDependencies } from './routes.ts'
@@ -42,12 +34,6 @@ interface LinkVisit {
 const NO_SOURCE = 'The source'
 const STATE_MAX = 400
 const demoName = (provider: string): string => `${providerName(provider)} (demo)`
-
-function queryText({ query }: PageRequest, name: string): string | undefined {
-  const value = query[name]
-  const last = typeof value === 'string' ? value : value?.at(-1)
-  return last === '' || last?.includes('\0') ? undefined : last
-}
 
 export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
   const { cells, guards, signingKey, publicUrl } = dependencies

@@ -2,7 +2,7 @@ import type { Cells } from '../../platform/db/cells.ts'
 import { multiTransactionOperation, operation, type Operation } from '../../platform/http/operation.ts'
 import { uuid } from '../../platform/runtime/uuid.ts'
 import { SignInTokens } from '../sign-in/sign-in-tokens.ts'
-import { brandOf } from './brand.ts'
+import { brandOf } from '../../tenancy/teams/brand.ts'
 import { createLinkCode, LinkCodes } from './codes.ts'
 import { issueLinkToken, type LinkGuardDependencies } from './link-tokens.ts'
 import {

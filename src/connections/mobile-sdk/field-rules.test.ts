@@ -230,4 +230,21 @@ describe('totals', () => {
     const { data } = (await team.api.get(`/v2/introspect/resources?user_id=${user_id}`)).body
     assert.equal(data[0].provider.apple_health_kit.heartrate.sent_count, 2)
   })
+
+  test('alerts of heart rate are refused without their type, and shown with it', async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user()
+    const alert = (metadata?: object) => [
+      at('09:30:00', 1, { metadata: { type: 'low_heart_rate' } }),
+      at('09:40:00', 1, { metadata }),
+    ]
+    for (const metadata of [undefined, {}, { type: '\ud800' }]) {
+      const { status, body } = await post(team, user_id, 'heart_rate_alert', alert(metadata))
+      assert.deepEqual([status, body.detail[0].loc.slice(-3)], [422, [1, 'metadata', 'type']])
+    }
+    assert.deepEqual((await read(team, user_id, 'heart_rate_alert')).groups, {})
+    assert.equal((await post(team, user_id, 'heart_rate_alert', alert({ type: 'irregular_rhythm' }))).status, 200)
+    const [{ data }] = (await read(team, user_id, 'heart_rate_alert')).groups.apple_health_kit
+    assert.deepEqual(data.map(({ type }: { type: string }) => type).toSorted(), ['irregular_rhythm', 'low_heart_rate'])
+  })
 })

@@ -130,9 +130,10 @@ describe('samples that a phone posts', () => {
   test('with texts that the database cannot store are stored without them', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
-    for (const type of ['\u0000', '\ud800'])
-      assert.equal((await post(team, user_id, 'heart_rate_alert', [at('09:30:00', 1, { metadata: { type } })])).status, 200)
-    const [{ data }] = (await read(team, user_id, 'heart_rate_alert')).groups.apple_health_kit
+    const resource = 'sleep_breathing_disturbance'
+    for (const category of ['\u0000', '\ud800'])
+      assert.equal((await post(team, user_id, resource, [at('09:30:00', 1, { metadata: { category } })])).status, 200)
+    const [{ data }] = (await read(team, user_id, resource)).groups.apple_health_kit
     assert.deepEqual([data.length, data[0].type], [1, null])
   })
 

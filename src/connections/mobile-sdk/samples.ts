@@ -91,7 +91,7 @@ const wholeSeconds = (text: string): number => Math.floor((usualInstant(text) ??
 
 /**
  * A sample as it is stored. Errors: 422 an end before the start, an interval of more than 24 days, an instant before 1900 or more than a
- * day ahead of the server.
+ * day ahead of the server, an alert of heart rate without its type, which the API always shows.
  * @param at where the sample stands in the request, or the list whose `place` it has
  */
 export function incoming(
@@ -112,6 +112,8 @@ export function incoming(
   const { isInterval } = timeseriesOf(resource)
   // Not spread into the sample: that took as long as all of the rest.
   const { value, type } = measured(resource, sample)
+  if (resource === 'heart_rate_alert' && type === null)
+    throw invalidField([...whole(), 'metadata', 'type'], 'must say which alert it is, such as low_heart_rate or high_heart_rate')
   return {
     at_ms: start,
     value,

@@ -138,6 +138,58 @@ describe('zones of heart rate of a workout whose source sends none', () => {
     ])
   })
 
+  test('change when the birth date comes later, of all workouts, those of other providers too', async () => {
+    const { team, user_id } = await start()
+    const later = workout({ id: 'workout-0002', start_date: `${DAY}T09:15:00Z` })
+    await post(team, user_id, 'heartrate', [beat('09:30:00', 120)])
+    await postSummary(team, 'workouts', user_id, [workout(), later])
+    for (const provider of ['health_connect', 'apple_health_kit'])
+      await post(team, user_id, 'heartrate', [beat('09:30:00', 120)], { provider })
+    await postSummary(team, 'workouts', user_id, [workout({ id: 'workout-0003' })], { provider: 'health_connect' })
+    const shown = async () =>
+      (await list(team, 'workouts', user_id)).workouts.map(({ hr_zones }: { hr_zones: unknown }) => JSON.stringify(hr_zones))
+    const all = (zones: number[]) => Array.from({ length: 3 }, () => JSON.stringify(zones))
+    // 63 % of 190.
+    assert.deepEqual(await shown(), all([0, 0, 300, 0, 0, 0]))
+    const before = (await emitted(team)).length
+    await team.api.patch(`/v2/user/${user_id}`, { fallback_birth_date: '1966-01-31' })
+    await team.settle()
+    assert.deepEqual(await shown(), all([0, 0, 0, 300, 0, 0]))
+    assert.deepEqual(
+      (await emitted(team)).slice(before),
+      Array.from({ length: 3 }, () => ['workouts.updated', [0, 0, 0, 300, 0, 0]]),
+    )
+    await postSummary(team, 'profile', user_id, { date_of_birth: '2006-02-01', biological_sex: 'female' })
+    await team.settle()
+    // 60 % of 201 is 120.6.
+    assert.deepEqual(await shown(), all([0, 300, 0, 0, 0, 0]))
+    const events = (await emitted(team)).length
+    await postSummary(team, 'profile', user_id, { date_of_birth: '2006-02-01', biological_sex: 'female', height: 170 })
+    await team.api.patch(`/v2/user/${user_id}`, { fallback_birth_date: null })
+    await team.settle()
+    assert.equal((await emitted(team)).length, events)
+  })
+
+  test('of more than a hundred workouts all change with the birth date', async () => {
+    const { team, user_id } = await start()
+    const minute = (n: number) => `${DAY}T${String(Math.floor(n / 60)).padStart(2, '0')}:${String(n % 60).padStart(2, '0')}:00Z`
+    const workouts = Array.from({ length: 230 }, (_, i) =>
+      workout({ id: `workout-${i}`, start_date: minute(i * 2), end_date: minute(i * 2 + 2) }),
+    )
+    await post(
+      team,
+      user_id,
+      'heartrate',
+      workouts.map(({ start_date }) => beat(start_date.slice(11, 19), 120)),
+    )
+    await postSummary(team, 'workouts', user_id, workouts)
+    await team.api.patch(`/v2/user/${user_id}`, { fallback_birth_date: '1966-01-31' })
+    await team.settle()
+    const changed = (await emitted(team)).filter(([type]) => type === 'workouts.updated')
+    assert.equal(changed.length, 230)
+    assert.deepEqual(new Set(changed.map(([, zones]) => JSON.stringify(zones))), new Set(['[0,0,0,120,0,0]']))
+  })
+
   test('are of one device: that of the workout, else the one with the most heart rates', async () => {
     const { team, user_id } = await start()
     const strap = { source_bundle: 'com.example.strap', type: 'chest_strap' }

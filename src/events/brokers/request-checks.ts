@@ -1,14 +1,24 @@
-// Checks of a request on pipelines beyond its schema: addresses, projects, and expressions that are not valid RE2.
+// Checks of a request on pipelines beyond its schema: addresses, projects, expressions that are not valid RE2, and packages that are not
+// installed.
 import { valueFault, type Fault, type Loc } from '../../platform/schema/fault.ts'
 import { RuleError } from '../../platform/schema/request-validation.ts'
 import type { TargetPolicy } from '../../platform/net/outbound-targets.ts'
 import { blobAddress, hubsAddress, rabbitAddress } from './broker-addresses.ts'
-import type { UpsertPipelines } from './schema.ts'
+import { isInstalled, packagesOf } from './broker-packages.ts'
+import type { Broker, UpsertPipelines } from './schema.ts'
+
+export interface PipelineChecks {
+  targets: TargetPolicy
+  sandbox: boolean
+  mayPublishTo: (project: string) => boolean
+  /** Whether a package of a broker is installed. */
+  hasPackage?: (name: string) => boolean
+}
 
 /** All field errors, in the order of the schema. Rejected patterns and addresses are not repeated: they hold secrets. */
 export async function validatePipeline(
   body: UpsertPipelines,
-  { targets, sandbox, mayPublishTo }: { targets: TargetPolicy; sandbox: boolean; mayPublishTo: (project: string) => boolean },
+  { targets, sandbox, mayPublishTo, hasPackage = isInstalled }: PipelineChecks,
 ): Promise<Fault[]> {
   const faults: Fault[] = []
   const addError = (loc: Loc, text: string) => faults.push(valueFault(['body', ...loc], text))
@@ -23,6 +33,10 @@ export async function validatePipeline(
       ['cloud_pubsub', 'project'],
       'must be a project that the operator allows this organization to publish to (PUBSUB_PROJECTS)',
     )
+  for (const broker of Object.keys(packagesOf) as Broker[]) {
+    const missing = body[broker] ? packagesOf[broker].filter((name) => !hasPackage(name)) : []
+    if (missing.length) addError([broker], `needs packages that the operator has to install: npm install ${missing.join(' ')}`)
+  }
   if (rabbitmq) check(['rabbitmq', 'uri'], rabbitAddress(rabbitmq.uri))
   if (!azure) return faults
   check(['azure_amqp', 'connection_string'], hubsAddress(azure.connection_string))

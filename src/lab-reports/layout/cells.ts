@@ -18,6 +18,9 @@ const PHRASE_WORDS_MAX = 6
 const CELL_WORDS_MAX = 40
 const CELL_LETTERS_MAX = 400
 
+/** What stands before a value without naming it. */
+const VALUE_LABEL = /^(?:value|result|level|reading)s?:?$/iu
+
 export const typedAs = (cell: Cell, kind: CellKind): TypedCell => {
   const value = kind === 'value' ? valueKind(cell.text) : undefined
   return { ...cell, kind, ...(value && { value }) }
@@ -53,6 +56,9 @@ export function cut(cell: Cell): TypedCell[] {
     if (!parts) continue
     if (start === 0) return parts
     const [first] = parts
+    // `Value Negative`: what stands before a result without naming it.
+    if (start === 1 && first!.kind === 'value' && VALUE_LABEL.test(cell.words[0]!.text))
+      return [typedAs(cellOf(cell.words.slice(0, 1)), 'text'), ...parts]
     const strong = parts.length > 1 && parts.some((part) => part.kind === 'unit' || part.kind === 'range')
     if (!strong || !(first!.kind === 'value' || (first!.kind === 'flag' && parts[1]!.kind === 'value'))) continue
     return [typedAs(cellOf(cell.words.slice(0, start)), 'text'), ...parts]

@@ -25,4 +25,19 @@ describe('dates of reports', () => {
     assert.equal(dateOrder([], { age_years: 30, born, reported: dateIn('2020-05-20') }), 'month first')
     assert.equal(dateOrder([], { ...none, collected: dateIn('05/06/2023'), reported: dateIn('06/06/2023') }), 'day first')
   })
+
+  test('digits that text recognition has parted beside a 1 are of one date', () => {
+    const dates: [text: string, date: string][] = [
+      ['1 1/05/2021 03:36 PM', '11/05/2021'],
+      ['09/1 0/2025', '09/10/2025'],
+      ['04/09/1 965', '04/09/1965'],
+      ['1 1/05/202 1', '11/05/2021'],
+      ['11/05/21 10:15', '11/05/21'],
+      ['No 7 05/06/2023', '05/06/2023'],
+    ]
+    assert.deepEqual(
+      dates.map(([text]) => [text, dateIn(text)?.text]),
+      dates,
+    )
+  })
 })

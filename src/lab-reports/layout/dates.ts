@@ -2,9 +2,9 @@
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 const MONTH =
-  '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)'
+  '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|[o0]ct(?:ober)?|nov(?:ember)?|dec(?:ember)?)'
 const WRITTEN_DMY = new RegExp(String.raw`\b(\d{1,2})(?:st|nd|rd|th)?[\s./-]*(${MONTH})[.,]?[\s./-]*(\d{4}|\d{2})\b`, 'iu')
-const WRITTEN_MDY = new RegExp(String.raw`\b(${MONTH})[.,]?\s*(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})\b`, 'iu')
+const WRITTEN_MDY = new RegExp(String.raw`\b(${MONTH})[.,]?\s*(\d{1,2})(?:st|nd|rd|th)?(?:,\s*|\s+)(\d{4})\b`, 'iu')
 const ISO = /\b(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/u
 const DIGITS = /\b(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})\b(?!\.\d)/u
 /** A year of two digits that is further in the future than this belongs to the last century. */
@@ -21,8 +21,20 @@ export interface FoundDate {
   parts?: { first: number; second: number; year: number }
 }
 
+/** Text recognition parts digits beside a 1: `1 1/05/2021`, `09/1 0/2025`, `04/09/1 965`. The rest would be another date. */
+const withoutGaps = (text: string): string =>
+  text
+    .replaceAll(/\b([0-3]) (?=\d[/.-]\d{1,2}[/.-](?:\d ?){2,4}\b)/gu, '$1')
+    .replaceAll(/(?<=\b\d{1,2}[/.-][01]) (?=\d[/.-])/gu, '')
+    .replaceAll(/(?<=\d[/.-]\d{1,2}[/.-]\d{1,3}) (?=\d{1,3}\b)/gu, (gap, at: number, all: string) => {
+      const [before = ''] = /\d+$/u.exec(all.slice(0, at)) ?? []
+      const [behind = ''] = /^\d+/u.exec(all.slice(at + 1)) ?? []
+      return before.length !== 2 && before.length + behind.length === 4 ? '' : gap
+    })
+
 /** The first date in a text. */
-export function dateIn(text: string): FoundDate | undefined {
+export function dateIn(printed: string): FoundDate | undefined {
+  const text = withoutGaps(printed)
   const found: FoundDate[] = []
   const iso = ISO.exec(text)
   if (iso) push(found, iso, isoOf(Number(iso[1]), Number(iso[2]), Number(iso[3])))
@@ -46,7 +58,7 @@ function push(found: FoundDate[], match: RegExpExecArray, iso: string | undefine
   if (iso) found.push({ text: match[0], index: match.index, iso })
 }
 
-const monthOf = (name: string): number => MONTHS.indexOf(name.slice(0, 3).toLowerCase()) + 1
+const monthOf = (name: string): number => MONTHS.indexOf(name.slice(0, 3).toLowerCase().replace('0', 'o')) + 1
 const yearOf = (digits: string): number =>
   digits.length === 4 ? Number(digits) : Number(digits) > PIVOT_YEAR ? 1900 + Number(digits) : 2000 + Number(digits)
 

@@ -21,7 +21,7 @@ const VOCABULARY = new Set(
   particulars determination determinations element item study substance panel service constituent final latest new numeric finding findings reading
   level outcome obtained found measured today si conventional alert remark remarks indicator interp interpretation notes note comment comments code
   loinc sr s no number # performing site graph chart scale trend change delta first collected resulted performed requested done ordered conducted
-  at by on for or per result(s) test(s) value(s) unit(s) name(s) bri r/r nabl cutoff cut-off adult desirable laboratory's population patient(s) se
+  at by on for or per recent most newest result(s) test(s) value(s) unit(s) name(s) bri r/r nabl cutoff cut-off adult desirable laboratory's population patient(s) se
   rng rngs s.no sr.no sl.no sl technology ref.range ranges/units reported as report obs val res rslt meas conc concentration mean`
     .split(/\s+/u)
     .filter(Boolean),
@@ -93,6 +93,13 @@ export function columnsOf(line: Line): Column[] | undefined {
   if (known.length < 2) return undefined
   // Dates beside a column of results are older results; alone they are the results.
   const named = columns.map((column): Column => ({ ...column, kind: column.kind ?? 'other' }))
+  // A table of names and ranges has results, whatever their column is called.
+  if (!values && !dates) {
+    const result = named.find(
+      (column, index) => column.kind === 'other' && named.slice(0, index).some(({ kind }) => kind === 'name'),
+    )
+    if (result) result.kind = 'value'
+  }
   return named.map((column) => (column.kind === 'dated_value' && values ? { ...column, kind: 'previous' } : column))
 }
 

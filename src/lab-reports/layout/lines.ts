@@ -16,6 +16,12 @@ export interface Line {
 
 /** Of the height of the letters: a wider gap parts two cells. A space is about a third, and stretched lines have two. */
 const CELL_GAP = 0.85
+/** In pictures of a font of equal widths a space is as wide as a letter and more by what their ink leaves free; two spaces part cells. */
+const CELL_GAP_LETTERS = 1.75
+/** How far the width of a letter differs from word to word, in the median, in a font of equal widths; others have 0.05 and more. */
+const EQUAL_WIDTHS = 0.04
+/** Shorter words, and fewer of them, do not show it. */
+const [WIDTH_LETTERS_MIN, WIDTH_WORDS_MIN] = [4, 12]
 /** Of the smaller height: words that overlap less from top to bottom are in different lines. */
 const SAME_LINE = 0.5
 
@@ -40,8 +46,9 @@ export function linesOf(page: PageText): Line[] {
       }
     } else lines.push({ words: [word], top: word.box.top, bottom: word.box.bottom })
   }
+  const letter = letterWidth(page)
   return lines
-    .map(({ words }) => cellsOf(words))
+    .map(({ words }) => cellsOf(words, letter))
     .filter((cells) => cells.length > 0)
     .map((cells) => lineOf(page.number, cells))
     .toSorted((one, other) => centerY(one.box) - centerY(other.box))
@@ -55,7 +62,19 @@ export const cellOf = (words: Word[]): Cell => ({
   words,
 })
 
-function cellsOf(words: readonly Word[]): Cell[] {
+/** The width of each letter of a picture of a page in a font of equal widths; undefined for other pages. */
+function letterWidth({ source, words }: PageText): number | undefined {
+  const long = words.filter(({ text }) => text.length >= WIDTH_LETTERS_MIN)
+  if (source !== 'ocr' || long.length < WIDTH_WORDS_MIN) return undefined
+  // The ink of a word ends before its last letter does.
+  const widths = long.map(({ text, box }) => (box.right - box.left) / (text.length - 0.2))
+  const usual = median(widths)
+  return median(widths.map((width) => Math.abs(width - usual))) < usual * EQUAL_WIDTHS ? usual : undefined
+}
+
+const median = (values: readonly number[]): number => values.toSorted((one, other) => one - other)[values.length >> 1]!
+
+function cellsOf(words: readonly Word[], letter: number | undefined): Cell[] {
   const cells: Word[][] = []
   for (const word of words.toSorted((one, other) => one.box.left - other.box.left)) {
     // A line that is drawn between texts.
@@ -65,7 +84,8 @@ function cellsOf(words: readonly Word[]): Cell[] {
     }
     const last = cells.at(-1)?.at(-1)
     const height = last ? Math.min(heightOf(last.box), heightOf(word.box)) : 0
-    if (last && word.box.left - last.box.right < height * CELL_GAP) cells.at(-1)!.push(word)
+    if (last && word.box.left - last.box.right < Math.max(height * CELL_GAP, (letter ?? 0) * CELL_GAP_LETTERS))
+      cells.at(-1)!.push(word)
     else if (cells.at(-1)?.length === 0) cells.at(-1)!.push(word)
     else cells.push([word])
   }

@@ -1,9 +1,14 @@
-// Who, when and which laboratory: values next to their labels, anywhere on the pages.
-import { heightOf, type PageText } from '../pages/page.ts'
-import { dateIn, dateOrder, isoWith, type FoundDate } from './dates.ts'
-import { INSIDE, labelled, type Field, type Labelled } from './labels.ts'
-import type { Line } from './lines.ts'
-import { isName, nameOf } from './patient-name.ts'
+// Who, when and which laboratory: values next to their labels, anywhere on the pages; else what the head of the report says without them.
+import type { PageText } from '../pages/page.ts'
+import { dateIn, dateOrder, isoWith, type DateOrder, type FoundDate } from './dates.ts'
+import { columnsOf } from './headers.ts'
+import type { Field } from './label-names.ts'
+import { labelled, textsOf, type Labelled, type Place, type Placed } from './labels.ts'
+import { laboratoryOf } from './laboratory.ts'
+import type { Cell, Line } from './lines.ts'
+import { isName, isPhysician, nameOf } from './patient-name.ts'
+import { ageOf, saysSexAndAge, sexOf, sexWithin, specimenOf } from './personal.ts'
+import { dateWithoutLabel, nameWithoutLabel } from './unlabelled.ts'
 
 /** As the API answers it. Source: `ResultMetadata` of the reference. */
 export interface Metadata {
@@ -17,117 +22,108 @@ export interface Metadata {
   specimen_number: string | null
 }
 
+/** Where each field stands that was read; none for those that the report does not state. */
+export type MetadataPlaces = Partial<Record<keyof Metadata, Place>>
+
 export interface ReportMetadata extends Metadata {
   age_years: number | null
+  places: MetadataPlaces
 }
 
-/** Of a cell that is searched for metadata. */
-const TEXT_LETTERS_MAX = 1_000
+/** Of the height of the first page: what stands above is its head, if no table begins before. */
+const HEAD = 0.45
 
 /** Reads the metadata out of all lines of a report. Fields that no label or place tells are null; no date is guessed. */
 export function metadataOf(pages: readonly { page: PageText; lines: readonly Line[] }[]): ReportMetadata {
-  const found = pages.flatMap(({ lines }) => labelled(lines))
-  const texts = pages.flatMap(({ lines }) =>
-    lines.flatMap((line) => line.cells.map((cell) => cell.text.slice(0, TEXT_LETTERS_MAX))),
-  )
-  for (const text of texts)
-    for (const [field, pattern] of INSIDE) {
-      const value = pattern.exec(text)?.[1]
-      if (value) found.push({ field, value })
-    }
-  const values = (field: Field) => found.filter((entry) => entry.field === field).map((entry) => entry.value)
+  const lines = pages.flatMap((page) => page.lines)
+  const found = labelled(lines)
+  const texts = textsOf(lines)
+  const of = (...fields: Field[]) => fields.flatMap((field) => found.filter((entry) => entry.field === field))
 
-  const sex =
-    [...values('sex'), ...values('sex_age'), ...values('age'), ...values('dob')].map(sexOf).find(Boolean) ?? sexAnywhere(texts)
+  const tableAt = pages[0]?.lines.find((line) => columnsOf(line))?.box.top ?? Infinity
+  const until = Math.min((pages[0]?.page.height ?? 0) * HEAD, tableAt)
+  const head = pages[0]?.lines.filter((line) => line.box.top < until) ?? []
+
+  const sex = firstOf(of('sex', 'sex_age', 'age', 'dob', 'name'), sexOf) ?? firstOf(texts, sexWithin)
   const age =
-    [...values('age'), ...values('sex_age'), ...values('sex'), ...values('dob')]
-      .map(ageOf)
-      .find((years) => years !== undefined) ?? null
-  const dates = (field: Field) => values(field).flatMap((value) => dateIn(value) ?? [])
-  const [born, collected, reported] = [dates('dob')[0], dates('collected')[0], dates('reported')[0]]
-  const order = dateOrder(texts, { age_years: age, born, reported: reported ?? collected, collected })
-  const shown = (date: FoundDate | undefined) => (date ? (isoWith(date, order) ?? date.text) : null)
-  const name = nameOf(
-    values('name').find((value) => isName(value)),
-    {
-      first: values('first_name').find(isName),
-      last: values('last_name').find(isName),
-    },
+    firstOf(of('age', 'sex_age', 'sex', 'dob'), ageOf) ??
+    firstOf(
+      texts.filter(({ value }) => saysSexAndAge(value)),
+      (value) => ageOf(/\d{1,3}\s*y.*$/iu.exec(value)?.[0] ?? ''),
+    )
+  const born = firstOf(of('dob'), dateIn)
+  let collected = firstOf(of('collected'), dateIn)
+  let reported = firstOf(of('reported'), dateIn)
+  const order = dateOrder(
+    texts.map(({ value }) => value),
+    { age_years: age?.value ?? null, born: born?.value, reported: (reported ?? collected)?.value, collected: collected?.value },
   )
-  return {
-    ...name,
-    dob: shown(born),
-    gender: sex ?? 'other',
-    lab_name: labOf(values('lab'), pages),
-    date_reported: shown(reported),
-    date_collected: shown(collected),
-    specimen_number: numberOfSpecimen(found),
-    age_years: age,
+  const taken = new Set(found.map(({ place }) => place.box))
+  const isTaken = (cell: Cell) => taken.has(cell.box)
+  const alone = dateWithoutLabel(head, { collected: collected?.value, reported: reported?.value }, order, isTaken)
+  // A date of which the report does not say what it is belongs to the report itself, if nothing contradicts.
+  const dated = firstOf(of('date'), dateIn)
+  if (!reported && dated && isNotBefore(dated.value, collected?.value, order)) reported = dated
+  if (alone?.field === 'collected') collected = { value: alone.date, place: alone.place }
+  if (alone?.field === 'reported') reported = { value: alone.date, place: alone.place }
+
+  const labelledName = of('name').find(({ value }) => isName(value) && !isPhysician(value))
+  const [given, family] = [of('first_name'), of('last_name')].map((all) => all.find(({ value }) => isName(value)))
+  const namedLabs = of('lab')
+  const full = labelledName ?? (given || family ? undefined : nameWithoutLabel(head, isTaken))
+  const name = nameOf(full?.value, { first: given?.value, last: family?.value })
+  const isPatient = (text: string) =>
+    [full, given, family].some((one) => one !== undefined && (one.value === text || text.includes(one.value)))
+  const lab = laboratoryOf(namedLabs, pages, tableAt, isPatient)
+  const specimen = numberOfSpecimen(of('specimen'))
+
+  const shown = (date: FoundDate | undefined) => (date ? (isoWith(date, order) ?? date.text) : null)
+  const places: Record<keyof Metadata, Place | undefined> = {
+    patient_first_name: (given && family ? given : (full ?? given))?.place,
+    patient_last_name: (given && family ? family : (full ?? family))?.place,
+    dob: born?.place,
+    gender: sex?.place,
+    lab_name: lab?.place,
+    date_reported: reported?.place,
+    date_collected: collected?.place,
+    specimen_number: specimen?.place,
   }
+  const metadata: Metadata = {
+    ...name,
+    dob: shown(born?.value),
+    gender: sex?.value ?? 'other',
+    lab_name: lab?.value ?? null,
+    date_reported: shown(reported?.value),
+    date_collected: shown(collected?.value),
+    specimen_number: specimen?.value ?? null,
+  }
+  return { ...metadata, age_years: age?.value ?? null, places: ofRead(places, metadata) }
 }
 
-function sexOf(value: string): 'male' | 'female' | undefined {
-  if (/\bfemale\b|(?:^|[\s/(,])f(?:$|[\s/),.])/iu.test(value)) return 'female'
-  return /\bmale\b|(?:^|[\s/(,])m(?:$|[\s/),.])/iu.test(value) ? 'male' : undefined
+function isNotBefore(date: FoundDate, other: FoundDate | undefined, order: DateOrder): boolean {
+  const [one, from] = [isoWith(date, order), other && isoWith(other, order)]
+  return one === undefined || from === undefined || one >= from
 }
 
-/** `34 Y / F`, `(F, 45)` without a label. */
-function sexAnywhere(texts: readonly string[]): 'male' | 'female' | undefined {
-  for (const text of texts) {
-    const match =
-      /\b\d{1,3}\s*(?:y|yr|yrs|year|years)\.?(?:\s*old)?\s*[/,|-]?\s*(male|female|m|f)\b/iu.exec(text) ??
-      /^(male|female)$/iu.exec(text.trim()) ??
-      /[([,/]\s*(male|female)\s*(?:[)\]/,]|$)/iu.exec(text)
-    if (match) return match[1]!.toLowerCase().startsWith('f') ? 'female' : 'male'
+/** The first text of which something can be read, with its place. */
+function firstOf<T>(texts: readonly Placed[], read: (value: string) => T | undefined): { value: T; place: Place } | undefined {
+  for (const { value, place } of texts) {
+    const one = read(value)
+    if (one !== undefined) return { value: one, place }
   }
   return undefined
 }
 
-function ageOf(value: string): number | undefined {
-  const match = /(?:^|[\s(/,])(\d{1,3})\s*(?:y|yr|yrs|year|years)?\b(?![-/.]\d)/iu.exec(value)
-  const years = match ? Number(match[1]) : NaN
-  return years <= 120 && (!dateIn(value) || /\d\s*y/iu.test(match![0])) ? years : undefined
-}
+const ofRead = (places: Record<keyof Metadata, Place | undefined>, metadata: Metadata): MetadataPlaces =>
+  Object.fromEntries(
+    Object.entries(places).filter(([field, place]) => place !== undefined && metadata[field as keyof Metadata] !== null),
+  )
 
-function specimenOf(value: string): string | undefined {
-  const match = /^[:#\s]*([A-Z0-9][A-Z0-9\-/._]{2,29})(?=$|\s|,|;)/iu.exec(value)
-  return match && /\d/u.test(match[1]!) && !dateIn(match[1]!) ? match[1] : undefined
-}
-
-const LAB_WORDS =
-  /\b(?:lab|labs|laborator(?:y|ies)|diagnostics?|diagnostic|patholog(?:y|ies|ists?)|clinic|hospital|health(?:care)?|medical (?:center|centre)|biosciences?|analytics|institute|wellness|genomics|screening|medlab|pathlabs?|biolabs?)\b/iu
+const ORDER_LABEL = /^(?:req|order|report|request|episode|registration|reg|vid|visit|case|our|sr|s\b|serial|sl|ref|bill)/iu
 
 /** That of the specimen itself comes before that of its order or report, wherever they stand. */
-const numberOfSpecimen = (found: readonly Labelled[]): string | null => {
-  const own = found.filter(({ field }) => field === 'specimen')
-  const ranked = own.toSorted(
-    (one, other) => Number(ORDER_LABEL.test(one.label ?? '')) - Number(ORDER_LABEL.test(other.label ?? '')),
+const numberOfSpecimen = (found: readonly Labelled[]) =>
+  firstOf(
+    found.toSorted((one, other) => Number(ORDER_LABEL.test(one.label ?? '')) - Number(ORDER_LABEL.test(other.label ?? ''))),
+    specimenOf,
   )
-  return ranked.map(({ value }) => specimenOf(value)).find(Boolean) ?? null
-}
-const ORDER_LABEL = /^(?:req|order|report|request|episode|registration|reg|vid|visit|case|our)/iu
-
-/** The labelled laboratory, else the first large line at the head of the first page that names one. */
-function labOf(labels: readonly string[], pages: readonly { page: PageText; lines: readonly Line[] }[]): string | null {
-  const first = pages[0]
-  if (!first) return null
-  const head = first.lines.filter((line) => line.box.top < first.page.height * 0.3).flatMap((line) => line.cells)
-  const heights = first.lines
-    .flatMap((line) => line.cells.map((cell) => heightOf(cell.box)))
-    .toSorted((one, other) => one - other)
-  const usual = heights[Math.floor(heights.length / 2)] || 1
-  const scored = head
-    .filter((cell) => /\p{L}{3}/u.test(cell.text) && !NO_LAB.test(cell.text) && cell.text.split(' ').length <= 8)
-    .map((cell) => {
-      const size = Math.min(heightOf(cell.box) / usual, 2.5)
-      const score = size + (LAB_WORDS.test(cell.text) ? 0.8 : 0) + (cell.box.top < first.page.height * 0.12 ? 0.4 : 0)
-      return { cell, score: score - (cell.box.top / first.page.height) * 0.5 }
-    })
-    .toSorted((one, other) => other.score - one.score)
-  if (scored[0] && scored[0].score > 1.7) return scored[0].cell.text.replace(/[,;\s]+$/u, '')
-  const label = labels.find((value) => /\p{L}{3}/u.test(value))
-  return label ? label.replace(/\s*[,;(].*$/u, '') : (scored.find(({ cell }) => LAB_WORDS.test(cell.text))?.cell.text ?? null)
-}
-
-const NO_LAB =
-  /[:@]|www\.|http|\d{4}|\b(?:reports?|results?|patients?|page|phone|tel|fax|address|comments?|tests?|number|name|record|range|profile|panel|count|department|confidential|information|date|final|street|road|avenue|drive|suite|plot|born)\b/iu

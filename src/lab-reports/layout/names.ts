@@ -15,7 +15,7 @@ export const headingOf = (text: string): string =>
 export const cleanName = (name: string): string =>
   name
     .replace(/(?:\s?[._]){3,}\s*$/u, '')
-    .replace(/^[•*·▪►\-–\s]+/u, '')
+    .replace(/^[•*·▪►\-–[\]|\s]+/u, '')
     .replace(/[\s:*=†‡]+$/u, '')
     .replace(/\s+\[?\d{1,2}\]?$/u, (mark) => (/\[/u.test(mark) ? '' : mark))
     .replaceAll(/\s+/gu, ' ')
@@ -25,7 +25,7 @@ export const isPossibleName = (name: string): boolean =>
   (name.match(/\p{L}/gu)?.length ?? 0) >= 2 - Number(/^[A-Z]$/u.test(name)) &&
   name.length <= 90 &&
   name.split(' ').length <= 12 &&
-  !/[<>≤≥]=?\s*\d/u.test(name) &&
+  !/[<>≤≥=]=?\s*\d/u.test(name) &&
   !NOT_A_NAME.test(name)
 
 export const looksLikeSentence = (text: string): boolean =>

@@ -5,17 +5,23 @@ export interface PatientName {
   patient_last_name: string | null
 }
 
-const TITLES = /^(?:mr|mrs|ms|miss|mstr|master|baby|dr|prof|mx|smt|shri|sri|kumari|sir|mme)\.?\s+/iu
+const TITLE = '(?:mr|mrs|ms|miss|mstr|master|baby|dr|prof|mx|smt|shri|sri|kumari|sir|mme|herr|frau)'
+const TITLES = new RegExp(String.raw`^${TITLE}\.?\s+`, 'iu')
+const TITLES_BEHIND = new RegExp(String.raw`[\s,]+${TITLE}\.?$`, 'iu')
+
+/** Words of reports, laboratories and addresses that are no names of people. */
+const NO_PERSON =
+  /\b(?:laborator\w*|labs?|hospital|clinic\w*|clinic|reports?|information|tests?|names?|results?|patients?|specimen|sample|panel|profile|summary|health\w*|medical|medicine|pathology|diagnostics?|cent(?:er|re)|university|infirmary|surgery|trust|department|page|date|birth|sex|gender|male|female|age|number|account|physician|doctor|provider|collected|received|reported|final|copy|road|street|avenue|drive|terrace|suite|phone|address|status|unknown|confidential|blood|serum|plasma|urine|count|function|total|your|the|and|for|dear)\b/iu
+
+const NO_NAME = /\b(?:laborator\w*|hospital|clinic|report|information|test|name)\b/iu
 
 export function isName(value: string): boolean {
   const name = plainName(value)
-  return (
-    name.length > 2 &&
-    /^[\p{L}][\p{L}'’.,\- ]+$/u.test(name) &&
-    name.split(/[\s,]+/u).length <= 6 &&
-    !/\b(?:laborator\w*|hospital|clinic|report|information|test|name)\b/iu.test(name)
-  )
+  return name.length > 2 && /^[\p{L}][\p{L}'’.,\- ]+$/u.test(name) && name.split(/[\s,]+/u).length <= 6 && !NO_NAME.test(name)
 }
+
+/** Whether a text that no label calls a name can be one. */
+export const isNameAlone = (value: string): boolean => isName(value) && !NO_PERSON.test(value) && !isPhysician(value)
 
 /** Without title, age, sex and identifiers behind it. */
 const plainName = (value: string): string =>
@@ -25,8 +31,13 @@ const plainName = (value: string): string =>
     .replace(/\s*[/|]?\s*\b\d.*$/u, '')
     .replace(/[,\s]+(?:male|female|m|f)$/iu, '')
     .replace(TITLES, '')
+    .replace(TITLES_BEHIND, '')
     .replace(/[\s,;:-]+$/u, '')
     .trim()
+
+/** Whether a text begins with a title of physicians. */
+export const isPhysician = (value: string): boolean =>
+  /^\s*(?:dr|prof|drs)\b/iu.test(value) || /\b(?:m\.?d|ph\.?d|d\.?o|mbbs)\.?$/iu.test(value.trim())
 
 const SUFFIXES = /[,\s]+(?:jr|sr|ii|iii|iv|md|phd)\.?$/iu
 
@@ -53,9 +64,18 @@ export function nameOf(full: string | undefined, parts: { first?: string | undef
       patient_first_name: cased(withoutInitials(words.slice(0, particle))),
       patient_last_name: cased(words.slice(particle).join(' ')),
     }
+  // Where one name alone is in capitals it is the family name: `FAUXMAN Max`, `Max FAUXMAN`.
+  const capitals = words.findIndex((word) => !isCapitals(word))
+  if (capitals > 0 && words.slice(capitals).every((word) => !isCapitals(word)))
+    return {
+      patient_first_name: cased(withoutInitials(words.slice(capitals))),
+      patient_last_name: cased(words.slice(0, capitals).join(' ')),
+    }
   if (words.length === 1) return { patient_first_name: cased(words[0]!), patient_last_name: null }
   return { patient_first_name: cased(withoutInitials(words.slice(0, -1))), patient_last_name: cased(words.at(-1)!) }
 }
+
+const isCapitals = (word: string): boolean => word.length > 1 && word === word.toUpperCase()
 
 /** Parts with which family names begin. */
 const PARTICLES =

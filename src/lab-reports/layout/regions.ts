@@ -1,7 +1,7 @@
 // Regions of a page: lines under the same columns.
 import { boxAround, heightOf, overlapX, type PageText } from '../pages/page.ts'
 import { cut } from './cells.ts'
-import { columnsOf, type Column } from './headers.ts'
+import { columnKind, columnsOf, type Column } from './headers.ts'
 import { lineOf, type Line } from './lines.ts'
 
 /** Without columns what the cells are decides. */
@@ -31,7 +31,9 @@ export function* regionsOfPages(pages: readonly ReadPage[]): Generator<{ page: P
 /** Heads and feet of pages: the same text at the same height on most pages. */
 function repeatedLines(pages: readonly ReadPage[]): Set<string> {
   const counts = new Map<string, number>()
-  for (const { lines } of pages) for (const key of new Set(lines.map(keyOf))) counts.set(key, (counts.get(key) ?? 0) + 1)
+  for (const { lines } of pages)
+    // The names of columns repeat as well, and are needed.
+    for (const key of new Set(lines.filter((line) => !columnsOf(line)).map(keyOf))) counts.set(key, (counts.get(key) ?? 0) + 1)
   return new Set(
     [...counts].filter(([key, count]) => count > 1 && count >= pages.length * 0.6 && !/result/iu.test(key)).map(([key]) => key),
   )
@@ -96,6 +98,8 @@ function headerOfTwoLines(line: Line, lines: readonly Line[]): Column[] | undefi
   const next = lines[lines.indexOf(line) + 1]
   if (!next || next.box.top - line.box.bottom > heightOf(line.box) || line.cells.length + next.cells.length < 3) return undefined
   if (line.cells.some((cell) => /\d/u.test(cell.text)) || next.cells.some((cell) => /\d/u.test(cell.text))) return undefined
+  // The heading of a panel above names no column.
+  if (!line.cells.every((cell) => columnKind(cell.text))) return undefined
   const cells = next.cells.map((cell) => {
     const above = line.cells.filter((other) => overlapX(other.box, cell.box) > 0)
     return above.length

@@ -323,7 +323,8 @@ class RegionReader {
     const texts = cells.filter((cell) => cell.kind === 'text')
     if (texts.length !== cells.length || cells.length === 0) return
     const text = joinedText(cells)
-    if (looksLikeSentence(text) || /[:.]\s*\S/u.test(text) || text.length > 70 || /^[([]/u.test(text)) return
+    if (looksLikeSentence(text) || /:\s*\S|(?<!\b\p{L}{1,5})\.\s*\S/u.test(text) || text.length > 70 || /^[([]/u.test(text))
+      return
     if (cells.length === 1 && isPossibleName(cleanName(text))) {
       this.#waiting = { text: cleanName(text), box: line.box }
       if (!/^(?:method|sample|specimen|note|comment)/iu.test(text)) this.heading = headingOf(text)

@@ -26,11 +26,18 @@ export interface Interval {
   max: number | null
 }
 
+const GROUPED = /^[1-9]\d{0,2}[.,]\d{3}$/u
+
 /** `70-99`, `(3.5 to 5.1)`. The lower bound is first; `19-9` is no interval. */
 export function intervalOf(text: string): Interval | undefined {
   const parts = INTERVAL.exec(text.trim())
   if (!parts) return undefined
   const [min, max] = [numberOf(parts[1]!), numberOf(parts[2]!)]
+  // `3,400 - 10.800`: a comma that was read as a point, since both group the digits of thousands.
+  if (GROUPED.test(parts[1]!) && GROUPED.test(parts[2]!) && parts[0].includes(',') && parts[0].includes('.')) {
+    const [from, to] = [Number(parts[1]!.replaceAll(/\D/gu, '')), Number(parts[2]!.replaceAll(/\D/gu, ''))]
+    return from <= to ? { min: from, max: to } : undefined
+  }
   return min !== undefined && max !== undefined && min <= max ? { min, max } : undefined
 }
 
@@ -80,7 +87,7 @@ export function isResultWord(text: string): boolean {
     GRADES.some((grade) => grade.test(word)) ||
     RHESUS.test(word) ||
     GENOTYPE.test(text.trim()) ||
-    WORDS.has(word.replace(/ \(.*\)$/u, '')) ||
+    WORDS.has(word.replace(/ \([^\d]*\)$/u, '')) ||
     WORDS.has(word.replace(/^\*+|\*+$/gu, ''))
   )
 }
@@ -175,6 +182,11 @@ export function partFlag(text: string): ValueWithFlag {
     const flag = flagOf(after[2]!)
     if (flag) return { value: after[1]!.trim(), flag }
   }
+  const word = /^(\*{1,3})\s?(\p{L}.*)$/u.exec(value)
+  if (word && isResultWord(word[2]!)) return { value: word[2]!, flag: 'marked' }
+  // `0.59 -` is low; `2 +` is a grade.
+  const signed = /^(\d{2,}|\d+[.,]\d+)\s([+-])$/u.exec(value)
+  if (signed) return { value: signed[1]!, flag: signed[2] === '+' ? 'high' : 'low' }
   const before = /^(\*{1,3}|!|↑{1,2}|↓{1,2}|▲|▼|(?:HH?|LL?|A|C)\s|[([](?:HH?|LL?|A|C)[)\]])\s?([<>≤≥]?\s?[\d.].*)$/u.exec(value)
   if (before) {
     const flag = flagOf(before[1]!)

@@ -53,6 +53,23 @@ test('the unit decides between mass and molar terms', () => {
   assert.equal(codeOf('Leukocytes', '6.1', 'G/L'), '6690-2')
 })
 
+test('without a unit the value decides between terms in whose usual units it is possible or not, and a person confirms it', () => {
+  const rows: [name: string, value: string, code: string][] = [
+    ['Creatinine', '0.9', '2160-0'],
+    ['Creatinine', '88', '14682-9'],
+    ['Calcium', '9.5', '17861-6'],
+    ['Calcium', '2.4', '2000-8'],
+    ['Cholesterol', '190', '2093-3'],
+    ['Cholesterol', '5.1', '14647-2'],
+    ['HbA1c', '5.4', '4548-4'],
+    ['HbA1c', '38', '59261-8'],
+  ]
+  for (const [name, value, code] of rows) {
+    const { loinc_matches, loinc_match_status } = meaningOf(name, value)
+    assert.deepEqual([name, value, loinc_matches[0]?.loinc_code, loinc_match_status], [name, value, code, 'needs_review'])
+  }
+})
+
 test('the unit decides between the count and the percentage of cells', () => {
   assert.equal(codeOf('Lymphocytes', '31', '%'), '736-9')
   assert.equal(codeOf('Lymphocytes', '1.9', '10^3/uL'), '731-0')

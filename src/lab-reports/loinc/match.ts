@@ -1,5 +1,6 @@
 // Chooses among terms with a name: by unit, specimen, form of the value, method and panel. Pure.
-import { readUnit, kindsOfProperty, unitlessProperties, type Unit } from './units.ts'
+import { isWithin, readNumber } from './numbers.ts'
+import { convert, readUnit, kindsOfProperty, unitlessProperties, type Unit } from './units.ts'
 import { bracketsIn, findByName, findSimilar, isNameOf, type NameHit, type NameIndex } from './name-index.ts'
 import { methodsIn, readName, specimenIn, type NameParts } from './name-text.ts'
 import type { Term } from './terms.ts'
@@ -190,6 +191,19 @@ function unitFit(term: Term, units: readonly Unit[], text: string, form: ValueFo
   return { fit: 0.86, isExact: false }
 }
 
+/** Of a term that has no usual unit in which the value of a row without unit is possible. */
+const IMPOSSIBLE = 0.75
+
+/** Whether a number is within the limits of a term in one of its usual units. */
+function isPossibleWithoutUnit(term: Term, value: string): boolean {
+  const read = readNumber(value)
+  const limits = term.low !== null && term.high !== null ? readUnit(term.rangeUnit)[0] : undefined
+  if (!read || !limits) return true
+  const values = [term.rangeUnit, ...term.units].flatMap((unit) => readUnit(unit).map((one) => convert(read.value, one, limits)))
+  const known = values.filter((one) => one !== undefined)
+  return known.length === 0 || known.some((one) => isWithin(one, read.comparator, term.low!, term.high!))
+}
+
 const METHOD_PATTERNS: Record<string, RegExp> = {
   calculation: /calc|formula/i,
   direct: /direct/i,
@@ -258,6 +272,8 @@ function scoreOf(
     const { term } = hit
     const unit = unitFit(term, units, unitText, form)
     let score = hit.quality * unit.fit * methodFit(term, methods, hits)
+    if (unitText === '' && form === 'number' && !unitlessProperties.has(term.property) && !isPossibleWithoutUnit(term, row.value))
+      score *= IMPOSSIBLE
     score *= family === undefined ? specimenFit(term, specimen) : familyFit(term, family)
     if (hasOwn && !hit.isOwnName) score *= 0.93
     if (term.timing !== 'Pt' && name.timing !== term.timing && !units[0]?.kind.endsWith('_time')) score *= 0.8

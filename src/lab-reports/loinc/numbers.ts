@@ -32,3 +32,9 @@ function decimalPoint(digits: string): string | undefined {
   if (/^[+-]?\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d+)?$/.test(digits)) return digits.replaceAll(',', '')
   return undefined
 }
+
+/** "<5" says only that the value is below, so that a low bound that is passed means nothing. */
+export function isWithin(value: number, comparator: '<' | '>' | null, low: number, high: number): boolean {
+  const tolerance = 1e-9 * Math.max(1, Math.abs(high))
+  return (comparator === '<' || value >= low - tolerance) && (comparator === '>' || value <= high + tolerance)
+}

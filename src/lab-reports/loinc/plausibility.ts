@@ -1,7 +1,7 @@
 // Notices results that cannot be: a help for the person who reviews a report. Changes no value and judges no health. Pure.
 import { calculatedFindings, type KnownResult } from './calculated.ts'
 import type { ReportRow } from './match.ts'
-import { readNumber } from './numbers.ts'
+import { isWithin, readNumber } from './numbers.ts'
 import { shippedTerm, type Term } from './terms.ts'
 import { convert, kindsOfProperty, readUnit } from './units.ts'
 
@@ -62,12 +62,6 @@ function limitFindings(row: ReportRow, term: Term): Finding[] {
   if (known.length === 0 || known.some((value) => isWithin(value, read.comparator, term.low!, term.high!))) return []
   const range = `${term.low} to ${term.high} ${term.rangeUnit}`
   return [finding('outside_human_limits', `The value of ${term.displayName} is outside of what is possible (${range}).`, 0.85)]
-}
-
-/** "<5" says only that the value is below, so that a low bound that is passed means nothing. */
-function isWithin(value: number, comparator: '<' | '>' | null, low: number, high: number): boolean {
-  const tolerance = 1e-9 * Math.max(1, Math.abs(high))
-  return (comparator === '<' || value >= low - tolerance) && (comparator === '>' || value <= high + tolerance)
 }
 
 function* duplicates(results: readonly KnownResult[]): Generator<{ at: number; text: string }> {

@@ -4,9 +4,20 @@ import { describe, test } from 'node:test'
 import { alphabetOf, lettersOf, type Letter } from './letters.ts'
 import { cornersOfPaper } from './paper.ts'
 import { blankPicture, shrunk, thresholdOf, warped, type Picture } from './picture.ts'
-import { compose, inverse, project, quarterTurn, rotation, scaling, toCorners, type Corners, type Point } from './projection.ts'
+import {
+  compose,
+  IDENTITY,
+  inverse,
+  project,
+  quarterTurn,
+  rotation,
+  scaling,
+  toCorners,
+  type Corners,
+  type Point,
+} from './projection.ts'
 import { levelBox, readPicture } from './read-picture.ts'
-import { slantOf } from './straighten.ts'
+import { slantByInk, slantOf } from './slant.ts'
 import { textBoxes } from './text-boxes.ts'
 import { inkOf, wordsOfLine } from './words.ts'
 
@@ -98,6 +109,19 @@ describe('text boxes', () => {
     near([slantOf([line(0, 0.02), line(20, 0.021), line(40, 0.5, 30)], [1, 0, 0, 0, 1, 0, 0, 0, 1])], [0.021])
     near([slantOf([line(0, Math.PI / 2)], quarterTurn(1, 200, 200))], [0])
   })
+
+  test('without a slant of their own leave the slant of the page to its ink, also of a page that is turned', () => {
+    const page = blankPicture(600, 800)
+    const slant = 0.011
+    for (let row = 0; row < 20; row++)
+      for (let x = 40; x < 560; x++)
+        for (let y = 0; y < 8; y++) if (x % 7) page.pixels[(60 + row * 34 + Math.round(x * slant) + y) * 600 + x] = 20
+    near([slantByInk(page, IDENTITY, page, 0)], [slant], 0.0015)
+    near([slantByInk(page, IDENTITY, page, 0.02)], [slant], 0.0015)
+    const turned = warped(page, inverse(quarterTurn(1, 600, 800)), 800, 600)
+    near([slantByInk(turned, quarterTurn(3, 800, 600), page, 0)], [slant], 0.0015)
+    near([slantByInk(blankPicture(600, 800), IDENTITY, page, 0.004)], [0.004])
+  })
 })
 
 describe('paper in a photo', () => {
@@ -123,6 +147,8 @@ describe('paper in a photo', () => {
     assert.equal(cornersOfPaper(blankPicture(300, 400)), undefined)
     assert.equal(cornersOfPaper(photo((x, y) => x > 100 && x < 180 && y > 100 && y < 200)), undefined)
     assert.equal(cornersOfPaper(photo((x, y) => Math.hypot(x - 150, y - 200) < 140)), undefined)
+    // A scanner's line from top to bottom has paper on both sides.
+    assert.equal(cornersOfPaper(photo((x) => x < 40 || x > 41)), undefined)
   })
 })
 
@@ -193,6 +219,18 @@ describe('words', () => {
       words.map(({ text }) => text),
       ['1.5'],
     )
+  })
+
+  test('are not parted beside a 1, whose ink is narrower than its place, unless there is a space', () => {
+    const usual = `${'.#####'.repeat(4)}`
+    const textsOf = (gap: number) => {
+      const ink = inkFrom(`${usual}.#${'.'.repeat(gap)}#####`)
+      const at = (column: number) => column / ink.length
+      const before = ['2', '0', '2', '3'].map((text, index): [string, number] => [text, at(3 + index * 6)])
+      return wordsOfLine(letters(...before, ['1', at(25)], ['9', at(28 + gap)]), ink, 48).map(({ text }) => text)
+    }
+    assert.deepEqual(textsOf(8), ['202319'])
+    assert.deepEqual(textsOf(14), ['20231', '9'])
   })
 
   test('are not parted before a comma or within brackets, but at the gap of columns', () => {

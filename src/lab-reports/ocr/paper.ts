@@ -9,6 +9,8 @@ const SIDE = 512
 const [AREA_MIN, AREA_MAX] = [0.3, 0.985]
 /** Of the area of the paper: how well four corners describe it. */
 const FIT_MIN = 0.96
+/** Of what lies around the paper: more that is as bright is paper as well, cut off by a line of a scanner. */
+const BRIGHT_AROUND_MAX = 0.5
 
 /** The corners of the paper in a picture; undefined if there are no clear ones. */
 export function cornersOfPaper(picture: Picture): Corners | undefined {
@@ -22,9 +24,29 @@ export function cornersOfPaper(picture: Picture): Corners | undefined {
   const corners: Corners = [most(([x, y]) => -x - y), most(([x, y]) => x - y), most(([x, y]) => x + y), most(([x, y]) => y - x)]
   const [area, frame] = [areaOf(corners), small.width * small.height]
   if (area < frame * AREA_MIN || area > frame * AREA_MAX || area < areaOf(hull) * FIT_MIN) return undefined
+  if (brightAround(small, corners) > BRIGHT_AROUND_MAX) return undefined
   const [right, down] = [picture.width / small.width, picture.height / small.height]
   return corners.map(([x, y]): Point => [x * right, y * down]) as unknown as Corners
 }
+
+/** Which share of the pixels outside these corners is bright. */
+function brightAround({ width, height, pixels }: Picture, corners: Corners): number {
+  const threshold = thresholdOf(pixels)
+  let [bright, count] = [0, 0]
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++) {
+      if (isWithin([x + 0.5, y + 0.5], corners)) continue
+      count++
+      if (pixels[y * width + x]! >= threshold) bright++
+    }
+  return count ? bright / count : 0
+}
+
+const isWithin = ([x, y]: Point, corners: Corners): boolean =>
+  corners.every(([fromX, fromY], index) => {
+    const [toX, toY] = corners[(index + 1) % 4]!
+    return (toX - fromX) * (y - fromY) - (toY - fromY) * (x - fromX) >= 0
+  })
 
 /** Which pixels belong to the largest connected bright area: 1 for those. */
 function largestArea({ width, height, pixels }: Picture): Uint8Array {

@@ -16,6 +16,7 @@ import {
   type Point,
   type Projection,
 } from './projection.ts'
+import { slantByInk, slantOf } from './slant.ts'
 import type { TextBox } from './text-boxes.ts'
 
 export interface StraightPage {
@@ -46,7 +47,7 @@ export async function straightened(ocr: Engine, picture: Picture): Promise<Strai
   const quarters = await quartersOf(ocr, picture, boxes)
   const turned = compose(flat.to, quarterTurn(quarters, flat.width, flat.height))
   const [width, height] = quarters % 2 ? [flat.height, flat.width] : [flat.width, flat.height]
-  const slant = slantOf(boxes, turned)
+  const slant = slantByInk(picture, turned, { width, height }, slantOf(boxes, turned))
   if (!corners && !quarters && Math.abs(slant) < SLANT_MIN) return { picture, back: IDENTITY }
   const straight = compose(turned, rotation(-slant, [width / 2, height / 2]))
   return fitted(picture, straight, corners ?? cornersOf(picture))
@@ -67,59 +68,42 @@ function flattened(corners: Corners): { to: Projection; width: number; height: n
   return { to: inverse(toCorners(corners, width, height)), width, height }
 }
 
-/** By how many quarters the page has to be turned clockwise to be upright. */
+/**
+ * By how many quarters the page has to be turned clockwise to be upright. The direction in which most texts are long is tried first: in a
+ * table that is turned, the short texts of a column are long boxes across it, which cannot be read either way.
+ */
 async function quartersOf(ocr: Engine, picture: Picture, boxes: readonly TextBox[]): Promise<0 | 1 | 2 | 3> {
   const isLevel = (box: TextBox) => Math.abs(box.angle) < Math.PI / 4
   const lengthOf = (some: readonly TextBox[]) => some.reduce((sum, box) => sum + box.length, 0)
-  const level = boxes.filter(isLevel)
-  const steep = boxes.filter((box) => !isLevel(box))
-  const areLevel = lengthOf(level) >= lengthOf(steep)
+  const level = { boxes: boxes.filter(isLevel), turns: [0, 2] as const }
   // Lines that run down the page, whichever way their boxes were measured.
-  const lines = areLevel ? level : steep.map((box) => ({ ...box, angle: box.angle < 0 ? box.angle + Math.PI : box.angle }))
-  const probes = lines
-    .filter((box) => box.length < box.thickness * PROBE_ASPECT_MAX)
-    .toSorted((one, other) => other.length - one.length)
-    .slice(0, PROBES)
-  const along = await confidenceOf(ocr, picture, probes)
-  const isReversed =
-    along < UPRIGHT_MIN &&
-    (await confidenceOf(
-      ocr,
-      picture,
-      probes.map((box) => ({ ...box, angle: box.angle + Math.PI })),
-    )) > along
-  if (areLevel) return isReversed ? 2 : 0
-  return isReversed ? 1 : 3
-}
-
-async function confidenceOf(ocr: Engine, picture: Picture, boxes: readonly TextBox[]): Promise<number> {
-  let [sum, count] = [0, 0]
-  for (const box of boxes)
-    for (const { confidence } of lettersOf(await ocr.recognize(lineOf(picture, box).picture), ocr.alphabet)) {
-      sum += confidence
-      count++
+  const down = (box: TextBox) => ({ ...box, angle: box.angle < 0 ? box.angle + Math.PI : box.angle })
+  const steep = { boxes: boxes.filter((box) => !isLevel(box)).map(down), turns: [3, 1] as const }
+  const directions = lengthOf(level.boxes) >= lengthOf(steep.boxes) ? [level, steep] : [steep, level]
+  let best: { turn: 0 | 1 | 2 | 3; confidence: number } | undefined
+  for (const { boxes: lines, turns } of directions) {
+    const probes = lines
+      .filter((box) => box.length < box.thickness * PROBE_ASPECT_MAX)
+      .toSorted((one, other) => other.length - one.length)
+      .slice(0, PROBES)
+    for (const [index, turn] of turns.entries()) {
+      const turned = probes.map((box) => ({ ...box, angle: box.angle + index * Math.PI }))
+      const confidence = await confidenceOf(ocr, picture, turned)
+      if (!best || confidence > best.confidence) best = { turn, confidence }
+      if (best.confidence >= UPRIGHT_MIN) return best.turn
     }
-  return count ? sum / count : 1
+  }
+  return best!.turn
 }
 
-/** The angle of most lines after a projection, in radians: the median, weighted by their lengths. */
-export function slantOf(boxes: readonly TextBox[], to: Projection): number {
-  const slants = boxes
-    .flatMap(({ x, y, length, angle }) => {
-      const [dx, dy] = [(Math.cos(angle) * length) / 2, (Math.sin(angle) * length) / 2]
-      const [from, until] = [project(to, [x - dx, y - dy]), project(to, [x + dx, y + dy])]
-      const slant = Math.atan2(until[1] - from[1], until[0] - from[0])
-      const normal = slant - Math.PI * Math.round(slant / Math.PI)
-      return Math.abs(normal) < Math.PI / 6 ? [{ slant: normal, length }] : []
-    })
-    .toSorted((one, other) => one.slant - other.slant)
-  const half = slants.reduce((sum, { length }) => sum + length, 0) / 2
+/** How sure the letters of these lines are; a line without letters is not sure at all. */
+async function confidenceOf(ocr: Engine, picture: Picture, boxes: readonly TextBox[]): Promise<number> {
   let sum = 0
-  for (const { slant, length } of slants) {
-    sum += length
-    if (sum >= half) return slant
+  for (const box of boxes) {
+    const letters = lettersOf(await ocr.recognize(lineOf(picture, box).picture), ocr.alphabet)
+    sum += letters.reduce((total, { confidence }) => total + confidence, 0) / (letters.length || 1)
   }
-  return 0
+  return boxes.length ? sum / boxes.length : 0
 }
 
 /** What is within `corners`, under the projection `to`, moved to the origin. */

@@ -17,6 +17,8 @@ export interface LineWord {
 const SPACE_SEEN = 0.06
 /** … even if it does not, in a proportional font. */
 const SPACE_ALONE = 0.14
+/** … between a 1 and another digit: the ink of a 1 is narrower than its place. */
+const SPACE_BESIDE_ONE = 0.21
 /** Where nobody writes a space: in numbers, before a comma or a closing bracket, after an opening one. A wider gap parts columns. */
 const SPACE_UNWRITTEN = 0.45
 const TIGHT: [before: RegExp, behind: RegExp][] = [
@@ -62,8 +64,11 @@ export function wordsOfLine(letters: readonly Letter[], ink: readonly boolean[],
     const last = words.at(-1)
     const width = gap.to - gap.from
     const isTight = TIGHT.some(([before, behind]) => before.test(last?.text ?? '') && behind.test(letter.text))
-    const isParted = width > (isTight ? height * SPACE_UNWRITTEN : alone)
-    if (!last || isParted || (isSpaced && !isTight && width > height * SPACE_SEEN)) {
+    const isBesideOne =
+      /\d$/u.test(last?.text ?? '') && /\d/u.test(letter.text) && (letter.text === '1' || last!.text.endsWith('1'))
+    const least = isTight ? height * SPACE_UNWRITTEN : isBesideOne ? Math.max(alone, height * SPACE_BESIDE_ONE) : alone
+    const seen = isBesideOne ? height * SPACE_ALONE : height * SPACE_SEEN
+    if (!last || width > least || (isSpaced && !isTight && width > seen)) {
       if (last) last.right = gap.from
       words.push({ text: letter.text, left: gap.to, right: column, confidence: letter.confidence, clearest: letter.confidence })
     } else {

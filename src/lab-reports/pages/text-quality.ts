@@ -8,14 +8,20 @@ const READABLE_SHARE_MIN = 0.5
 /** Of words of three letters and more. Wrong encodings leave consonants in rows. */
 const VOWEL_SHARE_MIN = 0.4
 
+/** The same sign many times: `.......`, `______`. */
+const LEADER = /([._·…\-=*~])\1{2,}/gu
+
 /** `none`: the page has to be read by its picture; `garbage`: likewise, since its letters are wrong. */
 export type TextQuality = 'good' | 'none' | 'garbage'
 
 export function textQuality({ words }: PageText): TextQuality {
-  const text = words.map((word) => word.text).join('')
+  // Dots that lead to the next column are drawn, not written.
+  const text = words.map((word) => word.text.replaceAll(LEADER, '$1')).join('')
   const readable = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0
+  const signs = [...text].length
+  // Wrong encodings can leave fewer letters than a page without text has.
+  if (signs >= LETTERS_MIN && readable / signs < READABLE_SHARE_MIN) return 'garbage'
   if (readable < LETTERS_MIN) return 'none'
-  if (readable / [...text].length < READABLE_SHARE_MIN) return 'garbage'
   // Letters of areas that no font assigns, and those that stand for a letter that could not be decoded.
   if ((text.match(/[\p{Co}\p{Cn}\uFFFD\p{Cc}]/gu)?.length ?? 0) / readable > 0.05) return 'garbage'
   const long = words.map((word) => word.text.replaceAll(/[^\p{L}]/gu, '')).filter((letters) => letters.length > 2)

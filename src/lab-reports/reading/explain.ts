@@ -3,13 +3,14 @@ import { linesOf } from '../layout/lines.ts'
 import { regionsOfPages } from '../layout/regions.ts'
 import { rowsOf, type Row } from '../layout/rows.ts'
 import type { ColumnKind } from '../layout/headers.ts'
-import type { Metadata } from '../layout/metadata.ts'
+import type { Metadata, MetadataPlaces } from '../layout/metadata.ts'
 import { textQuality, type TextQuality } from '../pages/text-quality.ts'
 import type { Box, PageText, Word } from '../pages/page.ts'
 import { drawStages } from './explain-pictures.ts'
 import { isEnglish } from './language.ts'
 import { failureOf, isAnalyte, readPages, understand, type ReportFailure, type ReportFile } from './read-report.ts'
 import type { ReportResult } from './result.ts'
+import { spelledPage } from './spelling.ts'
 
 export interface ExplainedPage {
   number: number
@@ -28,6 +29,7 @@ export interface Explanation {
   pages: ExplainedPage[]
   is_english: boolean
   metadata: Metadata
+  metadata_places: MetadataPlaces
   results: ReportResult[]
   /** Why a job would fail with this file; null if it would not. */
   failure: ReportFailure | null
@@ -52,10 +54,10 @@ export interface Explained {
  */
 export async function explain(file: ReportFile, { draws, ocr_models }: ExplainOptions): Promise<Explained> {
   const pages = await readPages([file], { models: ocr_models })
-  const read = pages.map((page) => ({ page, lines: linesOf(page) }))
+  const read = pages.map((page) => spelledPage(page)).map((page) => ({ page, lines: linesOf(page) }))
   const regions = [...regionsOfPages(read)]
   const rows = rowsOf(read, { isAnalyte })
-  const { metadata, results } = understand(pages)
+  const { metadata, metadata_places = {}, results } = understand(pages)
   const is_english = isEnglish(pages)
   const explanation: Explanation = {
     pages: read.map(({ page, lines }) => ({
@@ -81,10 +83,11 @@ export async function explain(file: ReportFile, { draws, ocr_models }: ExplainOp
     })),
     is_english,
     metadata,
+    metadata_places,
     results,
     failure: failureOf(pages, results),
   }
-  return { explanation, pictures: draws ? await drawStages(file, explanation.pages) : [] }
+  return { explanation, pictures: draws ? await drawStages(file, explanation.pages, Object.values(metadata_places)) : [] }
 }
 
 /** What has a place, at its place on the page as it is drawn. */

@@ -1,15 +1,16 @@
 // A report from its files to what the API answers, stage by stage. Runs in threads with limits; see parsing-jobs/.
 import { linesOf } from '../layout/lines.ts'
-import { metadataOf, type Metadata } from '../layout/metadata.ts'
+import { metadataOf, type Metadata, type MetadataPlaces } from '../layout/metadata.ts'
 import { rowsOf } from '../layout/rows.ts'
 import { matchLoinc, shippedIndex, type ReportContext } from '../loinc/match-loinc.ts'
 import { findByName } from '../loinc/name-index.ts'
 import { readName } from '../loinc/name-text.ts'
 import { withDocument } from '../pages/pdf.ts'
-import type { PageText } from '../pages/page.ts'
+import type { Box, PageText } from '../pages/page.ts'
 import { isEnglish } from './language.ts'
 import { pageOf, pageOfImage, type PageOptions } from './page-of-file.ts'
 import { resultOf, type ReportResult } from './result.ts'
+import { spelledPage } from './spelling.ts'
 
 export interface ReportFile {
   bytes: Uint8Array
@@ -18,6 +19,8 @@ export interface ReportFile {
 
 export interface ReadReport {
   metadata: Metadata
+  /** Where the fields of the metadata stand. Jobs that earlier programs have read have none. */
+  metadata_places?: MetadataPlaces
   results: ReportResult[]
   /** The sizes to which the places on pages refer. Jobs that earlier programs have read have none. */
   pages?: Pick<PageText, 'number' | 'width' | 'height'>[]
@@ -87,13 +90,17 @@ const RESULTS_MAX = 1_000
 /** From the words of the pages to results. Errors: more than 1,000 results. */
 export function understand(pages: readonly PageText[]): ReadReport {
   const read = pages.map((page) => ({ page, lines: linesOf(page) }))
-  const { age_years, ...metadata } = metadataOf(read)
+  const { age_years, places, ...metadata } = metadataOf(read)
   const patient = { sex: metadata.gender === 'other' ? null : metadata.gender, age_years }
-  const rows = rowsOf(read, { isAnalyte })
+  const spelled = pages.map((page) => spelledPage(page)).map((page) => ({ page, lines: linesOf(page) }))
+  const rows = rowsOf(spelled, { isAnalyte })
   if (rows.length > RESULTS_MAX) throw new Error(`a report has at most ${RESULTS_MAX} results`)
   const results = rows.map((row) => drawnPlace(resultOf(row, patient), pages))
   return storable({
     metadata,
+    metadata_places: Object.fromEntries(
+      Object.entries(places).map(([field, { page, box }]) => [field, { page, box: drawnBox(box, page, pages) }]),
+    ),
     results: withMeaning(results),
     pages: pages.map(({ number, width, height, drawn }) => ({
       number,
@@ -105,11 +112,12 @@ export function understand(pages: readonly PageText[]): ReadReport {
 
 /** A result with its place on the page as it is drawn. */
 function drawnPlace(result: ReportResult, pages: readonly PageText[]): ReportResult {
-  const drawn = pages.find((page) => page.number === result.place.page)?.drawn
-  if (!drawn) return result
-  const { row, value } = result.place
-  return { ...result, place: { ...result.place, row: drawn.place(row), value: drawn.place(value) } }
+  const { page, row, value } = result.place
+  return { ...result, place: { ...result.place, row: drawnBox(row, page, pages), value: drawnBox(value, page, pages) } }
 }
+
+const drawnBox = (box: Box, number: number, pages: readonly PageText[]): Box =>
+  pages.find((page) => page.number === number)?.drawn?.place(box) ?? box
 
 /** Files may hold characters that PostgreSQL does not store in JSON: NUL, and halves of pairs. */
 const storable = (report: ReadReport): ReadReport =>

@@ -67,6 +67,7 @@ describe('a report that waits for a person', () => {
     )
     assert.deepEqual([glucose.place, glucose.confidence], [{ page: 1, row: place.row, value: place.value }, 0.9])
     assert.equal(glucose.result.loinc_matches[0].loinc_code, '2345-7')
+    assert.deepEqual([body.metadata_places.lab_name, body.metadata_places.dob], [readExample.metadata_places!.lab_name, null])
     assert.deepEqual(
       sodium.findings.map(({ kind }: { kind: string }) => kind),
       ['outside_human_limits'],

@@ -10,6 +10,7 @@ import { shippedTerm } from '../loinc/terms.ts'
 import { lockWaiting, raiseVersion, readReviewed, type ReviewedJob } from '../parsing-jobs/jobs-in-review.ts'
 import { endReview, resultData } from '../parsing-jobs/jobs.ts'
 import type { FailureReason, ParsingJob } from '../parsing-jobs/schema.ts'
+import type { ReadReport } from '../reading/read-report.ts'
 import {
   addedResult,
   applyCorrections,
@@ -19,7 +20,14 @@ import {
   type CorrectedResult,
   type ResultData,
 } from './corrections.ts'
-import { CORRECTIONS_MAX, type Correction, type CorrectionAction, type CorrectionBody, type Review } from './schema.ts'
+import {
+  CORRECTIONS_MAX,
+  type Correction,
+  type CorrectionAction,
+  type CorrectionBody,
+  type MetadataPlaces,
+  type Review,
+} from './schema.ts'
 
 const Row = T.Object({
   number: T.Integer(),
@@ -53,10 +61,22 @@ function shown(job: ReviewedJob, corrected: CorrectedReport, corrections: Correc
     pages: extracted.pages ?? [],
     metadata: corrected.metadata,
     metadata_as_read: corrected.isMetadataChanged ? extracted.metadata : null,
+    metadata_places: shownPlaces(extracted),
     results: corrected.results.map(shownResult),
     corrections,
   }
 }
+
+const shownPlaces = ({ metadata_places: read }: ReadReport): MetadataPlaces => ({
+  patient_first_name: read?.patient_first_name ?? null,
+  patient_last_name: read?.patient_last_name ?? null,
+  dob: read?.dob ?? null,
+  gender: read?.gender ?? null,
+  lab_name: read?.lab_name ?? null,
+  date_reported: read?.date_reported ?? null,
+  date_collected: read?.date_collected ?? null,
+  specimen_number: read?.specimen_number ?? null,
+})
 
 const shownResult = ({ result_id, read, result, isChanged, isRemoved }: CorrectedResult): Review['results'][number] => ({
   result_id,

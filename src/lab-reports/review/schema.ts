@@ -31,6 +31,25 @@ const Box = Fields(
   { title: 'LabReportBox', description: 'In the units of the size of the page, from its upper left corner.' },
 )
 
+const MetadataPlace = Nullable(Fields({ page: T.Integer(), box: Box }, { title: 'LabReportMetadataPlace' }))
+const MetadataPlaces = Fields(
+  {
+    patient_first_name: MetadataPlace,
+    patient_last_name: MetadataPlace,
+    dob: MetadataPlace,
+    gender: MetadataPlace,
+    lab_name: MetadataPlace,
+    date_reported: MetadataPlace,
+    date_collected: MetadataPlace,
+    specimen_number: MetadataPlace,
+  },
+  {
+    title: 'LabReportMetadataPlaces',
+    description: 'Where each field stands that was read; null if the report does not state it.',
+  },
+)
+export type MetadataPlaces = Static<typeof MetadataPlaces>
+
 const ReviewedResult = Fields(
   {
     result_id: T.Integer({ description: 'From 1; results that were added follow those that were read.' }),
@@ -78,6 +97,7 @@ export const Review = Fields(
     pages: T.Array(Fields({ number: T.Integer(), width: T.Number(), height: T.Number() }, { title: 'LabReportPageSize' })),
     metadata: Metadata,
     metadata_as_read: Nullable(Metadata),
+    metadata_places: MetadataPlaces,
     results: T.Array(ReviewedResult),
     corrections: T.Array(Correction),
     created_at: Timestamp,

@@ -2,8 +2,9 @@
  * Renders an advance beneficiary notice as PDF. Its fields, A to J, are those of CMS-R-131; the sentences are our own.
  * Pure.
  */
-import { headedText, plainTable, sectionHeading } from '../../platform/pdf/blocks.ts'
-import { colors, contentWidth, pageSize, styles, type Block, type PdfCanvas, type Style } from '../../platform/pdf/canvas.ts'
+import { drawLines, headedText, plainTable, sectionHeading } from '../../platform/pdf/blocks.ts'
+import { colors, contentWidth, pageSize, styles, type Paper, type PdfCanvas, type Style } from '../../platform/pdf/canvas.ts'
+import type { Block } from '../../platform/pdf/pages.ts'
 import { toPrintable } from '../../platform/pdf/text.ts'
 import { signatureFields, renderForm } from './form-layout.ts'
 import type { PrintableLab } from './order-data.ts'
@@ -16,6 +17,7 @@ export interface Abn {
   items: { test: string; reason: string; cost: string }[]
   at: string
   sandbox: boolean
+  paper: Paper
 }
 
 const columns = [
@@ -30,7 +32,7 @@ const options = [
   'I do not want the tests listed under D. I am not responsible for payment, and I cannot appeal to see whether Medicare would pay.',
 ]
 
-/** Renders a notice on US Letter pages; the same notice gives the same bytes. */
+/** Renders a notice on pages of its paper; the same notice gives the same bytes. */
 export function renderAbn(notice: Abn, how: { compress?: boolean } = {}): Promise<Uint8Array> {
   const head = {
     title: 'ADVANCE BENEFICIARY NOTICE OF NON-COVERAGE (ABN)',
@@ -45,6 +47,7 @@ export function renderAbn(notice: Abn, how: { compress?: boolean } = {}): Promis
     foot: `Fields as in form CMS-R-131   ·   ${notice.identification}`,
     running: `${notice.patient}   ·   ${notice.identification}`,
     sandbox: notice.sandbox,
+    paper: notice.paper,
     at: notice.at,
   }
   return renderForm(head, (canvas) => blocksOf(canvas, notice), how)
@@ -81,8 +84,10 @@ function drawOption(canvas: PdfCanvas, number: number, words: string): Block {
     height: 16 + lines.length * 11.5,
     draw(y) {
       canvas.strokeBox(pageSize.left + 6, y + 4, 11, 11, colors.text, 1)
-      canvas.drawText(`OPTION ${number}.`, pageSize.left + 28, y + 13, { ...styles.bold, size: 9.5 })
-      for (const [at, line] of lines.entries()) canvas.drawText(line, pageSize.left + 28, y + 25 + at * 11.5, text)
+      canvas.tag('P', () => {
+        canvas.drawText(`OPTION ${number}.`, pageSize.left + 28, y + 13, { ...styles.bold, size: 9.5 })
+        drawLines(canvas, lines, pageSize.left + 28, y + 25, text)
+      })
     },
   }
 }

@@ -1,7 +1,7 @@
 // Advance beneficiary notices: a patient with Medicare signs one before tests that Medicare may not pay for. The laboratory decides whether
 // an order has one. Source: lab-testing.md 15.
 import { getLabTest } from '../catalog/lab-tests.ts'
-import { pdfFileName, type RenderJob } from '../../platform/pdf/render.ts'
+import { paperOf, pdfFileName, type RenderJob } from '../../platform/pdf/render.ts'
 import { utcDate } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
@@ -26,6 +26,7 @@ export async function getAbn(tx: Tx, id: string): Promise<RenderJob<Abn>> {
     })),
     at: order.created_at,
     sandbox: isSandbox(tx),
+    paper: paperOf(tx),
   }
   return { name: pdfFileName(order.sample_id ?? order.id), input }
 }

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { readCatalogRows } from '../catalog/data-files.ts'
 import { updateAccount } from '../accounts/accounts.ts'
 import { updateOrder } from '../orders/change-order.ts'
+import { collectedOf } from './containers.ts'
 import { labAccount } from '../../../test/support/lab-accounts.ts'
-import { address, patient, createOrder, orderWithRequisition } from '../../../test/support/orders.ts'
+import { address, patient, createOrder, orderWithRequisition, proxy } from '../../../test/support/orders.ts'
 import { readPdf, skipWithoutPdfTools, type ReadPdf } from '../../../test/support/pdf-reader.ts'
 import { client, createTestTeam, type Reply } from '../../../test/support/server.ts'
 
@@ -47,7 +49,9 @@ describe('requisitions', { skip }, () => {
       /Fasting +Required/,
       /Bill to +Client \(account\)/,
       /Insurance +None given/,
-      'E11.9, R73.03',
+      'A: E11.9 Type 2 diabetes mellitus without complications',
+      'B: R73.03 Prediabetes',
+      'Signature of the ordering physician',
       'Veins are hard to find.',
       'Prefers the left arm.',
       'Collection date (MM/DD/YYYY)',
@@ -57,12 +61,58 @@ describe('requisitions', { skip }, () => {
       assert(typeof words === 'string' ? text.includes(words) : words.test(text), String(words))
     const { markers } = (await team.api.get(`/v3/lab_tests/${order.lab_test.id}`)).body
     const lines = pages[0]!.split('\n').map((line) => line.trim().split(/ {2,}/))
-    for (const { name, provider_id } of markers)
-      assert(
-        lines.some(([code, test]) => code === provider_id && test === name),
-        name,
-      )
+    for (const { name, provider_id } of markers) {
+      const [, test, collected, pointers] = lines.find(([code]) => code === provider_id) ?? assert.fail(name)
+      assert(name.startsWith(test), name)
+      assert.match(collected!, /^(Serum: gold \(SST\)|Whole blood: lavender \(EDTA\))$/)
+      assert.equal(pointers, 'A, B')
+    }
     assert.deepEqual(barcodes(1, 150), [`CODE-128:${order.sample_id}`])
+  })
+
+  test('a requisition says for each test which specimen and container it needs, and names an ordering physician', async () => {
+    const team = await createTestTeam()
+    const { markers } = (await team.api.get('/v3/lab_tests/markers?size=100&lab_slug=quest')).body
+    const named = [
+      'hemoglobin-a1c',
+      'lipid-panel-standard',
+      'comprehensive-metabolic-panel',
+      'cbc-with-differential-and-platelets',
+    ]
+    const marker_ids = named.map((slug) => markers.find((marker: { slug: string }) => marker.slug === slug).id)
+    const order_set = { add_on: { marker_ids } }
+    const created = await createOrder(team, { order_set, collection_method: 'walk_in_test' })
+    await team.api.post(`/v3/order/${created.id}/test?final_status=received.walk_in_test.requisition_created`)
+    await team.settle()
+    const { text } = pdfOf(await team.api.get(`/v3/order/${created.id}/requisition/pdf`))
+    assert.match(text, /Hemoglobin A1c +Whole blood: lavender \(EDTA\)/)
+    assert.match(text, /CBC with Differential and \S* *Whole blood: lavender \(EDTA\)/)
+    assert.match(text, /Lipid Panel, Standard +Serum: gold \(SST\)/)
+    assert.match(text, /Sample +(Whole blood, serum|Serum, whole blood)/)
+    assert.match(text, /Physician +Medica Fictional/)
+    assert.match(text, /NPI +0000000000/)
+  })
+
+  test('every analyte of the catalog has a container, and a kit has its own', () => {
+    const walkIn = { method: 'walk_in_test', sample_type: 'serum' } as const
+    for (const { slug, definition } of readCatalogRows().analytes) {
+      const expected = [{ slug, definition, name: slug, loinc: null, loinc_name: null, required: true }]
+      assert.match(collectedOf({ expected }, walkIn)[0]!, /^[A-Z][a-z ]+: .+/, slug)
+      const kit = { method: 'testkit', sample_type: 'dried_blood_spot' } as const
+      assert.deepEqual(collectedOf({ expected }, kit), ['Dried blood spot: from the kit'])
+    }
+    assert.deepEqual(collectedOf({ expected: [] }, walkIn), [])
+  })
+
+  test('a requisition prints both names of the patient, even if they are long, and the guardian of a minor', async () => {
+    const team = await createTestTeam()
+    const names = { first_name: 'M'.repeat(50), last_name: 'W'.repeat(50) }
+    const patient_details = { ...patient, ...names, dob: '2020-01-31', medical_proxy: proxy }
+    const order = await orderWithRequisition(team, 'walk_in_test', { patient_details })
+    const { pages } = pdfOf(await team.api.get(`/v3/order/${order.id}/requisition/pdf`))
+    const [box] = pages[0]!.split('Date of birth')
+    for (const run of [/W{3,}/g, /M{3,}/g]) assert.equal(box!.match(run)!.join('').length, 50, box)
+    assert.match(pages[0]!, /Guardian +Guarda Fictional, \+15550100198/)
   })
 
   test('a requisition prints the notes of the account, then those of the order', async () => {
@@ -135,86 +185,6 @@ test('an order has no requisition before it is created, if it was imported, or i
   assert.deepEqual([nobody.status, nobody.body], [404, { detail: 'Order not found' }])
 })
 
-describe('labels', () => {
-  test(
-    "labels have the size for label printers, the laboratory's required data, and a barcode with a printable resolution",
-    { skip },
-    async () => {
-      const team = await createTestTeam()
-      const order = await orderWithRequisition(team, 'walk_in_test')
-      const { pages, size, barcodes } = pdfOf(await team.api.get(`/v3/order/${order.id}/labels/pdf?${COLLECTED}`))
-      assert.deepEqual([pages.length, size], [3, '162 x 90'])
-      for (const [index, page] of pages.entries()) {
-        for (const words of [
-          'Fictional, Testa',
-          'DOB 01/31/1990',
-          'Acct 1234567890',
-          order.sample_id!,
-          'Coll 01/02/2030 10:30 MST',
-        ])
-          assert(page.includes(words), words)
-        assert(page.includes(`${index + 1}/3`))
-        assert.deepEqual(barcodes(index + 1, 203), [`CODE-128:${order.sample_id}`])
-      }
-    },
-  )
-
-  test('labels print both names in full, even if they are long', { skip }, async () => {
-    const team = await createTestTeam()
-    for (const [first_name, last_name] of [
-      ['Testa', 'Fictional-Placeholderson-Sampleton-Exampleby'],
-      ['W'.repeat(50), 'M'.repeat(50)],
-      ['Testa Annabella Placeholderina Sampletonia', 'Fictional'],
-    ] as const) {
-      const patient_details = { ...patient, first_name, last_name }
-      const order = await orderWithRequisition(team, 'walk_in_test', { patient_details })
-      const [page] = pdfOf(await team.api.get(`/v3/order/${order.id}/labels/pdf?${COLLECTED}`)).pages
-      for (const name of [first_name, last_name]) assert(page!.includes(name), name)
-      assert(!page!.includes('…'), page)
-    }
-  })
-
-  test('labels print the collection time in the time zone of the collection site', { skip }, async () => {
-    const team = await createTestTeam()
-    const collectedAt = async (id: string) =>
-      /Coll (.*?)(?: +\d\/\d)?$/m.exec(pdfOf(await team.api.get(`/v3/order/${id}/labels/pdf?${COLLECTED}`)).pages[0]!)![1]
-    const newYork = { ...address, state: 'NY', city: 'New York', zip: '10001' }
-    const { id } = await orderWithRequisition(team, 'walk_in_test', { patient_address: newYork })
-    assert.equal(await collectedAt(id), '01/02/2030 12:30 EST')
-    const nowhere = await orderWithRequisition(team, 'walk_in_test', { patient_address: { ...address, zip: '00000' } })
-    assert.equal(await collectedAt(nowhere.id), '01/02/2030 17:30 UTC')
-    const { slots } = (await team.api.post('/v3/order/psc/appointment/availability?lab=quest&zip_code=85004')).body
-    const { booking_key } = slots.find((day: { slots: unknown[] }) => day.slots.length).slots[0]
-    const booked = await team.api.post(`/v3/order/${id}/psc/appointment/book`, { booking_key })
-    assert.equal(booked.status, 200)
-    const { iana_timezone: timeZone } = booked.body
-    const there = new Date('2030-01-02T17:30:00Z').toLocaleTimeString('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' })
-    assert.match((await collectedAt(id))!, new RegExp(`^01/02/2030 ${there} `))
-  })
-
-  test('the number of labels is that of the request', { skip }, async () => {
-    const team = await createTestTeam()
-    const { id } = await orderWithRequisition(team, 'walk_in_test')
-    const path = `/v3/order/${id}/labels/pdf?${COLLECTED}`
-    for (const count of [1, 50]) assert.equal(pdfOf(await team.api.get(`${path}&number_of_labels=${count}`)).pages.length, count)
-  })
-
-  test('labels require a valid number and date, with all field errors at once, and a sample id', async () => {
-    const team = await createTestTeam()
-    const { id } = await createOrder(team)
-    for (const count of [0, 51, -1, 'many']) {
-      const { status, body } = await team.api.get(`/v3/order/${id}/labels/pdf?number_of_labels=${count}`)
-      assert.equal(status, 422)
-      assert.deepEqual(body.detail.map(({ loc }: { loc: string[] }) => loc.join('.')).toSorted(), [
-        'query.collection_date',
-        'query.number_of_labels',
-      ])
-    }
-    const early = await team.api.get(`/v3/order/${id}/labels/pdf?${COLLECTED}`)
-    assert.deepEqual([early.status, early.body], [404, { detail: 'This order has no sample id yet' }])
-  })
-})
-
 describe('collection instructions', () => {
   test('the instructions of a kit explain how to take and send the sample', { skip }, async () => {
     const team = await createTestTeam()
@@ -268,6 +238,40 @@ describe('advance beneficiary notices', () => {
     const reply = await team.api.get(`/v3/order/${(await createOrder(team)).id}/abn_pdf`)
     assert.deepEqual([reply.status, reply.body], [404, { detail: 'This order has no advance beneficiary notice' }])
   })
+})
+
+test(
+  'documents are tagged, say their language and title, embed their fonts, and print Greek and Cyrillic',
+  { skip },
+  async () => {
+    const team = await createTestTeam()
+    const order = await orderWithRequisition(team, 'walk_in_test', {
+      physician: { ...physician, first_name: 'Ελένη', last_name: 'Жукова' },
+      patient_address: { ...address, first_line: 'Łódź Straße 1' },
+      clinical_notes: 'β-blocker, ≤ 5 µg; 10⁹ cells',
+    })
+    const { text, properties, structure, fonts, language } = pdfOf(await team.api.get(`/v3/order/${order.id}/requisition/pdf`))
+    for (const words of ['Ελένη Жукова', 'Łódź Straße 1', 'β-blocker, ≤ 5 µg; 10⁹ cells']) assert(text.includes(words), words)
+    assert.match(properties, /Title: +Laboratory requisition/)
+    assert.match(properties, /Tagged: +yes/)
+    assert.equal(language, 'en-US')
+    for (const name of ['Figure', 'H1', 'H2', 'L', 'LI', 'Lbl', 'LBody', 'P', 'Table', 'TD', 'TH', 'TR'])
+      assert(structure.includes(name), name)
+    assert(fonts.every(({ name, embedded }) => /^[A-Z]{6}\+Arimo-/.test(name) && embedded))
+  },
+)
+
+test('documents of a cell in the European Union are printed on A4', { skip }, async () => {
+  const team = await createTestTeam('sandbox-eu')
+  const patient_address = { first_line: 'Musterstraße 1', city: 'Köln', zip: '50667', country: 'DE' }
+  const order = await orderWithRequisition(team, 'walk_in_test', { patient_address })
+  const { size, text, barcodes } = pdfOf(await team.api.get(`/v3/order/${order.id}/requisition/pdf`))
+  assert.equal(size, '595.28 x 841.89')
+  for (const words of ['Musterstraße 1, Köln, 50667', '1990-01-31 (age', 'Collection date (YYYY-MM-DD)'])
+    assert(text.includes(words), words)
+  const label = pdfOf(await team.api.get(`/v3/order/${order.id}/labels/pdf?${COLLECTED}`)).text
+  assert.match(label, /DOB 1990-01-31[^]*Coll 2030-01-02 \d\d:30/)
+  assert.deepEqual(barcodes(1, 150), [`CODE-128:${order.sample_id}`])
 })
 
 test('documents of another team return 404', async () => {

@@ -3,16 +3,9 @@
  * fields. A pure function of its input.
  */
 import { encodeCode128 } from '../../platform/pdf/barcode.ts'
-import {
-  colors,
-  createPdfCanvas,
-  pageSize,
-  renderPages,
-  styles,
-  type Block,
-  type PdfCanvas,
-  type Style,
-} from '../../platform/pdf/canvas.ts'
+import { colors, createPdfCanvas, pageSize, styles, type Paper, type PdfCanvas, type Style } from '../../platform/pdf/canvas.ts'
+import { renderPages, type Block } from '../../platform/pdf/pages.ts'
+import { drawLines } from '../../platform/pdf/blocks.ts'
 import { parseEpochMs, toPrintable } from '../../platform/pdf/text.ts'
 
 const { bold, small, label, capital, comment } = styles
@@ -32,6 +25,7 @@ export interface FormHeader {
   /** The header of the pages after the first. */
   running: string
   sandbox: boolean
+  paper: Paper
   /** The time of the document. */
   at: string
 }
@@ -39,7 +33,7 @@ export interface FormHeader {
 const sandboxLine = 'Sandbox: not for clinical use'
 const BARS = { height: 34, module: 0.95, width_max: 200 }
 
-/** Renders a form on US Letter pages. The same input gives the same bytes. */
+/** Renders a form on pages of its paper. The same input gives the same bytes. */
 export function renderForm(
   head: FormHeader,
   blocks: (canvas: PdfCanvas) => Block[],
@@ -50,7 +44,7 @@ export function renderForm(
     Author: toPrintable(head.name, 120),
     CreationDate: new Date(parseEpochMs(head.at)),
   }
-  const canvas = createPdfCanvas(info, { compress })
+  const canvas = createPdfCanvas(info, { compress, paper: head.paper })
   const header = { height: 30, draw: () => drawRunningHeader(canvas, head) }
   return renderPages(canvas, [drawLetterhead(canvas, head), ...blocks(canvas)], header, (page) => drawFooter(canvas, head, page))
 }
@@ -58,15 +52,15 @@ export function renderForm(
 const toSentenceCase = (title: string): string => title.charAt(0) + title.slice(1).toLowerCase()
 
 function drawLetterhead(canvas: PdfCanvas, { title, name, lines, barcode, badge }: FormHeader): Block {
-  const big: Style = { font: 'Helvetica-Bold', size: 15, color: colors.navy }
+  const big: Style = { font: 'bold', size: 15, color: colors.navy }
   const names = canvas.wrap(toPrintable(name, 120), big, 300, 2)
   const under = lines.flatMap((line) => canvas.wrap(toPrintable(line, 300), small, 300, 3))
-  const height = Math.max(names.length * 18 + under.length * 10.5 + 16, 78) + 12
+  const height = Math.max(names.length * 18 + under.length * 10.5 + 16, 70) + 12
   return {
     height,
     draw(y) {
-      canvas.drawText(title, pageSize.left, y + 8, { ...capital, size: 8 })
-      for (const [index, line] of names.entries()) canvas.drawText(line, pageSize.left, y + 26 + index * 18, big)
+      canvas.tag('H1', () => canvas.drawText(title, pageSize.left, y + 8, { ...capital, size: 8 }))
+      canvas.tag('P', () => drawLines(canvas, names, pageSize.left, y + 26, big, 18))
       for (const [index, line] of under.entries())
         canvas.drawText(line, pageSize.left, y + names.length * 18 + 20 + index * 10.5, small)
       if (badge) drawBadge(canvas, badge, y)
@@ -77,7 +71,7 @@ function drawLetterhead(canvas: PdfCanvas, { title, name, lines, barcode, badge 
 }
 
 function drawBadge(canvas: PdfCanvas, text: string, y: number): void {
-  const white: Style = { font: 'Helvetica-Bold', size: 9, color: '#ffffff' }
+  const white: Style = { font: 'bold', size: 9, color: '#ffffff' }
   const width = canvas.measure(white)(text) + 16
   canvas.fillBox(pageSize.right - width, y - 1, width, 15, colors.red, 3)
   canvas.drawText(text, pageSize.right - width / 2, y + 9.5, white, 'center')
@@ -87,7 +81,7 @@ function drawBadge(canvas: PdfCanvas, text: string, y: number): void {
 function drawBarcode(canvas: PdfCanvas, text: string, y: number): void {
   const code = encodeCode128(text)
   const width = code ? Math.min(BARS.width_max, code.modules * BARS.module) : 0
-  if (code) canvas.drawBarcode(code.widths, pageSize.right - width, y, BARS.height, width / code.modules)
+  if (code) canvas.drawBarcode(code.widths, pageSize.right - width, y, BARS.height, width / code.modules, `Barcode ${text}`)
   canvas.drawTextFitted(
     toPrintable(text, 100),
     pageSize.right,
@@ -105,7 +99,7 @@ function drawRunningHeader(canvas: PdfCanvas, { running, title }: FormHeader): v
 }
 
 function drawFooter(canvas: PdfCanvas, { foot, sandbox }: FormHeader, page: string): void {
-  const y = pageSize.bottom + 10
+  const y = canvas.bottom + 10
   canvas.drawRule(y, colors.hairline, 0.5)
   canvas.drawTextFitted(toPrintable(foot, 200), pageSize.left, y + 12, label, 400)
   canvas.drawText(page, pageSize.right, y + 12, { ...label, font: bold.font }, 'right')

@@ -1,6 +1,16 @@
 /** Renders collection instructions as PDF: large type and numbered steps, for patients. Pure. */
-import { sectionHeading } from '../../platform/pdf/blocks.ts'
-import { colors, contentWidth, pageSize, styles, type Block, type PdfCanvas, type Style } from '../../platform/pdf/canvas.ts'
+import { drawLines, sectionHeading } from '../../platform/pdf/blocks.ts'
+import {
+  colors,
+  contentWidth,
+  pageSize,
+  styles,
+  type Container,
+  type Paper,
+  type PdfCanvas,
+  type Style,
+} from '../../platform/pdf/canvas.ts'
+import type { Block } from '../../platform/pdf/pages.ts'
 import { toPrintable } from '../../platform/pdf/text.ts'
 import { renderForm } from './form-layout.ts'
 import type { InstructionSection } from './instruction-texts.ts'
@@ -15,13 +25,14 @@ export interface Instructions {
   parts: InstructionSection[]
   at: string
   sandbox: boolean
+  paper: Paper
 }
 
 const step: Style = { ...styles.body, size: 11 }
 const number: Style = { ...styles.bold, size: 11, color: colors.navy }
 const lineHeight = 15
 
-/** Renders instructions on US Letter pages; the same instructions give the same bytes. */
+/** Renders instructions on pages of their paper; the same instructions give the same bytes. */
 export function renderInstructions(given: Instructions, options: { compress?: boolean } = {}): Promise<Uint8Array> {
   const head = {
     title: 'COLLECTION INSTRUCTIONS',
@@ -32,24 +43,29 @@ export function renderInstructions(given: Instructions, options: { compress?: bo
     foot: `${given.lab.name}, ${given.lab.address}`,
     running: given.test_name,
     sandbox: given.sandbox,
+    paper: given.paper,
     at: given.at,
   }
   return renderForm(head, (canvas) => [...given.parts.flatMap((part) => sectionBlocks(canvas, part)), drawHelp(canvas)], options)
 }
 
-const sectionBlocks = (canvas: PdfCanvas, { title, steps }: InstructionSection): Block[] => [
-  sectionHeading(canvas, title),
-  ...steps.map((text, index): Block => {
+function sectionBlocks(canvas: PdfCanvas, { title, steps }: InstructionSection): Block[] {
+  const within: Container = { tag: 'L' }
+  const blocks = steps.map((text, index): Block => {
     const lines = canvas.wrap(toPrintable(text, 600), step, contentWidth - 34, 8)
     return {
       height: lines.length * lineHeight + 6,
+      within,
       draw(y) {
-        canvas.drawText(`${index + 1}.`, pageSize.left + 22, y + 16, number, 'right')
-        for (const [at, line] of lines.entries()) canvas.drawText(line, pageSize.left + 30, y + 16 + at * lineHeight, step)
+        canvas.tag('LI', () => {
+          canvas.tag('Lbl', () => canvas.drawText(`${index + 1}.`, pageSize.left + 22, y + 16, number, 'right'))
+          canvas.tag('LBody', () => drawLines(canvas, lines, pageSize.left + 30, y + 16, step, lineHeight))
+        })
       },
     }
-  }),
-]
+  })
+  return [sectionHeading(canvas, title), ...blocks]
+}
 
 const drawHelp = (canvas: PdfCanvas): Block => ({
   height: 40,

@@ -1,8 +1,8 @@
 /** Renders specimen labels as PDF: one label a page, in the size of laboratories' label printers. Pure. */
 import { encodeCode128 } from '../../platform/pdf/barcode.ts'
-import { createPdfCanvas, styles, type PdfCanvas, type Style } from '../../platform/pdf/canvas.ts'
+import { createPdfCanvas, styles, type Paper, type PdfCanvas, type Style } from '../../platform/pdf/canvas.ts'
 import { parseEpochMs, truncate, toPrintable } from '../../platform/pdf/text.ts'
-import { usDate } from './printable-patient.ts'
+import { printedDate } from './printable-patient.ts'
 
 export interface Label {
   sample_id: string
@@ -15,6 +15,8 @@ export interface Label {
   collected: string
   /** Time zone of the collection site. */
   time_zone: string
+  /** Of the other documents of the cell: labels have one size, but dates are written alike. */
+  paper: Paper
 }
 
 /** 2.25 by 1.25 inches. */
@@ -23,6 +25,9 @@ const label = { width: 162, height: 90, margin: 8 }
 const module_min = 0.5
 /** White space beside the bars, in modules. */
 const quietZone = 10
+
+/** The rest of its line is for the initials of the collector and the number of the label. */
+const COLLECTED_WIDTH = 92
 
 const ink = '#000000'
 const bold: Style = { ...styles.bold, size: 9, color: ink }
@@ -48,12 +53,15 @@ function drawLabel(canvas: PdfCanvas, given: Label, number: string): void {
   const [right, width] = [label.width - margin, label.width - 2 * margin]
   canvas.page()
   drawName(canvas, given, width)
-  const born = given.dob ? `DOB ${usDate(given.dob)}` : 'DOB'
+  const born = given.dob ? `DOB ${printedDate(given.dob, given.paper)}` : 'DOB'
   canvas.drawTextFitted(`${born}   ${toPrintable(given.gender, 20)}`.trimEnd(), margin, 24.5, plain, 90)
   canvas.drawTextFitted(`Acct ${toPrintable(given.account, 40)}`, right, 24.5, plain, 72, 'right')
   drawBars(canvas, given.sample_id)
   canvas.drawText(truncate(toPrintable(given.sample_id, 100), width, canvas.measure(bold)), label.width / 2, 68, bold, 'center')
-  canvas.drawTextFitted(`Coll ${stampLabel(given)}`, margin, 80, plain, 115)
+  const collected = `Coll ${stampLabel(given)}`
+  canvas.drawText(collected, margin, 80, sized(canvas, collected, plain, COLLECTED_WIDTH))
+  canvas.drawText('Init', margin + COLLECTED_WIDTH + 3, 80, plain)
+  canvas.drawRule(81, ink, 0.5, margin + COLLECTED_WIDTH + 16, right - 19)
   canvas.drawText(number, right, 80, plain, 'right')
 }
 
@@ -63,7 +71,7 @@ function drawBars(canvas: PdfCanvas, text: string): void {
   if (!code) return
   const module = Math.min(1, label.width / (code.modules + 2 * quietZone))
   if (module < module_min) return
-  canvas.drawBarcode(code.widths, (label.width - code.modules * module) / 2, 29, 29, module)
+  canvas.drawBarcode(code.widths, (label.width - code.modules * module) / 2, 29, 29, module, `Barcode ${text}`)
 }
 
 /** Draws both names in full: on one line, else each on its own in the largest size that fits. Leaves blanks to fill in if the patient is unknown. */
@@ -71,18 +79,19 @@ function drawName(canvas: PdfCanvas, { last_name, first_name }: Label, width: nu
   const [last, first] = [toPrintable(last_name, 100), toPrintable(first_name, 100)]
   const filed = [last, first].filter(Boolean).join(', ') || 'Name:'
   if (canvas.measure(bold)(filed) <= width || !last || !first)
-    return canvas.drawText(filed, label.margin, 15, sized(canvas, filed, 9, width))
-  canvas.drawText(`${last},`, label.margin, 9.5, sized(canvas, `${last},`, 7.5, width))
-  canvas.drawText(first, label.margin, 17, sized(canvas, first, 7.5, width))
+    return canvas.drawText(filed, label.margin, 15, sized(canvas, filed, bold, width))
+  const smaller = { ...bold, size: 7.5 }
+  canvas.drawText(`${last},`, label.margin, 9.5, sized(canvas, `${last},`, smaller, width))
+  canvas.drawText(first, label.margin, 17, sized(canvas, first, smaller, width))
 }
 
-/** The largest size, at most `size`, in which the text fits. */
-function sized(canvas: PdfCanvas, text: string, size: number, width: number): Style {
-  return { ...bold, size: Math.min(size, (size * width) / canvas.measure({ ...bold, size })(text)) }
+/** The style in the largest size, at most its own, in which the text fits. */
+function sized(canvas: PdfCanvas, text: string, style: Style, width: number): Style {
+  return { ...style, size: Math.min(style.size, (style.size * width) / canvas.measure(style)(text)) }
 }
 
 /** `01/02/2030 09:30 MST`. */
-function stampLabel({ collected, time_zone }: Label): string {
+function stampLabel({ collected, time_zone, paper }: Label): string {
   const parts = new Intl.DateTimeFormat('en-US', {
     timeZone: time_zone,
     hourCycle: 'h23',
@@ -94,5 +103,6 @@ function stampLabel({ collected, time_zone }: Label): string {
     timeZoneName: 'short',
   }).formatToParts(new Date(collected))
   const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((each) => each.type === type)!.value
-  return `${part('month')}/${part('day')}/${part('year')} ${part('hour')}:${part('minute')} ${part('timeZoneName')}`
+  const date = printedDate(`${part('year')}-${part('month')}-${part('day')}`, paper)
+  return `${date} ${part('hour')}:${part('minute')} ${part('timeZoneName')}`
 }

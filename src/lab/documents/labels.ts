@@ -1,5 +1,5 @@
 // The content of an order's specimen labels. Source: lab-testing.md 15.
-import { pdfFileName, type RenderJob } from '../../platform/pdf/render.ts'
+import { paperOf, pdfFileName, type RenderJob } from '../../platform/pdf/render.ts'
 import { utcDate, iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
@@ -32,6 +32,7 @@ export async function getLabels(
     lab: lab.name,
     collected: iso(new Date(query.collection_date)),
     time_zone: await collectionZone(tx, order),
+    paper: paperOf(tx),
   }
   return { name: pdfFileName(order.sample_id), input: { label, count: query.number_of_labels ?? 3 } }
 }

@@ -1,6 +1,7 @@
 // How documents print people and places. Pure.
 import { ageOn } from '../orders/patient-checks.ts'
 import type { Order } from '../orders/schema.ts'
+import type { Paper } from '../../platform/pdf/canvas.ts'
 
 export interface PrintablePatient {
   name: string
@@ -61,5 +62,9 @@ export const toWords = (name: string): string => capitalize(name.replaceAll('_',
 
 const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
-/** `1990-01-31` as `01/31/1990`, the format of laboratories in the United States. */
-export const usDate = (date: string): string => `${date.slice(5, 7)}/${date.slice(8, 10)}/${date.slice(0, 4)}`
+/** `1990-01-31` as `01/31/1990`, the format of laboratories in the United States; as it is on A4, where the other would be misread. */
+export const printedDate = (date: string, paper: Paper): string =>
+  paper === 'a4' ? date : `${date.slice(5, 7)}/${date.slice(8, 10)}/${date.slice(0, 4)}`
+
+/** How people fill in a date. */
+export const dateFormat = (paper: Paper): string => (paper === 'a4' ? 'YYYY-MM-DD' : 'MM/DD/YYYY')

@@ -27,12 +27,22 @@ export const requisitionHook = ({ vault, publicUrl }: { vault: Vault; publicUrl:
   const tokens = linkTokens(vault)
   const giveAddress = (tx: Tx, { order }: LockedOrder, low: string): void => {
     if (low !== 'requisition_created' || !publicUrl()) return
-    const token = tokens.sign([tx.tenant.cell, tx.team, order.id], LIFETIME_S)
-    order.requisition_form_url = `${publicUrl()}${PATH}?token=${encodeURIComponent(token)}`
+    order.requisition_form_url = publicUrl() + signedPath(tokens, tx.tenant, order.id, LIFETIME_S)
   }
   // An appointment with a requisition makes a transition of its own, whose event does not contain the link yet.
   return on(orderStepped, giveAddress, { after: 'visits/appointments' })
 }
+
+const signedPath = (tokens: SignedTokens, { cell, team }: Pick<Tenant, 'cell' | 'team'>, order_id: string, lifetime_s: number) =>
+  `${PATH}?token=${encodeURIComponent(tokens.sign([cell, team, order_id], lifetime_s))}`
+
+/** The path of a requisition with a new signature, for a page that shows the link only to the patient. */
+export const requisitionPath = (
+  vault: Vault,
+  tenant: Pick<Tenant, 'cell' | 'team'>,
+  order_id: string,
+  lifetime_s: number,
+): string => signedPath(linkTokens(vault), tenant, order_id, lifetime_s)
 
 const textPage = (status: number, sentence: string, headers: Record<string, string> = {}): PageResponse => ({
   status,

@@ -1,10 +1,11 @@
 /** Renders a requisition as PDF. A pure function of its input: it makes no decisions about the order. */
 import { factBoxes, headedText, plainTable, type Column } from '../../platform/pdf/blocks.ts'
-import { contentWidth, pageSize, styles, type Block, type PdfCanvas } from '../../platform/pdf/canvas.ts'
+import { contentWidth, pageSize, type Paper, type PdfCanvas } from '../../platform/pdf/canvas.ts'
+import type { Block } from '../../platform/pdf/pages.ts'
 import { formatTimestamp } from '../../platform/pdf/text.ts'
 import { signatureFields, renderForm } from './form-layout.ts'
 import type { PrintableLab } from './order-data.ts'
-import { usDate, type PrintablePatient } from './printable-patient.ts'
+import { dateFormat, printedDate, type PrintablePatient } from './printable-patient.ts'
 
 /** Insurance or patient billing, in addition to the account. */
 export interface Coverage {
@@ -28,14 +29,16 @@ export interface Requisition {
     sample: string
     test_name: string
     billing: string
-    icd_codes: string[]
+    diagnoses: { code: string; description: string | null }[]
     notes: string | null
     sandbox: boolean
+    paper: Paper
   }
   patient: PrintablePatient
   physician: { name: string; npi: string; email: string | null } | null
   coverage: Coverage | null
-  markers: { name: string; code: string; type: string }[]
+  /** `collected`: specimens with their containers. */
+  markers: { name: string; code: string; collected: string[] }[]
   answers: { marker: string; question: string; answer: string }[]
 }
 
@@ -48,10 +51,10 @@ const columnsOf = (...given: [title: string, share: number][]): Column[] => {
   })
 }
 
-const tests = columnsOf(['CODE', 0.22], ['TEST', 0.6], ['KIND', 0.18])
+const tests = columnsOf(['CODE', 0.15], ['TEST', 0.38], ['SPECIMEN AND CONTAINER', 0.34], ['DIAGNOSES', 0.13])
 const questions = columnsOf(['QUESTION', 0.42], ['ANSWER', 0.28], ['FOR', 0.3])
 
-/** Renders a requisition on US Letter pages; the same requisition gives the same bytes. */
+/** Renders a requisition on pages of its paper; the same requisition gives the same bytes. */
 export function renderRequisition(requisition: Requisition, options: { compress?: boolean } = {}): Promise<Uint8Array> {
   const { lab, order, patient } = requisition
   const number = order.sample_id ?? order.id
@@ -62,8 +65,11 @@ export function renderRequisition(requisition: Requisition, options: { compress?
     barcode: number,
     badge: order.priority ? 'STAT' : null,
     foot: `Requisition ${number}   ·   Order ${order.id}`,
-    running: [patient.filed, patient.dob && `born ${usDate(patient.dob)}`, number].filter(Boolean).join('   ·   '),
+    running: [patient.filed, patient.dob && `born ${printedDate(patient.dob, order.paper)}`, number]
+      .filter(Boolean)
+      .join('   ·   '),
     sandbox: order.sandbox,
+    paper: order.paper,
     at: order.created,
   }
   return renderForm(head, (canvas) => blocksOf(canvas, requisition), options)
@@ -71,6 +77,7 @@ export function renderRequisition(requisition: Requisition, options: { compress?
 
 function blocksOf(canvas: PdfCanvas, requisition: Requisition): Block[] {
   const { order, markers, answers } = requisition
+  const pointers = pointersOf(order.diagnoses.length)
   return [
     ...patientAndPhysicianBlocks(canvas, requisition),
     ...orderAndCoverageBlocks(canvas, requisition),
@@ -78,9 +85,15 @@ function blocksOf(canvas: PdfCanvas, requisition: Requisition): Block[] {
       canvas,
       `Tests ordered: ${order.test_name}`,
       tests,
-      markers.map(({ code, name, type }) => ({ cells: [code, name, type] })),
+      markers.map(({ code, name, collected }) => ({ cells: [code, name, collected.join('\n'), pointers] })),
     ),
-    ...headedText(canvas, 'Diagnoses (ICD-10-CM)', order.icd_codes.join(',  ')),
+    ...headedText(
+      canvas,
+      'Diagnoses (ICD-10-CM), for every test of this order',
+      order.diagnoses
+        .map(({ code, description }, index) => `${pointerOf(index)}: ${code} ${description ?? ''}`.trimEnd())
+        .join('\n'),
+    ),
     ...plainTable(
       canvas,
       'Questions at order entry',
@@ -88,7 +101,7 @@ function blocksOf(canvas: PdfCanvas, requisition: Requisition): Block[] {
       answers.map(({ question, answer, marker }) => ({ cells: [question, answer, marker] })),
     ),
     ...headedText(canvas, 'Clinical notes', order.notes),
-    ...collectionBlocks(canvas),
+    ...signatureBlocks(canvas, order.paper),
   ]
 }
 
@@ -98,7 +111,7 @@ function patientAndPhysicianBlocks(canvas: PdfCanvas, { patient, physician, acco
     title: 'PATIENT',
     rows: [
       ['Name', patient.filed],
-      ['Date of birth', dob && `${usDate(dob)} (age ${age})`],
+      ['Date of birth', dob && `${printedDate(dob, order.paper)} (age ${age})`],
       ['Sex', patient.gender],
       ['Phone', patient.phone],
       ['E-mail', patient.email],
@@ -148,19 +161,26 @@ function orderAndCoverageBlocks(canvas: PdfCanvas, { order, coverage }: Requisit
   return [factBoxes(canvas, left, right)]
 }
 
-/** Filled in by the person who takes the sample. */
-const collectionBlocks = (canvas: PdfCanvas): Block[] => [
-  {
-    height: 70,
-    draw(y) {
-      canvas.drawText('COLLECTION, to be filled in by the collector', pageSize.left, y + 19, styles.capital)
-      const columns = [
-        { name: 'Collection date (MM/DD/YYYY)', width: 150 },
-        { name: 'Time (24 h)', width: 90 },
-        { name: 'Fasting for (hours)', width: 100 },
-        { name: 'Collected by', width: contentWidth - 326 },
-      ]
-      signatureFields(canvas, columns).draw(y + 24)
-    },
-  },
+/** A, B, …, Z, AA, … as forms for claims point from a test to a diagnosis. */
+const pointerOf = (index: number): string =>
+  (index < 26 ? '' : pointerOf(Math.floor(index / 26) - 1)) + String.fromCharCode('A'.charCodeAt(0) + (index % 26))
+
+/** `A, B, C`, or `A to F` for more than four. An order names its diagnoses for all its tests. */
+function pointersOf(count: number): string {
+  if (count > 4) return `${pointerOf(0)} to ${pointerOf(count - 1)}`
+  return Array.from({ length: count }, (_, index) => pointerOf(index)).join(', ')
+}
+
+/** Signed by the ordering physician where the laboratory asks for it, and filled in by the person who takes the sample. */
+const signatureBlocks = (canvas: PdfCanvas, paper: Paper): Block[] => [
+  signatureFields(canvas, [
+    { name: 'Signature of the ordering physician', width: contentWidth - 126 },
+    { name: `Date (${dateFormat(paper)})`, width: 140 },
+  ]),
+  signatureFields(canvas, [
+    { name: `Collection date (${dateFormat(paper)})`, width: 150 },
+    { name: 'Time (24 h)', width: 90 },
+    { name: 'Fasting for (hours)', width: 100 },
+    { name: 'Collected by', width: contentWidth - 326 },
+  ]),
 ]

@@ -1,14 +1,17 @@
 // The content of a requisition, before layout. Source: lab-testing.md 15, 6.1, 3.3, 4.
 import { codesOf, FASTING } from '../catalog/aoe.ts'
-import { getLabTest } from '../catalog/lab-tests.ts'
+import { expectedResults, getLabTest } from '../catalog/lab-tests.ts'
 import type { LabTest, Question } from '../catalog/schema.ts'
 import type { Order, PhysicianInput } from '../orders/schema.ts'
-import { pdfFileName, type RenderJob } from '../../platform/pdf/render.ts'
+import { paperOf, pdfFileName, type RenderJob } from '../../platform/pdf/render.ts'
 import { utcDate } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
+import { describeDiagnoses } from '../../people/insurance/diagnoses.ts'
 import { findInsurance } from '../../people/insurance/insurances.ts'
+import { examplePhysician } from '../../people/person/example-patient.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import type { Billing } from '../catalog/enums.ts'
+import { collectedOf } from './containers.ts'
 import { isSandbox, loadOrderData, toPrintableLab, statusReachedAt, type OrderData } from './order-data.ts'
 import { toPrintablePatient, toWords } from './printable-patient.ts'
 import type { Coverage, Requisition } from './requisition-page.ts'
@@ -37,7 +40,18 @@ export async function getRequisition(tx: Tx, id: string): Promise<RenderJob<Requ
   const { order, lab, account } = file
   const created = statusReachedAt(order, 'requisition_created')
   if (created === undefined) throw notFound('This order has no requisition')
-  const [test, coverage] = await Promise.all([getLabTest(tx, order.lab_test.id), coverageOf(tx, order)])
+  const icd_codes = order.icd_codes ?? []
+  const [test, coverage, expected, descriptions] = await Promise.all([
+    getLabTest(tx, order.lab_test.id),
+    coverageOf(tx, order),
+    expectedResults(tx, order.lab_test.id),
+    describeDiagnoses(tx, icd_codes),
+  ])
+  const markers = (test.markers ?? []).map(({ id, name, provider_id }) => ({
+    name,
+    code: provider_id ?? '',
+    collected: collectedOf(expected.find(({ marker_id }) => marker_id === id) ?? { expected: [] }, order.lab_test),
+  }))
   const { physician } = order
   const given = file.internalData.physician as PhysicianInput | null | undefined
   const input: Requisition = {
@@ -51,28 +65,41 @@ export async function getRequisition(tx: Tx, id: string): Promise<RenderJob<Requ
       priority: order.priority,
       fasting: order.lab_test.fasting,
       collection: toWords(order.lab_test.method),
-      sample: toWords(order.lab_test.sample_type),
+      sample: specimensOf(markers) || toWords(order.lab_test.sample_type),
       test_name: order.lab_test.name,
       billing: payers[order.billing_type],
-      icd_codes: order.icd_codes ?? [],
+      diagnoses: icd_codes.map((code, index) => ({ code, description: descriptions.get(index) ?? null })),
       notes: notesOf(file),
       sandbox: isSandbox(tx),
+      paper: paperOf(tx),
     },
     patient: toPrintablePatient(order, utcDate(tx.now)),
-    physician: physician && {
-      name: `${physician.first_name} ${physician.last_name}`,
-      npi: physician.npi,
-      email: given?.email ?? null,
-    },
+    physician: physician
+      ? { name: nameOf(physician), npi: physician.npi, email: given?.email ?? null }
+      : isSandbox(tx)
+        ? SANDBOX_PHYSICIAN
+        : null,
     coverage,
-    markers: (test.markers ?? []).map(({ name, provider_id, type }) => ({
-      name,
-      code: provider_id ?? '',
-      type: toWords(type ?? ''),
-    })),
+    markers,
     answers: answeredQuestions(test, file),
   }
   return { name: pdfFileName(order.sample_id ?? order.id), input }
+}
+
+function nameOf({ first_name, last_name }: { first_name: string; last_name: string }): string {
+  return `${first_name} ${last_name}`
+}
+
+/**
+ * Stands for the ordering physician that a service network provides in production, where an order without one does not get this far. Not of
+ * the order, which shows none.
+ */
+const SANDBOX_PHYSICIAN = { name: nameOf(examplePhysician), npi: examplePhysician.npi, email: null }
+
+/** Each specimen once: `Serum, whole blood`. */
+const specimensOf = (markers: readonly { collected: readonly string[] }[]): string => {
+  const specimens = markers.flatMap(({ collected }) => collected.map((text) => text.split(':', 1)[0]!))
+  return [...new Set(specimens)].map((name, index) => (index ? name.toLowerCase() : name)).join(', ')
 }
 
 /** The notes of the account, then those of the order; for laboratories that accept notes. */

@@ -14,6 +14,7 @@ import { saveDemographics } from '../../people/users/demographics.ts'
 import { toPatientAddress } from '../../people/person/address.ts'
 import { toOrderReply } from './orders.ts'
 import { orderPatient } from './patient-checks.ts'
+import { assertPrintable } from './printable-texts.ts'
 import { buildOrder, insertOrder, type PlacedOrder } from './place-order.ts'
 import { resolveOrder, type OrderRequest } from './resolve-order.ts'
 import type { CreateOrder, ImportOrder, OrderReply } from './schema.ts'
@@ -23,9 +24,11 @@ import type { CreateOrder, ImportOrder, OrderReply } from './schema.ts'
  * Queues orders.dispatch if the lab's link has to be informed. Emits labtest.order.created.
  * Errors: 400 errors of `resolveTest`, no lab account for the order and its billing type, no insurance although the billing type needs one
  * (`assertInsured`), errors of `insuranceGiven`, missing answers, `activate_by` in the past, a minor without a medical proxy; 404 unknown
- * user or lab test; 422 a date of birth in the future or more than 130 years ago.
+ * user or lab test; 422 a date of birth in the future or more than 130 years ago, characters that documents cannot print
+ * (`assertPrintable`).
  */
 export async function createOrder(tx: Tx, body: CreateOrder): Promise<PlacedOrder> {
+  assertPrintable(body)
   const patient_details = await orderPatient(tx, body.user_id, body.patient_details)
   const icd_codes = body.icd_codes ?? body.health_insurance?.diagnosis_codes
   const hasInsurance = body.health_insurance !== undefined || body.billing_type === 'commercial_insurance'
@@ -65,6 +68,7 @@ export async function createOrder(tx: Tx, body: CreateOrder): Promise<PlacedOrde
  * Source: lab-testing.md 6.5.
  */
 export async function importOrder(tx: Tx, body: ImportOrder): Promise<PlacedOrder> {
+  assertPrintable(body)
   const request: OrderRequest = {
     user_id: body.user_id,
     patient_details: await orderPatient(tx, body.user_id, body.patient_details),

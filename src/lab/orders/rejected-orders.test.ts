@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { address, orderBody, patient } from '../../../test/support/orders.ts'
+import { address, orderBody, patient, proxy } from '../../../test/support/orders.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
 /** Tries to create an order. If the request is rejected, checks that nothing was written. */
@@ -132,6 +132,30 @@ describe('rejected orders', () => {
       ],
     )
     assert.ok(!JSON.stringify(body).includes('José'))
+  })
+
+  test('rejects texts that documents cannot print, with every field and the kind of characters, and repeats none of them', async () => {
+    const team = await createTestTeam()
+    const medical_proxy = { ...proxy, last_name: '佐藤' }
+    const { status, body } = await attempt(team, {
+      patient_details: { ...patient, medical_proxy },
+      patient_address: { ...address, first_line: 'שדרות 1', city: 'Αθήνα' },
+      physician: { first_name: 'Ada', last_name: '王', npi: '1234567893' },
+      clinical_notes: 'Allergic: β-lactams ≤ 5 mg. 🧪',
+      aoe_answers: [{ marker_id: 1, question_id: 1, answer: '네' }],
+    })
+    assert.equal(status, 422)
+    assert.deepEqual(
+      body.detail.map(({ loc, msg }: { loc: string[]; msg: string }) => `${loc.join('.')}: ${msg}`),
+      [
+        ['patient_details.medical_proxy.last_name', 'Chinese characters'],
+        ['patient_address.first_line', 'Hebrew characters'],
+        ['physician.last_name', 'Chinese characters'],
+        ['clinical_notes', 'emoji'],
+        ['aoe_answers.0.answer', 'Korean characters'],
+      ].map(([field, kind]) => `body.${field}: Value error, has ${kind}, which documents of the order cannot print`),
+    )
+    assert.doesNotMatch(JSON.stringify(body), /[^\x20-\x7e]/)
   })
 
   test('rejects missing, invalid and superfluous answers to the questions of the markers', async () => {

@@ -1,6 +1,7 @@
 // The text of a printed report, before layout. Pure.
 import type { FailureType } from '../links/diagnostic-report.ts'
 import type { Order } from '../orders/schema.ts'
+import type { Paper } from '../../platform/pdf/canvas.ts'
 import type { Report } from './report-pdf.ts'
 import type { BiomarkerResult, MissingResult, ResultDocument } from './schema.ts'
 
@@ -13,7 +14,7 @@ export interface ReportContent {
 export function toReportContent(
   document: ResultDocument,
   order: Order,
-  options: { name: string; sandbox: boolean },
+  options: { name: string; sandbox: boolean; paper: Paper },
 ): ReportContent {
   const { metadata } = document
   const [sample] = Object.values(document.sample_information)
@@ -48,6 +49,7 @@ export function toReportContent(
         notes: order.clinical_notes,
         sandbox: options.sandbox,
       },
+      paper: options.paper,
       panels: panelsOf(document.results, order.lab_test.name),
       missing: document.missing_results.map((item) => ({ name: item.name, reason: reasonOf(item) })),
     },

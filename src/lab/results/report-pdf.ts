@@ -8,12 +8,12 @@ import {
   contentWidth,
   createPdfCanvas,
   pageSize,
-  renderPages,
   styles,
-  type Block,
+  type Paper,
   type PdfCanvas,
   type Style,
 } from '../../platform/pdf/canvas.ts'
+import { renderPages, type Block } from '../../platform/pdf/pages.ts'
 import { missingTable, panelTable, type Result } from './report-table.ts'
 import { parseEpochMs, formatTimestamp, toPrintable } from '../../platform/pdf/text.ts'
 
@@ -35,6 +35,7 @@ export interface Report {
     notes: string | null
     sandbox: boolean
   }
+  paper: Paper
   panels: { name: string; results: Result[] }[]
   missing: { name: string; reason: string }[]
 }
@@ -67,7 +68,7 @@ const meanings: Record<string, string> = {
 const sandboxLine = 'Sandbox: generated data, not for clinical use'
 
 /**
- * Renders a report on US Letter pages; the same report gives the same bytes. Strings are cut at lengths far above those of real reports,
+ * Renders a report on pages of its paper; the same report gives the same bytes. Strings are cut at lengths far above those of real reports,
  * long texts with a truncation notice. ISO timestamps are written out, other forms printed as given.
  * Throws `RangeError` for more than 2,000 results, 2,000 panels or 500 missing tests, so that an incomplete report is never printed.
  * `compress: false` leaves the content streams readable.
@@ -84,7 +85,7 @@ export async function renderReport(report: Report, { compress = true } = {}): Pr
     Author: toPrintable(report.lab.name, 120),
     CreationDate: new Date(parseEpochMs(report.order.reported)),
   }
-  const canvas = createPdfCanvas(info, { compress })
+  const canvas = createPdfCanvas(info, { compress, paper: report.paper })
   // The more results, the shorter their texts, so that the longest report renders within seconds.
   const text_max = Math.min(Math.max(Math.floor(text_total / results), 400), 4000)
   const blocks = [
@@ -102,7 +103,7 @@ export async function renderReport(report: Report, { compress = true } = {}): Pr
 
 function drawLetterhead(canvas: PdfCanvas, { lab, order }: Report): Block {
   const badge = badges[order.status]
-  const name: Style = { font: 'Helvetica-Bold', size: 16, color: colors.navy }
+  const name: Style = { font: 'bold', size: 16, color: colors.navy }
   const names = canvas.wrap(toPrintable(lab.name, 120), name, 350, 2)
   const director = lab.medical_director && `Medical director: ${toPrintable(lab.medical_director, 120)}`
   const under = [
@@ -116,8 +117,8 @@ function drawLetterhead(canvas: PdfCanvas, { lab, order }: Report): Block {
       for (const [index, line] of names.entries()) canvas.drawText(line, pageSize.left, y + 14 + index * 19, name)
       for (const [index, line] of under.entries())
         canvas.drawText(line, pageSize.left, y + names.length * 19 + 9 + index * 10.5, small)
-      canvas.drawText('LABORATORY REPORT', pageSize.right, y + 8, capital, 'right')
-      const white: Style = { font: 'Helvetica-Bold', size: 10, color: '#ffffff' }
+      canvas.tag('H1', () => canvas.drawText('LABORATORY REPORT', pageSize.right, y + 8, capital, 'right'))
+      const white: Style = { font: 'bold', size: 10, color: '#ffffff' }
       const width = canvas.measure(white)(badge.text) + 20
       canvas.fillBox(pageSize.right - width, y + 15, width, 20, badge.color, 3)
       canvas.drawText(badge.text, pageSize.right - width / 2, y + 28.5, white, 'center')
@@ -206,7 +207,7 @@ function drawRunningHeader(canvas: PdfCanvas, { lab, patient, order }: Report): 
 }
 
 function drawFooter(canvas: PdfCanvas, { patient, order }: Report, page: string): void {
-  const y = pageSize.bottom + 10
+  const y = canvas.bottom + 10
   canvas.drawRule(y, colors.hairline, 0.5)
   canvas.drawTextFitted(toPrintable(patient.name, 160), pageSize.left, y + 12, { ...label, font: bold.font }, 440)
   canvas.drawText(page, pageSize.right, y + 12, { ...label, font: bold.font }, 'right')

@@ -1,6 +1,7 @@
 /** The tables of a laboratory report: one per panel, and the tests not performed. Never splits a row. */
-import { plainTable, drawLines, tableHead } from '../../platform/pdf/blocks.ts'
-import { colors, contentWidth, pageSize, styles, type Block, type PdfCanvas, type Style } from '../../platform/pdf/canvas.ts'
+import { plainTable, drawLines, tableHead, type Column } from '../../platform/pdf/blocks.ts'
+import { colors, contentWidth, pageSize, styles, type Container, type PdfCanvas, type Style } from '../../platform/pdf/canvas.ts'
+import type { Block } from '../../platform/pdf/pages.ts'
 import { formatNotation, toPrintable, formatUnit } from '../../platform/pdf/text.ts'
 
 export interface Result {
@@ -33,10 +34,11 @@ const lineHeight = 11.5
  */
 export function panelTable(canvas: PdfCanvas, panel: { name: string; results: Result[] }, text_max: number): Block[] {
   const name = toPrintable(panel.name, 160)
-  const head = Object.values(columns)
-  const repeat = tableHead(canvas, name, head, 4, 'continued')
-  const rows = panel.results.map((result) => ({ ...resultRow(canvas, result, text_max), repeat }))
-  return rows.length > 0 ? [{ ...tableHead(canvas, name, head, 12), holds_next: true }, ...rows] : []
+  const table: Container = { tag: 'Table' }
+  const head = { table, name, columns: Object.values(columns), gap: 12 }
+  const repeat = tableHead(canvas, { ...head, gap: 4, note: 'continued' })
+  const rows = panel.results.map((result) => ({ ...resultRow(canvas, result, text_max), repeat, within: table }))
+  return rows.length > 0 ? [{ ...tableHead(canvas, head), holds_next: true }, ...rows] : []
 }
 
 export const missingTable = (canvas: PdfCanvas, missing: { name: string; reason: string }[]): Block[] =>
@@ -46,6 +48,12 @@ export const missingTable = (canvas: PdfCanvas, missing: { name: string; reason:
     missing_columns,
     missing.map(({ name, reason }) => ({ cells: [name, reason] })),
   )
+
+interface Cell {
+  at: Column
+  lines: readonly string[]
+  style: Style
+}
 
 function resultRow(canvas: PdfCanvas, result: Result, text_max: number): Block {
   const critical = result.interpretation === 'critical'
@@ -62,21 +70,21 @@ function resultRow(canvas: PdfCanvas, result: Result, text_max: number): Block {
   const alone = !flag && !units && !range
   const inCell = canvas.wrap(text, value, alone ? pageSize.right - columns.result.x - 4 : columns.result.width, 28)
   const below = !alone && inCell.length > 3 ? canvas.wrap(text, { ...long, font: value.font }, contentWidth - 24, 28) : []
-  const cells = [
-    { at: columns.test, lines: names, style: value === body ? body : bold },
-    {
+  const cells = {
+    test: { at: columns.test, lines: names, style: value === body ? body : bold },
+    result: {
       at: columns.result,
       lines: below.length > 0 ? ['see below'] : inCell,
       style: below.length > 0 ? { ...value, size: 8 } : value,
     },
-    { at: columns.units, lines: canvas.wrap(units, body, columns.units.width, 6), style: body },
-    { at: columns.range, lines: canvas.wrap(range, body, columns.range.width, 8), style: body },
-  ]
+    units: { at: columns.units, lines: canvas.wrap(units, body, columns.units.width, 6), style: body },
+    range: { at: columns.range, lines: canvas.wrap(range, body, columns.range.width, 8), style: body },
+  } satisfies Record<string, Cell>
   const repeated = result.notes?.trim() === result.result.trim()
   const noteLine = repeated ? '' : toPrintable(result.notes ?? '', text_max)
   const noteLines = noteLine ? canvas.wrap(noteLine, comment, contentWidth - 24, 18) : []
 
-  const cellsHeight = Math.max(loinc?.height ?? 0, ...cells.map(({ lines }) => lines.length * lineHeight))
+  const cellsHeight = Math.max(loinc?.height ?? 0, ...Object.values(cells).map(({ lines }) => lines.length * lineHeight))
   const height = cellsHeight + 6.5 + (below.length && below.length * 11 + 2) + (noteLines.length && noteLines.length * 10 + 2)
   return {
     height,
@@ -85,13 +93,23 @@ function resultRow(canvas: PdfCanvas, result: Result, text_max: number): Block {
         canvas.fillBox(pageSize.left, top + 0.5, contentWidth, height - 0.5, '#fdeaec')
         canvas.fillBox(pageSize.left, top + 0.5, 2.5, height - 0.5, colors.red)
       }
-      for (const { at, lines, style } of cells) drawLines(canvas, lines, at.x, top + 11.5, style)
-      if (loinc) canvas.drawText(loinc.text, loinc.x, top + loinc.y, tiny)
-      if (flag) drawFlag(canvas, flag, critical, top + 11.5)
-      let y = top + cellsHeight + 12
-      drawLines(canvas, below, pageSize.left + 14, y, { ...long, font: value.font, color: value.color }, 11)
-      y += below.length && below.length * 11 + 2
-      drawLines(canvas, noteLines, pageSize.left + 14, y - 0.5, comment, 10)
+      const drawCell = ({ at, lines, style }: Cell) => drawLines(canvas, lines, at.x, top + 11.5, style)
+      canvas.tag('TR', () => {
+        canvas.tag('TD', () => {
+          drawCell(cells.test)
+          if (loinc) canvas.drawText(loinc.text, loinc.x, top + loinc.y, tiny)
+        })
+        canvas.tag('TD', () => {
+          drawCell(cells.result)
+          let y = top + cellsHeight + 12
+          drawLines(canvas, below, pageSize.left + 14, y, { ...long, font: value.font, color: value.color }, 11)
+          y += below.length && below.length * 11 + 2
+          drawLines(canvas, noteLines, pageSize.left + 14, y - 0.5, comment, 10)
+        })
+        canvas.tag('TD', () => flag && drawFlag(canvas, flag, critical, top + 11.5))
+        canvas.tag('TD', () => drawCell(cells.units))
+        canvas.tag('TD', () => drawCell(cells.range))
+      })
       canvas.drawRule(top + height, colors.hairline, 0.5)
     },
   }
@@ -110,7 +128,7 @@ function loincPosition(canvas: PdfCanvas, code: string | null, names: string[], 
 function drawFlag(canvas: PdfCanvas, flag: string, critical: boolean, y: number): void {
   const { x, width } = columns.flag
   if (!critical) return canvas.drawTextFitted(flag, x, y, bold, width)
-  const white: Style = { font: 'Helvetica-Bold', size: 6.5, color: '#ffffff' }
+  const white: Style = { font: 'bold', size: 6.5, color: '#ffffff' }
   const measure = canvas.measure(white)
   const both = flag === 'CRITICAL' ? flag : `${flag} CRITICAL`
   const text = measure(both) + 7 <= width ? both : flag

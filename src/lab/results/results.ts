@@ -5,7 +5,7 @@ import { findLab } from '../catalog/labs.ts'
 import type { DiagnosticReport } from '../links/diagnostic-report.ts'
 import { transactionStatus, type LockedOrder } from '../orders/locked-order.ts'
 import type { Order } from '../orders/schema.ts'
-import { pdfFileName } from '../../platform/pdf/render.ts'
+import { paperOf, pdfFileName } from '../../platform/pdf/render.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
@@ -121,9 +121,11 @@ export async function getResultPdf(tx: Tx, order_id: string): Promise<ReportCont
   const { order, document } = await readResult(tx, order_id)
   return toReportContent(JSON.parse(document) as ResultDocument, order, {
     name: pdfFileName(order.sample_id ?? order.id),
-    sandbox: tx.tenant.cell.startsWith('sandbox'),
+    ...printing(tx),
   })
 }
+
+const printing = (tx: Tx) => ({ sandbox: tx.tenant.cell.startsWith('sandbox'), paper: paperOf(tx) })
 
 /** More orders than a transaction can have. */
 const ORDERS_MAX = 100
@@ -161,7 +163,7 @@ export async function getTransactionResult(tx: Tx, transaction_id: string): Prom
 /** The printed content of a transaction's results. Errors: 404 unknown transaction, no result of any order yet. */
 export async function getTransactionResultPdf(tx: Tx, transaction_id: string): Promise<ReportContent> {
   const { order, document } = await readCombined(tx, transaction_id)
-  return toReportContent(document, order, { name: pdfFileName(transaction_id), sandbox: tx.tenant.cell.startsWith('sandbox') })
+  return toReportContent(document, order, { name: pdfFileName(transaction_id), ...printing(tx) })
 }
 
 /** Erase the results of a deleted user, when the grace is over; before the orders go. Writes lab_result, lab_result_pdf. */

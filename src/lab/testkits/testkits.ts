@@ -9,6 +9,7 @@ import { updateOrder } from '../orders/change-order.ts'
 import type { LockedOrder } from '../orders/locked-order.ts'
 import { findKitBySample, toOrderReply } from '../orders/orders.ts'
 import { orderPatient } from '../orders/patient-checks.ts'
+import { assertPrintable } from '../orders/printable-texts.ts'
 import { buildOrder, insertOrder } from '../orders/place-order.ts'
 import { resolveOrder, type OrderRequest } from '../orders/resolve-order.ts'
 import type { OrderReply } from '../orders/schema.ts'
@@ -58,10 +59,11 @@ async function resolveKitTest(tx: Tx, id: string): Promise<LabTest> {
  * Emits labtest.order.updated twice, for `requisition_created` and `registered`; both name the final user.
  * Errors: 404 unknown kit or user; 400 the kit is already registered or its status does not allow it; 400 neither consents nor a physician,
  * or no physician although the lab account requires one; errors of `insuranceGiven`; 422 a date of birth in the future or more than 130
- * years ago.
+ * years ago, characters that documents cannot print (`assertPrintable`).
  * Source: lab-testing.md 6.7.
  */
 export async function registerTestkit(tx: Tx, body: RegisterTestkit): Promise<PreserializedJson<OrderReply>> {
+  assertPrintable(body)
   const id = await findKitBySample(tx, body.sample_id)
   if (!id) throw notFound('No test kit has this sample_id')
   if (!body.consents?.length && !body.physician) throw badRequest('Either consents or a physician is required')

@@ -4,11 +4,14 @@ import type { CollectionMethod } from '../../lab/catalog/enums.ts'
 export const channels = ['sms', 'email'] as const
 export type Channel = (typeof channels)[number]
 
-/** A message goes to each enabled channel, or with `first_only` only to the first of them. */
+/** A message goes to each enabled channel, or with `first_only` only to the first of them that the patient accepts. */
 interface ChannelRule {
   channels: readonly Channel[]
   first_only?: true
 }
+
+/** The channels of a reminder. */
+export const textMessage = { channels: ['sms'], first_only: false } as const
 
 const sms: ChannelRule = { channels: ['sms'] }
 const both: ChannelRule = { channels: ['sms', 'email'] }
@@ -52,11 +55,14 @@ export const messageRules: Record<CollectionMethod, Readonly<Record<string, Chan
   },
 }
 
-/** Returns the enabled channels of a status. */
-export function channelsOf(method: CollectionMethod, lowLevelStatus: string, on: Readonly<Record<Channel, boolean>>): Channel[] {
+/** Returns the enabled channels of a status: each of them gets the message, or with `first_only` the first that the patient accepts. */
+export function channelsOf(
+  method: CollectionMethod,
+  lowLevelStatus: string,
+  on: Readonly<Record<Channel, boolean>>,
+): { channels: Channel[]; first_only: boolean } {
   const rule = messageRules[method][lowLevelStatus]
-  const open = rule?.channels.filter((channel) => on[channel]) ?? []
-  return rule?.first_only ? open.slice(0, 1) : open
+  return { channels: rule?.channels.filter((channel) => on[channel]) ?? [], first_only: rule?.first_only ?? false }
 }
 
 const HOUR_S = 3600

@@ -7,7 +7,8 @@ import { dbNow } from '../../platform/db/leases.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import { sendMail } from '../../platform/mail/mail-outbox.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
-import { join, sql, type Sql } from '../../platform/db/sql.ts'
+import { join, joinConditions, sql, type Sql } from '../../platform/db/sql.ts'
+import { notOptedOut } from './opt-outs.ts'
 import type { Channel } from './message-rules.ts'
 import { PatientMessage, type PatientMessages } from './schema.ts'
 import { renderMessage, type MessageDetails } from './message-templates.ts'
@@ -32,6 +33,7 @@ interface Brand {
 
 interface NewMessage {
   order_id: string
+  user_id: string
   id: string
   kind: string
   channel: Channel
@@ -39,11 +41,14 @@ interface NewMessage {
   body: string
   mail_id: string | null
   carried: boolean
+  /** Channels that the patient must have turned off. */
+  instead_of: Channel[]
 }
 
 /**
  * Records a message about an order on these channels: one insert for all messages of a transaction, and a mail for each email. Records
- * nothing if the patient has no valid number or address. Writes patient_message, mail.
+ * nothing if the patient has no valid number or address, or has turned the channel off. Writes patient_message, mail.
+ * @param to the channels, and whether only the first of them that the patient has not turned off gets the message
  * @param smsEnabled whether a gateway is configured
  * @param help further details for the text
  */
@@ -51,7 +56,7 @@ export function recordMessages(
   tx: Tx,
   order: Order,
   kind: string,
-  channels: readonly Channel[],
+  { channels, first_only }: { channels: readonly Channel[]; first_only: boolean },
   smsEnabled: boolean,
   help: MessageDetails = {},
 ): void {
@@ -65,15 +70,28 @@ export function recordMessages(
     link: linkOf(order, kind),
     mailed: channels.includes('email'),
   }
-  for (const channel of channels) {
+  const { id: order_id, user_id } = order
+  for (const [place, channel] of channels.entries()) {
     const recipient = recipientOf(order, channel)
     if (recipient === undefined) continue
     const { subject, body } = renderMessage(context, channel)
-    const mail_id = channel === 'email' ? sendMail(tx, { to: recipient, subject, text: body }) : null
+    const instead_of = first_only ? channels.slice(0, place) : []
+    const when = isAccepted(tx, { user_id, channel, instead_of })
+    const mail_id = channel === 'email' ? sendMail(tx, { to: recipient, subject, text: body, when }) : null
     const carried = channel === 'sms' && smsEnabled
-    tx.deferBatched({ order_id: order.id, id: tx.uuid(), kind, channel, recipient, body, mail_id, carried }, insertMessages)
+    tx.deferBatched(
+      { order_id, user_id, id: tx.uuid(), kind, channel, recipient, body, mail_id, carried, instead_of },
+      insertMessages,
+    )
   }
 }
+
+/** Condition that the patient has not turned a channel off, but each of the channels that it replaces. */
+const isAccepted = (tx: Tx, { user_id, channel, instead_of }: Pick<NewMessage, 'user_id' | 'channel' | 'instead_of'>): Sql =>
+  joinConditions([
+    notOptedOut(tx, sql`${user_id}::uuid`, sql`${channel}`),
+    ...instead_of.map((other) => sql`not ${notOptedOut(tx, sql`${user_id}::uuid`, sql`${other}`)}`),
+  ])
 
 /** The link of a message: the parcel, or the requisition. */
 function linkOf({ details, requisition_form_url }: Order, kind: string): string | null {
@@ -83,14 +101,16 @@ function linkOf({ details, requisition_form_url }: Order, kind: string): string 
 }
 
 const insertMessages = (tx: Tx, messages: NewMessage[]): Sql => {
-  const rows = messages.map(
-    ({ order_id, id, kind, channel, recipient, body, mail_id, carried }) =>
-      sql`(${order_id}::uuid, ${id}::uuid, ${tx.team}::uuid, ${kind}, ${channel}, ${recipient}, ${body}, ${tx.now}::timestamptz, ${mail_id}::uuid,
-           ${carried ? 'waiting' : 'recorded'}, case when ${carried}::boolean then ${dbNow} end)`,
-  )
+  const rows = messages.map((message) => {
+    const { order_id, id, kind, channel, recipient, body, mail_id, carried } = message
+    return sql`
+      select ${order_id}::uuid, ${id}::uuid, ${tx.team}::uuid, ${kind}, ${channel}, ${recipient}, ${body}, ${tx.now}::timestamptz,
+             ${mail_id}::uuid, ${carried ? 'waiting' : 'recorded'}, case when ${carried}::boolean then ${dbNow} end
+      where ${isAccepted(tx, message)}`
+  })
   return sql`
     insert into patient_message (order_id, id, team_id, kind, channel, recipient, body, created_at, mail_id, state, due_at)
-    values ${join(rows, ', ')}`
+    ${join(rows, ' union all ')}`
 }
 
 /**
@@ -119,6 +139,30 @@ export const usersOfMail = (queries: Pick<Queries, 'many'>, mail_ids: readonly s
     sql`
     select p.mail_id, p.team_id, o.user_id from patient_message p join lab_order o on o.id = p.order_id and o.team_id = p.team_id
     where p.mail_id = any (${[...mail_ids]}::uuid[])`,
+  )
+
+const SMS_LISTED_MAX = 100
+const TextMessage = T.Object({
+  id: T.String(),
+  team_id: T.String(),
+  user_id: T.String(),
+  order_id: T.String(),
+  kind: T.String(),
+  recipient: T.String(),
+  body: T.String(),
+  created_at: T.String(),
+  state: T.String(),
+})
+export type TextMessage = Static<typeof TextMessage>
+
+/** Returns the newest 100 text messages to patients of a cell, or one of them by its id. For the operator of a sandbox. */
+export const listTextMessages = (queries: Pick<Queries, 'many'>, id?: string): Promise<TextMessage[]> =>
+  queries.many(
+    TextMessage,
+    sql`
+    select p.id, p.team_id, o.user_id, p.order_id, p.kind, p.recipient, p.body, p.created_at, p.state
+    from patient_message p join lab_order o on o.id = p.order_id and o.team_id = p.team_id
+    where p.channel = 'sms' and ${id === undefined ? sql`true` : sql`p.id = ${id}`} order by p.id desc limit ${SMS_LISTED_MAX}`,
   )
 
 const Held = T.Object({ mail_id: T.String() })

@@ -6,7 +6,7 @@ import type { LockedOrder } from '../../lab/orders/locked-order.ts'
 import { channelsOf, triggeringStatuses } from '../messages/message-rules.ts'
 import { recordMessages } from '../messages/messages.ts'
 import { scheduleReminders } from '../reminders/reminders.ts'
-import { enabledChannels } from '../messages/settings.ts'
+import { bookingUrlOf, enabledChannels } from '../messages/settings.ts'
 import { planAppointmentReminders } from '../reminders/appointment-reminders.ts'
 import { readAppointment } from '../../visits/appointments/locked-appointment.ts'
 import { utcDate } from '../../platform/runtime/clock.ts'
@@ -43,7 +43,7 @@ const shouldNotify = ({ internalData }: LockedOrder, low: string): boolean => lo
 function messageDetailsFor(tx: Tx, lockedOrder: LockedOrder, lowLevelStatus: string): MessageDetails | Promise<MessageDetails> {
   if (lowLevelStatus === 'transit_customer') return expectedArrival(tx, lockedOrder)
   return lowLevelStatus === 'requisition_created' && lockedOrder.order.details.type === 'at_home_phlebotomy'
-    ? bookingLinkFor(tx, lockedOrder)
+    ? withBookingUrl(tx, lockedOrder)
     : {}
 }
 
@@ -52,8 +52,7 @@ const expectedArrival = (tx: Tx, { internalData: { arrives_on } }: LockedOrder):
   arrives_on !== undefined && arrives_on >= utcDate(tx.now) ? { arrives_on } : {}
 
 /** An appointment that was reserved before the requisition is not booked again. */
-async function bookingLinkFor(tx: Tx, { order: { id } }: LockedOrder): Promise<MessageDetails> {
-  const url = tx.tenant.settings.appointment_booking_url as string | null | undefined
-  if (!url || (await readAppointment(tx, id)) !== undefined) return {}
-  return { booking_url: url.replaceAll('{order_id}', id) }
+async function withBookingUrl(tx: Tx, { order: { id } }: LockedOrder): Promise<MessageDetails> {
+  const booking_url = bookingUrlOf(tx, id)
+  return booking_url === undefined || (await readAppointment(tx, id)) !== undefined ? {} : { booking_url }
 }

@@ -6,7 +6,7 @@ import { addSeconds } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { enqueue, defineHandler, defineJob } from '../../platform/queue/outbox.ts'
 import { T } from '../../platform/schema/schema.ts'
-import { appointmentReminders } from '../messages/message-rules.ts'
+import { appointmentReminders, textMessage } from '../messages/message-rules.ts'
 import { recordMessages } from '../messages/messages.ts'
 import { lockOrderToRemind, remindersDisabled, wasSent } from './reminders.ts'
 
@@ -53,6 +53,6 @@ export const remindAppointmentHandler = (smsEnabled: boolean) =>
       if (!found || (await startOf(tx, order_id)) !== start_at) return
       const kind = `appointment_reminder_${turn}`
       if (await wasSent(tx, order_id, kind, dueAt(start_at, turn))) return
-      if (found.bySms) recordMessages(tx, found.order, kind, ['sms'], smsEnabled)
+      if (found.bySms) recordMessages(tx, found.order, kind, textMessage, smsEnabled)
     }),
   )

@@ -7,7 +7,7 @@ import { enqueue, defineHandler, defineJob } from '../../platform/queue/outbox.t
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { patientReminders } from './features.ts'
-import { reminders } from '../messages/message-rules.ts'
+import { reminders, textMessage } from '../messages/message-rules.ts'
 import { recordMessages } from '../messages/messages.ts'
 import { enabledChannels } from '../messages/settings.ts'
 import { notDeleted } from '../../people/users/users.ts'
@@ -66,7 +66,7 @@ export const remindHandler = (smsEnabled: boolean) =>
     context.tx(async (tx) => {
       const found = await lockOrderToRemind(tx, order_id, low)
       if (!found || (await wasSent(tx, order_id, `reminder_${turn}`))) return
-      if (found.bySms) recordMessages(tx, found.order, `reminder_${turn}`, ['sms'], smsEnabled)
+      if (found.bySms) recordMessages(tx, found.order, `reminder_${turn}`, textMessage, smsEnabled)
       const next_s = reminders[found.order.lab_test.method]?.after_s[turn]
       if (next_s === undefined) return
       enqueue(tx, remind, { order_id, low, began_at, turn: turn + 1 }, addSeconds(new Date(began_at), next_s))

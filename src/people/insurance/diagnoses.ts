@@ -43,6 +43,18 @@ async function readIndex(tx: Tx): Promise<IcdIndex> {
 /** Returns the 50 most relevant diagnoses by a prefix of their code or by words of their text. */
 export const searchDiagnoses = async (tx: Tx, query: string): Promise<Diagnosis[]> => searchIndex(await indexFor(tx), query)
 
+const Described = T.Object({ code: T.String(), description: T.String() })
+
+/** Returns the descriptions of diagnosis codes, by their position in the list; none for a code that the loaded table lacks. */
+export async function describeDiagnoses(tx: Tx, codes: readonly string[]): Promise<Map<number, string>> {
+  const kept = codes.map(toStoredCode)
+  const unique = [...new Set(kept.filter((code) => code !== undefined))]
+  if (unique.length === 0) return new Map()
+  const rows = await tx.many(Described, sql`select code, description from icd_code where code = any (${unique}::text[])`)
+  const known = new Map(rows.map(({ code, description }) => [code, description]))
+  return new Map(kept.flatMap((code, i) => (code !== undefined && known.has(code) ? [[i, known.get(code)!]] : [])))
+}
+
 const Known = T.Object({ code: T.String(), is_known: T.Boolean(), has_more: T.Boolean() })
 
 /** Returns the error of each code that cannot be billed, by its position in the list. */

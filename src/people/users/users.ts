@@ -132,6 +132,9 @@ function assertBounds(start: string | null | undefined, end: string | null | und
 
 const reversedBounds = () => invalidField(['body', 'ingestion_end'], 'must not be before ingestion_start')
 
+/** Runs after the birth date of a user was set or cleared, or came with a profile. */
+export const birthDateChanged = hookPoint<[user_id: string]>('user.birth_date_changed')
+
 /** Constraints of this module's tables and the errors for their violations. */
 export const constraints = {
   user__client_user_id: () => conflict('Client user id already exists'),
@@ -263,6 +266,7 @@ export async function patchUser(tx: Tx, user_id: string, body: PatchUser): Promi
   await assertUserActive(tx, user_id)
   if (changes.length === 0) throw badRequest('Nothing to patch')
   await tx.run(sql`update "user" set ${join(changes, ', ')} where id = ${user_id} and ${notDeletedCondition(tx)}`)
+  if (body.fallback_birth_date !== undefined) await tx.notify(birthDateChanged, user_id)
   if (body.ingestion_end) planIngestionEnd(tx, { user_id, ingestion_end: body.ingestion_end })
 }
 

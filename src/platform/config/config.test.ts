@@ -98,9 +98,18 @@ describe('an error', () => {
       { HOST: '0.0.0.0' },
       [
         'HOST is 0.0.0.0, but demo data is on and its keys are for this machine only. ' +
-          'Set DEMO=off to serve other machines, or HOST=127.0.0.1 to keep the demo.',
+          'Set DEMO=off to serve other machines, HOST=127.0.0.1 to keep the demo, or DEMO_ON_NETWORK=on to serve the demo to other machines.',
       ],
     ],
+    [{ HOST: '0.0.0.0', DEMO_ON_NETWORK: 'on' }, []],
+    ...['swordfish', 'sk_mars_swordfish_swordfish', 'sk_us_', 'sk_us_sword fish swordfish', `mg_${'x'.repeat(510)}`].map(
+      (DEMO_KEYS): [Record<string, string>, string[]] => [{ DEMO_KEYS }, [`DEMO_KEYS must be ${settings.demo_keys.expected}.`]],
+    ),
+    [
+      { DEMO_KEYS: 'sk_us_swordfish_1,pk_us_swordfish_1,sk_us_swordfish_2,mg_swordfish_0001,mg_swordfish_0002' },
+      ['DEMO_KEYS contains more than one key of sandbox-us.', 'DEMO_KEYS contains more than one key of the Management API.'],
+    ],
+    [{ DEMO: 'off', DEMO_KEYS: 'sk_us_swordfish_1' }, ['DEMO_KEYS is set, but demo data is off. Set DEMO=on too.']],
     [{ REQUESTS_BURST: '0' }, ['REQUESTS_BURST must be a whole number from 1 to 1000000, not "0".']],
     [{ BASE_PATH: 'lab' }, ['BASE_PATH must be a path like /lab, not "lab".']],
     [{ CELLS: ',' }, [`CELLS must be ${settings.cells.expected}, not ",".`]],

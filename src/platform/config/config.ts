@@ -1,6 +1,7 @@
 // Reads the settings from the environment once: checks each by its schema (settings.ts), then those that depend on each other. Each error is
 // one sentence.
 import { cellNames, type CellName } from '../db/cell-names.ts'
+import { placeOfKey } from '../crypto/api-keys.ts'
 import { parseSmtpUrl, type SmtpSettings } from '../mail/smtp.ts'
 import type { Fault } from '../schema/fault.ts'
 import { validate } from '../schema/request-validation.ts'
@@ -66,10 +67,14 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const demo = values.demo ?? !database_urls.control
   const unlimited = names.filter((name) => demo && settings[name].off_with_demo && !isSet(name)).map((name) => [name, 0])
   const loopback = LOOPBACK.test(values.host)
-  if (demo && !loopback)
+  if (demo && !loopback && !values.demo_on_network)
     faults.push(
-      `HOST is ${values.host}, but demo data is on and its keys are for this machine only. Set DEMO=off to serve other machines, or HOST=127.0.0.1 to keep the demo.`,
+      `HOST is ${values.host}, but demo data is on and its keys are for this machine only. Set DEMO=off to serve other machines, HOST=127.0.0.1 to keep the demo, or DEMO_ON_NETWORK=on to serve the demo to other machines.`,
     )
+  if (values.demo_keys.length && !demo) faults.push('DEMO_KEYS is set, but demo data is off. Set DEMO=on too.')
+  const places = values.demo_keys.map(placeOfKey)
+  for (const place of new Set(places.filter((one, i) => places.indexOf(one) !== i)))
+    faults.push(`DEMO_KEYS contains more than one key of ${place === 'management' ? 'the Management API' : place}.`)
   if (values.operator_port === values.port && values.port !== 0)
     faults.push(`OPERATOR_PORT is ${values.port}, which is PORT already.`)
   if (isSet('smtp_url') && !isSet('mail_from')) faults.push('MAIL_FROM must be set when SMTP_URL is.')

@@ -2,6 +2,7 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { TSchema, TUnsafe } from 'typebox'
+import { placeOfKey } from '../crypto/api-keys.ts'
 import { FormatError, formats } from '../schema/formats.ts'
 import { RuleError } from '../schema/request-validation.ts'
 import { OpenEnum, T, Text } from '../schema/schema.ts'
@@ -148,13 +149,18 @@ export const hostBinding = lowerCase({
     return place && !host.startsWith('*') && (isIP(host) || isHostName(host)) ? `${host}=${place}` : undefined
   },
 })
-/** `organization=project`. */
+/** A key with the prefix of its cell or of the Management API. */
+export const demoKey = matching(
+  'a key of 16 to 512 letters, digits and . _ ~ + / = - that begins with sk_us_, pk_us_, sk_eu_, pk_eu_ or mg_',
+  (value) => placeOfKey(value) !== undefined,
+)
 /** `name=days`. */
 export const daysOfProvider: Check = matching(
   'a provider and a number of days from 1 to 36500, such as whoop_v2=365',
   (value) => /^[a-z0-9_]{1,50}=[1-9]\d{0,4}$/.test(value) && Number(value.split('=')[1]) <= 36_500,
 )
 
+/** `organization=project`. */
 export const projectOfOrganization: Check = {
   expected: 'the id of an organization or *, "=" and a project',
   read: (value) => {

@@ -5,12 +5,14 @@ import { cellNames, type CellName } from '../db/cell-names.ts'
 import { rowSecurityModes } from '../db/no-row-security.ts'
 import { isSender, parseSmtpUrl } from '../mail/smtp.ts'
 import { hostName } from '../net/host-name.ts'
+import { logFormats } from '../telemetry/terminal-log.ts'
 import {
   anything,
   base64Key,
   choice,
   choices,
   daysOfProvider,
+  demoKey,
   emailAddress,
   flag,
   hostBinding,
@@ -48,7 +50,7 @@ export const settings = {
     'Port of its own, at `HOST`, for `/healthz`, `/readyz` and `/metrics`, which are then not served on `PORT`; `0` picks a free one. `bin/drawbridge work` opens it too.',
   ),
   host: text('HOST', '127.0.0.1', anything('an address')).means(
-    'Address to listen on. Must be a loopback address while demo data is enabled. While it is loopback, deliveries of the sandbox reach loopback too.',
+    'Address to listen on. Must be a loopback address while demo data is enabled, unless `DEMO_ON_NETWORK` is. While it is loopback, deliveries of the sandbox reach loopback too.',
   ),
   base_path: text(
     'BASE_PATH',
@@ -87,8 +89,20 @@ export const settings = {
   demo: flag('DEMO', undefined, { default_text: '`on` without `DATABASE_URL`' }).means(
     'Create demo data at the first start: an organization, two teams, keys, a catalog.',
   ),
+  demo_keys: list('DEMO_KEYS', demoKey, 5, { secret: true, default_text: 'generated at the first start' }).means(
+    'Keys of the demo data, so that clients know them before the first start: at most one for each cell and one of the Management API, each with its prefix, such as `sk_us_` and 26 random characters. Earlier keys stay valid.',
+  ),
+  demo_on_network: flag('DEMO_ON_NETWORK', false).means(
+    'Lets `HOST` be other than loopback with demo data, as in a container. Whoever reaches the port needs a key, but no limit of requests applies: publish the port on loopback, or in a network of your own, and put no real patients in.',
+  ),
   log_level: choice('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info').means(
-    'Logs go to standard error, one JSON object a line.',
+    'The least important lines of the log, which goes to standard error.',
+  ),
+  log_format: choice('LOG_FORMAT', logFormats, 'auto').means(
+    '`json`: one JSON object a line; `text`: lines for people, with colors unless `NO_COLOR` is set; `auto`: `text` on a terminal, else `json`.',
+  ),
+  otlp_endpoint: secret('OTEL_EXPORTER_OTLP_ENDPOINT', withoutFinalSlash(webUrl)).means(
+    'Base URL of a collector of OpenTelemetry, such as `http://127.0.0.1:4318`: traces of requests, jobs and webhook attempts are sent to it (OTLP over HTTP, JSON). Without it there are none.',
   ),
   sandbox_users_max: limitWithoutDemo('SANDBOX_USERS_MAX', 50).means(
     'Maximum number of users per sandbox team. `0` disables the limit.',

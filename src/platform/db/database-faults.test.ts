@@ -1,5 +1,6 @@
 // Statements when the database or the network fails: a proxy simulates the failures of networks and failovers.
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { databaseProxy, type DatabaseProxy, type ProxyOptions } from '../../../test/support/faults/database-proxy.ts'
@@ -8,7 +9,7 @@ import { installation } from '../../../test/support/template.ts'
 import type { Access } from '../access-log/access-line.ts'
 import { AccessLog } from '../access-log/access-log.ts'
 import { Db } from './database.ts'
-import type { Tenant } from './transaction.ts'
+import type { RowById, Tenant } from './transaction.ts'
 import { createLog } from '../telemetry/log.ts'
 import { outageOf, UnknownOutcome } from './outages.ts'
 import { notReady } from './readiness.ts'
@@ -79,7 +80,13 @@ const transaction = (db: Db, tenant: Tenant) =>
     await tx.locking.run(sql`select id from team where id = ${tx.team} for no key update`)
     await tx.run(sql`update team set clock_offset_s = clock_offset_s + 1 where id = ${tx.team}`)
   })
-const every = [write, read, lookUp, transaction, (db: Db) => db.asyncCommit.one(One, sql`select 1 as one`)]
+/** Nobody has a row with such an id; what counts is whether the database answers. */
+const OneById: RowById<typeof One> = {
+  row: One,
+  select: (tx, ids) => sql`select id, 1 as one from "user" where id = any (${ids}) and team_id = ${tx.team}`,
+}
+const lookUpById = (db: Db, tenant: Tenant) => db.read(tenant, (tx) => tx.lookupById(OneById, randomUUID()))
+const every = [write, read, lookUp, lookUpById, transaction, (db: Db) => db.asyncCommit.one(One, sql`select 1 as one`)]
 
 const seen: Access = {
   at: new Date(),
@@ -105,15 +112,15 @@ describe('silent connections that stay open', () => {
     await Promise.all([...every, ...every].map((use) => use(db, tenant)))
     proxy.set('silent')
     const waiting = await soon(Promise.all(every.map((use) => statusOf(use(db, tenant)))))
-    assert.deepEqual(waiting, [503, 503, 503, 503, 503])
+    assert.deepEqual(
+      waiting,
+      every.map(() => 503),
+    )
     // None of those that were idle then is met again.
-    assert.deepEqual(await soon(Promise.all(every.map((use) => statusOf(use(db, tenant))))), [
-      'done',
-      'done',
-      'done',
-      'done',
-      'done',
-    ])
+    assert.deepEqual(
+      await soon(Promise.all(every.map((use) => statusOf(use(db, tenant))))),
+      every.map(() => 'done'),
+    )
   })
 
   test('are distinguished from connections with a slow statement, which completes', async () => {

@@ -11,10 +11,11 @@ import { unavailable, type Problem } from '../runtime/problem.ts'
 import { IdAllocator } from './id-allocator.ts'
 import { Unreachable } from './outages.ts'
 import type { Hooks } from './hooks.ts'
+import { LookUps } from './look-ups.ts'
 import { isStale, prepared } from './prepared-statements.ts'
 import { compiled, createQueries } from './statements.ts'
 import { expiringCache } from '../runtime/expiring-cache.ts'
-import { Bound, PLAIN, PROGRAM, type Lending } from './shares.ts'
+import { PLAIN, PROGRAM, type Lending } from './shares.ts'
 import { ReadTx } from './read-transaction.ts'
 import type { Sql } from './sql.ts'
 import type { PlainTx, Queries, Tenant, Tx } from './transaction.ts'
@@ -50,10 +51,10 @@ export class Db {
   /** Maximum number of connections for transactions of teams. */
   readonly connections_max: number
   readonly #connections: Connections
-  readonly #lookingUp = new Bound()
+  readonly #lookUps: LookUps
   readonly #checkRows: boolean
   readonly #tenantCache = expiringCache<{}>({ lifetime_ms: CACHE_TTL_MS, size_max: 20_000 })
-  readonly #ids = new IdAllocator(() => this.#lookups(''))
+  readonly #ids = new IdAllocator(() => this.#lookUps.ofTeam(''))
   /** The hooks that modules run in transactions of other modules. The process sets them; until then no hook point can be notified. */
   hooks: Hooks | undefined
   /** Called after a commit that queued a due job. The worker of this process sets it, if there is one. */
@@ -68,6 +69,11 @@ export class Db {
     this.connections_max = options.connections_max
     this.#checkRows = options.checkRows
     this.#connections = new Connections(options)
+    this.#lookUps = new LookUps({
+      connection: this.#connections.shared,
+      seenBy: (team) => this.#seenBy(team),
+      checkRows: options.checkRows,
+    })
   }
 
   /** The connections for work on the whole cell. */
@@ -88,18 +94,6 @@ export class Db {
   /** Autocommit statements on the whole cell, each a transaction of its own. */
   get queries(): Queries {
     return createQueries((q) => this.#connections.lending.query(PROGRAM, compiled(q)), this.#checkRows)
-  }
-
-  /** Reads by key of a team, or of no team (`''`). 503: too many are in flight. */
-  #lookups(team: string): Queries {
-    const [begin, done] = [() => this.#lookingUp.enter(team), () => this.#lookingUp.leave(team)]
-    return createQueries((q) => this.#connections.shared.query(compiled(q), this.#seenBy(team)), this.#checkRows, { begin, done })
-  }
-
-  /** Reads one row by key. Most transactions never call it: the object is created at the first use. */
-  #lookUp(team: string): Tx['lookup'] {
-    let queries: Queries | undefined
-    return (row, q) => (queries ??= this.#lookups(team)).maybe(row, q)
   }
 
   /** The team whose rows its statements see; none in the control plane, where credentials identify the callers. */
@@ -160,7 +154,7 @@ export class Db {
         connect: () => lending.connect(borrower),
         autocommit: (statement) => (isLone ? lone.query(statement, tenant.team, sees) : lending.query(borrower, statement)),
         // On the whole cell a look-up uses the transaction's own connection: the connection for look-ups sees one team.
-        lookUp: isLone || !this.#connections.ofTeams ? this.#lookUp(tenant.team) : undefined,
+        lookUps: isLone || !this.#connections.ofTeams ? this.#lookUps : undefined,
         numbers: this.#ids,
         memory: this.#cache,
         useCache,
@@ -202,7 +196,7 @@ export class Db {
     return work(
       new ReadTx(tenant, teamNow(tenant), {
         send: (q) => this.#connections.teams.query(tenant.team || PLAIN, compiled(q), sees),
-        lookUps: () => this.#lookups(tenant.team),
+        lookUps: this.#lookUps,
         memory: this.#cache,
         checkRows: this.#checkRows,
       }),

@@ -4,7 +4,8 @@ import type pg from 'pg'
 import type { Static, TSchema } from 'typebox'
 import { createQueries } from './statements.ts'
 import type { Sql } from './sql.ts'
-import { Subjects, type Queries, type Tenant, type Tx } from './transaction.ts'
+import type { LookUps } from './look-ups.ts'
+import { Subjects, type Queries, type RowById, type Tenant, type Tx } from './transaction.ts'
 import { uuid } from '../runtime/uuid.ts'
 import type { TenantCache } from './write-transaction.ts'
 
@@ -12,7 +13,7 @@ import type { TenantCache } from './write-transaction.ts'
 interface Means {
   send: (q: Sql) => Promise<pg.QueryResult>
   /** For reads by key. */
-  lookUps: () => Queries
+  lookUps: LookUps
   memory: TenantCache
   checkRows: boolean
 }
@@ -60,7 +61,11 @@ export class ReadTx implements Tx {
   }
 
   lookup<S extends TSchema>(row: S, q: Sql): Promise<Static<S> | undefined> {
-    return this.#means.lookUps().maybe(row, q)
+    return this.#means.lookUps.ofTeam(this.team).maybe(row, q)
+  }
+
+  lookupById<S extends TSchema>(kind: RowById<S>, id: string): Promise<Static<S> | undefined> {
+    return this.#means.lookUps.byId(this.team, kind, id)
   }
 
   concerns(user_id: string | null, object?: string): void {

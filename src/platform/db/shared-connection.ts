@@ -13,7 +13,10 @@ export class SharedReadConnection {
   readonly #onConnect: (client: pg.Client) => Promise<void>
   #client: Promise<pg.Client> | undefined
   #ready: pg.Client | undefined
-  #batching = false
+  /** The stream to which the statements of this turn of the event loop are written. */
+  #corked: Duplex | undefined
+  #isTurnEnding = false
+  #atEndOfTurn: (() => void)[] = []
 
   /** @param onConnect prepares a new connection before its first statement */
   constructor(config: pg.ClientConfig, onConnect: (client: pg.Client) => Promise<void> = async () => {}) {
@@ -32,6 +35,15 @@ export class SharedReadConnection {
     this.#batch(client)
     prepared.tidy(client)
     return send(client, statement, team)
+  }
+
+  /**
+   * Calls a function at the end of this turn of the event loop. Statements that it sends leave in the same write as those that were sent
+   * before. It must not throw.
+   */
+  atEndOfTurn(call: () => void): void {
+    this.#atEndOfTurn.push(call)
+    this.#endTurn()
   }
 
   /** Destroys the connection with the statements sent on it; the next statement opens a new one. */
@@ -78,13 +90,22 @@ export class SharedReadConnection {
   }
 
   #batch(client: pg.Client): void {
-    if (this.#batching) return
-    this.#batching = true
-    const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection
-    stream.cork()
+    this.#endTurn()
+    if (this.#corked) return
+    this.#corked = (client as unknown as { connection: { stream: Duplex } }).connection.stream
+    this.#corked.cork()
+  }
+
+  #endTurn(): void {
+    if (this.#isTurnEnding) return
+    this.#isTurnEnding = true
     setImmediate(() => {
-      this.#batching = false
-      stream.uncork()
+      const calls = this.#atEndOfTurn
+      this.#atEndOfTurn = []
+      for (const call of calls) call()
+      this.#corked?.uncork()
+      this.#corked = undefined
+      this.#isTurnEnding = false
     })
   }
 }

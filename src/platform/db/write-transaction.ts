@@ -1,7 +1,9 @@
 // A transaction that writes: what it sends when, and how it ends. Contract: transaction.ts.
 import type { Duplex } from 'node:stream'
 import type pg from 'pg'
-import { Subjects, type HookPoint, type Queries, type Tenant, type Tx } from './transaction.ts'
+import type { Static, TSchema } from 'typebox'
+import type { LookUps } from './look-ups.ts'
+import { Subjects, type HookPoint, type Queries, type RowById, type Tenant, type Tx } from './transaction.ts'
 import type { Hooks } from './hooks.ts'
 import { LeaseLost } from './leases.ts'
 import type { IdAllocator } from './id-allocator.ts'
@@ -49,8 +51,8 @@ export interface WriteTxDependencies {
   connect: () => Promise<pg.PoolClient>
   /** Runs a statement that is the whole transaction. */
   autocommit: (statement: pg.QueryConfig) => Promise<unknown>
-  /** Reads one row by key; if absent, the transaction does so itself. */
-  lookUp: Tx['lookup'] | undefined
+  /** Reads by key; if absent, the transaction does so itself. */
+  lookUps: LookUps | undefined
   numbers: IdAllocator
   memory: TenantCache
   useCache: boolean
@@ -69,7 +71,6 @@ export class WriteTx implements Tx {
   readonly many: Queries['many']
   readonly maybe: Queries['maybe']
   readonly one: Queries['one']
-  readonly lookup: Tx['lookup']
   readonly uuid = uuid
   readonly #dependencies: WriteTxDependencies
   readonly #deferred: Sql[] = []
@@ -79,6 +80,7 @@ export class WriteTx implements Tx {
   #client: pg.PoolClient | undefined
   #isOpen = false
   #locking: Queries | undefined
+  #lookingUp: Queries | undefined
   #guarded: Promise<pg.QueryResult> | undefined
   /** Whether the begun transaction has set its team. */
   #teamSet = false
@@ -100,7 +102,18 @@ export class WriteTx implements Tx {
     this.many = queries.many
     this.maybe = queries.maybe
     this.one = queries.one
-    this.lookup = means.lookUp ?? queries.maybe
+  }
+
+  lookup<S extends TSchema>(row: S, q: Sql): Promise<Static<S> | undefined> {
+    const { lookUps } = this.#dependencies
+    if (!lookUps) return this.maybe(row, q)
+    this.#lookingUp ??= lookUps.ofTeam(this.team)
+    return this.#lookingUp.maybe(row, q)
+  }
+
+  lookupById<S extends TSchema>(kind: RowById<S>, id: string): Promise<Static<S> | undefined> {
+    const { lookUps } = this.#dependencies
+    return lookUps ? lookUps.byId(this.team, kind, id) : this.maybe(kind.row, kind.select(this, sql`array[${id}]::uuid[]`))
   }
 
   get locking(): Queries {

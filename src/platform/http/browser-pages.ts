@@ -11,6 +11,8 @@ export interface PageRequest {
   /** The texts in the place of `{name}` in the path. */
   params: Record<string, string>
   query: Record<string, string | string[]>
+  /** The fields of a form that was sent; empty for other requests. */
+  form: URLSearchParams
   headers: IncomingHttpHeaders
   /** Client address. */
   address: string
@@ -26,15 +28,19 @@ export interface PageResponse {
   seen?: { tenant: Tenant; key: string; subjects: Subjects }
 }
 
-/** A page of a module, for browsers: it needs no key, is no operation, and supports GET only. */
+/** A page of a module, for browsers: it needs no key and is no operation. */
 export interface BrowserPage {
   /** The name in the access log. */
   id: string
   path: `/${string}`
+  /** Default `GET`. What changes something on a press is sent by a form, because programs open links of mails. */
+  method?: 'GET' | 'POST'
   /** Whether it shows data of patients: each view then leaves a line in the access log. */
   patients: boolean
   answer: (visit: PageRequest) => Promise<PageResponse>
 }
+
+const FORM_BYTES_MAX = 4096
 
 /** By default a page may load, send, frame and store nothing, and sends no referrer. */
 const SECURITY_HEADERS = {
@@ -54,26 +60,33 @@ export interface Logged {
 
 /** Serves the pages of modules. A browser that prefetches a page must request it again: opening a page may consume a token. */
 export function registerBrowserPages(app: FastifyInstance, pages: BrowserPage[], { cells, access }: Logged): void {
-  for (const { id, path, answer: sendPage } of pages)
-    app.get(path.replace(/\{(\w+)\}/g, ':$1'), { exposeHeadRoute: false }, async (request, reply) => {
-      const { headers, params, query } = request
-      reply.header('x-request-id', request.id)
-      if (/prefetch|preview/.test(String(headers['sec-purpose'] ?? headers.purpose ?? '')))
-        return reply.headers(SECURITY_HEADERS).code(503).send('')
-      const page = await sendPage({
-        headers,
-        params: params as PageRequest['params'],
-        query: query as PageRequest['query'],
-        address: request.ip,
-      })
-      if (page.seen) {
-        const db = cells.of(page.seen.tenant.cell)
-        access.assertRoom(db)
-        await access.read(db, accessOfPage(id, { id: request.id, ip: request.ip }, page.status, page.seen))
-      }
-      return reply
-        .headers({ ...SECURITY_HEADERS, ...page.headers })
-        .code(page.status)
-        .send(typeof page.html === 'string' ? page.html : Buffer.from(page.html))
+  for (const { id, path, method = 'GET', answer: sendPage } of pages)
+    app.route({
+      method,
+      url: path.replace(/\{(\w+)\}/g, ':$1'),
+      exposeHeadRoute: false,
+      bodyLimit: FORM_BYTES_MAX,
+      handler: async (request, reply) => {
+        const { headers, params, query, body } = request
+        reply.header('x-request-id', request.id)
+        if (/prefetch|preview/.test(String(headers['sec-purpose'] ?? headers.purpose ?? '')))
+          return reply.headers(SECURITY_HEADERS).code(503).send('')
+        const page = await sendPage({
+          headers,
+          params: params as PageRequest['params'],
+          query: query as PageRequest['query'],
+          form: new URLSearchParams(Buffer.isBuffer(body) ? body.toString('utf8') : ''),
+          address: request.ip,
+        })
+        if (page.seen) {
+          const db = cells.of(page.seen.tenant.cell)
+          access.assertRoom(db)
+          await access.read(db, accessOfPage(id, { id: request.id, ip: request.ip }, page.status, page.seen))
+        }
+        return reply
+          .headers({ ...SECURITY_HEADERS, ...page.headers })
+          .code(page.status)
+          .send(typeof page.html === 'string' ? page.html : Buffer.from(page.html))
+      },
     })
 }

@@ -18,8 +18,8 @@ export const forbidden = (detail: string) => new Problem(403, { detail })
 export const notFound = (detail: string) => new Problem(404, { detail })
 export const conflict = (detail: Detail) => new Problem(409, { detail })
 /** @param retry_after_s sent as whole seconds, at least one */
-export const tooManyRequests = (detail: string, retry_after_s: number) =>
-  new Problem(429, { detail }, { 'retry-after': String(Math.max(1, Math.ceil(retry_after_s))) })
+export const tooManyRequests = (detail: string, retry_after_s: number, headers: Record<string, string> = {}) =>
+  new Problem(429, { detail }, { ...headers, 'retry-after': String(Math.max(1, Math.ceil(retry_after_s))) })
 export const payloadTooLarge = (detail: string) => new Problem(413, { detail })
 
 const JSON_RANGE = /^\s*(\*\/\*|application\/\*|application\/json)\s*(;(?!.*\bq=0(\.0*)?\s*(;|$)).*)?$/i

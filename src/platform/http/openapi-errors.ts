@@ -55,6 +55,24 @@ export const errorSchemas: Record<string, Json> = {
   },
 }
 
+const LIMITED = 'Where the server limits the rate of requests (`REQUESTS_PER_SECOND`): '
+const count = (description: string): Json => ({ description: LIMITED + description, schema: { type: 'integer', minimum: 0 } })
+
+/** The headers that show the rate of a caller, for `components.headers`. */
+export const quotaHeaderDescriptions: Record<string, Json> = {
+  'RateLimit-Limit': count('the most requests at once.'),
+  'RateLimit-Remaining': count('how many of them are left.'),
+  'RateLimit-Reset': count('seconds until all of them are there again, if no further request comes.'),
+}
+/** References to these headers, in a response. */
+const quotaReferences = Object.fromEntries(
+  Object.keys(quotaHeaderDescriptions).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+)
+
+/** The headers of successes of an operation. */
+export const headersOf = ({ auth }: Operation): Json =>
+  auth === 'team' || auth === 'management' ? { headers: quotaReferences } : {}
+
 /** The responses, for `components.responses`. */
 export const errorResponses = (): Record<string, Json> =>
   Object.fromEntries(
@@ -64,6 +82,7 @@ export const errorResponses = (): Record<string, Json> =>
         description,
         ...(retryAfter && {
           headers: {
+            ...(name === 'TooManyRequests' && quotaReferences),
             'Retry-After': { description: 'After how many seconds to try again.', schema: { type: 'integer', minimum: 1 } },
           },
         }),

@@ -1,7 +1,7 @@
 // Builds the published OpenAPI document from the list of operations. A pure function: it needs neither database nor server.
 import { isFile, noContent, pdf, type Idempotency, type Operation } from './operation.ts'
 import { isDeepStrictEqual } from 'node:util'
-import { errorResponses, errorSchemas, errorsOf } from './openapi-errors.ts'
+import { errorResponses, errorSchemas, errorsOf, headersOf, quotaHeaderDescriptions } from './openapi-errors.ts'
 import type { TSchema } from '../schema/schema.ts'
 
 type Json = Record<string, unknown>
@@ -90,6 +90,7 @@ export function buildOpenApi(
     webhooks: Object.fromEntries(events.map((event) => [event.name, { post: describeEvent(event) }])),
     components: {
       schemas: sorted(Object.entries(schemas)),
+      headers: quotaHeaderDescriptions,
       responses: errorResponses(),
       securitySchemes: {
         teamKey: {
@@ -219,13 +220,14 @@ function describeEvent({ name, isOperational, sample }: DescribedEvent): Json {
 }
 
 function successResponse(operation: Operation, shape: (schema: TSchema) => Json): Json {
-  if (operation.reply === noContent) return { 204: { description: 'Done' } }
+  const headers = headersOf(operation)
+  if (operation.reply === noContent) return { 204: { description: 'Done', ...headers } }
   if (isFile(operation.reply)) {
     const [description, type] = operation.reply === pdf ? ['A PDF', 'application/pdf'] : ['A picture', 'image/png']
-    return { 200: { description, content: { [type]: { schema: { type: 'string', format: 'binary' } } } } }
+    return { 200: { description, ...headers, content: { [type]: { schema: { type: 'string', format: 'binary' } } } } }
   }
   const content = { 'application/json': { schema: shape(operation.reply as TSchema) } }
-  return { [operation.success ?? 200]: { description: successes[operation.success ?? 200], content } }
+  return { [operation.success ?? 200]: { description: successes[operation.success ?? 200], ...headers, content } }
 }
 
 const successes = { 200: 'OK', 201: 'Created', 202: 'Accepted: it is done in the background' }

@@ -1,5 +1,6 @@
 // An operation is a record: its id, method and path, authentication, schemas and handler. The list of all operations defines the API:
 // routes, checks, the OpenAPI document and coverage tests are derived from it.
+import type { Quota } from './rate-limits.ts'
 import type { Static, TSchema } from 'typebox'
 import type { Cells } from '../db/cells.ts'
 import type { PlainTx, Tenant, Tx } from '../db/transaction.ts'
@@ -23,6 +24,8 @@ export interface Caller {
   key_id: string
   /** The only user whom the request may concern; undefined if it may concern the whole team. */
   user?: UserCredential
+  /** What is left of its rate of requests; undefined if that has no limit. */
+  quota?: Quota | undefined
 }
 
 /** The principal of a management request: a key of an organization, limited to some of its teams or not limited. */
@@ -36,6 +39,8 @@ export interface ManagementPrincipal {
   plan: Plan
   /** Since when the organization is read-only. */
   expires_at: string | null
+  /** What is left of its rate of requests; undefined if that has no limit. */
+  quota?: Quota | undefined
 }
 
 /** Names the team and the object of a write, if the path does not: the audit log gets an entry for each. */

@@ -5,6 +5,22 @@ import type { Problem } from '../runtime/problem.ts'
 
 const CALLERS_MAX = 50_000
 
+/** What a caller has left of its rate. */
+export interface Quota {
+  /** The most requests at once. */
+  limit: number
+  remaining: number
+  /** Seconds until the whole limit is there again, if no further request comes. */
+  reset_s: number
+}
+
+/** The headers that show it to the caller. Source: docs/decisions/rate-limits.md. */
+export const quotaHeaders = ({ limit, remaining, reset_s }: Quota): Record<string, string> => ({
+  'ratelimit-limit': String(limit),
+  'ratelimit-remaining': String(remaining),
+  'ratelimit-reset': String(reset_s),
+})
+
 /** A token bucket per caller, refilled at a constant rate. */
 export class TokenBuckets {
   readonly #perS: number
@@ -17,18 +33,28 @@ export class TokenBuckets {
     this.#burst = Math.max(1, burst)
   }
 
-  /** Takes one token. 429 with the seconds until the next one. */
-  consume(caller: string): void {
-    if (!this.#perS) return
+  /**
+   * Takes one token. 429 with the seconds until the next one.
+   * @returns what is left; undefined if there is no limit
+   */
+  consume(caller: string): Quota | undefined {
+    if (!this.#perS) return undefined
     const now_ms = systemNow().getTime()
     const bucket = this.#buckets.get(caller) ?? { left: this.#burst, at_ms: now_ms }
     bucket.left = Math.min(this.#burst, bucket.left + ((now_ms - bucket.at_ms) / 1000) * this.#perS)
     bucket.at_ms = now_ms
     if (this.#buckets.size >= CALLERS_MAX && !this.#buckets.has(caller)) this.#buckets.delete(this.#buckets.keys().next().value!)
     this.#buckets.set(caller, bucket)
-    if (bucket.left < 1)
-      throw tooManyRequests('Too many requests (REQUESTS_PER_SECOND, REQUESTS_BURST)', (1 - bucket.left) / this.#perS)
-    bucket.left -= 1
+    const isRefused = bucket.left < 1
+    if (!isRefused) bucket.left -= 1
+    const quota = {
+      limit: this.#burst,
+      remaining: Math.floor(bucket.left),
+      reset_s: Math.ceil((this.#burst - bucket.left) / this.#perS),
+    }
+    if (!isRefused) return quota
+    const wait_s = (1 - bucket.left) / this.#perS
+    throw tooManyRequests('Too many requests (REQUESTS_PER_SECOND, REQUESTS_BURST)', wait_s, quotaHeaders(quota))
   }
 }
 

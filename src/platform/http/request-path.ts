@@ -39,6 +39,18 @@ export function matchesPath(operation: Operation, request: { params: unknown; ur
   }
 }
 
+/** Finds the one of `METHOD /path` that a request means; undefined if it means none. */
+export function unimplementedFinder(paths: readonly string[]): (method: string, url: string) => string | undefined {
+  const patterns = paths.map((path) => [path, new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`)] as const)
+  return (method, url) => {
+    const request = `${method} ${url
+      .split('?', 1)[0]!
+      .replace(/\/{2,}/g, '/')
+      .replace(/\/$/, '')}`
+    return patterns.find(([, pattern]) => pattern.test(request))?.[0]
+  }
+}
+
 interface RouterOptions {
   ignoreTrailingSlash: boolean
   ignoreDuplicateSlashes: boolean

@@ -19,13 +19,14 @@ import { forbidden, payloadTooLarge, SwitchedOff } from './errors.ts'
 import { Problem } from '../runtime/problem.ts'
 import { assertFeature } from './feature-flags.ts'
 import { readParams } from './input.ts'
+import { quotaHeaders } from './rate-limits.ts'
 import { errorFields, type Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Caller, ManagementPrincipal, Operation, UserCredential } from './operation.ts'
 import { outageOf } from '../db/outages.ts'
 import { send, sendResponse } from './responses.ts'
 import { assertPathOfUser } from './user-tokens.ts'
-import { KnownPaths, matchesPath, pathValues, normalizeUrl } from './request-path.ts'
+import { KnownPaths, matchesPath, pathValues, normalizeUrl, unimplementedFinder } from './request-path.ts'
 import type { Sockets } from './sockets.ts'
 import { endOfTick } from '../runtime/event-loop.ts'
 
@@ -52,8 +53,8 @@ export interface HttpOptions {
   metrics: Metrics
   /** Everything is served below this path, `''` for none. */
   base_path: string
-  /** `METHOD /path` of the API that this server does not implement yet although it has the path: 404 and not 405. */
-  unimplementedPaths: string[]
+  /** `METHOD /path` of the API that this server does not implement yet: 404 with a header that says so, also where it has the path. */
+  unimplementedPaths: readonly string[]
   sockets: Sockets
   /** Whether the server is about to stop: responses then ask clients to open another connection. */
   draining: () => boolean
@@ -142,7 +143,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     permitReading(operation, reply)
     let admitted: Promise<void> | undefined
     try {
-      admitted = authorize(options, operation, request)
+      admitted = authorize(options, operation, request, reply)
     } catch (error) {
       return done(error as Error)
     }
@@ -152,9 +153,11 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   })
 
   app.addHook('onResponse', (request, reply, done) => {
-    const operation = request.routeOptions.config.operation?.id ?? 'none'
+    const { id: operation = 'none', path: route } = request.routeOptions.config.operation ?? {}
     const duration_ms = reply.elapsedTime
-    metrics.request(operation, reply.statusCode, duration_ms / 1000)
+    const { traceparent } = request.headers
+    const caller = typeof traceparent === 'string' ? traceparent.slice(0, 60) : undefined
+    metrics.request(operation, reply.statusCode, duration_ms / 1000, { method: request.method, route, traceparent: caller })
     log.info(
       {
         'request.id': request.id,
@@ -164,9 +167,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
         ...(request.key_id !== undefined && { 'key.id': request.key_id }),
         ...(request.manager && { 'org.id': request.manager.org }),
         ...(request.tenant && { 'team.id': request.tenant.team, cell: request.tenant.cell }),
-        ...(typeof request.headers.traceparent === 'string' && {
-          'trace.id': request.headers.traceparent.slice(0, 60).split('-')[1],
-        }),
+        ...(caller !== undefined && { 'trace.id': caller.split('-')[1] }),
       },
       'request',
     )
@@ -194,12 +195,16 @@ export function createHttp(options: HttpOptions): FastifyInstance {
 
   const known = new Map<string, Operation[]>()
   const paths = new KnownPaths(known, ROUTER)
+  const findUnimplemented = unimplementedFinder(options.unimplementedPaths)
   const rejectUnrouted = (request: FastifyRequest, reply: FastifyReply) => {
+    const unimplemented = findUnimplemented(request.method, request.url)
+    if (unimplemented !== undefined) {
+      log.warn({ 'request.id': request.id, unimplemented }, 'this operation of the API is not implemented')
+      return send(reply.header('x-unimplemented-operation', unimplemented), 404, NOT_FOUND_BODY)
+    }
     const found = KNOWN_METHODS.has(request.method) ? paths.find(request.url) : undefined
     const first = found?.operation
-    const isAbsent =
-      first && (options.unimplementedPaths.includes(`${request.method} ${first.path}`) || !matchesPath(first, found))
-    if (!first || isAbsent) return send(reply, 404, NOT_FOUND_BODY)
+    if (!first || !matchesPath(first, found)) return send(reply, 404, NOT_FOUND_BODY)
     if (answerPreflight(request, reply, found)) return reply
     return send(reply.header('allow', found.methods.join(', ')), 405, METHOD_NOT_ALLOWED)
   }
@@ -250,17 +255,23 @@ const unzip: preParsingHookHandler = (request, _reply, payload, done) => {
  * Authenticates and authorizes the caller. 401, 403, 404, 422, 429 and 503 from the operation, its guard and its parameters.
  * @returns a promise, if the request must wait
  */
-function authorize(options: HttpOptions, operation: Operation, request: FastifyRequest): Promise<void> | undefined {
-  if (operation.auth === 'management') return admitManager(options.guards.management!, operation, request)
+function authorize(
+  options: HttpOptions,
+  operation: Operation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> | undefined {
+  if (operation.auth === 'management') return admitManager(options.guards.management!, operation, request, reply)
   const guard = operation.auth === 'none' ? undefined : options.guards[operation.auth]!
   const found = guard?.(request.headers, request.ip)
-  if (found instanceof Promise) return found.then((caller) => admitCaller(operation, request, caller))
-  admitCaller(operation, request, found)
+  if (found instanceof Promise) return found.then((caller) => admitCaller(operation, request, reply, caller))
+  admitCaller(operation, request, reply, found)
   return undefined
 }
 
-function admitCaller(operation: Operation, request: FastifyRequest, caller: Caller | undefined): void {
+function admitCaller(operation: Operation, request: FastifyRequest, reply: FastifyReply, caller: Caller | undefined): void {
   if (caller) {
+    if (caller.quota) reply.headers(quotaHeaders(caller.quota))
     request.tenant = caller.tenant
     request.key_id = caller.key_id
     request.user = caller.user
@@ -271,8 +282,14 @@ function admitCaller(operation: Operation, request: FastifyRequest, caller: Call
   assertEnabled(operation, request.tenant)
 }
 
-async function admitManager(guard: ManagementGuard, operation: Operation, request: FastifyRequest): Promise<void> {
+async function admitManager(
+  guard: ManagementGuard,
+  operation: Operation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
   const manager = await guard.authenticate(request.headers, request.ip)
+  if (manager.quota) reply.headers(quotaHeaders(manager.quota))
   request.manager = manager
   request.key_id = manager.key_id
   if (operation.params) request.values = readParams(operation.params, pathValues(operation, request))

@@ -6,7 +6,7 @@ import { messageQueue } from '../queue/message-queue.ts'
 import { cleanup } from '../queue/retention.ts'
 import { dbNow, dbNowPlus } from '../db/leases.ts'
 import { Nullable, T, type Static } from '../schema/schema.ts'
-import { sql } from '../db/sql.ts'
+import { sql, type Sql } from '../db/sql.ts'
 
 const WEEK_S = 604_800
 const RETENTION_S = 30 * 86_400
@@ -21,6 +21,8 @@ export interface NewMail {
   text: string
   /** After this the email is useless and is not sent; default: seven days. */
   lifetime_s?: number
+  /** A condition of the statement that writes it: without it, or if it holds, the email is written. */
+  when?: Sql
 }
 
 /**
@@ -28,13 +30,13 @@ export interface NewMail {
  * the same Message-ID. Writes mail. At most 200 characters of subject and 100,000 of text.
  * @returns its id
  */
-export function sendMail(tx: PlainTx, { to, subject, text, lifetime_s = WEEK_S }: NewMail): string {
+export function sendMail(tx: PlainTx, { to, subject, text, lifetime_s = WEEK_S, when = sql`true` }: NewMail): string {
   if (subject.length > SUBJECT_LENGTH_MAX || text.length > TEXT_LENGTH_MAX || /[\r\n]/.test(to + subject))
     throw new Error('invalid email: subject or text too long, or line break in a header')
   const id = tx.uuid()
   tx.defer(sql`
     insert into mail (id, recipient, subject, body, created_at, expires_at, state, attempts, due_at)
-    values (${id}, ${to}, ${subject}, ${text}, ${dbNow}, ${dbNowPlus(lifetime_s)}, 'waiting', 0, ${dbNow})`)
+    select ${id}::uuid, ${to}, ${subject}, ${text}, ${dbNow}, ${dbNowPlus(lifetime_s)}, 'waiting', 0, ${dbNow} where ${when}`)
   return id
 }
 

@@ -1,5 +1,6 @@
 /** Shared blocks of printed pages: boxes of facts, tables, sections with a heading, the footer. Callers provide the texts. */
-import { colors, contentWidth, pageSize, styles, type Block, type PdfCanvas, type Style } from './canvas.ts'
+import { colors, contentWidth, pageSize, styles, type Container, type PdfCanvas, type Style } from './canvas.ts'
+import type { Block } from './pages.ts'
 import { formatNotation, toPrintable } from './text.ts'
 
 const { body, bold, label, capital, heading, comment, long } = styles
@@ -11,13 +12,13 @@ export interface FactList {
   rows: readonly (readonly [name: string, value: string | null])[]
 }
 
-/** Two boxes of facts side by side; the first row of each is emphasized. A value is cut at 160 characters and 3 lines. */
+/** Two boxes of facts side by side; the first row of each is emphasized and has up to 7 lines. A value is cut at 160 characters and 3 lines. */
 export function factBoxes(canvas: PdfCanvas, left: FactList, right: FactList): Block {
   const half = contentWidth / 2
   const set = ({ rows }: FactList) =>
     rows.map(([name, value], index) => {
       const style = index === 0 ? { ...bold, size: 10 } : body
-      return { name, style, lines: canvas.wrap(toPrintable(value?.trim() || '-', 160), style, half - 86, 3) }
+      return { name, style, lines: canvas.wrap(toPrintable(value?.trim() || '-', 160), style, half - 86, index === 0 ? 7 : 3) }
     })
   const sides = [
     { title: left.title, x: pageSize.left, rows: set(left) },
@@ -30,13 +31,17 @@ export function factBoxes(canvas: PdfCanvas, left: FactList, right: FactList): B
     draw(top) {
       for (const { title, x, rows } of sides) {
         canvas.fillBox(x, top, half - 4, height, '#f4f6f8', 3)
-        canvas.drawText(title, x + 8, top + 13, { ...capital, color: colors.navy })
-        let y = top + 28
-        for (const { name, style, lines } of rows) {
-          canvas.drawText(name, x + 8, y, label)
-          for (const [index, line] of lines.entries()) canvas.drawText(line, x + 72, y + index * 11, style)
-          y += lines.length * 11 + 3
-        }
+        canvas.tag('H2', () => canvas.drawText(title, x + 8, top + 13, { ...capital, color: colors.navy }))
+        canvas.tag('L', () => {
+          let y = top + 28
+          for (const { name, style, lines } of rows) {
+            canvas.tag('LI', () => {
+              canvas.tag('Lbl', () => canvas.drawText(name, x + 8, y, label))
+              canvas.tag('LBody', () => drawLines(canvas, lines, x + 72, y, style, 11))
+            })
+            y += lines.length * 11 + 3
+          }
+        })
       }
     },
   }
@@ -48,16 +53,29 @@ export interface Column {
   title: string
 }
 
-/** The name of a table and of its columns. `note` is at the right end. */
-export function tableHead(canvas: PdfCanvas, name: string, head: readonly Column[], gap: number, note = ''): Block {
+/** What the head of a table is drawn with. `note` is at the right end. */
+export interface TableHead {
+  table: Container
+  name: string
+  columns: readonly Column[]
+  gap: number
+  note?: string
+}
+
+/** The name of a table and of its columns. */
+export function tableHead(canvas: PdfCanvas, { table, name, columns, gap, note }: TableHead): Block {
   const height = gap + 34
   return {
     height,
     draw(y) {
-      canvas.drawTextFitted(name, pageSize.left, y + gap + 10, heading, contentWidth - 60)
+      canvas.tag('H2', () => canvas.drawTextFitted(name, pageSize.left, y + gap + 10, heading, contentWidth - 60))
       if (note) canvas.drawText(note, pageSize.right, y + gap + 10, comment, 'right')
       canvas.fillBox(pageSize.left, y + gap + 17, contentWidth, 15, '#e8edf2')
-      for (const { x, title } of head) canvas.drawText(title, x, y + gap + 27, capital)
+      canvas.fill(table, () =>
+        canvas.tag('TR', () => {
+          for (const { x, title } of columns) canvas.tag('TH', () => canvas.drawText(title, x, y + gap + 27, capital))
+        }),
+      )
     },
   }
 }
@@ -70,7 +88,8 @@ export interface Row {
 /** Rows of plain text, never split; the header is repeated on the next page. A cell is cut at 600 characters and 8 lines. */
 export function plainTable(canvas: PdfCanvas, title: string, columns: readonly Column[], rows: readonly Row[]): Block[] {
   if (rows.length === 0) return []
-  const repeat = tableHead(canvas, title, columns, 4, 'continued')
+  const table: Container = { tag: 'Table' }
+  const repeat = tableHead(canvas, { table, name: title, columns, gap: 4, note: 'continued' })
   const drawn = rows.map(({ cells, style = body }): Block => {
     const texts = columns.map(({ width }, index) =>
       canvas.wrap(formatNotation(toPrintable(cells[index] ?? '', 600)), style, width, 8),
@@ -79,22 +98,31 @@ export function plainTable(canvas: PdfCanvas, title: string, columns: readonly C
     return {
       height,
       repeat,
+      within: table,
       draw(y) {
-        for (const [index, lines] of texts.entries()) drawLines(canvas, lines, columns[index]!.x, y + 11.5, style)
+        canvas.tag('TR', () => {
+          for (const [index, lines] of texts.entries())
+            canvas.tag('TD', () => drawLines(canvas, lines, columns[index]!.x, y + 11.5, style))
+        })
         canvas.drawRule(y + height, colors.hairline, 0.5)
       },
     }
   })
-  return [{ ...tableHead(canvas, title, columns, 12), holds_next: true }, ...drawn]
+  return [{ ...tableHead(canvas, { table, name: title, columns, gap: 12 }), holds_next: true }, ...drawn]
 }
 
 /** A section with a heading; lines may continue on the next page; nothing if there is no text. Cut at 4,000 characters. */
 export function headedText(canvas: PdfCanvas, title: string, text: string | null, lines_max = 60): Block[] {
   if (!text?.trim()) return []
   const lines = canvas.wrap(toPrintable(text, 4000), long, contentWidth - 12, lines_max)
+  const within: Container = { tag: 'P' }
   return [
     sectionHeading(canvas, title),
-    ...lines.map((line) => ({ height: 11, draw: (y: number) => canvas.drawText(line, pageSize.left + 6, y + 10, long) })),
+    ...lines.map((line) => ({
+      height: 11,
+      within,
+      draw: (y: number) => canvas.drawText(line, pageSize.left + 6, y + 10, long),
+    })),
   ]
 }
 
@@ -103,7 +131,7 @@ export const sectionHeading = (canvas: PdfCanvas, title: string): Block => ({
   height: 30,
   holds_next: true,
   draw(y) {
-    canvas.drawText(title, pageSize.left, y + 20, heading)
+    canvas.tag('H2', () => canvas.drawText(title, pageSize.left, y + 20, heading))
     canvas.drawRule(y + 25, colors.navy, 0.8)
   },
 })

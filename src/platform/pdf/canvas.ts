@@ -1,33 +1,52 @@
-/** The PDF canvas: sizes, colors, fonts, measuring, drawing, and which block is on which page. It knows nothing of orders and results. */
+/** The PDF canvas: paper, colors, fonts, measuring, drawing, and the structure that reading programs follow. It knows nothing of orders and results. */
 import PDFDocument from 'pdfkit'
+import { embeddableFont, fontStyles, type FontStyle } from './fonts.ts'
 import { truncate, wrap, type Measure } from './text.ts'
 
-/** US Letter in points; the body of a page ends at `bottom`, the footer is below. */
-export const pageSize = { width: 612, height: 792, left: 42, right: 570, top: 40, bottom: 738 }
+/** The coordinates of US Letter in points. On other paper the same width is in the middle of the page. */
+export const pageSize = { width: 612, left: 42, right: 570, top: 40 }
 export const contentWidth = pageSize.right - pageSize.left
+/** Below the body of a page: the footer and the margin. */
+const FOOT_HEIGHT = 54
+
+const PAPERS = { letter: [612, 792], a4: [595.28, 841.89] } as const
+/** The paper of a document: US Letter, or A4 in the European Union. */
+export type Paper = keyof typeof PAPERS
 
 export interface Style {
-  font: 'Helvetica' | 'Helvetica-Bold' | 'Helvetica-Oblique'
+  font: FontStyle
   size: number
   color: string
 }
 
 export const colors = { text: '#16202b', gray: '#5c6773', hairline: '#d5dae0', navy: '#1d3a5c', red: '#a8121f' }
 
-const body: Style = { font: 'Helvetica', size: 9, color: colors.text }
+const body: Style = { font: 'regular', size: 9, color: colors.text }
 export const styles = {
   body,
-  bold: { ...body, font: 'Helvetica-Bold' },
+  bold: { ...body, font: 'bold' },
   small: { ...body, size: 8, color: colors.gray },
   tiny: { ...body, size: 6.5, color: colors.gray },
   label: { ...body, size: 7.5, color: colors.gray },
-  capital: { font: 'Helvetica-Bold', size: 7, color: colors.gray },
-  heading: { font: 'Helvetica-Bold', size: 10.5, color: colors.navy },
-  comment: { font: 'Helvetica-Oblique', size: 8, color: '#3b4652' },
+  capital: { font: 'bold', size: 7, color: colors.gray },
+  heading: { font: 'bold', size: 10.5, color: colors.navy },
+  comment: { font: 'italic', size: 8, color: '#3b4652' },
   long: { ...body, size: 8.5 },
 } satisfies Record<string, Style>
 
+/** Elements of the structure of a document, by their names in PDF. */
+export type Tag = 'P' | 'H1' | 'H2' | 'L' | 'LI' | 'Lbl' | 'LBody' | 'Table' | 'TR' | 'TH' | 'TD' | 'Figure'
+
+/** An element that several blocks fill, such as a table whose rows are on several pages. Blocks that name the same object are in it. */
+export interface Container {
+  tag: Tag
+  /** Its parent, if it is not the document. */
+  within?: Container
+}
+
 export interface PdfCanvas {
+  /** Where the body of a page ends. */
+  readonly bottom: number
   measure(style: Style): Measure
   wrap(text: string, style: Style, width: number, lines_max: number): string[]
   /** One line on the baseline `y`; `x` is its left end, its middle or its right end. No wrapping. */
@@ -36,79 +55,158 @@ export interface PdfCanvas {
   drawTextFitted(text: string, x: number, y: number, style: Style, width: number, align?: 'left' | 'right'): void
   drawRule(y: number, color: string, weight: number, left?: number, right?: number): void
   fillBox(x: number, y: number, width: number, height: number, color: string, radius?: number): void
-  /** Bars and gaps, alternating; `widths` in modules that are `module` wide each. The caller adds the quiet zone. */
-  drawBarcode(widths: readonly number[], x: number, y: number, height: number, module: number): void
+  /** Bars and gaps, alternating; `widths` in modules that are `module` wide each. The caller adds the quiet zone. `alt` says what it is. */
+  drawBarcode(widths: readonly number[], x: number, y: number, height: number, module: number, alt: string): void
   /** The outline of a box. */
   strokeBox(x: number, y: number, width: number, height: number, color: string, weight?: number): void
+  /** What `draw` draws is an element of the structure. A text outside of elements is a paragraph. */
+  tag(tag: Tag, draw: () => void): void
+  /** What `draw` draws is in an element that other calls fill too. */
+  fill(container: Container | undefined, draw: () => void): void
+  /** What `draw` draws is for the eye only, such as what is repeated on each page. Not nested. */
+  decorate(draw: () => void): void
   page(): void
   end(): Promise<Uint8Array>
 }
 
-/** Pages in points; default: US Letter. */
+/** `paper`: default US Letter. `size`: another size in points, with coordinates of its own. */
 export interface CanvasOptions {
   compress: boolean
+  paper?: Paper
   size?: [width: number, height: number]
 }
 
-/** A canvas on a new document. The same calls give the same bytes: nothing depends on the clock or on random values. */
+interface Element {
+  tag: Tag | 'Document'
+  node: PDFKit.PDFStructureElement
+}
+
+/**
+ * A canvas on a new document, tagged and with embedded fonts. The same calls give the same bytes: nothing depends on the clock or on random
+ * values.
+ */
 export function createPdfCanvas(
   info: { Title: string; Author: string; CreationDate: Date },
-  { compress, size }: CanvasOptions,
+  { compress, paper = 'letter', size }: CanvasOptions,
 ): PdfCanvas {
+  const sheet = size ?? PAPERS[paper]
+  const shift = size ? 0 : (sheet[0] - pageSize.width) / 2
   const doc = new PDFDocument({
-    size: size ?? 'LETTER',
+    size: [...sheet],
     margin: 0,
     autoFirstPage: false,
     compress,
     pdfVersion: '1.7',
     lang: 'en-US',
     displayTitle: true,
+    tagged: true,
+    font: '',
     info: { ...info, Creator: 'Drawbridge', Producer: 'PDFKit' },
   })
+  // pdfkit takes opened fonts; its types name only their files.
+  for (const style of fontStyles) doc.registerFont(style, embeddableFont(style) as unknown as Uint8Array)
   const chunks: Uint8Array[] = []
   doc.on('data', (chunk: Uint8Array) => chunks.push(chunk))
   const finished = new Promise<void>((resolve, reject) => doc.on('end', resolve).on('error', reject))
-  const widths: Record<string, number[]> = {}
+
+  const root: Element = { tag: 'Document', node: doc.struct('Document') }
+  doc.addStructure(root.node)
+  const containers = new Map<Container, Element>()
+  let current = root
+  let decorating = false
+
+  const addElement = (tag: Tag, parent: Element, options: { alt?: string; scope?: 'Column' } = {}): Element => {
+    const node = doc.struct(tag, options as { alt?: string })
+    parent.node.add(node)
+    return { tag, node }
+  }
+  const within = (element: Element, draw: () => void) => {
+    const outer = current
+    current = element
+    draw()
+    current = outer
+  }
+  const containerOf = (container: Container): Element => {
+    const known = containers.get(container)
+    if (known) return known
+    const added = addElement(container.tag, container.within ? containerOf(container.within) : root)
+    containers.set(container, added)
+    return added
+  }
+  const markDecoration = (draw: () => void) => {
+    doc.markContent('Artifact', { type: 'Layout' })
+    draw()
+    doc.endMarkedContent()
+  }
+  /** Marks what is drawn as part of the current element. */
+  const mark = (draw: () => void) => {
+    if (decorating) return markDecoration(draw)
+    const { tag, node } = current === root ? addElement('P', root) : current
+    const content = doc.markStructureContent(tag)
+    draw()
+    doc.endMarkedContent()
+    node.add(content)
+  }
 
   const measure = ({ font, size }: Style): Measure => {
-    const known = (widths[font] ??= [])
+    const { widthOf } = embeddableFont(font)
     return (text) => {
       let width = 0
-      for (let index = 0; index < text.length; index++)
-        width += known[text.charCodeAt(index)] ??= doc.font(font).fontSize(1000).widthOfString(text[index]!)
+      for (let index = 0; index < text.length; index++) width += widthOf(text.charCodeAt(index))
       return (width * size) / 1000
     }
   }
 
   const canvas: PdfCanvas = {
+    bottom: sheet[1] - FOOT_HEIGHT,
     measure,
     wrap: (text, style, width, lines_max) => wrap(text, width, measure(style), lines_max),
     drawText(text, x, y, style, align = 'left') {
-      doc.font(style.font).fontSize(style.size).fillColor(style.color)
-      const back = align === 'left' ? 0 : doc.widthOfString(text) / (align === 'center' ? 2 : 1)
-      doc.text(text, x - back, y, { lineBreak: false, baseline: 'alphabetic' })
+      if (!text) return
+      const back = align === 'left' ? 0 : measure(style)(text) / (align === 'center' ? 2 : 1)
+      mark(() => {
+        doc.font(style.font).fontSize(style.size).fillColor(style.color)
+        doc.text(text, x - back, y, { lineBreak: false, baseline: 'alphabetic' })
+      })
     },
     drawTextFitted: (text, x, y, style, width, align) =>
       canvas.drawText(truncate(text, width, measure(style)), x, y, style, align),
     drawRule(y, color, weight, left = pageSize.left, right = pageSize.right) {
-      doc.lineWidth(weight).strokeColor(color).moveTo(left, y).lineTo(right, y).stroke()
+      markDecoration(() => doc.lineWidth(weight).strokeColor(color).moveTo(left, y).lineTo(right, y).stroke())
     },
     fillBox(x, y, width, height, color, radius = 0) {
-      doc.fillColor(color).roundedRect(x, y, width, height, radius).fill()
+      markDecoration(() => doc.fillColor(color).roundedRect(x, y, width, height, radius).fill())
     },
-    drawBarcode(widths, x, y, height, module) {
-      let at = x
-      doc.fillColor('#000000')
-      for (const [index, modules] of widths.entries()) {
-        if (index % 2 === 0) doc.rect(at, y, modules * module, height)
-        at += modules * module
-      }
-      doc.fill()
+    drawBarcode(modules, x, y, height, module, alt) {
+      within(addElement('Figure', current, { alt }), () =>
+        mark(() => {
+          let at = x
+          doc.fillColor('#000000')
+          for (const [index, width] of modules.entries()) {
+            if (index % 2 === 0) doc.rect(at, y, width * module, height)
+            at += width * module
+          }
+          doc.fill()
+        }),
+      )
     },
     strokeBox(x, y, width, height, color, weight = 0.7) {
-      doc.lineWidth(weight).strokeColor(color).rect(x, y, width, height).stroke()
+      markDecoration(() => doc.lineWidth(weight).strokeColor(color).rect(x, y, width, height).stroke())
     },
-    page: () => void doc.addPage(),
+    tag(tag, draw) {
+      if (decorating) return draw()
+      within(addElement(tag, current, tag === 'TH' ? { scope: 'Column' } : {}), draw)
+    },
+    fill: (container, draw) => (container && !decorating ? within(containerOf(container), draw) : draw()),
+    decorate(draw) {
+      decorating = true
+      draw()
+      decorating = false
+    },
+    page() {
+      doc.addPage()
+      if (shift) doc.translate(shift, 0)
+    },
     async end() {
       doc.end()
       await finished
@@ -116,51 +214,4 @@ export function createPdfCanvas(
     },
   }
   return canvas
-}
-
-/** Blocks that stay together on one page. `repeat` is drawn above it if it opens a page; `holds_next`: never last on a page. */
-export interface Block {
-  height: number
-  draw(y: number): void
-  repeat?: Block
-  holds_next?: boolean
-}
-
-/** Each page as blocks with their heights. A block taller than a whole page gets one for itself. */
-function paginate(blocks: Block[], first: number, top: number, bottom: number): { block: Block; y: number }[][] {
-  let page: { block: Block; y: number }[] = []
-  const pages = [page]
-  let y = first
-  for (const [index, block] of blocks.entries()) {
-    let needed = block.height
-    for (let next = index; blocks[next]!.holds_next && blocks[next + 1]; next++) needed += blocks[next + 1]!.height
-    if (y + needed > bottom && page.length > 0) {
-      pages.push((page = []))
-      y = top
-      if (block.repeat) {
-        page.push({ block: block.repeat, y })
-        y += block.repeat.height
-      }
-    }
-    page.push({ block, y })
-    y += block.height
-  }
-  return pages
-}
-
-/** Draws blocks on as many pages as they need, with a footer on each and a header on those after the first, and ends the document. */
-export function renderPages(
-  canvas: PdfCanvas,
-  blocks: Block[],
-  header: { height: number; draw: () => void },
-  drawFooter: (page: string) => void,
-): Promise<Uint8Array> {
-  const pages = paginate(blocks, pageSize.top, pageSize.top + header.height, pageSize.bottom)
-  for (const [index, page] of pages.entries()) {
-    canvas.page()
-    if (index > 0) header.draw()
-    for (const { block, y } of page) block.draw(y)
-    drawFooter(`Page ${index + 1} of ${pages.length}`)
-  }
-  return canvas.end()
 }

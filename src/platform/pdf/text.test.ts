@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { anyText } from '../../../test/support/any-text.ts'
+import { UNKNOWN_CHARACTER, isPrintable, unprintableClasses } from './characters.ts'
+import { embeddableFont, fontStyles } from './fonts.ts'
 import {
   TRUNCATION_NOTICE,
   parseEpochMs,
@@ -48,21 +50,45 @@ for (const [coded, printed] of Object.entries(units))
   test(`the unit ${coded} is printed as ${printed || 'nothing'}`, () => assert.equal(formatUnit(coded), printed))
 
 const characters = {
-  '≥60': '>=60',
-  '≤ 2 − 1': '<= 2 - 1',
-  'β-hCG, α1': 'beta-hCG, alpha1',
-  '5 μg and 5 µg': '5 µg and 5 µg',
-  '10⁹ 10⁻³ m² 10¹²': '10^9 10^-3 m² 10¹²',
-  'CO₂ ℃ ㎍': 'CO2 °C µg',
-  '2⅓ ½': '2 1/3 ½',
-  'Łucja Nováková Şahin': 'Lucja Nováková Sahin',
+  '≥60 ≤ 2 − 1 ≈ 3': '≥60 ≤ 2 − 1 ≈ 3',
+  '≧60 ⩽ 2 ∼ 3': '≥60 ≤ 2 ~ 3',
+  'β-hCG, α1': 'β-hCG, α1',
+  '5 μg and 5 µg': '5 μg and 5 µg',
+  '10⁹ 10⁻³ m² 10¹²': '10⁹ 10⁻³ m² 10¹²',
+  'CO₂ ℃ ㎍': 'CO₂ ℃ µg',
+  'Łucja Nováková Şahin Nguyễn': 'Łucja Nováková Şahin Nguyễn',
+  'Ελένη Жукова Їжак': 'Ελένη Жукова Їжак',
   '“so” – … €': '“so” – … €',
-  '检验 ≮': '?? ?',
+  '检验 ≮': '\ufffd\ufffd \ufffd',
+  שלום: '\ufffd\ufffd\ufffd\ufffd',
   'a\u200bb\u202ec\u0007d\u00ade\ttab': 'abcde tab',
   'one\r\ntwo\n\n\n\nthree ': 'one\ntwo\n\nthree',
 }
 for (const [given, printed] of Object.entries(characters))
   test(`${JSON.stringify(given)} is printed as ${JSON.stringify(printed)}`, () => assert.equal(toPrintable(given, 100), printed))
+
+test('every printable character is in each style of the embedded font', () => {
+  for (let code = 0x20; code < 0x10000; code++) {
+    const char = String.fromCharCode(code)
+    if (!isPrintable(char)) continue
+    for (const style of fontStyles)
+      assert(embeddableFont(style).hasGlyphForCodePoint(code), `${style} lacks U+${code.toString(16)}`)
+    assert.doesNotMatch(char, /[\p{Cc}\p{Cf}\p{Co}\p{Cs}]|\p{Script=Hebrew}|\p{Script=Arabic}/u)
+  }
+  for (const char of 'Az09 ÄßŁř Ωβς ЖїЂ ≤≥µ×½⁹₂→') assert(isPrintable(char), char)
+})
+
+test('an error names the kinds of characters that documents cannot print, and none of them', () => {
+  assert.deepEqual(unprintableClasses('Größe β ≤ 5 Жук'), [])
+  assert.deepEqual(unprintableClasses('李 and ひ 🧪 李'), ['Chinese characters', 'Japanese characters', 'emoji'])
+  assert.deepEqual(unprintableClasses('שלום سلام 서울 ไทย'), [
+    'Hebrew characters',
+    'Arabic characters',
+    'Korean characters',
+    'Thai characters',
+  ])
+  assert.deepEqual(unprintableClasses('ქართული'), ['letters of a script other than Latin, Greek and Cyrillic'])
+})
 
 test('counts and international units inside a name or a range are spelled like units', () => {
   assert.equal(
@@ -71,11 +97,14 @@ test('counts and international units inside a name or a range are spelled like u
   )
 })
 
-test('any text ends up in the encoding of the standard fonts and within its length', () => {
+test('any text ends up in characters of the embedded font and within its length', () => {
   fc.assert(
     fc.property(anyText({ maxLength: 80 }), fc.integer({ min: 2, max: 60 }), (text, chars_max) => {
       const printed = toPrintable(text, chars_max)
-      assert.match(printed, /^[\n\x20-\x7e\xa1-\xac\xae-\xff€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]*$/)
+      assert.deepEqual(
+        [...printed].filter((char) => !isPrintable(char) && char !== UNKNOWN_CHARACTER),
+        [],
+      )
       assert.ok(printed.length <= chars_max)
     }),
   )

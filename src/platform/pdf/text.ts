@@ -1,63 +1,29 @@
 /**
- * Turns the strings of a laboratory report into lines that the standard PDF fonts can print: characters, units, instants, wrapping. It
- * draws nothing and never drops a value silently: a truncated text ends with a notice.
+ * Turns the strings of a laboratory report into lines that the embedded font can print: characters, units, instants, wrapping. It draws
+ * nothing and never drops a value silently: a truncated text ends with a notice.
  */
+import { replaceUnprintable } from './characters.ts'
 
 /** The notice at the end of a truncated text, so that readers know that a part is missing. */
 export const TRUNCATION_NOTICE = '[text shortened; the electronic result has all of it]'
 
-const GREEK_REPLACEMENTS =
-  'α alpha β beta γ gamma δ delta ε epsilon ζ zeta η eta θ theta ι iota κ kappa λ lambda μ µ ν nu ξ xi ο omicron π pi ρ rho ' +
-  'σ sigma ς sigma τ tau υ upsilon φ phi χ chi ψ psi ω omega Α Alpha Β Beta Γ Gamma Δ Delta Ε Epsilon Ζ Zeta Η Eta Θ Theta ' +
-  'Ι Iota Κ Kappa Λ Lambda Μ Mu Ν Nu Ξ Xi Ο Omicron Π Pi Ρ Rho Σ Sigma Τ Tau Υ Upsilon Φ Phi Χ Chi Ψ Psi Ω Ohm'
-const SIGN_REPLACEMENTS =
-  '≥ >= ⩾ >= ≧ >= ≤ <= ⩽ <= ≦ <= ≠ != ≈ ~ ∼ ~ ≅ ~ − - ‐ - ‑ - ‒ - ― — ⁄ / ∕ / ∙ · ⋅ · ∗ * ′ \' ″ " → -> ← <- ↑ (up) ↓ (down) ' +
-  '＜ < ＞ > ＝ = ＋ + ∞ infinity √ sqrt ł l Ł L đ d Đ D ı i ħ h ŧ t Ŧ T ŋ ng ə e ẞ SS № No.'
-const replacements = new Map(pairs(`${GREEK_REPLACEMENTS} ${SIGN_REPLACEMENTS}`))
-const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻'
-const plain = '0123456789+-'
-/** Windows-1252, the encoding of the standard fonts, without its control characters and its soft hyphen. */
-const encodable = /[\n\x20-\x7e\xa0-\xac\xae-\xff€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]/
-const unencodable = new RegExp(`[^${encodable.source.slice(1)}`, 'gu')
-
-function pairs(text: string): [string, string][] {
-  const words = text.split(' ')
-  return Array.from({ length: words.length / 2 }, (_, index) => [words[2 * index]!, words[2 * index + 1]!])
-}
-
 /**
- * The text in characters of Windows-1252: signs by their usual spelling (`≥` as `>=`, `β` as `beta`), powers as `10^9`, letters without the
- * marks that the fonts lack, anything else `?`. Line ends stay, other control characters are removed. At most `chars_max` characters.
+ * The text in characters that the embedded font has, see `replaceUnprintable`. Line ends stay, other control characters are removed. At most
+ * `chars_max` characters.
  */
 export function toPrintable(text: string, chars_max: number): string {
-  const clean = text
+  const known = text
     .slice(0, chars_max * 2)
     .normalize('NFC')
     .replace(/\r\n?/g, '\n')
     .replace(/[^\S\n]+/g, ' ')
-    .replace(/[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]+/g, power)
-    .replace(unencodable, substitute)
+  const clean = replaceUnprintable(known)
     .replace(/ {2,}/g, ' ')
     .replace(/ *\n */g, '\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim()
   if (clean.length <= chars_max && text.length <= chars_max * 2) return clean
   return chars_max >= 400 ? `${clean.slice(0, chars_max)}… ${TRUNCATION_NOTICE}` : `${clean.slice(0, chars_max - 1)}…`
-}
-
-/** `10⁹` must not become `109`; the fonts contain only the powers `¹²³`. */
-function power(run: string): string {
-  return /^[¹²³]+$/.test(run) ? run : `^${[...run].map((sign) => plain[superscripts.indexOf(sign)]).join('')}`
-}
-
-function substitute(char: string): string {
-  const known = replacements.get(char)
-  if (known !== undefined) return known
-  if (/[\p{C}\p{M}]/u.test(char) && !/\p{Co}/u.test(char)) return ''
-  if (/[⅐-⅞]/.test(char)) return ` ${char.normalize('NFKD').replace('⁄', '/')}`
-  if (!/[\p{L}\p{Nd}\p{So}\p{P}₀-₉]/u.test(char)) return '?'
-  const simple = char.normalize('NFKD').replace(/\p{M}/gu, '').replaceAll('μ', 'µ')
-  return [...simple].every((part) => encodable.test(part)) ? simple : '?'
 }
 
 /** A name, value or range: counts as `10^3`, international units without brackets, `µ` for the `u` of a unit. */

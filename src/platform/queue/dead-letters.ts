@@ -78,6 +78,8 @@ const FAILING_ATTEMPTS = 8
 const QueueCounts = T.Object({
   failed: T.Integer(),
   retrying: T.Integer(),
+  waiting: T.Integer(),
+  waiting_s: T.Number(),
   overdue: T.Integer(),
   overdue_s: T.Number(),
   unlimited_failing: T.Integer(),
@@ -95,7 +97,9 @@ export const countQueue = (
   unlimited: readonly string[] = [],
 ): Promise<QueueCounts> => {
   const table = raw(name)
-  const overdue = sql`from ${table} where due_at <= ${dbNowPlus(-OVERDUE_S)} and ${isPending} and ${isUnleased} order by due_at`
+  const dueFor = (s: number) =>
+    sql`from ${table} where due_at <= ${dbNowPlus(-s)} and ${isPending} and ${isUnleased} order by due_at`
+  const [due, overdue] = [dueFor(0), dueFor(OVERDUE_S)]
   const isRetrying = sql`${isPending} and ${raw(error)} is not null`
   const unlimitedFailing = sql`
     (select count(*) from (
@@ -107,6 +111,8 @@ export const countQueue = (
     select
       (select count(*) from (select from ${table} where ${isListed(dead)} limit ${COUNTED_MAX}) failed) as failed,
       (select count(*) from (select from ${table} where ${isRetrying} limit ${COUNTED_MAX}) retrying) as retrying,
+      (select count(*) from (select ${due} limit ${COUNTED_MAX}) waiting) as waiting,
+      coalesce((select extract(epoch from ${dbNow} - due_at)::float8 ${due} limit 1), 0) as waiting_s,
       (select count(*) from (select ${overdue} limit ${COUNTED_MAX}) overdue) as overdue,
       coalesce((select extract(epoch from ${dbNow} - due_at)::float8 ${overdue} limit 1), 0) as overdue_s,
       ${unlimited.length ? unlimitedFailing : sql`0`} as unlimited_failing`,

@@ -1,12 +1,8 @@
-// The gauges of the queues in /metrics. A request reads them from the database, at most every 5 s. They are omitted if the
-// database does not respond.
-import { Gauge, type Registry } from 'prom-client'
+// The gauges of the queues in /metrics.
+import type { Registry } from 'prom-client'
 import type { Cells } from '../db/cells.ts'
-import type { CellName } from '../db/cell-names.ts'
-import { COUNTED_MAX, countQueue, type QueueCounts, type RetryableQueue } from './dead-letters.ts'
-
-const FRESH_MS = 5000
-const WAIT_MS = 2000
+import { addCellGauges } from './cell-gauges.ts'
+import { COUNTED_MAX, countQueue, type RetryableQueue } from './dead-letters.ts'
 
 export interface QueueGaugeOptions {
   registry: Registry
@@ -26,60 +22,52 @@ export interface QueueGaugeOptions {
   fresh_ms?: number
 }
 
-type Counts = Map<CellName | 'control', QueueCounts>
-
 /** Adds the gauges of a queue to a registry. */
-export function addQueueGauges({ fresh_ms = FRESH_MS, ...options }: QueueGaugeOptions): void {
-  const { registry, prefix, rows, command, unlimited = [] } = options
-  let reading: Promise<Counts> | undefined
-  let read_ms = -Infinity
-  const counts = () => {
-    if (performance.now() - read_ms >= fresh_ms) reading = undefined
-    if (!reading) {
-      read_ms = performance.now()
-      reading = readAll(options)
-    }
-    return reading
-  }
-  const gauge = (name: string, help: string, value: (counts: QueueCounts) => number) =>
-    new Gauge({
-      name: `drawbridge_${name}`,
-      help,
-      labelNames: ['cell'],
-      registers: [registry],
-      async collect() {
-        this.reset()
-        for (const [cell, found] of await counts()) this.set({ cell }, value(found))
-      },
-    })
+export function addQueueGauges({ prefix, rows, command, queue, unlimited = [], ...options }: QueueGaugeOptions): void {
   const most = `at most ${COUNTED_MAX} are counted`
-  gauge(`${prefix}_failed`, `${rows} that are tried no more: "${command}" shows them; ${most}.`, ({ failed }) => failed)
-  gauge(`${prefix}_retrying`, `${rows} whose last attempt failed and that are tried again; ${most}.`, ({ retrying }) => retrying)
-  gauge(`${prefix}_overdue`, `${rows} that have been due for a minute and that no worker has; ${most}.`, ({ overdue }) => overdue)
-  gauge(
-    `${prefix}_overdue_seconds`,
-    'For how long the oldest of them has been due; 0 when there is none.',
-    ({ overdue_s }) => overdue_s,
-  )
-  if (unlimited.length)
-    gauge(
-      'erasure_jobs_failing',
-      `${rows} that are tried until they are done (${unlimited.join(', ')}) and have failed eight times or more, among the ${COUNTED_MAX} that are tried again next.`,
-      ({ unlimited_failing }) => unlimited_failing,
-    )
-}
-
-/** The counts of the cells that respond in time. */
-async function readAll({ cells, queue, isInControl, unlimited }: Omit<QueueGaugeOptions, 'fresh_ms'>): Promise<Counts> {
-  const found: Counts = new Map()
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, WAIT_MS)))
-  const all = [...(isInControl ? (['control'] as const) : []), ...cells.names].map(async (name) => {
-    const db = name === 'control' ? cells.control : cells.of(name)
-    const counts = await countQueue(db, queue, unlimited).catch(() => undefined)
-    if (counts) found.set(name, counts)
+  addCellGauges({
+    ...options,
+    read: (db) => countQueue(db, queue, unlimited),
+    gauges: [
+      {
+        name: `${prefix}_failed`,
+        help: `${rows} that are tried no more: "${command}" shows them; ${most}.`,
+        value: ({ failed }) => failed,
+      },
+      {
+        name: `${prefix}_retrying`,
+        help: `${rows} whose last attempt failed and that are tried again; ${most}.`,
+        value: ({ retrying }) => retrying,
+      },
+      {
+        name: `${prefix}_waiting`,
+        help: `${rows} that are due and that no worker has; ${most}.`,
+        value: ({ waiting }) => waiting,
+      },
+      {
+        name: `${prefix}_waiting_seconds`,
+        help: `For how long the oldest of the waiting ${rows.toLowerCase()} has been due; 0 when there is none.`,
+        value: ({ waiting_s }) => waiting_s,
+      },
+      {
+        name: `${prefix}_overdue`,
+        help: `${rows} that have been due for a minute and that no worker has; ${most}.`,
+        value: ({ overdue }) => overdue,
+      },
+      {
+        name: `${prefix}_overdue_seconds`,
+        help: `For how long the oldest of the overdue ${rows.toLowerCase()} has been due; 0 when there is none.`,
+        value: ({ overdue_s }) => overdue_s,
+      },
+      ...(unlimited.length
+        ? [
+            {
+              name: 'erasure_jobs_failing',
+              help: `${rows} that are tried until they are done (${unlimited.join(', ')}) and have failed eight times or more, among the ${COUNTED_MAX} that are tried again next.`,
+              value: ({ unlimited_failing }: { unlimited_failing: number }) => unlimited_failing,
+            },
+          ]
+        : []),
+    ],
   })
-  await Promise.race([Promise.all(all), late])
-  clearTimeout(timer)
-  return new Map(found)
 }

@@ -1,6 +1,7 @@
-// One line per request and per job on standard error, as JSON. Lines contain ids, counts and durations; never names, dates of birth,
+// One line per request and per job on standard error, as JSON, or for people where that is a terminal. Lines contain ids, counts and durations; never names, dates of birth,
 // addresses, results, keys, bodies, or URLs (a URL may hold a caller's own user reference: the operation's id replaces it).
 import { pino, destination, type Logger } from 'pino'
+import { isForPeople, terminalDestination, type LogFormat } from './terminal-log.ts'
 import { systemNow, shownInstant } from '../runtime/clock.ts'
 
 export { errorFields } from './error-fields.ts'
@@ -10,8 +11,11 @@ export type Log = Logger
 /** Lines are written in groups: the system call costs more than building them. */
 const BUFFERED_BYTES = 16_000
 
-/** @param level a pino level, or `silent` */
-export function createLog(level: string, to: { fd?: number; path?: string } = { fd: 2 }): Log {
+/**
+ * @param level a pino level, or `silent`
+ * @param to standard error in a format, or a file, which gets JSON
+ */
+export function createLog(level: string, to: { format: LogFormat } | { path: string } = { format: 'json' }): Log {
   return pino(
     {
       level,
@@ -19,6 +23,8 @@ export function createLog(level: string, to: { fd?: number; path?: string } = { 
       timestamp: () => `,"time":"${shownInstant(systemNow())}"`,
       formatters: { level: (label) => ({ level: label }) },
     },
-    destination({ dest: to.path ?? to.fd ?? 2, sync: false, minLength: BUFFERED_BYTES, periodicFlush: 250 }),
+    'format' in to && isForPeople(to.format)
+      ? terminalDestination()
+      : destination({ dest: 'path' in to ? to.path : 2, sync: false, minLength: BUFFERED_BYTES, periodicFlush: 250 }),
   )
 }

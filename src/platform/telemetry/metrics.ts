@@ -3,10 +3,11 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 import type { Cells } from '../db/cells.ts'
 import { systemNow } from '../runtime/clock.ts'
 import { version } from '../runtime/version.ts'
+import type { FinishedWork, Tracing } from './tracing.ts'
 
 export interface Metrics {
   registry: Registry
-  request(operation: string, status: number, duration_s: number): void
+  request(operation: string, status: number, duration_s: number, http?: RequestSpan): void
   countJob(name: string, outcome: 'completed' | 'retried' | 'failed' | 'lost', duration_s: number): void
   countDelivery(cell: string, outcome: 'success' | 'failure', duration_s: number): void
   /** Lines of the access log that could not be recorded. */
@@ -25,7 +26,16 @@ export interface Metrics {
   removed(cell: string, kind: string, rows: number): void
 }
 
-export function createMetrics(cells: () => Cells | undefined): Metrics {
+/** What the span of a request shows besides. */
+export interface RequestSpan {
+  method: string
+  /** The template of the path; undefined if no operation has it. */
+  route: string | undefined
+  traceparent: string | undefined
+}
+
+/** @param tracing where requests, jobs and webhook attempts are recorded as spans too */
+export function createMetrics(cells: () => Cells | undefined, tracing?: Tracing): Metrics {
   const registry = new Registry()
   // The default of 10 ms would wake an idle process a hundred times a second.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 1000 })
@@ -124,12 +134,23 @@ export function createMetrics(cells: () => Cells | undefined): Metrics {
   })
   return {
     registry,
-    request: (operation, status, duration_s) => requests.observe({ operation, status }, duration_s),
+    request: (operation, status, duration_s, http) => {
+      requests.observe({ operation, status }, duration_s)
+      if (http) tracing?.record(spanOfRequest(operation, status, duration_s, http))
+    },
     countJob: (name, outcome, duration_s) => {
       jobs.inc({ job: name, outcome })
       jobSeconds.inc({ job: name }, duration_s)
+      const hasFailed = outcome !== 'completed'
+      const attributes = { 'drawbridge.job': name, 'drawbridge.outcome': outcome }
+      tracing?.record({ name: `job ${name}`, kind: 'consumer', duration_s, attributes, hasFailed })
     },
-    countDelivery: (cell, outcome, duration_s) => deliveries.observe({ cell, outcome }, duration_s),
+    countDelivery: (cell, outcome, duration_s) => {
+      deliveries.observe({ cell, outcome }, duration_s)
+      const hasFailed = outcome === 'failure'
+      const attributes = { 'drawbridge.cell': cell, 'drawbridge.outcome': outcome }
+      tracing?.record({ name: 'webhook attempt', kind: 'client', duration_s, attributes, hasFailed })
+    },
     accessLost: (lines) => accessLost.inc(lines),
     connections: (use) => {
       new Gauge({
@@ -162,5 +183,25 @@ export function createMetrics(cells: () => Cells | undefined): Metrics {
       overdue.set(`${cell} ${kind}`, { cell, kind, overdue_s, seen_ms: performance.now() })
     },
     removed: (cell, kind, rows) => removed.inc({ cell, kind }, rows),
+  }
+}
+
+/** Methods of HTTP that the server has; others are one value. Source: OpenTelemetry's semantic conventions for HTTP. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+function spanOfRequest(operation: string, status: number, duration_s: number, http: RequestSpan): FinishedWork {
+  const method = METHODS.has(http.method) ? http.method : '_OTHER'
+  return {
+    name: http.route === undefined ? method : `${method} ${http.route}`,
+    kind: 'server',
+    duration_s,
+    attributes: {
+      'http.request.method': method,
+      'http.response.status_code': status,
+      'drawbridge.operation': operation,
+      ...(http.route !== undefined && { 'http.route': http.route }),
+    },
+    hasFailed: status >= 500,
+    traceparent: http.traceparent,
   }
 }

@@ -11,6 +11,7 @@ import {
 } from '../../lab/links/diagnostic-report.ts'
 import { compareToRange, interpret, parseRange, mostSevere } from '../../lab/results/reference-ranges.ts'
 import { generateReport, type ReportFlags } from './generate-report.ts'
+import { makeResults } from './computed-results.ts'
 import { seededRandom, isTextual, makeResult } from './result-values.ts'
 
 const offers = readCatalogRows()
@@ -133,17 +134,82 @@ test('an abnormal report has a number outside its range, and a critical one a nu
   }
 })
 
-test('numeric results cycle through number, comment and range, and other results keep their type', () => {
+test('each result has the type of its analyte if no types are requested', () => {
   const { results } = generate(1, {}, mixed)
-  const own = (slug: string) => analytes.get(slug)!.definition.type
-  const numbers = results.filter(({ slug }) => own(slug) === 'numeric').map(({ type }) => type)
+  const types = new Set(results.map(({ type }) => type))
+  assert(types.has('numeric') && types.size > 1)
+  for (const { type, slug } of results) assert.equal(type, analytes.get(slug)!.definition.type)
+})
+
+/** Every marker of the catalog with several results, and markers together whose results belong together. */
+const panels = [
+  ...markers.filter(({ expected }) => expected.length > 1).map((marker) => [marker]),
+  kit,
+  named(4001, 4006, 4009, 4012),
+  named(6001, 6006, 6009, 6011),
+  named(4016, 4012),
+]
+const patients = (['female', 'male', 'other'] as const).flatMap((gender) =>
+  ['1999-05-01', '1958-05-01'].map((dob) => ({ gender, dob })),
+)
+
+test('numbers of a report agree with each other, whatever its interpretation', () => {
+  const checked = new Set<string>()
+  for (const [index, expected] of panels.entries())
+    for (const interpretation of ['normal', 'abnormal', 'critical'] as const)
+      for (const [n, who] of patients.entries()) {
+        const patient_details = who as never
+        const report = generateReport(order(100 * index + n, { patient_details }), expected, { ...usual, interpretation }, at)
+        const what = `${expected.map(({ slug }) => slug).join(', ')}, ${interpretation}, ${who.gender} ${who.dob}`
+        assert.equal(wholeOf(report), interpretation, what)
+        const values = new Map(report.results.map((result) => [result.slug, Number(result.result)]))
+        for (const { slug, result } of report.results) assert(!result.startsWith('-'), `${what}: ${slug} ${result}`)
+        const agree = (within: number, computed: string, of: string[], value: (...inputs: number[]) => number) => {
+          if (![computed, ...of].every((slug) => Number.isFinite(values.get(slug)))) return
+          const difference = values.get(computed)! - value(...of.map((slug) => values.get(slug)!))
+          assert(Math.abs(difference) <= within, `${what}: ${computed} differs by ${difference}`)
+          checked.add(computed)
+        }
+        agree(0.51, 'ldl-cholesterol', ['cholesterol-total', 'hdl-cholesterol', 'triglycerides'], (a, b, c) => a - b - c / 5)
+        agree(0, 'non-hdl-cholesterol', ['cholesterol-total', 'hdl-cholesterol'], (a, b) => a - b)
+        agree(0.051, 'cholesterol-hdl-ratio', ['cholesterol-total', 'hdl-cholesterol'], (a, b) => a / b)
+        agree(0.51, 'vldl-cholesterol', ['triglycerides'], (a) => a / 5)
+        agree(0.051, 'hemoglobin-a1c', ['glucose'], (a) => (1.1 * a + 46.7) / 28.7)
+        agree(0.51, 'estimated-average-glucose', ['hemoglobin-a1c'], (a) => 28.7 * a - 46.7)
+        agree(0.051, 'homa-ir', ['glucose', 'insulin'], (a, b) => (a * b) / 405)
+        agree(0.51, 'bun-creatinine-ratio', ['bun', 'creatinine'], (a, b) => a / b)
+        agree(0.001, 'globulin', ['total-protein', 'albumin'], (a, b) => a - b)
+        agree(0.051, 'albumin-globulin-ratio', ['albumin', 'globulin'], (a, b) => a / b)
+        agree(0.001, 'bilirubin-indirect', ['bilirubin-total', 'bilirubin-direct'], (a, b) => a - b)
+        agree(0, 'anion-gap', ['sodium', 'chloride', 'carbon-dioxide'], (a, b, c) => a - b - c)
+        agree(0.1, 'hematocrit', ['hemoglobin', 'mchc'], (a, b) => (a * 100) / b)
+        agree(0.01, 'rbc', ['hematocrit', 'mcv'], (a, b) => (a * 10) / b)
+        agree(0.1, 'mch', ['hemoglobin', 'rbc'], (a, b) => (a * 10) / b)
+        agree(0.51, 'iron-saturation', ['iron', 'tibc'], (a, b) => (100 * a) / b)
+        const counts = ['neutrophils', 'lymphocytes', 'monocytes', 'eosinophils', 'basophils']
+        for (const cell of counts) agree(0.006, `${cell}-absolute`, ['wbc', `${cell}-percent`], (a, b) => (a * b) / 100)
+        const shares = [...counts, 'immature-granulocytes'].map((cell) => values.get(`${cell}-percent`))
+        if (shares[0] === undefined || shares.slice(0, 5).includes(undefined)) continue
+        const sum = shares.reduce<number>((total, share) => total + (share ?? 0), 0)
+        assert(Math.abs(sum - 100) < 0.001, `${what}: the differential sums to ${sum}`)
+        checked.add('neutrophils-percent')
+      }
+  assert(checked.size >= 20, [...checked].join(', '))
+})
+
+test('the filtration rate is that of creatinine, age and sex by CKD-EPI 2021', () => {
+  const definition = analytes.get('creatinine')!.definition
+  const [creatinine, egfr] = ['creatinine', 'egfr'].map((slug) => ({ slug, definition: analytes.get(slug)!.definition }))
+  const rateOf = (gender: string, age: number, value: number) => {
+    const fixed = { ...definition, low_female: value, high_female: value, low_male: value, high_male: value }
+    const plan = (item: typeof creatinine) => ({ item: item!, type: 'numeric' as const, kind: 'normal' as const, seed: 'any' })
+    const wide = { slug: 'egfr', definition: { ...egfr!.definition, low: 1 } }
+    return makeResults([plan({ slug: 'creatinine', definition: fixed }), plan(wide)], { gender, age }).get('egfr')!.result
+  }
   assert.deepEqual(
-    numbers,
-    numbers.map((_, i) => ['numeric', 'comment', 'range'][i % 3]),
+    [rateOf('female', 50, 0.8), rateOf('male', 50, 0.8), rateOf('female', 70, 1.5), rateOf('male', 30, 2)],
+    ['90', '108', '37', '45'],
   )
-  const others = results.filter(({ slug }) => own(slug) !== 'numeric')
-  assert.ok(others.length > 0)
-  for (const { type, slug } of others) assert.equal(type, own(slug))
 })
 
 test('requested types cycle over all results', () => {
@@ -188,15 +254,16 @@ test('missing results are listed and not reported', () => {
   assert.deepEqual(alone.results, [])
 })
 
-test('an amended report is marked as amended and differs in at most one result', () => {
+test('an amended report is marked as amended, and one measurement differs with what is computed of it', () => {
   let changed = 0
   for (const n of many) {
     const first = generate(n).results
     const amended = generate(n, { amended: true })
     assert.equal(amended.amended, true)
-    const differing = amended.results.filter((result, i) => result.result !== first[i]!.result)
-    assert.ok(differing.length <= 1)
-    changed += differing.length
+    const differing = slugsOf(amended.results.filter((result, i) => result.result !== first[i]!.result))
+    const computed = ['ldl-cholesterol', 'non-hdl-cholesterol', 'cholesterol-hdl-ratio']
+    assert.ok(differing.filter((slug) => !computed.includes(slug)).length <= 1, differing.join(', '))
+    changed += Math.min(differing.length, 1)
   }
   assert.ok(changed > many.length / 2)
 })

@@ -3,13 +3,15 @@
 import { createHash } from 'node:crypto'
 import type { ExpectedMarker } from '../../lab/catalog/analytes.ts'
 import type { Interpretation, DiagnosticReport, ReportedResult, ResultType } from '../../lab/links/diagnostic-report.ts'
+import { ageOn } from '../../lab/orders/patient-checks.ts'
 import type { Order } from '../../lab/orders/schema.ts'
 import { expectations, toMeasuredAnalyte, type ExpectedResult } from '../../lab/results/expected-results.ts'
-import { seededRandom, isTextual, makeResult } from './result-values.ts'
+import { computedAnalytes, makeResults, type ResultPlan, type SampledPatient } from './computed-results.ts'
+import { seededRandom, isTextual, type GeneratedResult } from './result-values.ts'
 
 export interface ReportFlags {
   interpretation: Interpretation
-  /** Types to cycle over; null for the default mixture. */
+  /** Types to cycle over; null for the type of each analyte. */
   result_types: ResultType[] | null
   has_missing_results: boolean
   partial: boolean
@@ -17,14 +19,12 @@ export interface ReportFlags {
 }
 
 /** A result to generate. */
-interface Plan {
+interface Plan extends ResultPlan {
   item: ExpectedResult
-  type: ResultType
-  kind: Interpretation
-  seed: string
 }
 
-const DEFAULT_RESULT_TYPES: ResultType[] = ['numeric', 'comment', 'range']
+/** For the computed results of a patient whose age is unknown. */
+const UNKNOWN_AGE = 40
 /** Share of the other results that are also abnormal if the report is. */
 const ABNORMAL_SHARE = 0.15
 const MISSING_SHARE = 0.1
@@ -32,7 +32,7 @@ const MISSING_SHARE = 0.1
 /**
  * Generates the report of an order: one result for each expected one. `at` are ISO 8601 instants.
  * Not normal: at least one result has the requested interpretation. Partial: about half of the results. Missing: at least one result is
- * absent and reported as an `unknown_failure`. Amended: one result is measured again.
+ * absent and reported as an `unknown_failure`. Amended: one result is measured again, and what is computed of it changes with it.
  */
 export function generateReport(
   order: Pick<Order, 'id' | 'sample_id' | 'patient_details'>,
@@ -40,8 +40,11 @@ export function generateReport(
   flags: ReportFlags,
   at: { collected: string | null; received: string | null; reported: string },
 ): DiagnosticReport {
-  const gender = order.patient_details?.gender ?? 'unknown'
-  const { chosen, missing } = selectResults(planResults(order.id, expectations(expected), flags), flags)
+  const plans = planResults(order.id, expectations(expected), flags)
+  const first = plans[0]
+  const again = flags.amended && first ? { slug: first.item.slug, seed: `${first.seed} amended` } : undefined
+  const made = makeResults(plans, sampledPatient(order, at.reported), again)
+  const { chosen, missing } = selectResults(plans, flags)
   return {
     status: flags.partial ? 'partial' : 'final',
     amended: flags.amended,
@@ -50,7 +53,7 @@ export function generateReport(
     received_at: at.received,
     reported_at: at.reported,
     performing_laboratory: null,
-    results: chosen.map((plan) => toReportedResult(plan, gender)),
+    results: chosen.map((plan) => toReportedResult(plan, made.get(plan.item.slug)!)),
     missing: missing.map(({ item }) => ({ ...toMeasuredAnalyte(item), failure: 'unknown_failure', note: null })),
   }
 }
@@ -58,41 +61,50 @@ export function generateReport(
 const specimenNumber = (id: string): string =>
   `S${createHash('sha256').update(`specimen ${id}`).digest('hex').slice(0, 10).toUpperCase()}`
 
-const toReportedResult = ({ item, type, kind, seed }: Plan, gender: string): ReportedResult => ({
+const sampledPatient = ({ patient_details }: Pick<Order, 'patient_details'>, reported: string): SampledPatient => ({
+  gender: patient_details?.gender ?? 'unknown',
+  age: patient_details?.dob ? ageOn(patient_details.dob, reported.slice(0, 10)) : UNKNOWN_AGE,
+})
+
+const toReportedResult = ({ item, type }: Plan, made: GeneratedResult): ReportedResult => ({
   ...toMeasuredAnalyte(item),
   type,
-  ...makeResult(item, type, kind, gender, seededRandom(seed)),
+  ...made,
   notes: null,
 })
 
-/** Every expected result with its type and interpretation; results best suited to be abnormal come first. */
+/**
+ * Every expected result with its type and interpretation; results best suited to be abnormal come first, and those that are computed of
+ * others last.
+ */
 function planResults(order_id: string, items: ExpectedResult[], flags: ReportFlags): (Plan & { place: number })[] {
   const types = typesOf(items, flags.result_types)
+  const computed = computedAnalytes(items.map((item, place) => ({ item, type: types[place]! })))
+  const priority = (plan: { item: ExpectedResult; type: ResultType }) =>
+    computed.has(plan.item.slug) ? COMPUTED_LAST : planPriority(plan)
   const plans = items.map((item, place) => {
     const seed = `${order_id} ${item.slug}`
     return { item, place, type: types[place]!, seed, draw: seededRandom(`rank ${seed}`)() }
   })
   return plans
-    .sort((a, b) => planPriority(a) - planPriority(b) || a.draw - b.draw)
+    .sort((a, b) => priority(a) - priority(b) || a.draw - b.draw)
     .map(({ item, place, type, seed, draw: random }, rank) => ({
       item,
       place,
       type,
       kind: interpretationFor(flags.interpretation, rank === 0, random),
-      // The first result changes when the report is amended.
-      seed: rank === 0 && flags.amended ? `${seed} amended` : seed,
+      seed,
     }))
 }
 
-/** The analyte's own type if the catalog defines it as not numeric; otherwise the allowed types in turn. */
+/** The requested types in turn; without any, each analyte's type in the catalog, as a laboratory would report it. */
 function typesOf(items: ExpectedResult[], allowed: ResultType[] | null): ResultType[] {
   if (allowed?.length) return items.map((_, i) => allowed[i % allowed.length]!)
-  let numbers = 0
-  return items.map(({ definition }) => {
-    const own = definition?.type ?? 'comment'
-    return own === 'numeric' ? DEFAULT_RESULT_TYPES[numbers++ % DEFAULT_RESULT_TYPES.length]! : own
-  })
+  return items.map(({ definition }) => definition?.type ?? 'comment')
 }
+
+/** After every other priority. */
+const COMPUTED_LAST = 99
 
 /** Numbers come first, because they can be out of range; those with critical limits before others. Optional results come last. */
 function planPriority({ item, type }: { item: ExpectedResult; type: ResultType }): number {

@@ -163,6 +163,27 @@ export function makeResult(
   return { result, unit: definition?.unit ?? null, reference_range, flag }
 }
 
+/** The result of a number that was computed, with its interpretation. */
+export function resultOfNumber(
+  definition: AnalyteDefinition,
+  value: number,
+  gender: string,
+): GeneratedResult & { kind: Interpretation } {
+  const limits = limitsOf(definition, gender)
+  const { low, high, critical_low, critical_high, decimals } = limits
+  const steps = Math.round(value * 10 ** decimals)
+  const side: RangeSide | undefined = high !== null && steps > high ? 'high' : low !== null && steps < low ? 'low' : undefined
+  const beyond = (critical_high !== null && steps > critical_high) || (critical_low !== null && steps < critical_low)
+  const kind = side === undefined ? 'normal' : beyond ? 'critical' : 'abnormal'
+  return {
+    result: formatSteps(steps, decimals),
+    unit: definition.unit,
+    reference_range: rangeText(limits),
+    flag: kind === 'normal' ? '' : numberFlags[kind][side!],
+    kind,
+  }
+}
+
 /** Whether the normal result is text, or undefined. */
 export const isTextual = (definition: AnalyteDefinition | null): boolean => definition === null || definition.type === 'comment'
 

@@ -15,7 +15,12 @@ export const SimulateQuery = Fields({
 export const SimulationFlags = Fields(
   {
     interpretation: Maybe(Interpretation),
-    result_types: Maybe(T.Array(OpenEnum(['numeric', 'range', 'comment', 'coded_value']), { maxItems: 10 })),
+    result_types: Maybe(
+      T.Array(OpenEnum(['numeric', 'range', 'comment', 'coded_value']), {
+        maxItems: 10,
+        description: 'Types of the results, in turn. Default: the type that each analyte has at a laboratory.',
+      }),
+    ),
     has_missing_results: Maybe(T.Boolean()),
   },
   { title: 'SimulationFlags' },

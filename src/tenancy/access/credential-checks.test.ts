@@ -65,7 +65,9 @@ const visit = (
   address: string,
   { token = '', cookie = '', query = {} }: { token?: string; cookie?: string; query?: Record<string, string> },
 ) =>
-  pages.find((page) => page.path === path)!.answer({ params: {}, query: token ? { token } : query, headers: { cookie }, address })
+  pages
+    .find((page) => page.path === path)!
+    .answer({ params: {}, form: new URLSearchParams(), query: token ? { token } : query, headers: { cookie }, address })
 
 test('access tokens of phones that have expired do not use up the quota of their address; forged ones do', async () => {
   const { guards } = limited({ wrong_keys_per_min: 2 })

@@ -11,7 +11,8 @@ import { expiringCache, removeWhere } from '../../platform/runtime/expiring-cach
 import { readCredential, type Headers, type Limits, type TeamGuard } from './team-guard.ts'
 import { assertHost } from './host-bindings.ts'
 import type { KeyUsageTracker } from '../keys/key-use.ts'
-import { findManagementPrincipal, isKeyText } from '../keys/keys.ts'
+import { isKeyText } from '../../platform/crypto/api-keys.ts'
+import { findManagementPrincipal } from '../keys/keys.ts'
 import { findTeam } from '../teams/teams.ts'
 
 const MANAGEMENT_KEY_HEADERS = ['x-management-key', 'x-service-org-key', 'x-vital-org-key']
@@ -50,9 +51,9 @@ export class OrgGuard {
       this.#byKey.set(key, known)
     }
     assertHost(this.#hosts, headers, 'management')
-    this.#limits.requests.managementKeys.consume(known.key_id)
+    const quota = this.#limits.requests.managementKeys.consume(known.key_id)
     this.#use.recordUse('management_key', known.key_id, address)
-    return known
+    return quota ? { ...known, quota } : known
   }
 
   /** Removes the cached data of an organization, after its keys or teams changed. */

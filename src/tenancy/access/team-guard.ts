@@ -14,7 +14,8 @@ import type { SignedTokens } from '../../platform/crypto/signed-tokens.ts'
 import type { CredentialChecks } from '../../platform/http/credential-checks.ts'
 import { assertHost } from './host-bindings.ts'
 import type { KeyUsageTracker } from '../keys/key-use.ts'
-import { cellFromKey, findTeamKey, isKeyText } from '../keys/keys.ts'
+import { cellFromKey, isKeyText } from '../../platform/crypto/api-keys.ts'
+import { findTeamKey } from '../keys/keys.ts'
 import { findTeam, loadTenant } from '../teams/teams.ts'
 
 const CACHE_SIZE_MAX = 10_000
@@ -114,9 +115,9 @@ export class TeamGuard {
 
   #admitKey(caller: Caller, headers: Headers, address: string): Caller {
     assertHost(this.#hosts, headers, caller.tenant.cell)
-    this.#limits.requests.teamKeys.consume(caller.key_id)
+    const quota = this.#limits.requests.teamKeys.consume(caller.key_id)
     this.#use.recordUse('api_key', caller.key_id, address)
-    return caller
+    return quota ? { ...caller, quota } : caller
   }
 
   /**
@@ -172,8 +173,8 @@ export class TeamGuard {
     const tenant = token && (await this.#tenantOfToken(token.words as [CellName, string]))
     if (!tenant) throw this.#limits.checks.refusal(address, wrongToken())
     assertHost(this.#hosts, headers, tenant.cell, BEARER_CHALLENGE)
-    this.#limits.requests.accessTokens.consume(`${tenant.cell} ${tenant.team}`)
-    return { tenant, key_id: TOKEN + token.id }
+    const quota = this.#limits.requests.accessTokens.consume(`${tenant.cell} ${tenant.team}`)
+    return { tenant, key_id: TOKEN + token.id, quota }
   }
 
   async #authenticateUserToken(text: string, headers: Headers, address: string): Promise<Caller> {
@@ -195,8 +196,8 @@ export class TeamGuard {
       this.#bySession.set(session, { ...user, team })
     }
     assertHost(this.#hosts, headers, cell, BEARER_CHALLENGE)
-    this.#limits.requests.userTokens.consume(session)
-    return { tenant, key_id: USER_TOKEN + token.id, user }
+    const quota = this.#limits.requests.userTokens.consume(session)
+    return { tenant, key_id: USER_TOKEN + token.id, user, quota }
   }
 
   async #tenantOfToken([cell, team_id]: [CellName, string]): Promise<Tenant | undefined> {

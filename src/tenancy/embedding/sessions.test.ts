@@ -76,7 +76,13 @@ describe('a session', () => {
     const { pages, app } = assembled({ publicUrl: () => 'https://example.org/lab' })
     t.after(() => app.close())
     const launching = pages.find(({ path }) => path === '/auth/launch')!
-    const { headers } = await launching.answer({ params: {}, query: { token }, headers: {}, address: '192.0.2.1' })
+    const { headers } = await launching.answer({
+      params: {},
+      form: new URLSearchParams(),
+      query: { token },
+      headers: {},
+      address: '192.0.2.1',
+    })
     assert.equal(headers.location, '/lab/auth/session')
     assert.match(headers['set-cookie']!, /; Path=\/lab\/; Max-Age=3600; HttpOnly; SameSite=Lax; Secure$/)
   })

@@ -4,40 +4,22 @@ import type { CellName } from '../../platform/db/cell-names.ts'
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
 import type { ManagementPrincipal, Plan } from '../../platform/http/operation.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
-import { hashKey, lastFour, generateKey } from '../../platform/crypto/api-keys.ts'
+import { MANAGEMENT_PREFIX, generateKey, hashKey, lastFour, prefixOf } from '../../platform/crypto/api-keys.ts'
 import { sql } from '../../platform/db/sql.ts'
-
-/** Prefix of a team key → its cell. Source: management-auth.md 3. */
-const cellOfPrefix = new Map<string, CellName>([
-  ['sk_us_', 'sandbox-us'],
-  ['sk_eu_', 'sandbox-eu'],
-  ['pk_us_', 'production-us'],
-  ['pk_eu_', 'production-eu'],
-])
-
-const prefixOf = (cell: CellName): string => [...cellOfPrefix].find(([, named]) => named === cell)![0]
 
 /** A masked team key for lists: the prefix of its cell and its last characters. */
 export const maskKey = (cell: CellName, last_four: string): string => `${prefixOf(cell)}…${last_four}`
 
-/** The characters of base64, base64url and other tokens (`token68` of RFC 9110): keys issued here, and keys that operators imported. */
-const KEY = /^[A-Za-z0-9._~+/=-]{16,512}$/
-
-/** Whether a text has the form of a key of any kind. Other texts are rejected without a look-up. */
-export const isKeyText = (text: string): boolean => KEY.test(text)
-
-/** The cell in a team key's prefix; undefined for an imported key without a known prefix. */
-export const cellFromKey = (text: string): CellName | undefined => cellOfPrefix.get(text.slice(0, 6))
-
 /**
  * Issues a key for a team in one cell. Writes api_key.
+ * @param key.text the text of the key, which no other key may have; without it, a generated one
  * @returns the key's text, which cannot be read again
  */
 export async function createTeamKey(
   tx: PlainTx,
-  key: { id?: string; team_id: string; cell: CellName; label: string },
+  key: { id?: string; team_id: string; cell: CellName; label: string; text?: string | undefined },
 ): Promise<string> {
-  const text = generateKey(prefixOf(key.cell))
+  const { text = generateKey(prefixOf(key.cell)) } = key
   await tx.run(sql`
     insert into api_key (id, team_id, cell, label, key_hash, last_four, created_at)
     values (${key.id ?? tx.uuid()}, ${key.team_id}, ${key.cell}, ${key.label}, ${hashKey(text)}, ${lastFour(text)}, ${tx.now})`)
@@ -46,10 +28,14 @@ export async function createTeamKey(
 
 /**
  * Issues an organization-wide key. Writes management_key.
+ * @param key.text the text of the key, which no other key may have; without it, a generated one
  * @returns the key's text, which cannot be read again
  */
-export async function createOrgKey(tx: PlainTx, key: { org_id: string; label: string }): Promise<string> {
-  const text = generateKey('mg_')
+export async function createOrgKey(
+  tx: PlainTx,
+  key: { org_id: string; label: string; text?: string | undefined },
+): Promise<string> {
+  const { text = generateKey(MANAGEMENT_PREFIX) } = key
   await tx.run(sql`
     insert into management_key (id, org_id, role, label, key_hash, last_four, created_at)
     values (${tx.uuid()}, ${key.org_id}, 'org_admin', ${key.label}, ${hashKey(text)}, ${lastFour(text)}, ${tx.now})`)

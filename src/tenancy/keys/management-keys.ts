@@ -4,7 +4,7 @@ import type { PlainTx } from '../../platform/db/transaction.ts'
 import { badRequest, forbidden, invalidField, missingField, notFound } from '../../platform/http/errors.ts'
 import type { ManagementPrincipal } from '../../platform/http/operation.ts'
 import { byCreation, Pages } from '../../platform/http/pages.ts'
-import { hashKey, lastFour, generateKey } from '../../platform/crypto/api-keys.ts'
+import { MANAGEMENT_PREFIX, hashKey, lastFour, generateKey } from '../../platform/crypto/api-keys.ts'
 import { joinConditions, sql } from '../../platform/db/sql.ts'
 import type { Forgets } from '../teams/teams.ts'
 import { assertTeams } from '../teams/role-bindings.ts'
@@ -41,7 +41,7 @@ export async function createManagementKey(tx: PlainTx, org_id: string, body: Cre
   if (role === 'org_admin') throw forbidden('A management key cannot create an organization-wide key')
   await assertTeams(tx, org_id, teams)
   const id = tx.uuid()
-  const key = generateKey('mg_')
+  const key = generateKey(MANAGEMENT_PREFIX)
   await tx.run(sql`
     insert into management_key (id, org_id, role, label, key_hash, last_four, created_at)
     values (${id}, ${org_id}, ${role}, ${body.label}, ${hashKey(key)}, ${lastFour(key)}, ${tx.now})`)
@@ -137,7 +137,7 @@ export async function rotateManagementKey(
 ) {
   if (key_id !== manager.key_id) throw forbidden('A key can only rotate itself')
   if (!(await lockKey(tx, manager.org, key_id))) throw notFound('Management key not found')
-  const key = generateKey('mg_')
+  const key = generateKey(MANAGEMENT_PREFIX)
   const rotated = await tx.run(sql`
     update management_key
     set key_hash = ${hashKey(key)}, last_four = ${lastFour(key)}, previous_hash = key_hash, previous_until = ${addSeconds(tx.now, overlap_s)}

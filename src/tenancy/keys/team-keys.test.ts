@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { describe, test } from 'node:test'
-import { guards, cells, client, createTestTeam, settings, vault, type TestTeam } from '../../../test/support/server.ts'
+import { after, describe, test } from 'node:test'
+import { assembled, guards, cells, client, createTestTeam, settings, vault, type TestTeam } from '../../../test/support/server.ts'
 import { createAccess } from '../access/access.ts'
 
 const PREFIXES = { 'sandbox/us': 'sk_us_', 'sandbox/eu': 'sk_eu_', 'production/us': 'pk_us_', 'production/eu': 'pk_eu_' }
@@ -211,6 +211,29 @@ describe('limits', () => {
     const manage = () => refused(() => orgs.authenticate({ 'x-management-key': one.orgKey }, '192.0.2.1'))
     for (let i = 0; i < 3; i++) assert.equal((await manage()).status, 200)
     assert.equal((await manage()).status, 429)
+  })
+
+  test('are shown in the headers of every answer to a key', async () => {
+    const org = await createTestTeam()
+    const { app } = assembled({ settings: { ...settings, requests_per_s: 0.01, requests_burst: 2 } })
+    after(() => app.close())
+    const ask = async (url: string, headers: Record<string, string>) => {
+      const reply = await app.inject({ url, headers })
+      const { 'ratelimit-limit': limit, 'ratelimit-remaining': remaining, 'ratelimit-reset': reset } = reply.headers
+      return [reply.statusCode, limit, remaining, Number(reset) > 0 && Number(reset) <= 200]
+    }
+    const key = { 'x-vital-api-key': org.key }
+    assert.deepEqual(await ask('/v2/user', key), [200, '2', '1', true])
+    assert.deepEqual(await ask(`/v2/user/${randomUUID()}`, key), [404, '2', '0', true])
+    assert.deepEqual(await ask('/v2/user', key), [429, '2', '0', true])
+    const teams = `/v1/org/${org.org_id}/team`
+    assert.deepEqual(await ask(teams, { 'x-management-key': org.orgKey }), [200, '2', '1', true])
+    assert.deepEqual(await ask('/v2/user', bearer(guards.tokens.sign([org.cell, org.team], 60))), [200, '2', '1', true])
+    const { headers } = await assembled({ settings: { ...settings, requests_per_s: 0 } }).app.inject({
+      url: '/v2/user',
+      headers: key,
+    })
+    assert.equal(headers['ratelimit-limit'], undefined)
   })
 
   test('hold for all tokens of a team together', async () => {

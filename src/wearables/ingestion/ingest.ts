@@ -2,7 +2,7 @@
 import { dailyEvent } from '../resources/event-types.ts'
 import type { User } from '../../people/users/schema.ts'
 import { hookPoint } from '../../platform/db/hooks.ts'
-import { adoptFallbacks } from '../../people/users/users.ts'
+import { adoptFallbacks, birthDateChanged } from '../../people/users/users.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { invalidField } from '../../platform/http/errors.ts'
 import { emit } from '../../platform/queue/outbox.ts'
@@ -118,6 +118,7 @@ export async function ingestSummaries(
         time_zone,
         birth_date: (document.birth_date as string | null | undefined) ?? null,
       })
+  if (kind === 'profile' && written.length) await tx.notify(birthDateChanged, user_id)
   const zoned =
     kind === 'workouts'
       ? await updateZones(

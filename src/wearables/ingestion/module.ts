@@ -1,3 +1,4 @@
+import { birthDateChanged } from '../../people/users/users.ts'
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
 import { on } from '../../platform/db/hooks.ts'
@@ -7,6 +8,7 @@ import { eraseDays } from './day-records.ts'
 import { forgetHistory } from './historical-pulls.ts'
 import { eraseRepeatedPosts, postsRepeated } from './repeated-posts.ts'
 import { eraseStates } from './resource-states.ts'
+import { recomputeZones, updateAllZonesHandler } from './zone-recomputation.ts'
 
 export interface IngestionDependencies {
   log: Log
@@ -17,7 +19,9 @@ export const ingestion = ({ log, metrics }: IngestionDependencies): Module => ({
   name: 'wearables/ingestion',
   about: 'the one way in: bounds, units, merge, events',
   tables: { ofTeams: ['historical_pull', 'resource_state', 'repeated_post', 'day_record'] },
+  jobs: [updateAllZonesHandler],
   hooks: [
+    on(birthDateChanged, recomputeZones),
     on(postsRepeated, (tx, provider, posts) => {
       const { cell } = tx.tenant
       tx.afterCommit(() => {

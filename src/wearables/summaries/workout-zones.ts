@@ -1,7 +1,7 @@
 // Zones of heart rate that the server computes for workouts whose source sends none. Source: users-wearables.md 8.
 import type { Tx } from '../../platform/db/transaction.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
-import { Nullable, T } from '../../platform/schema/schema.ts'
+import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { summaryRowColumns, SummaryRow, toSummary, type Summary } from './summaries.ts'
 
 const DAY_MS = 86_400_000
@@ -63,6 +63,25 @@ export async function workoutsWithoutZones(
     return calendar_date !== null && isMeant ? [{ ...source, calendar_date, from_ms, to_ms }] : []
   })
 }
+
+/** The place of a workout in the list of a user's workouts by day. */
+export const WorkoutPosition = T.Object({ calendar_date: T.String(), provider: T.String(), key: T.String() })
+
+/** The newest workouts of a user whose source has sent no zones, of all providers, before a place in their list. */
+export const workoutsBefore = (
+  tx: Tx,
+  user_id: string,
+  before: Static<typeof WorkoutPosition> | null,
+  count: number,
+): Promise<Static<typeof WorkoutPosition>[]> =>
+  tx.many(
+    WorkoutPosition,
+    sql`
+    select calendar_date::text, provider, key from summary
+    where team_id = ${tx.team} and user_id = ${user_id} and kind = 'workouts' and calendar_date is not null and ${hasNoZones}
+      and ${before === null ? sql`true` : sql`(calendar_date, provider, key) < (${before.calendar_date}::date, ${before.provider}, ${before.key})`}
+    order by summary.calendar_date desc, provider desc, key desc limit ${count}`,
+  )
 
 const Written = T.Object({ ...SummaryRow.properties, key: T.String() })
 

@@ -9,7 +9,7 @@ import type { Server } from '../server.ts'
 // oxlint-disable-next-line typescript/no-explicit-any -- a test looks into answers of every shape
 type Answer = { status: number; body: any }
 
-export function management(server: Server, { sdk, user, leave }: Customer): void {
+export function management(server: Server, { sdk, user, order, leave }: Customer): void {
   describe('management', { skip: !server.management_key && 'there is no management key' }, () => {
     let [org, teamId] = ['', '']
     const manage = async (method: string, path: string, body?: unknown, key = server.management_key!): Promise<Answer> => {
@@ -42,6 +42,31 @@ export function management(server: Server, { sdk, user, leave }: Customer): void
       const { url } = (await sdk.team.getSvixUrl()) as { url: string }
       assert(url.startsWith(server.base_url), url)
       assert.match(await (await fetch(url)).text(), /<script src="[^"]*api-reference\.js" defer>/)
+    })
+
+    test('staff of the laboratory accept an order of a patient with Medicare, whose notice is then a document', async () => {
+      const { id: labTestId } = await sdk.labTests.create({
+        name: 'Fictional Check',
+        method: 'walk_in_test',
+        description: 'By hand.',
+        labSlug: 'manual',
+        providerIds: ['MAN-A1C'],
+      })
+      await done('POST', `/lab_test/sandbox/us/${labTestId}/approve`)
+      const healthInsurance = {
+        payorCode: 'MEDICARE-AZ',
+        insuranceId: 'FICTIONAL-2',
+        responsibleRelationship: 'Self' as const,
+        diagnosisCodes: ['E11.9'],
+      }
+      const { id: orderId, hasAbn } = await order({ labTestId, healthInsurance })
+      assert.equal(hasAbn, false)
+      await assertRejected(sdk.labTests.getOrderAbnPdf({ orderId }), 404)
+      await done('POST', `/team/${teamId}/sandbox/fulfillment/${orderId}/accept`, { sample_id: 'FICTIONAL-ABN', has_abn: true })
+      assert.equal((await sdk.labTests.getOrder({ orderId })).hasAbn, true)
+      const notice = Buffer.from(await (await sdk.labTests.getOrderAbnPdf({ orderId })).arrayBuffer())
+      assert.equal(notice.subarray(0, 5).toString(), '%PDF-')
+      await leave()
     })
 
     test('a continuous query is created, and its result and its evaluations are read', async () => {

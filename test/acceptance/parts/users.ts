@@ -144,6 +144,29 @@ export const users = ({ sdk, user }: Customer): void =>
       assert.deepEqual(fieldErrors(malformed), ['path.user_id'])
     })
 
+    test('a user with demographics gets links to the portal, which shows the orders', async () => {
+      const { userId } = await user()
+      await assertRejected(sdk.user.createPortalUrl({ userId, context: 'launch' }), 422)
+      await sdk.user.upsertUserInfo({
+        userId,
+        firstName: 'Testa',
+        lastName: 'Fictional',
+        email: 'testa@example.com',
+        phoneNumber: '+15550100199',
+        gender: 'female',
+        dob: '1990-01-31',
+        address: { firstLine: '1 Example Street', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' },
+      })
+      for (const context of ['launch', 'communications'] as const) {
+        const { url, expiresIn } = await sdk.user.createPortalUrl({ userId, context })
+        assert(expiresIn >= 600)
+        const page = await fetch(url)
+        assert.equal(page.status, 200)
+        assert.match(await page.text(), context === 'launch' ? /You have no orders/ : /Your birth date/)
+      }
+      await assertRejected(sdk.user.createPortalUrl({ userId: UNKNOWN_ID, context: 'launch' }), 404)
+    })
+
     test('the team counts its users and orders', async () => {
       const before = await sdk.user.getTeamMetrics()
       const { userId, teamId } = await user()

@@ -233,7 +233,7 @@ async function ownKey({ org_id, orgKey }: TestTeam): Promise<string> {
 const signedIn = new Set(['get_user_sign_in_token', 'revoke_app_api_key'])
 
 /** Operations on what is known of a user. */
-const describedUsers = new Set(['get_user_demographics', 'create_insurance', 'get_latest_insurance'])
+const describedUsers = new Set(['get_user_demographics', 'create_insurance', 'get_latest_insurance', 'create_user_portal_url'])
 
 async function describedUser(team: TestTeam, insured: boolean): Promise<string> {
   const user = await team.user()

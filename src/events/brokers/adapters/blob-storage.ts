@@ -6,6 +6,7 @@ import { RuleError } from '../../../platform/schema/request-validation.ts'
 import type { TargetPolicy } from '../../../platform/net/outbound-targets.ts'
 import { blobAddress, type BlobAddress } from '../broker-addresses.ts'
 import { errorCode, rejected, acknowledged, type SendOutcome, type Message, type EncodedMessage } from '../broker-message.ts'
+import { loadPackage } from '../broker-packages.ts'
 import type { Matcher } from '../schema.ts'
 
 const PUT_MS_MAX = 12_000
@@ -35,7 +36,7 @@ export class BlobStorage {
     if (address instanceof RuleError) return rejected('address')
     try {
       await this.#targets.addresses(address.host, this.#sandbox)
-      const { BlockBlobClient } = await import('@azure/storage-blob')
+      const { BlockBlobClient } = await loadPackage('@azure/storage-blob', () => import('@azure/storage-blob'))
       const path = `${encodeURIComponent(storage.container_name)}/${blobName(message, isGzip).split('/').map(encodeURIComponent).join('/')}`
       const query = address.signature === undefined ? '' : `?${address.signature}`
       const client = new BlockBlobClient(`${address.url}/${path}${query}`, await this.#pipeline(address))
@@ -55,7 +56,10 @@ export class BlobStorage {
   }
 
   async #pipeline({ account, tls }: BlobAddress): Promise<Pipeline> {
-    const { AnonymousCredential, newPipeline, StorageSharedKeyCredential } = await import('@azure/storage-blob')
+    const { AnonymousCredential, newPipeline, StorageSharedKeyCredential } = await loadPackage(
+      '@azure/storage-blob',
+      () => import('@azure/storage-blob'),
+    )
     const credential = account ? new StorageSharedKeyCredential(account.name, account.key) : new AnonymousCredential()
     const pipeline = newPipeline(credential, { retryOptions: { maxTries: 1 } })
     pipeline.factories.push(abortUnfinished(tls ? this.#tls : this.#plain))

@@ -7,6 +7,7 @@ import { ForbiddenAddressError, type TargetPolicy } from '../../../platform/net/
 import { RuleError } from '../../../platform/schema/request-validation.ts'
 import { hubsAddress } from '../broker-addresses.ts'
 import type { BlobStorage } from './blob-storage.ts'
+import { loadPackage } from '../broker-packages.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { HubSender } from './event-hub-sender.ts'
 import {
@@ -67,7 +68,7 @@ export class EventHubs {
     if (address instanceof RuleError) throw new ForbiddenAddressError('The address is malformed')
     const { tls, host, port, policy, key } = address
     await this.#targets.addresses(host, this.#sandbox)
-    const { default: rhea } = await import('rhea')
+    const { default: rhea } = await loadPackage('rhea', () => import('rhea'))
     const options = {
       host,
       hostname: host,
@@ -141,7 +142,7 @@ class EventHubSession {
   }
 
   async #sendOne(message: Message): Promise<SendOutcome> {
-    const { default: rhea } = await import('rhea')
+    const { default: rhea } = await loadPackage('rhea', () => import('rhea'))
     const body = await packed(message, this.#settings.compression === 'always' ? 'always' : 'from')
     const route = this.#router.route(message.type)
     if ('storage' in route) return this.#blobs.put(route.storage, message, body)

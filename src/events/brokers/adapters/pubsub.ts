@@ -1,5 +1,6 @@
 // Google Cloud Pub/Sub: one topic, with the credentials of the process. Source: events.md 8.2.
 import type { v1 } from '@google-cloud/pubsub'
+import { loadPackage } from '../broker-packages.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import {
   unreachable,
@@ -44,7 +45,7 @@ export class PubSub {
   }
 
   async #connect(): Promise<Client> {
-    const { PubSub: Settings, v1 } = await import('@google-cloud/pubsub')
+    const { PubSub: Settings, v1 } = await loadPackage('@google-cloud/pubsub', () => import('@google-cloud/pubsub'))
     const emulator = this.#emulator_host === undefined ? {} : { apiEndpoint: this.#emulator_host, emulatorMode: true }
     // A project is named in every request; without one here the library would look for it.
     const config = await new Settings({ projectId: 'unused', ...emulator }).getClientConfig()

@@ -3,6 +3,7 @@
 import type { ChannelModel, ConfirmChannel } from 'amqplib'
 import { ForbiddenAddressError, type TargetPolicy } from '../../../platform/net/outbound-targets.ts'
 import { rabbitAddress } from '../broker-addresses.ts'
+import { loadPackage } from '../broker-packages.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import {
   unreachable,
@@ -70,7 +71,7 @@ export class RabbitMq {
     if (address instanceof RuleError) throw new ForbiddenAddressError('The address is malformed')
     const { tls, host, port, username, password, vhost } = address
     await this.#targets.addresses(host, this.#sandbox)
-    const { connect } = await import('amqplib')
+    const { connect } = await loadPackage('amqplib', () => import('amqplib'))
     const where = {
       protocol: tls ? 'amqps' : 'amqp',
       hostname: host,

@@ -1,7 +1,7 @@
 // The name and the logo under which a team is shown to its patients.
 import type { Cells } from '../../platform/db/cells.ts'
 import type { Tenant } from '../../platform/db/transaction.ts'
-import { findTeamName } from '../../tenancy/teams/teams.ts'
+import { findTeamName } from './teams.ts'
 
 export interface Brand {
   name: string

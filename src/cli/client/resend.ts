@@ -1,0 +1,86 @@
+// `bin/drawbridge events resend`: sends an event again, by the Management API of a running server.
+import { UsageError, type CommandContext, type Typed } from '../command-tree.ts'
+import { readDemo } from '../demo-file.ts'
+import { cellNames, type CellName } from '../../platform/db/cell-names.ts'
+import { request, type ApiClient } from './api-client.ts'
+import { messageId } from '../../events/fan-out/message-id.ts'
+
+interface Values {
+  endpoint?: string
+  json?: boolean
+  cell?: string
+  url?: string
+  managementKey?: string
+  org?: string
+  team?: string
+}
+
+interface Endpoint {
+  id: string
+  url: string
+}
+
+/**
+ * Resends an event, by its id in a list or in the header of a delivery, to an endpoint, or to each endpoint of the team that it was sent
+ * to. Prints what was done for each.
+ * @throws UsageError; Error if no endpoint has the event, the server rejects us, or an endpoint refuses
+ */
+export async function resend({ args, values }: Typed<Values>, { env, out }: Pick<CommandContext, 'env' | 'out'>): Promise<void> {
+  const id = isUuid(args[0]!) ? messageId(args[0]!.toLowerCase()) : args[0]!
+  const { server, path } = managed(values, env)
+  const endpoints = (await endpointsOf(server, path)).filter((one) => values.endpoint === undefined || one.id === values.endpoint)
+  if (values.endpoint !== undefined && endpoints.length === 0) throw new Error('The team has no such endpoint.')
+  const outcomes: { endpoint: string; url: string; outcome: string }[] = []
+  for (const endpoint of endpoints) {
+    const message = `${path}/webhook/${endpoint.id}/message/${encodeURIComponent(id)}`
+    // An endpoint takes also an event that it was never sent; that is done only for the one that is named.
+    if (values.endpoint === undefined && (await request(server, 'GET', message)).status === 404) continue
+    const { status, body } = await request(server, 'POST', `${message}/resend`)
+    if (status === 404) continue
+    outcomes.push({ endpoint: endpoint.id, url: endpoint.url, outcome: status < 300 ? 'resent' : rejection(status, body) })
+  }
+  if (outcomes.length === 0) throw new Error('The event was sent to no endpoint of the team.')
+  if (values.json) out(`${JSON.stringify(outcomes, null, 2)}\n`)
+  else for (const { endpoint, url, outcome } of outcomes) out(`${endpoint}  ${url}  ${outcome}\n`)
+  if (outcomes.some(({ outcome }) => outcome !== 'resent')) throw new Error('Not every endpoint takes the event.')
+}
+
+const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
+
+/** The server, with a management key, and the path of the team. */
+function managed(values: Values, env: CommandContext['env']): { server: ApiClient; path: string } {
+  const cell = values.cell ?? 'sandbox-us'
+  if (!cellNames.includes(cell as CellName)) throw new UsageError(`--cell must be one of ${cellNames.join(', ')}.`)
+  const url = values.url ?? env.DRAWBRIDGE_URL
+  if (url !== undefined && !/^https?:\/\/./.test(url)) throw new UsageError('--url must start with http:// or https://.')
+  const [environment, region] = cell.split('-') as ['sandbox' | 'production', 'us' | 'eu']
+  const demo = readDemo(env.DATA_DIR?.trim() || './data')
+  const given = values.managementKey ?? env.DRAWBRIDGE_MANAGEMENT_KEY
+  const named = { url: url ?? demo?.base_url, key: given ?? demo?.management_key }
+  const org = values.org ?? demo?.org_id
+  const team = values.team ?? demo?.teams[region]
+  if (!named.url || !named.key || !org || !team)
+    throw new Error('No demo data found in DATA_DIR. Specify --url, --management-key, --org and --team.')
+  return {
+    server: { url: named.url.replace(/\/+$/, ''), key: named.key, key_header: 'x-management-key' },
+    path: `/v1/org/${encodeURIComponent(org)}/team/${encodeURIComponent(team)}/${environment}`,
+  }
+}
+
+async function endpointsOf(server: ApiClient, path: string): Promise<Endpoint[]> {
+  const found: Endpoint[] = []
+  let cursor: string | null = null
+  do {
+    const query: string = cursor === null ? '' : `?next_cursor=${encodeURIComponent(cursor)}`
+    const { status, body } = await request(server, 'GET', `${path}/webhook${query}`)
+    if (status !== 200) throw new Error(`The server at ${server.url} rejected the request: ${rejection(status, body)}`)
+    found.push(...(body.data as Endpoint[]))
+    cursor = body.next_cursor
+  } while (cursor !== null)
+  return found
+}
+
+const rejection = (status: number, body: unknown): string => {
+  const { detail } = (body ?? {}) as { detail?: unknown }
+  return `${status}${typeof detail === 'string' ? ` ${detail}` : ''}`
+}

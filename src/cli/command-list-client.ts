@@ -1,0 +1,124 @@
+// Commands that are clients of a running server.
+import { alwaysJson, type Group, type Leaf, type OptionText } from './command-tree.ts'
+
+const json: OptionText = ['--json', 'print JSON']
+
+const remote: OptionText[] = [
+  ['--cell <cell>', 'the cell (default: sandbox-us)'],
+  ['--url <url>', 'the server (default: that of DATA_DIR; also DRAWBRIDGE_URL)'],
+  ['--key <key>', 'the key for it (DRAWBRIDGE_KEY)'],
+]
+
+export const running: Leaf[] = [
+  {
+    usage: 'listen',
+    summary: 'print events of a team as they occur',
+    options: [
+      ['--forward-to <url>', 'forward the events to this URL, signed'],
+      ['--events <types>', 'only these types, with commas between them'],
+      ['--secret <secret>', 'signing secret, whsec_… (default: one of DATA_DIR, the same in every run)'],
+      ['--print-payload', 'print the body of each event, too; it may be personal data'],
+      ...remote,
+    ],
+    examples: [
+      'listen',
+      'listen --forward-to http://localhost:3000/hook',
+      'listen --events labtest.order.created --print-payload',
+    ],
+    run: async ({ values }, { env, out, untilStopped }) => {
+      const signal = untilStopped()
+      await (await import('./client/listen.ts')).listen(values, { env, out, signal })
+    },
+  },
+  {
+    usage: 'trigger [type]',
+    summary: 'trigger an event of this type in a running sandbox',
+    about:
+      '--override sets a field of the request that creates the object, by its path: patient_details.first_name=Fiona, data.0.value=72. A value is JSON, or else text.',
+    options: [
+      ['--list', 'list event types that can be triggered'],
+      ['--override <path=value>...', 'set a field'],
+      json,
+      ...remote,
+    ],
+    examples: [
+      'trigger labtest.result.critical',
+      'trigger labtest.order.created --override passthrough=blue',
+      'trigger --list',
+      'trigger --list --json',
+    ],
+    run: async (typed, context) => (await import('./client/trigger.ts')).trigger(typed, context),
+  },
+]
+
+export const looking: (Leaf | Group)[] = [
+  {
+    usage: 'status',
+    summary: 'show whether a running server answers, is ready, and takes the key',
+    about: 'With --env it prints the address and the key for the environment of a shell, and asks the server nothing.',
+    options: [['--env', 'print DRAWBRIDGE_URL and DRAWBRIDGE_KEY, to be sourced'], json, ...remote],
+    examples: ['status', 'status --cell sandbox-eu', 'status --env > drawbridge.env'],
+    run: async ({ values }, context) => (await import('./client/status.ts')).status(values, context),
+  },
+  {
+    usage: 'keys',
+    summary: "print the keys of the demo, which 'start' created",
+    options: [json],
+    examples: ['keys', 'keys --json'],
+    run: async ({ values }, context) => (await import('./client/status.ts')).keys(values, context),
+  },
+  {
+    usage: 'events',
+    summary: 'the events of a team',
+    commands: [
+      {
+        usage: 'list',
+        summary: 'list the newest events, newest first',
+        options: [
+          ['--type <type>', 'only this type'],
+          ['--object <id>', 'only events about this object'],
+          ['--limit <count>', 'how many (default: 20, at most 1000)'],
+          ['--json', 'print whole events as JSON'],
+          ...remote,
+        ],
+        examples: ['events list', 'events list --type labtest.order.created --limit 5', 'events list --object ORDER_ID --json'],
+        run: async (typed, context) => (await import('./client/events.ts')).list(typed, context),
+      },
+      {
+        usage: 'show <id>',
+        summary: 'print an event as JSON',
+        options: [alwaysJson, ...remote],
+        examples: ['events show EVENT_ID'],
+        run: async (typed, context) => (await import('./client/events.ts')).show(typed, context),
+      },
+      {
+        usage: 'resend <id>',
+        summary: 'send an event again to the webhook endpoints that it was sent to',
+        about: 'It needs a management key, and the organization and team, unless they are those of the demo.',
+        options: [
+          ['--endpoint <id>', 'only to this endpoint'],
+          json,
+          ['--cell <cell>', 'the cell (default: sandbox-us)'],
+          ['--url <url>', 'the server (default: that of DATA_DIR; also DRAWBRIDGE_URL)'],
+          ['--management-key <key>', 'the management key (DRAWBRIDGE_MANAGEMENT_KEY)'],
+          ['--org <id>', 'the organization'],
+          ['--team <id>', 'the team'],
+        ],
+        examples: ['events resend EVENT_ID', 'events resend EVENT_ID --endpoint ENDPOINT_ID --cell production-us'],
+        run: async (typed, context) => (await import('./client/resend.ts')).resend(typed, context),
+      },
+    ],
+  },
+]
+
+/** Files that people bring along. */
+export const userFiles: Leaf[] = [
+  {
+    usage: 'import <file>',
+    summary: "import a user's file of health data: an Apple Health export, FIT, TCX or GPX",
+    about: 'The file is sent in parts; the server imports it in the background, and its progress is printed until it ends.',
+    options: [['--user <id>', 'the user (required)'], ...remote],
+    examples: ['import --user USER_ID export.zip', 'import --user USER_ID run.fit --url https://lab.example.org --key sk_us_…'],
+    run: async (typed, context) => (await import('./client/import-file.ts')).importFile(typed, context),
+  },
+]

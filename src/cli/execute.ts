@@ -1,0 +1,55 @@
+// Runs the command that words mean, and reports its outcome. It touches nothing of the process.
+import { parse, titleOf, UsageError, type CommandContext, type Leaf, type Typed } from './command-tree.ts'
+import { tree } from './command-list.ts'
+import { errorFields } from '../platform/telemetry/error-fields.ts'
+import { NoRowSecurity } from '../platform/db/no-row-security.ts'
+import { version } from '../platform/runtime/version.ts'
+
+/** What the program gets of its process. */
+export interface ProgramContext extends CommandContext {
+  /** Prints on standard error. */
+  err: (text: string) => void
+  /** Runs a command on the database of the settings. */
+  administer: (leaf: Leaf, typed: Typed) => Promise<void>
+}
+
+/**
+ * Runs a command. Errors are printed.
+ * @returns the exit code: 0, 1 if the command failed, or 2 if it was asked for wrongly
+ */
+export async function execute(words: string[], context: ProgramContext): Promise<0 | 1 | 2> {
+  try {
+    await runCommand(words, context)
+    return 0
+  } catch (error) {
+    context.err(`drawbridge: ${errorMessage(error)}\n`)
+    if (error instanceof UsageError) return 2
+    if (context.env.LOG_LEVEL === 'debug') context.err(`${JSON.stringify(errorFields(error), null, 2)}\n`)
+    return 1
+  }
+}
+
+async function runCommand(words: string[], context: ProgramContext): Promise<void> {
+  if (words.length === 1 && words[0] === '--version') return context.print(`${version}\n`)
+  const parsed = parse(tree, words)
+  if ('help' in parsed) {
+    const isWhole = words.length === 0 || (words.length === 1 && /^(help|--help|-h)$/.test(words[0]!))
+    return context.print(isWhole ? `${titleOf()}\n\n${parsed.help}` : parsed.help)
+  }
+  const { leaf, typed } = parsed
+  await (leaf.run ? leaf.run(typed, context) : context.administer(leaf, typed))
+}
+
+/** Codes of Node and PostgreSQL for a database that does not exist or denies access. */
+const CONNECTION_ERROR_CODES =
+  /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|28000|28P01|3D000|57P03)$/
+
+/** The error as a sentence, if the user can act on it. */
+function errorMessage(error: unknown): string {
+  const { code = '', message, syscall, cause } = error as { code?: string; message?: string; syscall?: string; cause?: unknown }
+  if (cause instanceof NoRowSecurity) return cause.message
+  if (CONNECTION_ERROR_CODES.test(code) || syscall === 'connect')
+    return `Cannot connect to the database (${code}). Check DATABASE_URL.`
+  if (code === 'EACCES') return `Permission denied: ${message}`
+  return message || `unknown error ${code}`
+}

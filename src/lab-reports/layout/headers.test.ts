@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { cellOf, lineOf } from './lines.ts'
+import { columnsOf } from './headers.ts'
+
+/** The columns that a line with these texts names, from left to right. */
+const kindsOf = (...texts: string[]) => {
+  const cells = texts.map((text, at) =>
+    cellOf(
+      text.split(' ').map((word, index) => ({
+        text: word,
+        confidence: 1,
+        box: { left: at * 120 + index * 20, top: 0, right: at * 120 + index * 20 + 18, bottom: 9 },
+      })),
+    ),
+  )
+  return columnsOf(lineOf(1, cells))?.map(({ kind }) => kind)
+}
+
+test('columns are named by what their title says, the previous result among them', () => {
+  assert.deepEqual(kindsOf('Test', 'Result', 'Flag', 'Units', 'Reference Range'), ['name', 'value', 'flag', 'unit', 'range'])
+  assert.deepEqual(kindsOf('Component', 'Previous', 'Current', 'Units', 'Reference'), [
+    'name',
+    'previous',
+    'value',
+    'unit',
+    'range',
+  ])
+  assert.deepEqual(kindsOf('Test', 'Prior', 'Latest', 'Range'), ['name', 'previous', 'value', 'range'])
+})
+
+test('a table of names and ranges has a column of results, whatever it is called', () => {
+  assert.deepEqual(kindsOf('Analyte', 'Patient', 'Units', 'Reference interval'), ['name', 'value', 'unit', 'range'])
+  assert.equal(kindsOf('Comprehensive Metabolic', 'Panel'), undefined)
+})

@@ -1,0 +1,110 @@
+// The name of the laboratory: out of the letterhead, else next to a label.
+import { heightOf, overlapX, type PageText } from '../pages/page.ts'
+import { isLabel } from './label-names.ts'
+import type { Placed } from './labels.ts'
+import type { Cell, Line } from './lines.ts'
+
+export interface HeadedPage {
+  page: PageText
+  lines: readonly Line[]
+}
+
+const LAB_WORDS =
+  /\b(?:labs?|laborator(?:y|ies|ium)|labor|diagnosti(?:cs?|k)|patholog(?:y|ies|ists?)|clinics?|clinical|hospitals?|health(?:care)?|medical|medicine|biosciences?|analytics|institute?|wellness|genomics|screening|medlab|pathlabs?|biolabs?|infirmary|surgery|university|trust|endocrin\w+|hematology|oncology|toxicology)\b/iu
+const COMPANY =
+  /\b(?:ltd|limited|llc|llp|inc|incorporated|corp(?:oration)?|gmbh|mvz|ag|bv|b\.v|nv|pty|pte|plc|pvt|sdn|bhd|s\.?a\.?|s\.?l\.?|s\.?r\.?l|associates|group|partners|foundation|stichting|services)\b\.?/iu
+/** Words of headings, which laboratories do not have in their names. */
+const PANEL_WORDS =
+  /\b(?:panel|profile|metabolic|lipids?|blood|serum|urine|urinalysis|stool|function|haematology|biochemistry|immunology|serology|microbiology|hormones?|vitamins?|minerals?|thyroid|liver|kidney|renal|cardiac|cbc|differential|platelets?|electrolytes|allergy|markers?)\b/iu
+const NO_LAB =
+  /[:@]|www\.|http|\d{3}|\b(?:reports?|results?|patients?|page|phone|tel|fax|address|comments?|tests?|number|name|record|range|count|department|confidential|information|details|summary|date|final|street|road|avenue|drive|terrace|suite|plot|born|your|chart|dear|re)\b/iu
+const CONTACT =
+  /\b(?:tel|phone|fax|clia|cap|accredited|iso ?15189|nabl|www|road|street|st|avenue|ave|drive|park|terrace|suite|floor|block|plot|p\.?o\.? box|email)\b|\d{3}-\d{4}|\b\d{5}\b|@|^\d+\s\p{L}/iu
+
+/** Of the height of the page: the letterhead stands above. */
+const HEAD = 0.3
+const TOP = 0.12
+const SCORE_MIN = 1.5
+
+/**
+ * The text of the head that is most likely the name of a laboratory. Speaking for it: large letters, words of names of laboratories and
+ * companies, a place at the top, an address below, the host of a website, and that it stands on other pages as well. A heading of a panel
+ * is none, nor is the patient.
+ */
+export function laboratoryOf(
+  labels: readonly Placed[],
+  pages: readonly HeadedPage[],
+  tableAt: number,
+  isPatient: (text: string) => boolean,
+): Placed | null {
+  const first = pages[0]
+  if (!first) return null
+  const until = Math.min(first.page.height * HEAD, tableAt)
+  const head = first.lines.filter((line) => line.box.top < until)
+  const usual = usualHeight(first.lines)
+  const hosts = pages.flatMap(({ lines }) => lines.flatMap((line) => line.cells.flatMap((cell) => hostsIn(cell.text))))
+  const elsewhere = new Set(pages.slice(1).flatMap(({ lines }) => lines.flatMap((line) => line.cells.map((cell) => cell.text))))
+  const scored = head
+    .flatMap((line, index) => line.cells.map((cell) => ({ line, cell, index })))
+    .filter(({ cell }) => isPossible(cell.text) && !isPatient(cell.text))
+    .map(({ line, cell, index }) => {
+      const size = Math.min(heightOf(cell.box) / usual, 2.5) - 1
+      const isNamed = LAB_WORDS.test(cell.text) || COMPANY.test(cell.text)
+      const score =
+        size * 1.2 +
+        Number(LAB_WORDS.test(cell.text)) +
+        Number(COMPANY.test(cell.text)) * 0.7 +
+        Number(cell.box.top < first.page.height * TOP) * 0.4 +
+        Number(index === 0) * 0.5 +
+        Number(elsewhere.has(cell.text)) * 0.4 +
+        Number(hasContact(head, index, line, cell)) * 0.5 +
+        Number(hosts.some((host) => isHostOf(host, cell.text))) * 1.5 -
+        Number(PANEL_WORDS.test(cell.text) && !COMPANY.test(cell.text)) * 1.5 -
+        Number(!isNamed && cell.text.split(' ').length > 4) * 0.7
+      return { placed: { value: cell.text, place: { page: line.page, box: cell.box } }, score, isNamed }
+    })
+    .toSorted((one, other) => other.score - one.score)
+  const cleaned = (placed: Placed): Placed => ({ ...placed, value: placed.value.replace(/[,;\s]+$/u, '') })
+  if (scored[0] && scored[0].score >= SCORE_MIN) return cleaned(scored[0].placed)
+  const label = labels.find(({ value }) => /\p{L}{3}/u.test(value))
+  if (label) return cleaned({ ...label, value: label.value.replace(/\s*[,;(].*$/u, '') })
+  const named = scored.find(({ isNamed, score }) => isNamed && score > 0)
+  if (named) return cleaned(named.placed)
+  // The first text of a page is what its publisher calls itself.
+  const top = scored.find(({ placed, score }) => score >= 0.9 && placed.place.box.top < first.page.height * TOP)
+  return top ? cleaned(top.placed) : null
+}
+
+const isPossible = (text: string): boolean =>
+  /\p{L}{3}/u.test(text) &&
+  !NO_LAB.test(text) &&
+  text.split(' ').length <= 8 &&
+  /^[\p{Lu}\d]|^\p{Ll}+\p{Lu}/u.test(text) &&
+  !isLabel(text)
+
+function usualHeight(lines: readonly Line[]): number {
+  const heights = lines.flatMap((line) => line.cells.map((cell) => heightOf(cell.box))).toSorted((one, other) => one - other)
+  return heights[Math.floor(heights.length / 2)] || 1
+}
+
+/** Whether an address, a number of a telephone or an accreditation stands in the two lines below a text. */
+const hasContact = (head: readonly Line[], index: number, line: Line, cell: Cell): boolean =>
+  head
+    .slice(index + 1, index + 3)
+    .some((other) =>
+      other.cells.some(
+        (one) =>
+          overlapX(one.box, cell.box) > 0 && one.box.top - line.box.bottom < heightOf(cell.box) * 3 && CONTACT.test(one.text),
+      ),
+    )
+
+const hostsIn = (text: string): string[] =>
+  [...text.matchAll(/(?:www\.|https?:\/\/|@)([a-z\d-]+)\.[a-z]{2,}/giu)].map(([, host]) =>
+    host!.toLowerCase().replaceAll('-', ''),
+  )
+
+/** `www.northfieldlabs.example` is of `Northfield Labs`. */
+const isHostOf = (host: string, text: string): boolean => {
+  const plain = text.toLowerCase().replaceAll(/[^\p{L}\d]/gu, '')
+  return host.length > 3 && plain.length > 3 && (plain.includes(host) || host.includes(plain))
+}

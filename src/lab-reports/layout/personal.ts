@@ -1,0 +1,38 @@
+// Sex, age and numbers of specimens, as texts beside their labels say them.
+import { dateIn } from './dates.ts'
+
+export type Sex = 'male' | 'female'
+
+export function sexOf(value: string): Sex | undefined {
+  if (/\b(?:female|weiblich|vrouw|femme|mujer|femenino|feminino)\b|(?:^|[\s/(,])[fw](?:$|[\s/),.])/iu.test(value)) return 'female'
+  return /\b(?:male|männlich|man|homme|hombre|masculino)\b|(?:^|[\s/(,])m(?:$|[\s/),.])/iu.test(value) ? 'male' : undefined
+}
+
+/** `34 Y / F`, `F 34y`, `(F, 45)`. */
+const WITH_AGE = [
+  /\b\d{1,3}\s*(?:y|yr|yrs|year|years)\.?(?:\s*old)?\s*[/,|-]?\s*(male|female|m|f)\b/iu,
+  /(?:^|[\s(,/|])(male|female|m|f)\s*[/,|-]?\s*\d{1,3}\s*(?:y|yr|yrs|year|years)\b/iu,
+]
+const ALONE = /^(male|female)$/iu
+const IN_BRACKETS = /[([,/]\s*(male|female|m|f)\s*(?:[)\]/,]|$)/iu
+
+/** The sex in a text without a label. */
+export function sexWithin(text: string): Sex | undefined {
+  const patterns = [...WITH_AGE, ALONE, IN_BRACKETS]
+  const match = patterns.map((pattern) => pattern.exec(text.trim())).find((one) => one !== null)
+  return match ? (match[1]!.toLowerCase().startsWith('f') ? 'female' : 'male') : undefined
+}
+
+/** Whether a text states sex and age together. */
+export const saysSexAndAge = (text: string): boolean => WITH_AGE.some((pattern) => pattern.test(text))
+
+export function ageOf(value: string): number | undefined {
+  const match = /(?:^|[\s(/,])(\d{1,3})\s*(?:y|yr|yrs|year|years)?\b(?![-/.]\d)/iu.exec(value)
+  const years = match ? Number(match[1]) : NaN
+  return years <= 120 && (!dateIn(value) || /\d\s*y/iu.test(match![0])) ? years : undefined
+}
+
+export function specimenOf(value: string): string | undefined {
+  const match = /^[:#\s]*([A-Z0-9][A-Z0-9\-/._]{2,29})(?=$|\s|,|;)/iu.exec(value)
+  return match && /\d/u.test(match[1]!) && !dateIn(match[1]!) ? match[1] : undefined
+}

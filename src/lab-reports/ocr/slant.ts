@@ -1,0 +1,88 @@
+// The slant of the lines of a page: roughly by the boxes of its texts, exactly by its ink.
+import { shrunk, type Picture } from './picture.ts'
+import { project, type Point, type Projection } from './projection.ts'
+import type { TextBox } from './text-boxes.ts'
+
+/** The angle of most lines after a projection, in radians: the median, weighted by their lengths. */
+export function slantOf(boxes: readonly TextBox[], to: Projection): number {
+  const slants = boxes
+    .flatMap(({ x, y, length, angle }) => {
+      const [dx, dy] = [(Math.cos(angle) * length) / 2, (Math.sin(angle) * length) / 2]
+      const [from, until] = [project(to, [x - dx, y - dy]), project(to, [x + dx, y + dy])]
+      const slant = Math.atan2(until[1] - from[1], until[0] - from[0])
+      const normal = slant - Math.PI * Math.round(slant / Math.PI)
+      return Math.abs(normal) < Math.PI / 6 ? [{ slant: normal, length }] : []
+    })
+    .toSorted((one, other) => one.slant - other.slant)
+  const half = slants.reduce((sum, { length }) => sum + length, 0) / 2
+  let sum = 0
+  for (const { slant, length } of slants) {
+    sum += length
+    if (sum >= half) return slant
+  }
+  return 0
+}
+
+/** Pixels on the longer side of the picture in which the ink is looked at. */
+const INK_SIDE = 1000
+/** By how much a pixel is darker than the one above it at the upper edge of a letter. */
+const EDGE_MIN = 40
+/** Fewer edges are no lines. */
+const EDGES_MIN = 500
+/** How far the boxes can be wrong, and how exactly the slant is measured, in radians: a pixel over the width of the page. */
+const [REACH, STEP] = [0.02, 0.001]
+/** The angle between the boxes and the ink counts if the ink is sharper there by this factor. */
+const SHARPER_MIN = 1.03
+
+/**
+ * The angle near to `rough` at which the upper edges of the letters fall on the fewest lines, after a projection to a page of this size.
+ * Short texts have boxes without a slant, so that their median is too small.
+ */
+export function slantByInk(picture: Picture, to: Projection, size: { width: number; height: number }, rough: number): number {
+  const scale = Math.max(1, Math.max(picture.width, picture.height) / INK_SIDE)
+  const small = shrunk(picture, Math.round(picture.width / scale), Math.round(picture.height / scale))
+  const edges = edgesOf(small, picture, to)
+  if (edges.length < EDGES_MIN) return rough
+  const lines = Math.ceil((size.width + size.height) / scale)
+  const sharpness = (angle: number) => {
+    const counts = new Float64Array(lines)
+    const slope = Math.tan(angle)
+    for (const [x, y] of edges) {
+      const line = Math.round((y - x * slope) / scale + (lines - size.height / scale) / 2)
+      if (line >= 0 && line < lines) counts[line]!++
+    }
+    return counts.reduce((sum, count) => sum + count * count, 0)
+  }
+  let [best, most] = [rough, sharpness(rough) * SHARPER_MIN]
+  for (let angle = rough - REACH; angle <= rough + REACH; angle += STEP) {
+    const one = sharpness(angle)
+    if (one > most) [best, most] = [angle, one]
+  }
+  return best
+}
+
+/** Where the picture becomes darker from top to bottom of the projected page, in its pixels. */
+function edgesOf(small: Picture, picture: Picture, to: Projection): Point[] {
+  const [right, down] = [picture.width / small.width, picture.height / small.height]
+  const at = (x: number, y: number): Point => project(to, [(x + 0.5) * right, (y + 0.5) * down])
+  // Which neighbor is the one above, once the page is upright.
+  const [middleX, middleY] = [small.width / 2, small.height / 2]
+  const center = at(middleX, middleY)
+  const above = [
+    [0, -1],
+    [0, 1],
+    [-1, 0],
+    [1, 0],
+  ].reduce((best, step) =>
+    at(middleX + step[0]!, middleY + step[1]!)[1] < at(middleX + best[0]!, middleY + best[1]!)[1] ? step : best,
+  )
+  const points: Point[] = []
+  if (center.some(Number.isNaN)) return points
+  for (let y = 1; y < small.height - 1; y++)
+    for (let x = 1; x < small.width - 1; x++) {
+      const here = small.pixels[y * small.width + x]!
+      const higher = small.pixels[(y + above[1]!) * small.width + x + above[0]!]!
+      if (higher - here >= EDGE_MIN) points.push(at(x, y))
+    }
+  return points
+}

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { textQuality } from './text-quality.ts'
+
+const BOX = { left: 0, top: 0, right: 10, bottom: 10 }
+const qualityOf = (text: string) =>
+  textQuality({
+    number: 1,
+    width: 612,
+    height: 792,
+    source: 'text',
+    words: text
+      .split(/\s+/u)
+      .filter(Boolean)
+      .map((word) => ({ text: word, box: BOX, confidence: 1 })),
+  })
+
+test('text in a wrong encoding is garbage, however few letters it has; lines of dots are none', () => {
+  const line = 'Sodium .................................................... 140 mmol/L [ 135 - 145 ]'
+  assert.equal(qualityOf(`${line}\n`.repeat(8)), 'good')
+  assert.equal(qualityOf('#$%&xq ()zwq *+wrtz vbn,- ./:; '.repeat(10)), 'garbage')
+  assert.equal(qualityOf('!&= $%&( )*+, -./: ;<=> ?@^_ '.repeat(10)), 'garbage')
+  assert.equal(qualityOf('Scanned by Fictional Software'), 'none')
+  assert.equal(qualityOf(''), 'none')
+})

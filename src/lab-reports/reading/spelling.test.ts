@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { spelled, spelledPage } from './spelling.ts'
+
+const BOX = { left: 0, top: 0, right: 10, bottom: 10 }
+
+test('words of pictures are spelled as names of results and units are', () => {
+  const read: [read: string, spelled: string][] = [
+    ['Cholestero!', 'Cholesterol'],
+    ['Chiolesterol', 'Cholesterol'],
+    ['VITAMlN', 'VITAMIN'],
+    ['Vitarmin', 'Vitamin'],
+    ['Hemog1obin', 'Hemoglobin'],
+    ['(Calcu1ated)', '(Calculated)'],
+    ['mg/ciL', 'mg/dL'],
+    ['mg/cll', 'mg/dL'],
+    ['rng/dL.', 'mg/dL'],
+    ['pg/mt.', 'pg/mL'],
+    ['g/cL', 'g/dL'],
+    ['p9', 'pg'],
+    ['L.', 'L'],
+    ['8UN', 'BUN'],
+    ['x10~9/L', 'x10^9/L'],
+    ['x109/L', 'x10^9/L'],
+    ['B12.', 'B12'],
+    ['Cholesterol.', 'Cholesterol'],
+    ['120.', '120'],
+  ]
+  assert.deepEqual(
+    read.map(([text]) => [text, spelled(text)]),
+    read,
+  )
+})
+
+test('names, numbers and words that reports spell so stay as they are', () => {
+  const same = [
+    'Leucocyte',
+    'Leukocyte',
+    'Haemoglobin',
+    'Hemoglobin',
+    'mg/L',
+    'mg/dL',
+    'µmol/L',
+    'U/L',
+    '4.29',
+    '25-OH',
+    'T3',
+    'Fauxman',
+    'HbA1c',
+    '/cumm',
+    'Oct',
+    '<0.5',
+    'Total',
+    'pH',
+    '10^3/uL',
+    'BUN',
+    'A1c',
+    'I',
+    'Abs.',
+    'B12',
+    'T4,Free',
+  ]
+  assert.deepEqual(same.map(spelled), same)
+})
+
+test('only words of pictures are spelled, and none that was read for certain', () => {
+  const page = (source: 'text' | 'ocr', confidence: number) => ({
+    number: 1,
+    width: 100,
+    height: 100,
+    source,
+    words: [{ text: 'Cholestero!', box: BOX, confidence }],
+  })
+  const texts = [page('text', 0.5), page('ocr', 0.99), page('ocr', 0.5)].map((one) => spelledPage(one).words[0]!.text)
+  assert.deepEqual(texts, ['Cholestero!', 'Cholestero!', 'Cholesterol'])
+})

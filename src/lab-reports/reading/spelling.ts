@@ -1,0 +1,163 @@
+// Words of pictures as they are spelled: letters that look alike are told apart by the names and units that laboratories print.
+import { isUnit } from '../layout/units.ts'
+import { once, shippedTerms } from '../loinc/terms.ts'
+import type { PageText, Word } from '../pages/page.ts'
+
+/** A word of which each letter is surer than this was read right. */
+const CERTAIN = 0.97
+const LETTERS_MIN = 4
+/** Shorter words are changed only where letters look alike. */
+const EDITED_LETTERS_MIN = 6
+/** A name that is printed for fewer terms does not decide what another word means. */
+const UNIT_TERMS_MIN = 3
+
+const REPORT_WORDS =
+  `test tests name result results value values unit units flag reference range interval normal abnormal high low critical borderline optimal
+  desirable deficiency insufficiency sufficiency deficient insufficient sufficient method specimen sample serum plasma blood urine stool panel profile
+  function complete comprehensive basic metabolic lipid thyroid liver kidney renal hepatic routine differential absolute automated positive negative
+  reactive non-reactive detected indeterminate equivocal present absent trace clear cloudy yellow amber straw hazy pending previous current observed
+  total direct indirect calculated estimated ratio count index random fasting male female adult children laboratory laboratories pathology report
+  haematology hematology biochemistry chemistry immunology serology microbiology haemogram hemogram coagulation hormones vitamins minerals cardiac iron
+  studies electrolytes diabetes leucocyte leucocytes haemoglobin haematocrit oestradiol interpretation comment remarks`.split(
+    /\s+/u,
+  )
+
+/** Units as reports print them beside those of the shipped terms. */
+const PRINTED_UNITS =
+  'fL pg % mill/cumm lakhs/cumm /cumm cells/cumm thou/cumm gm/dL mg% mm/hr mm/1st hr sec x10E3/uL x10E6/uL x10^9/L x10^12/L K/uL M/uL Thousand/uL Million/uL'.split(
+    ' ',
+  )
+
+interface Vocabulary {
+  words: ReadonlySet<string>
+  /** Those of fewer letters. */
+  short: ReadonlySet<string>
+  shortAlike: ReadonlyMap<string, string | null>
+  /** Words by how they look; null where several look the same. */
+  alike: ReadonlyMap<string, string | null>
+  units: ReadonlyMap<string, string | null>
+  printed: ReadonlySet<string>
+}
+
+const vocabulary = once((): Vocabulary => {
+  const words = new Set(REPORT_WORDS)
+  const short = new Set<string>()
+  const unitCounts = new Map<string, number>(PRINTED_UNITS.map((unit) => [unit, UNIT_TERMS_MIN]))
+  for (const term of shippedTerms()) {
+    for (const name of [term.displayName, ...term.aliases, ...term.sharedAliases])
+      for (const [word] of name.toLowerCase().matchAll(/[\p{L}\d]+/gu)) (word.length >= LETTERS_MIN ? words : short).add(word)
+    for (const unit of term.units) {
+      const printed = unit.replaceAll(/[[\]]/gu, '').replaceAll(/\{[^}]*\}/gu, '')
+      if (isUnit(printed)) unitCounts.set(printed, (unitCounts.get(printed) ?? 0) + 1)
+    }
+  }
+  const units = [...unitCounts].filter(([, count]) => count >= UNIT_TERMS_MIN).map(([unit]) => unit)
+  return {
+    words,
+    short,
+    shortAlike: byLook([...short].filter((word) => /^\p{L}{3}$/u.test(word))),
+    alike: byLook([...words]),
+    units: byLook(units),
+    printed: new Set(units),
+  }
+})
+
+function byLook(texts: readonly string[]): Map<string, string | null> {
+  const map = new Map<string, string | null>()
+  for (const text of texts) map.set(lookOf(text), map.has(lookOf(text)) && map.get(lookOf(text)) !== text ? null : text)
+  return map
+}
+
+/** What a text looks like to the text recognition: the letters that it takes for each other are one. */
+const lookOf = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll('µ', 'u')
+    .replaceAll(/rn|nn|im|rm/gu, 'm')
+    .replaceAll(/c[il1!/]/gu, 'd')
+    .replaceAll(/vv/gu, 'w')
+    .replaceAll(/[i1!|/[\]]/gu, 'l')
+    .replaceAll(/[0qe]/gu, 'o')
+    .replaceAll(/[c]/gu, 'o')
+    .replaceAll('9', 'g')
+    .replaceAll('8', 'b')
+    .replaceAll('5', 's')
+    .replaceAll(/l+/gu, 'l')
+
+/** A page of a picture with its words as they are spelled; a page of text as it is. */
+export const spelledPage = (page: PageText): PageText =>
+  page.source === 'ocr' ? { ...page, words: page.words.map(spelledWord) } : page
+
+const spelledWord = (word: Word): Word => (word.confidence < CERTAIN ? { ...word, text: spelled(word.text) } : word)
+
+/** A word as a report spells it; as it is if it is spelled so, or if nothing that reports print looks like it. */
+export function spelled(text: string): string {
+  // A dot behind a flag, a number or a whole word is dirt.
+  if (/^[HL][.,]$/u.test(text)) return text[0]!
+  const dotted = /^(.*?([\p{L}\d]+))\.$/u.exec(text)
+  if (
+    dotted &&
+    (/\d$/u.test(dotted[1]!) || (dotted[2]!.length > LETTERS_MIN && vocabulary().words.has(dotted[2]!.toLowerCase())))
+  )
+    return spelled(dotted[1]!)
+  return spelledUnit(text) ?? text.replaceAll(/[\p{L}\d!|[\]]+/gu, spelledPart)
+}
+
+function spelledUnit(text: string): string | undefined {
+  // `x10~9/L` and `x109/L` are powers of ten.
+  const plain = text.replace(/[.,]$/u, '').replace(/^([xX]?10)[~"']?(3|6|9|12)(?=\/)/u, '$1^$2')
+  const { units, printed } = vocabulary()
+  if (printed.has(plain) || (plain !== text && /^[xX]?10\^/u.test(plain))) return plain
+  // What is no unit and looks like one; `g/cL` is one that nobody prints.
+  if (!/\p{L}/u.test(plain) || (isUnit(plain) && !/\/c[Ll]$/u.test(plain))) return undefined
+  const found =
+    units.get(lookOf(plain)) ??
+    units.get(lookOf(plain.replace(/\/c[Ll]$/u, '/dL'))) ??
+    units.get(lookOf(plain.replace(/[Tt]$/u, 'L')))
+  if (
+    !found ||
+    plain.length < 2 ||
+    Math.abs(found.length - plain.length) > (found.length > LETTERS_MIN ? 2 : 1) ||
+    (!found.includes('/') && !/\d/u.test(plain))
+  )
+    return undefined
+  return found
+}
+
+function spelledPart(part: string): string {
+  const letters = part.match(/\p{L}/gu)?.length ?? 0
+  if (letters < 2 || letters < part.length * 0.6) return part
+  const lower = part.toLowerCase()
+  const { words, short, alike, shortAlike } = vocabulary()
+  if (words.has(lower) || short.has(lower)) return part
+  // `8UN`: a letter that was read as a digit or a sign.
+  if (part.length === 3) return /\d|[!|]/u.test(part) ? (shortAlike.get(lookOf(part))?.toUpperCase() ?? part) : part
+  const [, core = part, end = ''] = /^(.*?)([[\]|]*)$/u.exec(part)!
+  const found = letters >= LETTERS_MIN ? (alike.get(lookOf(core)) ?? edited(core.toLowerCase(), words)) : undefined
+  return found ? cased(found, core) + (found === core.toLowerCase() ? end : '') : part
+}
+
+/** The one word of the vocabulary from which a long word differs by a letter. */
+function edited(text: string, words: ReadonlySet<string>): string | undefined {
+  if (text.length < EDITED_LETTERS_MIN) return undefined
+  const found = new Set<string>()
+  for (let at = 0; at <= text.length; at++) {
+    const without = text.slice(0, at) + text.slice(at + 1)
+    if (words.has(without) && without.length >= EDITED_LETTERS_MIN) found.add(without)
+    for (const letter of 'abcdefghijklmnopqrstuvwxyz') {
+      const inserted = text.slice(0, at) + letter + text.slice(at)
+      const replaced = text.slice(0, at) + letter + text.slice(at + 1)
+      if (words.has(inserted)) found.add(inserted)
+      if (words.has(replaced)) found.add(replaced)
+    }
+  }
+  return found.size === 1 ? [...found][0] : undefined
+}
+
+/** In capitals, with a first capital, or in small letters, as it was read. */
+function cased(word: string, read: string): string {
+  const letters = read.match(/\p{L}/gu) ?? []
+  const capitals = letters.filter((letter) => letter !== letter.toLowerCase()).length
+  if (capitals > letters.length / 2) return word.toUpperCase()
+  return /^\p{Lu}/u.test(read) ? word[0]!.toUpperCase() + word.slice(1) : word
+}

@@ -1,0 +1,68 @@
+// Which specimen and container a test needs. The catalog has the specimen of every analyte; the containers are those that laboratories in
+// the United States use. Pure.
+import type { AnalyteDefinition, ExpectedMarker } from '../catalog/analytes.ts'
+import type { CollectionMethod, SampleType } from '../catalog/enums.ts'
+import { toWords } from './printable-patient.ts'
+
+const LAVENDER = 'lavender (EDTA)'
+const CITRATE = 'light blue (sodium citrate)'
+const TRACE = 'royal blue (EDTA, trace elements)'
+const NAAT = 'NAAT urine tube'
+const DAY = '24-hour container'
+
+/** Containers by the specimen of the catalog. */
+const BY_SPECIMEN: Readonly<Record<string, string>> = {
+  serum: 'gold (SST)',
+  whole_blood: LAVENDER,
+  capillary_blood: 'collection card',
+  urine: 'urine cup',
+  saliva: 'saliva tube',
+  stool: 'stool container',
+}
+
+/** Analytes whose container is another one. */
+const BY_ANALYTE: Readonly<Record<string, string>> = {
+  ...same(
+    CITRATE,
+    'prothrombin-time inr aptt d-dimer fibrinogen antithrombin protein-c-activity protein-s-activity thrombin-time',
+  ),
+  ...same(TRACE, 'lead-blood mercury-blood arsenic-blood cadmium-blood'),
+  ...same('royal blue (no additive)', 'zinc copper selenium'),
+  ...same('gray (sodium fluoride)', 'lactate'),
+  ...same('green (heparin)', 'calcium-ionized'),
+  ...same('lavender (EDTA), on ice', 'ammonia acth'),
+  ...same('pink (EDTA)', 'abo-group rh-type antibody-screen'),
+  ...same('gray (boric acid)', 'urine-culture'),
+  ...same(NAAT, 'chlamydia-naat gonorrhea-naat chlamydia-naat-any-site gonorrhea-naat-any-site trichomonas-naat'),
+  ...same(NAAT, 'mycoplasma-genitalium-naat'),
+  ...same(DAY, 'creatinine-clearance creatinine-urine-24h protein-urine-24h urine-volume-24h'),
+  ...same('transport medium (Cary-Blair)', 'stool-culture'),
+  ...same('vial with fixative', 'ova-and-parasites-stool'),
+  ...same('FIT tube', 'fecal-immunochemical-test'),
+}
+
+function same(container: string, slugs: string): Record<string, string> {
+  return Object.fromEntries(slugs.split(' ').map((slug) => [slug, container]))
+}
+
+/** What is collected for a test: `Whole blood: lavender (EDTA)`. Several for a test that needs several. */
+export type Collected = string
+
+const collectedFor = ({ slug, definition }: { slug: string; definition: AnalyteDefinition }): Collected[] => {
+  const { specimen } = definition
+  if (specimen === null) return []
+  const container = (Object.hasOwn(BY_ANALYTE, slug) && BY_ANALYTE[slug]) || BY_SPECIMEN[specimen]
+  return [container ? `${toWords(specimen)}: ${container}` : toWords(specimen)]
+}
+
+/**
+ * The specimens and containers of a marker, those of its required results only. A kit has one sample for all its tests. Empty if the
+ * catalog says nothing of the marker.
+ */
+export function collectedOf(
+  marker: Pick<ExpectedMarker, 'expected'>,
+  { method, sample_type }: { method: CollectionMethod; sample_type: SampleType },
+): Collected[] {
+  if (method === 'testkit') return [`${toWords(sample_type)}: from the kit`]
+  return [...new Set(marker.expected.filter(({ required }) => required).flatMap(collectedFor))]
+}

@@ -1,0 +1,23 @@
+import { userDeleted } from '../../people/users/users.ts'
+import { eraseTables } from '../../platform/db/erasure.ts'
+import { on } from '../../platform/db/hooks.ts'
+import type { Module } from '../../platform/module/module.ts'
+import { cleanup } from '../../platform/queue/retention.ts'
+import { portalPages, type PortalDependencies } from './pages.ts'
+import { erasePortalLinks } from './portal-links.ts'
+import { routes } from './routes.ts'
+
+/** For so long an expired link is told from one that never was. */
+const LINK_KEPT_S = 14 * 86_400
+
+export const portal = (dependencies: PortalDependencies): Module => ({
+  name: 'notifications/portal',
+  about: 'the pages on which patients see their orders and choose their messages',
+  tag: 'users',
+  tables: { ofTeams: ['portal_link'] },
+  operations: routes(dependencies),
+  pages: portalPages(dependencies),
+  hooks: [on(userDeleted, erasePortalLinks)],
+  periodicTasks: [cleanup({ table: 'portal_link', column: 'expires_at', retention_s: LINK_KEPT_S })],
+  erasers: { user: erasePortalLinks, team: eraseTables('portal_link') },
+})

@@ -1,0 +1,103 @@
+// A page for a person with a phone: text, links and small forms. It loads nothing and may be framed by nobody.
+import { createHash } from 'node:crypto'
+import type { PageRequest, PageResponse } from './browser-pages.ts'
+
+const STYLE = `*{box-sizing:border-box}
+body{margin:0;font:1.0625rem/1.5 system-ui,sans-serif;color:#1d2b36;background:#f3f6f8}
+main{max-width:30rem;min-height:100vh;margin:0 auto;padding:2rem 1.25rem 3rem;background:#fff;overflow-wrap:anywhere}
+h1{font-size:1.5rem;line-height:1.25;margin:0 0 .75rem}
+h2{font-size:1.1875rem;line-height:1.3;margin:0 0 .5rem}
+p{margin:0 0 1rem}
+ul{margin:0 0 1.5rem;padding:0}
+form{margin:0}
+.sources{list-style:none}
+.sources li{margin:0 0 .75rem}
+.source{display:block;padding:.875rem 1rem;border:1px solid #71828e;border-radius:.5rem;color:inherit;text-decoration:none}
+.source strong{display:block}
+.source span{color:#465763;font-size:.9375rem}
+.data{padding-left:1.25rem}
+.card{margin:0 0 1.25rem;padding:1rem 1rem .25rem;border:1px solid #71828e;border-radius:.5rem}
+.state{font-weight:600;margin:0 0 .25rem}
+label{display:block;margin:0 0 .25rem;font-weight:600}
+input{display:block;width:100%;margin:0 0 1rem;padding:.75rem 1rem;border:1px solid #71828e;border-radius:.5rem;background:#fff;color:inherit;font:inherit}
+.button{display:block;width:100%;margin:0 0 .75rem;padding:.875rem 1rem;border:1px solid #0b5cad;border-radius:.5rem;background:#0b5cad;color:#fff;font:inherit;font-weight:600;text-align:center;text-decoration:none;cursor:pointer}
+.quiet{background:#fff;color:#0b5cad}
+.note{color:#465763;font-size:.9375rem}
+a:focus-visible,button:focus-visible,input:focus-visible{outline:3px solid #d97a00;outline-offset:2px}
+a.source:hover{background:#eef4fa}`
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+const STYLE_HASH = hashOf(STYLE)
+
+const policy = (script: string, hasForms: boolean): string =>
+  [
+    "default-src 'none'",
+    `style-src ${STYLE_HASH}`,
+    ...(script ? [`script-src ${hashOf(script)}`] : []),
+    'img-src data:',
+    "base-uri 'none'",
+    `form-action ${hasForms ? "'self'" : "'none'"}`,
+    "frame-ancestors 'none'",
+  ].join('; ')
+
+/** A text as HTML that shows it. */
+export const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+
+/**
+ * A page with its title as the heading.
+ * @param title any text
+ * @param content HTML
+ * @param options.script the one script that may run
+ * @param options.hasForms whether its forms may be sent to this server
+ */
+export function phonePage(
+  status: number,
+  title: string,
+  content: string,
+  { script = '', hasForms = false }: { script?: string; hasForms?: boolean } = {},
+): PageResponse {
+  return {
+    status,
+    headers: { 'content-security-policy': policy(script, hasForms) },
+    html: `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(title)}</title>
+<link rel="icon" href="data:,">
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<h1>${escaped(title)}</h1>
+${content}
+</main>
+${script && `<script>${script}</script>\n`}</body>
+</html>
+`,
+  }
+}
+
+/** A link that looks like a button. */
+export const linkButton = (href: string, text: string, isQuiet = false): string =>
+  `<a class="button${isQuiet ? ' quiet' : ''}" href="${escaped(href)}">${escaped(text)}</a>`
+
+/** Too many invalid links from the address, or an overloaded server. */
+export const tryLaterPage = (status: number, headers: Record<string, string>): PageResponse => {
+  const shown = phonePage(
+    status,
+    'Please try again later',
+    '<p>There are too many requests at the moment. Please wait a minute.</p>',
+  )
+  return { ...shown, headers: { ...shown.headers, ...headers } }
+}
+
+/** Sends the browser elsewhere. */
+export const redirect = (status: 303 | 307, location: string): PageResponse => ({ status, headers: { location }, html: '' })
+
+/** A text of the query, the last one of its name; undefined if it is absent, empty or no text for the database. */
+export function queryText({ query }: Pick<PageRequest, 'query'>, name: string): string | undefined {
+  const value = query[name]
+  const last = typeof value === 'string' ? value : value?.at(-1)
+  return last === '' || last?.includes('\0') ? undefined : last
+}

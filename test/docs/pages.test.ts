@@ -1,0 +1,117 @@
+// README.md and docs/: every block of shell, JavaScript and TypeScript is run, page by page, against one server with demo data.
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { globSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { join, resolve } from 'node:path'
+import { once } from 'node:events'
+import { after, before, describe, test } from 'node:test'
+import { demoIn, folder, root, serving, start, stopAll, type Server } from '../support/program.ts'
+import { blocksOf, faultOf, isRun, scriptOf, type Block } from './pages.ts'
+
+/** Records of decisions show what was measured and considered; nobody follows them. */
+const pages = ['README.md', ...globSync('docs/**/*.md').sort()].filter((path) => !path.startsWith('docs/decisions/'))
+const blocks = new Map(pages.map((path) => [path, blocksOf(path)]))
+const dataDir = folder('pages')
+/** A block may wait for something without end. */
+const PAGE_S_MAX = 150
+let server: Server
+
+/** The package as pages import it: the program of this checkout. */
+function linkPackage(modules: string): void {
+  const folder = join(modules, '@drawbridge-server/drawbridge')
+  mkdirSync(folder, { recursive: true })
+  const exports = { './testing': './testing.mjs' }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: '@drawbridge-server/drawbridge', type: 'module', exports }))
+  writeFileSync(join(folder, 'testing.mjs'), `export * from ${JSON.stringify(join(root, 'src/testing/index.ts'))}\n`)
+}
+
+/** A folder like that of a reader: a checkout in which a server has been started. */
+function readersFolder(name: string): string {
+  const cwd = folder(`page-${name}`)
+  const modules = join(cwd, 'node_modules')
+  mkdirSync(modules, { recursive: true })
+  symlinkSync(resolve('bin'), join(cwd, 'bin'))
+  symlinkSync(dataDir, join(cwd, 'data'))
+  for (const entry of globSync('{*,@*/*,.bin}', { cwd: 'node_modules' }).filter((name) => !/^@[^/]*$/.test(name))) {
+    if (entry.startsWith('@')) mkdirSync(join(modules, entry.split('/')[0]!), { recursive: true })
+    symlinkSync(resolve('node_modules', entry), join(modules, entry))
+  }
+  linkPackage(modules)
+  return cwd
+}
+
+async function freePort(): Promise<number> {
+  const listener = createServer().listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  const { port } = listener.address() as AddressInfo
+  listener.close()
+  await once(listener, 'close')
+  return port
+}
+
+describe('the pages', { concurrency: 2, timeout: 240_000 }, () => {
+  before(async () => {
+    server = await serving(dataDir, { LOG_LEVEL: 'silent', WEBHOOK_SCHEDULE: '0,0,0' })
+  })
+  after(async () => {
+    await server?.end('SIGTERM')
+    await stopAll()
+  })
+
+  test('have blocks that are run, and a reason beside each that is not', () => {
+    const faults = [...blocks].flatMap(([path, list]) =>
+      list.flatMap((block) => {
+        const fault = faultOf(block)
+        return fault === undefined ? [] : [`${path}:${block.line}: ${fault}`]
+      }),
+    )
+    assert.deepEqual(faults, [])
+    const all = [...blocks.values()].flat()
+    assert(all.filter(isRun).length > 40, `${all.filter(isRun).length} blocks are run`)
+  })
+
+  const followed = [...blocks].filter(([, list]) => list.some(isRun))
+  const movesClock = (list: Block[]) => list.some(({ language, code }) => language === 'sh' && code.includes('clock/advance'))
+  // CI installs it; with CI_READERS=required its absence is a failure.
+  const skip = spawnSync('curl', ['--version']).error && process.env.CI_READERS !== 'required' && 'curl is not installed'
+  const canBeFollowed = (path: string, list: Block[]) =>
+    test(`${path} can be followed from its first block to its last`, { skip }, () => follow(path, list))
+
+  for (const [path, list] of followed.filter(([, blocksOfPage]) => !movesClock(blocksOfPage))) canBeFollowed(path, list)
+  // The demo's team has one clock, which one request at a time moves.
+  describe('and those that move the clock of the demo, one after another:', { concurrency: 1 }, () => {
+    for (const [path, list] of followed.filter(([, blocksOfPage]) => movesClock(blocksOfPage))) canBeFollowed(path, list)
+  })
+})
+
+async function follow(path: string, list: Block[]): Promise<void> {
+  const demo = demoIn(dataDir)
+  const port = await freePort()
+  const settings = {
+    URL: server.url,
+    KEY: demo.api_keys['sandbox-us']!,
+    PRODUCTION_KEY: demo.api_keys['production-us']!,
+    MANAGEMENT_KEY: demo.management_key,
+    ORG: demo.org_id,
+    ORG_ID: demo.org_id,
+    TEAM: demo.teams.us!,
+    TEAM_ID: demo.teams.us!,
+    PORT: String(port),
+    PATH: `${join(root, 'node_modules/.bin')}:${process.env.PATH}`,
+    DRAWBRIDGE_URL: server.url,
+    DRAWBRIDGE_ORG_ID: demo.org_id,
+    DRAWBRIDGE_MANAGEMENT_KEY: demo.management_key,
+  }
+  const cwd = readersFolder(path.replaceAll(/\W/g, '-'))
+  const { out, err, ended } = start({
+    program: 'timeout',
+    args: [String(PAGE_S_MAX), 'bash', '-c', scriptOf(list, { url: server.url, port })],
+    settings,
+    cwd,
+  })
+  const code = await ended
+  const line = /@(\d+)\n(?![\s\S]*@\d+\n)/.exec(err())?.[1]
+  assert.equal(code, 0, `${path}:${line} ended with ${code}\n${out().slice(-3000)}\n${err().slice(-3000)}`)
+}

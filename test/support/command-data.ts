@@ -1,0 +1,146 @@
+// What the calls of the table of commands work on (command-table.ts): a team per environment, files, and rows that commands change.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { ended } from './command-line.ts'
+import { staff } from './home-visits.ts'
+import { address, patient } from './people.ts'
+import { writeMail } from './mail.ts'
+import { kit } from './orders.ts'
+import { book, siteWithSchedule, slots, walkIn } from './psc-booking.ts'
+import { acceptedOrder, deliveryFor } from './results.ts'
+import { cells, createTestTeam, guard, url, type TestTeam } from './server.ts'
+import { releaseColumns } from '../../src/lab-reports/loinc/release-file.ts'
+import { receiveFromLink } from '../../src/lab/result-matching/receive.ts'
+import { weekdays } from '../../src/visits/psc-booking/schedule.ts'
+import { publishDemo } from '../../src/cli/demo-file.ts'
+
+export const folder = mkdtempSync(join(tmpdir(), 'commands-'))
+after(() => rmSync(folder, { recursive: true }))
+let files = 0
+export function fileOf(text: string | Uint8Array, ending = 'csv'): string {
+  const path = join(folder, `${++files}.${ending}`)
+  writeFileSync(path, text)
+  return path
+}
+
+export const SANDBOX = ['--cell', 'sandbox-us']
+export const PRODUCTION = ['--cell', 'production-us']
+export const NOBODY = '01890000-0000-7000-8000-000000000000'
+export const ABSENT = join(folder, 'absent')
+
+export interface Made {
+  team: TestTeam
+  production: TestTeam
+  /** Options that name the server and the key of `team`. */
+  remote: string[]
+}
+export let made: Made
+/** Makes what the calls of the table work on. */
+export async function makeTableData(): Promise<void> {
+  const [team, production] = [await createTestTeam(), await createTestTeam('production-us')]
+  made = { team, production, remote: ['--url', url, '--key', team.key] }
+  await siteWithSchedule('TABLE-1', { confirms: 'by_hand', places: 5 })
+  await kit(team)
+  const keys = Object.fromEntries(cells.names.map((cell) => [cell, team.key])) as Record<(typeof cells.names)[number], string>
+  publishDemo(folder, {
+    base_url: url,
+    org_id: team.org_id,
+    management_key: team.orgKey,
+    teams: { us: NOBODY, eu: NOBODY },
+    api_keys: keys,
+  })
+}
+
+export const wordAfter = (text: string, label: string): string => new RegExp(`${label}\\s+(\\S+)`).exec(text)![1]!
+export async function printed(...words: string[]): Promise<string> {
+  const { code, out, err } = await ended(words)
+  assert.deepEqual([code, err], [0, ''], words.join(' '))
+  return out
+}
+
+export const account = async (): Promise<string> => {
+  const words = ['lab-account', 'create', ...SANDBOX, '--lab', 'quest', '--account', randomUUID(), '--org', made.team.org_id]
+  return wordAfter(await printed(...words), 'lab account')
+}
+
+export async function unassigned(): Promise<string> {
+  const delivery = await deliveryFor(made.team, await acceptedOrder(made.team), { sample_id: `NOBODYS-${randomUUID()}` })
+  const intake = { cell: 'sandbox-us' as const, db: cells.of('sandbox-us'), tenantOf: guard.tenant }
+  return (await receiveFromLink(intake, delivery)).raw_result_id
+}
+
+export async function booking(): Promise<string> {
+  const { production } = made
+  const [slot] = await slots(production, 'lab=quest&site_codes=TABLE-1')
+  return (await book(production, await walkIn(production), slot!.booking_key, { async_confirmation: true })).body.id
+}
+
+export async function failedJob(): Promise<string> {
+  const id = randomUUID()
+  await cells.of('sandbox-us').pool.query(
+    `insert into job (id, team_id, name, payload, run_at, due_at, attempts, failed_at, last_error)
+     values ($1, $2, 'orders.dispatch', '{}', now(), now(), 30, now(), 'Error E_TEST')`,
+    [id, (await createTestTeam()).team],
+  )
+  return id
+}
+
+export async function pendingTest(): Promise<string> {
+  const { team } = made
+  const id = await team.test()
+  await team.db.pool.query(`update lab_test set status = 'pending_approval', is_approved = false where id = $1`, [id])
+  return id
+}
+
+/** A text message to the patient of a walk-in order, which nobody sends. */
+export async function textMessage(): Promise<string> {
+  const team = await createTestTeam()
+  await team.manage.patch(`/team/${team.team}`, { sandbox: { lab_tests_patient_sms_communication_enabled: true } })
+  const lab_test_id = await team.test('walk_in_test')
+  const body = { user_id: await team.user(), lab_test_id, patient_details: patient, patient_address: address }
+  const { order } = (await team.api.post('/v3/order', body)).body
+  await team.api.post(`/v3/order/${order.id}/test?final_status=received.walk_in_test.requisition_created`)
+  await team.settle()
+  const { data } = (await team.api.get(`/v3/order/${order.id}/messages`)).body
+  return data.find(({ channel }: { channel: string }) => channel === 'sms').id
+}
+
+export async function failedMail(): Promise<string> {
+  const to = await writeMail()
+  const { rows } = await cells.control.pool.query(
+    `update mail set state = 'failed', due_at = null, finished_at = now(), attempts = 1, error = 'EENVELOPE 550' where recipient = $1 returning id`,
+    [to],
+  )
+  return rows[0].id
+}
+
+/** The hours of a site. */
+export const allDay = Object.fromEntries(weekdays.map((name) => [name, ['00:00-24:00']]))
+export const staffFile = (reference: string) => fileOf(JSON.stringify([{ reference, ...staff() }]), 'json')
+export const imported = async (reference: string) => {
+  await printed('phlebotomy', 'import', staffFile(reference), ...PRODUCTION)
+  return reference
+}
+export const loincFile = () => {
+  const columns = [...releaseColumns, 'CLASSTYPE'] as const
+  const values: Partial<Record<(typeof columns)[number], string>> = {
+    LOINC_NUM: '90001-9',
+    COMPONENT: 'Fictional zedprotein',
+    PROPERTY: 'MCnc',
+    TIME_ASPCT: 'Pt',
+    SYSTEM: 'Ser/Plas',
+    SCALE_TYP: 'Qn',
+    CLASS: 'CHEM',
+    LONG_COMMON_NAME: 'Fictional zedprotein [Mass/volume] in Serum or Plasma',
+    COMMON_TEST_RANK: '0',
+    STATUS: 'ACTIVE',
+    CLASSTYPE: '1',
+  }
+  return fileOf(
+    [columns, columns.map((name) => values[name] ?? '')].map((row) => row.map((one) => `"${one}"`).join(',')).join('\n'),
+  )
+}

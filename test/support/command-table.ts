@@ -1,0 +1,312 @@
+// A row for every command: a call that succeeds, what it prints, and a call that fails (src/cli/commands.test.ts).
+import { delivering, emitEvents, endpoint, receiver } from './webhook-receiver.ts'
+import { createTestTeam, url } from './server.ts'
+import {
+  folder,
+  fileOf,
+  SANDBOX,
+  PRODUCTION,
+  NOBODY,
+  ABSENT,
+  made,
+  wordAfter,
+  printed,
+  account,
+  unassigned,
+  booking,
+  failedJob,
+  pendingTest,
+  failedMail,
+  allDay,
+  staffFile,
+  imported,
+  loincFile,
+  textMessage,
+} from './command-data.ts'
+import { randomUUID } from 'node:crypto'
+import { exportXml, record } from './file-imports.ts'
+import { writeMail } from './mail.ts'
+import { glucoseReport } from './uploaded-reports.ts'
+
+export interface Row {
+  /** The words after the command of a call that succeeds. */
+  words?: () => string[] | Promise<string[]>
+  env?: () => Record<string, string>
+  /** What that call prints. */
+  prints?: RegExp
+  /** In place of such a call: the test that starts the program with this command. */
+  startedIn?: string
+  /** The words after the command of a call that fails, its exit code, and what standard error says. */
+  fails: [words: string[], code: 1 | 2, says: RegExp, env?: Record<string, string>]
+}
+
+/** Commands that run until they are stopped, or that make databases: processes of other tests run them. Invalid settings end them. */
+const serverRow = (startedIn: string): Row => ({ startedIn, fails: [[], 1, /^drawbridge: PORT must be /, { PORT: 'none' }] })
+const noCell: Row['fails'] = [['--cell', 'moon'], 2, /^drawbridge: --cell must be one of/]
+const noId = (...words: string[]): Row['fails'] => [[...words, 'x', ...SANDBOX], 2, /must be an id/]
+
+const delivery = delivering({ schedule_s: [0] })
+
+export const table: Record<string, Row> = {
+  start: serverRow('test/e2e/start.test.ts'),
+  serve: serverRow('test/e2e/settings.test.ts'),
+  work: serverRow('test/e2e/settings.test.ts'),
+  migrate: serverRow('test/e2e/settings.test.ts'),
+
+  'org create': { words: () => [`Clinic ${randomUUID()}`], prints: /^organization/, fails: [[''], 2, /requires a name/] },
+  'org plan': {
+    words: async () => [(await createTestTeam()).org_id, 'grow'],
+    prints: /^Plan set to grow/,
+    fails: [[NOBODY, 'none'], 2, /must be one of/],
+  },
+  'org expire': {
+    words: () => [made.team.org_id, 'never'],
+    prints: /does not expire/,
+    fails: [[NOBODY, 'never'], 1, /Organization not found/],
+  },
+  'team create': {
+    words: () => ['North', '--org', made.team.org_id, '--region', 'us'],
+    prints: /^team {2}\S+\n$/,
+    fails: [['North', '--org', NOBODY, '--region', 'moon'], 2, /--region must be us or eu/],
+  },
+  'team feature': {
+    words: () => [made.team.team, 'list'],
+    prints: /^(on |off) {2}\w+/,
+    fails: [[NOBODY, 'list'], 1, /Team not found/],
+  },
+  'key create': {
+    words: () => ['--team', made.team.team, ...SANDBOX],
+    prints: /^api key {2}sk_us_/,
+    fails: [['--team', NOBODY, ...SANDBOX], 1, /Team not found/],
+  },
+  'key list': { words: () => ['--team', made.team.team], prints: /sandbox-us .*test\n/, fails: [[], 2, /--team must be an id/] },
+  'key revoke': {
+    words: async () => [wordAfter(await printed('key', 'create', '--team', made.team.team, ...SANDBOX), 'api key')],
+    prints: /^Key revoked/,
+    fails: [[NOBODY], 1, /Key not found/],
+  },
+  'lab-account create': {
+    words: () => [...SANDBOX, '--lab', 'quest', '--account', randomUUID(), '--org', made.team.org_id],
+    prints: /^lab account/,
+    fails: [SANDBOX, 2, /--lab is required/],
+  },
+  'lab-account update': {
+    words: async () => [await account(), ...SANDBOX, '--status', 'pending'],
+    prints: /updated/,
+    fails: noId(),
+  },
+  'lab-account list': {
+    words: async () => (await account(), [...SANDBOX, '--org', made.team.org_id]),
+    prints: /quest/,
+    fails: noCell,
+  },
+  'lab-account show': { words: async () => [await account(), ...SANDBOX], prints: /"lab": "quest"/, fails: noId() },
+  'lab-test list': { words: async () => (await pendingTest(), SANDBOX), prints: /testkit/, fails: noCell },
+  'lab-test approve': { words: async () => [await pendingTest(), ...SANDBOX], prints: /^Lab test active/, fails: noId() },
+
+  'catalog export': { words: () => ['--cell', 'production-eu'], prints: /"format": "drawbridge-catalog-1"/, fails: noCell },
+  'catalog import': {
+    words: async () => [fileOf(await printed('catalog', 'export', ...PRODUCTION), 'json'), ...PRODUCTION],
+    prints: /^labs +0 added, 0 changed/,
+    fails: [[ABSENT, ...PRODUCTION], 1, /cannot be read \(ENOENT\)/],
+  },
+  'places import': {
+    words: () => [fileOf(['FR', '75001', 'Exempleville', 'Province', 'EX', '', '', '', '', '48.85', '2.35', '4'].join('\t'))],
+    prints: /1 places of FR/,
+    fails: [[fileOf('FR\t75002\n', 'txt'), ...SANDBOX], 1, /1 of the file rejected/],
+  },
+  'psc import': {
+    words: () => [
+      fileOf('site_code,name,first_line,city,state,zip_code\nTABLE-2,Pretend Site,1 Sample Way,Phoenix,AZ,85004'),
+      '--lab',
+      'crl',
+      ...PRODUCTION,
+    ],
+    prints: /^production-us\n1 imported\n$/,
+    fails: [[ABSENT, '--lab', 'crl'], 1, /File not found/],
+  },
+  'psc list': { words: () => ['--lab', 'quest', ...PRODUCTION], prints: /TABLE-1/, fails: noCell },
+  'psc activate': {
+    words: () => ['TABLE-1', '--lab', 'quest', ...PRODUCTION],
+    prints: /TABLE-1 {2}active/,
+    fails: [['TABLE-1'], 2, /--lab must be one of/],
+  },
+  'psc deactivate': {
+    words: () => ['OTHER', '--lab', 'quest', ...PRODUCTION],
+    prints: /OTHER {2}not found/,
+    fails: [['TABLE-1'], 2, /--lab must be one of/],
+  },
+  'psc schedule import': {
+    words: () => [
+      fileOf(JSON.stringify([{ site_code: 'TABLE-1', ...allDay, places: 5, confirms: 'by_hand' }]), 'json'),
+      '--lab',
+      'quest',
+      ...PRODUCTION,
+    ],
+    prints: /1 imported/,
+    fails: [[fileOf('site_code,color\nTABLE-1,green'), '--lab', 'quest', ...PRODUCTION], 1, /Unrecognized column/],
+  },
+  'psc schedule list': {
+    words: () => ['--lab', 'quest', ...PRODUCTION],
+    prints: /TABLE-1 +\d+ minutes/,
+    fails: [[], 2, /--lab must be one of/],
+  },
+  'psc schedule show': {
+    words: () => ['TABLE-1', '--lab', 'quest', ...PRODUCTION],
+    prints: /"site_code": "TABLE-1"/,
+    fails: [['TABLE-1'], 2, /--lab must be one of/],
+  },
+  'psc schedule remove': {
+    words: () => ['OTHER', '--lab', 'quest', ...PRODUCTION],
+    prints: /OTHER {2}has no schedule/,
+    fails: [['TABLE-1'], 2, /--lab must be one of/],
+  },
+  'psc booking list': { words: async () => (await booking(), PRODUCTION), prints: /quest TABLE-1/, fails: noCell },
+  'psc booking confirm': { words: async () => [await booking(), ...PRODUCTION], prints: /^Confirmed/, fails: noId() },
+  'psc booking refuse': { words: async () => [await booking(), ...PRODUCTION], prints: /^Rejected/, fails: noId() },
+  'payors import': {
+    words: () => [
+      fileOf('payor_code,name,first_line,city,state,zip,program,program_state\nTABLE,Plan,1 Example Street,Phoenix,AZ,85004,,'),
+    ],
+    prints: /1 payors/,
+    fails: [[ABSENT], 1, /Cannot read the file \(ENOENT\)/],
+  },
+  'icd import': {
+    words: () => [fileOf('code,description\nE119,Type 2 diabetes mellitus without complications'), '--dry-run'],
+    prints: /sandbox-us +\d+ of \d+ codes removed, [^]*Nothing was changed/,
+    fails: [[fileOf('code,description\nE119,Fictional\n')], 1, /^drawbridge: The import removes [^]* Say --yes/],
+  },
+  'loinc import': {
+    words: () => [loincFile(), '--dry-run'],
+    prints: /0 of 0 terms removed, 1 added[^]*Nothing was changed/,
+    fails: [[ABSENT], 1, /File not found/],
+  },
+  'phlebotomy import': {
+    words: () => [staffFile('table-1'), ...PRODUCTION],
+    prints: /1 imported/,
+    fails: [[ABSENT, ...PRODUCTION], 1, /File not found/],
+  },
+  'phlebotomy list': {
+    words: async () => (await imported('table-2'), PRODUCTION),
+    prints: /table-2 +active/,
+    fails: noCell,
+  },
+  'phlebotomy remove': {
+    words: async () => [await imported('table-3'), ...PRODUCTION],
+    prints: /table-3 {2}removed/,
+    fails: [['nobody', ...PRODUCTION], 1, /Phlebotomist not found: nobody/],
+  },
+
+  'result list': { words: async () => (await unassigned(), SANDBOX), prints: /sandbox|NOBODYS|\d{4}-/, fails: noCell },
+  'result assign': {
+    words: async () => [await unassigned(), '--team', made.team.team, ...SANDBOX],
+    prints: /pending_customer_review/,
+    fails: [[NOBODY, '--team', NOBODY, ...SANDBOX], 1, /Team not found/],
+  },
+  'result drop': {
+    words: async () => [await unassigned(), ...SANDBOX],
+    prints: /^Result deleted/,
+    fails: [[NOBODY, ...SANDBOX], 1, /not found/],
+  },
+  'jobs list': { words: async () => (await failedJob(), SANDBOX), prints: /orders\.dispatch/, fails: noCell },
+  'jobs retry': {
+    words: async () => [await failedJob()],
+    prints: /tried again now/,
+    fails: [[NOBODY], 1, /None of these is a job that failed/],
+  },
+  'vault status': { words: () => [], prints: /^No encryption key yet/, fails: [['surplus'], 2, /Too many arguments/] },
+  'vault rotate': { startedIn: 'test/e2e/vault.test.ts', fails: [[], 2, /No encryption key and no secrets yet/] },
+  'access-log export': {
+    words: () => PRODUCTION,
+    prints: /"line":\{"at"/,
+    fails: [['--from', 'x', ...PRODUCTION], 2, /must be a day/],
+  },
+  'access-log verify': {
+    words: () => SANDBOX,
+    prints: /^sandbox-us {2}\d+ lines.*none changed/,
+    fails: [['--known', 'x', ...SANDBOX], 2, /--known must be/],
+  },
+  'mail list': {
+    words: async () => (await writeMail(), []),
+    prints: /control .*waiting/,
+    fails: [['x'], 2, /Too many arguments/],
+  },
+  'mail show': {
+    words: async () => [await failedMail()],
+    prints: /Subject {2}A subject/,
+    fails: [[NOBODY], 1, /Email not found/],
+  },
+  'mail failed': { words: async () => (await failedMail(), []), prints: /EENVELOPE 550/, fails: noCell },
+  'mail retry': { words: async () => [await failedMail()], prints: /tried again now/, fails: [[], 2, /Usage: /] },
+  'sms list': {
+    words: async () => (await textMessage(), SANDBOX),
+    prints: /sandbox-us {5}\S+ {2}\w+ {2}\+1/,
+    fails: [PRODUCTION, 2, /--cell must be a sandbox/],
+  },
+  'sms show': {
+    words: async () => [await textMessage()],
+    prints: /^Cell {5}sandbox-us\n[^]*To {7}\+1[^]*\n\n./,
+    fails: [[NOBODY], 1, /Text message not found/],
+  },
+  'text-messages list': { words: () => [], prints: /^There are none/, fails: noCell },
+  'text-messages retry': { words: () => ['--all'], prints: /^There are none/, fails: [[], 2, /Usage: /] },
+
+  'report explain': {
+    words: async () => [fileOf(await glucoseReport(), 'pdf')],
+    prints: /OUTCOME/,
+    fails: [[ABSENT], 1, /cannot be read \(ENOENT\)/],
+  },
+  import: {
+    words: async () => [
+      fileOf(exportXml(record('HeartRate', 61, 'count/min', '2026-01-31 09:00:00 +0000')), 'xml'),
+      '--user',
+      await made.team.user(),
+      ...made.remote,
+    ],
+    prints: /1 accepted/,
+    fails: [[ABSENT], 2, /needs --user/],
+  },
+  status: {
+    words: () => made.remote,
+    prints: /ready\nKey {5}valid/,
+    fails: [['--url', 'elsewhere'], 2, /--url must start with/],
+  },
+  keys: {
+    words: () => [],
+    env: () => ({ DATA_DIR: folder }),
+    prints: /^production-eu/,
+    fails: [[], 1, /No demo data found/, { DATA_DIR: ABSENT }],
+  },
+  'events list': {
+    words: () => made.remote,
+    prints: /labtest\.order\.created/,
+    fails: [['--limit', '0'], 2, /--limit must be a number/],
+  },
+  'events show': {
+    words: async () => {
+      const [event] = JSON.parse(await printed('events', 'list', '--json', ...made.remote))
+      return [event.id, ...made.remote]
+    },
+    prints: /"type": "\w+\./,
+    fails: [['x'], 1, /No demo data found/, { DATA_DIR: ABSENT }],
+  },
+  'events resend': {
+    words: async () => {
+      const team = await createTestTeam()
+      await endpoint(team, { url: (await receiver()).url })
+      await emitEvents(team, ['labtest.order.created'])
+      await delivery.drain()
+      const [event] = JSON.parse(await printed('events', 'list', '--json', '--url', url, '--key', team.key))
+      return [event.id, '--url', url, '--management-key', team.orgKey, '--org', team.org_id, '--team', team.team]
+    },
+    prints: /resent\n$/,
+    fails: [['x', '--cell', 'moon'], 2, /--cell must be one of/],
+  },
+  listen: { words: () => made.remote, prints: /^$/, fails: [['--forward-to', 'x'], 2, /must be an http or https URL/] },
+  trigger: { words: () => ['--list'], prints: /^labtest\.order\.created/, fails: [[], 2, /needs one type of event/] },
+
+  completion: { words: () => ['bash'], prints: /complete -o default/, fails: [['csh'], 2, /must be one of bash, zsh, fish/] },
+  openapi: { words: () => [], prints: /"openapi": "3/, fails: [['x'], 2, /Too many arguments/] },
+  operations: { words: () => [], prints: /GET +\/v3\/lab_tests/, fails: [['x'], 2, /Too many arguments/] },
+  version: { words: () => [], prints: /^\d+\.\d+\.\d+/, fails: [['x'], 2, /Too many arguments/] },
+}
