@@ -18,6 +18,10 @@ import { migratedDataDir, prepareTestDataDir } from './support/template.ts'
 const CONCURRENCY = 3
 /** For each test. */
 const TIMEOUT_MS = 300_000
+/** For the run: what has not ended then is named, and fails. A run takes a quarter of an hour on two cores. */
+const RUN_MS_MAX = 1_500_000
+/** How long processes may take to end once no test runs any more. */
+const END_MS_MAX = 60_000
 /** Of 32 to 64 MB: what a test leaves behind is collected less often. */
 const YOUNG_GENERATION = ['--min-semi-space-size=32', '--max-semi-space-size=64']
 /** Number of slowest files to print at the end, with their duration. */
@@ -69,7 +73,21 @@ process.env.NODE_COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/d
 // Tests of whole programs copy it (`migrated` in test/support/program.ts).
 if (alone.some(isInTest)) process.env.DRAWBRIDGE_MIGRATED = await migratedDataDir(runMigrate)
 const ending = new AbortController()
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ending.abort())
+/** Also when a process of a test, or PostgreSQL, does not end. */
+const endWithin = (ms: number, what: string) =>
+  setTimeout(() => {
+    process.stdout.write(`${what}: ${process.getActiveResourcesInfo().join(', ')}\n`)
+    process.exit(1)
+  }, ms).unref()
+const end = () => {
+  ending.abort()
+  endWithin(END_MS_MAX, 'Tests that were to end have not ended')
+}
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, end)
+setTimeout(() => {
+  process.stdout.write(`The run has taken ${RUN_MS_MAX / 1000} s, and ends.\n`)
+  end()
+}, RUN_MS_MAX).unref()
 const tests = run({
   files: [...processes.keys()],
   concurrency: CONCURRENCY,
@@ -116,6 +134,7 @@ tests.on('test:diagnostic', ({ message }) => {
 const said = tests.compose(new spec())
 said.pipe(process.stdout)
 await finished(said, { writable: false })
+endWithin(END_MS_MAX, 'The run does not end')
 if (unfinished.size) {
   process.stdout.write(`Files that have not run to their end:\n${[...unfinished].map((file) => `  ${file}\n`).join('')}`)
   process.exitCode = 1

@@ -95,7 +95,9 @@ describe('a server', () => {
     const rules = readFileSync(new URL('../../deploy/prometheus/alerts.yaml', import.meta.url), 'utf8')
     const asked = [...rules.matchAll(/\bdrawbridge_\w+/g)].map(([name]) => name.replace(/_(bucket|count)$/, ''))
     assert(asked.length > 5)
-    for (const name of asked) assert(types.has(name), name)
+    // Those of mail and text messages exist where the settings name a sender.
+    const always = asked.filter((name) => !/^drawbridge_(mail|text_messages)_/.test(name))
+    for (const name of always) assert(types.has(name), name)
   })
 
   test('serves an API page that loads its own files only and stores no key', async () => {

@@ -33,6 +33,10 @@ const CONCURRENT = 4
 const REFUSALS = 3
 
 const settings = { CELLS: 'sandbox-us', DEMO: 'on', LOG_LEVEL: 'error', REQUESTS_PER_SECOND: '0', SANDBOX_USERS_MAX: '0' }
+/** For a server whose disk of the log is full. */
+const END_MS_MAX = 90_000
+/** For one call to a PostgreSQL that may have gone silent. */
+const CALL_MS_MAX = 10_000
 const NO_ROOM = 'The database is out of disk space, memory or connections'
 
 after(stopAll)
@@ -217,17 +221,26 @@ test('full disks', { timeout: 240_000 }, async (t) => {
       log.fill()
       const ended = load(
         writesNow(),
-        () => server.child.exitCode === null,
+        () => server.child.exitCode === null && server.child.signalCode === null,
         (_, { status }) => assert.ok(status === 200 || status === 503, `HTTP ${status}`),
       ).catch((error: unknown) => {
         // A server that ends resets what it was asked.
         if (!(error instanceof TypeError)) throw error
       })
-      const superuser = { ...connectionOf(data.folder), user: 'postgres', password: superuserPassword(data.folder) }
+      const superuser = {
+        ...connectionOf(data.folder),
+        user: 'postgres',
+        password: superuserPassword(data.folder),
+        connectionTimeoutMillis: CALL_MS_MAX,
+        query_timeout: CALL_MS_MAX,
+      }
       // As far as files of the log were made beforehand, and again if PostgreSQL recovered and found files that it could use again.
-      while (server.child.exitCode === null) {
+      const goes = () => server.child.exitCode === null && server.child.signalCode === null
+      const until = Date.now() + END_MS_MAX
+      while (goes()) {
+        assert.ok(Date.now() < until, `the server goes on ${END_MS_MAX / 1000} s after the disk of the log was full`)
         await onDatabase(superuser, async (client) => {
-          while (server.child.exitCode === null) await client.query('select pg_switch_wal()')
+          while (goes() && Date.now() < until) await client.query('select pg_switch_wal()')
         }).catch(() => undefined)
         await sleep(20)
       }

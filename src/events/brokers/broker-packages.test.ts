@@ -14,6 +14,10 @@ const body = {
   azure_amqp: null,
 } as unknown as UpsertPipelines
 
+test('npm has installed the packages of every broker, since all of them accept the Node that runs npm', () => {
+  for (const name of Object.values(packagesOf).flat()) assert(isInstalled(name), name)
+})
+
 test('a pipeline whose package is not installed is refused with the command that installs it', async () => {
   const faultsWith = (hasPackage: (name: string) => boolean) =>
     validatePipeline(body, { targets, sandbox: true, mayPublishTo: () => true, hasPackage })

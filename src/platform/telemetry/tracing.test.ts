@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
+import { eventually } from '../../../test/support/eventually.ts'
 import { assembled, createTestTeam } from '../../../test/support/server.ts'
 import { createLog } from './log.ts'
 import { createMetrics } from './metrics.ts'
@@ -119,8 +120,11 @@ describe('a collector', () => {
     const metrics = createMetrics(() => undefined, tracing)
     for (let i = 0; i < 2000; i++) metrics.countJob('orders.dispatch', 'completed', 0)
     await tracing.stop()
-    log.flush()
-    const lines = readFileSync(join(folder, 'log'), 'utf8').trim().split('\n')
+    const lines = await eventually(() => {
+      log.flush()
+      const written = readFileSync(join(folder, 'log'), 'utf8').trim()
+      return written ? written.split('\n') : undefined
+    }, 'a line of the log')
     assert.equal(lines.length, 1)
     assert.match(lines[0]!, /"msg":"spans could not be sent to OTEL_EXPORTER_OTLP_ENDPOINT"/)
   })
