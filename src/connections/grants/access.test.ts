@@ -1,5 +1,6 @@
 // Refreshing of tokens: one at a time, stored before they are used, and the grant ends only when the vendor refuses the same tokens twice.
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { cells, newCells, settings, targets, vault, type TestTeam } from '../../../test/support/server.ts'
 import { eventually } from '../../../test/support/eventually.ts'
@@ -8,7 +9,7 @@ import { WhoopPeer } from '../../../test/support/vendors/whoop.ts'
 import { VendorClient } from '../connectors/vendor-http.ts'
 import { VendorError } from '../connectors/connector.ts'
 import { freshGrant, vendorOf, vendorUrls, type VendorAccess } from './access.ts'
-import { saveGrant } from './grants.ts'
+import { claimRefresh, currentGrant, saveGrant, type StoredGrant } from './grants.ts'
 import { TargetPolicy } from '../../platform/net/outbound-targets.ts'
 import { whoop } from '../connectors/whoop/whoop.ts'
 
@@ -94,6 +95,16 @@ describe('rule 14: refreshing', () => {
     )
     assert.equal(refreshes() - before, 1)
     assert.equal((await status(team, key.user_id)).status, 'connected')
+  })
+
+  test('a refusal that is recorded after another process has read the grant keeps that process from asking the vendor', async () => {
+    const { team, key, account } = await expiring()
+    peer.grants.end(account)
+    const read = await team.db.tx(team.tenant, (tx) => currentGrant(tx, vault, key))
+    await failsWith(fresh(team, key), 'unavailable')
+    const claims = (grant: StoredGrant) => team.db.tx(team.tenant, (tx) => claimRefresh(tx, grant, randomUUID(), 30))
+    assert.equal(await claims(read!), false)
+    assert.equal(await claims((await team.db.tx(team.tenant, (tx) => currentGrant(tx, vault, key)))!), true)
   })
 
   test('a refusal of tokens that were replaced in between does not count', async () => {

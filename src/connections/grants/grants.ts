@@ -95,13 +95,16 @@ export async function currentGrant(tx: Tx, vault: Vault, { user_id, provider }: 
 
 /**
  * Takes the lease for refreshing the tokens of this version. Returns whether it was free, or had ended by the clock of the database, and the
- * version is current. Writes provider_grant.
+ * tokens were neither replaced nor refused since the grant was read. Writes provider_grant.
  */
-export const claimRefresh = async (tx: Tx, { id, version }: StoredGrant, owner: string, lease_s: number): Promise<boolean> =>
-  (await tx.run(sql`
+export async function claimRefresh(tx: Tx, read: StoredGrant, owner: string, lease_s: number): Promise<boolean> {
+  const claimed = await tx.run(sql`
     update provider_grant set refresh_owner = ${owner}, refreshing_until = ${dbNowPlus(lease_s)}
-    where team_id = ${tx.team} and id = ${id} and version = ${version} and ended_at is null
-      and (refreshing_until is null or refreshing_until <= ${dbNow})`)) > 0
+    where team_id = ${tx.team} and id = ${read.id} and version = ${read.version} and ended_at is null
+      and refused_version is not distinct from ${read.refused_version}
+      and (refreshing_until is null or refreshing_until <= ${dbNow})`)
+  return claimed > 0
+}
 
 /** Ends the lease of its owner; that of another one stays. Writes provider_grant. */
 export const releaseRefresh = (tx: Tx, { id }: StoredGrant, owner: string): Promise<number> =>
