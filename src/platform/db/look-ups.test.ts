@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { eventually } from '../../../test/support/eventually.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { T } from '../schema/schema.ts'
 import { sql } from './sql.ts'
@@ -98,4 +99,29 @@ test('a statement that fails rejects the requests whose ids it has, and no later
   const [first, second, fine] = await Promise.allSettled([failing(ids[0]!), failing(ids[1]!), read(team, ids[0]!)])
   assert.deepEqual([first!.status, second!.status, fine!.status], ['rejected', 'rejected', 'fulfilled'])
   assert.equal((await failing(ids[0]!))!.ids_of_statement, -1)
+})
+
+const Planned = T.Object({ id: T.String(), generic_plans: T.Integer() })
+
+/** A user, and how often its statement ran with the plan that was kept on its connection. */
+const PlannedUser: RowById<typeof Planned> = {
+  row: Planned,
+  select: (tx, ids) => sql`
+    select id, (select coalesce(max(generic_plans), 0)::int from pg_prepared_statements where statement like '%counts its plans%') as generic_plans
+    from "user" where id = any (${ids}) and team_id = ${tx.team}`,
+}
+
+test('the statement of a look-up is not planned at each execution, also once its table has statistics', async () => {
+  const { team, ids } = await withUsers(1)
+  const { db, tenant } = team
+  await db.pool.query(
+    `insert into "user" (id, team_id, client_user_id, created_on)
+     select gen_random_uuid(), $1, 'fictional ' || i, now() from generate_series(1, 5000) i`,
+    [team.team],
+  )
+  await db.pool.query('analyze "user"')
+  await eventually(
+    async () => (await db.read(tenant, (tx) => tx.lookupById(PlannedUser, ids[0]!)))!.generic_plans > 0,
+    'the plan is kept',
+  )
 })

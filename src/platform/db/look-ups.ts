@@ -85,7 +85,9 @@ export class LookUps {
 
   async #read(team: string, kind: RowById<TSchema>, ids: string[]): Promise<Map<string, unknown>> {
     const queries = createQueries(this.#sendFor(team), this.#dependencies.checkRows)
-    const rows = await queries.many(kind.row, kind.select({ team }, sql`${arrayLiteral(ids)}::uuid[]`))
+    // As a subquery, whose number of ids PostgreSQL does not know: if it did, it would plan each execution (figures: docs/decisions/speed.md).
+    const array = sql`(select ${arrayLiteral(ids)}::uuid[])::uuid[]`
+    const rows = await queries.many(kind.row, kind.select({ team }, array))
     return new Map(rows.map((row) => [(row as { id: string }).id, row]))
   }
 }
