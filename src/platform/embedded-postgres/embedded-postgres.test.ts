@@ -13,6 +13,7 @@ import {
   scratch,
   removeScratchFolders,
 } from '../../../test/support/embedded-postgres.ts'
+import { lastFailure } from './postmaster.ts'
 
 const isRoot = process.getuid?.() === 0
 /** An account that PostgreSQL would not be given by itself. */
@@ -99,6 +100,21 @@ describe('the bundled PostgreSQL', { concurrency: 2 }, () => {
       assert.match(log, /ready to accept connections[^]*database system is shut down/)
       assert.doesNotMatch(log, /zzsecret|insert/i)
       assert.equal(fs.statSync(join(dataDir, 'postgres.log.1')).size, 5_000_001)
+    })
+
+    test('the reason of a failed start is its last error, also when a full disk has cut the log off', () => {
+      const log = at('cut-off.log')
+      const before = 'FATAL:  an older error\n'
+      const added = 'LOG:  starting\nFATAL:  the database system is starting up\nFATAL:  could not write init file: No space\n'
+      const reasonOf = (characters: number) => {
+        fs.writeFileSync(log, before + added.slice(0, characters))
+        return lastFailure(log, before.length)
+      }
+      const END = ' (the log ends in the middle of a line: is its disk full?)'
+      assert.equal(reasonOf(added.length), 'could not write init file: No space')
+      assert.equal(reasonOf(added.length - 4), `could not write init file: No sp...${END}`)
+      assert.equal(reasonOf(3), `it gave no reason...${END}`)
+      assert.equal(reasonOf(0), 'it gave no reason')
     })
 
     test('a lost password file is replaced, and a backup put back by root is taken over', async () => {

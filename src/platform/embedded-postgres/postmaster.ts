@@ -93,11 +93,13 @@ export function rotateLog(logFile: string): number {
 /** The server's message for clients that connect while it starts or ends. */
 const NOT_YET = /FATAL: +the database system is /
 
-/** The reason why the server failed: its last error after `offset_bytes` of the log. */
+/** The reason why the server failed: its last error after `offset_bytes` of the log, which a full disk may have cut off. */
 export function lastFailure(logFile: string, offset_bytes: number): string {
   const added = fs.readFileSync(logFile).subarray(offset_bytes).toString()
   const complaint = added.split('\n').findLast((line) => /(FATAL|PANIC):/.test(line) && !NOT_YET.test(line))
-  return complaint?.replace(/^.*?(FATAL|PANIC):\s*/, '') ?? 'it gave no reason'
+  const reason = complaint?.replace(/^.*?(FATAL|PANIC):\s*/, '') ?? 'it gave no reason'
+  const cut_off = added !== '' && !added.endsWith('\n')
+  return cut_off ? `${reason}... (the log ends in the middle of a line: is its disk full?)` : reason
 }
 
 /** The contents of the postmaster's pid file on this folder; it may be dead. A negative pid is a stand-alone backend's. */
