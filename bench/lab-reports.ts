@@ -67,7 +67,7 @@ export async function readReports(bench: Bench): Promise<void> {
       await page.getTextContent({ disableNormalization: false })
     })
   const times = { parser: [] as number[], extraction: [] as number[] }
-  // By turns, so that what else the machine does affects both.
+  // Alternately, so that what else the machine does affects both.
   for (let i = 0; i < WARM_UPS + REPORTS; i++)
     for (const [name, work] of [
       ['parser', () => readReport(files)],

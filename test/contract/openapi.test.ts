@@ -12,7 +12,7 @@ const source = JSON.stringify(document)
 
 /** Rules that are not followed, and why. */
 const REDOCLY_EXCEPTIONS = {
-  // The interface document has `/v2/user/providers/{user_id}` beside `/v2/user/{user_id}/…`.
+  // The OpenAPI document has `/v2/user/providers/{user_id}` beside `/v2/user/{user_id}/…`.
   'no-ambiguous-paths': 'off',
 } as const
 const SPECTRAL_EXCEPTIONS = {

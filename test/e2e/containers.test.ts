@@ -73,7 +73,7 @@ describe('the image', () => {
   })
 })
 
-/** The schema names its draft by an address that is none, and has `id` in place of `$id`; neither is needed. */
+/** The schema names its draft by an address without a document, and has `id` in place of `$id`; neither is needed. */
 const withoutIds = (schema: unknown): unknown =>
   Array.isArray(schema)
     ? schema.map(withoutIds)

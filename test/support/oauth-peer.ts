@@ -16,7 +16,7 @@ interface Consent {
 
 export class OAuthPeer {
   url = ''
-  /** The account of whoever agrees. */
+  /** The account of the person who agrees. */
   account = 134815
   /** What is granted of what is asked; undefined: all. */
   granted: string[] | undefined

@@ -113,7 +113,7 @@ export function routes(access: VendorAccess): Operation[] {
       path: '/v2/link/bulk_export',
       summary: 'Read the tokens of the users who are connected to a provider',
       description:
-        'For teams that move elsewhere with their application at the provider. Whoever refreshes a token ends it for the other side, so pause the connections first (`bulk_pause`). At most 100 connections in a page; `next_token` leads to the next one. Each page is in the audit log.',
+        'For teams that move elsewhere with their application at the provider. A refresh on one side makes the tokens of the other side invalid, so pause the connections first (`bulk_pause`). At most 100 connections in a page; `next_token` leads to the next one. Each page is in the audit log.',
       body: BulkExport,
       body_bytes_max: USERS_BYTES_MAX,
       reads: true,

@@ -1,4 +1,4 @@
-// What a connector begins with: the interface, tokens, and reading what a vendor answers.
+// What every connector needs: its interface, tokens, and reading what a vendor answers.
 export * from './answers.ts'
 export * from './connector.ts'
 export * from './electrocardiograms.ts'

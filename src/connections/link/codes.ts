@@ -34,7 +34,7 @@ const hashOf = (code: string): string => hashKey(code).toString('base64url')
  * a year with a probability of 64 percent; with 10, of 1 percent.
  */
 const WRONG_PER_HOUR = { network: 10, all: 500 }
-/** Whoever has a /48 has 65,536 networks of hosts, which could use up what all together may send. */
+/** The owner of a /48 has 65,536 networks of hosts, which could use up what all together may send. */
 const SITE_BITS = 48
 const HOUR_S = 3600
 const EVERYBODY = '0.0.0.0'

@@ -11,7 +11,7 @@ import { linkPages, type LinkPageDependencies } from './pages.ts'
 import { routes } from './routes.ts'
 import { eraseSessions } from './sessions.ts'
 
-/** For so long an expired link token is told from one that never was. */
+/** For so long an expired link token is distinguished from an unknown one. */
 const SESSION_KEPT_S = 86_400
 
 export function link(dependencies: LinkPageDependencies): Module {

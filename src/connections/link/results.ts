@@ -1,4 +1,4 @@
-// What an attempt to link has come to, and how the user's browser is told. Source: users-wearables.md 2.2, 2.3.
+// The result of an attempt to link, and how it reaches the user's browser. Source: users-wearables.md 2.2, 2.3.
 import { linkErrorText, type LinkSession } from './sessions.ts'
 import type { LinkError, LinkResult } from './schema.ts'
 

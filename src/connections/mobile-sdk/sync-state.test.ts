@@ -253,14 +253,14 @@ describe('the report of a phone about its synchronization', () => {
     const long = { ...status, error_details: 'x'.repeat(400) }
     const syncs = Array.from({ length: 20 }, (_, i) => ({ ...sync, data_count: i, statuses: Array(12).fill(long) }))
     const types = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`type_${i}`, { syncs, data_count: i }]))
-    const strange = {
+    const invalid = {
       a: null,
       b: 'text',
       'c d': {},
       e: { syncs: 'none', system_events: [null, 1], first_asked: '\u0000', data_count: 'x' },
     }
     const { status: code } = await report(team, user_id, {
-      sync_progress: { backfill_types: JSON.parse(`{ "__proto__": {}, ${JSON.stringify({ ...types, ...strange }).slice(1)}`) },
+      sync_progress: { backfill_types: JSON.parse(`{ "__proto__": {}, ${JSON.stringify({ ...types, ...invalid }).slice(1)}`) },
       device_info: { model: '\u0000' },
     })
     assert.equal(code, 200)

@@ -132,7 +132,7 @@ test('characters that recognition confuses cost confidence, so that a person loo
 
 test('a match is automatic only with an exact name and an exact unit', () => {
   assert.equal(meaningOf('Glucose', '95', 'mg/dL').loinc_match_status, 'auto_match')
-  // Without a unit, mass and molar terms cannot be told apart.
+  // Without a unit, mass and molar terms cannot be distinguished.
   assert.equal(meaningOf('Glucose', '95').loinc_match_status, 'needs_review')
   assert.equal(meaningOf('Glucose', '95', 'mg/bottle').loinc_match_status, 'needs_review')
   assert.notEqual(meaningOf('Glucose', '95', 'fL').loinc_match_status, 'auto_match')

@@ -17,7 +17,7 @@ export interface Finding {
 const finding = (kind: Finding['kind'], text: string, factor: number): Finding => ({ kind, text, factor, asksForReview: true })
 
 /**
- * Returns the findings of each row: values outside of what is possible in a living person, units that do not fit the component, calculated
+ * Returns the faults of each row: values outside of what is possible in a living person, units that do not fit the component, calculated
  * values that contradict their parts, and one test twice on one date. `terms` are the most likely terms of the rows; undefined where there
  * is none. Terms of the full release have no limits.
  */

@@ -61,7 +61,7 @@ test('every spelling of a unit becomes one', () => {
   for (const [unit, texts] of Object.entries(spellings)) for (const text of texts) assert.equal(canonical(text), unit, text)
 })
 
-test('units of one number and different quantities are told apart', () => {
+test('units of one number and different quantities are distinguished', () => {
   assert.deepEqual(
     [
       'mg/dL',

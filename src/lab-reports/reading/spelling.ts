@@ -1,4 +1,4 @@
-// Words of pictures as they are spelled: letters that look alike are told apart by the names and units that laboratories print.
+// Correct spelling of words in pictures: letters that look alike are distinguished by the names and units that laboratories print.
 import { isUnit } from '../layout/units.ts'
 import { once, shippedTerms } from '../loinc/terms.ts'
 import type { PageText, Word } from '../pages/page.ts'

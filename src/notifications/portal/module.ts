@@ -7,7 +7,7 @@ import { portalPages, type PortalDependencies } from './pages.ts'
 import { erasePortalLinks } from './portal-links.ts'
 import { routes } from './routes.ts'
 
-/** For so long an expired link is told from one that never was. */
+/** For so long an expired link is distinguished from an unknown one. */
 const LINK_KEPT_S = 14 * 86_400
 
 export const portal = (dependencies: PortalDependencies): Module => ({

@@ -90,7 +90,7 @@ export const needsRequisition: ReadonlySet<string> = new Set<LowLevelStatus>([
   'redraw_available',
 ])
 
-/** In these statuses a visit at home can be booked. */
+/** In these statuses an at-home appointment can be booked. */
 export const canBookVisit: ReadonlySet<string> = new Set<LowLevelStatus>([
   'requisition_created',
   'requisition_bypassed',

@@ -115,7 +115,7 @@ describe('the portal', () => {
     assert(done.text.includes('Results are ready'))
   })
 
-  test("leads to the team's booking page while a visit at home can be booked", async () => {
+  test("leads to the team's booking page while an at-home appointment can be booked", async () => {
     const { team, order, user_id } = await given('at_home_phlebotomy')
     const appointment_booking_url = 'https://clinic.example/visits/{order_id}?from=portal&x=1'
     assert.equal((await team.manage.patch(`/team/${team.team}`, { sandbox: { appointment_booking_url } })).status, 200)

@@ -93,7 +93,7 @@ function parcelLinks({ details }: Order, status: string): ShownLink[] {
   return href && WEB.test(href) ? [{ href, text: isReturning ? 'Track your sample' : 'Track your test kit' }] : []
 }
 
-/** The team's own page, while a visit at home can be booked. */
+/** The team's own page, while an at-home appointment can be booked. */
 function bookingLinks(tx: Tx, order: Order, status: string, appointment: Appointment | undefined): ShownLink[] {
   if (order.lab_test.method !== 'at_home_phlebotomy' || appointment || !canBookVisit.has(status)) return []
   const href = bookingUrlOf(tx, order.id)

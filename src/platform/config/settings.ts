@@ -93,7 +93,7 @@ export const settings = {
     'Keys of the demo data, so that clients know them before the first start: at most one for each cell and one of the Management API, each with its prefix, such as `sk_us_` and 26 random characters. Earlier keys stay valid.',
   ),
   demo_on_network: flag('DEMO_ON_NETWORK', false).means(
-    'Lets `HOST` be other than loopback with demo data, as in a container. Whoever reaches the port needs a key, but no limit of requests applies: publish the port on loopback, or in a network of your own, and put no real patients in.',
+    'Lets `HOST` be other than loopback with demo data, as in a container. Callers of the port need a key, but no limit of requests applies: publish the port on loopback, or in a network of your own, and put no real patients in.',
   ),
   log_level: choice('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info').means(
     'The least important lines of the log, which goes to standard error.',

@@ -8,7 +8,7 @@ import type { Cells } from '../db/cells.ts'
 
 /** The request of a browser. */
 export interface PageRequest {
-  /** The texts in the place of `{name}` in the path. */
+  /** The texts that stand for `{name}` in the path. */
   params: Record<string, string>
   query: Record<string, string | string[]>
   /** The fields of a form that was sent; empty for other requests. */

@@ -52,7 +52,7 @@ function readLine(text: string): Line | undefined {
   }
 }
 
-/** Texts with spaces are quoted, so that fields can be told apart. */
+/** Texts with spaces are quoted, so that the end of a field is clear. */
 const textOf = (value: unknown): string =>
   typeof value === 'string' && /^[!#-<>-~]+$/.test(value) ? value : JSON.stringify(value)
 

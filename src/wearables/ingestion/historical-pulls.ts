@@ -177,7 +177,7 @@ export async function historiesSince(
 
 const Asked = T.Object({ user_id: T.String() })
 
-/** Which of these users have a history at a provider that is not complete and has not failed for good. */
+/** Which of these users have a history at a provider that is not complete and has not failed permanently. */
 export async function usersWithPulls(tx: Tx, user_ids: string[], provider: string): Promise<string[]> {
   const rows = await tx.many(
     Asked,

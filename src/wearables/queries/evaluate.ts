@@ -151,9 +151,9 @@ async function runTask(context: JobContext, payload: { task_id: string; user_id:
   // In a transaction of its own: what is committed before it ends is read by the next one, and what comes later makes a new task.
   const days = await context.tx((tx) => beginTask(tx, payload))
   if (!days) return
-  const giveUp = () => context.tx((tx) => endTask(tx, payload, 'error', GIVEN_UP))
+  const endFailed = () => context.tx((tx) => endTask(tx, payload, 'error', GIVEN_UP))
   // The last attempt ended with its process, or at its deadline.
-  if (days.attempts > ATTEMPTS_MAX) return void (await giveUp())
+  if (days.attempts > ATTEMPTS_MAX) return void (await endFailed())
   try {
     await context.tx(async (tx) => {
       const query = await readQuery(tx, query_id)
@@ -164,7 +164,7 @@ async function runTask(context: JobContext, payload: { task_id: string; user_id:
     })
   } catch (error) {
     if (!(error instanceof Problem) || isUnavailable(error)) {
-      if (days.attempts === ATTEMPTS_MAX) await giveUp()
+      if (days.attempts === ATTEMPTS_MAX) await endFailed()
       throw error
     }
     // The user is deleted, or the query exceeds a limit: trying again would not help.

@@ -61,7 +61,7 @@ const Scheduled = T.Object({ id: T.String(), query_id: T.String(), user_id: T.St
 const dayText = (ms: number): string => new Date(Math.min(LATEST_MS, Math.max(EARLIEST_MS, ms))).toISOString().slice(0, 10)
 
 /**
- * Schedules the evaluation of every query of the team that reads a resource of a user. A task that already waits is told of the days, and
+ * Schedules the evaluation of every query of the team that reads a resource of a user. A task that already waits gets the days added, and
  * stays locked until this transaction ends, so that no evaluation begins that would miss what this transaction writes. Teams without
  * queries cost one cached look-up. Writes query_task, job.
  */

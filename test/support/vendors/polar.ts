@@ -75,12 +75,12 @@ export class PolarPeer extends VendorServer {
     const held = this.grants.holderOf((headers.authorization ?? '').replace(/^Bearer /, ''), this.now_ms)
     if (!held) return { status: 401, body: '' }
     const [quarter, day] = this.usage
-    const told = {
+    const limits = {
       'ratelimit-usage': `${quarter}, ${day}`,
       'ratelimit-limit': '3000, 100000',
       'ratelimit-reset': '420, 30000',
     }
-    if (quarter >= 3000 || day >= 100_000) return { status: 429, body: '', headers: told }
+    if (quarter >= 3000 || day >= 100_000) return { status: 429, body: '', headers: limits }
     this.usage = [quarter + 1, day + 1]
     const name = path.slice('/v4/data/'.length)
     if (name === 'user/account-data')

@@ -1,4 +1,4 @@
-// Strava: OAuth with refresh tokens that die at once, limits told in pairs of numbers, one subscription for each application with a handshake,
+// Strava: OAuth with refresh tokens that die at once, limits reported in pairs of numbers, one subscription for each application with a handshake,
 // notifications with and without a signature. Written from its public description.
 import { createHmac } from 'node:crypto'
 import { strava } from '../../../src/connections/connectors/strava/strava.ts'

@@ -67,7 +67,7 @@ export class WithingsPeer extends VendorServer {
     return this.#data(`${path} ${action}`, this.store(held.user), form)
   }
 
-  /** The page where somebody agrees; here everybody does at once. */
+  /** The page where a person agrees; here every request agrees at once. */
   #consent({ query }: VendorRequest): VendorAnswer {
     const to = new URL(query.get('redirect_uri')!)
     to.searchParams.set('code', this.grants.agree('363', query.get('scope')!.split(','), query.get('redirect_uri')!))

@@ -155,7 +155,7 @@ const stageTypes: Readonly<Record<string, StageType>> = { AWAKE: 4, RESTLESS: 4,
 /** The last part of `users/1/dataTypes/sleep/dataPoints/2`. */
 export const idIn = (name: unknown): string | null => text(text(name)?.split('/').at(-1))
 
-/** A night with its stages; undefined without an id or times. Sleep that is not told apart into stages is light, as for phones. */
+/** A night with its stages; undefined without an id or times. Sleep without stages is light, as for phones. */
 export function nightOf(
   point: Values,
 ): { sleep: IncomingSummary<'sleep'>; cycle: IncomingSummary<'sleep_cycle'> | undefined } | undefined {

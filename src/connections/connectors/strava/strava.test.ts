@@ -60,7 +60,7 @@ async function linked(scopes = ALL) {
     }),
     run(3, { start_date: '2026-01-28T12:00:00Z', manual: true }),
     run(4, { start_date: '2026-01-20T12:00:00Z' }),
-    run(9, { athlete: { id: 77 }, name: 'of somebody else' }),
+    run(9, { athlete: { id: 77 }, name: 'of another user' }),
   )
   const app = peer.app()
   const code = peer.grants.agree(String(ATHLETE), scopes, REDIRECT)

@@ -39,7 +39,7 @@ const nameOf = new Map<number, MeasureName>(
 
 /** Real measures; 2 is what a user wants to reach. */
 const REAL = 1
-/** Somebody else may have stood on the scale; a value from the creation of the account may be wrong. */
+/** Another person may have stood on the scale; a value from the creation of the account may be wrong. */
 const NOT_OF_THE_USER = new Set([1, 4])
 const MANUAL = 2
 
