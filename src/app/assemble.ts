@@ -7,6 +7,7 @@ import { isSessionActive } from '../connections/sign-in/sessions.ts'
 import { SigningKey } from '../connections/sign-in/signing-key.ts'
 import { assertNotDeleted } from '../people/users/users.ts'
 import type { AccessLog } from '../platform/access-log/access-log.ts'
+import { RecentRequests } from '../platform/http/recent-requests.ts'
 import { createHttp, type HttpOptions } from '../platform/http/server.ts'
 import { registerBrowserPages } from '../platform/http/browser-pages.ts'
 import type { Module } from '../platform/module/module.ts'
@@ -50,6 +51,7 @@ export function assemble(options: ProcessOptions): AssembledProcess {
     eventTypes: () => composition.eventTypes,
     runner: () => runner,
     clocks: options.clocks ?? new ClockMoves(),
+    requests: new RecentRequests(),
     locate: createGeocoder({
       url: () => settings.geocoder_url,
       onFailure: (reason) => log.warn({ reason }, 'geocoder request failed'),
@@ -68,6 +70,7 @@ export function assemble(options: ProcessOptions): AssembledProcess {
     operations,
     guards: { team: guards.teams.authenticate, management: guards.orgs, link: linkGuard({ signingKey, guards }) },
     constraints,
+    requests: process.requests,
     assertShown: assertNotDeleted,
     unimplementedPaths,
   })

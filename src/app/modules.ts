@@ -47,6 +47,7 @@ export function modulesOf(process: Process): Module[] {
     runner,
     clocks,
     locate,
+    requests,
   } = process
   const tenantOf = guards.teams.tenant
   return [
@@ -74,6 +75,6 @@ export function modulesOf(process: Process): Module[] {
     ...visits({ vault, locate }),
     ...ehr({ cells, vault, targets, product }),
     ...notifications({ cells, log, sms: settings.sms, vault, guards, publicUrl }),
-    ...sandbox({ runner, clocks, guard: guards.teams, appointmentStart }),
+    ...sandbox({ runner, clocks, guard: guards.teams, appointmentStart, requests }),
   ]
 }

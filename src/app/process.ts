@@ -5,6 +5,7 @@ import type { Vault } from '../platform/crypto/vault.ts'
 import type { Cells } from '../platform/db/cells.ts'
 import type { TargetPolicy } from '../platform/net/outbound-targets.ts'
 import type { EventType } from '../platform/queue/event-type.ts'
+import type { RecentRequests } from '../platform/http/recent-requests.ts'
 import type { JobRunner } from '../platform/queue/job-runner.ts'
 import type { WorkerPool } from '../platform/runtime/worker-pool.ts'
 import type { Log } from '../platform/telemetry/log.ts'
@@ -62,6 +63,8 @@ export interface Process {
   runner: () => JobRunner
   /** Advances the clocks of sandbox teams. */
   clocks: ClockMoves
+  /** The newest requests of sandbox teams. */
+  requests: RecentRequests
   /** The geocoder of postal codes. */
   locate: Geocode
 }

@@ -31,6 +31,15 @@ export const running: Leaf[] = [
     },
   },
   {
+    usage: 'seed',
+    summary: 'fill a running sandbox with fictional patients, orders, results and health data',
+    about:
+      'Users seed-1, seed-2 and so on: each with a completed order, a kit that is on its way, and 30 days of a wearable. Users that are there already are left as they are.',
+    options: [['--users <count>', 'how many users (default: 5, at most 40)'], json, ...remote],
+    examples: ['seed', 'seed --users 20', 'seed --cell sandbox-eu --json'],
+    run: async (typed, context) => (await import('./client/seed.ts')).seed(typed, context),
+  },
+  {
     usage: 'trigger [type]',
     summary: 'trigger an event of this type in a running sandbox',
     about:
@@ -59,6 +68,23 @@ export const looking: (Leaf | Group)[] = [
     options: [['--env', 'print DRAWBRIDGE_URL and DRAWBRIDGE_KEY, to be sourced'], json, ...remote],
     examples: ['status', 'status --cell sandbox-eu', 'status --env > drawbridge.env'],
     run: async ({ values }, context) => (await import('./client/status.ts')).status(values, context),
+  },
+  {
+    usage: 'logs',
+    summary: 'print requests to a running sandbox as they come, until Ctrl-C',
+    about:
+      'Time (UTC), status, duration, method, path and reason of a refusal. They are the requests with keys of one team that this process of the server answered.',
+    options: [
+      ['--last <count>', 'begin with so many earlier requests (default: 10, at most 200)'],
+      ['--once', 'print the earlier requests only'],
+      ['--json', 'print each request as JSON on a line'],
+      ...remote,
+    ],
+    examples: ['logs', 'logs --once --last 50', 'logs --json'],
+    run: async ({ values }, { env, out, untilStopped, isTerminal }) => {
+      const signal = values.once ? AbortSignal.abort() : untilStopped()
+      await (await import('./client/logs.ts')).logs(values, { env, out, signal, isTerminal })
+    },
   },
   {
     usage: 'keys',

@@ -27,6 +27,8 @@ async function whileJobsRun<R>(work: Promise<R>): Promise<R> {
 
 const commands = [...walk(tree)].flatMap(({ path, node }) => ('commands' in node ? [] : [{ path, leaf: node as Leaf }]))
 const LISTS_OR_SHOWS = /^(list|show|status|failed|keys|operations|explain)$/
+/** Commands that wait for jobs. */
+const NEEDS_WORKER = new Set(['import', 'seed'])
 /** Commands that print JSON alone, and are named by the form that they write. */
 const isJson = new Set(['catalog export', 'openapi'])
 
@@ -66,7 +68,7 @@ for (const { path, leaf } of commands)
     if (words)
       test(`succeeds${hasJson ? ', and prints the same as JSON' : ''}`, async () => {
         const own = await words()
-        const { code, out, err } = await (path[0] === 'import' ? whileJobsRun : waited)(ended([...path, ...own], env?.()))
+        const { code, out, err } = await (NEEDS_WORKER.has(path[0]!) ? whileJobsRun : waited)(ended([...path, ...own], env?.()))
         assert.deepEqual([code, err], [0, ''])
         assert.match(out, prints!)
         if (isJson.has(path.join(' '))) JSON.parse(out)

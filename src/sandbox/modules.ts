@@ -1,8 +1,10 @@
 // The modules of the sandbox, from the bottom up.
+import type { RecentRequests } from '../platform/http/recent-requests.ts'
 import type { Module } from '../platform/module/module.ts'
 import type { ClockDependencies } from './clock/clock.ts'
 import { clock } from './clock/module.ts'
 import { demoData } from './demo-data/module.ts'
+import { requestLog } from './request-log/module.ts'
 import { simulator } from './simulator/module.ts'
 import type { AppointmentStart } from './simulator/simulate.ts'
 import { unmatchedResults } from './unmatched-results/module.ts'
@@ -10,10 +12,12 @@ import { unmatchedResults } from './unmatched-results/module.ts'
 /** What the modules need of the process, and of visits. */
 export interface SandboxDependencies extends ClockDependencies {
   appointmentStart: AppointmentStart
+  requests: RecentRequests
 }
 
 export const sandbox = (dependencies: SandboxDependencies): Module[] => [
   clock(dependencies),
+  requestLog(dependencies.requests),
   simulator(dependencies),
   unmatchedResults,
   demoData,

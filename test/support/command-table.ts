@@ -197,6 +197,18 @@ export const table: Record<string, Row> = {
     fails: [['nobody', ...PRODUCTION], 1, /Phlebotomist not found: nobody/],
   },
 
+  backup: {
+    startedIn: 'test/e2e/restore.test.ts',
+    fails: [[folder], 1, /is not empty/, { DATA_DIR: ABSENT }],
+  },
+  restore: {
+    startedIn: 'test/e2e/restore.test.ts',
+    fails: [[folder], 1, /is no whole backup/, { DATA_DIR: ABSENT }],
+  },
+  reset: {
+    startedIn: 'test/e2e/reset.test.ts',
+    fails: [['--yes'], 1, /No demo data found/, { DATA_DIR: ABSENT }],
+  },
   'result list': { words: async () => (await unassigned(), SANDBOX), prints: /sandbox|NOBODYS|\d{4}-/, fails: noCell },
   'result assign': {
     words: async () => [await unassigned(), '--team', made.team.team, ...SANDBOX],
@@ -301,6 +313,19 @@ export const table: Record<string, Row> = {
     },
     prints: /resent\n$/,
     fails: [['x', '--cell', 'moon'], 2, /--cell must be one of/],
+  },
+  logs: {
+    words: async () => {
+      await made.team.api.get('/v3/lab_tests')
+      return ['--once', '--last', '1', ...made.remote]
+    },
+    prints: /^\d\d:\d\d:\d\d {2}200 +\d+ ms {2}GET +\/v3\/lab_tests\n$/,
+    fails: [['--last', '201'], 2, /--last must be a number from 0 to 200/],
+  },
+  seed: {
+    words: () => ['--users', '1', ...made.remote],
+    prints: /^seed-1 {4}\S+ {2}order \S+ \w+, order \S+ \w+, fitbit\n$/,
+    fails: [['--users', '41'], 2, /--users must be a number from 1 to 40/],
   },
   listen: { words: () => made.remote, prints: /^$/, fails: [['--forward-to', 'x'], 2, /must be an http or https URL/] },
   trigger: { words: () => ['--list'], prints: /^labtest\.order\.created/, fails: [[], 2, /needs one type of event/] },

@@ -93,6 +93,28 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   }
 }
 
+/**
+ * Deletes the cluster of a data folder; the next opening creates a new one. Errors: DataDirInUse; the folder cannot be locked or deleted.
+ */
+export async function removeCluster(dataDir: string): Promise<void> {
+  const lock = tryLock(dataDir)
+  if (!lock) throw inUse(dataDir, ownerOf(dataDir))
+  try {
+    const folder = cluster.clusterFolder(dataDir)
+    const { pid = 0 } = postmaster.readPidFile(folder) ?? {}
+    // What a killed predecessor left running.
+    const isAlive = () => isServerFor(Math.abs(pid), folder)
+    if (isAlive()) await postmaster.stopPostmaster({ pid: Math.abs(pid), isAlive }, orphanShutdown_ms)
+    await terminateOrphans(folder)
+    // The next opening removes what an interrupted deletion leaves of it.
+    const removed = join(dataDir, `postgres.init-removed-${process.pid}`)
+    fs.renameSync(folder, removed)
+    fs.rmSync(removed, { recursive: true, force: true, maxRetries: 5 })
+  } finally {
+    lock.close()
+  }
+}
+
 function inUse(dataDir: string, owner: string, more = ''): DataDirInUse {
   return new DataDirInUse(`The data folder ${dataDir} is in use by another Drawbridge (process ${owner})${more}.`)
 }

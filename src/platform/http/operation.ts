@@ -206,6 +206,8 @@ interface Declaration<P, Q, B, R> {
   feature?: Feature
   /** Its response may hold a secret: reading it adds an entry to the audit log. */
   auditsRead?: boolean
+  /** It is not among the requests that developers are shown. */
+  unlisted?: true
   /** A request body that works, for the API page. */
   example?: unknown
 }

@@ -20,6 +20,7 @@ import { Problem } from '../runtime/problem.ts'
 import { assertFeature } from './feature-flags.ts'
 import { readParams } from './input.ts'
 import { quotaHeaders } from './rate-limits.ts'
+import { reasonOf, type RecentRequests } from './recent-requests.ts'
 import { errorFields, type Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Caller, ManagementPrincipal, Operation, UserCredential } from './operation.ts'
@@ -56,6 +57,8 @@ export interface HttpOptions {
   /** `METHOD /path` of the API that this server does not implement yet: 404 with a header that says so, also where it has the path. */
   unimplementedPaths: readonly string[]
   sockets: Sockets
+  /** Gets the requests of sandbox teams. */
+  requests: RecentRequests
   /** Whether the server is about to stop: responses then ask clients to open another connection. */
   draining: () => boolean
   /** Addresses and networks of proxies: the client address is the last of `X-Forwarded-For` that is not among them. */
@@ -81,6 +84,8 @@ declare module 'fastify' {
     values: unknown
     asked: Asked | undefined
     trace: string | undefined
+    /** Why it was refused, in one line. */
+    refusal: string | null
   }
 }
 
@@ -131,6 +136,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   app.decorateRequest('values', undefined)
   app.decorateRequest('asked', undefined)
   app.decorateRequest('trace', undefined)
+  app.decorateRequest('refusal', null)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 
@@ -171,6 +177,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
       },
       'request',
     )
+    options.requests.keep(request, reply)
     done()
   })
 
@@ -190,6 +197,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     const text = problem ? JSON.stringify(problem.body) : '{"detail":"Internal Server Error"}'
     for (const name in problem?.headers) reply.header(name, problem.headers[name])
     logRefusal(options, request, status, text)
+    request.refusal = reasonOf(problem?.body)
     return send(reply, status, text)
   })
 

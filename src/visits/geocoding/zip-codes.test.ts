@@ -33,7 +33,7 @@ test('every ZIP code of the table is a point in a state, a territory or at a mil
 })
 
 test('lines without a place or a code are skipped, and the first line of a repeated code counts', () => {
-  const line = (...[zip, city, lat, lng]: string[]) => `US\t${zip}\t${city}\tTest State\tTS\t\t\t\t\t${lat}\t${lng}\t4`
+  const line = (...[zip, city, lat, lng]: string[]) => `${zip}\t${city}\tTS\t${lat}\t${lng}`
   const text = [
     line('00007', 'Testville', '1.5', '-2.25'),
     line('00007', 'Second', '3', '3'),

