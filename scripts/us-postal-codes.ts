@@ -18,4 +18,4 @@ for (const line of readFileSync(process.argv[2]!, 'utf8').split('\n')) {
 const table = [...places.keys()].toSorted().map((zip) => `${places.get(zip)}\n`)
 const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24 }
 writeFileSync(TARGET, brotliCompressSync(table.join(''), { params }))
-console.log(`${places.size} postal codes`)
+process.stdout.write(`${places.size} postal codes\n`)

@@ -28,7 +28,7 @@ test('a team sees its own requests in order, once each, with the reason of a ref
       ['GET', '/v2/user/resolve/{client_user_id}', 404, first.data[1].operation],
     ],
   )
-  assert.equal(first.data[0].error, 'Order not found')
+  assert.equal(first.data[0].error, "This order doesn't exist.")
   assert.doesNotMatch(JSON.stringify(first), /swordfish/)
   const next = (cursor: string) => team.api.get(`/v1/sandbox/requests?next_cursor=${cursor}`)
   assert.deepEqual((await next(first.next_cursor)).body.data, [])
