@@ -1593,6 +1593,16 @@ table simulation
   constraint simulation_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   policy of_team for all (team_id = current_team())
 
+table stored_file
+  set_id uuid not null
+  name text not null
+  storage text not null
+  bytes bytea
+  delete_at timestamp with time zone
+  constraint stored_file_pkey PRIMARY KEY (set_id, name)
+  constraint stored_file_storage_check CHECK ((storage = ANY (ARRAY['disk'::text, 's3'::text, 'database'::text])))
+  CREATE INDEX stored_file__delete_at ON stored_file USING btree (delete_at)
+
 table summary
   team_id uuid not null
   user_id uuid not null

@@ -283,6 +283,7 @@ const ON_WHOLE_CELL: Record<string, string> = {
   'src/platform/mail/mail-sender.ts': 'mail of the installation',
   'src/platform/mail/mail-outbox.ts': 'mail of the installation',
   'src/platform/queue/retention.ts': 'deletes what is old, of every team',
+  'src/platform/stored-files/stored-files.ts': 'deletes files whose time has come, of every team',
   'src/platform/crypto/encrypted-columns.ts': 'moves secrets of every team from key to key',
   'src/visits/psc/site-import.ts': 'sites are of no team',
   'src/visits/psc/load-sandbox-sites.ts': 'sites are of no team',

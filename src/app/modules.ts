@@ -14,6 +14,8 @@ import { findDeletedUsers, findUser, notDeleted } from '../people/users/users.ts
 import type { Tx } from '../platform/db/transaction.ts'
 import type { Module } from '../platform/module/module.ts'
 import { platform } from '../platform/modules.ts'
+import { openStorages } from '../platform/stored-files/open-storages.ts'
+import { StoredFiles } from '../platform/stored-files/stored-files.ts'
 import { demoSources } from '../sandbox/demo-data/demo-connections.ts'
 import { sandbox } from '../sandbox/modules.ts'
 import { tenancy } from '../tenancy/modules.ts'
@@ -50,17 +52,19 @@ export function modulesOf(process: Process): Module[] {
     requests,
   } = process
   const tenantOf = guards.teams.tenant
+  const storedFiles = new StoredFiles({ kind: () => settings.report_storage, storages: () => openStorages(settings) })
   return [
     ...platform({
       accessLog: { days_max: settings.access_log_days },
       mail: { cells, log, smtp: settings.smtp, held: heldMail },
+      storedFiles,
     }),
     ...tenancy({ cells, log, guards, settings, publicUrl, has: { user: hasUser, order: hasOrder } }),
     ...people,
     ...events({ cells, log, metrics, vault, targets, settings, product, publicUrl, eventTypes, findDeletedUsers, notDeleted }),
     ...lab({ cells, vault, heavy, tenantOf, publicUrl, collectionZone, countConnections }),
     ...wearables({ cells, log, metrics, provider_retention: settings.provider_retention }),
-    ...labReports({ vault, log, settings }),
+    ...labReports({ vault, log, settings, storedFiles }),
     ...connections({
       cells,
       vault,

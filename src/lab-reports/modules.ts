@@ -1,15 +1,23 @@
 // The modules of lab reports, from the bottom up.
+import type { Vault } from '../platform/crypto/vault.ts'
 import type { Module } from '../platform/module/module.ts'
+import type { StoredFiles } from '../platform/stored-files/stored-files.ts'
 import { layout } from './layout/module.ts'
 import { loinc } from './loinc/module.ts'
 import { ocr } from './ocr/module.ts'
 import { pages } from './pages/module.ts'
 import { parsingJobs, type ReportDependencies } from './parsing-jobs/module.ts'
+import { ReportFiles } from './parsing-jobs/report-files.ts'
 import { reading } from './reading/module.ts'
 import { FileThreads } from './reading/opened-files.ts'
 import { review } from './review/module.ts'
 
-export function labReports(dependencies: Omit<ReportDependencies, 'threads'>): Module[] {
-  const threads = new FileThreads()
-  return [loinc, pages, ocr, layout, reading, parsingJobs({ ...dependencies, threads }), review({ ...dependencies, threads })]
+export interface LabReportDependencies extends Omit<ReportDependencies, 'threads' | 'files'> {
+  vault: Vault
+  storedFiles: StoredFiles
+}
+
+export function labReports({ vault, storedFiles, ...dependencies }: LabReportDependencies): Module[] {
+  const parts = { ...dependencies, threads: new FileThreads(), files: new ReportFiles(vault, storedFiles) }
+  return [loinc, pages, ocr, layout, reading, parsingJobs(parts), review(parts)]
 }

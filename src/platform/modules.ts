@@ -14,11 +14,14 @@ import { queue } from './queue/module.ts'
 import { runtime } from './runtime/module.ts'
 import { schema } from './schema/module.ts'
 import { sms } from './sms/module.ts'
+import { storedFiles } from './stored-files/module.ts'
+import type { StoredFiles } from './stored-files/stored-files.ts'
 import { telemetry } from './telemetry/module.ts'
 
 export interface PlatformDependencies {
   accessLog: AccessLogDependencies
   mail: MailDependencies
+  storedFiles: StoredFiles
 }
 
 export const platform = (dependencies: PlatformDependencies): Module[] => [
@@ -32,6 +35,7 @@ export const platform = (dependencies: PlatformDependencies): Module[] => [
   queue,
   accessLog(dependencies.accessLog),
   net,
+  storedFiles(dependencies.storedFiles),
   http,
   sms,
   mail(dependencies.mail),

@@ -1,6 +1,8 @@
 // What tests stand on: a database of their own made from a migrated template, a server that is spoken to over HTTP, and a team for
 // each test. Nothing of ours is replaced; the worker's jobs run when a test says so.
 import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after } from 'node:test'
 import pg from 'pg'
 import { Pool, type Dispatcher } from 'undici'
@@ -62,6 +64,8 @@ export const vault = new Vault(() => vaultKeys)
 export const pubsub_projects = new Map([['*', new Set(['fictional-clinic'])]])
 /** Data of such a meter is kept for ten years. */
 export const provider_retention = new Map([['beurer_ble', 3650]])
+/** Files of lab reports, of this file's tests alone. */
+const reportFolder = join(testDataDir, `report-files-${database}`)
 /** Tests ask fast and give wrong keys on purpose: limits that they need they make themselves. */
 export const settings: ModuleSettings = {
   requests_per_s: 0,
@@ -96,6 +100,9 @@ export const settings: ModuleSettings = {
   report_threads: 2,
   report_files_days: 30,
   report_ocr_models: undefined,
+  report_storage: 'disk',
+  report_folder: reportFolder,
+  s3: undefined,
   provider_poll_hours: 6,
 }
 export const metrics = createMetrics(() => cells)
@@ -170,6 +177,7 @@ after(async () => {
   await heavy.close()
   await cells.close()
   await owner.end()
+  await rm(reportFolder, { recursive: true, force: true })
   if (embedded.owner) await admin.query(`drop database ${database} with (force)`)
   await admin.end()
   await embedded.stop()

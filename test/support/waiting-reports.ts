@@ -3,7 +3,8 @@ import { exampleReport } from '../../src/lab-reports/parsing-jobs/example-report
 import { claimJob, createJob, endJob } from '../../src/lab-reports/parsing-jobs/jobs.ts'
 import type { ReadReport } from '../../src/lab-reports/reading/read-report.ts'
 import type { ReportResult } from '../../src/lab-reports/reading/result.ts'
-import { vault, type TestTeam } from './server.ts'
+import type { TestTeam } from './server.ts'
+import { reportFiles } from './report-files.ts'
 
 const PLACE = {
   page: 1,
@@ -80,7 +81,8 @@ export const readExample: ReadReport = {
 /** A job that waits for a person, made by the functions of the upload and of the end of parsing, without a thread. @returns its id */
 export async function waitingReport(team: TestTeam, user_id: string, report = readExample): Promise<string> {
   const files = [{ bytes: Buffer.from(exampleReport), type: 'application/pdf' as const }]
-  const { id } = await team.db.tx(team.tenant, (tx) => createJob(tx, vault, { files, user_id, needs_human_review: true }, 1))
+  const stored = await reportFiles.store((execute) => team.db.tx(team.tenant, execute), files)
+  const { id } = await team.db.tx(team.tenant, (tx) => createJob(tx, stored, { user_id, needs_human_review: true }, 1))
   await team.db.tx(team.tenant, (tx) => claimJob(tx, id))
   await team.db.tx(team.tenant, (tx) => endJob(tx, id, { report }, 86_400))
   return id

@@ -5,7 +5,8 @@ import { deflateSync } from 'node:zlib'
 import { createCanvas } from '@napi-rs/canvas'
 import PDFDocument from 'pdfkit'
 import { parsed, readJob, uploadReport, type FormFile } from '../../../test/support/uploaded-reports.ts'
-import { createTestTeam, vault, type TestTeam } from '../../../test/support/server.ts'
+import { reportFiles } from '../../../test/support/report-files.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { ReportParser } from './run-job.ts'
 
 const PAGE = '<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>'
@@ -95,7 +96,7 @@ async function run(team: TestTeam, id: string, ocr_models?: string): Promise<str
   const reasons: string[] = []
   const log = { warn: ({ reason }: { reason: string }) => void reasons.push(reason) }
   const limits = { thread_mb_max: 160, read_ms_max: 15_000 }
-  const parser = new ReportParser(() => ({ vault, threads: 1, files_kept_days: 1, ocr_models, log, ...limits }))
+  const parser = new ReportParser(() => ({ files: reportFiles, threads: 1, files_kept_days: 1, ocr_models, log, ...limits }))
   await parser.handler.run({ tenant: team.tenant, tx: (work) => team.db.tx(team.tenant, work) }, { job_id: id })
   await parser.stop()
   return reasons

@@ -1,13 +1,13 @@
 // Parsing jobs that a person has to look at: those that wait, and one of them, locked while it is corrected or decided.
-import type { Vault } from '../../platform/crypto/vault.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { conflict, notFound } from '../../platform/http/errors.ts'
 import { byCreation, Pages } from '../../platform/http/pages.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import type { StoredFile } from '../../platform/stored-files/stored-files.ts'
 import { findUser, notDeleted } from '../../people/users/users.ts'
 import type { ReadReport, ReportFile } from '../reading/read-report.ts'
-import { filesOf } from './jobs.ts'
+import type { FilesOfJob, FoundFiles, ReportFiles } from './report-files.ts'
 import type { FailureReason, JobStatus } from './schema.ts'
 
 const Waiting = T.Object({
@@ -62,7 +62,8 @@ export async function readReviewed(tx: Tx, id: string): Promise<ReviewedJob> {
     Reviewed,
     sql`
     select j.id, j.user_id, j.status, j.failure_reason, j.is_reviewed, j.review_version as version, j.pages as page_count, j.extracted,
-      exists (select from parsing_job_part p where p.team_id = j.team_id and p.job_id = j.id) as has_files, j.created_at, j.updated_at
+      exists (select from stored_file f where f.set_id = j.id and f.name = 'file-0')
+        or exists (select from parsing_job_part p where p.team_id = j.team_id and p.job_id = j.id) as has_files, j.created_at, j.updated_at
     from parsing_job j
     where j.team_id = ${tx.team} and j.id = ${id} and j.needs_human_review and j.extracted is not null`,
   )
@@ -97,24 +98,37 @@ const Stored = T.Object({
   pages: T.Integer(),
 })
 
+/** A page of a job in review, as the database knows it. */
+export interface FoundPage {
+  job: FilesOfJob
+  /** Its picture, if that is stored. */
+  picture: StoredFile | undefined
+  /** The file that it is in, and the number of the page there, from 1. */
+  files: FoundFiles
+  file: number
+  page: number
+}
+
 /**
- * The file with a page of a job that waits or waited for a person, and the number of the page in it, from 1.
- * Errors: 404 as `readReviewed`, there is no such page, or the files have been deleted; VaultError.
+ * A page of a job that waits or waited for a person. Errors: 404 as `readReviewed`, there is no such page, or the files have been deleted.
  */
-export async function fileOfPage(tx: Tx, vault: Vault, id: string, page: number): Promise<{ file: ReportFile; page: number }> {
-  const job = await tx.maybe(
+export async function findPage(tx: Tx, files: ReportFiles, id: string, page: number): Promise<FoundPage> {
+  const stored = await tx.maybe(
     Stored,
     sql`
     select user_id, file_key, file_types, pages from parsing_job
     where team_id = ${tx.team} and id = ${id} and needs_human_review and extracted is not null`,
   )
-  if (!job) throw notFound(NOT_FOUND)
-  tx.concerns(job.user_id, id)
-  if (!(await findUser(tx, job.user_id))) throw notFound(NOT_FOUND)
-  if (page > job.pages) throw notFound('The report has no such page')
-  const files = await filesOf(tx, vault, id, job)
-  const isDocument = job.file_types[0] === 'application/pdf'
-  const file = files[isDocument ? 0 : page - 1]
-  if (!file?.bytes.length) throw notFound('The files of this report have been deleted')
-  return { file, page: isDocument ? page : 1 }
+  if (!stored) throw notFound(NOT_FOUND)
+  tx.concerns(stored.user_id, id)
+  if (!(await findUser(tx, stored.user_id))) throw notFound(NOT_FOUND)
+  if (page > stored.pages) throw notFound('The report has no such page')
+  const { file_key, file_types } = stored
+  const isDocument = file_types[0] === 'application/pdf'
+  const file = isDocument ? 0 : page - 1
+  const found = await files.find(tx, { id, file_types }, file)
+  if (file_key === null || (!found.stored.length && !found.parts.length))
+    throw notFound('The files of this report have been deleted')
+  const picture = await files.findPicture(tx, id, page)
+  return { job: { id, file_key, file_types }, picture, files: found, file, page: isDocument ? page : 1 }
 }

@@ -1,26 +1,25 @@
 // Parsing jobs: which report was uploaded for whom, how far its parsing is, and what it says. Owns the tables parsing_job and
-// parsing_job_part.
-import type { EncryptedColumn } from '../../platform/crypto/encrypted-columns.ts'
-import type { Vault } from '../../platform/crypto/vault.ts'
+// parsing_job_part, which holds the files that earlier programs have stored.
+import type { TeamEraser } from '../../platform/db/erasure.ts'
 import { dbNowPlus } from '../../platform/db/leases.ts'
-import { join, sql } from '../../platform/db/sql.ts'
-import type { Tx } from '../../platform/db/transaction.ts'
-import { FileKey, newFileKey } from '../../platform/files/file-key.ts'
+import { sql } from '../../platform/db/sql.ts'
+import type { PlainTx, Tx } from '../../platform/db/transaction.ts'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
 import { assertFeature } from '../../platform/http/feature-flags.ts'
 import { defineJob, emit, enqueue } from '../../platform/queue/outbox.ts'
+import { unavailable } from '../../platform/runtime/problem.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import { deleteFilesAfter, keepFiles } from '../../platform/stored-files/stored-files.ts'
 import { findUser, getUser } from '../../people/users/users.ts'
 import type { ReadReport, ReportFile } from '../reading/read-report.ts'
 import type { ReportResult } from '../reading/result.ts'
 import { humanReview } from './features.ts'
+import type { FilesOfJob } from './report-files.ts'
 import type { FailureReason, JobStatus, ParsingJob, ReportData } from './schema.ts'
 import type { Upload } from './upload.ts'
 
 /** Jobs of a sandbox team that have not failed. Source: lab-testing.md 25.1. */
 export const SANDBOX_JOBS_MAX = 300
-/** Of a row that stores a part of a file. */
-const ROW_BYTES = 1024 * 1024
 /** For how long the files of a job are kept at most while it waits for a person, who compares them with what was read. */
 const REVIEW_FILES_S = 90 * 86_400
 /** A scanned page of small print takes 10 s, more on a machine with other work. Reports of other teams wait no longer than this for one. */
@@ -35,18 +34,6 @@ export const parseReport = defineJob('lab_reports.parse', T.Object({ job_id: T.S
   timeout_s: TIMEOUT_S,
   attempts_max: Infinity,
 })
-
-const context = (job_id: string) => `report of parsing job ${job_id}`
-export const encryptedKeyColumn: EncryptedColumn = {
-  plane: 'cell',
-  table: 'parsing_job',
-  column: 'file_key',
-  of: ['id'],
-  context,
-}
-
-const reportKey = (vault: Vault, id: string, file_key: string): FileKey =>
-  new FileKey(vault, { file_id: id, context: context(id) }, file_key)
 
 const Row = T.Object({
   id: T.String(),
@@ -121,7 +108,10 @@ const hasUnfinished = async (tx: Tx): Promise<boolean> =>
 const Count = T.Object({ n: T.Integer() })
 
 /** Checks what an upload must meet besides its files. Errors: 404 unknown user; 400 no human review for the team, or its sandbox is full. */
-export async function assertMayUpload(tx: Tx, { user_id, needs_human_review }: Upload): Promise<void> {
+export async function assertMayUpload(
+  tx: Tx,
+  { user_id, needs_human_review }: Pick<Upload, 'user_id' | 'needs_human_review'>,
+): Promise<void> {
   tx.concerns(user_id)
   await getUser(tx, user_id)
   if (needs_human_review) assertFeature(tx.tenant, humanReview)
@@ -140,35 +130,31 @@ export async function assertMayUpload(tx: Tx, { user_id, needs_human_review }: U
 }
 
 /**
- * Creates a job and queues the parsing of its files, unless another job of the team has not ended: its end queues the next. Writes parsing_job, parsing_job_part. Errors: those of `assertMayUpload`.
- * @param upload its files have been opened once, and have `pages` pages together
+ * Creates a job and queues the parsing of its files, unless another job of the team has not ended: its end queues the next. Writes
+ * parsing_job, stored_file. Errors: those of `assertMayUpload`; 503 the files were stored so long ago that they have been deleted.
+ * @param files have been stored, opened once, and have `pages` pages together
  */
-export async function createJob(tx: Tx, vault: Vault, upload: Upload, pages: number): Promise<ParsingJob> {
+export async function createJob(
+  tx: Tx,
+  files: FilesOfJob,
+  upload: Pick<Upload, 'user_id' | 'needs_human_review'>,
+  pages: number,
+): Promise<ParsingJob> {
   await assertMayUpload(tx, upload)
   await lockJobs(tx)
   const waits = await hasUnfinished(tx)
-  const id = tx.uuid()
-  const file_key = newFileKey(vault, context(id))
-  const types = upload.files.map((file) => file.type)
+  const { id, file_key, file_types } = files
+  if ((await keepFiles(tx, id)) < file_types.length) throw unavailable('The file cannot be stored now; try again', 5)
   const row = await tx.one(
     Row,
     sql`
     with j as (
       insert into parsing_job (team_id, id, user_id, status, needs_human_review, file_key, file_types, pages, created_at, updated_at)
       values (${tx.team}, ${id}, ${upload.user_id}, 'upload_pending', ${upload.needs_human_review}, ${file_key},
-              ${JSON.stringify(types)}::jsonb, ${pages}, ${tx.now}, ${tx.now})
+              ${JSON.stringify(file_types)}::jsonb, ${pages}, ${tx.now}, ${tx.now})
       returning *)
     select ${columns} from j`,
   )
-  const key = reportKey(vault, id, file_key)
-  for (const [file, { bytes }] of upload.files.entries()) {
-    const rows = []
-    for (let start = 0; start < bytes.length; start += ROW_BYTES) {
-      const encrypted = key.encrypt(bytes.subarray(start, start + ROW_BYTES), `${file} ${start}`)
-      rows.push(sql`(${tx.team}::uuid, ${id}::uuid, ${file}::integer, ${start}::integer, ${encrypted}::bytea)`)
-    }
-    await tx.run(sql`insert into parsing_job_part (team_id, job_id, file, start_byte, bytes) values ${join(rows, ', ')}`)
-  }
   if (!waits) enqueue(tx, parseReport, { job_id: id })
   return shown(row)
 }
@@ -187,6 +173,7 @@ const Claimed = T.Object({
   file_key: Nullable(T.String()),
   file_types: T.Unsafe<ReportFile['type'][]>({}),
   pages: T.Integer(),
+  needs_human_review: T.Boolean(),
   was_pending: T.Boolean(),
 })
 export type ClaimedJob = Static<typeof Claimed>
@@ -204,7 +191,7 @@ export async function claimJob(tx: Tx, id: string): Promise<ClaimedJob | undefin
       where team_id = ${tx.team} and id = ${id} and status in ('upload_pending', 'started') for update)
     update parsing_job j set status = 'started', attempts = j.attempts + 1, updated_at = ${tx.now}
     from was where j.team_id = ${tx.team} and j.team_id = was.team_id and j.id = was.id
-    returning j.attempts, j.file_key, j.file_types, j.pages, was.status = 'upload_pending' as was_pending`,
+    returning j.attempts, j.file_key, j.file_types, j.pages, j.needs_human_review, was.status = 'upload_pending' as was_pending`,
   )
   if (claimed?.was_pending) {
     const row = await tx.one(Row, sql`select ${columns} from parsing_job j where j.team_id = ${tx.team} and j.id = ${id}`)
@@ -213,29 +200,10 @@ export async function claimJob(tx: Tx, id: string): Promise<ClaimedJob | undefin
   return claimed
 }
 
-const Part = T.Object({ file: T.Integer(), start_byte: T.Integer(), bytes: T.Unsafe<Buffer>({}) })
-
-/** The files of a job, decrypted. Errors: VaultError. */
-export async function filesOf(
-  tx: Tx,
-  vault: Vault,
-  id: string,
-  { file_key, file_types }: Pick<ClaimedJob, 'file_key' | 'file_types'>,
-): Promise<ReportFile[]> {
-  const parts = await tx.many(
-    Part,
-    sql`
-    select file, start_byte, bytes from parsing_job_part where team_id = ${tx.team} and job_id = ${id} order by file, start_byte`,
-  )
-  if (file_key === null) return []
-  const key = reportKey(vault, id, file_key)
-  return file_types.map((type, file) => ({
-    type,
-    bytes: Buffer.concat(
-      parts.filter((part) => part.file === file).map(({ start_byte, bytes }) => key.decrypt(bytes, `${file} ${start_byte}`)),
-    ),
-  }))
-}
+/** A try that failed at the storage of the files does not count. Writes parsing_job. */
+export const returnAttempt = (tx: Tx, id: string): Promise<number> =>
+  tx.run(sql`
+    update parsing_job set attempts = attempts - 1 where team_id = ${tx.team} and id = ${id} and status = 'started'`)
 
 export type Outcome = { report: ReadReport } | { failure: FailureReason }
 
@@ -259,13 +227,16 @@ export async function endJob(tx: Tx, id: string, outcome: Outcome, files_kept_s:
     select ${columns} from j`,
   )
   if (!row) return
-  await keepFiles(tx, id, row.status === 'pending_review' ? REVIEW_FILES_S : files_kept_s)
+  await deleteFilesOf(tx, id, row.status === 'pending_review' ? REVIEW_FILES_S : files_kept_s)
   emitJob(tx, 'lab_report.parsing_job.updated', row)
   await queueNext(tx)
 }
 
-const keepFiles = (tx: Tx, id: string, seconds: number): Promise<number> =>
-  tx.run(sql`update parsing_job_part set expires_at = ${dbNowPlus(seconds)} where team_id = ${tx.team} and job_id = ${id}`)
+async function deleteFilesOf(tx: Tx, id: string, seconds: number): Promise<void> {
+  await deleteFilesAfter(tx, [id], seconds)
+  // Those that earlier programs have stored.
+  await tx.run(sql`update parsing_job_part set expires_at = ${dbNowPlus(seconds)} where team_id = ${tx.team} and job_id = ${id}`)
+}
 
 export type ReviewOutcome = { data: ReportData } | { failure: FailureReason }
 
@@ -288,13 +259,42 @@ export async function endReview(tx: Tx, id: string, outcome: ReviewOutcome, file
       returning *)
     select ${columns} from j`,
   )
-  await keepFiles(tx, id, files_kept_s)
+  await deleteFilesOf(tx, id, files_kept_s)
   emitJob(tx, 'lab_report.parsing_job.updated', row)
   return shown(row)
 }
 
-/** Erases the jobs of a user, with their files. Writes parsing_job; its parts go with it. Queues the next job of the team. */
+const Erased = T.Object({ id: T.String() })
+
+/** Erases the jobs of a user; their files are deleted at once. Writes parsing_job, stored_file. Queues the next job of the team. */
 export async function eraseJobs(tx: Tx, user_id: string): Promise<void> {
-  const erased = await tx.run(sql`delete from parsing_job where team_id = ${tx.team} and user_id = ${user_id}`)
-  if (erased) await queueNext(tx)
+  const erased = await tx.many(
+    Erased,
+    sql`
+    with j as (delete from parsing_job where team_id = ${tx.team} and user_id = ${user_id} returning id)
+    select id from j`,
+  )
+  await deleteErased(tx, erased)
+  if (erased.length) await queueNext(tx)
 }
+
+/** Erases jobs of a team; their files are deleted at once. Writes parsing_job, stored_file. */
+export const eraseJobsOfTeam: TeamEraser = async (tx, team_id, rows_max) => {
+  const erased = await tx.many(
+    Erased,
+    sql`
+    with j as (
+      delete from parsing_job where ctid = any (array(select ctid from parsing_job where team_id = ${team_id} limit ${rows_max}))
+      returning id)
+    select id from j`,
+  )
+  await deleteErased(tx, erased)
+  return erased.length
+}
+
+const deleteErased = (tx: PlainTx, jobs: Static<typeof Erased>[]): Promise<void> =>
+  deleteFilesAfter(
+    tx,
+    jobs.map(({ id }) => id),
+    0,
+  )

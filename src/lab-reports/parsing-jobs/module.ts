@@ -1,12 +1,12 @@
-import type { Vault } from '../../platform/crypto/vault.ts'
-import { eraseTables } from '../../platform/db/erasure.ts'
+import { eraseTables, inOrder } from '../../platform/db/erasure.ts'
 import type { Module } from '../../platform/module/module.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
 import type { Log } from '../../platform/telemetry/log.ts'
 import type { FileThreads } from '../reading/opened-files.ts'
 import { eventTypes } from './event-types.ts'
 import { humanReview } from './features.ts'
-import { encryptedKeyColumn, eraseJobs } from './jobs.ts'
+import { eraseJobs, eraseJobsOfTeam } from './jobs.ts'
+import { encryptedKeyColumn, type ReportFiles } from './report-files.ts'
 import { routes } from './routes.ts'
 import { ReportParser } from './run-job.ts'
 
@@ -18,7 +18,7 @@ export interface ReportSettings {
 }
 
 export interface ReportDependencies {
-  vault: Vault
+  files: ReportFiles
   log: Log
   settings: ReportSettings
   /** Opens uploads. */
@@ -27,9 +27,9 @@ export interface ReportDependencies {
 
 const MB = 1024 * 1024
 
-export function parsingJobs({ vault, log, settings, threads }: ReportDependencies): Module {
+export function parsingJobs({ files, log, settings, threads }: ReportDependencies): Module {
   const parser = new ReportParser(() => ({
-    vault,
+    files,
     threads: settings.report_threads,
     files_kept_days: settings.report_files_days,
     ocr_models: settings.report_ocr_models,
@@ -40,7 +40,7 @@ export function parsingJobs({ vault, log, settings, threads }: ReportDependencie
     about: 'uploaded reports, their files, and what was read of them',
     tag: 'lab-reports',
     tables: { ofTeams: ['parsing_job', 'parsing_job_part'] },
-    operations: routes({ vault, threads, file_bytes_max: () => settings.report_file_max_mb * MB }),
+    operations: routes({ files, threads, file_bytes_max: () => settings.report_file_max_mb * MB }),
     jobs: [parser.handler],
     services: [{ start: () => {}, stop: () => threads.close() }],
     workers: [() => parser],
@@ -49,6 +49,6 @@ export function parsingJobs({ vault, log, settings, threads }: ReportDependencie
     eventTypes,
     features: [humanReview],
     encryptedColumns: [encryptedKeyColumn],
-    erasers: { user: eraseJobs, team: eraseTables('parsing_job_part', 'parsing_job') },
+    erasers: { user: eraseJobs, team: inOrder(eraseTables('parsing_job_part'), eraseJobsOfTeam) },
   }
 }

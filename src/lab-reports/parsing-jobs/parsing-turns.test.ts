@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
 import { defineHandler, defineJob } from '../../platform/queue/outbox.ts'
 import { Payload, cells, queue, stopWorkers, until, working } from '../../../test/support/jobs.ts'
-import { cells as testCells, createTestTeam, vault, type TestTeam } from '../../../test/support/server.ts'
+import { reportFiles } from '../../../test/support/report-files.ts'
+import { cells as testCells, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { glucoseReport, readJob, uploadReport } from '../../../test/support/uploaded-reports.ts'
 import { ReportParser } from './run-job.ts'
 
@@ -21,7 +22,7 @@ test('reports of a team do not hold up that of another: it waits in the queue an
   const user = await busy.user()
   const ids = [await upload(busy, user), await upload(busy, user)]
   const parser = new ReportParser(() => ({
-    vault,
+    files: reportFiles,
     threads: 1,
     files_kept_days: 1,
     ocr_models: undefined,

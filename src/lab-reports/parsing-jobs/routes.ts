@@ -1,4 +1,3 @@
-import type { Vault } from '../../platform/crypto/vault.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { multiTransactionOperation, operation } from '../../platform/http/operation.ts'
 import { WorkerLimitExceeded } from '../../platform/runtime/worker-pool.ts'
@@ -7,11 +6,12 @@ import type { FileThreads } from '../reading/opened-files.ts'
 import type { ReportFile } from '../reading/read-report.ts'
 import { exampleReport } from './example-report.ts'
 import { assertMayUpload, createJob, readJob } from './jobs.ts'
+import type { ReportFiles } from './report-files.ts'
 import { JobParams, ParsingJob } from './schema.ts'
 import { BODY_BYTES_MAX, readUpload } from './upload.ts'
 
 export interface UploadDependencies {
-  vault: Vault
+  files: ReportFiles
   /** Opens uploads. */
   threads: FileThreads
   /** The most bytes of one file. */
@@ -26,7 +26,7 @@ const problems: Record<Extract<Inspection, { problem: string }>['problem'], stri
   picture: 'The image cannot be decoded',
 }
 
-export const routes = ({ vault, threads, file_bytes_max }: UploadDependencies) => [
+export const routes = ({ files, threads, file_bytes_max }: UploadDependencies) => [
   multiTransactionOperation({
     id: 'create_lab_report_parser_job',
     patients: true,
@@ -34,7 +34,7 @@ export const routes = ({ vault, threads, file_bytes_max }: UploadDependencies) =
     path: '/lab_report/v1/parser/job',
     summary: 'Upload a lab report of a user for parsing',
     description:
-      'A form of type `multipart/form-data` with the report in `file` (one PDF, or up to 8 images, which are its pages in that order), the `user_id`, and optionally `needs_human_review`. The report is read on this server in the background: `lab_report.parsing_job.created` and `lab_report.parsing_job.updated` tell how far it is. 400: a file that is empty, damaged, no PDF, JPEG or PNG or not what it was sent as, more than 30 pages, more than 8 files, several files with a PDF among them, or 300 reports of a sandbox team. 413: a file of more than 10 MB (`REPORT_FILE_MAX`), or 30 MiB together. 429: four uploads of the team are waiting to be opened already.',
+      'A form of type `multipart/form-data` with the report in `file` (one PDF, or up to 8 images, which are its pages in that order), the `user_id`, and optionally `needs_human_review`. The report is read on this server in the background: `lab_report.parsing_job.created` and `lab_report.parsing_job.updated` tell how far it is. 400: a file that is empty, damaged, no PDF, JPEG or PNG or not what it was sent as, more than 30 pages, more than 8 files, several files with a PDF among them, or 300 reports of a sandbox team. 413: a file of more than 10 MB (`REPORT_FILE_MAX`), or 30 MiB together. 429: nine uploads of the team are waiting to be opened already. 503: too many uploads wait, or the storage of the files cannot be reached.',
     file: true,
     form_file: {
       required: ['file', 'user_id'],
@@ -54,7 +54,8 @@ export const routes = ({ vault, threads, file_bytes_max }: UploadDependencies) =
       await db.tx(tenant, (tx) => assertMayUpload(tx, upload))
       const found = await inspected(threads, tenant.team, upload.files)
       if ('problem' in found) throw badRequest(problems[found.problem])
-      return db.tx(tenant, (tx) => createJob(tx, vault, upload, found.pages))
+      const stored = await files.store((execute) => db.tx(tenant, execute), upload.files)
+      return db.tx(tenant, (tx) => createJob(tx, stored, upload, found.pages))
     },
   }),
   operation({

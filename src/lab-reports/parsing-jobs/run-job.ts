@@ -1,14 +1,24 @@
 // The job that parses a report: a thread with limits of time and memory reads its files.
-import type { Vault } from '../../platform/crypto/vault.ts'
 import type { Service } from '../../platform/module/module.ts'
 import { defineHandler, enqueue, type Handler, type JobContext } from '../../platform/queue/outbox.ts'
 import { addSeconds } from '../../platform/runtime/clock.ts'
 import { createWorkerPool, WorkerLimitExceeded, WorkerPoolBusy, type WorkerPool } from '../../platform/runtime/worker-pool.ts'
+import { StorageUnavailable } from '../../platform/stored-files/file-storage.ts'
 import { findReleaseTerms } from '../loinc/release.ts'
-import type { ReadReport } from '../reading/read-report.ts'
+import type { ReadReport, ReportFile } from '../reading/read-report.ts'
 import type { ReadOutcome, Reading } from '../reading/report.task.ts'
 import { uncertainNames } from '../reading/uncertain-names.ts'
-import { claimJob, endJob, filesOf, parseReport, READ_S_MAX, READ_S_PER_PAGE, type Outcome } from './jobs.ts'
+import {
+  claimJob,
+  endJob,
+  parseReport,
+  READ_S_MAX,
+  READ_S_PER_PAGE,
+  returnAttempt,
+  type ClaimedJob,
+  type Outcome,
+} from './jobs.ts'
+import { ReportFileMissing, type FilesOfJob, type ReportFiles } from './report-files.ts'
 
 /** A process that ends in the middle of a job leaves it to another; a report that ends three processes fails. */
 const ATTEMPTS_MAX = 3
@@ -18,7 +28,7 @@ const THREAD_MB_MAX = 768
 const DAY_S = 86_400
 
 export interface ParserOptions {
-  vault: Vault
+  files: ReportFiles
   /** Reports that a process reads at once, each with a thread. */
   threads: number
   files_kept_days: number
@@ -31,6 +41,9 @@ export interface ParserOptions {
 }
 
 const task = new URL('../reading/report.task.ts', import.meta.url)
+const pictureTask = new URL('../reading/file.task.ts', import.meta.url)
+/** Drawing a page takes half a second. */
+const DRAW_MS_MAX = 10_000
 
 /** Runs a task of the threads; undefined if it failed. */
 type InThread = <R>(name: string, input: unknown) => Promise<R | undefined>
@@ -77,20 +90,50 @@ export class ReportParser implements Service {
     const options = this.#options()
     const claimed = await context.tx((tx) => claimJob(tx, id))
     if (!claimed) return
-    let outcome: Outcome
-    if (claimed.attempts > ATTEMPTS_MAX || claimed.file_key === null) outcome = { failure: 'processing_error' }
-    else {
-      const files = await context.tx((tx) => filesOf(tx, options.vault, id, claimed))
-      const reading: Reading = { files, ocr_models: options.ocr_models }
-      const inThread = <R>(name: string, input: unknown) =>
-        this.#inThread<R>({ name, input, timeout_ms: readingTime_ms(claimed.pages) }, context, id)
-      const read = await inThread<ReadOutcome>('default', reading)
-      if (read && 'report' in read) outcome = { report: await this.#withReleaseTerms(context, read.report, inThread) }
-      else if (read && 'failure' in read) outcome = read
-      else outcome = { failure: 'processing_error' }
-      if (read && 'unavailable' in read) this.#warn(context, id, read.unavailable)
-    }
+    const outcome = await this.#read(context, id, claimed).catch((error: unknown) => this.#fail(context, id, error))
     await context.tx((tx) => endJob(tx, id, outcome, options.files_kept_days * DAY_S))
+  }
+
+  /**
+   * Throws the error of a job that is tried again: for as long as the storage of its files cannot be reached; three times where a file is
+   * not there, perhaps by a process that has it.
+   */
+  async #fail(context: JobContext, id: string, error: unknown): Promise<never> {
+    if (error instanceof ReportFileMissing || error instanceof StorageUnavailable) this.#warn(context, id, error.message)
+    if (error instanceof StorageUnavailable) await context.tx((tx) => returnAttempt(tx, id))
+    throw error
+  }
+
+  /** Errors: `StorageUnavailable`, `ReportFileMissing`, and whatever kept this process from reading. */
+  async #read(context: JobContext, id: string, claimed: ClaimedJob): Promise<Outcome> {
+    const { attempts, file_key, file_types, pages } = claimed
+    if (attempts > ATTEMPTS_MAX || file_key === null) return { failure: 'processing_error' }
+    const job = { id, file_key, file_types }
+    const files = await this.#options().files.readAll(context.tx, job)
+    const reading: Reading = { files, ocr_models: this.#options().ocr_models }
+    const inThread = <R>(name: string, input: unknown) =>
+      this.#inThread<R>({ task, name, input, timeout_ms: readingTime_ms(pages) }, context, id)
+    const read = await inThread<ReadOutcome>('default', reading)
+    if (!read) return { failure: 'processing_error' }
+    if ('failure' in read) return read
+    if ('unavailable' in read) {
+      this.#warn(context, id, read.unavailable)
+      return { failure: 'processing_error' }
+    }
+    const report = await this.#withReleaseTerms(context, read.report, inThread)
+    if (claimed.needs_human_review) await this.#drawPages(context, job, files, pages)
+    return { report }
+  }
+
+  /** Stores the picture of each page for the person who reviews the report. A page that cannot be drawn has none. */
+  async #drawPages(context: JobContext, job: FilesOfJob, files: readonly ReportFile[], pages: number): Promise<void> {
+    const isDocument = job.file_types[0] === 'application/pdf'
+    for (let number = 1; number <= pages; number++) {
+      const input = { file: files[isDocument ? 0 : number - 1], page: isDocument ? number : 1 }
+      const drawing = { task: pictureTask, name: 'drawPageOf', input, timeout_ms: DRAW_MS_MAX }
+      const picture = await this.#inThread<Uint8Array>(drawing, context, job.id)
+      if (picture) await this.#options().files.storePicture(context.tx, job, number, picture)
+    }
   }
 
   /** The report with candidates of the imported release for names that the shipped terms do not have; as it is if there are none. */
@@ -107,7 +150,7 @@ export class ReportParser implements Service {
    * Errors: whatever kept this process from reading, such as its end; the job is then tried again.
    */
   async #inThread<R>(
-    { name, input, timeout_ms }: { name: string; input: unknown; timeout_ms: number },
+    { task, name, input, timeout_ms }: { task: URL; name: string; input: unknown; timeout_ms: number },
     context: JobContext,
     id: string,
   ): Promise<R | undefined> {

@@ -5,14 +5,17 @@ import { FileThreads } from './opened-files.ts'
 
 const tasks = new URL('../../../test/support/worker-thread-tasks.ts', import.meta.url)
 
-test('files of one team that take long delay no other team, and a further one of that team gets 429', async () => {
+test('ten files of one team that take long delay no other team, and an eleventh gets 429', async () => {
   const threads = new FileThreads()
   const cell = new Int32Array(new SharedArrayBuffer(4))
-  const slow = Array.from({ length: 5 }, () => threads.run<number>('slow', tasks, 'held', cell))
+  const slow = Array.from({ length: 10 }, () => threads.run<number>('slow', tasks, 'held', cell))
   await assert.rejects(threads.run('slow', tasks, 'held', cell), (error) => error instanceof Problem && error.status === 429)
   assert.deepEqual(await threads.run('other', tasks, 'reversed', Uint8Array.of(1, 2)), Uint8Array.of(2, 1))
   Atomics.store(cell, 0, 1)
   Atomics.notify(cell, 0)
-  assert.deepEqual(await Promise.all(slow), [1, 1, 1, 1, 1])
+  assert.deepEqual(
+    await Promise.all(slow),
+    Array.from({ length: 10 }, () => 1),
+  )
   await threads.close()
 })

@@ -7,8 +7,8 @@ import { createWorkerPool, WorkerPoolBusy, type WorkerPool } from '../../platfor
 /** One for each of two teams: a file that takes its whole time leaves the other thread to other teams. */
 const THREADS = 2
 const OPEN_MS_MAX = 10_000
-/** Of a team: a file may be 30 MB, and stays in memory while it waits. */
-const WAITING_EACH_MAX = 4
+/** Of a team, beside the one that is opened: ten uploads at once are allowed. A file may be 30 MB, and stays in memory while it waits. */
+const WAITING_EACH_MAX = 9
 const WAITING_MAX = 40
 /** Two files that take their whole time. */
 const WAIT_MS = 20_000
@@ -25,7 +25,7 @@ export class FileThreads {
 
   /**
    * Runs the export `name` of a task with `input` in a thread, for at most 10 s.
-   * Errors: 429 the team has four files waiting; 503 too many wait, or the turn did not come in 20 s; `WorkerLimitExceeded`.
+   * Errors: 429 the team has nine files waiting; 503 too many wait, or the turn did not come in 20 s; `WorkerLimitExceeded`.
    */
   async run<T>(team: string, task: URL, name: string, input: unknown): Promise<T> {
     try {

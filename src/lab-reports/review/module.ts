@@ -1,25 +1,25 @@
-import type { Vault } from '../../platform/crypto/vault.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
 import type { Module } from '../../platform/module/module.ts'
+import type { ReportFiles } from '../parsing-jobs/report-files.ts'
 import type { FileThreads } from '../reading/opened-files.ts'
 import { PagePictures } from './pictures.ts'
 import { routes } from './routes.ts'
 
 export interface ReviewModuleDependencies {
-  vault: Vault
+  files: ReportFiles
   settings: { report_files_days: number }
   threads: FileThreads
 }
 
 const DAY_S = 86_400
 
-export const review = ({ vault, settings, threads }: ReviewModuleDependencies): Module => ({
+export const review = ({ files, settings, threads }: ReviewModuleDependencies): Module => ({
   name: 'lab-reports/review',
   about: 'people correct and approve what was read of reports',
   tag: 'lab-reports',
   tables: { ofTeams: ['parsing_job_correction'] },
   operations: routes({
-    pictures: new PagePictures(vault, threads),
+    pictures: new PagePictures(files, threads),
     files_kept_s: () => settings.report_files_days * DAY_S,
   }),
   // Those of a user go with the job.

@@ -1,52 +1,48 @@
-// Pictures of the pages of a report, for the person who reviews it: drawn when they are asked for, and stored nowhere.
-import type { LRUCache } from 'lru-cache'
-import type { Vault } from '../../platform/crypto/vault.ts'
+// Pictures of the pages of a report, for the person who reviews it. The job draws each page once and stores its picture with the files. A page
+// whose picture is not there is drawn when it is asked for: one that the job could not draw in time, or of a report that an earlier
+// program has read.
 import type { Tx } from '../../platform/db/transaction.ts'
-import { badRequest } from '../../platform/http/errors.ts'
+import { badRequest, notFound } from '../../platform/http/errors.ts'
 import { FileReply } from '../../platform/http/operation.ts'
-import { expiringCache } from '../../platform/runtime/expiring-cache.ts'
-import { Problem } from '../../platform/runtime/problem.ts'
-import { fileOfPage } from '../parsing-jobs/jobs-in-review.ts'
+import { Problem, unavailable } from '../../platform/runtime/problem.ts'
+import { StorageUnavailable } from '../../platform/stored-files/file-storage.ts'
+import { findPage, type FoundPage } from '../parsing-jobs/jobs-in-review.ts'
+import { ReportFileMissing, type ReportFiles, type RunTx } from '../parsing-jobs/report-files.ts'
 import type { FileThreads } from '../reading/opened-files.ts'
 
 const task = new URL('../reading/file.task.ts', import.meta.url)
 
-/** Drawing a page takes half a second, and a reviewer looks at the same pages again. */
-const CACHED_MAX = 8
-const CACHED_MS = 120_000
-const CACHED_BYTES_MAX = 8 * 1024 * 1024
-
-/** Runs a transaction of the team whose report it is. */
-export type Read = <R>(execute: (tx: Tx) => Promise<R>) => Promise<R>
-
 export class PagePictures {
-  readonly #vault: Vault
+  readonly #files: ReportFiles
   readonly #threads: FileThreads
-  readonly #cache: LRUCache<string, Uint8Array> = expiringCache({ lifetime_ms: CACHED_MS, size_max: CACHED_MAX })
 
-  constructor(vault: Vault, threads: FileThreads) {
-    this.#vault = vault
+  constructor(files: ReportFiles, threads: FileThreads) {
+    this.#files = files
     this.#threads = threads
   }
 
   /**
-   * The picture of a page, at most 2,400 pixels high and wide. The files are read each time, so that nothing is shown of a report that has
-   * been erased, or whose files have been deleted.
-   * Errors: those of `fileOfPage` and `FileThreads`; 400 the page cannot be drawn within its limits.
+   * The picture of a page, at most 2,400 pixels high and wide. Errors: those of `findPage` and `FileThreads`; 400 the page cannot be drawn
+   * within its limits; 404 its file is lost; 503 the storage of the files cannot be reached.
    */
-  async draw(read: Read, job_id: string, number: number): Promise<FileReply> {
-    const { team, cell, ...asked } = await read(async (tx) => ({
-      ...(await fileOfPage(tx, this.#vault, job_id, number)),
+  async draw(read: RunTx, job_id: string, number: number): Promise<FileReply> {
+    const { found, team } = await read(async (tx: Tx) => ({
+      found: await findPage(tx, this.#files, job_id, number),
       team: tx.team,
-      cell: tx.tenant.cell,
     }))
-    const key = `${cell} ${team} ${job_id} ${number}`
-    const picture = this.#cache.get(key) ?? (await this.#drawn(team, asked))
-    if (picture.length <= CACHED_BYTES_MAX) this.#cache.set(key, picture)
-    return new FileReply('image/png', `${job_id}-${number}.png`, picture)
+    try {
+      const picture =
+        (found.picture && (await this.#files.readPicture(found.job, found.picture))) ?? (await this.#drawn(team, found))
+      return new FileReply('image/png', `${job_id}-${number}.png`, picture)
+    } catch (error) {
+      if (error instanceof StorageUnavailable) throw unavailable('The files of this report cannot be reached now; try again', 5)
+      if (error instanceof ReportFileMissing) throw notFound('The files of this report cannot be found')
+      throw error
+    }
   }
 
-  async #drawn(team: string, { file, page }: Awaited<ReturnType<typeof fileOfPage>>): Promise<Uint8Array> {
+  async #drawn(team: string, { job, files, file: index, page }: FoundPage): Promise<Uint8Array> {
+    const file = await this.#files.read(job, files, index)
     try {
       return await this.#threads.run<Uint8Array>(team, task, 'drawPageOf', { file, page })
     } catch (error) {

@@ -7,7 +7,9 @@ import { T } from '../../platform/schema/schema.ts'
 import { glucoseReport, parsed, readJob, uploadReport } from '../../../test/support/uploaded-reports.ts'
 import { readExample, waitingReport } from '../../../test/support/waiting-reports.ts'
 import { command } from '../../../test/support/commands.ts'
-import { cells, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
+import { storedFiles } from '../../../test/support/report-files.ts'
+import { cells, createTestTeam, expire, guard, type TestTeam } from '../../../test/support/server.ts'
+import { deleteFilesAfter } from '../../platform/stored-files/stored-files.ts'
 import { claimJob, endJob, eraseJobs } from '../parsing-jobs/jobs.ts'
 import { CORRECTIONS_MAX } from './schema.ts'
 
@@ -252,8 +254,7 @@ describe('the end of a review', () => {
     const { team, id, own } = await waiting()
     const days = async () => {
       const q = sql`
-        select round(extract(epoch from max(expires_at) - now()) / 86400)::integer as n from parsing_job_part
-        where team_id = ${team.team} and job_id = ${id}`
+        select round(extract(epoch from max(delete_at) - now()) / 86400)::integer as n from stored_file where set_id = ${id}`
       return (await team.db.queries.one(Count, q)).n
     }
     assert.equal(await days(), 90)
@@ -298,7 +299,8 @@ describe('the picture of a page', () => {
       ['31', 422],
     ] as const)
       assert.equal((await team.api.get(`${own}/${page}`)).status, status, page)
-    await team.db.queries.run(sql`delete from parsing_job_part where team_id = ${team.team} and job_id = ${id}`)
+    await team.db.plainTx((tx) => deleteFilesAfter(tx, [id], 0))
+    await expire(team.db, storedFiles.cleanup)
     assert.equal((await team.api.get(`${own}/1`)).status, 404)
     assert.equal((await team.api.get(`${REVIEW}/${id}`)).body.has_pictures, false)
   })

@@ -43,7 +43,7 @@ const draw = {
   method: 'GET',
   reply: png,
   description:
-    'At most 2,400 pixels high and wide; places of results refer to the size of the page in the review. 404: no such page, or its file has been deleted. 429: four files of the team are waiting already.',
+    'At most 2,400 pixels high and wide; places of results refer to the size of the page in the review. 404: no such page, or its file has been deleted. 429: nine files of the team are waiting already. 503: the storage of the files cannot be reached.',
 } as const
 const change = {
   patients: true,

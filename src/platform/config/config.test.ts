@@ -42,6 +42,34 @@ test('a team may hold half of the connections, unless it is set', () => {
   assert.equal(of({ TEAM_DATABASE_CONNECTIONS: '3' }), 3)
 })
 
+test('files of lab reports are below the data folder, or in an object store that is described in full', () => {
+  const { report_storage, report_folder, s3 } = readConfig({ DATA_DIR: '/srv/lab' })
+  assert.deepEqual([report_storage, report_folder, s3], ['disk', '/srv/lab/report-files', undefined])
+  assert.equal(readConfig({ REPORT_FOLDER: '/mnt/shared' }).report_folder, '/mnt/shared')
+  const store = {
+    S3_ENDPOINT: 'https://store.example/',
+    S3_BUCKET: 'reports',
+    S3_ACCESS_KEY_ID: 'id',
+    S3_SECRET_ACCESS_KEY: 'fictional',
+  }
+  // Without REPORT_STORAGE it is read from alone.
+  assert.equal(readConfig(store).report_storage, 'disk')
+  assert.deepEqual(readConfig({ REPORT_STORAGE: 'S3', ...store }).s3, {
+    endpoint: 'https://store.example',
+    bucket: 'reports',
+    region: 'us-east-1',
+    prefix: '',
+    access_key_id: 'id',
+    secret_access_key: 'fictional',
+    virtual_hosts: false,
+  })
+  const { S3_BUCKET: _, ...incomplete } = store
+  assert.deepEqual(errorsOf({ REPORT_STORAGE: 's3', ...incomplete }), [
+    'REPORT_STORAGE is s3, so S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set too.',
+  ])
+  assert.deepEqual(errorsOf({ ...store, S3_BUCKET: 'No_Bucket' }), ['S3_BUCKET must be the name of a bucket, not "No_Bucket".'])
+})
+
 test('values are normalized', () => {
   const { base_path, public_url, cells, domain_target, access_log, demo, trusted_proxies, hosts } = readConfig({
     BASE_PATH: '/lab/',

@@ -1,5 +1,6 @@
 // Reads the settings from the environment once: checks each by its schema (settings.ts), then those that depend on each other. Each error is
 // one sentence.
+import { join } from 'node:path'
 import { cellNames, type CellName } from '../db/cell-names.ts'
 import { placeOfKey } from '../crypto/api-keys.ts'
 import { parseSmtpUrl, type SmtpSettings } from '../mail/smtp.ts'
@@ -7,6 +8,7 @@ import type { Fault } from '../schema/fault.ts'
 import { validate } from '../schema/request-validation.ts'
 import { T, type Static } from '../schema/schema.ts'
 import type { SmsSettings } from '../sms/sms-gateway.ts'
+import type { S3Settings } from '../stored-files/s3-storage.ts'
 import { cellVariable, settings } from './settings.ts'
 
 type Name = keyof typeof settings
@@ -23,6 +25,14 @@ const combined = [
   'sms_url',
   'sms_token',
   'sms_from',
+  'report_folder',
+  's3_endpoint',
+  's3_bucket',
+  's3_region',
+  's3_prefix',
+  's3_access_key_id',
+  's3_secret_access_key',
+  's3_virtual_hosts',
 ] as const
 type Combined = (typeof combined)[number]
 
@@ -42,6 +52,10 @@ export interface Config extends Omit<Values, Combined> {
   smtp: SmtpSettings | undefined
   /** The SMS gateway; undefined: text messages are recorded and not sent. */
   sms: SmsSettings | undefined
+  /** The folder for the files of lab reports. */
+  report_folder: string
+  /** The object store; undefined: none is configured. */
+  s3: S3Settings | undefined
   /** Organization, or `*` for every organization → projects to which its teams may publish. */
   pubsub_projects: ReadonlyMap<string, ReadonlySet<string>>
   /** Provider → days that its data is kept at most. */
@@ -79,6 +93,9 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     faults.push(`OPERATOR_PORT is ${values.port}, which is PORT already.`)
   if (isSet('smtp_url') && !isSet('mail_from')) faults.push('MAIL_FROM must be set when SMTP_URL is.')
   if (isSet('sms_url') && !isSet('sms_from')) faults.push('SMS_FROM must be set when SMS_URL is.')
+  const s3 = combineS3(values)
+  if (values.report_storage === 's3' && !s3)
+    faults.push('REPORT_STORAGE is s3, so S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set too.')
   const hosts = combineHosts(cell_hosts, cells, faults)
   if (faults.length) throw new ConfigError([...new Set(faults)].join('\n'))
   return {
@@ -92,6 +109,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     hosts,
     smtp: smtp_url && mail_from ? { ...parseSmtpUrl(smtp_url)!, from: mail_from } : undefined,
     sms: sms_url && sms_from ? { url: sms_url, token: sms_token, from: sms_from } : undefined,
+    report_folder: values.report_folder ?? join(values.data_dir, 'report-files'),
+    s3,
     provider_retention: new Map(provider_retention.map((entry) => [entry.split('=')[0]!, Number(entry.split('=')[1])])),
     pubsub_projects: new Map(
       Object.entries(Object.groupBy(projects, (entry) => entry.split('=')[0]!)).map(([organization, entries]) => [
@@ -135,6 +154,13 @@ function combineDatabases(values: Values, cells: CellName[], faults: string[]): 
       `${missing.join(', ')} must be set too: without DATABASE_URL either all cells and the control plane have their own database, or none.`,
     )
   return {}
+}
+
+function combineS3(values: Values): S3Settings | undefined {
+  const { s3_endpoint: endpoint, s3_bucket: bucket, s3_region: region, s3_prefix: prefix } = values
+  const { s3_access_key_id: access_key_id, s3_secret_access_key: secret_access_key, s3_virtual_hosts: virtual_hosts } = values
+  if (!endpoint || !bucket || !access_key_id || !secret_access_key) return undefined
+  return { endpoint, bucket, region, prefix, access_key_id, secret_access_key, virtual_hosts }
 }
 
 function combineHosts(entries: string[], cells: CellName[], faults: string[]): HostBindings {

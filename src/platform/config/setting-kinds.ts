@@ -127,6 +127,7 @@ export const withoutFinalSlash = ({ expected, read }: Check): Check => ({
   read: (value) => read(value.replace(/\/+$/, '')),
 })
 export const emailAddress = matching('an email address', (value) => !(formats.email!(value) instanceof FormatError))
+export const bucketName = matching('the name of a bucket', (value) => /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(value))
 export const base64Key = matching('a key of 32 bytes in base64', (value) => Buffer.from(value, 'base64').length === 32)
 
 const lowerCase = ({ expected, read }: Check): Check => ({ expected, read: (value) => read(value.toLowerCase()) })

@@ -4,11 +4,13 @@ import { accessLogModes } from '../access-log/access-line.ts'
 import { cellNames, type CellName } from '../db/cell-names.ts'
 import { rowSecurityModes } from '../db/no-row-security.ts'
 import { isSender, parseSmtpUrl } from '../mail/smtp.ts'
+import { storageKinds } from '../stored-files/file-storage.ts'
 import { hostName } from '../net/host-name.ts'
 import { logFormats } from '../telemetry/terminal-log.ts'
 import {
   anything,
   base64Key,
+  bucketName,
   choice,
   choices,
   daysOfProvider,
@@ -118,6 +120,33 @@ export const settings = {
   ),
   report_ocr_models: text('REPORT_OCR_MODELS', undefined, anything('a folder')).means(
     'Folder with other networks for the text of scans and photos than those that come along: `detector.onnx`, `recognizer.onnx` and `keys.txt` of PP-OCR (REPORTS.md).',
+  ),
+  report_storage: choice('REPORT_STORAGE', storageKinds, 'disk').means(
+    'Where the encrypted files of new lab reports are kept: `disk`, the folder `REPORT_FOLDER`, which every process of the installation must reach; `s3`, a bucket of an S3-compatible object store; `database`, the database of the cell. Files that are stored already are read where they are.',
+  ),
+  report_folder: text('REPORT_FOLDER', undefined, anything('a folder'), {
+    default_text: '`DATA_DIR/report-files`',
+  }).means('Folder for the files of lab reports with `REPORT_STORAGE=disk`.'),
+  s3_endpoint: text('S3_ENDPOINT', undefined, withoutFinalSlash(webUrlWithoutUser)).means(
+    'Base URL of the object store, such as `https://s3.eu-central-1.amazonaws.com`. Required with `REPORT_STORAGE=s3`, as are the bucket and both parts of the key.',
+  ),
+  s3_bucket: text('S3_BUCKET', undefined, bucketName).means('Bucket of the object store. It must not be public.'),
+  s3_region: text(
+    'S3_REGION',
+    'us-east-1',
+    matching('a region', (value) => /^[\w-]{1,64}$/.test(value)),
+  ).means('Region that requests to the object store are signed for.'),
+  s3_prefix: text(
+    'S3_PREFIX',
+    '',
+    matching('a prefix of keys', (value) => /^[\w./-]{0,200}$/.test(value)),
+  ).means('Text before the key of each object, such as `drawbridge/`.'),
+  s3_access_key_id: text('S3_ACCESS_KEY_ID', undefined, anything('a key ID')).means(
+    'Access key of the object store; it needs GetObject, PutObject and DeleteObject below the prefix.',
+  ),
+  s3_secret_access_key: secret('S3_SECRET_ACCESS_KEY', anything('a secret')).means('Secret of that access key.'),
+  s3_virtual_hosts: flag('S3_VIRTUAL_HOSTS', false).means(
+    'Put the bucket into the host name of the object store (`bucket.s3.example`) instead of the path.',
   ),
   http_connections_max: whole('CONNECTIONS_MAX', 4000, 2, 1_000_000).means(
     'Most connections of clients to one process; further ones are closed at once. One address (IPv6: one /64) may have half of them, an address of `TRUSTED_PROXIES` all.',
