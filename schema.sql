@@ -1619,6 +1619,7 @@ table summary
   device_id uuid
   raw jsonb
   computed_hr_zones integer[]
+  query_values jsonb
   constraint summary_pkey PRIMARY KEY (team_id, user_id, kind, provider, key)
   constraint summary_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint summary_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)

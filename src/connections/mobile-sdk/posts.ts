@@ -1,20 +1,24 @@
 // Posts of samples by phones. Source: users-wearables.md 4 C4, 16.5-16.7.
 import type { Tx } from '../../platform/db/transaction.ts'
 import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
+import { noteUnits } from '../../wearables/ingestion/units.ts'
 import { incoming, PostZones } from './samples.ts'
 import { resourceOf, type BloodPressurePost, type SamplePost, type SentTimeseries } from './schema.ts'
 import { store } from './store.ts'
 
 /** Stores samples that a phone sends. A post repeated changes nothing. Errors: 404 unknown user; those of `incoming`. */
-export function postSamples(tx: Tx, user_id: string, sent: SentTimeseries, { data, ...envelope }: SamplePost) {
+export async function postSamples(tx: Tx, user_id: string, sent: SentTimeseries, { data, ...envelope }: SamplePost) {
   const resource = resourceOf(sent)
+  await noteUnits(tx, envelope.provider, resource, data)
   const context = { zones: new PostZones(envelope.time_zone), now_ms: tx.now.getTime(), at: ['body', 'data'] }
   const samples = data.map((sample, i) => incoming(resource, sample, context, i))
   return store(tx, user_id, envelope, [{ resource, samples }])
 }
 
 /** Stores blood pressures that a phone sends, and the pulses with them. Errors: as `postSamples`. */
-export function postBloodPressures(tx: Tx, user_id: string, { data, ...envelope }: BloodPressurePost) {
+export async function postBloodPressures(tx: Tx, user_id: string, { data, ...envelope }: BloodPressurePost) {
+  const values = data.flatMap(({ systolic, diastolic }) => [systolic, diastolic])
+  await noteUnits(tx, envelope.provider, 'blood_pressure', values)
   const context = { zones: new PostZones(envelope.time_zone), now_ms: tx.now.getTime() }
   const pressures: IncomingSample[] = []
   const pulses: IncomingSample[] = []

@@ -3,8 +3,9 @@ import { invalidField } from '../../platform/http/errors.ts'
 import { usualInstant } from '../../platform/schema/usual-timestamps.ts'
 import { toCanonicalUnit } from '../../wearables/ingestion/units.ts'
 import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
+import { sensorLocations, typeWithDetails, type SensorLocation } from '../../wearables/resources/sample-details.ts'
 import { timeseriesOf, type SourceType, type TimeseriesName } from '../../wearables/resources/timeseries.ts'
-import { canonicalZone, QUARTER_MS, zoneOffset } from '../../wearables/resources/zones.ts'
+import { canonicalZone, localDate, QUARTER_MS, zoneOffset } from '../../wearables/resources/zones.ts'
 import { deviceOf } from './devices.ts'
 import { isSourceType, type Quantity } from './schema.ts'
 
@@ -38,28 +39,46 @@ const ZONES_MAX = 100
 /** The zones of the samples of one post: their own, else that of the phone; null if neither is one that this server knows. */
 export class PostZones {
   readonly #phone: string | null
+  /** By day, if the phone has named them. */
+  readonly #days: ReadonlyMap<string, string | null> | undefined
   readonly #known = new Map<string, string | null>()
   #last: { zone: string; quarter: number; offset: number } | undefined
 
-  constructor(phone: string | undefined) {
+  /** @param days pairs of a day and the zone of the phone on it */
+  constructor(phone: string | undefined, days?: readonly (readonly string[])[]) {
     this.#phone = phone === undefined ? null : canonicalZone(phone)
+    this.#days = days && new Map(days.map(([day = '', zone = '']) => [day.slice(0, 10), this.#named(zone)]))
   }
 
-  of({ metadata }: Pick<Quantity, 'metadata'>): string | null {
+  /** @param at_ms when, for zones by day */
+  of({ metadata }: Pick<Quantity, 'metadata'>, at_ms?: number): string | null {
     const own = metadata?.HKTimeZone
-    if (typeof own !== 'string') return this.#phone
-    let zone = this.#known.get(own)
-    if (zone === undefined) {
-      if (this.#known.size === ZONES_MAX) return this.#phone
-      zone = canonicalZone(own)
-      this.#known.set(own, zone)
+    return (typeof own === 'string' ? this.#named(own) : null) ?? this.#onDay(at_ms) ?? this.#phone
+  }
+
+  /** The zone of the day on which an instant lies there. */
+  #onDay(at_ms: number | undefined): string | null {
+    if (!this.#days || at_ms === undefined) return null
+    for (const by of [0, -86_400_000, 86_400_000]) {
+      const zone = this.#days.get(localDate(this.#phone, at_ms + by)) ?? null
+      if (zone !== null && this.#days.get(localDate(zone, at_ms)) === zone) return zone
     }
-    return zone ?? this.#phone
+    return null
+  }
+
+  #named(name: string): string | null {
+    let zone = this.#known.get(name)
+    if (zone === undefined) {
+      if (this.#known.size === ZONES_MAX) return null
+      zone = canonicalZone(name)
+      this.#known.set(name, zone)
+    }
+    return zone
   }
 
   /** Seconds east of UTC where a sample was taken; null if its zone is not known. */
   offsetOf(sample: Pick<Quantity, 'metadata'>, at_ms: number): number | null {
-    const zone = this.of(sample)
+    const zone = this.of(sample, at_ms)
     if (zone === null) return null
     const quarter = Math.floor(at_ms / QUARTER_MS)
     // Most samples of a post are of one zone and of the same quarter of an hour as the one before.
@@ -73,6 +92,15 @@ export class PostZones {
 const text = (value: unknown): string | null =>
   typeof value === 'string' && value.length <= 60 && value.isWellFormed() && !value.includes('\0') ? value : null
 
+/** By the numbers of Apple Health, `HKBodyTemperatureSensorLocation`. */
+const appleLocations = new Map<string, SensorLocation>(sensorLocations.slice(0, -1).map((name, i) => [String(i + 1), name]))
+
+/** Where a temperature was measured, as the metadata of Apple Health says, or by its name; null if that is unknown. */
+export function sensorLocationOf(metadata: Readonly<Record<string, unknown>> | undefined): SensorLocation | null {
+  const { HKBodyTemperatureSensorLocation: number, sensor_location: name } = metadata ?? {}
+  return appleLocations.get(String(number)) ?? sensorLocations.find((one) => one === name) ?? null
+}
+
 /** The value and the type that a sample is stored with. */
 function measured(resource: TimeseriesName, { value, unit, metadata }: Quantity): { value: number; type: string | null } {
   switch (resource) {
@@ -82,6 +110,10 @@ function measured(resource: TimeseriesName, { value, unit, metadata }: Quantity)
       return { value: 1, type: text(metadata?.type) }
     case 'sleep_breathing_disturbance':
       return { value, type: text(metadata?.category) ?? text(metadata?.type) }
+    case 'body_temperature': {
+      const type = typeWithDetails(resource, null, { sensor_location: sensorLocationOf(metadata) })
+      return { value: toCanonicalUnit(resource, value, unit), type }
+    }
     default:
       return { value: toCanonicalUnit(resource, value, unit), type: null }
   }

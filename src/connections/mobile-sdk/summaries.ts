@@ -3,10 +3,11 @@ import { sportOf } from '../../wearables/resources/sports.ts'
 import type { SourceType } from '../../wearables/resources/timeseries.ts'
 import { canonicalZone, localDate, zoneOffset } from '../../wearables/resources/zones.ts'
 import type { Document } from '../../wearables/summaries/schema.ts'
+import type { QueryValues } from '../../wearables/summaries/query-values.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
 import { wireTime } from '../../wearables/timeseries/samples.ts'
 import { deviceOf } from './devices.ts'
-import { sourceTypeOf } from './samples.ts'
+import { sourceTypeOf, type PostZones } from './samples.ts'
 import { isSourceType } from './schema.ts'
 import type { SentActivity, SentBody, SentProfile, SentSleep, SentWorkout, StageName } from './summary-schema.ts'
 
@@ -15,6 +16,8 @@ export interface PhoneContext {
   /** A zone that this server knows, or null. */
   zone: string | null
 }
+
+type Day = NonNullable<SentActivity['day_summary']>
 
 const whole = (value: number | undefined): number | null => (value === undefined ? null : Math.round(value))
 const orNull = (value: number | undefined): number | null => value ?? null
@@ -27,6 +30,11 @@ const withoutSamples = (sent: object): Record<string, unknown> =>
       ([name, value]) => !Array.isArray(value) && !['stream', 'sleep_stages', 'metadata'].includes(name),
     ),
   )
+
+/** How far someone came on foot or by wheelchair, of which a phone counts only one at a time. */
+function distanceOf({ distance_walking_running_sum: onFoot, distance_wheelchair: byWheelchair }: Day): number | null {
+  return onFoot === undefined && byWheelchair === undefined ? null : (onFoot ?? 0) + (byWheelchair ?? 0)
+}
 
 /** The day of an activity. What a phone has added up comes from all of its sources. */
 export function activityOf({ day_summary: day }: SentActivity, { zone }: PhoneContext): IncomingSummary<'activity'> | undefined {
@@ -45,7 +53,7 @@ export function activityOf({ day_summary: day }: SentActivity, { zone }: PhoneCo
       calories_total: active === undefined || basal === undefined ? null : active + basal,
       calories_active: orNull(active),
       steps: whole(day.steps_sum),
-      distance: orNull(day.distance_walking_running_sum),
+      distance: distanceOf(day),
       low: orNull(day.low),
       medium: orNull(day.medium),
       high: orNull(day.high),
@@ -73,14 +81,16 @@ const bodyFields = {
   body_mass_index: 'body_mass_index',
   waist_circumference: 'waist_circumference_centimeter',
   lean_body_mass: 'lean_body_mass_kilogram',
-} as const satisfies Record<keyof SentBody, keyof Document<'body'>>
+} as const satisfies Record<BodyList, keyof Document<'body'>>
+type BodyList = Exclude<keyof SentBody, 'time_zones'>
 
 /** Measurements of the body: those of one app at one instant are one record. */
-export function bodiesOf(sent: SentBody, { zone }: PhoneContext): IncomingSummary<'body'>[] {
+export function bodiesOf(sent: SentBody, zones: PostZones): IncomingSummary<'body'>[] {
   const records = new Map<string, IncomingSummary<'body'>>()
-  for (const [list, field] of Object.entries(bodyFields) as [keyof SentBody, (typeof bodyFields)[keyof SentBody]][])
+  for (const [list, field] of Object.entries(bodyFields) as [BodyList, (typeof bodyFields)[BodyList]][])
     for (const sample of sent[list] ?? []) {
       const at_ms = Date.parse(sample.start_date)
+      const zone = zones.of(sample, at_ms)
       const calendar_date = localDate(zone, at_ms)
       const key = `${new Date(at_ms).toISOString()} ${sample.source_bundle ?? ''}`
       const record = records.get(key) ?? {
@@ -90,6 +100,7 @@ export function bodiesOf(sent: SentBody, { zone }: PhoneContext): IncomingSummar
         app_id: sample.source_bundle ?? null,
         calendar_date,
         document: { date: midnight(calendar_date), calendar_date } as Document<'body'>,
+        query_values: queryValues({ time_zone: zone }),
       }
       Object.assign(record.document, { [field]: sample.value })
       record.raw = { ...record.raw, [list]: { value: sample.value, unit: sample.unit, start_date: sample.start_date } }
@@ -146,6 +157,12 @@ function stagesOf({ sleep_stages, start_date }: SentSleep): Stage[] {
 /** Which stage counts where several are recorded at one time: light sleep is also what a phone says that knows no better. */
 const PRECEDENCE = [4, 1, 3, 2, -1]
 
+/** What a phone has said, without what it has not. A zone that is only an offset has no name. */
+function queryValues({ time_zone, ...values }: Record<string, number | string | null | undefined>): QueryValues {
+  const all = { ...values, time_zone: /^[+-]/.test(String(time_zone)) ? null : time_zone }
+  return Object.fromEntries(Object.entries(all).filter((entry): entry is [string, number | string] => entry[1] != null))
+}
+
 /** The seconds of each stage. What is recorded at one time counts once. */
 function secondsByStage(stages: Stage[]): Map<number, number> {
   const changes = stages.flatMap(({ type, from_s, to_s }) =>
@@ -193,6 +210,12 @@ export function sleepOf(sent: SentSleep, { zone }: PhoneContext): IncomingSummar
     app_id: sent.source_bundle ?? null,
     calendar_date,
     raw: withoutSamples(sent),
+    query_values: queryValues({
+      heart_rate_maximum: whole(sent.heart_rate_maximum),
+      hrv_mean_sdnn: sent.hrv_mean_sdnn,
+      stage_unknown_second: stages.length ? (seconds.get(-1) ?? 0) : null,
+      time_zone: zone,
+    }),
     document: {
       date: midnight(calendar_date),
       calendar_date,
@@ -256,6 +279,7 @@ export function workoutOf(sent: SentWorkout, { zone }: PhoneContext): IncomingSu
     app_id: sent.source_bundle ?? null,
     calendar_date,
     raw: withoutSamples(sent),
+    query_values: queryValues({ heart_rate_minimum: whole(sent.heart_rate_minimum), time_zone: zone }),
     document: {
       title: sent.sport,
       timezone_offset: zone === null ? null : zoneOffset(zone, start),

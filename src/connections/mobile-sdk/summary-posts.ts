@@ -2,6 +2,7 @@
 import type { Static } from '../../platform/schema/schema.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { invalidField } from '../../platform/http/errors.ts'
+import { noteUnits } from '../../wearables/ingestion/units.ts'
 import { summaryIds } from '../../wearables/summaries/summaries.ts'
 import type { TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import { incoming, PostZones } from './samples.ts'
@@ -29,7 +30,7 @@ const ofBody = {
   body_mass_index: 'body_mass_index',
   waist_circumference: 'waist_circumference',
   lean_body_mass: 'lean_body_mass',
-} as const satisfies Record<keyof SentBody, TimeseriesName>
+} as const satisfies Record<Exclude<keyof SentBody, 'time_zones'>, TimeseriesName>
 
 const ofSleep = {
   heart_rate: 'heartrate',
@@ -40,27 +41,30 @@ const ofSleep = {
 type Lists = Partial<Record<string, Quantity[]>>
 
 /** The samples of a post, by timeseries. @param records the objects that hold the lists, with where they stand in the request */
-function batchesOf(
+async function batchesOf(
   tx: Tx,
-  { time_zone }: Envelope,
+  { time_zone, provider }: Envelope,
   timeseries: Record<string, TimeseriesName>,
   records: [lists: Lists, at: (string | number)[]][],
-): SampleBatch[] {
+  zones = new PostZones(time_zone),
+): Promise<SampleBatch[]> {
   const now_ms = tx.now.getTime()
-  const zones = new PostZones(time_zone)
-  return Object.entries(timeseries).flatMap(([list, resource]) => {
+  const batches: SampleBatch[] = []
+  for (const [list, resource] of Object.entries(timeseries)) {
+    for (const [lists] of records) await noteUnits(tx, provider, resource, lists[list] ?? [])
     const samples = records.flatMap(([lists, at]) =>
       (lists[list] ?? []).map((sample, i) => incoming(resource, sample, { zones, now_ms, at: [...at, list] }, i)),
     )
-    return samples.length ? [{ resource, samples }] : []
-  })
+    if (samples.length) batches.push({ resource, samples })
+  }
+  return batches
 }
 
 /** Stores the days of a phone and the samples they are made of. Errors: 404 unknown user; those of `incoming`. */
-export function postActivity(tx: Tx, user_id: string, { data, ...envelope }: Static<typeof ActivityPost>) {
+export async function postActivity(tx: Tx, user_id: string, { data, ...envelope }: Static<typeof ActivityPost>) {
   const context = contextOf(envelope)
   const records = data.flatMap((sent) => activityOf(sent, context) ?? [])
-  const samples = batchesOf(
+  const samples = await batchesOf(
     tx,
     envelope,
     ofActivity,
@@ -70,9 +74,11 @@ export function postActivity(tx: Tx, user_id: string, { data, ...envelope }: Sta
 }
 
 /** Stores measurements of the body, as records and as samples. Errors: as `postActivity`. */
-export function postBody(tx: Tx, user_id: string, { data, ...envelope }: Static<typeof BodyPost>) {
-  const samples = batchesOf(tx, envelope, ofBody, [[data, ['body', 'data']]])
-  const records = bodiesOf(data, contextOf(envelope))
+export async function postBody(tx: Tx, user_id: string, { data, ...envelope }: Static<typeof BodyPost>) {
+  const { time_zones, ...lists } = data
+  const zones = new PostZones(envelope.time_zone, time_zones)
+  const samples = await batchesOf(tx, envelope, ofBody, [[lists, ['body', 'data']]], zones)
+  const records = bodiesOf(data, zones)
   if (records.length > RECORDS_MAX) throw invalidField(['body', 'data'], `has more than ${RECORDS_MAX} instants`)
   return store(tx, user_id, envelope, [{ kind: 'body', records, derived: Object.values(ofBody) }, ...samples])
 }
@@ -111,7 +117,7 @@ export function assertSessions(
 }
 
 /** Stores nights and their stages. Errors: 404 unknown user; 422 a session that ends before it starts, or lasts more than 7 days. */
-export function postSleep(tx: Tx, user_id: string, { data, ...envelope }: Static<typeof SleepPost>) {
+export async function postSleep(tx: Tx, user_id: string, { data, ...envelope }: Static<typeof SleepPost>) {
   assertSessions(tx, data)
   const context = contextOf(envelope)
   const { provider } = envelope
@@ -130,7 +136,7 @@ export function postSleep(tx: Tx, user_id: string, { data, ...envelope }: Static
     })
     return [{ kind: 'sleep_cycle' as const, records }]
   }
-  const samples = batchesOf(
+  const samples = await batchesOf(
     tx,
     envelope,
     ofSleep,

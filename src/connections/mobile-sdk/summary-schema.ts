@@ -8,6 +8,9 @@ export const RECORDS_MAX = 1000
 /** Stages of one kind in a night, which has about 30. */
 const STAGES_MAX = 500
 
+/** Days whose time zone a post names. */
+const DAYS_MAX = 10_000
+
 const quantities = Maybe(T.Array(Quantity, { maxItems: SENT_SAMPLES_MAX }))
 const number = Maybe(T.Number())
 const text = (maxLength: number) => Maybe(Text({ maxLength }))
@@ -57,6 +60,12 @@ const SentBody = Fields(
     body_mass_index: quantities,
     waist_circumference: quantities,
     lean_body_mass: quantities,
+    time_zones: Maybe(
+      T.Array(T.Array(Text({ maxLength: 100 }), { maxItems: 10 }), {
+        maxItems: DAYS_MAX,
+        description: 'Pairs of a day and the time zone of the phone on it, for measurements that do not have their own.',
+      }),
+    ),
   },
   { title: 'SentBody' },
 )
@@ -101,6 +110,7 @@ const SentSleep = Fields(
     heart_rate: quantities,
     heart_rate_variability: quantities,
     respiratory_rate: quantities,
+    heart_rate_maximum: number,
     heart_rate_minimum: number,
     heart_rate_mean: number,
     hrv_mean_sdnn: number,
@@ -159,8 +169,11 @@ const SentWorkout = Fields(
     calories: number,
     distance: number,
     ascent_elevation: number,
+    descent_elevation: number,
     heart_rate_maximum: number,
+    heart_rate_minimum: number,
     heart_rate_mean: number,
+    heart_rate_zone_max_hr: number,
     heart_rate_zone1: number,
     heart_rate_zone2: number,
     heart_rate_zone3: number,

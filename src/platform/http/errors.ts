@@ -22,17 +22,28 @@ export const tooManyRequests = (detail: string, retry_after_s: number, headers: 
   new Problem(429, { detail }, { ...headers, 'retry-after': String(Math.max(1, Math.ceil(retry_after_s))) })
 export const payloadTooLarge = (detail: string) => new Problem(413, { detail })
 
-const JSON_RANGE = /^\s*(\*\/\*|application\/\*|application\/json)\s*(;(?!.*\bq=0(\.0*)?\s*(;|$)).*)?$/i
-/** 406: the header `Accept` admits no JSON. Without the header everything is accepted. */
-export function assertAcceptsJson(accept: string | string[] | undefined): void {
-  if (
-    accept === undefined ||
-    String(accept)
-      .split(',')
-      .some((range) => JSON_RANGE.test(range))
-  )
-    return
-  throw new Problem(406, { detail: 'The response is JSON: send Accept: application/json' })
+export const JSON_TYPE = 'application/json'
+
+/**
+ * Which format of a response the header `Accept` prefers; JSON without the header, and where it admits everything.
+ * Errors: 406 it admits none.
+ * @param formats media types beside JSON
+ */
+export function acceptedFormat(accept: string | string[] | undefined, formats: readonly string[] = []): string {
+  if (accept === undefined) return JSON_TYPE
+  const ranges = String(accept)
+    .split(',')
+    .map((range) => {
+      const [name = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
+      const weight = Number(parameters.find((one) => one.startsWith('q='))?.slice(2) ?? 1)
+      return { name: name === '*/*' || name === 'application/*' ? JSON_TYPE : name, weight }
+    })
+    .filter(({ weight }) => weight > 0)
+    .toSorted((a, b) => b.weight - a.weight)
+  const known = [JSON_TYPE, ...formats]
+  const chosen = ranges.find(({ name }) => known.includes(name))?.name
+  if (chosen === undefined) throw new Problem(406, { detail: `The response is available as: ${known.join(', ')}` })
+  return chosen
 }
 
 /** 422 with all validation errors. */

@@ -100,7 +100,7 @@ export function errorsOf(operation: Operation): Record<string, Json> {
     ...(auth !== 'none' && { 401: refer('Unauthorized') }),
     ...(auth === 'management' && { 403: refer('Forbidden') }),
     ...(params && { 404: refer('NotFound') }),
-    ...(operation.answersJsonOnly && { 406: refer('NotAcceptable') }),
+    ...(operation.formats && { 406: refer('NotAcceptable') }),
     ...(idempotency && { 409: refer('Conflict') }),
     ...(takesBody && { 413: refer('PayloadTooLarge') }),
     ...((params || query || body) && { 422: refer('UnprocessableContent') }),

@@ -226,7 +226,8 @@ function successResponse(operation: Operation, shape: (schema: TSchema) => Json)
     const [description, type] = operation.reply === pdf ? ['A PDF', 'application/pdf'] : ['A picture', 'image/png']
     return { 200: { description, ...headers, content: { [type]: { schema: { type: 'string', format: 'binary' } } } } }
   }
-  const content = { 'application/json': { schema: shape(operation.reply as TSchema) } }
+  const files = (operation.formats ?? []).map((type) => [type, { schema: { type: 'string', format: 'binary' } }])
+  const content = { 'application/json': { schema: shape(operation.reply as TSchema) }, ...Object.fromEntries(files) }
   return { [operation.success ?? 200]: { description: successes[operation.success ?? 200], ...headers, content } }
 }
 

@@ -79,7 +79,7 @@ export class PreserializedJson<R> {
   }
 }
 
-/** A response that is a file. */
+/** A response that is a file, also of operations with `formats`. */
 export class FileReply {
   readonly type: string
   readonly name: string
@@ -135,7 +135,7 @@ function idempotencyOf(spec: Pick<Declaration<unknown, unknown, unknown, unknown
 
 type In<S> = S extends TSchema ? Static<S> : undefined
 type Out<R> = R extends TSchema
-  ? Static<R> | PreserializedJson<Static<R>> | StatusReply<Static<R>>
+  ? Static<R> | PreserializedJson<Static<R>> | StatusReply<Static<R>> | FileReply
   : R extends typeof pdf | typeof png
     ? FileReply
     : void
@@ -196,8 +196,11 @@ interface Declaration<P, Q, B, R> {
   userTokens?: 'path' | 'body'
   /** The body may also be form-encoded. */
   form?: boolean
-  /** A request whose `Accept` admits no JSON gets 406, since clients may ask for another format. */
-  answersJsonOnly?: boolean
+  /**
+   * Media types of files that the response may be instead of JSON, as `acceptedFormat` says. A request whose `Accept` admits none of them
+   * nor JSON gets 406.
+   */
+  formats?: readonly string[]
   /** The body is a file of any type, which is not parsed; the operation has no `body`. */
   file?: true
   /** The file comes as a form of type `multipart/form-data`, which the operation reads: its parts, for the description of the API. */

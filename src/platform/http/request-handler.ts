@@ -8,7 +8,7 @@ import type { AccessLog } from '../access-log/access-log.ts'
 import { accessOf, recordAudit, type AuditEntry } from './request-access.ts'
 import type { Cells } from '../db/cells.ts'
 import type { Db } from '../db/database.ts'
-import { assertAcceptsJson, unprocessable } from './errors.ts'
+import { acceptedFormat, unprocessable } from './errors.ts'
 import { missingFault, valueFault, type Fault } from '../schema/fault.ts'
 import { withIdempotencyKey, type OperationResult as Kept } from './idempotency.ts'
 import { assertBodyOfUser } from './user-tokens.ts'
@@ -48,7 +48,7 @@ export async function handleRequest(
   operation: Operation,
   request: AuthorizedRequest,
 ): Promise<Answer> {
-  if (operation.answersJsonOnly) assertAcceptsJson(request.headers.accept)
+  if (operation.formats) acceptedFormat(request.headers.accept, operation.formats)
   const faults: Fault[] = []
   const query = operation.query && readQuery(operation.query, request.query as Record<string, string>, faults)
   const body = operation.body && parseBody(operation, operation.body, request, faults)

@@ -10,6 +10,7 @@ import type { Resource } from '../resources/resources.ts'
 import { isTimeseries, resourceNameOf, timeseriesOf, type SourceType, type TimeseriesName } from '../resources/timeseries.ts'
 import { deviceKey, recordDevices, type IncomingDevice, type SeenDevice } from '../devices/devices.ts'
 import { mergeSamples, type Sample, type SampleSource, type SeriesSamples } from '../timeseries/chunks.ts'
+import { writeQueryValues } from '../summaries/query-values.ts'
 import { writeSummaries, type IncomingSummary } from '../summaries/summaries.ts'
 import type { SummaryKind } from '../summaries/schema.ts'
 import type { IncomingStream } from '../streams/workout-streams.ts'
@@ -111,6 +112,7 @@ export async function ingestSummaries(
     device_id: device ? ids.get(deviceKey(device))! : null,
   }))
   const written = await writeSummaries(tx, user.user_id, kind, provider, attributed)
+  const otherwise_changed = await writeQueryValues(tx, user.user_id, kind, provider, wanted)
   const { user_id, client_user_id } = user
   if (kind === 'profile')
     for (const { document, time_zone = null } of wanted as IncomingSummary<'profile'>[])
@@ -148,7 +150,7 @@ export async function ingestSummaries(
     newest_ms: days.length ? Math.max(...days) : null,
     changed: written.length,
   })
-  if (written.length)
+  if (written.length || otherwise_changed)
     await tx.notify(dataChanged, user_id, kind, days.length ? { from_ms: Math.min(...days), to_ms: Math.max(...days) } : null)
   const created = written.filter(({ is_new }) => is_new).length
   return { accepted: wanted.length, created, updated: written.length - created, dropped: records.length - wanted.length }

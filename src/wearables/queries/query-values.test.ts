@@ -240,15 +240,6 @@ describe('derived values', () => {
 describe('a request', () => {
   const select = [{ func: 'count', arg: { timeseries: 'heartrate', field: 'value' } }]
 
-  test('for Parquet is answered 406; without a preference with JSON', async () => {
-    const { team, user_id } = await person()
-    const status = async (accept: string) =>
-      (await team.api.post(`/aggregate/v1/user/${user_id}/query`, { timeframe, queries: [{ select }] }, { accept })).status
-    for (const accept of ['application/vnd.vital.tar+gzip+parquet', 'text/html', 'application/json;q=0'])
-      assert.equal(await status(accept), 406)
-    for (const accept of ['*/*', 'application/json', 'text/html, application/*;q=0.5']) assert.equal(await status(accept), 200)
-  })
-
   test('names a user of the team', async () => {
     const { team } = await person()
     const { user_id } = await person()

@@ -1,7 +1,8 @@
 // Where the rows of a query come from: for each table and timeseries the rows of a user as SQL, with their columns, their place in
 // floating time and their source. What comes from outside is only ever a bound value. Source: users-wearables.md 15.2-15.4, 18 no. 12-15.
 import { sql, type Sql } from '../../platform/db/sql.ts'
-import { resourceNameOf, timeseriesNames } from '../resources/timeseries.ts'
+import { detailsOf } from '../resources/sample-details.ts'
+import { isTimeseries, resourceNameOf, timeseriesNames } from '../resources/timeseries.ts'
 import { fieldsOf, sourceColumns, tables, type Columns, type Kind, type TableName } from './columns.ts'
 import { derivedReadiness, readinessRows } from './readiness.ts'
 import { awakenings, chronotype, sleepScore } from './sleep-values.ts'
@@ -128,6 +129,20 @@ const sampleColumns: Record<string, Sql> = {
   source_sport: sql`s.sport collate "C"`,
 }
 
+/** The type and the details of samples that are stored with these in one text. */
+function detailColumns(resource: string): Record<string, Sql> {
+  const names = isTimeseries(resource) ? detailsOf(resource) : []
+  if (!names.length) return {}
+  const place = (i: number) => sql`case when u.type like '[%' then u.type::jsonb ->> ${i}::integer end`
+  const texts = Object.fromEntries(names.map((name, i) => [name, sql`(${place(i + 1)}) collate "C"`]))
+  const tags = sql`case when u.type like '[%' and jsonb_typeof(u.type::jsonb -> 2) = 'array' then u.type::jsonb -> 2 else '[]'::jsonb end`
+  return {
+    ...texts,
+    ...(names.includes('tags') && { tags }),
+    type: sql`(case when u.type like '[%' then u.type::jsonb ->> 0 else u.type end) collate "C"`,
+  }
+}
+
 /** The hours that a span touches, in any zone. */
 const hoursAround = ({ from_ms, to_ms }: Span): Sql =>
   sql`c.hour >= ${floatingText(from_ms - DAY_MS)}::timestamp at time zone 'UTC' and c.hour <= ${floatingText(
@@ -142,6 +157,7 @@ export const chunksOf = (resource: string, { team, user_id }: Owner, span: Span)
 function sampleRows(resource: string, owner: Owner, span: Span): SourceRows {
   const { team, user_id } = owner
   const fields = fieldsOf(resource)!
+  const columns: Record<string, Sql> = { ...sampleColumns, ...detailColumns(resource) }
   return {
     from: sql`
       series s join chunk c on c.team_id = s.team_id and c.user_id = s.user_id and c.series_id = s.id
@@ -155,7 +171,7 @@ function sampleRows(resource: string, owner: Owner, span: Span): SourceRows {
     priorities: 'timeseries',
     column(name) {
       const kind = fields[name] ?? sourceColumns[name]!
-      return { kind, value: sampleColumns[name] ?? (typeof kind === 'object' ? sql`'[]'::jsonb` : sql`null::text`) }
+      return { kind, value: columns[name] ?? (typeof kind === 'object' ? sql`'[]'::jsonb` : sql`null::text`) }
     },
   }
 }

@@ -78,11 +78,15 @@ export function changedRows(layout: Layout, before: readonly Row[], after: reado
 }
 
 /** The result of a query for a user; without rows if it was not evaluated yet. Errors: 404 unknown user or query. */
-export async function readResultTable(tx: Tx, user_id: string, id_or_slug: string): Promise<Table> {
+export async function readResultTable(
+  tx: Tx,
+  user_id: string,
+  id_or_slug: string,
+): Promise<{ query: Query; slug: string; table: Table }> {
   await getUser(tx, user_id)
-  const { id, query } = (await readQuery(tx, await findQuery(tx, id_or_slug)))!
+  const { id, slug, query } = (await readQuery(tx, await findQuery(tx, id_or_slug)))!
   const { columns } = layoutOf(query)
-  return columnwise(columns, (await readStored(tx, user_id, id)).shown)
+  return { query, slug, table: columnwise(columns, (await readStored(tx, user_id, id)).shown) }
 }
 
 /** Erases the results of a user. Writes query_result. */

@@ -1,4 +1,4 @@
-// The columns of summaries as SQL, from the documents that `summary` stores. A column that no source has yet is null.
+// The columns of summaries as SQL, from the documents that `summary` stores. What no source has said is null.
 // Source: users-wearables.md 15.3, 18 no. 12-15.
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import type { Scalar, TableName } from './columns.ts'
@@ -9,15 +9,6 @@ const typeOf = (place: Place): Sql => sql`jsonb_typeof(s.document #> ${[...place
 const textOf = (place: Place): Sql => sql`(s.document #>> ${[...place]}::text[])`
 /** A number; null if the document holds anything else there. */
 export const numberAt = (...place: string[]): Sql => sql`case ${typeOf(place)} when 'number' then ${textOf(place)}::float8 end`
-
-const nulls: Record<Scalar, Sql> = {
-  int: sql`null::float8`,
-  double: sql`null::float8`,
-  text: sql`null::text`,
-  bool: sql`null::boolean`,
-  date: sql`null::date`,
-  time: sql`null::timestamp`,
-}
 
 const offset = sql`coalesce(${numberAt('timezone_offset')}, 0)`
 
@@ -157,19 +148,28 @@ const fixed: Record<string, Record<string, Sql>> = {
   },
 }
 
-/** Columns whose name a document may have for something else, or which none has. */
-const absent = new Set([
+/** Columns that no summary shows: what sources have said of them is stored beside the document. */
+const beside = new Set([
   'sleep.stage_unknown_second',
   'sleep.heart_rate_maximum',
   'sleep.hrv_mean_sdnn',
+  'sleep.time_zone',
   'activity.intensity_sedentary_second',
+  'workout.heart_rate_minimum',
+  'workout.time_zone',
+  'body.time_zone',
 ])
+
+const besideDocument = (kind: Scalar, name: string): Sql =>
+  kind === 'text'
+    ? sql`(s.query_values ->> ${name}::text) collate "C"`
+    : sql`case jsonb_typeof(s.query_values -> ${name}::text) when 'number' then (s.query_values ->> ${name}::text)::float8 end`
 
 /** A column of a summary `s`, as the SQL type of its kind: numbers are `float8`, times local wall time. */
 export function summaryColumns(table: TableName, name: string, kind: Scalar): Sql {
   const own = fixed[table]?.[name]
   if (own) return own
-  if (absent.has(`${table}.${name}`)) return nulls[kind]
+  if (beside.has(`${table}.${name}`)) return besideDocument(kind, name)
   return readAs(kind, places[table]?.[name] ?? [name])
 }
 

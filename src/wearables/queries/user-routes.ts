@@ -1,4 +1,5 @@
 // Queries over the data of one user, over HTTP.
+import { acceptedFormat } from '../../platform/http/errors.ts'
 import { operation, type Operation } from '../../platform/http/operation.ts'
 import {
   HistoryQuery,
@@ -9,6 +10,7 @@ import {
   TaskHistory,
   UserParams,
 } from './batch-schema.ts'
+import { archiveOf, fileOf, PARQUET, PARQUET_ARCHIVE } from './parquet.ts'
 import { readResultTable } from './stored-results.ts'
 import { continuousQueries } from './features.ts'
 import { listTasks } from './query-tasks.ts'
@@ -21,10 +23,10 @@ export const userRoutes: Operation[] = [
     method: 'POST',
     path: '/aggregate/v1/user/{user_id}/query',
     reads: true,
-    answersJsonOnly: true,
+    formats: [PARQUET_ARCHIVE],
     summary: 'Run queries over the data of a user',
     description:
-      'At most 20 queries, each over one table or timeseries; results are columns, in the order of the queries. See docs/QUERIES.md.',
+      'At most 20 queries, each over one table or timeseries; results are columns, in the order of the queries. As an archive it has a Parquet file for each query. See docs/QUERIES.md.',
     params: UserParams,
     body: QueryBatch,
     reply: QueryResults,
@@ -37,22 +39,28 @@ export const userRoutes: Operation[] = [
         },
       ],
     },
-    run: async (tx, { params, body }) => ({
-      results: (await runQueries(tx, params.user_id, body)).map((table) => ({ table })),
-    }),
+    async run(tx, { params, body, headers }) {
+      const tables = await runQueries(tx, params.user_id, body)
+      if (acceptedFormat(headers.accept, [PARQUET_ARCHIVE]) === PARQUET_ARCHIVE)
+        return archiveOf(body.queries.map((query, i) => ({ query, table: tables[i]! })))
+      return { results: tables.map((table) => ({ table })) }
+    },
   }),
   operation({
     id: 'get_result_table_for_continuous_query',
     patients: true,
     method: 'GET',
     path: '/aggregate/v1/user/{user_id}/continuous_query/{query_id_or_slug}/result_table',
-    answersJsonOnly: true,
+    formats: [PARQUET],
     feature: continuousQueries,
     summary: 'Read the result of a continuous query for a user',
-    description: 'As it was last evaluated; without rows before the first time. See docs/QUERIES.md.',
+    description: 'As it was last evaluated; without rows before the first time. Also as a Parquet file. See docs/QUERIES.md.',
     params: QueryOfUserParams,
     reply: ResultTable,
-    run: async (tx, { params }) => ({ table: await readResultTable(tx, params.user_id, params.query_id_or_slug) }),
+    async run(tx, { params, headers }) {
+      const { query, slug, table } = await readResultTable(tx, params.user_id, params.query_id_or_slug)
+      return acceptedFormat(headers.accept, [PARQUET]) === PARQUET ? fileOf(slug, { query, table }) : { table }
+    },
   }),
   operation({
     id: 'get_task_history_for_continuous_query',

@@ -10,6 +10,7 @@ import { wireSource, wireSourceId, type DataSource } from '../resources/data-sou
 import { DeletedData, type Expiry } from '../resources/expiry.ts'
 import { readBound, type RangeQuery } from '../resources/range-query.ts'
 import type { SourceType } from '../resources/timeseries.ts'
+import type { QueryValues } from './query-values.ts'
 import { emptyDocument, summaryKinds, type Document, type SummaryKind } from './schema.ts'
 
 /** The document of one summary, as JSON. */
@@ -35,6 +36,8 @@ export interface IncomingSummary<K extends SummaryKind = SummaryKind> {
   device?: IncomingDevice | null
   /** The record as the provider sent it, without samples. Absent: the stored one stays. */
   raw?: Record<string, unknown>
+  /** What only queries show. */
+  query_values?: QueryValues
   /** Of a profile: where the user lives, an IANA name that this server knows. */
   time_zone?: string | null
 }

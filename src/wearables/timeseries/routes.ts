@@ -4,6 +4,14 @@ import { Fields, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid } from '../
 import { DataSource } from '../resources/data-source.ts'
 import { assertServesLegacy, endedList, groupedPath, stagesPath } from '../resources/legacy.ts'
 import { rangeQuery } from '../resources/range-query.ts'
+import {
+  bolusPurposes,
+  deliveryForms,
+  deliveryModes,
+  intensities,
+  noteTags,
+  sensorLocations,
+} from '../resources/sample-details.ts'
 import { plainListNames, timeseriesNames, type TimeseriesName } from '../resources/timeseries.ts'
 import { readGrouped, readPlain, type SampleQuery } from './read.ts'
 
@@ -14,17 +22,23 @@ export const Sample = Fields(
     timezone_offset: Nullable(T.Integer()),
     type: Nullable(T.String()),
     unit: T.String(),
-    value: T.Optional(T.Number()),
+    value: T.Optional(T.Union([T.Number(), T.String()])),
     systolic: T.Optional(T.Number()),
     diastolic: T.Optional(T.Number()),
     grouping: T.Optional(T.Array(Nullable(T.String()), { maxItems: 4 })),
     start: T.Optional(Timestamp),
     end: T.Optional(Timestamp),
+    sensor_location: T.Optional(Nullable(OpenEnum(sensorLocations))),
+    intensity: T.Optional(Nullable(OpenEnum(intensities))),
+    delivery_mode: T.Optional(Nullable(OpenEnum(deliveryModes))),
+    delivery_form: T.Optional(Nullable(OpenEnum(deliveryForms))),
+    bolus_purpose: T.Optional(Nullable(OpenEnum(bolusPurposes))),
+    tags: T.Optional(Nullable(T.Array(OpenEnum(noteTags)))),
   },
   {
     title: 'Sample',
     description:
-      'Blood pressure has `systolic` and `diastolic`, every other timeseries `value`. `start` and `end` stand where a sample covers an interval.',
+      'Blood pressure has `systolic` and `diastolic`, every other timeseries `value`, which is the text of a `note` and a number otherwise. `start` and `end` stand where a sample covers an interval. Temperatures have `sensor_location`, `workout_duration` has `intensity`, `insulin_injection` has `delivery_mode`, `delivery_form` and `bolus_purpose`, a `note` has `tags`.',
   },
 )
 

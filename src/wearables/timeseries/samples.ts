@@ -1,6 +1,7 @@
 // A sample as the API shows it. Source: users-wearables.md 10; events.md 2, 4.2.
 import type { Tx } from '../../platform/db/transaction.ts'
 import { wireSource } from '../resources/data-source.ts'
+import { detailsOf, readDetails } from '../resources/sample-details.ts'
 import { timeseriesOf, type TimeseriesName } from '../resources/timeseries.ts'
 import type { Sample, SampleSource } from './chunks.ts'
 
@@ -59,6 +60,7 @@ export function sampleWriter(resource: TimeseriesName): (sample: Sample, source:
   const untyped = JSON.stringify(usualType[resource] ?? null)
   const instant = resource === 'electrocardiogram_voltage' ? wireTimeInMs : wireTimes()
   const endOf = wireTimes()
+  if (detailsOf(resource).length) return detailedWriter(resource)
   return ({ at_ms, value, second, length_ms, zone_s, type }, source) => {
     const at = `"${instant(at_ms)}"`
     const measured =
@@ -67,5 +69,17 @@ export function sampleWriter(resource: TimeseriesName): (sample: Sample, source:
         : `"value":${value}`
     const span = isInterval || length_ms !== null ? `,"start":${at},"end":"${endOf(at_ms + (length_ms ?? 0))}"` : ''
     return `{"id":null,"timestamp":${at},"timezone_offset":${zone_s},"type":${type === null ? untyped : JSON.stringify(type)},"unit":${units},${measured}${span}}`
+  }
+}
+
+/** As `sampleWriter`, for timeseries of few samples, which have further fields. The value of a note is its text. */
+function detailedWriter(resource: TimeseriesName): (sample: Sample) => string {
+  const { unit } = timeseriesOf(resource)
+  return ({ at_ms, value, length_ms, zone_s, type: stored }) => {
+    const { type, details } = readDetails(resource, stored)
+    const { content, ...more } = details
+    const [start, end] = [wireTime(at_ms), wireTime(at_ms + (length_ms ?? 0))]
+    const measured = { id: null, timestamp: start, timezone_offset: zone_s, type, unit, value: content ?? value }
+    return JSON.stringify({ ...measured, start, end, ...more })
   }
 }

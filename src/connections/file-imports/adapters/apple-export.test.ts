@@ -1,6 +1,7 @@
 // What breaks readers of Apple Health exports, by its content. Source: field-2026.md 6.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { readDetails } from '../../../wearables/resources/sample-details.ts'
 import type { IncomingSample } from '../../../wearables/ingestion/ingest.ts'
 import { exportXml, metadata, PHONE, record, WATCH } from '../../../../test/support/file-imports.ts'
 import { zipBytes } from '../../../../test/support/zip.ts'
@@ -137,13 +138,34 @@ describe('an Apple Health export', () => {
       exportXml(insulin(1, reason('1')), insulin(2, reason('2')), insulin(3, reason('constructor')), insulin(4)),
     )
     assert.deepEqual(
-      samples.insulin_injection!.map(({ value, type }) => [value, type]),
+      samples.insulin_injection!.map(({ value, type }) => [value, readDetails('insulin_injection', type).type]),
       [
         [1, 'long_acting'],
         [2, 'rapid_acting'],
       ],
     )
+    const modes = samples.insulin_injection!.map(({ type }) => readDetails('insulin_injection', type).details.delivery_mode)
+    assert.deepEqual(modes, ['basal', 'bolus'])
     assert.deepEqual(skipped, { invalid_value: { InsulinDelivery: 2 } })
+  })
+
+  test('has temperatures with their place, and distances by wheelchair, which count in the day', async () => {
+    const temperature = (number: string) =>
+      record('BodyTemperature', 36.6, 'degC', minute(Number(number)), {
+        inside: metadata('HKBodyTemperatureSensorLocation', number),
+      })
+    const distances = record('DistanceWheelchair', 1.2, 'km', minute(1)) + record('DistanceWalkingRunning', 30, 'm', minute(9))
+    const { samples, summaries } = await reading(exportXml(temperature('3'), temperature('40'), distances))
+    const places = samples.body_temperature!.map(({ type }) => readDetails('body_temperature', type).details.sensor_location)
+    assert.deepEqual(places, ['ear', null])
+    assert.deepEqual(
+      samples.distance!.map(({ value, sport }) => [value, sport]),
+      [
+        [1200, 'wheelchair_pushing'],
+        [30, null],
+      ],
+    )
+    assert.equal(documents(summaries.activity)[0]!.distance, 1230)
   })
 
   test('has the members of a correlation a second time at the top level', async () => {

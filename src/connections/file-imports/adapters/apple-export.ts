@@ -10,7 +10,7 @@ import { toCanonical } from '../units.ts'
 import { readXml, type XmlHandler } from '../xml.ts'
 import { DayTotals, type Totaled } from './apple-days.ts'
 import { AppleNights } from './apple-sleep.ts'
-import { bodyFields, categories, insulinTypes, quantities, shortType, sleepValues } from './apple-types.ts'
+import { bodyFields, categories, kindKeys, kindOf, quantities, shortType, sleepValues, WHEELCHAIR } from './apple-types.ts'
 import { appleTime, AppleSources, zoneName, type AppleSource, type AppleTime } from './apple-values.ts'
 import { workoutSummary } from './apple-workouts.ts'
 
@@ -177,10 +177,10 @@ class AppleExport implements XmlHandler {
     if (value === undefined) return this.#sink.skip('unknown_unit', type)
     if (isPressure) return this.#pressure(type, value, times.start, source)
     if (type === 'Height') return this.#height(value, times.start)
-    // Readers of insulin require a type, and Apple Health stores no delivery without its reason.
-    const insulin = type === 'InsulinDelivery' ? insulinTypes.get(metadata.HKInsulinDeliveryReason) : null
-    if (insulin === undefined) return this.#sink.skip('invalid_value', type)
-    this.#sample(quantity![0], value, times, source, insulin)
+    const kind = kindOf(type, metadata)
+    if (kind === undefined) return this.#sink.skip('invalid_value', type)
+    const sport = type === 'DistanceWheelchair' ? WHEELCHAIR : null
+    this.#sample(quantity![0], value, times, source, kind, sport)
   }
 
   #sample(
@@ -189,6 +189,7 @@ class AppleExport implements XmlHandler {
     { start, end }: { start: AppleTime; end: AppleTime },
     source: AppleSource,
     type: string | null,
+    sport: string | null = null,
   ): void {
     const { isInterval } = timeseriesOf(resource)
     const length = end.at_ms - start.at_ms
@@ -199,6 +200,7 @@ class AppleExport implements XmlHandler {
       length_ms: isInterval || (withLength.has(resource) && length > 0) ? length : null,
       zone_s: start.zone_s,
       type,
+      sport,
       ...source,
     }
     this.#sink.sample(resource, sample)
@@ -328,7 +330,7 @@ class AppleExport implements XmlHandler {
 const DECIMAL = /^[\d.eE+-]+$/
 
 /** Metadata that is read. */
-const kept = new Set(['HKTimeZone', 'HKWasUserEntered', 'HKElevationAscended', 'HKInsulinDeliveryReason'])
+const kept = new Set(['HKTimeZone', 'HKWasUserEntered', 'HKElevationAscended', ...kindKeys])
 
 const localDay = ({ at_ms, zone_s }: AppleTime): string => new Date(at_ms + zone_s * 1000).toISOString().slice(0, 10)
 const isDate = (text: string | undefined): text is string =>

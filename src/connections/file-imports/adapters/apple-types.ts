@@ -1,4 +1,6 @@
 // The types of records in an Apple Health export, and the timeseries that they feed. Source: users-wearables.md 10, 16.7.
+import { sensorLocationOf } from '../../mobile-sdk/samples.ts'
+import { typeWithDetails } from '../../../wearables/resources/sample-details.ts'
 import type { TimeseriesName } from '../../../wearables/resources/timeseries.ts'
 import type { Dimension } from '../units.ts'
 
@@ -7,6 +9,7 @@ export const quantities: Record<string, [TimeseriesName, Dimension]> = {
   HeartRate: ['heartrate', 'perMinute'],
   StepCount: ['steps', 'count'],
   DistanceWalkingRunning: ['distance', 'meter'],
+  DistanceWheelchair: ['distance', 'meter'],
   ActiveEnergyBurned: ['calories_active', 'kilocalorie'],
   BasalEnergyBurned: ['calories_basal', 'kilocalorie'],
   FlightsClimbed: ['floors_climbed', 'count'],
@@ -41,10 +44,28 @@ export const quantities: Record<string, [TimeseriesName, Dimension]> = {
 }
 
 /** What a delivery of insulin was for, by `HKInsulinDeliveryReason`, and the kind of insulin that serves it. */
-export const insulinTypes = new Map<string | undefined, string>([
-  ['1', 'long_acting'],
-  ['2', 'rapid_acting'],
-])
+const insulinTypes = new Map<string | undefined, string | null>(
+  [
+    { reason: '1', type: 'long_acting', delivery_mode: 'basal' },
+    { reason: '2', type: 'rapid_acting', delivery_mode: 'bolus' },
+  ].map(({ reason, type, delivery_mode }) => [reason, typeWithDetails('insulin_injection', type, { delivery_mode })]),
+)
+
+/** Metadata that says what a record measures. */
+export const kindKeys = ['HKInsulinDeliveryReason', 'HKBodyTemperatureSensorLocation'] as const
+
+/**
+ * The type of a sample, with its details; null if it has none. Undefined if it must have one and has not: readers of insulin require it,
+ * and Apple Health stores no delivery without its reason.
+ */
+export function kindOf(type: string, metadata: Record<string, string>): string | null | undefined {
+  if (type === 'InsulinDelivery') return insulinTypes.get(metadata.HKInsulinDeliveryReason)
+  if (type !== 'BodyTemperature') return null
+  return typeWithDetails('body_temperature', null, { sensor_location: sensorLocationOf(metadata) })
+}
+
+/** The sport of distances that were covered by wheelchair. Source: events.md 2. */
+export const WHEELCHAIR = 'wheelchair_pushing'
 
 /** Quantities that are parts of a summary of the body. */
 export const bodyFields = {
