@@ -40,9 +40,10 @@ export const userRoutes: Operation[] = [
       ],
     },
     async run(tx, { params, body, headers }) {
+      const { queries } = body
       const tables = await runQueries(tx, params.user_id, body)
       if (acceptedFormat(headers.accept, [PARQUET_ARCHIVE]) === PARQUET_ARCHIVE)
-        return archiveOf(body.queries.map((query, i) => ({ query, table: tables[i]! })))
+        return archiveOf(tables.map((table, i) => ({ query: queries[i]!, table })))
       return { results: tables.map((table) => ({ table })) }
     },
   }),

@@ -1,7 +1,6 @@
 // What sources say of summaries and no summary shows: columns of queries alone. Source: users-wearables.md 15.3.
 import type { Tx } from '../../platform/db/transaction.ts'
 import { sql } from '../../platform/db/sql.ts'
-import type { IncomingSummary } from './summaries.ts'
 import type { SummaryKind } from './schema.ts'
 
 /** By the name of the column; what is absent stays as it was. */
@@ -16,7 +15,7 @@ export async function writeQueryValues(
   user_id: string,
   kind: SummaryKind,
   provider: string,
-  records: Pick<IncomingSummary, 'key' | 'query_values'>[],
+  records: { key: string; query_values?: QueryValues }[],
 ): Promise<number> {
   const given = new Map(records.flatMap(({ key, query_values }) => (query_values ? [[key, query_values]] : [])))
   if (!given.size) return 0
