@@ -196,10 +196,7 @@ interface Declaration<P, Q, B, R> {
   userTokens?: 'path' | 'body'
   /** The body may also be form-encoded. */
   form?: boolean
-  /**
-   * Media types of files that the response may be instead of JSON, as `acceptedFormat` says. A request whose `Accept` admits none of them
-   * nor JSON gets 406.
-   */
+  /** Media types of files that the response may be instead of JSON. A request whose `Accept` admits none of them nor JSON gets 406. */
   formats?: readonly string[]
   /** The body is a file of any type, which is not parsed; the operation has no `body`. */
   file?: true
