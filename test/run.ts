@@ -12,6 +12,7 @@ import { parseArgs, promisify } from 'node:util'
 import { openEmbedded } from '../src/platform/embedded-postgres/embedded-postgres.ts'
 import { grouped } from './groups.ts'
 import { testDataDir, testSettings } from './setup.ts'
+import { bundleProgram, bundleTypebox } from './support/program-bundle.ts'
 import { migratedDataDir, prepareTestDataDir } from './support/template.ts'
 
 /** More than there are cores: files that start whole programs wait for them much of their time. */
@@ -43,8 +44,9 @@ const folder = mkdtempSync(join(tmpdir(), 'drawbridge-run-'))
 chmodSync(folder, 0o755)
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 const isInTest = (file: string) => file.startsWith('test/')
-const [imports, untracked, group] = ['support/relative-imports.js', 'support/untracked.ts', 'group.ts'].map((path) =>
-  JSON.stringify(new URL(path, import.meta.url).href),
+const typebox = encodeURIComponent(await bundleTypebox())
+const [imports, untracked, group] = [`support/relative-imports.js?typebox=${typebox}`, 'support/untracked.ts', 'group.ts'].map(
+  (path) => JSON.stringify(new URL(path, import.meta.url).href),
 )
 const prepare = (name: string, files: string[], call: string) => {
   const entry = join(folder, `${name}.mjs`)
@@ -70,8 +72,11 @@ await prepareTestDataDir()
 const database = await openEmbedded({ dataDir: testDataDir, ownership: 'required', log: () => {}, settings: testSettings })
 // Each process loads the program: what one has made of the sources the others need not make again.
 process.env.NODE_COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/drawbridge', import.meta.url))
-// Tests of whole programs copy it (`migrated` in test/support/program.ts).
-if (alone.some(isInTest)) process.env.DRAWBRIDGE_MIGRATED = await migratedDataDir(runMigrate)
+// Tests of whole programs copy the one and start the other (test/support/program.ts).
+if (alone.some(isInTest)) {
+  process.env.DRAWBRIDGE_MIGRATED = await migratedDataDir(runMigrate)
+  process.env.DRAWBRIDGE_PROGRAM = await bundleProgram()
+}
 const ending = new AbortController()
 /** Also when a process of a test, or PostgreSQL, does not end. */
 const endWithin = (ms: number, what: string) =>

@@ -4,7 +4,7 @@ import { before, describe, test } from 'node:test'
 import { keysSetDuring } from '../support/map-keys.ts'
 import { contents } from '../../src/app/contents.ts'
 import { embedding, launch, launchOf, getPage } from '../support/launch-browser.ts'
-import { guards, client, createTestTeam, url, type TestTeam } from '../support/server.ts'
+import { guards, client, createTestTeam, type TestTeam } from '../support/server.ts'
 import { exchange, refresh, signIn } from '../support/phones.ts'
 import { send, valid } from './operations/requests.ts'
 
@@ -34,11 +34,8 @@ const spellings: Record<string, (text: string, org: TestTeam) => Promise<number>
     (await client(undefined).post('/v1/invite/accept', { token: text, name: 'Testa Fictional' })).status,
 }
 
-async function statusOf(path: string, headers: Record<string, string> = {}): Promise<number> {
-  const response = await fetch(url + path, { headers, redirect: 'manual' })
-  await response.arrayBuffer()
-  return response.status
-}
+const statusOf = async (path: string, headers?: Record<string, string>): Promise<number> =>
+  (await client(undefined).get(path, headers)).status
 
 /** A text that may stand in a header: another does not reach the server. */
 const isHeaderText = (text: string): boolean => /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text)

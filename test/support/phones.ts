@@ -1,5 +1,6 @@
 // A phone: it signs in, refreshes and asks as the published mobile clients do. Source: users-wearables.md 16.2.
 import assert from 'node:assert/strict'
+import { request } from 'undici'
 import { url, type TestTeam } from './server.ts'
 
 export interface Tokens {
@@ -35,8 +36,12 @@ export async function signInTokenOf(team: TestTeam, user_id: string): Promise<st
 
 /** Sends a form to the token endpoint. */
 export async function askForTokens(form: Record<string, string>, path = '/v1/token', base = url): Promise<TokenAnswer> {
-  const response = await fetch(base + path, { method: 'POST', body: new URLSearchParams(form) })
-  return { status: response.status, body: (await response.json()) as TokenAnswer['body'] }
+  const { statusCode, body } = await request(base + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams(form).toString(),
+  })
+  return { status: statusCode, body: (await body.json()) as TokenAnswer['body'] }
 }
 
 export const exchange = (user_token: string, path?: string): Promise<TokenAnswer> =>

@@ -41,8 +41,11 @@ export interface Command {
   cwd?: string
 }
 
+const hooks = new URL('relative-imports.js', import.meta.url)
+// Written by a run of everything (`test/run.ts`).
+if (process.env.DRAWBRIDGE_PROGRAM) hooks.searchParams.set('program', process.env.DRAWBRIDGE_PROGRAM)
 /** For each Node of a program that is started, its threads included. */
-const NODE_OPTIONS = `--import=${new URL('relative-imports.js', import.meta.url).href}`
+const NODE_OPTIONS = `--import=${hooks.href}`
 
 /** Starts a program in the project's folder, as the head of a process group. It sees the settings given and nothing else of ours. */
 export function start({ program = process.execPath, args, settings = {}, cwd = root }: Command): ServerProcess {

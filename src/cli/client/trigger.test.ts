@@ -4,11 +4,16 @@ import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { labAccount } from '../../../test/support/lab-accounts.ts'
-import { createTestTeam, url } from '../../../test/support/server.ts'
+import { createTestTeam, url, type TestTeam } from '../../../test/support/server.ts'
 import { overridden, parseOverrides } from './overrides.ts'
 import { scenarios, trigger } from './trigger.ts'
 import { UsageError } from '../command-tree.ts'
 import { contents } from '../../app/contents.ts'
+
+interface Emitted {
+  type: string
+  body: { data: { status: string } }
+}
 
 /** Types that the key of a team alone cannot cause. */
 const beyondKeys: Record<string, string> = {
@@ -45,6 +50,21 @@ test('an override sets a field of the request that creates the object, and the r
   })
 })
 
+/** The status that a scenario waits for is that of the object by the API, or of an event about it. */
+async function assertReached(team: TestTeam, type: string, about: string): Promise<void> {
+  const { until: status } = scenarios[type]!
+  if (type.startsWith('labtest.match_review.')) {
+    assert.equal((await team.api.get(`/v3/unmatched_result/${about}`)).body.status, status)
+  } else if (/^labtest\.(order|result)\./.test(type)) {
+    const events = (await team.api.get(`/v3/order/${about}`)).body.events as { status: string }[]
+    assert(events.some((event) => event.status.startsWith(`${status}.`)))
+  } else {
+    const { data } = (await team.api.get(`/v1/events?object_id=${about}`)).body as { data: Emitted[] }
+    assert(data.some((event) => (type.startsWith('provider.') ? event.type === type : event.body.data.status === status)))
+    assert(!type.startsWith('lab_report.') || data.some((event) => event.type === type && event.body.data.status === status))
+  }
+}
+
 for (const type of Object.keys(scenarios))
   test(`triggers ${type} under lab accounts that require the customer's own physicians`, async () => {
     const team = await createTestTeam()
@@ -62,8 +82,12 @@ for (const type of Object.keys(scenarios))
       await Promise.race([playing.catch(() => {}), sleep(20)])
     }
     await playing
-    assert.ok(
-      lines.some((line) => line.includes(`  ${type}  `)),
+    const printed = lines.join('').trim().split('\n')
+    assert(
+      printed.some((line) => line.includes(`  ${type}  `)),
       lines.join(''),
     )
+    const [, , about = ''] = printed[0]!.split(/\s+/)
+    for (const line of printed) assert.match(line, new RegExp(`^\\S+  \\w+\\.\\S+  ${about}$`))
+    await assertReached(team, type, about)
   })
