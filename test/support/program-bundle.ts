@@ -1,7 +1,7 @@
 // The program and typebox in few files, for the programs and processes of a run: loading 750 sources and 370 files of typebox costs each of
 // them half a second of a processor. The sources see their own addresses, so that what they read beside themselves, and their worker
 // threads, are the same. `relative-imports.js` has both loaded.
-import { build, type BuildOptions, type Plugin } from 'esbuild'
+import { build, stop, type BuildOptions, type Plugin } from 'esbuild'
 import { readFileSync, rmSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
@@ -40,6 +40,7 @@ async function bundle(name: string, options: BuildOptions): Promise<string> {
     logLevel: 'warning',
     ...options,
   })
+  await stop()
   return folder.href
 }
 
