@@ -13,7 +13,7 @@ import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { forgetHistory } from '../../wearables/ingestion/historical-pulls.ts'
 import { connectionTo, hasOther, mixedConnections } from './demo.ts'
-import { providerOf, type ConnectedSlug, type ManualProvider } from './providers.ts'
+import { providerOf, scopesFor, type ConnectedSlug, type ManualProvider } from './providers.ts'
 import type { Availability, ConnectedProvider, connectionErrors, ManualConnection } from './schema.ts'
 
 const Row = T.Object({
@@ -22,6 +22,7 @@ const Row = T.Object({
   status: T.Unsafe<ConnectedProvider['status']>({ type: 'string' }),
   external_user_id: Nullable(T.String()),
   granted_permissions: Nullable(T.Array(T.String())),
+  granted_scopes: Nullable(T.Array(T.String())),
   error_type: Nullable(T.String()),
   error_message: Nullable(T.String()),
   errored_at: Nullable(T.String()),
@@ -33,7 +34,7 @@ const connectionsOf = (tx: Tx, user_id: string): Promise<Row[]> =>
   tx.many(
     Row,
     sql`
-    select id, provider, status, external_user_id, granted_permissions, error_type, error_message, errored_at, created_at
+    select id, provider, status, external_user_id, granted_permissions, granted_scopes, error_type, error_message, errored_at, created_at
     from connection where team_id = ${tx.team} and user_id = ${user_id} order by created_at, id`,
   )
 
@@ -46,16 +47,29 @@ const shownProvider = (slug: ConnectedSlug) => ({ name: providerName(slug), slug
 function availability({
   provider,
   granted_permissions,
-}: Pick<Row, 'provider' | 'granted_permissions'>): Record<string, Availability> {
+  granted_scopes,
+}: Pick<Row, 'provider' | 'granted_permissions' | 'granted_scopes'>): Record<string, Availability> {
   const { resources, auth_type } = providerOf(provider)
   const granted = new Set(granted_permissions)
   const isKnown = auth_type === 'team_oauth' ? granted_permissions !== null : resources.some((resource) => granted.has(resource))
   return Object.fromEntries(
     resources.map((resource) => [
       resource,
-      { status: !isKnown || granted.has(resource) ? 'available' : 'unavailable', scope_requirements: null },
+      {
+        status: !isKnown || granted.has(resource) ? 'available' : 'unavailable',
+        scope_requirements: granted_scopes && requirements(scopesFor(provider, resource), granted_scopes),
+      },
     ]),
   )
+}
+
+/** Which of the scopes for a resource the user has granted. */
+function requirements(scopes: ReturnType<typeof scopesFor>, granted: string[]): Availability['scope_requirements'] {
+  const those = (isGranted: boolean) => ({
+    required: scopes.required.filter((scope) => granted.includes(scope) === isGranted),
+    optional: scopes.optional.filter((scope) => granted.includes(scope) === isGranted),
+  })
+  return { user_granted: those(true), user_denied: those(false) }
 }
 
 /** Lists the connections of a user, oldest first. Errors: 404 unknown user. Source: users-wearables.md 4. */
@@ -101,18 +115,24 @@ export async function availableResources(
     order by user_id, created_at, id`,
   )
   return rows.map((row) => {
-    const all = Object.entries(availability(row))
+    const all = Object.entries(availability({ ...row, granted_scopes: null }))
     const resources = all.filter(([, { status }]) => status === 'available').map(([name]) => name)
     return { user_id: row.user_id, provider: row.provider, resources }
   })
 }
 
-/** Stores the resources that a phone says its user has allowed. Writes connection, if they are others. */
-export const savePermissions = (tx: Tx, user_id: string, provider: string, granted: string[]): Promise<number> =>
+/** Stores the resources that a user has allowed, as a phone or the scopes of a cloud say it. Writes connection, if they are others. */
+export const savePermissions = (
+  tx: Tx,
+  user_id: string,
+  provider: string,
+  granted: string[] | null,
+  scopes: string[] | null = null,
+): Promise<number> =>
   tx.run(sql`
-    update connection set granted_permissions = ${granted}::text[], updated_at = ${tx.now}
+    update connection set granted_permissions = ${granted}::text[], granted_scopes = ${scopes}::text[], updated_at = ${tx.now}
     where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider}
-      and granted_permissions is distinct from ${granted}::text[]`)
+      and (granted_permissions is distinct from ${granted}::text[] or granted_scopes is distinct from ${scopes}::text[])`)
 
 const IdAndStatus = T.Pick(Row, ['id', 'status'])
 
@@ -150,6 +170,10 @@ export const connectionEnded = hookPoint<[user_id: string, provider: string | nu
 interface Given {
   external_user_id: string | null | undefined
   granted_permissions: string[] | null | undefined
+  /** The scopes of a cloud, by which `granted_permissions` were told; null or absent: unknown. */
+  granted_scopes?: string[] | null
+  /** A user has consented: a connection that exists begins again. */
+  isConsent?: boolean
   /** Its data is made up. A user has such connections only, or none. */
   is_demo?: boolean
 }
@@ -157,14 +181,14 @@ interface Given {
 export interface Connected {
   connection_id: string
   user_id: string
-  /** The connection is new, or was in error or paused. */
+  /** The connection is new, was in error or paused, or its user has consented again. */
   began: boolean
 }
 
 /**
  * Connects a user to a provider. A connection that exists is brought up to date and keeps its time of creation. After the user's time of
- * ingestion it is paused. Writes connection, "user". Emits provider.connection.created if the connection is new, or was in error or paused,
- * and is not paused now. Errors: 400 the user has demo connections and this is none, or the reverse; 404 unknown user.
+ * ingestion it is paused. Writes connection, "user". Emits provider.connection.created if the connection is new, was in error or paused, or a
+ * user has consented to it again, and is not paused now. Errors: 400 the user has demo connections and this is none, or the reverse; 404 unknown user.
  * Source: users-wearables.md 4 C1, 6 I3; events.md 4.4.
  */
 export async function connect(tx: Tx, given_user_id: string, provider: ConnectedSlug, given: Given): Promise<Connected> {
@@ -172,7 +196,7 @@ export async function connect(tx: Tx, given_user_id: string, provider: Connected
   if (!user) throw notFound('User not found')
   const { user_id, client_user_id } = user
   const status = isIngestionOver(tx, (await findUser(tx, user_id))!) ? 'paused' : 'connected'
-  const { is_demo = false } = given
+  const { is_demo = false, granted_scopes = null } = given
   if (await hasOther(tx, user_id, is_demo)) throw mixedConnections(is_demo)
   const existing = await tx.maybe(
     T.Pick(Row, ['id', 'status', 'external_user_id', 'granted_permissions']),
@@ -185,13 +209,17 @@ export async function connect(tx: Tx, given_user_id: string, provider: Connected
   const granted_permissions =
     given.granted_permissions === undefined ? (existing?.granted_permissions ?? null) : given.granted_permissions
   await tx.run(sql`
-    insert into connection (team_id, user_id, provider, id, status, external_user_id, granted_permissions, created_at, updated_at, is_demo)
-    values (${tx.team}, ${user_id}, ${provider}, ${id}, ${status}, ${external_user_id}, ${granted_permissions}::text[], ${tx.now}, ${tx.now}, ${is_demo})
+    insert into connection (team_id, user_id, provider, id, status, external_user_id, granted_permissions, granted_scopes, created_at,
+                            updated_at, is_demo)
+    values (${tx.team}, ${user_id}, ${provider}, ${id}, ${status}, ${external_user_id}, ${granted_permissions}::text[],
+            ${granted_scopes}::text[], ${tx.now}, ${tx.now}, ${is_demo})
     on conflict (team_id, user_id, provider) do update
     set status = excluded.status, external_user_id = excluded.external_user_id, granted_permissions = excluded.granted_permissions,
-        error_type = null, error_message = null, errored_at = null, updated_at = excluded.updated_at`)
+        granted_scopes = excluded.granted_scopes, error_type = null, error_message = null, errored_at = null,
+        updated_at = excluded.updated_at`)
   const connected = { connection_id: id, user_id, began: false }
-  if (existing?.status === status) return connected
+  const isConsent = given.isConsent === true && status === 'connected'
+  if (existing?.status === status && !isConsent) return connected
   if (status === 'paused') {
     if (!existing) await refreshConnectedSources(tx, user_id)
     return connected
@@ -200,7 +228,7 @@ export async function connect(tx: Tx, given_user_id: string, provider: Connected
   await forgetHistory(tx, user_id, provider)
   if (!existing) await refreshConnectedSources(tx, user_id)
   const shown = shownProvider(provider)
-  const resource_availability = availability({ provider, granted_permissions })
+  const resource_availability = availability({ provider, granted_permissions, granted_scopes })
   emit(tx, {
     type: 'provider.connection.created',
     object_id: id,

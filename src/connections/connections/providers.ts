@@ -2,7 +2,7 @@
 // that have a connector. Only values. Source: users-wearables.md 3, 16.3, 16.5.
 import type { OAuthProvider, Provider } from '../../people/users/sources.ts'
 import type { Resource } from '../../wearables/resources/resources.ts'
-import { connectors } from '../connectors/connectors.ts'
+import { connectorOf, connectors } from '../connectors/connectors.ts'
 import { postedTimeseries, resourceNameOf } from '../../wearables/resources/timeseries.ts'
 
 /** `sdk`: a phone sends what its health store has. `app`: a phone reads a device by Bluetooth. Empty: a client sends what it has. */
@@ -109,3 +109,10 @@ const demos = new Map<string, ProviderEntry>(
   Object.entries(demoOnly).map(([slug, resources]) => [slug, { ...REMOVED, resources }]),
 )
 export const providerOf = (slug: ConnectedSlug): ProviderEntry => all.get(slug) ?? demos.get(slug) ?? REMOVED
+
+/** The scopes of a cloud that a resource needs, and those without which it lacks a part. */
+export function scopesFor(slug: ConnectedSlug, resource: Resource): { required: string[]; optional: string[] } {
+  const connector = connectorOf(slug)
+  const scope = connector?.scopeOf[resource]
+  return { required: scope === undefined ? [] : [scope], optional: [...(connector?.alsoUses?.[resource] ?? [])] }
+}

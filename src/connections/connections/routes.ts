@@ -1,4 +1,4 @@
-import { operation } from '../../platform/http/operation.ts'
+import { multiTransactionOperation, operation } from '../../platform/http/operation.ts'
 import { providerName } from '../../people/users/sources.ts'
 import { Success } from '../../people/users/schema.ts'
 import { Fields, T, Uuid } from '../../platform/schema/schema.ts'
@@ -14,16 +14,17 @@ import {
 } from './schema.ts'
 
 export const routes = [
-  operation({
+  multiTransactionOperation({
     id: 'get_list_of_providers',
     patients: false,
+    auth: 'none',
     method: 'GET',
     path: '/v2/providers',
     summary: 'List providers',
-    description: 'Providers that users can be connected to, with their resources. `source_type` keeps those of one `auth_type`.',
+    description: 'Providers that users can be connected to, with their resources. `source_type` keeps those of one `auth_type`. Needs no key.',
     query: ProviderQuery,
     reply: T.Array(ProviderDetails),
-    run: async (_tx, { query }) =>
+    run: async (_request, { query }) =>
       connectableProviders
         .map((slug) => {
           const { resources, ...entry } = providerOf(slug)

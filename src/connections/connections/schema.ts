@@ -22,7 +22,20 @@ export const ProviderDetails = Fields(
 
 export const ProviderQuery = Fields({ source_type: Maybe(OpenEnum(authTypes)) })
 
-export const Availability = Fields({ status: OpenEnum(['available', 'unavailable']), scope_requirements: T.Null() })
+const Scopes = Fields({ required: T.Array(T.String()), optional: T.Array(T.String()) }, { title: 'ScopeRequirements' })
+export const Availability = Fields({
+  status: OpenEnum(['available', 'unavailable']),
+  scope_requirements: Nullable(
+    Fields(
+      { user_granted: Scopes, user_denied: Scopes },
+      {
+        title: 'ScopeRequirementsGrants',
+        description:
+          'Scopes of the provider that the resource needs, and those without which it lacks a part. Null if the provider has no scopes, or does not say what was granted.',
+      },
+    ),
+  ),
+})
 export type Availability = Static<typeof Availability>
 
 export const connectionErrors = [

@@ -109,6 +109,12 @@ export type InboundOutcome =
   | { outcome: 'verified' | 'unsigned'; answer?: { status: number; body: unknown }; changes: Change[]; ended?: string[] }
   | { outcome: 'refused'; answer?: { status: number; body: unknown } }
 
+/** A resource, and those whose data comes with it. */
+export const withCompanions = (connector: Pick<Connector, 'comesWith'> | undefined, resource: Resource): Resource[] => [
+  resource,
+  ...(Object.entries(connector?.comesWith ?? {}) as [Resource, Resource][]).flatMap(([name, of]) => (of === resource ? [name] : [])),
+]
+
 export interface Connector {
   provider: OAuthProvider
   description: string
@@ -117,6 +123,8 @@ export interface Connector {
   scopes: readonly string[]
   /** Which scope a resource needs, for the availability of resources. */
   scopeOf: Partial<Record<Resource, string>>
+  /** Scopes without which a resource lacks a part, such as the recovery of a night. */
+  alsoUses?: Partial<Record<Resource, readonly string[]>>
   /** Resources whose data comes with that of another one: only the other one is asked for. */
   comesWith?: Partial<Record<Resource, Resource>>
   pkce: boolean

@@ -9,7 +9,7 @@ import { sql } from '../../platform/db/sql.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { defineJob, enqueue } from '../../platform/queue/outbox.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
-import { connect, connectionStatus } from '../connections/connections.ts'
+import { connect, connectionStatus, savePermissions } from '../connections/connections.ts'
 import type { Grant } from '../connectors/connector.ts'
 import { connectorOf } from '../connectors/connectors.ts'
 
@@ -163,7 +163,7 @@ export async function isAccountTaken(tx: Tx, key: UserProvider, external_user_id
 }
 
 /**
- * A grant was stored. `began`: its connection is new, or was in error or paused; `isOther`: it is of another account than before;
+ * A grant was stored. `began`: its connection is new, was in error or paused, or its user has consented again; `isOther`: it is of another account than before;
  * `asksForHistory`: the data from before the connection is wanted.
  */
 export const grantSaved = hookPoint<[saved: SavedGrant & { isOther: boolean; asksForHistory: boolean }]>('grants.grant_saved')
@@ -171,7 +171,7 @@ export const grantSaved = hookPoint<[saved: SavedGrant & { isOther: boolean; ask
 export interface SavedGrant extends UserProvider {
   provider: OAuthProvider
   connection_id: string
-  /** The connection is new, or was in error or paused. */
+  /** The connection is new, was in error or paused, or its user has consented again. */
   began: boolean
 }
 
@@ -189,10 +189,11 @@ function permissionsOf(provider: OAuthProvider, { scopes }: Grant): string[] | n
 }
 
 /**
- * Stores what a user has granted, connects the user to the provider, and schedules the backfill if the connection begins, unless
- * `asksForHistory` is false. The tokens of
- * a grant of the same account are replaced; a grant of another account ends, and a job revokes it. After the user's time of ingestion the grant ends at once. Writes connection, provider_grant, "user", job. Emits provider.connection.created if the connection is new, or was in
- * error or paused. Errors: 404 unknown user.
+ * Stores what a user has granted, connects the user to the provider, and schedules the backfill. The tokens of a grant of the same account
+ * are replaced; a grant of another account ends, and a job revokes it. After the user's time of ingestion the grant ends at once. Writes
+ * connection, provider_grant, "user", job. Emits provider.connection.created, unless the grant was imported for a user who is connected.
+ * Errors: 404 unknown user.
+ * @param asksForHistory false: the grant is imported, and no history is asked for
  */
 export async function saveGrant(
   tx: Tx,
@@ -204,7 +205,12 @@ export async function saveGrant(
 ): Promise<SavedGrant> {
   const granted_permissions = permissionsOf(provider, grant)
   const { external_user_id } = grant
-  const { connection_id, user_id, began } = await connect(tx, given_user_id, provider, { external_user_id, granted_permissions })
+  const { connection_id, user_id, began } = await connect(tx, given_user_id, provider, {
+    external_user_id,
+    granted_permissions,
+    granted_scopes: grant.scopes,
+    isConsent: asksForHistory,
+  })
   const before = await tx.locking.maybe(
     Before,
     sql`
@@ -238,16 +244,23 @@ const instantOf = (at_ms: number | null): Date | null => (at_ms === null ? null 
 
 /**
  * Stores refreshed tokens, before they are used, so that none is lost; also those of a grant that has ended meanwhile, which is revoked with
- * them. Changes nothing if the tokens are no longer those that were refreshed. Writes provider_grant.
+ * them. If the vendor names other scopes than before, the connection shows them. Changes nothing if the tokens are no longer those that were
+ * refreshed. Writes provider_grant, connection.
  */
-export const replaceTokens = (tx: Tx, vault: Vault, { id, version }: StoredGrant, grant: Grant): Promise<number> =>
-  tx.run(sql`
+export async function replaceTokens(tx: Tx, vault: Vault, stored: StoredGrant, grant: Grant): Promise<number> {
+  const { id, version, user_id, provider } = stored
+  const replaced = await tx.run(sql`
     update provider_grant
     set access_token = ${vault.encrypt(grant.access_token, accessTokenOf(id))},
         refresh_token = ${grant.refresh_token && vault.encrypt(grant.refresh_token, refreshTokenOf(id))},
         expires_at = ${instantOf(grant.expires_at_ms)}, scopes = ${grant.scopes}::text[], version = version + 1, refused_version = null,
         refresh_owner = null, refreshing_until = null, updated_at = ${tx.now}
     where team_id = ${tx.team} and id = ${id} and version = ${version}`)
+  const isOther = JSON.stringify(grant.scopes?.toSorted()) !== JSON.stringify(stored.grant.scopes?.toSorted())
+  if (replaced && isOther && (await currentGrant(tx, vault, stored))?.id === id)
+    await savePermissions(tx, user_id, provider, permissionsOf(provider as OAuthProvider, grant), grant.scopes)
+  return replaced
+}
 
 /**
  * Records that the vendor refused to refresh the tokens of this version, and ends the lease. Returns 0 if the grant has ended or its tokens

@@ -5,6 +5,7 @@ import { invalidField } from '../../platform/http/errors.ts'
 import { iso, utcDate } from '../../platform/runtime/clock.ts'
 import { CONTACT, dayRecords, type DayRecord } from '../../wearables/ingestion/day-records.ts'
 import { availableResources } from '../connections/connections.ts'
+import { watermarksOf } from '../pulls/ledger.ts'
 import type { DayQuery, DayStatus, UserDays } from './schema.ts'
 
 const DAY_MS = 86_400_000
@@ -64,7 +65,7 @@ function lastErrorOf(records: DayRecord[]) {
 
 /**
  * Shows, for each provider and resource of a user, what is known of each day of a range, and on which days the client of the provider was
- * in contact. Resources that the user allows and of which nothing is known are shown as not asked for.
+ * in contact; of a cloud, when it last notified and was polled. Resources that the user allows and of which nothing is known are shown as not asked for.
  * Errors: 404 unknown user; 422 the range ends before it starts, has more than 92 days, or begins before 1900.
  */
 export async function introspectDays(tx: Tx, query: DayQuery): Promise<UserDays> {
@@ -84,11 +85,15 @@ export async function introspectDays(tx: Tx, query: DayQuery): Promise<UserDays>
     for (const name of allowed.resources) if (resource === undefined || resource === name) add(allowed.provider, name)
   for (const record of await dayRecords(tx, user_id, { from: start_date, to: end_date, provider, resource }))
     add(record.provider, record.resource).push(record)
+  const watermarks = new Map((await watermarksOf(tx, user_id)).map((mark) => [mark.provider, mark]))
   const data = [...providers].map(([name, resources]) => {
+    const { notified_at = null, polled_at = null } = watermarks.get(name) ?? {}
     const contact = daysOf(dates, resources.get(CONTACT) ?? [])
     resources.delete(CONTACT)
     return {
       provider: name,
+      notified_at,
+      polled_at,
       contact_days: contact.filter(({ status }) => status !== 'not_asked').map(({ date }) => date),
       resources: [...resources].map(([resource, records]) => ({
         resource,

@@ -8,7 +8,11 @@ import { T } from '../../platform/schema/schema.ts'
 import { isTimeseries, resourceNameOf } from '../../wearables/resources/timeseries.ts'
 import { historicalPulls, type HistoricalPull } from '../../wearables/ingestion/historical-pulls.ts'
 import { resourceStates, type ResourceState } from '../../wearables/ingestion/resource-states.ts'
+import type { Resource } from '../../wearables/resources/resources.ts'
 import { availableResources } from '../connections/connections.ts'
+import { withCompanions } from '../connectors/connector.ts'
+import { connectorOf } from '../connectors/connectors.ts'
+import { attemptsOf, type Attempt } from '../pulls/ledger.ts'
 import {
   USERS,
   type ProviderPulls,
@@ -47,7 +51,7 @@ const shown = <V>(users: Map<string, Record<string, V>>) => [...users].map(([use
 
 const unattempted = (): ResourceStatistics => ({ last_attempt: null, oldest_data: null, newest_data: null, sent_count: 0 })
 
-/** A post that is rejected changes nothing, so that every recorded attempt has succeeded. */
+/** A post that is rejected changes nothing, so that what has come of an attempt has succeeded. */
 const statisticsOf = ({ last_attempt_at, oldest_data, newest_data, sent_count }: ResourceState): ResourceStatistics => ({
   last_attempt: { timestamp: last_attempt_at, status: 'success' },
   oldest_data,
@@ -55,9 +59,18 @@ const statisticsOf = ({ last_attempt_at, oldest_data, newest_data, sent_count }:
   sent_count,
 })
 
+/** Adds an attempt to ask the cloud of a provider, if it is the last one: it may have failed, or found nothing. */
+function addAttempt(of: Record<string, ResourceStatistics>, resource: string, { asked_at, result }: Attempt): void {
+  const before = of[resource] ?? unattempted()
+  const isLast = before.last_attempt === null || Date.parse(before.last_attempt.timestamp) <= Date.parse(asked_at)
+  if (isLast)
+    of[resource] = { ...before, last_attempt: { timestamp: asked_at, status: result === 'failed' ? 'failure' : 'success' } }
+}
+
 /**
- * Lists, by user, provider and resource, the last attempt to send data, the newest and oldest data, and how many records were sent on. A
- * resource that the user allows and for which nothing came has no attempt. Errors: 400 a cursor of another list.
+ * Lists, by user, provider and resource, the last attempt of a client to send data or of this server to ask a cloud for it, the newest and
+ * oldest data, and how many records were sent on. A resource that the user allows and for which nothing was tried has no attempt.
+ * Errors: 400 a cursor of another list.
  */
 export async function introspectResources(tx: Tx, query: UserQuery): Promise<UserResources> {
   const { user_ids, next_cursor } = await pageOfUsers(tx, 'resources', [sql`connection`, sql`resource_state`], query)
@@ -66,6 +79,11 @@ export async function introspectResources(tx: Tx, query: UserQuery): Promise<Use
     users.get(user_id)![provider] = Object.fromEntries(resources.map((resource) => [resource, unattempted()]))
   for (const state of await resourceStates(tx, user_ids, query.provider))
     (users.get(state.user_id)![state.provider] ??= {})[state.resource] = statisticsOf(state)
+  for (const attempt of await attemptsOf(tx, user_ids, query.provider)) {
+    const ofProvider = (users.get(attempt.user_id)![attempt.provider] ??= {})
+    for (const resource of withCompanions(connectorOf(attempt.provider), attempt.resource as Resource))
+      addAttempt(ofProvider, resource, attempt)
+  }
   return { data: shown(users), next: next_cursor, next_cursor }
 }
 

@@ -72,7 +72,7 @@ export const routes = [
     path: '/v2/introspect/days',
     summary: "Show what is known of each day of a user's resources: why a day is empty",
     description:
-      'By provider and resource, for at most 92 days, by default the last 31: `not_asked`; `asked`, without an answer so far; `empty`, the source has no data of the day; `failed`, with the last error; `received`, but not stored; `stored`. `contact_days` are those on which the client of the provider sent or asked anything.',
+      'By provider and resource, for at most 92 days, by default the last 31: `not_asked`; `asked`, without an answer so far; `empty`, the source has no data of the day; `failed`, with the last error; `received`, but not stored; `stored`. `contact_days` are those on which the client of the provider sent or asked anything. `notified_at` is when a notification of a cloud last brought data, `polled_at` when the cloud was last asked because none had come for a while.',
     query: DayQuery,
     reply: UserDays,
     run: (tx, { query }) => introspectDays(tx, query),

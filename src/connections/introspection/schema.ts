@@ -157,6 +157,8 @@ export const UserDays = Fields(
       Fields(
         {
           provider: T.String(),
+          notified_at: Nullable(Timestamp),
+          polled_at: Nullable(Timestamp),
           contact_days: T.Array(DateOnly),
           resources: T.Array(
             Fields(

@@ -9,11 +9,11 @@ import { Maybe, OpenEnum, T, type Static } from '../../platform/schema/schema.ts
 import { schedulePull } from '../../wearables/ingestion/historical-pulls.ts'
 import type { Resource } from '../../wearables/resources/resources.ts'
 import { availableResources } from '../connections/connections.ts'
-import type { Connector } from '../connectors/connector.ts'
+import { withCompanions } from '../connectors/connector.ts'
 import { connectorOf } from '../connectors/connectors.ts'
 import type { SavedGrant, UserProvider } from '../grants/grants.ts'
 import { daysToPull } from '../pull-preferences/pull-preferences.ts'
-import { forgetPulls, pullsOf, type TimeRange } from './ledger.ts'
+import { forgetPulls, type TimeRange } from './ledger.ts'
 import { historyName } from './stored.ts'
 
 const Pull = T.Object({
@@ -72,12 +72,10 @@ export async function scheduleHistory(tx: Tx, grant: Omit<SavedGrant, 'began'>, 
   const user = await getUser(tx, user_id)
   const days = await daysToPull(tx, provider)
   const now_ms = tx.now.getTime()
-  const { comesWith = {} } = connectorOf(provider) ?? ({} as Partial<Connector>)
   for (const resource of resources) {
     const range = withinBounds(user, { from_ms: now_ms - days(resource) * DAY_MS, to_ms: now_ms })
     if (range.from_ms >= range.to_ms) continue
-    const along = (Object.keys(comesWith) as Resource[]).filter((name) => comesWith[name] === resource)
-    for (const name of [resource, ...along]) await schedulePull(tx, { user_id, provider, resource: historyName(name) }, range)
+    for (const name of withCompanions(connectorOf(provider), resource)) await schedulePull(tx, { user_id, provider, resource: historyName(name) }, range)
     enqueue(tx, pullResource, { user_id, provider, connection_id, resource, ...range, reason: 'history', attempt: 0 })
   }
 }
@@ -92,11 +90,8 @@ export async function startPulls(
   const connector = connectorOf(provider)
   if (!connector) return
   if (isOther) await forgetPulls(tx, user_id, provider)
-  const known = new Set(isOther ? [] : (await pullsOf(tx, grant)).map(({ resource }) => resource))
-  const asked = await askedResources(tx, grant)
-  // Who consents again while connected may have granted more.
-  const wanted = began || isOther ? asked : asked.filter((resource) => !known.has(resource))
-  if (asksForHistory) await scheduleHistory(tx, grant, wanted)
+  // Also for a user who consents again: the vendor is asked for gaps alone, and each resource is told of again. Source: events.md 4.11 H8.
+  if (asksForHistory) await scheduleHistory(tx, grant, await askedResources(tx, grant))
   if (connector.subscribe) {
     const payload = connector.subscribes === 'user' ? { provider, user_id } : { provider }
     enqueueAgain(tx, subscribe, payload, addSeconds(tx.now, NOTICE_S))

@@ -82,6 +82,26 @@ export const pullsOf = (tx: Tx, { user_id, provider }: UserProvider): Promise<Re
     from provider_pull where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider} order by resource`,
   )
 
+const AttemptRow = T.Object({
+  user_id: T.String(),
+  provider: T.String(),
+  resource: T.String(),
+  asked_at: T.String(),
+  result: T.String(),
+})
+export type Attempt = Static<typeof AttemptRow>
+
+/** When the clouds of users were last asked for each resource, in whole seconds, and what came of it: `data`, `empty` or `failed`. */
+export const attemptsOf = (tx: Tx, user_ids: string[], provider: string | undefined): Promise<Attempt[]> =>
+  tx.many(
+    AttemptRow,
+    sql`
+    select user_id, provider, resource, date_trunc('second', asked_at) as asked_at, result from provider_pull
+    where team_id = ${tx.team} and user_id = any (${user_ids}::uuid[]) and provider = coalesce(${provider ?? null}, provider)
+      and asked_at is not null
+    order by user_id, provider, resource`,
+  )
+
 /** Records that a verified notification has led to data that is new or has changed. Writes provider_watermark. */
 export const recordNotified = (tx: Tx, { user_id, provider }: UserProvider): Promise<number> =>
   tx.run(sql`
@@ -106,6 +126,17 @@ export const watermarkOf = async (tx: Tx, { user_id, provider }: UserProvider): 
     select notified_at, polled_at from provider_watermark
     where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider}`,
   )) ?? { notified_at: null, polled_at: null }
+
+const Mark = T.Object({ provider: T.String(), ...Watermark.properties })
+
+/** When the connections of a user were last notified and polled, in whole seconds. */
+export const watermarksOf = (tx: Tx, user_id: string): Promise<Static<typeof Mark>[]> =>
+  tx.many(
+    Mark,
+    sql`
+    select provider, date_trunc('second', notified_at) as notified_at, date_trunc('second', polled_at) as polled_at
+    from provider_watermark where team_id = ${tx.team} and user_id = ${user_id} order by provider`,
+  )
 
 /** Forgets what was asked for: another account of the vendor has other data. Writes provider_pull, provider_watermark. */
 export async function forgetPulls(tx: Tx, user_id: string, provider: string | null): Promise<void> {

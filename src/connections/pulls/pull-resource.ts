@@ -10,7 +10,7 @@ import { daysBetween, recordDays } from '../../wearables/ingestion/day-records.t
 import { beginPull, failPull, type PullError } from '../../wearables/ingestion/historical-pulls.ts'
 import type { Resource } from '../../wearables/resources/resources.ts'
 import { connectionOf, failConnection } from '../connections/connections.ts'
-import { VendorError, type Connector, type VendorFailure } from '../connectors/connector.ts'
+import { VendorError, withCompanions, type Connector, type VendorFailure } from '../connectors/connector.ts'
 import { freshGrant, httpOf, vendorOf, type Vendor, type VendorAccess } from '../grants/access.ts'
 import { pullResource, type PullPayload } from './jobs.ts'
 import { gapsOf, recordAsked, recordNotified, type TimeRange } from './ledger.ts'
@@ -94,11 +94,6 @@ async function begin(tx: Tx, access: VendorAccess, payload: PullPayload): Promis
   return { user, vendor, windows: windowsOf(ranges, vendor.connector, now_ms) }
 }
 
-const withCompanions = ({ comesWith = {} }: Connector, resource: Resource): Resource[] => [
-  resource,
-  ...(Object.keys(comesWith) as Resource[]).filter((name) => comesWith[name] === resource),
-]
-
 /** Asks for one window and stores the answer. @returns what was stored; undefined: the connection has ended meanwhile */
 async function pullWindow(
   { tenant, tx }: JobContext,
@@ -175,15 +170,14 @@ async function fail(tx: Tx, payload: PullPayload, connector: Connector | undefin
   const isConnected = connection.status === 'connected'
   const again = (more: Partial<PullPayload>, pause_s: number) =>
     enqueue(tx, pullResource, { ...payload, ...more }, new Date(tx.now.getTime() + Math.ceil(pause_s) * 1000))
+  const names = withCompanions(connector, resource as Resource)
   const history = async (reported: PullError, isFinal: boolean) => {
     if (reason !== 'history') return
-    const names = connector ? withCompanions(connector, resource as Resource) : [resource as Resource]
     for (const name of names) await failPull(tx, { user_id, provider, resource: historyName(name) }, reported, isFinal)
   }
   const days = daysBetween(payload.from_ms, payload.to_ms)
   const problem = { type: failure, message: failureMessages[failure] }
-  for (const name of connector ? withCompanions(connector, resource as Resource) : [resource as Resource])
-    recordDays(tx, { user_id, provider, resource: name, outcome: 'failed', days, error: problem })
+  for (const name of names) recordDays(tx, { user_id, provider, resource: name, outcome: 'failed', days, error: problem })
   if (failure === 'invalid_grant') await failConnection(tx, user_id, provider, 'provider_credential_error')
   if (failure === 'rate_limited' && isConnected) {
     await history('provider_rate_limit_exceeded', false)
@@ -195,6 +189,8 @@ async function fail(tx: Tx, payload: PullPayload, connector: Connector | undefin
   const retry = failure === 'no_application' || !isConnected ? undefined : retries[failure]
   if (retry && attempt + 1 < retry.attempts_max) {
     await history(retry.error, false)
+    // An announced record that cannot be read yet is nothing unusual.
+    if (failure !== 'not_ready') await recordAsked(tx, payload, { result: 'failed', error: failure })
     again({ attempt: attempt + 1 }, Math.max(retry.pause_s(attempt), (retry_after_ms ?? 0) / 1000))
     return
   }

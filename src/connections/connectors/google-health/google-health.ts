@@ -179,6 +179,7 @@ export const googleHealth = {
   },
   scopes: [ACTIVITY, METRICS, SLEEP, LOCATION, ECG],
   scopeOf,
+  alsoUses: { workouts: [LOCATION], workout_stream: [LOCATION] },
   comesWith: {
     weight: 'body',
     fat: 'body',

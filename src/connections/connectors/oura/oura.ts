@@ -210,6 +210,7 @@ export const oura: Connector = {
   },
   scopes: [...new Set(Object.values(scopeOf))],
   scopeOf,
+  alsoUses: { workout_stream: ['heartrate'] },
   comesWith: { sleep_cycle: 'sleep', hrv: 'sleep', workout_stream: 'workouts' },
   pkce: true,
   days_per_request: 30,

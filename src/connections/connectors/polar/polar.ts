@@ -178,6 +178,11 @@ export const polar = {
     workout_stream: 'training_sessions:read',
     heartrate: 'continuous_samples:read',
   },
+  alsoUses: {
+    sleep: ['nightly_recharge:read'],
+    workouts: ['routes:read', 'sports:read'],
+    workout_stream: ['routes:read'],
+  },
   comesWith: { steps: 'activity', workout_stream: 'workouts' },
   pkce: false,
   // Nights and their recovery are at most 28 days long; the days at both ends are asked for with them.

@@ -203,6 +203,8 @@ export const strava = {
   },
   scopes: ['read', 'activity:read', 'activity:read_all'],
   scopeOf: { workouts: 'activity:read', workout_stream: 'activity:read', profile: 'read' },
+  // Activities that only the athlete may see.
+  alsoUses: { workouts: ['activity:read_all'], workout_stream: ['activity:read_all'] },
   comesWith: { workout_stream: 'workouts' },
   pkce: false,
   // Two requests for each activity, within the limit of a quarter of an hour.

@@ -197,6 +197,7 @@ export const whoop: Connector = {
   },
   scopes: ['offline', 'read:profile', 'read:recovery', ...new Set(Object.values(scopeOf))],
   scopeOf,
+  alsoUses: { sleep: ['read:recovery'] },
   comesWith: { heartrate: 'sleep' },
   pkce: false,
   days_per_request: 30,
