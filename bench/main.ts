@@ -8,6 +8,7 @@ import { importExport } from './imports.ts'
 import { readReports, readScans } from './lab-reports.ts'
 import { median, medianMs, report } from './measure.ts'
 import { createKits, createWalkIns, registerKits } from './orders.ts'
+import { synchronizePhones } from './phones.ts'
 import { withServer, type Bench } from './program.ts'
 import { findSites, listOrders, listUsers, readOrder } from './reads.ts'
 import { measureResultIntake } from './result-intake.ts'
@@ -29,6 +30,7 @@ const parts: Record<string, (bench: Bench) => Promise<void>> = {
   visits: measureAvailability,
   intake: measureIntake,
   ingest: ingestSamples,
+  phones: synchronizePhones,
   samples: readSamples,
   summaries: readSummaries,
   stream: readStream,

@@ -19,6 +19,7 @@ import { StoredFiles } from '../platform/stored-files/stored-files.ts'
 import { demoSources } from '../sandbox/demo-data/demo-connections.ts'
 import { sandbox } from '../sandbox/modules.ts'
 import { tenancy } from '../tenancy/modules.ts'
+import { readServiceAccount } from '../platform/config/service-account.ts'
 import { collectionZone } from '../visits/appointments/appointments.ts'
 import { appointmentStart } from '../visits/appointments/locked-appointment.ts'
 import { visits } from '../visits/modules.ts'
@@ -74,6 +75,8 @@ export function modulesOf(process: Process): Module[] {
       client: new VendorClient({ targets, product }),
       urls: providerUrls(settings),
       poll_s: () => settings.provider_poll_hours * 3600,
+      // Checked when the settings were read.
+      googleAccount: () => readServiceAccount(settings.google_service_account ?? ''),
       demoSources,
     }),
     ...visits({ vault, locate }),

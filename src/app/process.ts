@@ -40,6 +40,7 @@ export type ModuleSettings = AccessSettings &
     | 'provider_urls'
     | 'provider_retention'
     | 'provider_poll_hours'
+    | 'google_service_account'
   >
 
 /** The dependencies that modules may need of their process. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { asOwner, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { asOwner, createTestTeam, url, type TestTeam } from '../../../test/support/server.ts'
 
 const connect = ({ api }: TestTeam, provider: string, user_id: string, more: object = {}) =>
   api.post(`/v2/link/provider/manual/${provider}`, { user_id, ...more })
@@ -185,6 +185,8 @@ test('the counts of a team show its connections, and those of each week beside a
 test('the list of providers shows those that users can be connected to, and those of one kind', async () => {
   const { api } = await createTestTeam()
   const all = (await api.get('/v2/providers')).body
+  const unauthenticated = await fetch(`${url}/v2/providers`)
+  assert.deepEqual([unauthenticated.status, await unauthenticated.json()], [200, all])
   assert.deepEqual(Object.keys(all[0]).sort(), ['auth_type', 'description', 'logo', 'name', 'slug', 'supported_resources'])
   const slugs = async (source_type: string) =>
     (await api.get(`/v2/providers/?source_type=${source_type}`)).body.map(({ slug }: { slug: string }) => slug)

@@ -1,4 +1,5 @@
 // A vendor's cloud behind one small interface. The framework keeps tokens, decides what to ask for and when, and stores what comes.
+import type { ServiceAccount } from '../../platform/config/service-account.ts'
 import type { OAuthProvider } from '../../people/users/sources.ts'
 import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import type { Resource } from '../../wearables/resources/resources.ts'
@@ -161,6 +162,13 @@ export interface Connector {
   subscribe?(
     http: VendorHttp,
     app: VendorApp,
-    request: { callback_url: string; verify_token: string; access_token: string | null; now_ms: number },
+    request: {
+      callback_url: string
+      verify_token: string
+      access_token: string | null
+      now_ms: number
+      /** The operator's account at Google Cloud. */
+      googleAccount?: ServiceAccount | undefined
+    },
   ): Promise<{ renew_at_ms: number | null; details?: Readonly<Record<string, unknown>> }>
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { client, createTestTeam, url, type TestTeam } from '../../../test/support/server.ts'
+import { preparationSteps } from './preparation.ts'
 
 const CREDENTIALS = '/team_custom_credentials/sandbox/us'
 
@@ -37,11 +38,23 @@ describe('setup steps for credentials', () => {
     const tokenOf = async (team: TestTeam) => {
       const [, step] = (await prepare(team, 'google_health')).body.preparation_steps
       assert.deepEqual([step.type, step.value], ['webhook_uri', `${url}/v2/link/webhook/sandbox-us/${team.team}/google_health`])
-      return /: (\S{40,})$/.exec(step.description)?.[1]
+      return /: Bearer (\S{40,})$/.exec(step.description)?.[1]
     }
     assert(await tokenOf(org))
     assert.equal(await tokenOf(org), await tokenOf(org))
     assert.notEqual(await tokenOf(org), await tokenOf(other))
+  })
+
+  test('names the principal to allow in place of an address, if the operator has a service account', () => {
+    const place = { env: 'sandbox', region: 'us', team_id: randomUUID() }
+    const google = { token: 'a-token', principal: 'drawbridge@operator.example' }
+    const [redirect, step, ...others] = preparationSteps('https://lab.example', place, 'google_health', null, google)
+    assert.deepEqual([redirect!.type, step!.type, step!.value, others], ['redirect_uri', 'iam_principal', google.principal, []])
+    assert(!step!.description!.includes(google.token))
+    assert.deepEqual(
+      preparationSteps('https://lab.example', place, 'oura', null, google).map(({ type }) => type),
+      ['redirect_uri'],
+    )
   })
 
   test("contains the team's own redirect address", async () => {

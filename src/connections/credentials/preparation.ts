@@ -41,14 +41,15 @@ export const notificationToken = (vault: Pick<Vault, 'sign'>, cell: string, team
 /**
  * Returns the setup steps for a provider; empty if there are none.
  * @param override the team's own redirect address, if it has one
- * @param token that of `notificationToken`
+ * @param google for notifications of Google Health: `principal`, the operator's service account, subscribes by itself; without it the team
+ * registers the address, with `token`, that of `notificationToken`
  */
 export function preparationSteps(
   base: string,
   place: TeamEnvironment,
   provider: string,
   override: string | null,
-  token: string,
+  google: { token: string; principal: string | undefined },
 ): Step[] {
   if (!consent.has(provider)) return []
   const redirect: Step = {
@@ -71,11 +72,21 @@ export function preparationSteps(
         : `Add this address as a subscriber for ${kind}, and give its verification code as ${kind}_verify_token.`,
   }))
   if (provider === 'google_health')
-    hooks.push({
-      type: 'webhook_uri',
-      key: null,
-      value: webhookUri(base, place, provider, null),
-      description: `Register this address as a subscriber of your Google Cloud project, with this secret as its endpoint authorization: ${token}`,
-    })
+    hooks.push(
+      google.principal === undefined
+        ? {
+            type: 'webhook_uri',
+            key: null,
+            value: webhookUri(base, place, provider, null),
+            description: `Register this address as a subscriber of your Google Cloud project, with this text as its endpoint authorization: Bearer ${google.token}`,
+          }
+        : {
+            type: 'iam_principal',
+            key: null,
+            value: google.principal,
+            description:
+              'Give this principal the role "Service Account Token Creator" on the service account that you name in the credentials, and that one the right to manage subscribers of the Google Health API. This server then registers itself for notifications.',
+          },
+    )
   return [redirect, ...hooks]
 }

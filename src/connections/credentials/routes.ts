@@ -1,3 +1,4 @@
+import type { ServiceAccount } from '../../platform/config/service-account.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import { authorizedTeamsInRegion } from '../../tenancy/teams/team-access.ts'
 import { CellParams, Nothing, TeamParams } from '../../platform/http/management-shapes.ts'
@@ -14,6 +15,8 @@ export interface CredentialDependencies {
   cells: Cells
   /** Public address of this server, without a final slash. */
   publicUrl: () => string
+  /** The operator's account at Google Cloud. */
+  googleAccount: () => Pick<ServiceAccount, 'client_email'> | undefined
 }
 
 const CREDENTIALS = '/v1/org/{org_id}/team_custom_credentials/{env}/{region}' as const
@@ -22,7 +25,7 @@ const SCOPES = '/v1/org/{org_id}/team/{team_id}/scope_requirements' as const
 const inCell = { scope: 'cell', keyScope: 'bound', params: CellParams } as const
 const A_TEAM = '01890000-0000-7000-8000-000000000001'
 
-const credentials = ({ vault, cells, publicUrl }: CredentialDependencies): Operation[] => [
+const credentials = ({ vault, cells, publicUrl, googleAccount }: CredentialDependencies): Operation[] => [
   managementOperation({
     ...inCell,
     id: 'get_team_custom_credentials',
@@ -80,7 +83,7 @@ const credentials = ({ vault, cells, publicUrl }: CredentialDependencies): Opera
       const place = { env: params.env, region: params.region, team_id }
       const override = await getRedirectOverride(tx, team_id, provider)
       const token = notificationToken(vault, `${params.env}-${params.region}`, team_id, provider)
-      const steps = preparationSteps(publicUrl(), place, provider, override, token)
+      const steps = preparationSteps(publicUrl(), place, provider, override, { token, principal: googleAccount()?.client_email })
       return { status: steps.length ? 'preparations_required' : 'no_action_needed', preparation_steps: steps } as const
     },
   }),

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { contents } from '../../app/contents.ts'
 import { fictionalGrant, grant } from '../../../test/support/grants.ts'
 import { createTestTeam, vault, type TestTeam } from '../../../test/support/server.ts'
-import { currentGrant, isAccountOfAnother } from './grants.ts'
+import { currentGrant, isAccountOfAnother, saveGrant } from './grants.ts'
 
 const rows = async ({ db, team }: TestTeam) =>
   (await db.pool.query('select * from provider_grant where team_id = $1 order by id', [team])).rows
@@ -28,15 +28,19 @@ test('a grant connects its user, and its tokens are stored encrypted', async () 
   assert.equal(await created(team), 1)
 })
 
-test('another grant of the user replaces the tokens and keeps the connection; one event tells of it', async () => {
+test('another consent of the user replaces the tokens, keeps the connection and tells of it again; an import tells of nothing', async () => {
   const team = await createTestTeam()
   const user_id = await team.user()
   const first = await grant(team, user_id)
   const second = await grant(team, user_id, 'oura', { access_token: 'another' })
-  assert.deepEqual([second.connection_id, second.began], [first.connection_id, false])
+  assert.deepEqual([second.connection_id, second.began], [first.connection_id, true])
   const stored = await team.db.tx(team.tenant, (tx) => currentGrant(tx, vault, { user_id, provider: 'oura' }))
   assert.deepEqual([stored?.grant.access_token, stored?.version, (await rows(team)).length], ['another', 2, 1])
-  assert.equal(await created(team), 1)
+  assert.equal(await created(team), 2)
+  const imported = await team.db.tx(team.tenant, (tx) =>
+    saveGrant(tx, vault, user_id, 'oura', fictionalGrant, { asksForHistory: false }),
+  )
+  assert.deepEqual([imported.connection_id, imported.began, await created(team)], [first.connection_id, false, 2])
 })
 
 test('an account that another user of the team has connected is found, and only in that team', async () => {

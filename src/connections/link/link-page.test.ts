@@ -145,6 +145,23 @@ describe('the link page', () => {
         assert.equal((await get(`${path}?token=${link_token}&provider=${provider}`)).status, 400, `${path} ${provider}`)
   })
 
+  test("has the team's color where white text can be read on it, and no other text as a color", async () => {
+    const { team, address } = await given()
+    const colorOf = async (brand_color: string) => {
+      const { status } = await team.manage.patch(`/team/${team.team}`, {
+        sandbox: { brand_information: { company_name: 'Fictional clinic', brand_color } },
+      })
+      assert.equal(status, 200)
+      const { text } = await get(address)
+      assert.match(text, /<p class="team">.*Fictional clinic/)
+      const [, style = ''] = /<style>([^<]*)<\/style>/.exec(text) ?? []
+      return [...style.matchAll(/\.button,\.team \.mark\{[^}]*background:([^}]*)\}/g)].map(([, color]) => color)
+    }
+    assert.deepEqual(await colorOf('#7a1f3d'), ['#7a1f3d'])
+    for (const other of ['', 'red', '#ffee99', '#7a1f3d}body{display:none', '</style><script>alert(1)</script>'])
+      assert.deepEqual(await colorOf(other), [], other)
+  })
+
   test('is opened by no prefetch', async () => {
     const { link_token } = await given()
     const before = peer.asked.length

@@ -1,6 +1,6 @@
 // The pages that a patient sees while a source is connected: text and links. Only the last one has a script, which closes the window.
 import type { PageResponse } from '../../platform/http/browser-pages.ts'
-import { escaped, linkButton, phonePage } from '../../platform/http/phone-page.ts'
+import { escaped, linkButton, mark, phonePage, type PageTeam } from '../../platform/http/phone-page.ts'
 import type { LinkError } from './schema.ts'
 
 const CLOSE = 'window.close()'
@@ -12,31 +12,35 @@ export interface ShownSource {
   href: string
 }
 
-/** The list of sources. @param team the name of the team */
-export function sourcesPage(team: string, sources: readonly ShownSource[], close: string): PageResponse {
+/** The list of sources. */
+export function sourcesPage(team: PageTeam, sources: readonly ShownSource[], close: string): PageResponse {
+  const name = escaped(team.name)
   if (sources.length === 0)
     return phonePage(
       200,
       'Nothing to connect yet',
-      `<p>${escaped(team)} has not set up any device or app that you could connect here. Please ask ${escaped(team)}.</p>\n${linkButton(close, 'Close', true)}`,
+      `<p>${name} has not set up any device or app that you could connect here. Please ask ${name}.</p>\n${linkButton(close, 'Close', true)}`,
+      { team },
     )
   const items = sources.map(
-    ({ name, description, href }) =>
-      `<li><a class="source" href="${escaped(href)}"><strong>${escaped(name)}</strong> <span>${escaped(description)}</span></a></li>`,
+    ({ name: source, description, href }) =>
+      `<li><a class="source" href="${escaped(href)}">${mark(source)}<span><strong>${escaped(source)}</strong> ${escaped(description)}</span></a></li>`,
   )
   return phonePage(
     200,
     'Connect your health data',
-    `<p>${escaped(team)} would like to see data from a device or an app that you use. Where is your data?</p>
+    `<p>${name} would like to see data from a device or an app that you use. Where is your data?</p>
 <ul class="sources">
 ${items.join('\n')}
 </ul>
-${linkButton(close, 'Close', true)}`,
+${linkButton(close, 'Close', true)}
+<p class="note">Nothing is shared yet. You first read what ${name} would see, and can still decide.</p>`,
+    { team },
   )
 }
 
 export interface ShownConsent {
-  team: string
+  team: PageTeam
   source: string
   /** What is shared, in words. */
   data: readonly string[]
@@ -51,7 +55,7 @@ export const consentPage = ({ team, source, data, start, back, close }: ShownCon
   phonePage(
     200,
     `Connect ${source}`,
-    `<p>If you go on, ${escaped(team)} can see this data from your ${escaped(source)} account, also what was recorded earlier and what will be recorded from now on:</p>
+    `<p>If you go on, ${escaped(team.name)} can see this data from your ${escaped(source)} account, also what was recorded earlier and what will be recorded from now on:</p>
 <ul class="data">
 ${data.map((one) => `<li>${escaped(one)}</li>`).join('\n')}
 </ul>
@@ -59,7 +63,8 @@ ${data.map((one) => `<li>${escaped(one)}</li>`).join('\n')}
 ${linkButton(start, `Continue to ${source}`)}
 ${back === undefined ? '' : linkButton(back, 'Choose another source', true)}
 ${linkButton(close, 'Close', true)}
-<p class="note">You can end this connection at any time: ask ${escaped(team)}, or remove the access in your ${escaped(source)} account.</p>`,
+<p class="note">You can end this connection at any time: ask ${escaped(team.name)}, or remove the access in your ${escaped(source)} account.</p>`,
+    { team },
   )
 
 /** What a demo provider makes up, before the user is connected to it. */
@@ -67,7 +72,7 @@ export const demoConsentPage = ({ team, source, data, start, back, close }: Show
   phonePage(
     200,
     `Connect ${source}`,
-    `<p>This is a demo: you need no account, and all data is made up. If you go on, ${escaped(team)} gets this data of a fictional person, from 30 days before today and from now on:</p>
+    `<p>This is a demo: you need no account, and all data is made up. If you go on, ${escaped(team.name)} gets this data of a fictional person, from 30 days before today and from now on:</p>
 <ul class="data">
 ${data.map((one) => `<li>${escaped(one)}</li>`).join('\n')}
 </ul>
@@ -75,11 +80,12 @@ ${linkButton(start, `Connect ${source}`)}
 ${back === undefined ? '' : linkButton(back, 'Choose another source', true)}
 ${linkButton(close, 'Close', true)}
 <p class="note">The user of this link is deleted seven days after the first demo connection.</p>`,
+    { team },
   )
 
 /** The source is connected, and there is no address to return to. */
-export const connectedPage = (source: string): PageResponse =>
-  phonePage(200, `${source} is connected`, '<p>That is all. You can close this window now.</p>')
+export const connectedPage = (source: string, team: PageTeam): PageResponse =>
+  phonePage(200, `${source} is connected`, '<p>That is all. You can close this window now.</p>', { team })
 
 /** The user has pressed "Close". */
 export const closedPage = (): PageResponse =>
@@ -104,8 +110,9 @@ const sentences: Record<LinkError, (source: string) => string> = {
 /**
  * Why nothing was connected, and what to do.
  * @param back the address to return to, if there is one
+ * @param team undefined: the link leads to nobody who is known
  */
-export function failedPage(status: number, error: LinkError, source: string, back?: string): PageResponse {
+export function failedPage(status: number, error: LinkError, source: string, back?: string, team?: PageTeam): PageResponse {
   const isConnected = error === 'token_consumed'
   const advice = isConnected
     ? 'You can close this window now.'
@@ -115,5 +122,6 @@ export function failedPage(status: number, error: LinkError, source: string, bac
     status,
     isConnected ? 'Already connected' : 'Nothing was connected',
     `<p>${escaped(sentences[error](source))}</p>\n${next}`,
+    { team },
   )
 }

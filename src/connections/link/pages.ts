@@ -65,11 +65,11 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
       ? returnAddress(visit.session.redirect_url, 'user_cancelled')
       : hrefOf(visit)('/link/closed')
 
-  function failed({ session }: LinkVisit, error: LinkError, source = NO_SOURCE): PageResponse {
+  async function failed({ session, tenant }: LinkVisit, error: LinkError, source = NO_SOURCE): Promise<PageResponse> {
     const back = session?.redirect_url == null ? undefined : returnAddress(session.redirect_url, error)
     return back !== undefined && session?.redirects_on_error
       ? redirect(303, back)
-      : failedPage(error.startsWith('token_') || error === 'invalid_token' ? 401 : 400, error, source, back)
+      : failedPage(error.startsWith('token_') || error === 'invalid_token' ? 401 : 400, error, source, back, await brandOf(cells, tenant))
   }
 
   /** Answers a visit whose session can link; others get the reason. */
@@ -79,7 +79,7 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
       try {
         const visit = await visitOf(request)
         const reason = reasonAgainst(visit.session)
-        return seen(visit, reason ? failed(visit, reason) : await answer(visit, request))
+        return seen(visit, reason ? await failed(visit, reason) : await answer(visit, request))
       } catch (error) {
         return refused(error)
       }
@@ -109,7 +109,6 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
       const isDemo = demos.includes(only) && !vendors.some(({ connector }) => connector.provider === only)
       return isDemo ? redirect(303, demoHref(visit)('/link/consent', only)) : start(visit, only)
     }
-    const { name } = await brandOf(cells, visit.tenant)
     const sources = vendors
       .filter(({ connector }) => allowed === null || allowed.includes(connector.provider))
       .map(({ connector: { provider, description } }) => ({
@@ -122,7 +121,7 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
       description: 'Made-up data of a fictional person, to try this out',
       href: demoHref(visit)('/link/consent', provider),
     }))
-    return sourcesPage(name, [...sources, ...demoItems], closeOf(visit))
+    return sourcesPage(await brandOf(cells, visit.tenant), [...sources, ...demoItems], closeOf(visit))
   }
 
   const isDemo = (request: PageRequest): boolean => queryText(request, 'demo') === 'true'
@@ -135,7 +134,7 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
     const resources = dependencies.demoSources.of(visit.tenant).get(provider)
     if (!resources) return failed(visit, 'provider_api_error')
     return demoConsentPage({
-      team: (await brandOf(cells, visit.tenant)).name,
+      team: await brandOf(cells, visit.tenant),
       source: demoName(provider),
       data: inWords(resources),
       start: demoHref(visit)('/link/start', provider),
@@ -150,7 +149,7 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
     const source = dependencies.demoSources.of(visit.tenant).has(provider) ? demoName(provider) : NO_SOURCE
     if (error) return failed(visit, error, source)
     const { redirect_url } = visit.session!
-    return redirect_url === null ? connectedPage(source) : redirect(303, returnAddress(redirect_url, undefined))
+    return redirect_url === null ? connectedPage(source, await brandOf(cells, visit.tenant)) : redirect(303, returnAddress(redirect_url, undefined))
   }
 
   async function showConsent(visit: LinkVisit, request: PageRequest): Promise<PageResponse> {
@@ -159,7 +158,7 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
     if (!connector) return failed(visit, 'provider_api_error')
     const { provider, resources } = connector
     return consentPage({
-      team: (await brandOf(cells, visit.tenant)).name,
+      team: await brandOf(cells, visit.tenant),
       source: providerName(provider),
       data: inWords(resources),
       start: hrefOf(visit)('/link/start', { provider }),
@@ -194,7 +193,8 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
       if (asJson) return seen(visit, json(200, resultOf(session, provider, error)))
       const source = providerName(provider)
       if (session.redirect_url !== null) return seen(visit, redirect(307, returnAddress(session.redirect_url, error)))
-      return seen(visit, error ? failedPage(400, error, source) : connectedPage(source))
+      const team = await brandOf(cells, tenant)
+      return seen(visit, error ? failedPage(400, error, source, undefined, team) : connectedPage(source, team))
     } catch (error) {
       if (asJson && error instanceof Problem) return json(error.status, error.body, error.headers)
       return refused(error)

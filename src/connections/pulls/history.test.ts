@@ -82,6 +82,20 @@ describe('the history of a user who connects', () => {
     )
   })
 
+  test('is reported again when a connected user consents again, and the vendor is asked for the last days alone', async () => {
+    const { team, user_id, account } = await connected(5, (of) => peer.put(of, 'daily_activity', ouraActivity(daysAgo(1), 7000)))
+    await run(team, 0)
+    const before = await team.events()
+    await agree(team, 'oura', peer, user_id, account, 5)
+    assert.equal((await pulled(team)).sleep_cycle.status, 'scheduled')
+    await run(team, 0)
+    assert(asked(account, 'daily_activity').every(({ query }) => query.get('start_date')! >= daysAgo(1)))
+    const later = (await team.events()).slice(before.length).toSorted()
+    const notices = oura.resources.map((resource) => `historical.data.${resource}.created`)
+    assert.deepEqual(later, [...notices, 'provider.connection.created'].toSorted())
+    assert.equal((await pulled(team)).sleep_cycle.status, 'success')
+  })
+
   test('is clipped to the bounds of ingestion of the user', async () => {
     const team = await teamAt('oura')
     const user_id = await team.user()

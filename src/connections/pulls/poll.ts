@@ -1,4 +1,5 @@
 // Polling of connections without recent notifications, and subscriptions to notifications. Source: users-wearables.md 5, 6 I3.
+import type { ServiceAccount } from '../../platform/config/service-account.ts'
 import { findUser } from '../../people/users/users.ts'
 import { defineHandler, enqueue, enqueueAgain, type Handler } from '../../platform/queue/outbox.ts'
 import { addSeconds } from '../../platform/runtime/clock.ts'
@@ -27,6 +28,8 @@ const RENEW_S = 3 * 86_400
 export interface PullDependencies {
   access: VendorAccess
   publicUrl: () => string
+  /** The operator's account at Google Cloud; undefined: teams register the address of notifications themselves. */
+  googleAccount: () => ServiceAccount | undefined
   /** A connection without a notification for so long is polled, and so often. */
   poll_s: () => number
 }
@@ -74,7 +77,7 @@ export const verifyToken = ({ vault }: Pick<VendorAccess, 'vault'>, cell: string
  * Subscribes a team's application, or one of its users, to notifications, and queues the renewal. Writes job,
  * custom_credential. Errors: VendorError.
  */
-export const subscribeHandler = ({ access, publicUrl }: PullDependencies): Handler =>
+export const subscribeHandler = ({ access, publicUrl, googleAccount }: PullDependencies): Handler =>
   defineHandler(subscribe, async ({ tenant, tx }, { provider, user_id }) => {
     const { team, cell } = tenant
     const vendor = await tx((current) => vendorOf(current, access, provider))
@@ -92,6 +95,7 @@ export const subscribeHandler = ({ access, publicUrl }: PullDependencies): Handl
       verify_token: verifyToken(access, cell, team, provider),
       access_token: granted?.grant.access_token ?? null,
       now_ms,
+      googleAccount: googleAccount(),
     })
     if (details) await tx((current) => keepDetails(current, access.vault, provider, app, details))
     if (renew_at_ms === null) return

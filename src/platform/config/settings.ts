@@ -7,6 +7,7 @@ import { isSender, parseSmtpUrl } from '../mail/smtp.ts'
 import { storageKinds } from '../stored-files/file-storage.ts'
 import { hostName } from '../net/host-name.ts'
 import { logFormats } from '../telemetry/terminal-log.ts'
+import { readServiceAccount } from './service-account.ts'
 import {
   anything,
   base64Key,
@@ -237,6 +238,12 @@ export const settings = {
   ),
   provider_urls: list('PROVIDER_URLS', providerUrl, 100).means(
     'Addresses that replace those of vendors, as `oura=https://gateway.example.com/oura`: gateways, sandboxes of vendors. The paths of the vendor are kept. Addresses that are not public must be in `WEBHOOK_ALLOW`.',
+  ),
+  google_service_account: secret(
+    'GOOGLE_SERVICE_ACCOUNT',
+    matching('the JSON key of a service account of Google Cloud, as it is or in base64', (value) => readServiceAccount(value) !== undefined),
+  ).means(
+    "Key of a service account of yours, as JSON or in base64. Teams allow it to act as the service account of their credentials for Google Health; then this server subscribes their applications to notifications. Without it, teams register the server's address themselves.",
   ),
   provider_poll_hours: whole('PROVIDER_POLL_HOURS', 6, 1, 168).means(
     'A connection to the cloud of a vendor that was not notified of for so many hours is polled, and so often.',

@@ -5,6 +5,9 @@ import type { PageRequest, PageResponse } from './browser-pages.ts'
 const STYLE = `*{box-sizing:border-box}
 body{margin:0;font:1.0625rem/1.5 system-ui,sans-serif;color:#1d2b36;background:#f3f6f8}
 main{max-width:30rem;min-height:100vh;margin:0 auto;padding:2rem 1.25rem 3rem;background:#fff;overflow-wrap:anywhere}
+.team{display:flex;align-items:center;gap:.625rem;margin:0 0 1.5rem;padding:0 0 .875rem;border-bottom:1px solid #d5dde3;color:#465763;font-weight:600}
+.mark{flex:none;display:inline-flex;align-items:center;justify-content:center;width:2.25rem;height:2.25rem;border-radius:.5rem;background:#e4ebf0;color:#1d2b36;font-weight:700}
+.team .mark{background:#0b5cad;color:#fff}
 h1{font-size:1.5rem;line-height:1.25;margin:0 0 .75rem}
 h2{font-size:1.1875rem;line-height:1.3;margin:0 0 .5rem}
 p{margin:0 0 1rem}
@@ -12,9 +15,11 @@ ul{margin:0 0 1.5rem;padding:0}
 form{margin:0}
 .sources{list-style:none}
 .sources li{margin:0 0 .75rem}
-.source{display:block;padding:.875rem 1rem;border:1px solid #71828e;border-radius:.5rem;color:inherit;text-decoration:none}
-.source strong{display:block}
-.source span{color:#465763;font-size:.9375rem}
+.source{display:flex;align-items:center;gap:.875rem;padding:.875rem 1rem;border:1px solid #71828e;border-radius:.5rem;color:inherit;text-decoration:none}
+.source>span:nth-child(2){flex:1}
+.source strong{display:block;color:#1d2b36;font-size:1.0625rem}
+.source::after{content:"\\203a" / "";color:#465763;font-size:1.5rem;line-height:1}
+.source>span:nth-child(2){color:#465763;font-size:.9375rem}
 .data{padding-left:1.25rem}
 .card{margin:0 0 1.25rem;padding:1rem 1rem .25rem;border:1px solid #71828e;border-radius:.5rem}
 .state{font-weight:600;margin:0 0 .25rem}
@@ -26,12 +31,11 @@ input{display:block;width:100%;margin:0 0 1rem;padding:.75rem 1rem;border:1px so
 a:focus-visible,button:focus-visible,input:focus-visible{outline:3px solid #d97a00;outline-offset:2px}
 a.source:hover{background:#eef4fa}`
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
-const STYLE_HASH = hashOf(STYLE)
 
-const policy = (script: string, hasForms: boolean): string =>
+const policy = (style: string, script: string, hasForms: boolean): string =>
   [
     "default-src 'none'",
-    `style-src ${STYLE_HASH}`,
+    `style-src ${hashOf(style)}`,
     ...(script ? [`script-src ${hashOf(script)}`] : []),
     'img-src data:',
     "base-uri 'none'",
@@ -42,10 +46,35 @@ const policy = (script: string, hasForms: boolean): string =>
 /** A text as HTML that shows it. */
 export const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 
+/** Who shows the page. */
+export interface PageTeam {
+  name: string
+  /** Of buttons and the team's sign, if white text can be read on it; any text. */
+  brand_color: string | null
+}
+
+/** The part of full light in a color, by which contrasts are counted. Source: WCAG 2.2, relative luminance. */
+const luminance = (hex: string): number =>
+  [0.2126, 0.7152, 0.0722].reduce((sum, weight, i) => {
+    const part = Number.parseInt(hex.slice(1 + 2 * i, 3 + 2 * i), 16) / 255
+    return sum + weight * (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
+  }, 0)
+
+/** The rules for a team's own color; empty where white text on it, or the color on white, could not be read. */
+function colored(color: string | null | undefined): string {
+  if (!color || !/^#[0-9a-f]{6}$/i.test(color) || 1.05 / (luminance(color) + 0.05) < 4.5) return ''
+  return `\n.button,.team .mark{border-color:${color};background:${color}}\n.quiet{background:#fff;color:${color}}`
+}
+
+/** The first letter of a name, as a sign for who has no picture. */
+export const mark = (name: string): string =>
+  `<span class="mark" aria-hidden="true">${escaped([...name.trim()][0]?.toUpperCase() ?? '')}</span>`
+
 /**
  * A page with its title as the heading.
  * @param title any text
  * @param content HTML
+ * @param options.team whose name stands at the top
  * @param options.script the one script that may run
  * @param options.hasForms whether its forms may be sent to this server
  */
@@ -53,11 +82,12 @@ export function phonePage(
   status: number,
   title: string,
   content: string,
-  { script = '', hasForms = false }: { script?: string; hasForms?: boolean } = {},
+  { script = '', hasForms = false, team }: { script?: string; hasForms?: boolean; team?: PageTeam | undefined } = {},
 ): PageResponse {
+  const style = STYLE + colored(team?.brand_color)
   return {
     status,
-    headers: { 'content-security-policy': policy(script, hasForms) },
+    headers: { 'content-security-policy': policy(style, script, hasForms) },
     html: `<!doctype html>
 <html lang="en">
 <head>
@@ -65,11 +95,11 @@ export function phonePage(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(title)}</title>
 <link rel="icon" href="data:,">
-<style>${STYLE}</style>
+<style>${style}</style>
 </head>
 <body>
 <main>
-<h1>${escaped(title)}</h1>
+${team?.name ? `<p class="team">${mark(team.name)}<span>${escaped(team.name)}</span></p>\n` : ''}<h1>${escaped(title)}</h1>
 ${content}
 </main>
 ${script && `<script>${script}</script>\n`}</body>

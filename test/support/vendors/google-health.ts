@@ -1,6 +1,6 @@
 // The Google Health API: Google's OAuth, points with filters and page tokens, days added up, quota errors, and notifications with a registered
 // authorization and a signature in the form of Tink. Written from its public description.
-import { createHash, generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
+import { createHash, generateKeyPairSync, sign, verify, type KeyObject } from 'node:crypto'
 import { googleHealth } from '../../../src/connections/connectors/google-health/google-health.ts'
 import { VendorGrants } from './grants.ts'
 import { CLIENT, VendorServer, type VendorAnswer, type VendorRequest } from './vendor-server.ts'
@@ -51,11 +51,20 @@ export class GoogleHealthPeer extends VendorServer {
   /** Points on a page, at most. */
   page = 2
   readonly keys: SigningKey[] = [signingKey(3_141_592_653)]
+  /** The operator's service account, and those that it may act as. */
+  readonly operator = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  readonly operator_email = 'drawbridge@operator.example'
+  readonly actsAs = new Set<string>()
+  /** By name. */
+  readonly subscribers = new Map<string, Values & { secret: string }>()
 
-  protected answer(request: VendorRequest): VendorAnswer {
+  protected answer(request: VendorRequest): VendorAnswer | Promise<VendorAnswer> {
     const { path, headers } = request
     if (path === '/o/oauth2/v2/auth') return this.#consent(request)
+    if (path === '/token' && request.form.has('assertion')) return this.#accountToken(request.form.get('assertion')!)
     if (path === '/token') return this.#token(request.form)
+    if (path.startsWith('/v1/projects/-/serviceAccounts/')) return this.#impersonate(request)
+    if (path.startsWith('/v4/projects/')) return this.#subscriber(request)
     if (path === '/revoke') return this.#revoke(request.form.get('token') ?? '')
     if (path === '/googlehealthapi/webhooks/webhooks_public_keyset.json') return { status: 200, body: this.#keyset() }
     const held = this.grants.holderOf((headers.authorization ?? '').replace(/^Bearer /, ''), this.now_ms)
@@ -81,6 +90,70 @@ export class GoogleHealthPeer extends VendorServer {
     to.searchParams.set('state', query.get('state')!)
     to.searchParams.set('code', code)
     return { status: 302, headers: { location: to.href } }
+  }
+
+  /** What the account has signed is exchanged for a token of the account (RFC 7523). */
+  #accountToken(assertion: string): VendorAnswer {
+    const [head = '', claims = '', signature = ''] = assertion.split('.')
+    const said = JSON.parse(Buffer.from(claims, 'base64url').toString()) as Record<string, unknown>
+    const isSigned = verify(
+      'sha256',
+      Buffer.from(`${head}.${claims}`),
+      this.operator.publicKey,
+      Buffer.from(signature, 'base64url'),
+    )
+    const now_s = this.now_ms / 1000
+    const isSound = said.iss === this.operator_email && said.aud === 'https://oauth2.googleapis.com/token'
+    if (!isSigned || !isSound || Number(said.iat) > now_s + 1 || Number(said.exp) <= now_s)
+      return { status: 400, body: { error: 'invalid_grant', error_description: 'Invalid JWT Signature.' } }
+    return { status: 200, body: { access_token: 'token-of-the-operator', expires_in: 3599, token_type: 'Bearer' } }
+  }
+
+  /** A token of another account, which has allowed it. */
+  #impersonate({ path, headers }: VendorRequest): VendorAnswer {
+    const email = decodeURIComponent(/serviceAccounts\/([^/]+):generateAccessToken$/.exec(path)?.[1] ?? '')
+    if (headers.authorization !== 'Bearer token-of-the-operator' || !this.actsAs.has(email))
+      return fault(403, 'PERMISSION_DENIED', "Permission 'iam.serviceAccounts.getAccessToken' denied on resource.")
+    return { status: 200, body: { accessToken: `token-of ${email}`, expireTime: new Date(this.now_ms + 600_000).toISOString() } }
+  }
+
+  async #subscriber({ method, path, headers, query, body }: VendorRequest): Promise<VendorAnswer> {
+    if (!headers.authorization?.startsWith('Bearer token-of ')) return fault(401, 'UNAUTHENTICATED', 'Unauthenticated.')
+    const base = path.slice('/v4/'.length)
+    if (method === 'GET') {
+      const all = [...this.subscribers].filter(([name]) => name.startsWith(`${base}/`))
+      const start = Number(query.get('pageToken')?.replace(/^page-/, '') ?? 0)
+      const subscribers = all.slice(start, start + this.page).map(([name, { secret: _, ...one }]) => {
+        return { name, ...one, endpointAuthorization: { secretSet: true }, state: 'ACTIVE' }
+      })
+      const more = start + this.page < all.length && { nextPageToken: `page-${start + this.page}` }
+      return { status: 200, body: { subscribers, totalSize: all.length, ...more }, operation: 'health.projects.subscribers.list' }
+    }
+    const done = { name: 'operations/1', done: true, response: {} }
+    if (method === 'DELETE') {
+      this.subscribers.delete(base)
+      return { status: 200, body: done, operation: 'health.projects.subscribers.delete' }
+    }
+    const sent = JSON.parse(body) as Values
+    if (method === 'PATCH') {
+      const known = this.subscribers.get(base)
+      if (!known || query.get('updateMask') !== 'subscriberConfigs') return fault(400, 'INVALID_ARGUMENT', 'Invalid.')
+      this.subscribers.set(base, { ...known, subscriberConfigs: sent.subscriberConfigs })
+      return { status: 200, body: done, operation: 'health.projects.subscribers.patch' }
+    }
+    const { endpointAuthorization, ...shown } = sent as Values & { endpointAuthorization: { secret: string }; endpointUri: string }
+    const { secret } = endpointAuthorization
+    const probe = async (more: Record<string, string>) => {
+      const headers = { 'content-type': 'application/json', ...more }
+      return (await fetch(shown.endpointUri, { method: 'POST', headers, body: '{"type":"verification"}' })).status
+    }
+    const isVerified = (await probe({ authorization: secret })) === 201 && [401, 403].includes(await probe({}))
+    if (!isVerified || !/^(Bearer|Basic) /.test(secret)) {
+      const error = { code: 9, message: 'The endpoint could not be verified.' }
+      return { status: 200, body: { name: 'operations/1', done: true, error }, operation: 'health.projects.subscribers.create' }
+    }
+    this.subscribers.set(`${base}/${query.get('subscriberId')}`, { ...shown, secret })
+    return { status: 200, body: done, operation: 'health.projects.subscribers.create' }
   }
 
   agree(scopes: string[], redirect_uri: string, code_challenge?: string): string {

@@ -22,6 +22,7 @@ import { addPoint, bodyOf, filterName, nightOf, pointTypes, type PointType } fro
 import { pullActivity } from './days.ts'
 import { recordingOf, startOf } from './electrocardiograms.ts'
 import { between, civilDays, get, instants, points, POINTS_MAX, read, SESSIONS_MAX } from './requests.ts'
+import { subscribe } from './subscribers.ts'
 import { receive } from './webhooks.ts'
 import { exerciseOf, streamOf } from './workouts.ts'
 
@@ -229,4 +230,5 @@ export const googleHealth = {
   },
 
   receive,
+  subscribe,
 } satisfies Connector

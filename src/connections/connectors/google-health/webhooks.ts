@@ -143,7 +143,13 @@ const others: Readonly<Record<string, readonly Resource[]>> = {
   'daily-resting-heart-rate': ['activity'],
   'active-minutes': ['activity'],
   'total-calories': ['activity'],
+  electrocardiogram: ['electrocardiogram'],
 }
+
+/** The types whose changes are notified of. */
+export const notifiedTypes: readonly string[] = [
+  ...new Set([...Object.values(pointTypes).map(({ type }) => type), ...Object.keys(others)]),
+]
 
 /** The resources that have data of a type, which is written in several ways. */
 function resourcesOf(value: unknown): readonly Resource[] {
@@ -180,7 +186,8 @@ function rangeOf(data: Values, now_ms: number): { from_ms: number; to_ms: number
 export async function receive(app: VendorApp, request: InboundNotification, http: VendorHttp): Promise<InboundOutcome> {
   const { headers, verify_token, body, now_ms } = request
   const refused: InboundOutcome = { outcome: 'refused', answer: { status: 401, body: {} } }
-  if (!isSameText(headers.authorization, verify_token)) return refused
+  // A subscriber that a team has registered may have the token alone.
+  if (![`Bearer ${verify_token}`, verify_token].some((one) => isSameText(headers.authorization, one))) return refused
   let sent: Values
   try {
     sent = objectIn(body.toString('utf8'))
