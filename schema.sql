@@ -386,6 +386,7 @@ table connection
   created_at timestamp with time zone not null
   updated_at timestamp with time zone not null
   is_demo boolean not null default false
+  granted_scopes text[]
   constraint connection_pkey PRIMARY KEY (team_id, user_id, provider)
   constraint connection_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint connection_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)

@@ -35,7 +35,8 @@ const sample = (value: number, from_ms: number, to_ms: number) => ({
   end_date: iso(to_ms),
   source_bundle: 'com.apple.health.BENCH',
 })
-const bodyOf = (data: unknown[]) => JSON.stringify({ stage: 'daily', time_zone: 'America/Phoenix', provider: 'apple_health_kit', data })
+const bodyOf = (data: unknown[]) =>
+  JSON.stringify({ stage: 'daily', time_zone: 'America/Phoenix', provider: 'apple_health_kit', data })
 
 function bodiesOf(hour: number): [resource: string, body: string][] {
   const from_ms = FIRST_MS + hour * HOUR_MS + START_MS
@@ -44,7 +45,10 @@ function bodiesOf(hour: number): [resource: string, body: string][] {
   )
   return [
     ['heartrate', bodyOf(rates)],
-    ...HOURLY.map((resource, i): [string, string] => [resource, bodyOf([sample(10 + ((hour + i) % 80), from_ms, from_ms + HOUR_MS)])]),
+    ...HOURLY.map((resource, i): [string, string] => [
+      resource,
+      bodyOf([sample(10 + ((hour + i) % 80), from_ms, from_ms + HOUR_MS)]),
+    ]),
   ]
 }
 
@@ -53,9 +57,10 @@ const STORED = ['chunk', 'series', 'resource_state', 'day_record']
 
 async function bytesOf({ db }: Bench): Promise<number> {
   for (const table of STORED) await db.query(`vacuum ${table}`)
-  const { rows } = await db.query(`select sum(pg_total_relation_size(name::regclass))::float8 as bytes from unnest($1::text[]) name`, [
-    STORED,
-  ])
+  const { rows } = await db.query(
+    `select sum(pg_total_relation_size(name::regclass))::float8 as bytes from unnest($1::text[]) name`,
+    [STORED],
+  )
   return rows[0].bytes
 }
 const logBytes = async ({ db }: Bench): Promise<number> =>
@@ -76,7 +81,9 @@ export async function synchronizePhones(bench: Bench): Promise<void> {
   const used = await processorTimeOf(bench, async () => {
     for (let hour = 0; hour < HOURS; hour++) {
       const bodies = bodiesOf(hour)
-      const waiting = users.flatMap((user) => bodies.map(([resource, body]) => ({ path: `/v2/timeseries/${user}/${resource}`, body })))
+      const waiting = users.flatMap((user) =>
+        bodies.map(([resource, body]) => ({ path: `/v2/timeseries/${user}/${resource}`, body })),
+      )
       posts += waiting.length
       const send = async () => {
         for (let next = waiting.pop(); next; next = waiting.pop()) {

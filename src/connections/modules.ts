@@ -1,4 +1,5 @@
 // The modules of connections, from the bottom up.
+import type { ServiceAccount } from '../platform/config/service-account.ts'
 import type { Module } from '../platform/module/module.ts'
 import { bulk } from './bulk/module.ts'
 import { userConnections } from './connections/module.ts'
@@ -25,6 +26,7 @@ type Dependencies = CredentialDependencies &
   VendorAccess & {
     /** A connection without a notification for so long is polled, and so often. */
     poll_s: () => number
+    googleAccount: () => ServiceAccount | undefined
   }
 
 export const connections = (dependencies: Dependencies): Module[] => [

@@ -104,6 +104,7 @@ export const settings: ModuleSettings = {
   report_folder: reportFolder,
   s3: undefined,
   provider_poll_hours: 6,
+  google_service_account: undefined,
 }
 export const metrics = createMetrics(() => cells)
 /** How many jobs a move runs here: a quarter of what it runs elsewhere. */

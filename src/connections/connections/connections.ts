@@ -12,9 +12,10 @@ import { emit } from '../../platform/queue/outbox.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { forgetHistory } from '../../wearables/ingestion/historical-pulls.ts'
+import { availability } from './availability.ts'
 import { connectionTo, hasOther, mixedConnections } from './demo.ts'
-import { providerOf, scopesFor, type ConnectedSlug, type ManualProvider } from './providers.ts'
-import type { Availability, ConnectedProvider, connectionErrors, ManualConnection } from './schema.ts'
+import { providerOf, type ConnectedSlug, type ManualProvider } from './providers.ts'
+import type { ConnectedProvider, connectionErrors, ManualConnection } from './schema.ts'
 
 const Row = T.Object({
   id: T.String(),
@@ -40,38 +41,6 @@ const connectionsOf = (tx: Tx, user_id: string): Promise<Row[]> =>
 
 const shownProvider = (slug: ConnectedSlug) => ({ name: providerName(slug), slug, logo: '' })
 
-/**
- * What each resource of the provider has of the user's consent. Names that are no resource are ignored; a phone that names none of the
- * provider's resources has not said what it was granted, so everything counts as available.
- */
-function availability({
-  provider,
-  granted_permissions,
-  granted_scopes,
-}: Pick<Row, 'provider' | 'granted_permissions' | 'granted_scopes'>): Record<string, Availability> {
-  const { resources, auth_type } = providerOf(provider)
-  const granted = new Set(granted_permissions)
-  const isKnown = auth_type === 'team_oauth' ? granted_permissions !== null : resources.some((resource) => granted.has(resource))
-  return Object.fromEntries(
-    resources.map((resource) => [
-      resource,
-      {
-        status: !isKnown || granted.has(resource) ? 'available' : 'unavailable',
-        scope_requirements: granted_scopes && requirements(scopesFor(provider, resource), granted_scopes),
-      },
-    ]),
-  )
-}
-
-/** Which of the scopes for a resource the user has granted. */
-function requirements(scopes: ReturnType<typeof scopesFor>, granted: string[]): Availability['scope_requirements'] {
-  const those = (isGranted: boolean) => ({
-    required: scopes.required.filter((scope) => granted.includes(scope) === isGranted),
-    optional: scopes.optional.filter((scope) => granted.includes(scope) === isGranted),
-  })
-  return { user_granted: those(true), user_denied: those(false) }
-}
-
 /** Lists the connections of a user, oldest first. Errors: 404 unknown user. Source: users-wearables.md 4. */
 export async function listConnections(tx: Tx, user_id: string): Promise<{ providers: ConnectedProvider[] }> {
   await getUser(tx, user_id)
@@ -94,45 +63,6 @@ export async function listConnections(tx: Tx, user_id: string): Promise<{ provid
     })),
   }
 }
-
-const Consent = T.Object({
-  user_id: T.String(),
-  provider: T.Unsafe<ConnectedSlug>({ type: 'string' }),
-  granted_permissions: Nullable(T.Array(T.String())),
-})
-
-/** The connections of users, with the resources that each may have by the user's consent. */
-export async function availableResources(
-  tx: Tx,
-  user_ids: string[],
-  provider: string | undefined,
-): Promise<{ user_id: string; provider: ConnectedSlug; resources: string[] }[]> {
-  const rows = await tx.many(
-    Consent,
-    sql`
-    select user_id, provider, granted_permissions from connection
-    where team_id = ${tx.team} and user_id = any (${user_ids}::uuid[]) and provider = coalesce(${provider ?? null}, provider)
-    order by user_id, created_at, id`,
-  )
-  return rows.map((row) => {
-    const all = Object.entries(availability({ ...row, granted_scopes: null }))
-    const resources = all.filter(([, { status }]) => status === 'available').map(([name]) => name)
-    return { user_id: row.user_id, provider: row.provider, resources }
-  })
-}
-
-/** Stores the resources that a user has allowed, as a phone or the scopes of a cloud say it. Writes connection, if they are others. */
-export const savePermissions = (
-  tx: Tx,
-  user_id: string,
-  provider: string,
-  granted: string[] | null,
-  scopes: string[] | null = null,
-): Promise<number> =>
-  tx.run(sql`
-    update connection set granted_permissions = ${granted}::text[], granted_scopes = ${scopes}::text[], updated_at = ${tx.now}
-    where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider}
-      and (granted_permissions is distinct from ${granted}::text[] or granted_scopes is distinct from ${scopes}::text[])`)
 
 const IdAndStatus = T.Pick(Row, ['id', 'status'])
 

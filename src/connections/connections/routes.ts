@@ -21,7 +21,8 @@ export const routes = [
     method: 'GET',
     path: '/v2/providers',
     summary: 'List providers',
-    description: 'Providers that users can be connected to, with their resources. `source_type` keeps those of one `auth_type`. Needs no key.',
+    description:
+      'Providers that users can be connected to, with their resources. `source_type` keeps those of one `auth_type`. Needs no key.',
     query: ProviderQuery,
     reply: T.Array(ProviderDetails),
     run: async (_request, { query }) =>

@@ -113,7 +113,9 @@ export type InboundOutcome =
 /** A resource, and those whose data comes with it. */
 export const withCompanions = (connector: Pick<Connector, 'comesWith'> | undefined, resource: Resource): Resource[] => [
   resource,
-  ...(Object.entries(connector?.comesWith ?? {}) as [Resource, Resource][]).flatMap(([name, of]) => (of === resource ? [name] : [])),
+  ...(Object.entries(connector?.comesWith ?? {}) as [Resource, Resource][]).flatMap(([name, of]) =>
+    of === resource ? [name] : [],
+  ),
 ]
 
 export interface Connector {

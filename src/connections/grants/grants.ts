@@ -9,9 +9,10 @@ import { sql } from '../../platform/db/sql.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { defineJob, enqueue } from '../../platform/queue/outbox.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
-import { connect, connectionStatus, savePermissions } from '../connections/connections.ts'
+import { connect, connectionStatus } from '../connections/connections.ts'
 import type { Grant } from '../connectors/connector.ts'
 import { connectorOf } from '../connectors/connectors.ts'
+import { savePermissions } from '../connections/availability.ts'
 
 const accessTokenOf = (id: string): string => `access token of grant ${id}`
 const refreshTokenOf = (id: string): string => `refresh token of grant ${id}`

@@ -4,9 +4,9 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import { invalidField } from '../../platform/http/errors.ts'
 import { iso, utcDate } from '../../platform/runtime/clock.ts'
 import { CONTACT, dayRecords, type DayRecord } from '../../wearables/ingestion/day-records.ts'
-import { availableResources } from '../connections/connections.ts'
 import { watermarksOf } from '../pulls/ledger.ts'
 import type { DayQuery, DayStatus, UserDays } from './schema.ts'
+import { availableResources } from '../connections/availability.ts'
 
 const DAY_MS = 86_400_000
 const DAYS_MAX = 92

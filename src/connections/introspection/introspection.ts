@@ -9,7 +9,6 @@ import { isTimeseries, resourceNameOf } from '../../wearables/resources/timeseri
 import { historicalPulls, type HistoricalPull } from '../../wearables/ingestion/historical-pulls.ts'
 import { resourceStates, type ResourceState } from '../../wearables/ingestion/resource-states.ts'
 import type { Resource } from '../../wearables/resources/resources.ts'
-import { availableResources } from '../connections/connections.ts'
 import { withCompanions } from '../connectors/connector.ts'
 import { connectorOf } from '../connectors/connectors.ts'
 import { attemptsOf, type Attempt } from '../pulls/ledger.ts'
@@ -21,6 +20,7 @@ import {
   type UserQuery,
   type UserResources,
 } from './schema.ts'
+import { availableResources } from '../connections/availability.ts'
 
 const UserRow = T.Object({ user_id: T.String() })
 

@@ -69,7 +69,13 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
     const back = session?.redirect_url == null ? undefined : returnAddress(session.redirect_url, error)
     return back !== undefined && session?.redirects_on_error
       ? redirect(303, back)
-      : failedPage(error.startsWith('token_') || error === 'invalid_token' ? 401 : 400, error, source, back, await brandOf(cells, tenant))
+      : failedPage(
+          error.startsWith('token_') || error === 'invalid_token' ? 401 : 400,
+          error,
+          source,
+          back,
+          await brandOf(cells, tenant),
+        )
   }
 
   /** Answers a visit whose session can link; others get the reason. */
@@ -149,7 +155,9 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
     const source = dependencies.demoSources.of(visit.tenant).has(provider) ? demoName(provider) : NO_SOURCE
     if (error) return failed(visit, error, source)
     const { redirect_url } = visit.session!
-    return redirect_url === null ? connectedPage(source, await brandOf(cells, visit.tenant)) : redirect(303, returnAddress(redirect_url, undefined))
+    return redirect_url === null
+      ? connectedPage(source, await brandOf(cells, visit.tenant))
+      : redirect(303, returnAddress(redirect_url, undefined))
   }
 
   async function showConsent(visit: LinkVisit, request: PageRequest): Promise<PageResponse> {

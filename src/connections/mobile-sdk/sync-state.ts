@@ -9,13 +9,14 @@ import { startPull } from '../../wearables/ingestion/historical-pulls.ts'
 import { ingestionBounds } from '../../wearables/ingestion/ingest.ts'
 import { summaryKinds, type SummaryKind } from '../../wearables/summaries/schema.ts'
 import { isTimeseries, resourceNameOf, timeseriesNames, type TimeseriesName } from '../../wearables/resources/timeseries.ts'
-import { connectionStatus, savePermissions } from '../connections/connections.ts'
+import { connectionStatus } from '../connections/connections.ts'
 import { connectionTo } from '../connections/demo.ts'
 import type { ManualProvider } from '../connections/providers.ts'
 import { isPulled } from '../pull-preferences/pull-defaults.ts'
 import { pullOfTeam } from '../pull-preferences/pull-preferences.ts'
 import { resourceOf, sentTimeseries, type SentTimeseries } from './schema.ts'
 import type { HistoricalStage, SyncState, SyncStateRequest } from './sync-schema.ts'
+import { savePermissions } from '../connections/availability.ts'
 
 /** How long a phone may rely on the answer. */
 const EXPIRES_IN_S = 14_400

@@ -8,13 +8,13 @@ import { addSeconds } from '../../platform/runtime/clock.ts'
 import { Maybe, OpenEnum, T, type Static } from '../../platform/schema/schema.ts'
 import { schedulePull } from '../../wearables/ingestion/historical-pulls.ts'
 import type { Resource } from '../../wearables/resources/resources.ts'
-import { availableResources } from '../connections/connections.ts'
 import { withCompanions } from '../connectors/connector.ts'
 import { connectorOf } from '../connectors/connectors.ts'
 import type { SavedGrant, UserProvider } from '../grants/grants.ts'
 import { daysToPull } from '../pull-preferences/pull-preferences.ts'
 import { forgetPulls, type TimeRange } from './ledger.ts'
 import { historyName } from './stored.ts'
+import { availableResources } from '../connections/availability.ts'
 
 const Pull = T.Object({
   user_id: T.String(),
@@ -75,7 +75,8 @@ export async function scheduleHistory(tx: Tx, grant: Omit<SavedGrant, 'began'>, 
   for (const resource of resources) {
     const range = withinBounds(user, { from_ms: now_ms - days(resource) * DAY_MS, to_ms: now_ms })
     if (range.from_ms >= range.to_ms) continue
-    for (const name of withCompanions(connectorOf(provider), resource)) await schedulePull(tx, { user_id, provider, resource: historyName(name) }, range)
+    for (const name of withCompanions(connectorOf(provider), resource))
+      await schedulePull(tx, { user_id, provider, resource: historyName(name) }, range)
     enqueue(tx, pullResource, { user_id, provider, connection_id, resource, ...range, reason: 'history', attempt: 0 })
   }
 }

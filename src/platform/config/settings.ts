@@ -241,7 +241,10 @@ export const settings = {
   ),
   google_service_account: secret(
     'GOOGLE_SERVICE_ACCOUNT',
-    matching('the JSON key of a service account of Google Cloud, as it is or in base64', (value) => readServiceAccount(value) !== undefined),
+    matching(
+      'the JSON key of a service account of Google Cloud, as it is or in base64',
+      (value) => readServiceAccount(value) !== undefined,
+    ),
   ).means(
     "Key of a service account of yours, as JSON or in base64. Teams allow it to act as the service account of their credentials for Google Health; then this server subscribes their applications to notifications. Without it, teams register the server's address themselves.",
   ),

@@ -56,7 +56,7 @@ export class GoogleHealthPeer extends VendorServer {
   readonly operator_email = 'drawbridge@operator.example'
   readonly actsAs = new Set<string>()
   /** By name. */
-  readonly subscribers = new Map<string, Values & { secret: string }>()
+  readonly subscribers = new Map<string, Values>()
 
   protected answer(request: VendorRequest): VendorAnswer | Promise<VendorAnswer> {
     const { path, headers } = request
@@ -123,7 +123,7 @@ export class GoogleHealthPeer extends VendorServer {
     if (method === 'GET') {
       const all = [...this.subscribers].filter(([name]) => name.startsWith(`${base}/`))
       const start = Number(query.get('pageToken')?.replace(/^page-/, '') ?? 0)
-      const subscribers = all.slice(start, start + this.page).map(([name, { secret: _, ...one }]) => {
+      const subscribers = all.slice(start, start + this.page).map(([name, one]) => {
         return { name, ...one, endpointAuthorization: { secretSet: true }, state: 'ACTIVE' }
       })
       const more = start + this.page < all.length && { nextPageToken: `page-${start + this.page}` }
@@ -141,7 +141,10 @@ export class GoogleHealthPeer extends VendorServer {
       this.subscribers.set(base, { ...known, subscriberConfigs: sent.subscriberConfigs })
       return { status: 200, body: done, operation: 'health.projects.subscribers.patch' }
     }
-    const { endpointAuthorization, ...shown } = sent as Values & { endpointAuthorization: { secret: string }; endpointUri: string }
+    const { endpointAuthorization, ...shown } = sent as Values & {
+      endpointAuthorization: { secret: string }
+      endpointUri: string
+    }
     const { secret } = endpointAuthorization
     const probe = async (more: Record<string, string>) => {
       const headers = { 'content-type': 'application/json', ...more }
@@ -152,7 +155,7 @@ export class GoogleHealthPeer extends VendorServer {
       const error = { code: 9, message: 'The endpoint could not be verified.' }
       return { status: 200, body: { name: 'operations/1', done: true, error }, operation: 'health.projects.subscribers.create' }
     }
-    this.subscribers.set(`${base}/${query.get('subscriberId')}`, { ...shown, secret })
+    this.subscribers.set(`${base}/${query.get('subscriberId')}`, shown)
     return { status: 200, body: done, operation: 'health.projects.subscribers.create' }
   }
 

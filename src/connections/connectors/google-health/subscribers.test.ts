@@ -20,7 +20,12 @@ async function given() {
   const peer = await new GoogleHealthPeer().start()
   peer.actsAs.add(EMAIL)
   const team = await createTestTeam()
-  await team.manage.post('/team_custom_credentials/sandbox/us', { team_id: team.team, provider: 'google_health', ...CLIENT, details })
+  await team.manage.post('/team_custom_credentials/sandbox/us', {
+    team_id: team.team,
+    provider: 'google_health',
+    ...CLIENT,
+    details,
+  })
   const private_key = peer.operator.privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
   const request = {
     callback_url: `${url}/v2/link/webhook/sandbox-us/${team.team}/google_health`,
@@ -36,11 +41,11 @@ test('is made once, verified at the address of the team, and looked at again aft
   const { peer, request } = await given()
   const first = await subscribe(plainHttp, peer.app(details), request)
   assert.deepEqual(first, { renew_at_ms: peer.now_ms + 7 * 86_400_000 })
-  const [[name, subscriber], ...others] = [...peer.subscribers]
-  assert.deepEqual(others, [])
-  assert.match(name!, /^projects\/1234567890\/subscribers\/[a-z][a-z0-9-]{2,34}[a-z0-9]$/)
-  assert.equal(subscriber!.endpointUri, request.callback_url)
-  assert.deepEqual(subscriber!.subscriberConfigs, [{ dataTypes: notifiedTypes, subscriptionCreatePolicy: 'AUTOMATIC' }])
+  assert.equal(peer.subscribers.size, 1)
+  const [name, subscriber] = [...peer.subscribers][0]!
+  assert.match(name, /^projects\/1234567890\/subscribers\/[a-z][a-z0-9-]{2,34}[a-z0-9]$/)
+  assert.equal(subscriber.endpointUri, request.callback_url)
+  assert.deepEqual(subscriber.subscriberConfigs, [{ dataTypes: notifiedTypes, subscriptionCreatePolicy: 'AUTOMATIC' }])
   const asked = peer.requests.length
   await subscribe(plainHttp, peer.app(details), request)
   assert.deepEqual(
@@ -55,12 +60,11 @@ test('is made once, verified at the address of the team, and looked at again aft
 test('is found among the subscribers of a project on all pages, gets the types that it lacks, and replaces one with another secret', async () => {
   const { peer, request } = await given()
   const base = 'projects/1234567890/subscribers'
-  for (const id of ['one', 'two', 'three'])
-    peer.subscribers.set(`${base}/${id}`, { endpointUri: `https://other.example/${id}`, secret: 'Bearer x' })
-  await subscribe(plainHttp, peer.app(details), { ...request, verify_token: request.verify_token })
+  for (const id of ['one', 'two', 'three']) peer.subscribers.set(`${base}/${id}`, { endpointUri: `https://other.example/${id}` })
+  await subscribe(plainHttp, peer.app(details), request)
   const own = [...peer.subscribers.keys()].at(-1)!
   peer.subscribers.set(own, { ...peer.subscribers.get(own)!, subscriberConfigs: [{ dataTypes: ['steps'] }] })
-  peer.subscribers.set(`${base}/of-before`, { endpointUri: request.callback_url, secret: 'Bearer of before' })
+  peer.subscribers.set(`${base}/of-before`, { endpointUri: request.callback_url })
   await subscribe(plainHttp, peer.app(details), request)
   assert.deepEqual([...peer.subscribers.keys()], [`${base}/one`, `${base}/two`, `${base}/three`, own])
   assert.deepEqual(peer.subscribers.get(own)!.subscriberConfigs, [
@@ -82,7 +86,10 @@ test('is left to the team without an account of the operator, or if the credenti
 test('is not made with another key, for an account that has not allowed it, at an address that does not answer, or during an outage', async () => {
   const { peer, request } = await given()
   const app = peer.app(details)
-  const another = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
+  const another = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
+    type: 'pkcs8',
+    format: 'pem',
+  }) as string
   const forged = { client_email: peer.operator_email, private_key: another }
   await assertFailure(subscribe(plainHttp, app, { ...request, googleAccount: forged }), 'unexpected')
   peer.actsAs.clear()
@@ -104,6 +111,14 @@ test('a key file is read as JSON and in base64, and anything else is none', () =
   const account = { client_email: 'a@b.example', private_key: key }
   assert.deepEqual(readServiceAccount(file), account)
   assert.deepEqual(readServiceAccount(Buffer.from(file).toString('base64')), account)
-  for (const other of ['', '{}', 'x', 'null', '[]', file.replace('service_account', 'authorized_user'), file.replace('PRIVATE', 'PUBLIC')])
+  for (const other of [
+    '',
+    '{}',
+    'x',
+    'null',
+    '[]',
+    file.replace('service_account', 'authorized_user'),
+    file.replace('PRIVATE', 'PUBLIC'),
+  ])
     assert.equal(readServiceAccount(other), undefined, other.slice(0, 20))
 })
