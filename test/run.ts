@@ -44,6 +44,7 @@ const folder = mkdtempSync(join(tmpdir(), 'drawbridge-run-'))
 chmodSync(folder, 0o755)
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 const isInTest = (file: string) => file.startsWith('test/')
+const startsPrograms = alone.some(isInTest)
 const typebox = encodeURIComponent(await bundleTypebox())
 const [imports, untracked, group] = [`support/relative-imports.js?typebox=${typebox}`, 'support/untracked.ts', 'group.ts'].map(
   (path) => JSON.stringify(new URL(path, import.meta.url).href),
@@ -68,13 +69,14 @@ if (existsSync(testDataDir)) {
   rmSync(testDataDir, { recursive: true, force: true })
 }
 
-await prepareTestDataDir()
-const database = await openEmbedded({ dataDir: testDataDir, ownership: 'required', log: () => {}, settings: testSettings })
 // Each process loads the program: what one has made of the sources the others need not make again.
 process.env.NODE_COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/drawbridge', import.meta.url))
+// Side by side, since each keeps one core busy where it has not been made before.
+const [, migratedFolder] = await Promise.all([prepareTestDataDir(), startsPrograms ? migratedDataDir(runMigrate) : undefined])
+const database = await openEmbedded({ dataDir: testDataDir, ownership: 'required', log: () => {}, settings: testSettings })
 // Tests of whole programs copy the one and start the other (test/support/program.ts).
-if (alone.some(isInTest)) {
-  process.env.DRAWBRIDGE_MIGRATED = await migratedDataDir(runMigrate)
+if (migratedFolder !== undefined) {
+  process.env.DRAWBRIDGE_MIGRATED = migratedFolder
   process.env.DRAWBRIDGE_PROGRAM = await bundleProgram()
 }
 const ending = new AbortController()
