@@ -6,8 +6,8 @@ import { pauseConnections } from './connections.ts'
 import { grant } from '../../../test/support/grants.ts'
 import { counts, post } from '../../../test/support/samples.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { DAY_MS } from '../../platform/runtime/durations.ts'
 
-const DAY_MS = 86_400_000
 const day = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10)
 const connect = ({ api }: TestTeam, user_id: string, provider = 'apple_health_kit') =>
   api.post(`/v2/link/provider/manual/${provider}`, { user_id })

@@ -3,6 +3,7 @@ import { validate } from '../../platform/schema/request-validation.ts'
 import type { Fault } from '../../platform/schema/fault.ts'
 import type { Static, TSchema } from '../../platform/schema/schema.ts'
 import { VendorError, type Grant, type VendorHttp } from './connector.ts'
+import { MINUTE_MS } from '../../platform/runtime/durations.ts'
 
 export type VendorAnswer = Awaited<ReturnType<VendorHttp>>
 
@@ -84,9 +85,6 @@ function errorCode(text: string): unknown {
     return undefined
   }
 }
-
-const MINUTE_MS = 60_000
-export const DAY_MS = 86_400_000
 
 /** `YYYY-MM-DD` in UTC. */
 export const dayOf = (at_ms: number): string => new Date(at_ms).toISOString().slice(0, 10)

@@ -7,9 +7,10 @@ import { canonicalZone, zoneOffset } from '../../wearables/resources/zones.ts'
 import type { Document } from '../../wearables/summaries/schema.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
 import { wireTime } from '../../wearables/timeseries/samples.ts'
-import { DAY_MS, localDay, midnight } from './answers.ts'
+import { localDay, midnight } from './answers.ts'
 import type { Pulled } from './connector.ts'
 import { idOf, text, type Values } from './reading.ts'
+import { DAY_MS } from '../../platform/runtime/durations.ts'
 
 /** Samples in one batch: what is held in memory and written in one transaction. */
 export const BATCH_MAX = 10_000

@@ -6,9 +6,9 @@ import type { SummaryKind } from '../../wearables/summaries/schema.ts'
 import { createTestTeam } from '../../../test/support/server.ts'
 import { newSummaries } from './already-there.ts'
 import type { ReadSummary } from './reading.ts'
+import { MINUTE_MS } from '../../platform/runtime/durations.ts'
 
 const BEGIN_MS = Date.UTC(2026, 0, 1)
-const MINUTE_MS = 60_000
 const iso = (minute: number): string => new Date(BEGIN_MS + minute * MINUTE_MS).toISOString()
 
 const names = { workout: ['time_start', 'time_end'], sleep: ['bedtime_start', 'bedtime_stop'] } as const

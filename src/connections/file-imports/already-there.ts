@@ -9,6 +9,7 @@ import { recordedSamples } from '../../wearables/timeseries/recorded.ts'
 import { EXPORT_APP } from './adapters/apple-export.ts'
 import type { ReadSummary } from './reading.ts'
 import { overlaps, type Span } from './spans.ts'
+import { DAY_MS } from '../../platform/runtime/durations.ts'
 
 interface Owner {
   user_id: string
@@ -98,7 +99,6 @@ function equals(spans: Span[]): (span: Span) => boolean {
   return (span) => known.has(span.join())
 }
 
-const DAY_MS = 86_400_000
 const shifted = (day: string, days: number): string => new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10)
 
 /** The summaries that no phone has sent. */

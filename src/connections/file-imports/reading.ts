@@ -5,6 +5,7 @@ import type { TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import type { IncomingStream } from '../../wearables/streams/workout-streams.ts'
 import type { SummaryKind } from '../../wearables/summaries/schema.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
+import { DAY_MS } from '../../platform/runtime/durations.ts'
 
 /** Why a file, or the rest of it, could not be read; with the sentence that the API shows. */
 export const readErrors = {
@@ -87,7 +88,6 @@ export interface ReadContext {
 }
 
 const EARLIEST_MS = Date.UTC(1900, 0, 1)
-const DAY_MS = 86_400_000
 
 /** Whether data may have been recorded from one instant to another. */
 export const isPlausible = (start_ms: number, end_ms: number, { now_ms }: ReadContext, length_ms_max: number): boolean =>

@@ -7,8 +7,8 @@ import { CONTACT, dayRecords, type DayRecord } from '../../wearables/ingestion/d
 import { watermarksOf } from '../pulls/ledger.ts'
 import type { DayQuery, DayStatus, UserDays } from './schema.ts'
 import { availableResources } from '../connections/availability.ts'
+import { DAY_MS } from '../../platform/runtime/durations.ts'
 
-const DAY_MS = 86_400_000
 const DAYS_MAX = 92
 /** Days that are shown if the query names none. */
 const DAYS = 31

@@ -12,6 +12,7 @@ import { streamOf, workoutSamples } from './streams.ts'
 import { activityOf, bodiesOf, profileOf, sleepCycleOf, sleepOf, workoutOf, type PhoneContext } from './summaries.ts'
 import { RECORDS_MAX } from './summary-schema.ts'
 import type { ActivityPost, BodyPost, ProfilePost, SentActivity, SentBody, SleepPost, WorkoutPost } from './summary-schema.ts'
+import { DAY_MS } from '../../platform/runtime/durations.ts'
 
 const contextOf = ({ time_zone }: Envelope): PhoneContext => ({ zone: new PostZones(time_zone).of({}) })
 
@@ -92,7 +93,6 @@ const SECONDS_MAX = 400_000
 /** Workouts whose samples are stored together. */
 const WORKOUTS_IN_BATCH = 40
 const SESSION_MS_MAX = 7 * 86_400_000
-const DAY_MS = 86_400_000
 const EARLIEST_MS = Date.UTC(1900, 0, 1)
 
 /**

@@ -17,6 +17,7 @@ import { pullOfTeam } from '../pull-preferences/pull-preferences.ts'
 import { resourceOf, sentTimeseries, type SentTimeseries } from './schema.ts'
 import type { HistoricalStage, SyncState, SyncStateRequest } from './sync-schema.ts'
 import { savePermissions } from '../connections/availability.ts'
+import { DAY_MS } from '../../platform/runtime/durations.ts'
 
 /** How long a phone may rely on the answer. */
 const EXPIRES_IN_S = 14_400
@@ -66,7 +67,6 @@ export async function syncState(tx: Tx, user_id: string, provider: ManualProvide
 }
 
 const EARLIEST_MS = Date.UTC(1900, 0)
-const DAY_MS = 86_400_000
 
 const isSummaryKind = (name: string): name is SummaryKind => (summaryKinds as string[]).includes(name)
 const byResource = new Map<string, TimeseriesName>(timeseriesNames.map((name) => [resourceNameOf(name), name]))

@@ -1,5 +1,4 @@
 // The jobs that ask vendors for data, and when they are queued. Source: users-wearables.md 4, 5, 6.
-import { DAY_MS } from './times.ts'
 import type { User } from '../../people/users/schema.ts'
 import { getUser } from '../../people/users/users.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
@@ -15,6 +14,7 @@ import { daysToPull } from '../pull-preferences/pull-preferences.ts'
 import { forgetPulls, type TimeRange } from './ledger.ts'
 import { historyName } from './stored.ts'
 import { availableResources } from '../connections/availability.ts'
+import { DAY_MS } from '../../platform/runtime/durations.ts'
 
 const Pull = T.Object({
   user_id: T.String(),

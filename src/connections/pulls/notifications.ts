@@ -14,7 +14,7 @@ import { usersOfAccount } from '../grants/grants.ts'
 import { askedResources, pullAfterNotice, withinBounds } from './jobs.ts'
 import { limitedHttp } from './limits.ts'
 import { verifyToken } from './poll.ts'
-import { DAY_MS } from './times.ts'
+import { DAY_MS } from '../../platform/runtime/durations.ts'
 
 /** Changes of one notification that are looked at. */
 const CHANGES_MAX = 100

@@ -14,7 +14,7 @@ import { askedResources, poll, pullResource, subscribe, withinBounds } from './j
 import { pullsOf, recordPolled, watermarkOf } from './ledger.ts'
 import { limitedHttp } from './limits.ts'
 import { historyName } from './stored.ts'
-import { DAY_MS } from './times.ts'
+import { DAY_MS } from '../../platform/runtime/durations.ts'
 
 /** A poll asks again for this time before the newest data: devices send late, and vendors correct. */
 const LATE_MS = 2 * DAY_MS

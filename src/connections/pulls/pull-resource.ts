@@ -16,7 +16,7 @@ import { pullResource, type PullPayload } from './jobs.ts'
 import { gapsOf, recordAsked, recordNotified, type TimeRange } from './ledger.ts'
 import { limitedHttp, noteRejection } from './limits.ts'
 import { historyName, storePulled, type Stored } from './stored.ts'
-import { DAY_MS } from './times.ts'
+import { DAY_MS } from '../../platform/runtime/durations.ts'
 
 /** A job ends after this time and continues in another one. */
 const WORK_MS = 60_000

@@ -14,7 +14,7 @@ import { connectorOf } from '../connectors/connectors.ts'
 import { askedResources, pullResource, withinBounds } from './jobs.ts'
 import { pullsOf } from './ledger.ts'
 import type { Refreshed } from './schema.ts'
-import { DAY_MS } from './times.ts'
+import { DAY_MS } from '../../platform/runtime/durations.ts'
 
 const CALLS_PER_HOUR = 8
 const WINDOW_S = 3600

@@ -5,9 +5,9 @@ import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { systemTimestamp } from './messages.ts'
 import type { Metric } from '../endpoints/schema.ts'
+import { DAY_S } from '../../platform/runtime/durations.ts'
 
 const HOUR_S = 3600
-const DAY_S = 86_400
 /** Interval → its length and how far back the response goes. */
 const intervals = {
   '5m': { step_s: 300, window_s: DAY_S },

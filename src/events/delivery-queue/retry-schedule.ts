@@ -1,11 +1,11 @@
 // The retry schedule of deliveries and the automatic disabling of endpoints. Pure: time, randomness and responses are
 // parameters.
 // Source: events.md 6.5, 6.7.
+import { HOUR_MS } from '../../platform/runtime/durations.ts'
 
 const JITTER = 0.2
 /** A receiver cannot delay a delivery for longer than this. */
 const RETRY_AFTER_S_MAX = 86_400
-const HOUR_MS = 3_600_000
 const FAILURE_GRACE_MS = 12 * HOUR_MS
 const WINDOW_MS = 24 * HOUR_MS
 const DISABLE_AFTER_MS = 120 * HOUR_MS

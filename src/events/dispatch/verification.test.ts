@@ -5,9 +5,9 @@ import { Webhook as Standard, WebhookVerificationError } from 'standardwebhooks'
 import { Webhook as Svix } from 'svix'
 import { createTestTeam } from '../../../test/support/server.ts'
 import { delivering, endpoint, receiver, emitEvents, type Received } from '../../../test/support/webhook-receiver.ts'
+import { DAY_S } from '../../platform/runtime/durations.ts'
 
 const delivery = delivering()
-const DAY_S = 86_400
 
 /** The headers of one family, as a receiver passes them to the package. */
 const family = ({ headers }: Received, prefix: 'svix' | 'webhook'): Record<string, string> =>

@@ -19,13 +19,13 @@ import {
   type Outcome,
 } from './jobs.ts'
 import { ReportFileMissing, type FilesOfJob, type ReportFiles } from './report-files.ts'
+import { DAY_S } from '../../platform/runtime/durations.ts'
 
 /** A process that ends in the middle of a job leaves it to another; a report that ends three processes fails. */
 const ATTEMPTS_MAX = 3
 const RETRY_S = 2
 /** A page of a scan takes 150 MB beside the networks, which the heap of the thread does not show. */
 const THREAD_MB_MAX = 768
-const DAY_S = 86_400
 
 export interface ParserOptions {
   files: ReportFiles

@@ -4,14 +4,13 @@ import type { ReportFiles } from '../parsing-jobs/report-files.ts'
 import type { FileThreads } from '../reading/opened-files.ts'
 import { PagePictures } from './pictures.ts'
 import { routes } from './routes.ts'
+import { DAY_S } from '../../platform/runtime/durations.ts'
 
 export interface ReviewModuleDependencies {
   files: ReportFiles
   settings: { report_files_days: number }
   threads: FileThreads
 }
-
-const DAY_S = 86_400
 
 export const review = ({ files, settings, threads }: ReviewModuleDependencies): Module => ({
   name: 'lab-reports/review',

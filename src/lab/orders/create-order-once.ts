@@ -10,8 +10,7 @@ import { sql } from '../../platform/db/sql.ts'
 import { notDeletedHere } from '../../people/users/users.ts'
 import { createdReply, createOrder } from './create-order.ts'
 import type { CreateOrder, OrderReply } from './schema.ts'
-
-const DAY_S = 86_400
+import { DAY_S } from '../../platform/runtime/durations.ts'
 
 /** Idempotency keys of both creation paths share one scope and are stored for a day. */
 export const createOrderIdempotency = { scope: 'create_order', retention_s: DAY_S }

@@ -23,9 +23,9 @@ import type {
   UnmatchedResultPage,
   UnmatchedResultQuery,
 } from './schema.ts'
+import { DAY_S } from '../../platform/runtime/durations.ts'
 
 const NOT_FOUND_TEXT = 'Unmatched result not found'
-const DAY_S = 86_400
 
 /** The reviews that a list without a status filter contains. */
 export const awaitingCustomer: Sql = sql`

@@ -6,6 +6,7 @@ import type { Cells } from '../db/cells.ts'
 import type { PlainTx, Tenant, Tx } from '../db/transaction.ts'
 import type { Deprecation } from './deprecation.ts'
 import type { Feature } from './feature-flags.ts'
+import { DAY_S } from '../runtime/durations.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 /** Required credential: a team's key, a management key, the token of a link session, or none. */
@@ -123,8 +124,6 @@ export interface Idempotency {
   /** A key belongs to one request: with another path, query or body it gets 409. */
   bindsToBody?: boolean
 }
-
-const DAY_S = 86_400
 
 /** By default every POST that changes data accepts a key, for one day. Source: management-auth.md 21. */
 function idempotencyOf(spec: Pick<Declaration<unknown, unknown, unknown, unknown>, 'id' | 'method' | 'reads' | 'idempotency'>) {

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { QueueLoop } from './queue-loop.ts'
 import { eventually } from '../../../test/support/eventually.ts'
+import { HOUR_MS } from '../runtime/durations.ts'
 
-const HOUR_MS = 3_600_000
 const onError = (error: unknown) => assert.fail(String(error))
 
 test('waking the loop starts a round, also when it is woken during the previous round', async () => {

@@ -6,8 +6,8 @@ import { createLog } from '../telemetry/log.ts'
 import { createMetrics } from '../telemetry/metrics.ts'
 import { Retention, type Cleanup } from './retention.ts'
 import { eventually } from '../../../test/support/eventually.ts'
+import { HOUR_MS } from '../runtime/durations.ts'
 
-const HOUR_MS = 3_600_000
 const { periodicTasks, app } = assembled()
 after(() => app.close())
 

@@ -1,4 +1,5 @@
 // The two forms of timestamps that clients send most, read without regular expressions: most of a post of samples is such texts.
+import { DAY_MS } from '../runtime/durations.ts'
 
 const codeOf = (character: string): number => character.charCodeAt(0)
 const ZERO = codeOf('0')
@@ -15,7 +16,6 @@ function twoDigits(text: string, at: number): number {
 }
 /** In a year that is not a leap year: the last day of February is left to the calendar. */
 const DAYS_OF_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-const DAY_MS = 86_400_000
 /** From 1 March of year 0. */
 const DAYS_TO_1970 = 719_468
 /** Of `2026-01-31T09:30:00Z` and `2026-01-31T09:30:00.250Z`. */

@@ -1,7 +1,8 @@
 // What a fictional person does on a day: workouts, meals, steps.
-import { HOUR_MS, isWeekend, localInstant, MINUTE_MS, type Day, type Person } from './person.ts'
+import { isWeekend, localInstant, type Day, type Person } from './person.ts'
 import { nightOf } from './night.ts'
 import { around, between, chosen, randomOf, rounded } from './random.ts'
+import { HOUR_MS, MINUTE_MS } from '../../platform/runtime/durations.ts'
 
 export interface Workout {
   start_ms: number

@@ -15,9 +15,10 @@ import { connectionTo } from '../../connections/connections/demo.ts'
 import type { DemoSources } from '../../connections/link/demo-sources.ts'
 import { resourceNameOf } from '../../wearables/resources/timeseries.ts'
 import { assertSandbox, hasSandbox } from '../clock/clock.ts'
-import { DAY_MS, localDay, personOf, type Day } from './person.ts'
+import { localDay, personOf, type Day } from './person.ts'
 import { demoProviders, devices, nightKey, samplesOf, OPEN_DAYS, stagesOf, summariesOf, type DemoProvider } from './records.ts'
 import type { DemoConnection } from './schema.ts'
+import { DAY_MS } from '../../platform/runtime/durations.ts'
 
 const SLOT_MS = 2 * 3_600_000
 const HISTORY_DAYS = 30

@@ -5,8 +5,8 @@ import { describe, test } from 'node:test'
 import { at, post } from '../../../test/support/samples.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { personOf } from './person.ts'
+import { DAY_S } from '../../platform/runtime/durations.ts'
 
-const DAY_S = 86_400
 const connect = ({ api }: TestTeam, user_id: string, provider = 'oura', more: object = {}) =>
   api.post('/v2/link/connect/demo', { user_id, provider, ...more })
 const advance = async ({ api }: TestTeam, by: object) => {

@@ -4,9 +4,10 @@ import { describe, test } from 'node:test'
 import type { TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import { nightOf } from './night.ts'
 import { mealsOf, stepsOf, workoutsOf } from './day-plan.ts'
-import { DAY_MS, HOUR_MS, localDay, localInstant, MINUTE_MS, personOf, type Person } from './person.ts'
+import { localDay, localInstant, personOf, type Person } from './person.ts'
 import { demoProviders, OPEN_DAYS, samplesOf, stagesOf, summariesOf, type DemoProvider } from './records.ts'
 import { glucoseLevels, heartRates } from './vitals.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../platform/runtime/durations.ts'
 
 const ZONE = 'America/New_York'
 const FIRST = Date.parse('2026-03-02') / DAY_MS

@@ -1,6 +1,7 @@
 // The nights of a fictional person: cycles of about 90 minutes, with less deep and more REM sleep towards the morning.
-import { isWeekend, localInstant, MINUTE_MS, type Day, type Person } from './person.ts'
+import { isWeekend, localInstant, type Day, type Person } from './person.ts'
 import { around, between, randomOf } from './random.ts'
+import { MINUTE_MS } from '../../platform/runtime/durations.ts'
 
 /** As they are shown: 1 deep, 2 light, 3 REM, 4 awake. */
 export type StageType = 1 | 2 | 3 | 4

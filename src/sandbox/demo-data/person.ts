@@ -1,10 +1,7 @@
 // Who the fictional person behind demo data is: what stays the same from day to day.
 import { zoneOffset } from '../../wearables/resources/zones.ts'
 import { around, between, randomOf, rounded } from './random.ts'
-
-export const MINUTE_MS = 60_000
-export const HOUR_MS = 3_600_000
-export const DAY_MS = 86_400_000
+import { DAY_MS, MINUTE_MS } from '../../platform/runtime/durations.ts'
 
 export interface Person {
   seed: string

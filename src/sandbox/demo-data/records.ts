@@ -8,9 +8,10 @@ import type { Document, SummaryKind } from '../../wearables/summaries/schema.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
 import { cycleStart, dayRange, stepsOf, workoutsOf } from './day-plan.ts'
 import { nightOf, stagesUntil, type Night } from './night.ts'
-import { dateOf, DAY_MS, HOUR_MS, localInstant, MINUTE_MS, weekdayOf, type Day, type Person } from './person.ts'
+import { dateOf, localInstant, weekdayOf, type Day, type Person } from './person.ts'
 import { around, between, randomOf, rounded } from './random.ts'
 import { glucoseLevels, heartRates, heartRateVariability, type Measured } from './vitals.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../platform/runtime/durations.ts'
 
 export const demoProviders = ['apple_health_kit', 'fitbit', 'freestyle_libre', 'oura'] as const
 export type DemoProvider = (typeof demoProviders)[number]

@@ -1,8 +1,9 @@
 // Heart rates and glucose of a fictional person through the day.
-import { HOUR_MS, MINUTE_MS, type Day, type Person } from './person.ts'
+import { type Day, type Person } from './person.ts'
 import { mealsOf, workoutsOf, dayRange } from './day-plan.ts'
 import { nightOf, stageAt, type Night } from './night.ts'
 import { around, between, randomOf, rounded } from './random.ts'
+import { HOUR_MS, MINUTE_MS } from '../../platform/runtime/durations.ts'
 
 export interface Measured {
   at_ms: number

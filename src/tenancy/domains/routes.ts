@@ -10,8 +10,8 @@ import {
   type DomainDependencies,
 } from './domains.ts'
 import { Nothing, OrgParams } from '../../platform/http/management-shapes.ts'
+import { DAY_S } from '../../platform/runtime/durations.ts'
 
-const DAY_S = 86_400
 const DOMAINS = '/v1/org/{org_id}/domain' as const
 const DOMAIN = `${DOMAINS}/{domain_id}` as const
 const org = { scope: 'control', keyScope: 'org' } as const

@@ -11,8 +11,8 @@ import * as shapes from './schema.ts'
 import { getEmbedding, putEmbedding } from './embedding.ts'
 import { createLaunch, type LaunchDependencies } from './launches.ts'
 import { Nothing, OrgParams } from '../../platform/http/management-shapes.ts'
+import { DAY_S } from '../../platform/runtime/durations.ts'
 
-const DAY_S = 86_400
 const BASE = '/v1/org/{org_id}/ehr_integration' as const
 const MEMBER = `${BASE}/member/{member_id}` as const
 const org = { scope: 'control', keyScope: 'org' } as const

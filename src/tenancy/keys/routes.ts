@@ -12,6 +12,7 @@ import {
   rotateManagementKey,
 } from './management-keys.ts'
 import { createKey, deleteKeys, listKeys } from './team-keys.ts'
+import { DAY_S } from '../../platform/runtime/durations.ts'
 
 /** The dependencies of operations on keys: the caches of teams and management keys, and the minting of tokens. */
 export interface KeyDependencies extends TokenDependencies {
@@ -19,7 +20,6 @@ export interface KeyDependencies extends TokenDependencies {
   orgs: Forgets
 }
 
-const DAY_S = 86_400
 const once = (scope: string): Idempotency => ({ scope, retention_s: DAY_S })
 
 const tokens = (dependencies: TokenDependencies): Operation[] => [

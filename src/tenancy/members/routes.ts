@@ -3,8 +3,7 @@ import { acceptInvite, invite, listInvites, revokeInvite, type InviteDependencie
 import { listMembers, removeMember, updateMember } from './members.ts'
 import * as shapes from './schema.ts'
 import { Nothing, OrgParams } from '../../platform/http/management-shapes.ts'
-
-const DAY_S = 86_400
+import { DAY_S } from '../../platform/runtime/durations.ts'
 
 /** The people of an organization. */
 export const routes = (dependencies: InviteDependencies): Operation[] => [

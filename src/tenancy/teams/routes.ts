@@ -3,8 +3,8 @@ import { managementOperation, type Idempotency, type Operation } from '../../pla
 import { Fields, Maybe, T } from '../../platform/schema/schema.ts'
 import { createTeam, deleteTeam, getTeam, listTeams, resolveTeam, updateTeam, type TeamDependencies } from './managed-teams.ts'
 import * as shapes from './schema.ts'
+import { DAY_S } from '../../platform/runtime/durations.ts'
 
-const DAY_S = 86_400
 const idempotent = (scope: string): Idempotency => ({ scope, retention_s: DAY_S })
 
 export const routes = (dependencies: TeamDependencies): Operation[] => [

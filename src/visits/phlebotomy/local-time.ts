@@ -1,6 +1,6 @@
 // Local times in time zones, for working hours. Pure; the table of zones is loaded at the first use.
+import { MINUTE_MS } from '../../platform/runtime/durations.ts'
 
-export const MINUTE_MS = 60_000
 const DAY_MINUTES = 1440
 
 /** A span of time, in ms. */

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import fc from 'fast-check'
-import { MINUTE_MS, plusDays, wallClocks, type WallClocks } from './local-time.ts'
+import { plusDays, wallClocks, type WallClocks } from './local-time.ts'
 import { byDay, daysFrom, openWindows, remainingCapacity, windowsOf, type Schedule, type Window } from './time-windows.ts'
-
-const HOUR_MS = 60 * MINUTE_MS
+import { HOUR_MS, MINUTE_MS } from '../../platform/runtime/durations.ts'
 
 /** Zones that change their clocks by an hour, by half an hour, at midnight, in the southern hemisphere, or never. */
 const zones = [

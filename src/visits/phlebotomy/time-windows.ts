@@ -1,5 +1,6 @@
 // The windows in which staff can visit, computed from working hours, days off and booked visits. Pure: reads no table and no clock.
-import { MINUTE_MS, plusDays, type LocalDay, type Span, type WallClocks } from './local-time.ts'
+import { plusDays, type LocalDay, type Span, type WallClocks } from './local-time.ts'
+import { MINUTE_MS } from '../../platform/runtime/durations.ts'
 
 export type { Span }
 

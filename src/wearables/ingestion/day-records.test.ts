@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { dayOf, dayRecords, recordDays, type DayOutcome, type Days } from './day-records.ts'
+import { DAY_MS } from '../../platform/runtime/durations.ts'
 
-const DAY_MS = 86_400_000
 const NUMBERS = ['asked', 'answered', 'received', 'stored', 'failed'] as const
 const FIRST = dayOf(Date.parse('2025-12-20'))
 const DAYS = 75

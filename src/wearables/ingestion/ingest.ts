@@ -19,8 +19,8 @@ import { daysBetween, localDayOf, recordDays, type DayNumber } from './day-recor
 import { finishPull, type HistoryRange } from './historical-pulls.ts'
 import { recordPost } from './resource-states.ts'
 import { lockHeartRates, updateZones, updateZonesAt } from './workout-zones.ts'
+import { DAY_MS } from '../../platform/runtime/durations.ts'
 
-const DAY_MS = 86_400_000
 /** Sources, which are apps and kinds of devices, in one post. */
 const SOURCES_MAX = 200
 

@@ -11,13 +11,13 @@ import { eraseRepeatedPosts, postsRepeated } from './repeated-posts.ts'
 import { eraseStates } from './resource-states.ts'
 import { unitsUnknown } from './units.ts'
 import { recomputeZones, updateAllZonesHandler } from './zone-recomputation.ts'
+import { DAY_MS } from '../../platform/runtime/durations.ts'
 
 export interface IngestionDependencies {
   log: Log
   metrics: Metrics
 }
 
-const DAY_MS = 86_400_000
 /** Other texts could say anything of a patient. */
 const UNIT = /^[a-zA-Z%°µμ·*/^0-9().]{1,12}$/
 

@@ -8,10 +8,10 @@ import { emit } from '../../platform/queue/outbox.ts'
 import { heartRatesOfStream, keysWithStream, type IncomingStream } from '../streams/workout-streams.ts'
 import type { Summary } from '../summaries/summaries.ts'
 import { birthDateInProfile, workoutsWithoutZones, writeZones, type WorkoutSpan } from '../summaries/workout-zones.ts'
-import { HOUR_MS } from '../timeseries/chunk-rows.ts'
 import type { MergedSamples } from '../timeseries/chunks.ts'
 import { chunksOfHours, type SourceChunk } from '../timeseries/hours.ts'
 import { maxHeartRate, zonesOf, type HeartRates } from './heart-rates.ts'
+import { HOUR_MS } from '../../platform/runtime/durations.ts'
 
 /** Hours of heart rates that are read at once; of a longer workout all are. */
 const HOURS_MAX = 200

@@ -1,8 +1,8 @@
 // Buckets of floating time: where a truncated instant begins, and periods before and after it. Floating time is local wall time as
 // milliseconds of the same wall time in UTC. Pure. Buckets of several units are counted from 0001-01-01, which was a Monday.
 import type { Period } from './query-language.ts'
+import { DAY_MS } from '../../platform/runtime/durations.ts'
 
-const DAY_MS = 86_400_000
 /** A longer period reaches beyond all data, and beyond what PostgreSQL and JavaScript count. */
 const YEARS_MAX = 2000
 

@@ -20,8 +20,8 @@ import { BASELINE_DAYS } from './readiness.ts'
 import { chunksOf } from './source-rows.ts'
 import { aligned, columnsOf, columnwise, limitTime, queryRows, rowsMax } from './run-query.ts'
 import { EARLIEST_MS, LATEST_MS, type Span } from './timeframe.ts'
+import { DAY_MS } from '../../platform/runtime/durations.ts'
 
-const DAY_MS = 86_400_000
 /** Of one statement. */
 const TIMEOUT_MS = 20_000
 /** Days of a timeseries that one statement reads. */

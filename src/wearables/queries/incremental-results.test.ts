@@ -7,8 +7,8 @@ import fc from 'fast-check'
 import { advanceClock } from '../../../test/support/orders.ts'
 import { createTestTeam } from '../../../test/support/server.ts'
 import { storeSamples } from '../../../test/support/wearable-data.ts'
+import { HOUR_MS } from '../../platform/runtime/durations.ts'
 
-const HOUR_MS = 3_600_000
 const NOON = Date.UTC(2026, 0, 1, 12)
 const sources = [
   { provider: 'oura', source_type: 'ring' },

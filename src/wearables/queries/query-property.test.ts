@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { createTestTeam } from '../../../test/support/server.ts'
 import { storeSamples } from '../../../test/support/wearable-data.ts'
+import { DAY_MS, HOUR_MS } from '../../platform/runtime/durations.ts'
 
 interface Stored {
   /** Local wall time. */
@@ -15,8 +16,6 @@ interface Stored {
   source_type: string
 }
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 const providers = ['oura', 'garmin', 'apple_health_kit'] as const
 const types = ['watch', 'phone', 'ring', 'earphone', 'unknown'] as const
 const typesBestFirst = ['watch', 'ring', 'phone', 'unknown']

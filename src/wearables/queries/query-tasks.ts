@@ -11,12 +11,12 @@ import { getUser } from '../../people/users/users.ts'
 import type { Resource } from '../resources/resources.ts'
 import { continuousQueries } from './features.ts'
 import { EARLIEST_MS, LATEST_MS } from './timeframe.ts'
+import { DAY_MS } from '../../platform/runtime/durations.ts'
 
 /** Between two evaluations of a query for one user, in seconds. */
 const GAP_S = 1800
 /** Posts come in bursts: an evaluation waits for the rest of one. */
 const BURST_S = 30
-const DAY_MS = 86_400_000
 
 /** Attempts to evaluate a task. */
 export const ATTEMPTS_MAX = 8

@@ -7,13 +7,13 @@ import { periodOf, type Row } from './align.ts'
 import { addPeriods, floatingMs } from './buckets.ts'
 import type { CompiledQuery } from './compile.ts'
 import type { Func, Period, Query, SelectExpr } from './query-language.ts'
+import { DAY_MS } from '../../platform/runtime/durations.ts'
 
 const RESULT_SYSTEM = 'urn:drawbridge:query-result'
 const LOINC = 'http://loinc.org'
 const UCUM = 'http://unitsofmeasure.org'
 const CATEGORIES = 'http://terminology.hl7.org/CodeSystem/observation-category'
 const STATISTICS = 'http://terminology.hl7.org/CodeSystem/observation-statistics'
-const DAY_MS = 86_400_000
 const NO_USER = '00000000-0000-0000-0000-000000000000'
 
 interface VitalSign {

@@ -9,6 +9,7 @@ import { awakenings, chronotype, sleepScore } from './sleep-values.ts'
 import { summaryColumns, listOf } from './summary-columns.ts'
 import { floatingText } from './buckets.ts'
 import { daysAround, LATEST_MS, type Owner, type Span } from './timeframe.ts'
+import { DAY_MS } from '../../platform/runtime/durations.ts'
 
 /** The rows of one table or timeseries of a user. */
 export interface SourceRows {
@@ -27,7 +28,6 @@ export interface SourceRows {
   priorities: 'sleep' | 'activity' | 'workouts' | 'body' | 'timeseries' | null
 }
 
-const DAY_MS = 86_400_000
 const utc = (instant: Sql): Sql => sql`(${instant} at time zone 'UTC')`
 
 const kinds: Record<Exclude<TableName, 'derived_readiness'>, string> = {

@@ -3,6 +3,7 @@ import { sql, type Sql } from '../../platform/db/sql.ts'
 import { DateOnly, Fields, OpenEnum, T, type Static } from '../../platform/schema/schema.ts'
 import { addPeriods, floatingText } from './buckets.ts'
 import { PeriodShape, type Period } from './query-language.ts'
+import { DAY_MS } from '../../platform/runtime/durations.ts'
 
 export const Timeframe = Fields(
   { type: OpenEnum(['relative']), anchor: DateOnly, past: T.Unsafe<Period>(PeriodShape) },
@@ -19,7 +20,6 @@ export interface Span {
   to_ms: number
 }
 
-const DAY_MS = 86_400_000
 /** Samples are not older, and days of people before it hold no data. */
 export const EARLIEST_MS = Date.UTC(1899, 11, 30)
 /** PostgreSQL reads years of four digits. */

@@ -18,8 +18,8 @@ import { deleteExpiredData } from '../../../test/support/retention.ts'
 import { advanceClock } from '../../../test/support/orders.ts'
 import type { TestTeam } from '../../../test/support/server.ts'
 import { storeSummaries } from '../../../test/support/wearable-data.ts'
+import { DAY_MS } from '../../platform/runtime/durations.ts'
 
-const DAY_MS = 86_400_000
 /** Deletes what is older than a day: noon of the day before it is kept, and noon two days before it is not. */
 async function deleteBefore(team: TestTeam, day: string, resource: string): Promise<void> {
   const days = Math.ceil((Date.now() - Date.parse(day)) / DAY_MS)

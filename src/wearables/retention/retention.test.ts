@@ -5,8 +5,8 @@ import { at, counts, events, post, read, type Sent } from '../../../test/support
 import { deleteExpiredData } from '../../../test/support/retention.ts'
 import { asOwner, cells, createTestTeam, provider_retention, type TestTeam } from '../../../test/support/server.ts'
 import { expiredDataCleanup } from './expired-data.ts'
+import { DAY_MS } from '../../platform/runtime/durations.ts'
 
-const DAY_MS = 86_400_000
 /** A sample of some days ago. */
 const ago = (days: number, value = 60): Sent => {
   const time = new Date(Date.now() - days * DAY_MS).toISOString()

@@ -3,8 +3,8 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { summaryRowColumns, SummaryRow, toSummary, type Summary } from './summaries.ts'
+import { DAY_MS } from '../../platform/runtime/durations.ts'
 
-const DAY_MS = 86_400_000
 /** Of longer workouts no zones are computed: their times cannot be meant. */
 const DAYS_MAX = 8
 /** Workouts of which zones are computed at once. */

@@ -4,8 +4,6 @@ import { arrayLiteral, sql } from '../../platform/db/sql.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { floatArray, integerArray, NO_FLOAT, NO_INTEGER, readFloats, readIntegers } from './binary-arrays.ts'
 
-export const HOUR_MS = 3_600_000
-
 export interface Sample {
   at_ms: number
   value: number

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { at, counts, events, post, read, watch } from '../../../test/support/samples.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { storeSamples } from '../../../test/support/wearable-data.ts'
+import { HOUR_MS } from '../../platform/runtime/durations.ts'
 
 const models = [null, 'One', 'Two'] as const
 type Model = (typeof models)[number]
@@ -107,7 +108,6 @@ describe('a sample without and with its device is one sample', () => {
   })
 })
 
-const HOUR_MS = 3_600_000
 /** Around the ends of hours, so that chunks lose all their samples, too. */
 const places = [-1000, 0, 1000, HOUR_MS - 1000, HOUR_MS].map((ms) => Date.UTC(2026, 0, 31, 9) + ms)
 const sent = fc.record({

@@ -4,8 +4,8 @@ import { iso } from '../../platform/runtime/clock.ts'
 import { zoneOffset } from '../resources/zones.ts'
 import { listSummaries } from '../summaries/summaries.ts'
 import type { FoundSample } from './chunks.ts'
+import { DAY_MS } from '../../platform/runtime/durations.ts'
 
-const DAY_MS = 86_400_000
 const dayOf = (ms: number): string => iso(new Date(ms)).slice(0, 10)
 
 /** Stages whose beginning lies in a range, in the order of time. Errors: 422 a range with more than 2,000 nights. */

@@ -1,15 +1,7 @@
 // Merging samples with the stored ones, hour by hour, and telling which are new or changed.
 import type { Tx } from '../../platform/db/transaction.ts'
-import {
-  chunkKey,
-  findChunks,
-  HOUR_MS,
-  sampleAt,
-  withoutSamples,
-  type Chunk,
-  type ChunkWriter,
-  type Sample,
-} from './chunk-rows.ts'
+import { chunkKey, findChunks, sampleAt, withoutSamples, type Chunk, type ChunkWriter, type Sample } from './chunk-rows.ts'
+import { HOUR_MS } from '../../platform/runtime/durations.ts'
 
 /** Where the samples of an hour that are new, and those that replaced another value, are added. */
 interface Changes {

@@ -8,10 +8,11 @@ import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { readBound, type RangeQuery } from '../resources/range-query.ts'
 import type { TimeseriesName } from '../resources/timeseries.ts'
-import { chunkColumns, chunkRow, HOUR_MS, readChunk, sampleAt, type Sample } from './chunk-rows.ts'
+import { chunkColumns, chunkRow, readChunk, sampleAt, type Sample } from './chunk-rows.ts'
 import { sourceOf, sourceRow, type FoundSample, type SampleSource } from './chunks.ts'
 import { hypnogramOf } from './hypnogram.ts'
 import { JoinedTexts, sampleWriter, sampleSource } from './samples.ts'
+import { HOUR_MS } from '../../platform/runtime/durations.ts'
 
 /** Samples in a page. */
 export const PAGE = 10_000

@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import { sql } from '../../platform/db/sql.ts'
 import { createTestTeam } from '../../../test/support/server.ts'
 import { recordedSamples } from './recorded.ts'
+import { HOUR_MS } from '../../platform/runtime/durations.ts'
 
 const BEGIN_MS = Date.UTC(2026, 0, 1)
-const HOUR_MS = 3_600_000
 
 /** A user with a sample in each second of so many hours, each of them a minute long in every second series. */
 async function recorded(hours: number) {

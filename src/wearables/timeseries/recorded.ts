@@ -3,7 +3,7 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { TimeseriesName } from '../resources/timeseries.ts'
-import { HOUR_MS } from './chunk-rows.ts'
+import { HOUR_MS } from '../../platform/runtime/durations.ts'
 
 const Series = T.Object({ id: T.Integer(), source_type: T.String(), app_id: Nullable(T.String()) })
 const Found = T.Object({ series_id: T.Integer(), at_ms: T.Integer(), length_ms: Nullable(T.Integer()) })

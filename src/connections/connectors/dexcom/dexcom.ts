@@ -1,6 +1,5 @@
 // Dexcom, version 3: values of glucose sensors. Refresh tokens that are used once, ranges of at most 30 days, no notifications, and two clocks.
 import {
-  DAY_MS,
   SampleBatches,
   VendorError,
   askForTokens,
@@ -27,6 +26,7 @@ import {
   type VendorApp,
   type VendorHttp,
 } from '../common.ts'
+import { DAY_MS } from '../../../platform/runtime/durations.ts'
 
 /** A longer lifetime is given in milliseconds: the description says so, while the vendor answers seconds. */
 const LIFE_S_MAX = 7 * 86_400

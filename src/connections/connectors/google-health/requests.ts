@@ -1,16 +1,6 @@
 // Requests to the Google Health API: points with filters, page by page.
-import {
-  DAY_MS,
-  VendorError,
-  bearer,
-  dayOf,
-  list,
-  objectIn,
-  refusalOf,
-  type Access,
-  type PullRequest,
-  type Values,
-} from '../common.ts'
+import { VendorError, bearer, dayOf, list, objectIn, refusalOf, type Access, type PullRequest, type Values } from '../common.ts'
+import { DAY_MS } from '../../../platform/runtime/durations.ts'
 
 export const get = ({ http, app, access_token }: Access, path: string) =>
   http({ method: 'GET', url: `${app.urls.api}/${path}`, headers: bearer(access_token) })

@@ -2,7 +2,6 @@
 // credentials, which the team has allowed. Source: discovery document of v4, projects.subscribers; RFC 7523; IAM Service Account Credentials API.
 import { createHash, sign } from 'node:crypto'
 import {
-  DAY_MS,
   VendorError,
   bearer,
   list,
@@ -18,6 +17,7 @@ import {
 } from '../common.ts'
 import type { ServiceAccount } from '../../../platform/config/service-account.ts'
 import { notifiedTypes } from './webhooks.ts'
+import { DAY_MS } from '../../../platform/runtime/durations.ts'
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform'
 const GOOGLE = 'https://health.googleapis.com/'

@@ -3,7 +3,6 @@
 import { createPublicKey, verify, type KeyObject } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import {
-  DAY_MS,
   instantOfText,
   isSameText,
   list,
@@ -19,6 +18,7 @@ import {
 } from '../common.ts'
 import type { Resource } from '../../../wearables/resources/resources.ts'
 import { fieldOf, pointTypes } from './data-points.ts'
+import { DAY_MS } from '../../../platform/runtime/durations.ts'
 
 const KEYSET_PATH = '/googlehealthapi/webhooks/webhooks_public_keyset.json'
 const GOOGLE = 'https://health.googleapis.com'

@@ -6,10 +6,10 @@ import { OuraPeer, ouraActivity, ouraNight, ouraScore, ouraWorkout } from '../..
 import { all, assertFailure, plainHttp, recordsOf, REDIRECT, samplesOf } from '../../../../test/support/vendors/vendor-server.ts'
 import type { InboundNotification, PullRequest } from '../connector.ts'
 import { oura } from './oura.ts'
+import { DAY_MS } from '../../../platform/runtime/durations.ts'
 
 const USER = 'oura-user'
 const DAY = '2026-01-31'
-const DAY_MS = 86_400_000
 const RANGE: Omit<PullRequest, 'resource'> = {
   from_ms: Date.parse('2026-01-30T00:00:00Z'),
   to_ms: Date.parse('2026-01-31T12:00:00Z'),

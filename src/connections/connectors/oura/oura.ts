@@ -5,7 +5,6 @@ import type { Resource } from '../../../wearables/resources/resources.ts'
 import { StreamPoints } from '../../../wearables/streams/stream-points.ts'
 import type { IncomingStream } from '../../../wearables/streams/workout-streams.ts'
 import {
-  DAY_MS,
   SampleBatches,
   VendorError,
   askForTokens,
@@ -34,6 +33,7 @@ import {
 } from '../common.ts'
 import * as records from './records.ts'
 import { documentOf, documents, get } from './requests.ts'
+import { DAY_MS } from '../../../platform/runtime/durations.ts'
 
 const scopeOf = {
   activity: 'daily',

@@ -1,7 +1,6 @@
 // Polar AccessLink, Dynamic API v4. Basic authentication of the application, limits that are counted upwards, one day per request where data
 // beside dates is wanted, and the webhooks of version 3.
 import {
-  DAY_MS,
   SampleBatches,
   VendorError,
   basic,
@@ -29,6 +28,7 @@ import {
 import { addHeartRates, addSteps, listed, nightsIn } from './records.ts'
 import { sportsIn, streamIn, workoutIn, type Sports } from './sessions.ts'
 import { receive, subscribe } from './webhooks.ts'
+import { DAY_MS } from '../../../platform/runtime/durations.ts'
 
 const QUARTER_MS = 900_000
 

@@ -1,6 +1,5 @@
 // Records of Polar AccessLink, Dynamic API v4, as samples and summaries. Lists may be wrapped or not, and empty ones left out.
 import {
-  DAY_MS,
   SampleBatches,
   day,
   deviceOf,
@@ -21,6 +20,7 @@ import {
   type Values,
 } from '../common.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
+import { DAY_MS } from '../../../platform/runtime/durations.ts'
 
 /** A list by its name, in the answer itself or one or two levels deeper. */
 export function listed(values: Values, name: string, wrapper?: string): Values[] {

@@ -2,7 +2,6 @@
 // Source: POST and GET /v3/webhooks.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import {
-  DAY_MS,
   VendorError,
   basic,
   day,
@@ -19,6 +18,7 @@ import {
   type Values,
   type VendorApp,
 } from '../common.ts'
+import { DAY_MS } from '../../../platform/runtime/durations.ts'
 
 const ofEvent = {
   EXERCISE: 'workouts',

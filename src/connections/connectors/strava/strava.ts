@@ -1,7 +1,6 @@
 // Strava. Refresh tokens may rotate at any refresh, one subscription for each application, notifications that may come without a signature.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import {
-  DAY_MS,
   VendorError,
   bearer,
   grantOf,
@@ -32,6 +31,7 @@ import {
 } from '../common.ts'
 import { activityOf, profileOf } from './activities.ts'
 import { streamKeys, streamOf } from './streams.ts'
+import { DAY_MS } from '../../../platform/runtime/durations.ts'
 
 const QUARTER_MS = 900_000
 

@@ -7,9 +7,9 @@ import { all, assertFailure, plainHttp, recordsOf, REDIRECT } from '../../../../
 import { WhoopPeer, whoopCycle, whoopRecovery, whoopSleep, whoopWorkout } from '../../../../test/support/vendors/whoop.ts'
 import type { InboundNotification, PullRequest } from '../connector.ts'
 import { whoop } from './whoop.ts'
+import { DAY_MS } from '../../../platform/runtime/durations.ts'
 
 const USER = '10129'
-const DAY_MS = 86_400_000
 const NIGHT = 'ecfc6a15-4661-442f-a9a4-f160dd7afae8'
 const RUN = '5c9a5f0e-1c1d-4a55-9d6e-0e6f3b1c2d3e'
 const RANGE: Omit<PullRequest, 'resource'> = {

@@ -2,7 +2,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Resource } from '../../../wearables/resources/resources.ts'
 import {
-  DAY_MS,
   SampleBatches,
   VendorError,
   askForTokens,
@@ -28,6 +27,7 @@ import {
   type VendorApp,
 } from '../common.ts'
 import * as records from './records.ts'
+import { DAY_MS } from '../../../platform/runtime/durations.ts'
 
 const scopeOf = {
   activity: 'read:cycles',

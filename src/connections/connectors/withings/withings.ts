@@ -1,7 +1,6 @@
 // Withings. Forms with an action, HTTP 200 for errors too, refresh tokens that are used once, notifications for each user that nobody signs.
 import { createHmac } from 'node:crypto'
 import {
-  DAY_MS,
   SampleBatches,
   VendorError,
   grantOf,
@@ -28,6 +27,7 @@ import * as days from './days.ts'
 import { addSamples, bodyOf as bodyRecordOf, groupsIn, measureTypes } from './measures.ts'
 import { pullHeart } from './heart.ts'
 import { ask, bodyOf, pages } from './requests.ts'
+import { DAY_MS } from '../../../platform/runtime/durations.ts'
 
 const measures = [
   'body',

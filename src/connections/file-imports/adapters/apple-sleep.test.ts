@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppleNights } from './apple-sleep.ts'
 import type { SleepValue } from './apple-types.ts'
+import { HOUR_MS } from '../../../platform/runtime/durations.ts'
 
-const HOUR_MS = 3_600_000
 const FROM_MS = Date.parse('2026-01-01T00:00:00Z')
 const sourceOf = (n: number) => ({ source_type: 'watch' as const, app_id: `com.example.fictional-${n}`, device: null })
 
