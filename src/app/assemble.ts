@@ -11,6 +11,7 @@ import { RecentRequests } from '../platform/http/recent-requests.ts'
 import { createHttp, type HttpOptions } from '../platform/http/server.ts'
 import { registerBrowserPages } from '../platform/http/browser-pages.ts'
 import type { Module } from '../platform/module/module.ts'
+import { coverageOf, type DrawingThreadData } from '../platform/pdf/extra-fonts.ts'
 import { JobRunner } from '../platform/queue/job-runner.ts'
 import { createWorkerPool, type WorkerPool } from '../platform/runtime/worker-pool.ts'
 import { errorFields } from '../platform/telemetry/log.ts'
@@ -47,7 +48,8 @@ export function assemble(options: ProcessOptions): AssembledProcess {
     ...options,
     guards,
     signingKey,
-    heavy: createWorkerPool(),
+    heavy: createWorkerPool({ data: { document_fonts: settings.document_fonts } satisfies DrawingThreadData }),
+    covers: coverageOf(settings.document_fonts),
     eventTypes: () => composition.eventTypes,
     runner: () => runner,
     clocks: options.clocks ?? new ClockMoves(),

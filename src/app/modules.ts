@@ -5,6 +5,7 @@ import { connections } from '../connections/modules.ts'
 import { ehr } from '../ehr/modules.ts'
 import { events } from '../events/modules.ts'
 import { lab } from '../lab/modules.ts'
+import type { AbnForm } from '../lab/documents/abn-form.ts'
 import { labReports } from '../lab-reports/modules.ts'
 import { hasOrder } from '../lab/orders/orders.ts'
 import { heldMail } from '../notifications/messages/messages.ts'
@@ -33,6 +34,14 @@ const providerUrls = (settings: ModuleSettings): Pick<ReadonlyMap<string, string
   get: (provider) => settings.provider_urls.find((entry) => entry.startsWith(`${provider}=`))?.slice(provider.length + 1),
 })
 
+/** The operator's form for advance beneficiary notices. */
+export const abnFormOf = ({
+  abn_form,
+  abn_form_fields,
+}: Pick<ModuleSettings, 'abn_form' | 'abn_form_fields'>): AbnForm | undefined =>
+  typeof abn_form === 'string' ? { file: abn_form, fields: Object.fromEntries(abn_form_fields.map(splitField)) } : undefined
+const splitField = (entry: string): [string, string] => [entry.split('=')[0]!, entry.slice(entry.indexOf('=') + 1)]
+
 export function modulesOf(process: Process): Module[] {
   const {
     cells,
@@ -51,6 +60,7 @@ export function modulesOf(process: Process): Module[] {
     clocks,
     locate,
     requests,
+    covers,
   } = process
   const tenantOf = guards.teams.tenant
   const storedFiles = new StoredFiles({ kind: () => settings.report_storage, storages: () => openStorages(settings) })
@@ -63,7 +73,7 @@ export function modulesOf(process: Process): Module[] {
     ...tenancy({ cells, log, guards, settings, publicUrl, has: { user: hasUser, order: hasOrder } }),
     ...people,
     ...events({ cells, log, metrics, vault, targets, settings, product, publicUrl, eventTypes, findDeletedUsers, notDeleted }),
-    ...lab({ cells, vault, heavy, tenantOf, publicUrl, collectionZone, countConnections }),
+    ...lab({ cells, vault, heavy, tenantOf, publicUrl, collectionZone, countConnections, covers, abnForm: abnFormOf(settings) }),
     ...wearables({ cells, log, metrics, provider_retention: settings.provider_retention }),
     ...labReports({ vault, log, settings, storedFiles }),
     ...connections({

@@ -6,6 +6,7 @@ import type { Cells } from '../platform/db/cells.ts'
 import type { TargetPolicy } from '../platform/net/outbound-targets.ts'
 import type { EventType } from '../platform/queue/event-type.ts'
 import type { RecentRequests } from '../platform/http/recent-requests.ts'
+import type { CoversCharacter } from '../platform/pdf/extra-fonts.ts'
 import type { JobRunner } from '../platform/queue/job-runner.ts'
 import type { WorkerPool } from '../platform/runtime/worker-pool.ts'
 import type { Log } from '../platform/telemetry/log.ts'
@@ -38,6 +39,9 @@ export type ModuleSettings = AccessSettings &
     | 'webhook_schedule_s'
     | 'geocoder_url'
     | 'provider_urls'
+    | 'document_fonts'
+    | 'abn_form'
+    | 'abn_form_fields'
     | 'provider_retention'
     | 'provider_poll_hours'
     | 'google_service_account'
@@ -67,6 +71,8 @@ export interface Process {
   runner: () => JobRunner
   /** Advances the clocks of sandbox teams. */
   clocks: ClockMoves
+  /** Which characters documents can print beside those of the embedded font. */
+  covers: CoversCharacter
   /** The newest requests of sandbox teams. */
   requests: RecentRequests
   /** The geocoder of postal codes. */

@@ -5,6 +5,8 @@ import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { contents } from './contents.ts'
 import { describeApi } from './describe-api.ts'
+import { abnFormOf } from './modules.ts'
+import { checkForm } from '../lab/documents/routes.ts'
 import { schemasOf, type Database } from './database.ts'
 import { assemble } from './assemble.ts'
 import { version } from '../platform/runtime/version.ts'
@@ -128,6 +130,8 @@ export async function startRoles(
     draining: () => isDraining,
   })
   const { app, guards, handlers, heavy, services } = assembled
+  const form = abnFormOf(config)
+  if (roles.serve && form) await checkForm(heavy, form)
   const tenantOf = guards.teams.tenant
   addGauges(metrics.registry, cells, {
     unlimited: unlimitedJobs(handlers),

@@ -1,5 +1,6 @@
 // The modules of laboratory testing, in dependency order.
 import type { Module } from '../platform/module/module.ts'
+import type { CoversCharacter } from '../platform/pdf/extra-fonts.ts'
 import { labOfAccount } from './accounts/account-selection.ts'
 import { accounts } from './accounts/module.ts'
 import { catalog } from './catalog/module.ts'
@@ -14,14 +15,16 @@ import { resultMatching } from './result-matching/module.ts'
 import { results } from './results/module.ts'
 import { testkits } from './testkits/module.ts'
 
-export const lab = (dependencies: DocumentDependencies & { countConnections: CountConnections }): Module[] => [
+type LabDependencies = DocumentDependencies & { countConnections: CountConnections; covers: CoversCharacter }
+
+export const lab = (dependencies: LabDependencies): Module[] => [
   catalog(labOfAccount),
   catalogExchange,
   compendium(),
   links,
   accounts(dependencies),
   orders(dependencies),
-  testkits,
+  testkits(dependencies),
   documents(dependencies),
   results(dependencies),
   resultMatching,

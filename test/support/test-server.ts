@@ -105,6 +105,9 @@ export const settings: ModuleSettings = {
   s3: undefined,
   provider_poll_hours: 6,
   google_service_account: undefined,
+  document_fonts: [],
+  abn_form: undefined,
+  abn_form_fields: [],
 }
 export const metrics = createMetrics(() => cells)
 /** How many jobs a move runs here: a quarter of what it runs elsewhere. */

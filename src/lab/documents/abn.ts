@@ -6,13 +6,18 @@ import { utcDate } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import type { Abn } from './abn-page.ts'
+import type { AbnForm } from './abn-form.ts'
 import { isSandbox, loadOrderData, toPrintableLab } from './order-data.ts'
 import { toPrintablePatient } from './printable-patient.ts'
 
-/** The notice of an order. Errors: 404 unknown order, or an order without a notice. */
-export async function getAbn(tx: Tx, id: string): Promise<RenderJob<Abn>> {
+/**
+ * The notice of an order. Errors: 404 unknown order, an order without a notice; in production, no form of the operator: the notice in our
+ * own words is not the one that Medicare accepts.
+ */
+export async function getAbn(tx: Tx, id: string, form: AbnForm | undefined): Promise<RenderJob<Abn>> {
   const { order, lab } = await loadOrderData(tx, id)
   if (!order.has_abn) throw notFound('This order has no advance beneficiary notice')
+  if (!form && !isSandbox(tx)) throw notFound('This server has no form for advance beneficiary notices (ABN_FORM)')
   const { markers } = await getLabTest(tx, order.lab_test.id)
   const codes = order.icd_codes?.length ? ` with the diagnosis ${order.icd_codes.join(', ')}` : ' for your condition'
   const input: Abn = {

@@ -2,4 +2,5 @@
 export { renderInstructions as instructions } from './instructions-page.ts'
 export { renderLabels as labels } from './labels-page.ts'
 export { renderAbn as notice } from './abn-page.ts'
+export { checkAbnForm, fillAbnForm } from './abn-form.ts'
 export { renderRequisition as requisition } from './requisition-page.ts'

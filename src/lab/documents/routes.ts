@@ -6,6 +6,7 @@ import { collectionInstructions } from './features.ts'
 import { getOrderInstructions, getTestInstructions } from './instructions.ts'
 import { getLabels, type CollectionZone } from './labels.ts'
 import { getAbn } from './abn.ts'
+import type { AbnForm } from './abn-form.ts'
 import { getRequisition } from './requisitions.ts'
 import { LabelsQuery, LabTestParams, OrderParams } from './schema.ts'
 
@@ -16,12 +17,22 @@ export interface RenderDependencies {
   heavy: WorkerPool
 }
 
+/** Checks that the operator's form for notices can be filled in. Errors: Error with what is wrong with it. */
+export const checkForm = (heavy: WorkerPool, form: AbnForm): Promise<true> => heavy.run(url, form, { name: 'checkAbnForm' })
+
 /** Renders the requisition of an order. Errors: 404 and 503 of its parts. */
 export const renderRequisitionPdf = ({ heavy }: RenderDependencies, outside: MultiTransactionContext, order_id: string) =>
   renderPdf(heavy, outside, { url, name: 'requisition' }, (tx) => getRequisition(tx, order_id))
 
-/** @param collectionZone labels show the time of the place where the sample is taken */
-export const routes = (dependencies: RenderDependencies, collectionZone: CollectionZone): Operation[] => {
+/**
+ * @param collectionZone labels show the time of the place where the sample is taken
+ * @param abnForm the operator's form for notices
+ */
+export const routes = (
+  dependencies: RenderDependencies,
+  collectionZone: CollectionZone,
+  abnForm: AbnForm | undefined,
+): Operation[] => {
   const renderOperation = (name: string, outside: MultiTransactionContext, read: (tx: Tx) => Promise<RenderJob>) =>
     renderPdf(dependencies.heavy, outside, { url, name }, read)
   return [
@@ -55,10 +66,14 @@ export const routes = (dependencies: RenderDependencies, collectionZone: Collect
       method: 'GET',
       path: '/v3/order/{order_id}/abn_pdf',
       summary: 'Get the advance beneficiary notice of an order as PDF',
-      description: 'Available only if `has_abn` is true.',
+      description: 'Available only if `has_abn` is true, and in production if the operator has set a form.',
       params: OrderParams,
       reply: pdf,
-      run: (outside, { params }) => renderOperation('notice', outside, (tx) => getAbn(tx, params.order_id)),
+      run: (outside, { params }) =>
+        renderOperation(abnForm ? 'fillAbnForm' : 'notice', outside, async (tx) => {
+          const { name, input: notice } = await getAbn(tx, params.order_id, abnForm)
+          return { name, input: abnForm ? { form: abnForm, notice } : notice }
+        }),
     }),
     multiTransactionOperation({
       id: 'get_order_collection_instructions_url',

@@ -8,6 +8,7 @@ import { PreserializedJson } from '../../platform/http/operation.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { notDeletedHere } from '../../people/users/users.ts'
+import type { CoversCharacter } from '../../platform/pdf/extra-fonts.ts'
 import { createdReply, createOrder } from './create-order.ts'
 import type { CreateOrder, OrderReply } from './schema.ts'
 import { DAY_S } from '../../platform/runtime/durations.ts'
@@ -30,7 +31,11 @@ const REPLACEABLE_STATUSES = new Set([
  * As `createOrder`, but the same body within a day returns the same order, unless that order was cancelled or has failed. Writes also
  * idempotency. Errors: as `createOrder`; 404 the user of the order that it would return is deleted.
  */
-export async function createOrderOnce(tx: Tx, body: CreateOrder): Promise<PreserializedJson<OrderReply>> {
+export async function createOrderOnce(
+  tx: Tx,
+  body: CreateOrder,
+  covers: CoversCharacter,
+): Promise<PreserializedJson<OrderReply>> {
   const key = createHash('sha256').update(canonicalJson(body)).digest('base64url')
   const stored = await claimKey(tx, CONTENT_SCOPE, key, DAY_S)
   if (stored) {
@@ -39,7 +44,7 @@ export async function createOrderOnce(tx: Tx, body: CreateOrder): Promise<Preser
     await releaseKey(tx, CONTENT_SCOPE, key)
     await claimKey(tx, CONTENT_SCOPE, key, DAY_S)
   }
-  const placed = await createOrder(tx, body)
+  const placed = await createOrder(tx, body, covers)
   const reply = createdReply(placed)
   storeResponse(tx, CONTENT_SCOPE, key, { status: 200, text: reply.text }, { object_id: placed.id, user_ids: [body.user_id] })
   return reply

@@ -15,6 +15,7 @@ import { toPatientAddress } from '../../people/person/address.ts'
 import { toOrderReply } from './orders.ts'
 import { orderPatient } from './patient-checks.ts'
 import { assertPrintable } from './printable-texts.ts'
+import type { CoversCharacter } from '../../platform/pdf/extra-fonts.ts'
 import { buildOrder, insertOrder, type PlacedOrder } from './place-order.ts'
 import { resolveOrder, type OrderRequest } from './resolve-order.ts'
 import type { CreateOrder, ImportOrder, OrderReply } from './schema.ts'
@@ -27,8 +28,8 @@ import type { CreateOrder, ImportOrder, OrderReply } from './schema.ts'
  * user or lab test; 422 a date of birth in the future or more than 130 years ago, characters that documents cannot print
  * (`assertPrintable`).
  */
-export async function createOrder(tx: Tx, body: CreateOrder): Promise<PlacedOrder> {
-  assertPrintable(body)
+export async function createOrder(tx: Tx, body: CreateOrder, covers: CoversCharacter): Promise<PlacedOrder> {
+  assertPrintable(body, covers)
   const patient_details = await orderPatient(tx, body.user_id, body.patient_details)
   const icd_codes = body.icd_codes ?? body.health_insurance?.diagnosis_codes
   const hasInsurance = body.health_insurance !== undefined || body.billing_type === 'commercial_insurance'
@@ -67,8 +68,8 @@ export async function createOrder(tx: Tx, body: CreateOrder): Promise<PlacedOrde
  * Errors: as `createOrder`; 422 the sample id belongs to another order at the laboratory.
  * Source: lab-testing.md 6.5.
  */
-export async function importOrder(tx: Tx, body: ImportOrder): Promise<PlacedOrder> {
-  assertPrintable(body)
+export async function importOrder(tx: Tx, body: ImportOrder, covers: CoversCharacter): Promise<PlacedOrder> {
+  assertPrintable(body, covers)
   const request: OrderRequest = {
     user_id: body.user_id,
     patient_details: await orderPatient(tx, body.user_id, body.patient_details),

@@ -1,4 +1,5 @@
 import type { Module } from '../../platform/module/module.ts'
+import type { CoversCharacter } from '../../platform/pdf/extra-fonts.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
 import { eraseOrders, createCheckpointsHandler } from './list-checkpoints.ts'
 import { constraints, type CountConnections } from './orders.ts'
@@ -7,14 +8,20 @@ import { dispatchHandler } from './send-to-lab.ts'
 import { onSiteCollection } from './features.ts'
 import { eventTypes } from './event-types.ts'
 
-export const orders = ({ countConnections }: { countConnections: CountConnections }): Module => ({
+interface OrderDependencies {
+  countConnections: CountConnections
+  /** Which characters documents can print beside those of the embedded font. */
+  covers: CoversCharacter
+}
+
+export const orders = ({ countConnections, covers }: OrderDependencies): Module => ({
   name: 'lab/orders',
   about: 'orders, lifecycles, lists, sending to a laboratory',
   tag: 'orders',
   eventTypes,
   features: [onSiteCollection],
   tables: { ofTeams: ['lab_order', 'order_checkpoint'], views: ['lab_order_of_team'] },
-  operations: routes(countConnections),
+  operations: routes(countConnections, covers),
   jobs: [dispatchHandler, createCheckpointsHandler],
   constraints,
   erasers: { user: eraseOrders, team: eraseTables('order_checkpoint', 'lab_order') },

@@ -1,5 +1,6 @@
 // Texts that documents of an order print: a character that no font has is rejected when the order is placed, not when a sample is taken.
 import { unprintableClasses } from '../../platform/pdf/characters.ts'
+import type { CoversCharacter } from '../../platform/pdf/extra-fonts.ts'
 import { unprocessable } from '../../platform/http/errors.ts'
 import { valueFault, type Loc } from '../../platform/schema/fault.ts'
 import type { CreateOrder } from './schema.ts'
@@ -13,10 +14,11 @@ type Printed = Pick<CreateOrder, 'patient_details' | 'clinical_notes' | 'aoe_ans
 /**
  * Checks that documents can print the texts of a request. Errors: 422 with every field that has other characters, and their kinds. The
  * errors contain no part of the texts.
+ * @param covers which characters the fonts of the operator have
  */
-export function assertPrintable(body: Printed): void {
+export function assertPrintable(body: Printed, covers: CoversCharacter): void {
   const faults = textsOf(body).flatMap(([loc, text]) => {
-    const classes = text ? unprintableClasses(text) : []
+    const classes = text ? unprintableClasses(text, covers) : []
     return classes.length ? [valueFault(loc, `has ${classes.join(' and ')}, which documents of the order cannot print`)] : []
   })
   if (faults.length) throw unprocessable(faults)

@@ -1,6 +1,7 @@
 import { PreserializedJson, operation } from '../../platform/http/operation.ts'
 import { Fields, Uuid } from '../../platform/schema/schema.ts'
 import { cancelOrder, readOrder, rescheduleOrder, completeDraw, teamMetrics, type CountConnections } from './orders.ts'
+import type { CoversCharacter } from '../../platform/pdf/extra-fonts.ts'
 import { createdReply, createOrder, importOrder } from './create-order.ts'
 import { createOrderIdempotency, createOrderOnce } from './create-order-once.ts'
 import { listOrders } from './list-orders.ts'
@@ -32,7 +33,7 @@ const exampleOrder = {
   patient_address: { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' },
 }
 
-export const routes = (countConnections: CountConnections) => [
+export const routes = (countConnections: CountConnections, covers: CoversCharacter) => [
   operation({
     id: 'get_orders',
     patients: true,
@@ -65,7 +66,7 @@ export const routes = (countConnections: CountConnections) => [
     reply: OrderReply,
     idempotency: createOrderIdempotency,
     example: exampleOrder,
-    run: async (tx, { body }) => createdReply(await createOrder(tx, body)),
+    run: async (tx, { body }) => createdReply(await createOrder(tx, body, covers)),
   }),
   operation({
     id: 'create_order_once',
@@ -80,7 +81,8 @@ export const routes = (countConnections: CountConnections) => [
     reply: OrderReply,
     idempotency: createOrderIdempotency,
     example: exampleOrder,
-    run: async (tx, { body, keyed }) => (keyed ? createdReply(await createOrder(tx, body)) : createOrderOnce(tx, body)),
+    run: async (tx, { body, keyed }) =>
+      keyed ? createdReply(await createOrder(tx, body, covers)) : createOrderOnce(tx, body, covers),
   }),
   operation({
     id: 'import_order',
@@ -101,7 +103,7 @@ export const routes = (countConnections: CountConnections) => [
       patient_address: { ...exampleOrder.patient_address, receiver_name: 'Testa Fictional' },
       sample_id: 'FICTIONAL-0001',
     },
-    run: async (tx, { body }) => createdReply(await importOrder(tx, body)),
+    run: async (tx, { body }) => createdReply(await importOrder(tx, body, covers)),
   }),
   operation({
     id: 'update_on_site_collection_order_draw_completed',

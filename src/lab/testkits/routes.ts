@@ -1,11 +1,12 @@
 import { OrderReply } from '../orders/schema.ts'
+import type { CoversCharacter } from '../../platform/pdf/extra-fonts.ts'
 import { operation } from '../../platform/http/operation.ts'
 import { CreateTestkitOrder, RegisterTestkit } from './schema.ts'
 import { createTestkitOrder, registerTestkit } from './testkits.ts'
 import { examplePatient } from '../../people/person/example-patient.ts'
 import { BODY_WITH_IMAGES_BYTES_MAX } from '../../people/person/image.ts'
 
-export const routes = [
+export const routes = (covers: CoversCharacter) => [
   operation({
     id: 'create_testkit_order',
     patients: true,
@@ -44,6 +45,6 @@ export const routes = [
       patient_address: { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' },
       consents: [{ consentType: 'terms-of-use' }],
     },
-    run: (tx, { body }) => registerTestkit(tx, body),
+    run: (tx, { body }) => registerTestkit(tx, body, covers),
   }),
 ]

@@ -9,6 +9,7 @@ import { updateOrder } from '../orders/change-order.ts'
 import type { LockedOrder } from '../orders/locked-order.ts'
 import { findKitBySample, toOrderReply } from '../orders/orders.ts'
 import { orderPatient } from '../orders/patient-checks.ts'
+import type { CoversCharacter } from '../../platform/pdf/extra-fonts.ts'
 import { assertPrintable } from '../orders/printable-texts.ts'
 import { buildOrder, insertOrder } from '../orders/place-order.ts'
 import { resolveOrder, type OrderRequest } from '../orders/resolve-order.ts'
@@ -62,8 +63,12 @@ async function resolveKitTest(tx: Tx, id: string): Promise<LabTest> {
  * years ago, characters that documents cannot print (`assertPrintable`).
  * Source: lab-testing.md 6.7.
  */
-export async function registerTestkit(tx: Tx, body: RegisterTestkit): Promise<PreserializedJson<OrderReply>> {
-  assertPrintable(body)
+export async function registerTestkit(
+  tx: Tx,
+  body: RegisterTestkit,
+  covers: CoversCharacter,
+): Promise<PreserializedJson<OrderReply>> {
+  assertPrintable(body, covers)
   const id = await findKitBySample(tx, body.sample_id)
   if (!id) throw notFound('No test kit has this sample_id')
   if (!body.consents?.length && !body.physician) throw badRequest('Either consents or a physician is required')

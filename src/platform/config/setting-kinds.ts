@@ -161,6 +161,12 @@ export const daysOfProvider: Check = matching(
   (value) => /^[a-z0-9_]{1,50}=[1-9]\d{0,4}$/.test(value) && Number(value.split('=')[1]) <= 36_500,
 )
 
+/** `part=name of a field`. */
+export const fieldOfForm = matching(
+  'one of notifier, patient, identification, tests, reasons and costs, "=" and the name of a field',
+  (value) => /^(notifier|patient|identification|tests|reasons|costs)=.{1,200}$/.test(value),
+)
+
 /** `organization=project`. */
 export const projectOfOrganization: Check = {
   expected: 'the id of an organization or *, "=" and a project',

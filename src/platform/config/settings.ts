@@ -17,6 +17,7 @@ import {
   daysOfProvider,
   demoKey,
   emailAddress,
+  fieldOfForm,
   flag,
   hostBinding,
   limit,
@@ -148,6 +149,15 @@ export const settings = {
   s3_secret_access_key: secret('S3_SECRET_ACCESS_KEY', anything('a secret')).means('Secret of that access key.'),
   s3_virtual_hosts: flag('S3_VIRTUAL_HOSTS', false).means(
     'Put the bucket into the host name of the object store (`bucket.s3.example`) instead of the path.',
+  ),
+  document_fonts: list('DOCUMENT_FONTS', anything('a font file'), 5).means(
+    'Fonts (TrueType or OpenType) for characters that the font of documents lacks, such as Chinese, Japanese and Korean ones; the first that has a character prints it (DOCUMENTS.md).',
+  ),
+  abn_form: text('ABN_FORM', undefined, anything('a file')).means(
+    'Your copy of the form CMS-R-131, a PDF with fields, which is filled in for advance beneficiary notices. Production has none without it (DOCUMENTS.md).',
+  ),
+  abn_form_fields: list('ABN_FORM_FIELDS', fieldOfForm, 6).means(
+    'Names of fields of that form that are not called `notifier`, `patient`, `identification`, `tests`, `reasons` and `costs`: `notifier=A Notifier`.',
   ),
   http_connections_max: whole('CONNECTIONS_MAX', 4000, 2, 1_000_000).means(
     'Most connections of clients to one process; further ones are closed at once. One address (IPv6: one /64) may have half of them, an address of `TRUSTED_PROXIES` all.',

@@ -1,6 +1,6 @@
 /** The PDF canvas: paper, colors, fonts, measuring, drawing, and the structure that reading programs follow. It knows nothing of orders and results. */
 import PDFDocument from 'pdfkit'
-import { embeddableFont, fontStyles, type FontStyle } from './fonts.ts'
+import { embeddableFont, extraFonts, fontOf, fontStyles, type ExtraFont, type FontStyle } from './fonts.ts'
 import { truncate, wrap, type Measure } from './text.ts'
 
 /** The coordinates of US Letter in points. On other paper the same width is in the middle of the page. */
@@ -81,6 +81,18 @@ interface Element {
   node: PDFKit.PDFStructureElement
 }
 
+/** The text in parts that one font prints. */
+function runsOf(text: string, style: FontStyle): { font: FontStyle | ExtraFont; text: string }[] {
+  const runs: { font: FontStyle | ExtraFont; text: string }[] = []
+  for (const char of text) {
+    const [font] = fontOf(style, char.codePointAt(0)!)
+    const last = runs.at(-1)
+    if (last?.font === font) last.text += char
+    else runs.push({ font, text: char })
+  }
+  return runs
+}
+
 /**
  * A canvas on a new document, tagged and with embedded fonts. The same calls give the same bytes: nothing depends on the clock or on random
  * values.
@@ -105,6 +117,7 @@ export function createPdfCanvas(
   })
   // pdfkit takes opened fonts; its types name only their files.
   for (const style of fontStyles) doc.registerFont(style, embeddableFont(style) as unknown as Uint8Array)
+  for (const [name, font] of extraFonts()) doc.registerFont(name, font as unknown as Uint8Array)
   const chunks: Uint8Array[] = []
   doc.on('data', (chunk: Uint8Array) => chunks.push(chunk))
   const finished = new Promise<void>((resolve, reject) => doc.on('end', resolve).on('error', reject))
@@ -149,10 +162,12 @@ export function createPdfCanvas(
   }
 
   const measure = ({ font, size }: Style): Measure => {
-    const { widthOf } = embeddableFont(font)
     return (text) => {
       let width = 0
-      for (let index = 0; index < text.length; index++) width += widthOf(text.charCodeAt(index))
+      for (const char of text) {
+        const codePoint = char.codePointAt(0)!
+        width += fontOf(font, codePoint)[1].widthOf(codePoint)
+      }
       return (width * size) / 1000
     }
   }
@@ -165,8 +180,12 @@ export function createPdfCanvas(
       if (!text) return
       const back = align === 'left' ? 0 : measure(style)(text) / (align === 'center' ? 2 : 1)
       mark(() => {
-        doc.font(style.font).fontSize(style.size).fillColor(style.color)
-        doc.text(text, x - back, y, { lineBreak: false, baseline: 'alphabetic' })
+        doc.fontSize(style.size).fillColor(style.color)
+        let left = x - back
+        for (const { font, text: part } of runsOf(text, style.font)) {
+          doc.font(font).text(part, left, y, { lineBreak: false, baseline: 'alphabetic' })
+          left += measure(style)(part)
+        }
       })
     },
     drawTextFitted: (text, x, y, style, width, align) =>

@@ -1,4 +1,8 @@
-/** Which characters documents can print: those that the embedded font has in each of its styles. It loads no font. */
+/**
+ * Which characters documents can print: those that the embedded font has in each of its styles, and those that fonts of the operator have
+ * (extra-fonts.ts).
+ */
+import { threadCovers, type CoversCharacter } from './extra-fonts.ts'
 
 /**
  * Latin, Greek and Cyrillic with their marks, digits, and the signs of the embedded font. Left out: control characters, and scripts that
@@ -44,6 +48,7 @@ function substitute(char: string): string {
   const same = SAME_SIGN[char]
   if (same !== undefined) return same
   if (isInvisible(char)) return ''
+  if (threadCovers(char)) return char
   const simple = char.normalize('NFKD').replaceAll('μ', 'µ').normalize('NFC')
   return [...simple].every(isPrintable) ? simple : UNKNOWN_CHARACTER
 }
@@ -67,10 +72,11 @@ const CLASSES: readonly (readonly [RegExp, string])[] = [
 /**
  * The kinds of characters of a text that documents cannot print, `Chinese characters`; empty if all can be printed. It never contains a part
  * of the text, so that an error can say it.
+ * @param covers which other characters the fonts of the operator have
  */
-export function unprintableClasses(text: string): string[] {
+export function unprintableClasses(text: string, covers: CoversCharacter = threadCovers): string[] {
   if (allPrintable.test(text)) return []
-  const lost = [...text.normalize('NFC')].filter((char) => !isInvisible(char) && !isPrintable(char))
+  const lost = [...text.normalize('NFC')].filter((char) => !isInvisible(char) && !isPrintable(char) && !covers(char))
   const classes = lost.filter((char) => substitute(char) === UNKNOWN_CHARACTER).map(classOf)
   return [...new Set(classes)]
 }

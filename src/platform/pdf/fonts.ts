@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { create, type Font } from 'fontkit'
+import { filesOfThread, openFont } from './extra-fonts.ts'
 
 const FILES = {
   regular: '400Regular/Arimo_400Regular.ttf',
@@ -25,6 +26,9 @@ export interface EmbeddableFont {
   hasGlyphForCodePoint(codePoint: number): boolean
 }
 
+/** A font of the operator, by its place in the list. */
+export type ExtraFont = `extra-${number}`
+
 const { resolve } = createRequire(import.meta.url)
 const opened = new Map<FontStyle, EmbeddableFont>()
 
@@ -36,6 +40,27 @@ export function embeddableFont(style: FontStyle): EmbeddableFont {
   opened.set(style, added)
   return added
 }
+
+const extra = new Map<string, EmbeddableFont>()
+
+/** The fonts of the operator that this thread has, opened when a text first needs one. */
+export function extraFonts(): [name: ExtraFont, font: EmbeddableFont][] {
+  return filesOfThread().map((file, index) => {
+    let font = extra.get(file)
+    if (!font) extra.set(file, (font = withPlainLayout(openFont(file))))
+    return [`extra-${index}`, font]
+  })
+}
+
+/** The font for a character: that of the style, or one of the operator that has it. */
+export function fontOf(style: FontStyle, codePoint: number): [name: FontStyle | ExtraFont, font: EmbeddableFont] {
+  const font = embeddableFont(style)
+  if (codePoint < FIRST_EXTRA || filesOfThread().length === 0 || font.hasGlyphForCodePoint(codePoint)) return [style, font]
+  return extraFonts().find(([, other]) => other.hasGlyphForCodePoint(codePoint)) ?? [style, font]
+}
+
+/** The embedded font has every character below. */
+const FIRST_EXTRA = 0x370
 
 /**
  * The font with one glyph for a character and without kerning: a text is as wide as its characters, and laying out takes a tenth of the time

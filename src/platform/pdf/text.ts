@@ -105,8 +105,12 @@ export function wrap(text: string, width: number, measure: Measure, lines_max: n
 export function truncate(text: string, width: number, measure: Measure): string {
   if (measure(text) <= width) return text
   let end = 0
-  for (let room = width - measure('…'); end < text.length && room >= 0; end++) room -= measure(text[end]!)
-  return `${text.slice(0, Math.max(end - 1, 0)).trimEnd()}…`
+  const chars = [...text]
+  for (let room = width - measure('…'); end < chars.length && room >= 0; end++) room -= measure(chars[end]!)
+  return `${chars
+    .slice(0, Math.max(end - 1, 0))
+    .join('')
+    .trimEnd()}…`
 }
 
 /** A word, in parts if it is wider than the line; `glued` to the part before it. */

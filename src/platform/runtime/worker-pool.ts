@@ -55,9 +55,13 @@ export interface WorkerPool {
 
 /**
  * A pool without threads until the first task, and again after 10 s without work. At most `threads_max` (2) tasks run and 200 wait; one
- * that holds more than `memory_max_mb` (384), heap and buffers together, is stopped.
+ * that holds more than `memory_max_mb` (384), heap and buffers together, is stopped. Each thread has a copy of `data` as its `workerData`.
  */
-export function createWorkerPool({ threads_max = 2, memory_max_mb = memory_default_mb } = {}): WorkerPool {
+export function createWorkerPool({
+  threads_max = 2,
+  memory_max_mb = memory_default_mb,
+  data,
+}: { threads_max?: number; memory_max_mb?: number; data?: object } = {}): WorkerPool {
   // Tasks wait before the pool and not inside it: piscina 5.3 does not apply `maxQueue` to tasks with an abort signal, and with
   // `minThreads: 0` it starts no new worker for queued tasks after the last one was stopped.
   const limits = { at_once: threads_max, waiting_max, wait_ms: timeout_default_ms }
@@ -68,7 +72,7 @@ export function createWorkerPool({ threads_max = 2, memory_max_mb = memory_defau
   return {
     run(task, input, { timeout_ms = timeout_default_ms, name = 'default', transfer } = {}) {
       return turns.take(async () => {
-        pool ??= openPool(threads_max, memory_max_mb)
+        pool ??= openPool(threads_max, memory_max_mb, data)
         guard ??= createMemoryMonitor(pool, memory_max_mb)
         const signal = AbortSignal.timeout(timeout_ms)
         const unwatch = guard.watch()
@@ -93,10 +97,10 @@ export function createWorkerPool({ threads_max = 2, memory_max_mb = memory_defau
   }
 }
 
-function openPool(maxThreads: number, memory_max_mb: number) {
+function openPool(maxThreads: number, memory_max_mb: number, workerData: object | undefined) {
   // V8's own limit is only the second line of defense: if one large allocation crosses it, V8 ends the whole process.
   const resourceLimits = { maxOldGenerationSizeMb: memory_max_mb * 4, maxYoungGenerationSizeMb: 16 }
-  const pool = new Piscina({ minThreads: 0, maxThreads, idleTimeout: idle_ms, resourceLimits })
+  const pool = new Piscina({ minThreads: 0, maxThreads, idleTimeout: idle_ms, resourceLimits, workerData })
   // A worker that dies between two tasks emits an error; without a listener the error would end the server.
   pool.on('error', () => {})
   return pool
