@@ -201,5 +201,7 @@ export class Sandbox {
 
 const requestError = (what: string, status: number, body: unknown): Error => {
   const { detail } = (body ?? {}) as { detail?: unknown }
-  return new Error(`The server rejected ${what}: ${status}${typeof detail === 'string' ? ` ${detail}` : ''}`)
+  const faults = Array.isArray(detail) ? (detail as { loc?: string[]; msg?: string }[]) : []
+  const listed = faults.map(({ loc = [], msg = '' }) => `${loc.join('.')}: ${msg}`).join('; ')
+  return new Error(`The server rejected ${what}: ${status} ${typeof detail === 'string' ? detail : listed}`.trimEnd())
 }

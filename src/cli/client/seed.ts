@@ -11,7 +11,7 @@ const USERS_MAX = 40
 const givenNames = ['Testa', 'Samplo', 'Demona', 'Pretendo', 'Exempla', 'Mocko', 'Ficta', 'Placebo']
 const familyNames = ['Fictional', 'Imaginary', 'Invented', 'Notreal', 'Madeup']
 const interpretations = ['normal', 'abnormal', 'critical']
-const demoProviders = ['oura', 'fitbit', 'garmin']
+const demoProviders = ['oura', 'fitbit', 'freestyle_libre']
 const providerOf = (n: number): string => demoProviders[n % demoProviders.length]!
 const KIT_STATUS = 'collecting_sample.testkit.transit_customer'
 
