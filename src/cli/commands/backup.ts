@@ -2,7 +2,7 @@
 // its own.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, copyFileSync, createReadStream, createWriteStream, existsSync, readFileSync, readdirSync } from 'node:fs'
+import { chmodSync, copyFileSync, cpSync, createReadStream, createWriteStream, existsSync, readFileSync, readdirSync } from 'node:fs'
 import { mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { once } from 'node:events'
 import { join, resolve } from 'node:path'
@@ -23,6 +23,8 @@ import { createLog } from '../../platform/telemetry/log.ts'
 
 const ARCHIVE = 'postgres.tar.gz'
 const MANIFEST = 'backup.json'
+/** The encrypted files of lab reports, where they are kept on disk. */
+const REPORT_FILES = 'report-files'
 /** Little of the time of a fast level, and half of the bytes of none. */
 const COMPRESSION_LEVEL = 3
 
@@ -47,7 +49,7 @@ function bundledConfig(env: Record<string, string | undefined>): Config {
 }
 
 /**
- * `backup`: copies the bundled database into a new folder, while servers and workers go on. The encryption keys are not in it.
+ * `backup`: copies the bundled database, and files of lab reports on disk, into a new folder, while servers and workers go on. The encryption keys are not in it.
  * Errors: Error for a folder that holds something, without a database, and where the folder cannot be written.
  */
 export async function backUp(
@@ -66,6 +68,8 @@ export async function backUp(
   }
   for (const file of [passwordFile(config.data_dir), join(config.data_dir, 'demo.json')])
     if (existsSync(file)) copyPrivately(file, to)
+  // After the database: a file is written before the row that names it. Those written since are of no row, and do no harm.
+  if (existsSync(config.report_folder)) cpSync(config.report_folder, join(to, REPORT_FILES), { recursive: true })
   const archive = copied.taken
   const manifest: Manifest = {
     format: 'drawbridge-backup-1',
@@ -142,6 +146,8 @@ export async function restore({ args: [folder] }: Typed, { env, print }: Pick<Co
     for (const name of ['postgres.password', 'demo.json'])
       if (existsSync(join(from, name)) && !(name === 'demo.json' && existsSync(join(config.data_dir, name))))
         copyPrivately(join(from, name), config.data_dir)
+    const files = join(from, REPORT_FILES)
+    if (existsSync(files)) cpSync(files, config.report_folder, { recursive: true, force: false })
     await rename(draft, cluster)
     await synchronize(config.data_dir)
   } finally {
