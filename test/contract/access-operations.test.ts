@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { contents } from '../../src/app/contents.ts'
 import { isWrite } from '../../src/platform/http/request-handler.ts'
+import { linesInDatabase } from '../support/access-lines.ts'
 import { access, createTestTeam, type TestTeam, type Reply } from '../support/server.ts'
 import { answered, success } from './operations/operation-cases.ts'
 import { patientOf, send, unknownIds, valid, type Request } from './operations/requests.ts'
@@ -65,7 +66,7 @@ async function usersNamed(team: TestTeam, ...texts: unknown[]): Promise<string[]
   return rows.flatMap(({ id }) => id ?? []).toSorted()
 }
 
-/** They may wait for jobs, and show nothing of what those store; or they open files between two transactions. */
+/** They may wait for jobs, and show nothing of what those store; or they open files between two transactions. One of those changes data. */
 const SEVERAL = new Set([
   'refresh_user_data',
   'bulk_import_connections',
@@ -118,6 +119,8 @@ describe('whether an operation concerns patients', () => {
 
 describe('an operation that concerns patients leaves one line', () => {
   const done = new Map<string, { request: Request; reply: Reply; users: string[] }>()
+  /** The lines of changes that were in the database right after the answer. */
+  const early = new Map<string, number>()
   let lines: Map<string, Line[]>
   let team: TestTeam
   let keys: { team: string; management: string }
@@ -127,6 +130,7 @@ describe('an operation that concerns patients leaves one line', () => {
     for (const operation of ofPatients) {
       const request = await valid(team, operation)
       const reply = await send(team, operation, request)
+      if (isWrite(operation)) early.set(operation.id, (await linesInDatabase(team, idOf(reply))).length)
       done.set(operation.id, {
         request,
         reply,
@@ -168,6 +172,8 @@ describe('an operation that concerns patients leaves one line', () => {
       for (const [name, id] of objects) assert(line.objects.includes(id), `${name} is missing`)
       const made = reply.body?.order?.id as string | undefined
       if (made) assert(line.objects.includes(made), 'the order of the answer is missing')
+      if (isWrite(operation))
+        assert.equal(early.get(operation.id), 1, 'a change was answered before its line was in the database')
     })
 })
 

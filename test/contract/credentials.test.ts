@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { keysSetDuring } from '../support/map-keys.ts'
 import { contents } from '../../src/app/contents.ts'
+import { createOrder } from '../support/orders.ts'
 import { embedding, launch, launchOf, getPage } from '../support/launch-browser.ts'
 import { guards, client, createTestTeam, type TestTeam } from '../support/server.ts'
 import { exchange, refresh, signIn } from '../support/phones.ts'
@@ -28,6 +29,17 @@ const spellings: Record<string, (text: string, org: TestTeam) => Promise<number>
   'a launch token': (text) => statusOf(`/auth/launch?token=${encodeURIComponent(text)}`),
   'a requisition link': (text) => statusOf(`/documents/requisition?token=${encodeURIComponent(text)}`),
   'the access token of a user': (text) => statusOf(`/v2/user/${user_id}`, { authorization: `Bearer ${text}` }),
+  'x-vital-link-token': (text) => statusOf('/v2/link/state', { 'x-vital-link-token': text }),
+  'x-service-link-token': (text) => statusOf('/v2/link/state', { 'x-service-link-token': text }),
+  'the link token of a page': (text) => statusOf(`/link?token=${encodeURIComponent(text)}`),
+  'the link token in a body': async (text) =>
+    (await client(undefined).post('/v2/link/start', { link_token: text, provider: 'oura' })).status,
+  'a link code': async (text) =>
+    (await client(undefined).post(`/v2/link/code/exchange?grant_type=sign_in_token&code=${encodeURIComponent(text)}`)).status,
+  'the state of a consent': (text) => statusOf(`/v2/link/connect/oura?code=x&state=${encodeURIComponent(text)}`),
+  'the token of a portal launch': (text) => statusOf(`/portal/launch?token=${encodeURIComponent(text)}`),
+  'the token of a portal visit': (text) => statusOf(`/portal?token=${encodeURIComponent(text)}`),
+  'the code of a portal link': (text) => statusOf(`/p/${encodeURIComponent(text)}`),
   'a sign-in token': async (text) => (await exchange(text)).status,
   'a refresh token': async (text) => (await refresh(text)).status,
   'the token of an invite': async (text) =>
@@ -37,6 +49,14 @@ const spellings: Record<string, (text: string, org: TestTeam) => Promise<number>
 const statusOf = async (path: string, headers?: Record<string, string>): Promise<number> =>
   (await client(undefined).get(path, headers)).status
 
+/** A token that opens the portal of a user, and a code that shows which messages are sent. */
+async function portalLinks({ api }: TestTeam, user: string): Promise<{ launch: string; code: string }> {
+  const urlOf = async (context: string) =>
+    new URL((await api.post(`/v2/user/${user}/create_portal_url`, { context })).body.url as string)
+  const launch = (await urlOf('launch')).searchParams.get('token')!
+  return { launch, code: (await urlOf('communications')).pathname.slice('/p/'.length) }
+}
+
 /** A text that may stand in a header: another does not reach the server. */
 const isHeaderText = (text: string): boolean => /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text)
 
@@ -45,6 +65,8 @@ describe('a text that is a key in the memory of the program', async () => {
   const token = guards.tokens.sign([org.cell, org.team], 600)
   user_id = await org.user()
   const phone = await signIn(org, user_id)
+  const { link_token } = (await org.api.post('/v2/link/token', { user_id })).body as { link_token: string }
+  const portal = await portalLinks(org, (await createOrder(org)).user_id)
   let texts: string[] = []
 
   /** Each credential is used where it belongs, so that what the program keeps in memory for it is there. */
@@ -53,6 +75,10 @@ describe('a text that is a key in the memory of the program', async () => {
     assert.equal(await spellings['authorization: Bearer']!(token, org), 200)
     assert.equal(await spellings['the access token of a user']!(phone.access_token, org), 200)
     assert.equal(await spellings['x-management-key']!(org.orgKey, org), 200)
+    assert.equal(await spellings['x-vital-link-token']!(link_token, org), 200)
+    assert.equal(await spellings['the link token of a page']!(link_token, org), 200)
+    assert.equal(await spellings['the token of a portal launch']!(portal.launch, org), 303)
+    assert.equal(await spellings['the code of a portal link']!(portal.code, org), 200)
   }
   const own: Record<string, RegExp> = {
     [org.key]: /^(x-service-api-key|x-vital-api-key|both headers of team keys)$/,
@@ -60,6 +86,9 @@ describe('a text that is a key in the memory of the program', async () => {
     [token]: /^(authorization: Bearer|the access token of a user)$/,
     [phone.access_token]: /^the access token of a user$/,
     [phone.refresh_token]: /^a refresh token$/,
+    [link_token]: /link.token/,
+    [portal.launch]: /^the token of a portal launch$/,
+    [portal.code]: /^the code of a portal link$/,
   }
 
   before(async () => {

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { contents } from '../../src/app/contents.ts'
-import { multiTransactionOperation } from '../../src/platform/http/operation.ts'
 import { SECONDS_PER_DAY, orderBody, advanceClock } from '../support/orders.ts'
 import { cells, createTestTeam, type TestTeam } from '../support/server.ts'
+import { glucoseReport, uploadReport } from '../support/uploaded-reports.ts'
 import { answered, success } from './operations/operation-cases.ts'
 import { send, valid } from './operations/requests.ts'
 import { rowsOf } from './operations/rows.ts'
@@ -22,15 +22,9 @@ const WITHOUT_KEY: Record<string, string> = {
   connect_password_provider: 'nothing of a password that is sent to it is stored, not even as a hash',
   link_email_auth: 'nothing of an address that is sent to it is stored, not even as a hash',
   link_password_auth: 'nothing of a password that is sent to it is stored, not even as a hash',
-  create_file_import: 'a file that is sent again changes nothing, and a key would need the hash of every byte of it',
-  create_lab_report_parser_job:
-    'its files are opened between two transactions, and a key would need the hash of every byte of them',
-  create_link_code: 'a repeated request makes another code, and the oldest end by themselves',
   exchange_link_code: 'no principal is known that could have keys, and a code is valid for one use',
   exchange_token: 'no principal is known that could have keys, and a token may be exchanged again',
   receive_provider_notification: 'a vendor has no keys, and a repeated notification asks for the same data again',
-  bulk_import_connections: 'it may wait, and the same tokens again change nothing',
-  bulk_trigger_historical_pull: 'it may wait, and what was asked for is not asked for again',
   refresh_user_data: 'it creates nothing: data that is read again is the same',
   start_link: 'no principal is known that could have keys, and what is started again is the same',
   upsert_team_custom_credentials: 'what is put again is the same',
@@ -53,22 +47,6 @@ test('every POST that changes something takes a key, but for those that have a r
     Object.keys(WITHOUT_KEY).toSorted(),
   )
   assert(keyed.every((operation) => posts.includes(operation)))
-})
-
-test('an operation that runs outside of a transaction cannot be declared with a key', () => {
-  const declared: Parameters<typeof multiTransactionOperation>[0] = {
-    id: 'an_operation',
-    method: 'POST',
-    path: '/an/operation',
-    summary: '',
-    patients: false,
-    reply: undefined as never,
-    // @ts-expect-error -- what keeps answers needs the transaction in which they are made
-    idempotency: 'none',
-    run: async () => undefined as never,
-  }
-  assert.equal(multiTransactionOperation(declared).multiTransaction, true)
-  assert(operations.every(({ multiTransaction, idempotency }) => !multiTransaction || idempotency === undefined))
 })
 
 test('operations do not share keys, but for the two paths of creating an order', () => {
@@ -200,6 +178,51 @@ describe('a kept answer', () => {
     )
     const body = await orderBody(team, { user_id: created[0]!.body.user_id })
     assert.equal((await team.api.post('/v3/order', body, KEY)).status, 200)
+  })
+})
+
+describe('an uploaded report under a key', () => {
+  const KEY = { 'x-idempotency-key': 'an-upload' }
+  const upload = async (team: TestTeam, user_id: string, bytes: Buffer) => uploadReport(team, [{ bytes }], { user_id }, KEY)
+  const jobs = async ({ db, team }: TestTeam) =>
+    (await db.pool.query('select 1 from parsing_job where team_id = $1', [team])).rowCount
+
+  test('is one job, although each request has another boundary, also after its file has been read', async () => {
+    const team = await createTestTeam()
+    const [user_id, bytes] = [await team.user(), await glucoseReport()]
+    const replies = await Promise.all([1, 2, 3].map(() => upload(team, user_id, bytes)))
+    for (const reply of replies) assert.deepEqual([reply.status, reply.body], [200, replies[0]!.body])
+    await team.settle()
+    assert.deepEqual((await upload(team, user_id, bytes)).body, replies[0]!.body)
+    assert.equal(await jobs(team), 1)
+    const kept = await keptBy(team)
+    assert.deepEqual(
+      kept.map(({ user_ids }) => user_ids),
+      [[user_id]],
+    )
+  })
+
+  test('is refused for another file or another user', async () => {
+    const team = await createTestTeam()
+    const [user_id, bytes] = [await team.user(), await glucoseReport()]
+    assert.equal((await upload(team, user_id, bytes)).status, 200)
+    for (const other of [
+      await upload(team, await team.user(), bytes),
+      await upload(team, user_id, Buffer.concat([bytes, Buffer.from('\n')])),
+    ])
+      assert.deepEqual([other.status, other.body], [409, { detail: 'This idempotency key has been used for another request' }])
+    assert.equal(await jobs(team), 1)
+  })
+
+  test('is not shown while its user is deleted, and a rejected upload uses no key up', async () => {
+    const team = await createTestTeam()
+    const [user_id, bytes] = [await team.user(), await glucoseReport()]
+    assert.equal((await upload(team, user_id, Buffer.from('no report'))).status, 400)
+    const first = await upload(team, user_id, bytes)
+    await team.api.delete(`/v2/user/${user_id}`)
+    assert.equal((await upload(team, user_id, bytes)).status, 404)
+    await team.api.post(`/v2/user/undo_delete?user_id=${user_id}`)
+    assert.deepEqual((await upload(team, user_id, bytes)).body, first.body)
   })
 })
 

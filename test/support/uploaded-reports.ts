@@ -56,6 +56,7 @@ export async function uploadReport(
   { api }: TestTeam,
   files: FormFile[],
   fields: Record<string, string | undefined>,
+  headers: Record<string, string> = {},
 ): Promise<Reply> {
   const form = new FormData()
   for (const { bytes, type = 'application/pdf', name = 'report' } of files)
@@ -64,6 +65,7 @@ export async function uploadReport(
   const request = new Response(form)
   return api.post('/lab_report/v1/parser/job', new Uint8Array(await request.arrayBuffer()), {
     'content-type': request.headers.get('content-type')!,
+    ...headers,
   })
 }
 

@@ -1,13 +1,8 @@
 import type { OAuthProvider } from '../../people/users/sources.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
-import {
-  multiTransactionOperation,
-  operation,
-  StatusReply,
-  type MultiTransactionContext,
-  type Operation,
-} from '../../platform/http/operation.ts'
+import type { OutsideRequest } from '../../platform/http/multi-transaction.ts'
+import { multiTransactionOperation, operation, StatusReply, type Operation } from '../../platform/http/operation.ts'
 import { pauseConnections } from '../connections/connections.ts'
 import { vendorOf, type VendorAccess } from '../grants/access.ts'
 import { beginBulkOperation, listBulkOperations, stateOf, waitForEnd, type BulkState } from './bulk-operations.ts'
@@ -41,16 +36,15 @@ export function routes(access: VendorAccess): Operation[] {
 
   /** Queues an operation, and waits for it if that is asked for. */
   async function queued(
-    { tenant, cells }: MultiTransactionContext,
+    { tenant, cells, changes }: OutsideRequest,
     { type, slug, user_ids, recipes }: { type: BulkType; slug: OAuthProvider; user_ids: string[]; recipes?: ConnectionRecipe[] },
     waits = false,
   ): Promise<{ status: 200 | 202; state: BulkState }> {
-    const db = cells.of(tenant.cell)
-    const id = await db.tx(tenant, async (tx) => {
+    const id = await changes.make(async (tx) => {
       await assertApplication(tx, slug)
       return beginBulkOperation(tx, type, slug, user_ids, recipes && { vault: access.vault, recipes })
     })
-    const state = await (waits ? waitForEnd(cells, tenant, id) : db.read(tenant, (tx) => stateOf(tx, id)))
+    const state = await (waits ? waitForEnd(cells, tenant, id) : cells.of(tenant.cell).read(tenant, (tx) => stateOf(tx, id)))
     return { status: state.is_over && waits ? 200 : 202, state }
   }
 
@@ -67,6 +61,7 @@ export function routes(access: VendorAccess): Operation[] {
       body_bytes_max: IMPORT_BYTES_MAX,
       reply: BulkImported,
       success: 202,
+      idempotency: { scope: 'bulk_import_connections', retention_s: 86_400, bindsToBody: true },
       example: {
         provider,
         connections: [
@@ -99,6 +94,7 @@ export function routes(access: VendorAccess): Operation[] {
       body_bytes_max: USERS_BYTES_MAX,
       reply: BulkTriggered,
       success: 202,
+      idempotency: { scope: 'bulk_trigger_historical_pull', retention_s: 86_400, bindsToBody: true },
       example: { provider, user_ids: [user_id] },
       async run(context, { body }) {
         const work = { type: 'link_bulk_historical_trigger' as const, slug: body.provider, user_ids: body.user_ids }

@@ -30,8 +30,8 @@ export const routes = ({ vault }: { vault: Vault }) => [
     file: true,
     example: track,
     body_bytes_max: PART_BYTES_MAX,
-    // A file that is sent again changes nothing.
-    idempotency: 'none',
+    // The key belongs to the path and the query: a file that is sent again changes nothing.
+    idempotency: { scope: 'create_file_import', retention_s: 86_400, bindsToBody: true },
     reply: FileImport,
     success: 202,
     run: (tx, { params, query, file }) => beginImport(tx, vault, params.user_id, { file, is_last: query.is_last ?? true }),

@@ -27,6 +27,9 @@ const causes: Partial<Record<VendorFailure, LinkError>> = {
   scope_missing: 'required_scopes_not_granted',
 }
 
+/** Called in the transaction that connects the user. */
+export type OnConnected = (tx: Tx) => void
+
 /** Thrown inside a transaction, which it rolls back. */
 class LinkFailure extends Error {
   readonly linkError: LinkError
@@ -47,9 +50,10 @@ export async function completeConsent(
   session: LinkSession,
   provider: OAuthProvider,
   back: Return,
+  onConnected: OnConnected,
 ): Promise<LinkError | undefined> {
   const db = access.cells.of(tenant.cell)
-  const error = await connect(access, tenant, session, provider, back)
+  const error = await connect(access, tenant, session, provider, back, onConnected)
   if (error) await db.tx(tenant, (tx) => recordFailure(tx, session, error))
   return error
 }
@@ -60,6 +64,7 @@ async function connect(
   session: LinkSession,
   provider: OAuthProvider,
   back: Return,
+  onConnected: OnConnected,
 ): Promise<LinkError | undefined> {
   const reason = reasonAgainst(session)
   if (reason) return reason
@@ -89,7 +94,10 @@ async function connect(
   }
   const { required } = await scopesOf(access.cells, tenant.team, connector)
   try {
-    await db.tx(tenant, (tx) => store(access, tx, session, { provider, grant, required }))
+    await db.tx(tenant, async (tx) => {
+      await store(access, tx, session, { provider, grant, required })
+      onConnected(tx)
+    })
   } catch (error) {
     if (!(error instanceof LinkFailure)) throw error
     if (error.linkError !== 'duplicate_connection') await revoke(access, tenant, vendor, grant, now_ms)

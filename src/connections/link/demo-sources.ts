@@ -6,6 +6,7 @@ import type { UserCredential } from '../../platform/http/operation.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import type { Resource } from '../../wearables/resources/resources.ts'
 import { hasOther } from '../connections/demo.ts'
+import type { OnConnected } from './callback.ts'
 import { consumeSession } from './oauth.ts'
 import type { LinkError } from './schema.ts'
 import { lockSession, reasonAgainst, recordFailure, type LinkSession } from './sessions.ts'
@@ -42,8 +43,9 @@ export async function connectDemoSource(
   tenant: Tenant,
   user: UserCredential,
   provider: string,
+  onConnected: OnConnected,
 ): Promise<LinkError | undefined> {
-  const error = await connect(access, tenant, user, provider)
+  const error = await connect(access, tenant, user, provider, onConnected)
   if (error) {
     const { user_id, session_id: id } = user
     await access.cells.of(tenant.cell).tx(tenant, (tx) => recordFailure(tx, { user_id, id }, error))
@@ -56,6 +58,7 @@ async function connect(
   tenant: Tenant,
   user: UserCredential,
   provider: string,
+  onConnected: OnConnected,
 ): Promise<LinkError | undefined> {
   try {
     return await cells.of(tenant.cell).tx(tenant, async (tx) => {
@@ -66,6 +69,7 @@ async function connect(
       if (!demoSources.of(tenant).has(provider) || !isNamed(session!, provider)) return 'provider_api_error'
       await demoSources.connect(tx, user.user_id, provider)
       await consumeSession(tx, session!, provider)
+      onConnected(tx)
       return undefined
     })
   } catch (error) {

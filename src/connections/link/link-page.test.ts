@@ -7,6 +7,7 @@ import { after, before, describe, test, type TestContext } from 'node:test'
 import { eventuallyHolds } from '../../../test/support/eventually.ts'
 import { browser, hasBrowser, type Browser, type Page } from '../../../test/support/browser.ts'
 import { violations } from '../../../test/support/axe.ts'
+import { linesInDatabase } from '../../../test/support/access-lines.ts'
 import { OAuthPeer, PEER_CLIENT } from '../../../test/support/oauth-peer.ts'
 import { asOwner, assembled, createTestTeam, settings, type TestTeam } from '../../../test/support/server.ts'
 
@@ -98,6 +99,15 @@ describe('the link page', () => {
     assert.match((await get(location!)).text, /Connect Oura \(demo\)/)
     for (const provider of ['fitbit', 'strava', '', '__proto__'])
       assert.equal((await get(`/link/start?token=${link_token}&provider=${provider}&demo=true`)).status, 400, provider)
+  })
+
+  test('connects a demo source, which leaves its line with the change, and no other one', async () => {
+    const { team, user_id, link_token } = await given({}, [])
+    const { status, headers } = await get(`/link/start?token=${link_token}&provider=oura&demo=true`)
+    assert.equal(status, 303)
+    assert.deepEqual(await connected(team, user_id), ['oura'])
+    const [line, ...more] = await linesInDatabase(team, headers.get('x-request-id')!)
+    assert.deepEqual([line?.operation, line?.users, line?.outcome, more.length], ['link_start_page', [user_id], 303, 0])
   })
 
   test('has no demo sources in production', async () => {

@@ -2,7 +2,7 @@
 // browser back. Source: users-wearables.md 2.1, 2.2.
 import { providerName, type OAuthProvider } from '../../people/users/sources.ts'
 import { Subjects, type Tenant } from '../../platform/db/transaction.ts'
-import type { BrowserPage, PageRequest, PageResponse } from '../../platform/http/browser-pages.ts'
+import type { BrowserPage, PageAccess, PageRequest, PageResponse } from '../../platform/http/browser-pages.ts'
 import { queryText, redirect, tryLaterPage } from '../../platform/http/phone-page.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import { basePath } from '../../tenancy/embedding/launches.ts'
@@ -38,11 +38,15 @@ const demoName = (provider: string): string => `${providerName(provider)} (demo)
 export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
   const { cells, guards, signingKey, publicUrl } = dependencies
 
-  const seen = ({ tenant, user_id, session_id }: Omit<LinkVisit, 'token' | 'session'>, page: PageResponse): PageResponse => {
+  const accessBy = ({ tenant, user_id, session_id }: Omit<LinkVisit, 'token' | 'session'>): PageAccess => {
     const subjects = new Subjects()
     subjects.add(user_id, session_id)
-    return { ...page, seen: { tenant, key: `link_token:${session_id}`, subjects } }
+    return { tenant, key: `link_token:${session_id}`, subjects }
   }
+  const seen = (visit: Omit<LinkVisit, 'token' | 'session'>, page: PageResponse): PageResponse => ({
+    ...page,
+    seen: accessBy(visit),
+  })
 
   /** The visit of a token in the query. 401: it was not issued here; 429: too many such tokens of the address. */
   async function visitOf(request: PageRequest): Promise<LinkVisit> {
@@ -150,11 +154,14 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
   }
 
   /** Connects a demo provider, and returns as from a provider. */
-  async function startDemo(visit: LinkVisit, provider: string): Promise<PageResponse> {
-    const error = await connectDemoSource(dependencies, visit.tenant, visit, provider)
+  async function startDemo(visit: LinkVisit, provider: string, { logChange }: PageRequest): Promise<PageResponse> {
+    const { redirect_url } = visit.session!
+    const status = redirect_url === null ? 200 : 303
+    const error = await connectDemoSource(dependencies, visit.tenant, visit, provider, (tx) =>
+      logChange(tx, status, accessBy(visit)),
+    )
     const source = dependencies.demoSources.of(visit.tenant).has(provider) ? demoName(provider) : NO_SOURCE
     if (error) return failed(visit, error, source)
-    const { redirect_url } = visit.session!
     return redirect_url === null
       ? connectedPage(source, await brandOf(cells, visit.tenant))
       : redirect(303, returnAddress(redirect_url, undefined))
@@ -196,8 +203,11 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
         error: queryText(request, 'error'),
         scope: queryText(request, 'scope'),
       }
-      const error = await completeConsent(dependencies, tenant, session, provider as OAuthProvider, back)
       const visit = { tenant, user_id: session.user_id, session_id: session.id }
+      const status = asJson || session.redirect_url === null ? 200 : 307
+      const error = await completeConsent(dependencies, tenant, session, provider as OAuthProvider, back, (tx) =>
+        request.logChange(tx, status, accessBy(visit)),
+      )
       if (asJson) return seen(visit, json(200, resultOf(session, provider, error)))
       const source = providerName(provider)
       if (session.redirect_url !== null) return seen(visit, redirect(307, returnAddress(session.redirect_url, error)))
@@ -216,7 +226,9 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
       id: 'link_start_page',
       path: '/link/start',
       patients: true,
-      answer: withSession((visit, request) => (isDemo(request) ? startDemo : start)(visit, queryText(request, 'provider') ?? '')),
+      answer: withSession((visit, request) =>
+        (isDemo(request) ? startDemo : start)(visit, queryText(request, 'provider') ?? '', request),
+      ),
     },
     { id: 'link_closed_page', path: '/link/closed', patients: false, answer: async () => closedPage() },
     { id: 'link_return_page', path: '/v2/link/connect/{provider}', patients: true, answer: complete },

@@ -61,7 +61,8 @@ export function routes(dependencies: LinkDependencies): Operation[] {
         'The app exchanges it once for a sign-in token. A user has at most five valid codes; a further one ends the oldest.',
       query: CreateLinkCode,
       reply: LinkCode,
-      idempotency: 'none',
+      // The answer holds a credential: it is not stored, and a repeated key gets 409.
+      idempotency: { scope: 'create_link_code', retention_s: 86_400, secret: true },
       run: (tx, { query }) => createLinkCode(tx, query.user_id, query.expires_at),
     }),
     multiTransactionOperation({

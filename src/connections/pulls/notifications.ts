@@ -1,13 +1,15 @@
 // What vendors notify of. A notification never brings data: a verified one, and an unsigned one of a vendor that signs nothing, lead to a
 // pull. Anything else is refused. Source: users-wearables.md 17.
 import type { Tx } from '../../platform/db/transaction.ts'
-import { StatusReply, type OutsideRequest } from '../../platform/http/operation.ts'
+import type { OutsideRequest } from '../../platform/http/multi-transaction.ts'
+import { StatusReply } from '../../platform/http/operation.ts'
 import { notFound, unauthorized } from '../../platform/http/errors.ts'
 import { cellNames, type CellName } from '../../platform/db/cell-names.ts'
 import { findUser } from '../../people/users/users.ts'
+import { unavailable } from '../../platform/runtime/problem.ts'
 import type { Access } from '../../tenancy/access/access.ts'
 import { connectionOf, failConnection } from '../connections/connections.ts'
-import type { Change, InboundOutcome } from '../connectors/connector.ts'
+import { VendorError, type Change, type InboundOutcome } from '../connectors/connector.ts'
 import { connectorOf } from '../connectors/connectors.ts'
 import { httpOf, vendorOf, type VendorAccess } from '../grants/access.ts'
 import { usersOfAccount } from '../grants/grants.ts'
@@ -38,7 +40,7 @@ interface Place {
 /**
  * Answers a notification of a vendor about a team's users. Writes connection, job. Emits provider.connection.error for
  * users whose consent has ended, if the notification is verified.
- * Errors: VendorError if the vendor has to be asked for its keys and does not answer; 404 no such team, provider or application; 401 refused; 429 too many of those from the address.
+ * Errors: 503 the vendor has to be asked for its keys and does not answer; 404 no such team, provider or application; 401 refused; 429 too many of those from the address.
  */
 export async function receiveNotification(
   { access, guards }: NotificationDependencies,
@@ -70,7 +72,9 @@ export async function receiveNotification(
     verify_token: verifyToken(access, cell, tenant.team, provider),
     now_ms,
   }
-  const outcome = await connector.receive(app, request, http)
+  const outcome = await Promise.resolve(connector.receive(app, request, http)).catch((error: unknown) => {
+    throw error instanceof VendorError ? unavailable('The notification cannot be checked now, try again') : error
+  })
   if (outcome.outcome === 'refused') {
     if (!outcome.answer) throw guards.checks.refusal(address, unauthorized('The notification is not signed as it should be'))
     return new StatusReply(outcome.answer.status, outcome.answer.body)

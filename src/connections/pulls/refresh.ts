@@ -1,7 +1,6 @@
 // Asks the clouds of vendors for the last day of a user now. Source: users-wearables.md 1.
 import { getUser } from '../../people/users/users.ts'
-import type { Cells } from '../../platform/db/cells.ts'
-import type { Tenant } from '../../platform/db/transaction.ts'
+import type { OutsideRequest } from '../../platform/http/multi-transaction.ts'
 import { StatusReply } from '../../platform/http/operation.ts'
 import { FixedWindowLimiter } from '../../platform/http/rate-limits.ts'
 import { enqueue } from '../../platform/queue/outbox.ts'
@@ -38,7 +37,8 @@ const shown = ({ provider, resource }: Source): string => `${provider}/${isSumma
  * @returns 200 if all sources have answered, 202 if some have not
  */
 export async function refreshUser(
-  { cells, tenant, limiter }: { cells: Cells; tenant: Tenant; limiter: FixedWindowLimiter },
+  { cells, tenant, changes }: OutsideRequest,
+  limiter: FixedWindowLimiter,
   given_user_id: string,
   timeout_s: number,
 ): Promise<StatusReply<Refreshed>> {
@@ -47,7 +47,7 @@ export async function refreshUser(
   const tooMany = limiter.hit(`${tenant.cell} ${tenant.team} ${user_id}`, 'A user can be refreshed 8 times an hour')
   if (tooMany) throw tooMany
   const refresh_id = uuid()
-  const sources = await db.tx(tenant, async (tx): Promise<Source[]> => {
+  const sources = await changes.make(async (tx): Promise<Source[]> => {
     tx.concerns(user_id)
     const user = await getUser(tx, user_id)
     const connections = await connectedProviders(tx, user_id)

@@ -35,7 +35,7 @@ export function routes(dependencies: NotificationDependencies): Operation[] {
       params: UserParams,
       query: RefreshQuery,
       reply: Refreshed,
-      run: ({ tenant, cells }, { params, query }) => refreshUser({ cells, tenant, limiter }, params.user_id, query.timeout ?? 10),
+      run: (context, { params, query }) => refreshUser(context, limiter, params.user_id, query.timeout ?? 10),
     }),
     notification('GET', 'confirm_provider_notifications', 'Confirm to a provider that its notifications are expected'),
     notification('POST', 'receive_provider_notification', 'Receive a notification of a provider'),

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { OAuthProvider } from '../../people/users/sources.ts'
 import { eventually } from '../../../test/support/eventually.ts'
+import { advanceClock } from '../../../test/support/orders.ts'
 import { url, type TestTeam } from '../../../test/support/server.ts'
 import { agree, daysAgo, run, standIn, teamAt } from '../../../test/support/vendors/connected.ts'
 import { DexcomPeer } from '../../../test/support/vendors/dexcom.ts'
@@ -168,6 +169,18 @@ describe('a user who connects', () => {
     await run(team)
     assert.deepEqual(await values(team, user_id, 'steps', 'google_health'), [44, 55])
     await refreshed(team, 'google_health', user_id, () => peer.to('/token').length)
+
+    // The vendor has other keys and does not answer: it is asked once, and the sender tries again.
+    peer.rotate()
+    await advanceClock(team, 120)
+    peer.fail('lost', 'lost')
+    const later = peer.notification('steps', noon(1), noon(1), secret)
+    const asked = peer.requests.length
+    for (let i = 0; i < 3; i++) assert.equal(await notify(address, later.body, later.headers), 503)
+    assert.equal(peer.requests.length, asked + 1)
+    peer.recover()
+    await advanceClock(team, 120)
+    assert.equal(await notify(address, later.body, later.headers), 200)
   })
 
   test('Polar has a history, a webhook that the server makes, and its signed events bring the next session', async () => {

@@ -8,7 +8,7 @@ import { exampleReport } from './example-report.ts'
 import { assertMayUpload, createJob, readJob } from './jobs.ts'
 import type { ReportFiles } from './report-files.ts'
 import { JobParams, ParsingJob } from './schema.ts'
-import { BODY_BYTES_MAX, readUpload } from './upload.ts'
+import { BODY_BYTES_MAX, contentOf, readUpload } from './upload.ts'
 
 export interface UploadDependencies {
   files: ReportFiles
@@ -48,14 +48,18 @@ export const routes = ({ files, threads, file_bytes_max }: UploadDependencies) =
     example: { user_id: '01890000-0000-7000-8000-000000000001', file: exampleReport },
     body_bytes_max: BODY_BYTES_MAX,
     reply: ParsingJob,
-    run: async ({ tenant, cells, headers }, { file }) => {
-      const upload = await readUpload(file, headers['content-type'] as string | undefined, { file_bytes_max: file_bytes_max() })
+    idempotency: { scope: 'create_lab_report_parser_job', retention_s: 86_400 },
+    run: async ({ tenant, cells, headers, changes }, { file, keyed }) => {
+      const upload = readUpload(file, headers['content-type'] as string | undefined, { file_bytes_max: file_bytes_max() })
+      if (keyed) changes.bind(contentOf(upload))
+      const earlier = await changes.earlier<ParsingJob>()
+      if (earlier) return earlier
       const db = cells.of(tenant.cell)
       await db.tx(tenant, (tx) => assertMayUpload(tx, upload))
       const found = await inspected(threads, tenant.team, upload.files)
       if ('problem' in found) throw badRequest(problems[found.problem])
       const stored = await files.store((execute) => db.tx(tenant, execute), upload.files)
-      return db.tx(tenant, (tx) => createJob(tx, stored, upload, found.pages))
+      return changes.make((tx) => createJob(tx, stored, upload, found.pages))
     },
   }),
   operation({

@@ -63,28 +63,38 @@ export function portalPages({ cells, vault, guards, publicUrl }: PortalDependenc
     return { tenant, key: `portal:${found.id}`, visit: found.visit, token }
   }
 
-  /** The link of the code in the path. Errors as those of `admit`. */
+  /** The link of the code in the path. Errors as those of `admit`, and 503 if too many codes of the address are being looked up. */
   async function admitCode(request: PageRequest): Promise<Admitted & { link: ShortLink; code: string }> {
     const code = request.params.code ?? ''
     const named = teamOfCode(code)
-    if (!named) throw guards.checks.refusal(request.address, invalid())
-    const tenant = await tenantOf(request, named.cell, named.team, `portal ${named.team} ${code}`)
-    const link = await cells.of(named.cell).read(tenant, (tx) => findShortLink(tx, code))
-    if (!link) throw guards.checks.refusal(request.address, invalid())
-    if (link.has_expired) throw expired()
+    if (!named || !cells.has(named.cell)) throw guards.checks.refusal(request.address, invalid())
+    const lookUp = async () => {
+      const tenant = await guards.teams.tenantOf(named.cell, named.team)
+      const link = tenant && (await cells.of(named.cell).read(tenant, (tx) => findShortLink(tx, code)))
+      return link && { link }
+    }
+    // Whoever guesses is asked to wait before a code is looked up.
+    const { link } = await guards.checks.find(request.address, code, lookUp, invalid)
     const { user_id, code_hash, order_id } = link
+    const key = `portal_link:${code_hash.slice(0, 12)}`
+    const tenant = await tenantOf(request, named.cell, named.team, `portal ${named.team} ${code_hash}`)
+    if (link.has_expired) throw expired()
     const visit = { ...named, user_id, order_id: order_id ?? undefined }
-    return { tenant, key: `portal_link:${code_hash.slice(0, 12)}`, visit, link, code }
+    return { tenant, key, visit, link, code }
+  }
+
+  const accessBy = ({ tenant, key, visit }: Admitted) => {
+    const subjects = new Subjects()
+    subjects.add(visit.user_id, visit.order_id)
+    return { tenant, key, subjects }
   }
 
   const answered =
     (answer: (request: PageRequest) => Promise<[page: PageResponse, by: Admitted]>) =>
     async (request: PageRequest): Promise<PageResponse> => {
       try {
-        const [page, { tenant, key, visit }] = await answer(request)
-        const subjects = new Subjects()
-        subjects.add(visit.user_id, visit.order_id)
-        return { ...page, seen: { tenant, key, subjects } }
+        const [page, by] = await answer(request)
+        return { ...page, seen: accessBy(by) }
       } catch (error) {
         if (!(error instanceof Problem)) throw error
         if (error.status === 429 || error.status === 503) return tryLaterPage(error.status, error.headers)
@@ -95,12 +105,13 @@ export function portalPages({ cells, vault, guards, publicUrl }: PortalDependenc
   const read = <V>({ tenant, visit }: Admitted, use: (tx: Tx) => Promise<V>): Promise<V> => cells.of(visit.cell).read(tenant, use)
 
   /** Turns the channels that a form names off or on. */
-  const change = ({ tenant, visit }: Admitted, { form }: PageRequest): Promise<void> =>
-    cells.of(visit.cell).tx(tenant, async (tx) => {
+  const change = (by: Admitted, { form, logChange }: PageRequest): Promise<void> =>
+    cells.of(by.visit.cell).tx(by.tenant, async (tx) => {
       for (const channel of channels) {
         const wanted = form.get(channel)
-        if (wanted === 'off' || wanted === 'on') await setOptOut(tx, visit.user_id, channel, wanted === 'off')
+        if (wanted === 'off' || wanted === 'on') await setOptOut(tx, by.visit.user_id, channel, wanted === 'off')
       }
+      logChange(tx, 303, accessBy(by))
     })
 
   return [

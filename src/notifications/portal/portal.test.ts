@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import { violations } from '../../../test/support/axe.ts'
 import { browser, hasBrowser, type Browser, type Page } from '../../../test/support/browser.ts'
 import { address, advanceTo, createOrder, patient } from '../../../test/support/orders.ts'
+import { linesInDatabase } from '../../../test/support/access-lines.ts'
 import { access, asOwner, createTestTeam, url, type TestTeam } from '../../../test/support/server.ts'
 import type { CollectionMethod } from '../../lab/catalog/enums.ts'
 import { lifecycles } from '../../lab/orders/lifecycle.ts'
@@ -175,6 +176,24 @@ describe('the portal', () => {
     assert.equal((await ask(`/portal?token=${visit}`)).text.includes('class="card"'), false)
     assert.match((await ask(short)).text, /This link is not valid/)
   })
+})
+
+test('a change of messages leaves its line with the change, and no other one', async () => {
+  const { team, user_id } = await given()
+  const { url: short } = await linkOf(team, user_id, { context: 'communications' })
+  const portal = (await launched(team, user_id)).replace('/portal', '/portal/messages')
+  for (const [address, operation] of [
+    [`${short}/messages`, 'portal_link_messages_change'],
+    [portal, 'portal_messages_change'],
+  ] as const) {
+    const { status, headers } = await ask(address, { sms: 'off' })
+    assert.equal(status, 303)
+    const id = headers.get('x-request-id')!
+    const [line, ...more] = await linesInDatabase(team, id)
+    assert.deepEqual([line?.operation, line?.users, line?.outcome, more.length], [operation, [user_id], 303, 0])
+    await access.flush()
+    assert.equal((await linesInDatabase(team, id)).length, 1)
+  }
 })
 
 describe('a portal link of a message', () => {

@@ -1,7 +1,7 @@
 // Pages that modules have for browsers, with security headers for each.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import type { Subjects, Tenant } from '../db/transaction.ts'
+import type { Subjects, Tenant, Tx } from '../db/transaction.ts'
 import type { AccessLog } from '../access-log/access-log.ts'
 import { accessOfPage } from './request-access.ts'
 import type { Cells } from '../db/cells.ts'
@@ -16,6 +16,18 @@ export interface PageRequest {
   headers: IncomingHttpHeaders
   /** Client address. */
   address: string
+  /**
+   * Leaves the line of the access log in the transaction that changes data of a patient; the response then leaves no other one.
+   * @param status of the response, if the transaction commits
+   */
+  logChange: (tx: Tx, status: number, by: PageAccess) => void
+}
+
+/** Who opened a page of a patient, and whom it concerns. */
+export interface PageAccess {
+  tenant: Tenant
+  key: string
+  subjects: Subjects
 }
 
 export interface PageResponse {
@@ -25,7 +37,7 @@ export interface PageResponse {
   /** Or the bytes of the content type in the headers. */
   html: string | Uint8Array
   /** For a page of patients, if the team is known: the principal, and the users in the response. */
-  seen?: { tenant: Tenant; key: string; subjects: Subjects }
+  seen?: PageAccess
 }
 
 /** A page of a module, for browsers: it needs no key and is no operation. */
@@ -71,17 +83,23 @@ export function registerBrowserPages(app: FastifyInstance, pages: BrowserPage[],
         reply.header('x-request-id', request.id)
         if (/prefetch|preview/.test(String(headers['sec-purpose'] ?? headers.purpose ?? '')))
           return reply.headers(SECURITY_HEADERS).code(503).send('')
+        const { id: request_id, ip } = request
+        let isLogged = false
         const page = await sendPage({
           headers,
           params: params as PageRequest['params'],
           query: query as PageRequest['query'],
           form: new URLSearchParams(Buffer.isBuffer(body) ? body.toString('utf8') : ''),
-          address: request.ip,
+          address: ip,
+          logChange(tx, status, by) {
+            access.changed(cells.of(by.tenant.cell), tx, accessOfPage(id, { id: request_id, ip }, status, by))
+            tx.afterCommit(() => (isLogged = true))
+          },
         })
-        if (page.seen) {
+        if (page.seen && !isLogged) {
           const db = cells.of(page.seen.tenant.cell)
           access.assertRoom(db)
-          await access.read(db, accessOfPage(id, { id: request.id, ip: request.ip }, page.status, page.seen))
+          await access.read(db, accessOfPage(id, { id: request_id, ip }, page.status, page.seen))
         }
         return reply
           .headers({ ...SECURITY_HEADERS, ...page.headers })

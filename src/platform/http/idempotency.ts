@@ -63,9 +63,26 @@ export async function claimKey(
     sql`
     select status, body, object_id, fingerprint, user_ids from idempotency_key where team_id = ${tx.team} and scope = ${scope} and key = ${key}`,
   )
-  if (kept.fingerprint !== fingerprint) throw conflict('This idempotency key has been used for another request')
+  if (kept.fingerprint !== fingerprint) throw usedForAnother()
   return { status: kept.status, text: kept.body, object_id: kept.object_id, user_ids: kept.user_ids ?? [] }
 }
+
+/** Finds the stored response of a key without claiming it. 409: the key belongs to another request. */
+export async function findStoredResponse(
+  tx: Tx,
+  { scope, key, fingerprint = null }: { scope: string; key: string; fingerprint?: string | null },
+): Promise<StoredResponse | undefined> {
+  const kept = await tx.maybe(
+    StoredResponseRow,
+    sql`
+    select status, body, object_id, fingerprint, user_ids from idempotency_key
+    where team_id = ${tx.team} and scope = ${scope} and key = ${key} and status is not null and expires_at >= ${dbNow}`,
+  )
+  if (kept && kept.fingerprint !== fingerprint) throw usedForAnother()
+  return kept && { status: kept.status, text: kept.body, object_id: kept.object_id, user_ids: kept.user_ids ?? [] }
+}
+
+const usedForAnother = () => conflict('This idempotency key has been used for another request')
 
 /** Releases a key: the next request with it is a new one. */
 export const releaseKey = (tx: Tx, scope: string, key: string): Promise<number> =>

@@ -2,11 +2,11 @@
 // routes, checks, the OpenAPI document and coverage tests are derived from it.
 import type { Quota } from './rate-limits.ts'
 import type { Static, TSchema } from 'typebox'
-import type { Cells } from '../db/cells.ts'
 import type { PlainTx, Tenant, Tx } from '../db/transaction.ts'
 import type { Deprecation } from './deprecation.ts'
 import type { Feature } from './feature-flags.ts'
 import { DAY_S } from '../runtime/durations.ts'
+import type { OutsideRequest, TransactionSteps } from './multi-transaction.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 /** Required credential: a team's key, a management key, the token of a link session, or none. */
@@ -230,25 +230,6 @@ export interface Operation extends Omit<
   run: (context: any, input: any) => Promise<unknown>
 }
 
-/** The dependencies of an operation that works outside a single transaction. */
-export interface MultiTransactionContext {
-  /** Each of its transactions names the users whose data it reads or changes (`Tx.concerns`). */
-  tenant: Tenant
-  cells: Cells
-}
-
-/** The same, with the principal. */
-export interface OutsideRequest extends MultiTransactionContext {
-  /** Client address. */
-  address: string
-  /** As they were sent, for signatures. */
-  headers: Record<string, string | string[] | undefined>
-  /** All parameters of the query, also those that the operation does not declare. */
-  query: Record<string, string | string[]>
-  /** The bytes of the body, decompressed; undefined without one. */
-  body: Buffer | undefined
-}
-
 type Schema = TSchema | undefined
 
 /** Declares an operation that runs as one transaction of its team. The schemas type `run`, parse the input and describe the response. */
@@ -262,8 +243,8 @@ export function operation<
 }
 
 /**
- * Declares an operation that needs several transactions, or none. It accepts no idempotency key, because a key is stored in the transaction
- * of its work.
+ * Declares an operation that needs several transactions, or none. It accepts an idempotency key only if it is declared with one: then its
+ * change runs in `changes.make`, whose transaction stores the key.
  */
 export function multiTransactionOperation<
   P extends Schema = undefined,
@@ -272,6 +253,7 @@ export function multiTransactionOperation<
   R extends Reply = Reply,
 >(
   spec: Omit<Declaration<P, Q, B, R>, 'idempotency'> & {
+    idempotency?: Idempotency
     run: (context: OutsideRequest, input: Input<P, Q, B>) => Promise<Out<R>>
   },
 ): Operation {
@@ -315,16 +297,6 @@ export function managementOperation<
     auth: 'management',
     idempotency: idempotencyOf(spec),
   } as unknown as Operation
-}
-
-/**
- * The dependencies of a management operation that calls an external service. It reads, calls and writes, with a transaction for each step,
- * so that none is open while it waits.
- */
-export interface TransactionSteps<X> {
-  read<R>(execute: (tx: X) => Promise<R>): Promise<R>
-  /** Adds the audit entry. */
-  write<R>(execute: (tx: X) => Promise<R>): Promise<R>
 }
 
 /** Declares an operation of the Management API that calls an external service. Otherwise as `managementOperation`. */

@@ -4,37 +4,17 @@ import { createHash } from 'node:crypto'
 import type { AuthorizedRequest, Answer, Asked } from './admitted-request.ts'
 import { isId } from '../access-log/access-line.ts'
 import { Subjects, type PlainTx, type Tenant, type Tx } from '../db/transaction.ts'
-import type { AccessLog } from '../access-log/access-log.ts'
 import { accessOf, recordAudit, type AuditEntry } from './request-access.ts'
-import type { Cells } from '../db/cells.ts'
+import { answerOf, canonicalJson, logChange, logRead, type Call, type RequestDependencies } from './request-call.ts'
+import { runMultiTransactionOperation } from './request-changes.ts'
 import type { Db } from '../db/database.ts'
 import { acceptedFormat, unprocessable } from './errors.ts'
 import { missingFault, valueFault, type Fault } from '../schema/fault.ts'
 import { withIdempotencyKey, type OperationResult as Kept } from './idempotency.ts'
 import { assertBodyOfUser } from './user-tokens.ts'
 import { readBody, readForm, readQuery } from './input.ts'
-import {
-  FileReply,
-  PreserializedJson,
-  StatusReply,
-  isFile,
-  noContent,
-  type RecordAuditSubject,
-  type Idempotency,
-  type ManagementPrincipal,
-  type Operation,
-} from './operation.ts'
+import { noContent, type RecordAuditSubject, type Idempotency, type ManagementPrincipal, type Operation } from './operation.ts'
 import type { TSchema } from '../schema/schema.ts'
-import { assertMatchesSchema } from '../schema/shape-check.ts'
-
-interface RequestDependencies {
-  cells: Cells
-  access: AccessLog
-  /** Rejects replaying a stored response about these users: 404 if one of them is deleted. */
-  assertShown: (tx: Tx, user_ids: string[]) => Promise<void>
-  /** Checks responses against their schemas. On in tests. */
-  checkReplies: boolean
-}
 
 const IDEMPOTENCY_KEY_MAX = 255
 const NO_CONTENT = 204
@@ -72,6 +52,7 @@ export async function handleRequest(
   if (faults.length) throw unprocessable(faults)
   if (request.user) assertBodyOfUser(operation, request.user, body)
   const call = { means, operation, request, input }
+  if (operation.multiTransaction && !request.rows) return runMultiTransactionOperation(call, idempotency)
   if (idempotency) return keyed(call, idempotency)
   return request.rows ? runManagementOperation(call, request.rows) : run(call)
 }
@@ -83,14 +64,6 @@ function parseBody(operation: Operation, schema: TSchema, request: AuthorizedReq
   if (operation.form && FORM.test(String(request.headers['content-type'] ?? ''))) return readForm(schema, bytes, faults)
   const mode = request.tenant?.cell.endsWith('eu') ? 'abroad' : 'json'
   return readBody(schema, bytes, operation.body_optional ?? false, faults, mode)
-}
-
-/** The state of a request in progress. */
-interface Call {
-  means: RequestDependencies
-  operation: Operation
-  request: AuthorizedRequest
-  input: { params: unknown; query: unknown; body: unknown; lines: AuditEntry[] }
 }
 
 async function keyed(call: Call, idempotency: Parameters<typeof withIdempotencyKey>[2]): Promise<Answer> {
@@ -128,22 +101,6 @@ async function keyed(call: Call, idempotency: Parameters<typeof withIdempotencyK
 async function run(call: Call): Promise<Answer> {
   const { means, operation, request, input } = call
   const { tenant } = request
-  if (operation.multiTransaction) {
-    const asked = {
-      cells: means.cells,
-      address: request.ip,
-      headers: request.headers,
-      query: request.query as Record<string, string | string[]>,
-      body: request.body as Buffer | undefined,
-    }
-    if (!operation.patients) return answerOf(call, await operation.run({ tenant, ...asked }, input))
-    const db = means.cells.of(tenant!.cell)
-    means.access.assertRoom(db)
-    const subjects = new Subjects()
-    const given = answerOf(call, await operation.run({ tenant: { ...tenant!, subjects }, ...asked }, input))
-    await logRead(call, db, subjects, given)
-    return given
-  }
   const db = means.cells.of(tenant!.cell)
   if (isWrite(operation) || operation.auditsRead)
     return db.tx(tenant!, async (tx) => {
@@ -207,28 +164,6 @@ async function runManagementOperation(call: Call, db: Db): Promise<Answer> {
   return given
 }
 
-/** Records a change in its transaction. @returns the users whom it is about */
-function logChange({ means, operation, request }: Call, db: Db, tx: PlainTx, given: Answer): readonly string[] {
-  if (!operation.patients) return []
-  const access = accessOf(operation, request, given, tx.subjects)
-  means.access.changed(db, tx, access)
-  return access.users.filter(isId)
-}
-
-/** Records what a response shows. If it returns a promise, the response must wait for it. */
-function logRead(
-  { means, operation, request }: Call,
-  db: Db,
-  subjects: Subjects | undefined,
-  given: Answer,
-): Promise<void> | undefined {
-  if (!operation.patients) return undefined
-  const whole = accessOf(operation, request, given, subjects)
-  if (!subjects?.teams.size) return means.access.read(db, whole)
-  const written = [...subjects.teams].map(([team, users]) => means.access.read(db, { ...whole, team, users }))
-  return Promise.all(written).then(() => undefined)
-}
-
 /** Keys of an organization's own requests are stored under its id. */
 const resolveOrganization = ({ org }: ManagementPrincipal): Tenant => ({
   team: org,
@@ -237,21 +172,6 @@ const resolveOrganization = ({ org }: ManagementPrincipal): Tenant => ({
   clock_offset_s: 0,
   settings: {},
 })
-
-function answerOf({ means, operation }: Call, result: unknown): Answer {
-  if (operation.reply === noContent) return {}
-  if (result instanceof FileReply) return { file: result }
-  if (result instanceof StatusReply) return { status: result.status, text: canonicalJson(means, operation, result.body) }
-  const given: Answer = { status: operation.success ?? 200, text: canonicalJson(means, operation, result) }
-  return result instanceof PreserializedJson && !result.namesUsers ? { ...given, namesUsers: false } : given
-}
-
-function canonicalJson(means: RequestDependencies, operation: Operation, result: unknown): string {
-  const text = result instanceof PreserializedJson ? result.text : JSON.stringify(result)
-  if (means.checkReplies && !isFile(operation.reply))
-    assertMatchesSchema(operation.reply as TSchema, JSON.parse(text), operation.id)
-  return text
-}
 
 function idempotencyOf(declared: Idempotency, request: AuthorizedRequest, asked: Asked, faults: Fault[]) {
   const { headers } = request

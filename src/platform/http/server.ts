@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { createGunzip } from 'node:zlib'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type preParsingHookHandler } from 'fastify'
 import type { AccessLog } from '../access-log/access-log.ts'
+import { BodyMemory } from './body-memory.ts'
 import { answerPreflight, permitReading } from './cors.ts'
 import { discardBody } from './discard-body.ts'
 import { accessRefused } from './request-access.ts'
@@ -201,6 +202,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     return send(reply, status, text)
   })
 
+  const bodies = new BodyMemory()
   const known = new Map<string, Operation[]>()
   const paths = new KnownPaths(known, ROUTER)
   const findUnimplemented = unimplementedFinder(options.unimplementedPaths)
@@ -219,13 +221,14 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   for (const operation of operations)
     for (const path of [operation.path, ...(operation.aliases ?? [])]) {
       const url = path.replace(/\{(\w+)\.\.\.\}/, '*').replace(/\{(\w+)\}/g, ':$1')
+      const { body_bytes_max } = operation
       known.set(url, [...(known.get(url) ?? []), operation])
       app.route({
         method: operation.method,
         url,
         config: { operation },
-        bodyLimit: operation.body_bytes_max ?? BODY_BYTES_MAX,
-        ...(operation.method !== 'GET' && { preParsing: unzip }),
+        bodyLimit: body_bytes_max ?? BODY_BYTES_MAX,
+        ...(operation.method !== 'GET' && { preParsing: body_bytes_max ? [unzip, bodies.hook(body_bytes_max)] : unzip }),
         handler: async (request, reply) => {
           const given = await handleRequest(options, operation, request)
           await endOfTick()

@@ -3,7 +3,8 @@ import type { Tx } from '../db/transaction.ts'
 import { unavailable } from '../runtime/problem.ts'
 import type { Paper } from './canvas.ts'
 import { WorkerPoolBusy, type WorkerPool } from '../runtime/worker-pool.ts'
-import { FileReply, type MultiTransactionContext } from '../http/operation.ts'
+import type { MultiTransactionContext } from '../http/multi-transaction.ts'
+import { FileReply } from '../http/operation.ts'
 
 /** A render job: the file name, and the input of the task. */
 export interface RenderJob<I = unknown> {

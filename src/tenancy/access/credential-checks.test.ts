@@ -4,7 +4,7 @@ import { after, describe, test } from 'node:test'
 import type { AssembledProcess } from '../../app/assemble.ts'
 import type { ModuleSettings } from '../../app/process.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
-import type { OutsideRequest } from '../../platform/http/operation.ts'
+import type { OutsideRequest } from '../../platform/http/multi-transaction.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import { generateKey } from '../../platform/crypto/api-keys.ts'
 import { assembled, cells, createTestTeam, settings } from '../../../test/support/server.ts'
@@ -55,7 +55,7 @@ const acceptInvite = ({ operations }: AssembledProcess, token: string, address: 
   refused(() => {
     const { run } = operations.find(({ id }) => id === 'accept_invite')!
     const none = { headers: {}, query: {}, body: undefined }
-    const outside: OutsideRequest = { tenant: undefined as never, cells, address, ...none }
+    const outside: OutsideRequest = { tenant: undefined as never, cells, address, changes: undefined as never, ...none }
     return run(outside, { body: { token, name: 'Testa Fictional' } })
   })
 
@@ -67,7 +67,14 @@ const visit = (
 ) =>
   pages
     .find((page) => page.path === path)!
-    .answer({ params: {}, form: new URLSearchParams(), query: token ? { token } : query, headers: { cookie }, address })
+    .answer({
+      params: {},
+      form: new URLSearchParams(),
+      query: token ? { token } : query,
+      headers: { cookie },
+      address,
+      logChange: () => {},
+    })
 
 test('access tokens of phones that have expired do not use up the quota of their address; forged ones do', async () => {
   const { guards } = limited({ wrong_keys_per_min: 2 })

@@ -132,6 +132,9 @@ export class TeamGuard {
     return tenant
   }
 
+  /** The tenant of a team; undefined if it is not there, or its cell is not served here. Cached. */
+  tenantOf = (cell: CellName, team: string): Promise<Tenant | undefined> => this.#tenantOfToken([cell, team])
+
   /** The tenant of a team, read now. */
   tenant = async (cell: CellName, team: string): Promise<Tenant | undefined> => {
     const tenant = await loadTenant(this.#cells, cell, team)
@@ -160,7 +163,7 @@ export class TeamGuard {
 
   async #find(key: string): Promise<Caller | undefined> {
     const owner = await findTeamKey(this.#cells.control.queries, key)
-    const tenant = owner && (await this.#tenantOf(owner.cell, owner.team_id, owner.expires_at))
+    const tenant = owner && (await this.#loadTenant(owner.cell, owner.team_id, owner.expires_at))
     return tenant && { tenant, key_id: owner.key_id }
   }
 
@@ -205,12 +208,12 @@ export class TeamGuard {
     const known = this.#byToken.get(key)
     if (known) return known
     const team = this.#cells.has(cell) ? await findTeam(this.#cells.control.queries, team_id) : undefined
-    const tenant = team && (await this.#tenantOf(cell, team_id, team.expires_at))
+    const tenant = team && (await this.#loadTenant(cell, team_id, team.expires_at))
     if (tenant) this.#byToken.set(key, tenant)
     return tenant
   }
 
-  async #tenantOf(cell: CellName, team_id: string, expires_at: string | null): Promise<Tenant | undefined> {
+  async #loadTenant(cell: CellName, team_id: string, expires_at: string | null): Promise<Tenant | undefined> {
     const tenant = this.#cells.has(cell) ? await this.tenant(cell, team_id) : undefined
     return tenant && { ...tenant, expires_at }
   }

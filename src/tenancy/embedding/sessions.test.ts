@@ -82,6 +82,7 @@ describe('a session', () => {
       query: { token },
       headers: {},
       address: '192.0.2.1',
+      logChange: () => {},
     })
     assert.equal(headers.location, '/lab/auth/session')
     assert.match(headers['set-cookie']!, /; Path=\/lab\/; Max-Age=3600; HttpOnly; SameSite=Lax; Secure$/)

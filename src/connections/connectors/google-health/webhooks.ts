@@ -32,6 +32,8 @@ export function keysetUrl({ urls }: Pick<VendorApp, 'urls'>): string {
 interface Keyset {
   keys: Map<number, KeyObject>
   read_ms: number
+  /** The last attempt to read them, for all who wait for it; it fails if the vendor did not answer. */
+  reading: Promise<void> | undefined
 }
 
 /** Keys rotate about every 30 days. They are read again after a day, and for a key that is not known, but not for every forged one. */
@@ -110,12 +112,21 @@ export function keysIn(text_of_keyset: string): Map<number, KeyObject> {
 async function keyOf(http: VendorHttp, url: string, id: number, now_ms: number): Promise<KeyObject | undefined> {
   const known = keysets.get(url)
   const age_ms = known ? Math.abs(now_ms - known.read_ms) : Infinity
-  if (known && age_ms < KEPT_MS && (known.keys.has(id) || age_ms < AGAIN_MS)) return known.keys.get(id)
+  if (known && age_ms < KEPT_MS && known.keys.has(id)) return known.keys.get(id)
+  if (known && age_ms < AGAIN_MS) {
+    await known.reading
+    return known.keys.get(id)
+  }
+  const keyset: Keyset = { keys: known?.keys ?? new Map(), read_ms: now_ms, reading: undefined }
+  keyset.reading = readKeys(http, url, keyset)
+  keysets.set(url, keyset)
+  await keyset.reading
+  return keyset.keys.get(id)
+}
+
+async function readKeys(http: VendorHttp, url: string, keyset: Keyset): Promise<void> {
   const answer = await http({ method: 'GET', url })
-  if (answer.status !== 200) return known?.keys.get(id)
-  const keys = keysIn(answer.text)
-  keysets.set(url, { keys, read_ms: now_ms })
-  return keys.get(id)
+  if (answer.status === 200) keyset.keys = keysIn(answer.text)
 }
 
 /** Base64 of 0x01, the id of the key in four bytes, and a signature in DER. */

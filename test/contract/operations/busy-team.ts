@@ -1,0 +1,95 @@
+// A team that has used everything, for tests of what is left of it, or of its users, after their erasure.
+import assert from 'node:assert/strict'
+import { contents } from '../../../src/app/contents.ts'
+import { fhirServer } from '../../support/fhir-server.ts'
+import { grant } from '../../support/grants.ts'
+import { createOrder, kit } from '../../support/orders.ts'
+import { signIn } from '../../support/phones.ts'
+import { at, post } from '../../support/samples.ts'
+import { createTestTeam, type TestTeam } from '../../support/server.ts'
+import { delivering, receiver } from '../../support/webhook-receiver.ts'
+import { answered, success } from './operation-cases.ts'
+import { send, valid } from './requests.ts'
+
+const { operations } = contents
+
+/** The server of the example cannot be reached, and a job that could not send to it would be kept as failed. */
+async function connectEhr({ team, manage }: TestTeam): Promise<void> {
+  const { url, token } = await fhirServer()
+  const authentication = { type: 'api_key', api_key: token }
+  const pipeline = { team_ids: [team], ehr_type: 'fhir', base_url: `${url}/fhir`, authentication }
+  assert.equal((await manage.post('/team_ehr_pipelines/sandbox/us', pipeline)).status, 200)
+}
+
+/** A team that has done everything there is to do, so that every table has something of it. */
+export async function busyTeam(): Promise<TestTeam> {
+  const team = await createTestTeam()
+  const doing = operations.filter(({ method, auth }) => !['GET', 'DELETE'].includes(method) && auth !== 'none')
+  for (const operation of doing) {
+    const reply = await send(team, operation, await valid(team, operation))
+    assert(success(reply), `${operation.id} ${answered(reply)}`)
+  }
+  await connectEhr(team)
+  await team.settle()
+  const repeating = await team.user()
+  for (let i = 0; i < 2; i++) await post(team, repeating, 'heartrate', [at('09:30:00', 61)])
+  await valid(
+    team,
+    operations.find(({ id }) => id === 'get_phlebotomy_appointment')!,
+  )
+  // A file whose upload has not ended: that of an import that has ended is deleted.
+  await valid(
+    team,
+    operations.find(({ id }) => id === 'continue_file_import')!,
+  )
+  const { url } = await receiver()
+  await team.manage.post(`/team/${team.team}/sandbox/webhook`, { url })
+  await createOrder(team)
+  // The endpoints of the examples have no address: each of their deliveries fails once, and that is enough.
+  await delivering({ schedule_s: [0], attempt_ms_max: 50 }).drain()
+  const endpoint = await team.manage.post(`/team/${team.team}/sandbox/webhook`, { url })
+  await team.manage.delete(`/team/${team.team}/sandbox/webhook/${endpoint.body.id}`)
+  const { id } = await kit(team)
+  await team.api.post(`/v3/order/${id}/test`)
+  await team.settle()
+  const user_id = await team.user()
+  await signIn(team, user_id)
+  await grant(team, repeating)
+  await team.api.delete(`/v2/user/${user_id}`)
+  await team.db.pool.query('insert into data_retention_check (team_id, next_at) values ($1, now())', [team.team])
+  await team.db.pool.query(
+    'insert into order_checkpoint (team_id, created_at, id, shown) select team_id, created_at, id, 0 from lab_order where id = $1',
+    [id],
+  )
+  await team.db.pool.query(
+    'insert into user_checkpoint (team_id, created_on, id, shown) select team_id, created_on, id, 0 from "user" where team_id = $1 limit 1',
+    [team.team],
+  )
+  await team.db.pool.query(
+    `insert into patient_message_opt_out (team_id, user_id, channel, created_at) values ($1, $2, 'sms', now())`,
+    [team.team, repeating],
+  )
+  await team.db.pool.query(`insert into provider_watermark (team_id, user_id, provider) values ($1, $2, 'oura')`, [
+    team.team,
+    repeating,
+  ])
+  await team.db.pool.query(
+    `insert into provider_pull (team_id, user_id, provider, resource) values ($1, $2, 'oura', 'sleep') on conflict do nothing`,
+    [team.team, repeating],
+  )
+  await team.db.pool.query(
+    `insert into provider_limit (team_id, provider, tokens, refilled_at) values ($1, 'oura', '{1}', clock_timestamp())`,
+    [team.team],
+  )
+  await team.db.pool.query(
+    `insert into revoked_webhook_lease (webhook_id, team_id, owner, leased_until) values ('ep_of ' || $1::text, $1::uuid, gen_random_uuid(), clock_timestamp())`,
+    [team.team],
+  )
+  await team.db.pool.query(
+    `insert into pipeline_delivery (team_id, destination, event_id, user_id, due_at, created_at)
+     select e.team_id, l.destination, e.id, e.user_id, e.created_at, e.created_at
+     from event e join pipeline_queue l on l.team_id = e.team_id where e.team_id = $1`,
+    [team.team],
+  )
+  return team
+}
