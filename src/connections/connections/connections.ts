@@ -100,7 +100,7 @@ export const connectionEnded = hookPoint<[user_id: string, provider: string | nu
 interface Given {
   external_user_id: string | null | undefined
   granted_permissions: string[] | null | undefined
-  /** The scopes of a cloud, by which `granted_permissions` were told; null or absent: unknown. */
+  /** The scopes of a cloud, from which `granted_permissions` were derived; null or absent: unknown. */
   granted_scopes?: string[] | null
   /** A user has consented: a connection that exists begins again. */
   isConsent?: boolean

@@ -91,7 +91,7 @@ export async function startPulls(
   const connector = connectorOf(provider)
   if (!connector) return
   if (isOther) await forgetPulls(tx, user_id, provider)
-  // Also for a user who consents again: the vendor is asked for gaps alone, and each resource is told of again. Source: events.md 4.11 H8.
+  // Also for a user who consents again: the vendor is asked for gaps alone, and each resource is reported again. Source: events.md 4.11 H8.
   if (asksForHistory) await scheduleHistory(tx, grant, await askedResources(tx, grant))
   if (connector.subscribe) {
     const payload = connector.subscribes === 'user' ? { provider, user_id } : { provider }
