@@ -159,7 +159,9 @@ describe('the link page', () => {
   test('names its team at the top, in the color of the team', async () => {
     const { team, address } = await given()
     const brand_information = { company_name: 'Fictional <clinic>', brand_color: '#7a1f3d' }
-    assert.equal((await team.manage.patch(`/team/${team.team}`, { sandbox: { brand_information } })).status, 200)
+    const brand = { logo_url: 'https://clinic.example/logo.png', brand_information }
+    const { status, body } = await team.manage.patch(`/team/${team.team}`, { sandbox: brand })
+    assert.equal(status, 200, JSON.stringify(body))
     await eventuallyHolds(async () => {
       const { text } = await get(address)
       assert.match(text, /<p class="team">.*<span>Fictional &#60;clinic&#62;<\/span><\/p>/)

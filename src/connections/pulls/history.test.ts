@@ -110,7 +110,7 @@ describe('the history of a user who connects', () => {
     assert.equal((await pulled(team)).activity.range_start.slice(0, 10), daysAgo(3))
   })
 
-  test('is cut into requests that the vendor allows, newest first, half-open with a day of overlap', () => {
+  test('rule 18: is cut into requests that the vendor allows, newest first, half-open with a day of overlap', () => {
     const [from, to] = [Date.parse('2026-01-01'), Date.parse('2026-03-01')]
     const windows = windowsOf([{ from_ms: from, to_ms: to }], { ...oura, days_per_request: 30 }, to)
     const shown = windows.map(({ asked: range }) =>
