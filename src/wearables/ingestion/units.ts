@@ -37,7 +37,8 @@ const spellings: Record<string, readonly string[]> = {
   unit: ['iu'],
 }
 
-function isKnown(resource: TimeseriesName, unit: string): boolean {
+/** Whether phones call the unit of a resource so, or one that is converted to it. */
+export function isKnown(resource: TimeseriesName, unit: string): boolean {
   const named = unit.trim().toLowerCase()
   const own = timeseriesOf(resource).unit
   const known = named === '' || named === own.toLowerCase() || spellings[own]?.includes(named)

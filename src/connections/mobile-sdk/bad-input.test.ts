@@ -1,0 +1,136 @@
+// What broken and hostile clients send as health data: documented errors, nothing half-stored, memory bounded.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { at, post, read } from '../../../test/support/samples.ts'
+import { createTestTeam, url, type TestTeam } from '../../../test/support/server.ts'
+import { list } from '../../../test/support/summaries.ts'
+
+const MB = 1_000_000
+const head = '{"stage":"daily","time_zone":"UTC","provider":"apple_health_kit","data":'
+const sample = JSON.stringify(at('09:30:00', 61))
+
+/** Sends bytes as they are. The server may close the connection before it has taken all of them. */
+async function sendBytes(team: TestTeam, path: string, body: Buffer | ReadableStream, more: Record<string, string> = {}) {
+  const headers = { 'x-service-api-key': team.key, 'content-type': 'application/json', ...more }
+  const init = { method: 'POST', headers, body, duplex: 'half' } as RequestInit
+  try {
+    return (await fetch(url + path, init)).status
+  } catch {
+    return 'closed'
+  }
+}
+
+/** So many bytes of JSON that never ends, made as they are read. */
+function endless(bytes: number): { stream: ReadableStream; sent: () => number } {
+  const block = Buffer.from(`${sample},`.repeat(500))
+  let sent = 0
+  const stream = new ReadableStream({
+    pull(controller) {
+      if (sent === 0) controller.enqueue(Buffer.from(`${head}[`))
+      if (sent >= bytes) return controller.close()
+      sent += block.length
+      controller.enqueue(block)
+    },
+  })
+  return { stream, sent: () => sent }
+}
+
+async function person() {
+  const team = await createTestTeam()
+  return { team, user_id: await team.user() }
+}
+const paths = (user_id: string) => [
+  `/v2/timeseries/${user_id}/heartrate`,
+  `/v2/timeseries/${user_id}/blood_pressure`,
+  ...['activity', 'body', 'profile', 'sleep', 'workouts', 'menstrual_cycle', 'meal', 'electrocardiogram'].map(
+    (kind) => `/v2/summary/${kind}/${user_id}`,
+  ),
+]
+async function assertNothingStored(team: TestTeam, user_id: string) {
+  assert.deepEqual((await read(team, user_id, 'heartrate')).groups, {})
+  assert.deepEqual((await list(team, 'activity', user_id)).activity, [])
+  assert.deepEqual((await team.api.get(`/v2/user/providers/${user_id}`)).body.providers, [])
+}
+
+describe('a body that is too large', () => {
+  test('of 200 MB is refused long before its end', async () => {
+    const { team, user_id } = await person()
+    for (const path of paths(user_id).slice(0, 3)) {
+      const { stream, sent } = endless(200 * MB)
+      assert.ok([413, 'closed'].includes(await sendBytes(team, path, stream)), path)
+      assert.ok(sent() < 60 * MB, `${path} took ${sent()} bytes`)
+    }
+    await assertNothingStored(team, user_id)
+  })
+
+  test('of 200 MB that are packed into 200 kB is unpacked no further than the limit', async () => {
+    const { team, user_id } = await person()
+    const bomb = gzipSync(Buffer.concat([Buffer.from(`${head}[`), Buffer.alloc(200 * MB, ' ')]), { level: 9 })
+    assert.ok(bomb.length < MB)
+    const before = process.memoryUsage().rss
+    for (const path of paths(user_id)) assert.equal(await sendBytes(team, path, bomb, { 'content-encoding': 'gzip' }), 413, path)
+    assert.ok(process.memoryUsage().rss - before < 150 * MB, 'it was held in memory')
+    await assertNothingStored(team, user_id)
+  })
+
+  test('of a million tiny samples is refused whole, however it is packed', async () => {
+    const { team, user_id } = await person()
+    const tiny = '{"value":1,"unit":"","start_date":"2026-01-31T09:30:00Z","end_date":"2026-01-31T09:30:00Z"}'
+    const million = Buffer.from(`${head}[${Array(1_000_000).fill(tiny).join()}]}`)
+    assert.equal(await sendBytes(team, paths(user_id)[0]!, gzipSync(million), { 'content-encoding': 'gzip' }), 413)
+    // As many as fit into 16 MiB, which are more than a post may have.
+    const many = Buffer.from(`${head}[${Array(150_000).fill(tiny).join()}]}`)
+    assert.equal(await sendBytes(team, paths(user_id)[0]!, gzipSync(many), { 'content-encoding': 'gzip' }), 422)
+    await assertNothingStored(team, user_id)
+  })
+})
+
+describe('values that are none', () => {
+  const texts = ['NaN', 'Infinity', '-Infinity', '1e999', '-1e999', 'null', '"61"', 'true', '[]', '{}', '0x1', '1e']
+  for (const text of texts)
+    test(`${text} is no value of a sample, of a day or of a night`, async () => {
+      const { team, user_id } = await person()
+      const bad = sample.replace('"value":61', `"value":${text}`)
+      assert.notEqual(bad, sample)
+      assert.equal(await sendBytes(team, paths(user_id)[0]!, Buffer.from(`${head}[${sample},${bad}]}`)), 422)
+      // Clients say `null` for what they do not know of a day, and digits are read as a number.
+      if (text !== '"61"' && text !== 'null') {
+        const day = `{"day_summary":{"calendar_date":"2026-01-31","steps_sum":${text}}}`
+        assert.equal(await sendBytes(team, `/v2/summary/activity/${user_id}`, Buffer.from(`${head}[${day}]}`)), 422)
+      }
+      await assertNothingStored(team, user_id)
+    })
+
+  test('the largest numbers are stored and read as they are', async () => {
+    const { team, user_id } = await person()
+    const values = [Number.MAX_VALUE, -Number.MAX_VALUE, Number.MIN_VALUE, 0.1]
+    await post(
+      team,
+      user_id,
+      'heartrate',
+      values.map((value, i) => at(`09:0${i}:00`, value)),
+    )
+    const [{ data }] = (await read(team, user_id, 'heartrate')).groups.apple_health_kit
+    assert.deepEqual(
+      data.map(({ value }: { value: number }) => value),
+      values,
+    )
+  })
+})
+
+test('a value in a unit that is not known is stored as it is', async () => {
+  const { team, user_id } = await person()
+  const units = ['furlong', 'a fictional text', 'count/min', '']
+  await post(
+    team,
+    user_id,
+    'heartrate',
+    units.map((unit, i) => at(`09:0${i}:00`, 60 + i, { unit })),
+  )
+  const [{ data }] = (await read(team, user_id, 'heartrate')).groups.apple_health_kit
+  assert.deepEqual(
+    data.map(({ value, unit }: { value: number; unit: string }) => [value, unit]),
+    [60, 61, 62, 63].map((value) => [value, 'bpm']),
+  )
+})
