@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { at, DAY, events, post, read, type Emitted } from '../../../test/support/samples.ts'
+import { at, DAY, events, post, read, type Emitted, type Sent } from '../../../test/support/samples.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { list, postSummary } from '../../../test/support/summaries.ts'
 
@@ -43,7 +43,7 @@ async function send(team: TestTeam, user_id: string, sent: Post): Promise<void> 
     return
   }
   for (const resource of Object.keys(units) as One['resource'][]) {
-    const data = sent.samples
+    const data: Sent[] = sent.samples
       .filter((sample) => sample.resource === resource)
       .map((sample) =>
         at(placeOf(sample), sample.value, {
