@@ -116,6 +116,32 @@ export function mapOf({ time, lists: { lat = [], lng = [] } }: Pick<IncomingStre
   }
 }
 
+const EARTH_RADIUS_M = 6_371_000
+const radians = (degrees: number): number => (degrees * Math.PI) / 180
+
+/** Meters between two places on a sphere. */
+function metersBetween([from_lat, from_lng]: Place, [to_lat, to_lng]: Place): number {
+  const [north, east] = [Math.sin(radians(to_lat - from_lat) / 2), Math.sin(radians(to_lng - from_lng) / 2)]
+  const half = north * north + Math.cos(radians(from_lat)) * Math.cos(radians(to_lat)) * east * east
+  return 2 * EARTH_RADIUS_M * Math.asin(Math.min(1, Math.sqrt(half)))
+}
+
+/** How far each place of a stream is along its way, in meters; null where it has no place. Undefined without two places. */
+export function distancesOf({ time, lists: { lat = [], lng = [] } }: Pick<IncomingStream, 'time' | 'lists'>) {
+  let last: Place | undefined
+  let [meters, count] = [0, 0]
+  const distances = time.map((_, i) => {
+    const [north, east] = [lat[i], lng[i]]
+    if (typeof north !== 'number' || typeof east !== 'number') return null
+    const place: Place = [north, east]
+    if (last) meters += metersBetween(last, place)
+    last = place
+    count++
+    return Math.round(meters * 10) / 10
+  })
+  return count < 2 ? undefined : distances
+}
+
 const LINE_LENGTH_MAX = 100_000
 
 /** A line that a vendor sent; null for what is none. */

@@ -104,7 +104,7 @@ describe('a FIT file', () => {
     const [shown] = documents
     assert.deepEqual(
       [shown!.sport.name, shown!.time_start, shown!.time_end, shown!.moving_time, shown!.distance, shown!.calories],
-      ['Trail', '2026-01-31T09:00:00+00:00', '2026-01-31T09:10:00+00:00', 580, 2000, 150],
+      ['Trail Running', '2026-01-31T09:00:00+00:00', '2026-01-31T09:10:00+00:00', 580, 2000, 150],
     )
     assert.deepEqual([shown!.average_hr, shown!.max_hr, shown!.timezone_offset], [120, 140, -7 * 3600])
     // 255 says that there is no value.
@@ -224,6 +224,16 @@ describe('a GPX file', () => {
       ['09:00:00', 100],
       ['09:05:00', 120],
     ])
+  })
+
+  test('has a distance that is measured along its places', async () => {
+    const point = (minute: number, place: string) =>
+      `<trkpt ${place}><time>2026-01-31T09:0${minute}:00Z</time><ele>10</ele></trkpt>`
+    const places = ['lat="45" lon="7"', 'lat="45.01" lon="7"', 'lat="95" lon="7"', 'lat="45.01" lon="7.01"']
+    const { documents, workouts } = await reading(gpx(places.map((place, minute) => point(minute, place)).join('')))
+    // A hundredth of a degree is 1,111.9 m north and 786.1 m east there; a place that cannot be is none.
+    assert.deepEqual(workouts[0]!.stream!.lists.distance, [0, 1111.9, null, 1898.1])
+    assert.equal(documents[0]!.distance, 1898.1)
   })
 
   test('that ends too early is read as far as it goes; one of a route without times is left out', async () => {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { workoutOf } from '../../mobile-sdk/summaries.ts'
 import type { SentWorkout } from '../../mobile-sdk/summary-schema.ts'
-import { mapOf, type StreamPoints } from '../../../wearables/streams/stream-points.ts'
+import { distancesOf, mapOf, type StreamPoints } from '../../../wearables/streams/stream-points.ts'
 import type { IncomingStream } from '../../../wearables/streams/workout-streams.ts'
 import type { SourceType } from '../../../wearables/resources/timeseries.ts'
 import type { Document } from '../../../wearables/summaries/schema.ts'
@@ -78,7 +78,10 @@ const STRIDES_MAX = 130
 /** The stream of an activity. Files count the steps of one foot, as revolutions of a crank: those of both feet are meant. */
 function streamOf(key: string, sport: string, points: StreamPoints): IncomingStream | undefined {
   if (ON_FOOT.test(sport) && (points.largest('cadence') ?? 0) <= STRIDES_MAX) points.scale('cadence', 2)
-  return points.stream(key)
+  const stream = points.stream(key)
+  // A track of places has no distance of its own.
+  const distance = stream && !stream.lists.distance ? distancesOf(stream) : undefined
+  return stream && distance ? { ...stream, lists: { ...stream.lists, distance } } : stream
 }
 
 const plausibleRate = (bpm: number): boolean => bpm > 0 && bpm < 300
@@ -97,23 +100,25 @@ export async function passOn(activity: Activity, batches: Batches, context: Read
   const source_type: SourceType = 'unknown'
   const rates = activity.rates.filter(([, bpm]) => plausibleRate(bpm))
   const found = statisticsOf(rates)
+  const key = `file:${createHash('sha256').update(`${provider} ${start_ms}`).digest('base64url').slice(0, 32)}`
+  const sportName = storable(sport, 100) ?? 'Other'
+  const stream = streamOf(key, sportName, activity.points)
   const fields = {
     moving_time: activity.moving_s,
-    distance: activity.distance_m,
+    distance: activity.distance_m ?? stream?.lists.distance?.findLast((meters) => meters !== null) ?? undefined,
     calories: activity.calories,
     ascent_elevation: activity.ascent_m,
     heart_rate_mean: activity.mean_bpm ?? found?.mean,
     heart_rate_maximum: activity.max_bpm ?? found?.max,
   }
   const sent: SentWorkout = {
-    id: `file:${createHash('sha256').update(`${provider} ${start_ms}`).digest('base64url').slice(0, 32)}`,
-    sport: storable(sport, 100) ?? 'Other',
+    id: key,
+    sport: sportName,
     start_date: new Date(start_ms).toISOString(),
     end_date: new Date(end_ms).toISOString(),
     ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && Number.isFinite(value))),
   }
   const record = workoutOf(sent, { zone: zone_s === null ? null : zoneName(zone_s) })
-  const stream = streamOf(sent.id, sent.sport ?? '', activity.points)
   const document = { ...record.document, ...more, ...(stream && { map: mapOf(stream) }) }
   const summary = { kind: 'workouts', record: { ...record, source_type, app_id, document } } as const
   batches.summary(stream ? { ...summary, stream } : summary)

@@ -42,9 +42,20 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 const titled = (name: string): string =>
   name.replace(/(^|_)([a-z0-9])/g, (_, gap, first: string) => (gap ? ' ' : '') + first.toUpperCase())
 
+/** Sports whose special kinds are named by what surrounds them: `trail`, `mountain`, `open_water`. */
+const moving: Readonly<Record<string, RegExp>> = {
+  running: /run/,
+  cycling: /cycl|bik/,
+  walking: /walk/,
+  hiking: /hik/,
+  swimming: /swim/,
+}
+
 function sportOf({ sport, sub_sport }: Message): string {
-  const [general, special] = [textOf(sport), textOf(sub_sport)]
-  return titled((special && special !== 'generic' ? special : general) ?? 'other')
+  const [general, special] = [textOf(sport) ?? 'other', textOf(sub_sport)]
+  if (!special || special === 'generic') return titled(general)
+  const isNamed = !Object.hasOwn(moving, general) || moving[general]!.test(special)
+  return titled(isNamed ? special : `${special}_${general}`)
 }
 
 /** Reads an activity file. Errors: ReadError `truncated`, `damaged`, also if a checksum does not match. */
