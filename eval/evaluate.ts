@@ -4,13 +4,14 @@ import { join } from 'node:path'
 import { composeDocument } from './corpus/compose/document.ts'
 import { createFiles, type InputFile, type Kind } from './corpus/kinds.ts'
 import type { Layout } from './corpus/language.ts'
+import type { Written } from './corpus/written/parse.ts'
 import { addFigures, compareReport, noFigures, type Comparison, type Figures, type ReadReport } from './metrics.ts'
 
 /** The parser: the files of one report in, what it says out. */
 export type Reader = (files: InputFile[]) => Promise<ReadReport>
 
 export interface EvaluationOptions {
-  layouts: readonly Layout[]
+  layouts: readonly (Layout | Written)[]
   kinds: readonly Kind[]
   /** Of the first document of each layout and kind. */
   seed: number
@@ -48,7 +49,7 @@ export async function evaluate(read: Reader, options: EvaluationOptions): Promis
 
 async function evaluateDocument(
   read: Reader,
-  layout: Layout,
+  layout: Layout | Written,
   kind: Kind,
   seed: number,
   options: EvaluationOptions,

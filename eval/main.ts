@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { pathToFileURL } from 'node:url'
 import { kinds, type Kind } from './corpus/kinds.ts'
 import { layouts } from './corpus/layouts/all.ts'
+import { written } from './corpus/written/all.ts'
 import { isHeldOut } from './corpus/layouts/held-out.ts'
 import { evaluate, type Reader } from './evaluate.ts'
 import { printFailures, printTable, toJson } from './report.ts'
@@ -52,7 +53,8 @@ function chosenKinds(): readonly Kind[] {
 }
 
 function chosenLayouts() {
-  const among = values.all ? layouts : layouts.filter((layout) => isHeldOut(layout) === values['held-out'])
+  const all = [...layouts, ...written]
+  const among = values.all ? all : all.filter((layout) => isHeldOut(layout) === values['held-out'])
   const named = values.layout
   return named ? among.filter(({ name }) => named.some((part) => name.includes(part))) : among
 }

@@ -72,10 +72,12 @@ function drawTexts(
 ): void {
   const split = { runs: (mark: TextMark) => [mark], words: wordsOf, glyphs: glyphsOf, line: (mark: TextMark) => [mark] }[pieces]
   const parts = pieces === 'line' ? joinLines(marks) : marks.flatMap(split)
-  for (const { text, x, y, size, color, font, bold, italic } of inOrder(parts, order, random)) {
+  for (const { text, x, y, size, color, font, bold, italic, angle } of inOrder(parts, order, random)) {
     if (font !== 'embedded' && !STANDARD.test(text)) throw new Error(`A standard font cannot write ${JSON.stringify(text)}`)
     doc.font(fontFile(font, { bold, italic })).fontSize(size).fillColor(color)
+    if (angle !== undefined) doc.save().rotate(angle, { origin: [x, y] })
     doc.text(text, x, y, { lineBreak: false, baseline: 'alphabetic' })
+    if (angle !== undefined) doc.restore()
   }
 }
 

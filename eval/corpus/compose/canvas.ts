@@ -16,6 +16,8 @@ export interface TextMark {
   color: string
   /** Token that the text came from. */
   token: string | undefined
+  /** Degrees by which it is turned around its beginning, as stamps are. */
+  angle?: number
 }
 
 export type Shape =

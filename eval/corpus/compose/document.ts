@@ -8,9 +8,11 @@ import { Canvas, type Page } from './canvas.ts'
 import { drawCards, drawSentences } from './cards.ts'
 import { reportToken } from './panels.ts'
 import { drawTable } from './table.ts'
+import { composeWritten } from '../written/compose.ts'
+import type { Written } from '../written/parse.ts'
 
 export interface Document {
-  layout: Layout
+  layout: Pick<Layout, 'name' | 'emission' | 'watermark'>
   seed: number
   width: number
   height: number
@@ -18,8 +20,11 @@ export interface Document {
   truth: Truth
 }
 
-/** The document of a layout for a seed. The same arguments give the same document. */
-export function composeDocument(layout: Layout, seed: number): Document {
+/** The document of a layout for a seed. The same arguments give the same document; a written report is the same for every seed. */
+export const composeDocument = (layout: Layout | Written, seed: number): Document =>
+  'commands' in layout ? { layout, seed, ...composeWritten(layout) } : composeLayout(layout, seed)
+
+function composeLayout(layout: Layout, seed: number): Document {
   const content = createContent(layout, seed)
   const canvas = new Canvas(layout)
   const printed = new Set<string>()

@@ -15,7 +15,7 @@ const HELD_OUT = new Set([
   'us-hospital-chart',
 ])
 
-export const isHeldOut = ({ name }: Layout): boolean => HELD_OUT.has(name)
+export const isHeldOut = ({ name }: Pick<Layout, 'name'>): boolean => HELD_OUT.has(name)
 
 /** For the check that each of them exists. */
 export const heldOutNames: ReadonlySet<string> = HELD_OUT

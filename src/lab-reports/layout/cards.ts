@@ -27,24 +27,29 @@ const RANGE_LABEL = /\b(?:ref(?:erence)?|range|normal|optimal|target|goal|interv
 /** What stands before a value without naming it. */
 const VALUE_LABEL = /^(?:(?:your |test )?(?:value|result|level|reading))\s*:?$/iu
 
+export interface CardNames {
+  isAnalyte: (name: string) => boolean
+  isNamed: (name: string) => boolean
+}
+
 interface TypedLine {
   line: Line
   cells: TypedCell[]
 }
 
 /** The blocks among lines, from top to bottom. A value with a name left of it in its line is none: it is a row. */
-export function cardsOf(lines: readonly Line[], isAnalyte: (name: string) => boolean): Card[] {
+export function cardsOf(lines: readonly Line[], names: CardNames): Card[] {
   const typed = lines.map((line) => ({ line, cells: line.cells.flatMap((cell) => cut(cell)) }))
   const cards: Card[] = []
   for (const [index, { cells }] of typed.entries())
     for (const at of cells.keys()) {
-      const card = cardAt(typed, index, at, isAnalyte)
+      const card = cardAt(typed, index, at, names)
       if (card) cards.push(card)
     }
   return cards
 }
 
-function cardAt(lines: readonly TypedLine[], index: number, at: number, isAnalyte: (name: string) => boolean): Card | undefined {
+function cardAt(lines: readonly TypedLine[], index: number, at: number, { isAnalyte, isNamed }: CardNames): Card | undefined {
   const { line, cells } = lines[index]!
   const value = cells[at]!
   if (value.kind !== 'value') return undefined
@@ -57,7 +62,7 @@ function cardAt(lines: readonly TypedLine[], index: number, at: number, isAnalyt
   const left = isLabelled || isFlagged ? before.box.left : value.box.left
   const right = cells.slice(at + 1).find((cell) => cell.kind === 'value' || VALUE_LABEL.test(cell.text))?.box.left ?? Infinity
   const near = heightOf(value.box) * NEAR
-  const above = upward(lines.slice(Math.max(0, index - LINES_MAX), index), value, left, near)
+  const above = upward(lines.slice(Math.max(0, index - LINES_MAX), index), value, left, near, isNamed)
   if (!above) return undefined
   const below = above.range ? [] : downward(lines.slice(index + 1, index + 1 + LINES_MAX), value, left, near, right)
   const unit = after?.kind === 'unit' ? after : unitBelow(lines[index + 1], value)
@@ -114,6 +119,7 @@ function upward(
   value: TypedCell,
   left: number,
   near: number,
+  isNamed: (name: string) => boolean,
 ): { name: Found; range?: Found } | undefined {
   let range: Found | undefined
   let top = value.box.top
@@ -132,7 +138,7 @@ function upward(
     if (!cell) continue
     if (cell.kind === 'unit' || cell.kind === 'range' || RANGE_LABEL.test(cell.text)) return undefined
     if (cell.kind !== 'text') continue
-    const isName = isPossibleName(cleanName(cell.text)) && !looksLikeSentence(cell.text) && !/:\s*\S/u.test(cell.text)
+    const isName = isPossibleName(cleanName(cell.text), isNamed) && !looksLikeSentence(cell.text) && !/:\s*\S/u.test(cell.text)
     return isName ? { name: { cell, line }, ...(range && { range }) } : undefined
   }
   return undefined

@@ -11,6 +11,8 @@ export interface TypedCell extends Cell {
   kind: CellKind
   /** How the text of a value is one. */
   value?: ValueKind
+  /** It stands behind a colon. */
+  isAnswer?: boolean
 }
 
 /** Words of a unit with spaces, such as `mL/min/1.73 m2`. */

@@ -1,5 +1,5 @@
 // Reference ranges in every style, and the row of a table of ranges that fits the patient.
-import { boundOf, intervalOf, isResultWord, type Interval } from './values.ts'
+import { boundOf, intervalOf, isResultWord, numberOf, type Interval } from './values.ts'
 import { isUnit } from './units.ts'
 
 export interface Patient {
@@ -32,7 +32,7 @@ export function rangeOf(text: string): Range | undefined {
   const trimmed = text.trim()
   const plain = bare(trimmed)
   if (!plain) return undefined
-  const interval = intervalOf(plain) ?? boundOf(plain) ?? bothBounds(plain)
+  const interval = intervalOf(plain) ?? boundOf(plain) ?? bothBounds(plain) ?? openInterval(plain)
   if (interval) return { ...interval, text: trimmed, word: null }
   const word = plain.replace(/^[([](.+)[)\]]$/u, '$1')
   return isResultWord(word) ? { min: null, max: null, text: trimmed, word } : undefined
@@ -54,6 +54,14 @@ function bare(text: string): string {
     }
   const attached = /^(.*\d)\s?(%|[a-zA-Zµμ]+\/[\w/.µμ]+)$/u.exec(plain)
   return attached && isUnit(attached[2]!) ? attached[1]! : plain
+}
+
+/** `40-` and `-30`: a bound is left out. */
+function openInterval(text: string): Interval | undefined {
+  const [, min, max] = /^(?:(\d[\d.,]*)\s?[-–~]|[-–~]\s?(\d[\d.,]*))$/u.exec(text) ?? []
+  const [low, high] = [min && numberOf(min), max && numberOf(max)]
+  if (typeof low === 'number') return { min: low, max: null }
+  return typeof high === 'number' ? { min: null, max: high } : undefined
 }
 
 /** `>=3.5 - <=5.1`, `> 3.5 and < 5.1`. */

@@ -3,41 +3,33 @@ import { boxAround, centerX, heightOf, type Box, type PageText } from '../pages/
 import { cut, isValueInColumn, type TypedCell } from './cells.ts'
 import { assign, nearestColumn } from './columns.ts'
 import { cleanName, headingOf, isPossibleName, looksLikeSentence } from './names.ts'
+import {
+  isHeading,
+  isNamelessName,
+  isShortAnswer,
+  joinedText,
+  joinsName,
+  partsAtColon,
+  secondResult,
+  usualHeight,
+  withoutUnit,
+} from './row-parts.ts'
 import { regionsOfPages } from './regions.ts'
 import { cardsOf, type Card } from './cards.ts'
 import type { Column, ColumnKind } from './headers.ts'
 import type { Line } from './lines.ts'
+import type { ReadRowsOptions, Row } from './row.ts'
 import { rangeOf } from './ranges.ts'
 import { unitBehind } from './units.ts'
-import { flagOf, partFlag, type Flag } from './values.ts'
+import { flagOf, partFlag } from './values.ts'
 
-export interface Row {
-  page: number
-  /** Of the whole row, and of the result in it. */
-  box: Box
-  value_box: Box
-  name: string
-  value: string
-  unit: string | null
-  /** The lines of the reference range as printed. */
-  range_lines: string[]
-  flag: Flag | null
-  panel: string | null
-  /** From 0 to 1: the least certain word of the row. */
-  confidence: number
-  comments: string[]
-}
+export type { ReadRowsOptions, Row } from './row.ts'
 
 /** Points by which a free text may stand aside of the name of its column. */
 const ALIGNED = 16
 
 const RANGE_LABEL =
   /^(?:bio(?:logical)?\.?\s*)?(?:ref(?:erence)?\.?|normal|optimal|expected|desirable)\s*(?:range|interval|values?|zone|int\.?)?[.\s]*:?$/iu
-
-export interface ReadRowsOptions {
-  /** Whether a text is the name of something that laboratories measure: it makes a row of a line that has nothing else to show for it. */
-  isAnalyte: (name: string) => boolean
-}
 
 /** The rows of all pages, in reading order. */
 export function rowsOf(pages: readonly { page: PageText; lines: readonly Line[] }[], options: ReadRowsOptions): Row[] {
@@ -62,17 +54,19 @@ class RegionReader {
   /** A name whose result is in a line below. */
   #waiting: { text: string; box: Box } | null = null
   heading: string | null = null
+  readonly #usualHeight: number
 
   constructor(page: PageText, columns: Column[] | null, options: ReadRowsOptions, panel: string | null, heading: string | null) {
     this.heading = heading
     this.#page = page
+    this.#usualHeight = usualHeight(page)
     this.#columns = columns
     this.#options = options
     this.panel = panel
   }
 
   read(lines: readonly Line[]): Row[] {
-    const cards = this.#columns ? [] : cardsOf(lines, this.#options.isAnalyte)
+    const cards = this.#columns ? [] : cardsOf(lines, this.#options)
     const taken = new Set(cards.flatMap((card) => card.lines))
     const started = new Map<Line, typeof cards>()
     for (const card of cards) started.set(card.lines[0]!, [...(started.get(card.lines[0]!) ?? []), card])
@@ -105,9 +99,11 @@ class RegionReader {
   }
 
   #line(line: Line): void {
-    const cells = line.cells.flatMap((cell) => this.#cutInColumns(cell))
-    const byColumn = this.#columns ? assign(cells, this.#columns) : null
-    const found = byColumn ? this.#rowByColumns(line, byColumn) : this.#rowByKinds(line, cells)
+    const { isNamed } = this.#options
+    const cells = line.cells
+      .flatMap((cell) => partsAtColon(cell, isNamed))
+      .flatMap(({ cell, isAnswer }) => cut(cell).map((part): TypedCell => (isAnswer ? { ...part, isAnswer } : part)))
+    const found = this.#rowsOfLine(line, cells)
     if (found.length) {
       this.#rows.push(...found)
       this.#waiting = null
@@ -117,9 +113,22 @@ class RegionReader {
     this.#textLine(line, cells)
   }
 
-  /** In a table a cell that lies under one column alone is not cut, but for what a result has with it. */
-  #cutInColumns(cell: Line['cells'][number]): TypedCell[] {
-    return cut(cell)
+  #rowsOfLine(line: Line, cells: TypedCell[]): Row[] {
+    const second = secondResult(cells)
+    if (second !== undefined && !this.#isPrevious(cells[second]!)) {
+      const name = cells[0]!
+      const twice = [cells.slice(0, second), [name, ...cells.slice(second)]].flatMap((part) => this.#rowByKinds(line, part))
+      if (twice.length === 2) return twice
+    }
+    if (!this.#columns) return this.#rowByKinds(line, cells)
+    const rows = this.#rowByColumns(line, assign(cells, this.#columns))
+    // Below a table may stand lines with a colon that keep to no column.
+    return rows.length || !cells.some((cell) => cell.isAnswer) ? rows : this.#rowByKinds(line, cells)
+  }
+
+  #isPrevious(cell: TypedCell): boolean {
+    const kind = this.#columns && nearestColumn(cell.box, this.#columns)?.kind
+    return kind === 'previous' || kind === 'dated_value'
   }
 
   #rowByColumns(line: Line, assigned: Map<Column, TypedCell[]>): Row[] {
@@ -166,10 +175,20 @@ class RegionReader {
 
   /** Without columns: a name, then a result, then what belongs to it. */
   #rowByKinds(line: Line, cells: readonly TypedCell[]): Row[] {
-    const value = cells.findIndex((cell, index) => index > 0 && cell.kind === 'value')
+    const { isNamed } = this.#options
+    const first = cells[0]
+    const isKnown = first !== undefined && isNamed(cleanName(first.text))
+    const value = cells.findIndex(
+      (cell, index) =>
+        index > 0 &&
+        (cell.kind === 'value' ||
+          (index === 1 && cell.kind === 'range' && isKnown && (cell.isAnswer || cells[2]?.kind === 'range')) ||
+          (index === 1 && cell.isAnswer && isKnown && isShortAnswer(cell.text))),
+    )
     if (value < 1) return []
     const before = cells.slice(0, value)
-    const names = before.filter((cell) => cell.kind === 'text')
+    // `pH` is a unit as well.
+    const names = before.filter((cell) => cell.kind === 'text' || (cell === first && isKnown))
     const name = joinedText(names)
     const after = cells.slice(value + 1)
     const nextValue = after.findIndex((cell) => cell.kind === 'value' && cell.value !== 'comparator')
@@ -196,22 +215,27 @@ class RegionReader {
     results: TypedCell[],
     rest: { unit: TypedCell[]; range: TypedCell[]; flag: TypedCell[]; inColumn: boolean; outside: boolean },
   ): Row | undefined {
-    const units = [...rest.unit, ...results.filter((cell) => cell.kind === 'unit')]
-    const flags = [...rest.flag, ...results.filter((cell) => cell.kind === 'flag')]
-    const candidates = results.filter((cell) => cell.kind !== 'unit' && cell.kind !== 'flag' && cell.kind !== 'date')
+    const all = results.flatMap((cell) => withoutUnit(cell))
+    // A flag without a column of its own is in that of the units or ranges.
+    const units = [...rest.unit.filter((cell) => cell.kind !== 'flag'), ...all.filter((cell) => cell.kind === 'unit')]
+    const flags = [...rest.flag, ...[...all, ...rest.unit, ...rest.range].filter((cell) => cell.kind === 'flag')]
+    const candidates = all.filter((cell) => cell.kind !== 'unit' && cell.kind !== 'flag' && cell.kind !== 'date')
     const first =
       candidates.find(isValueInColumn) ??
       candidates[0] ??
       (flags.length && rest.inColumn ? results.find((cell) => cell.kind === 'flag') : undefined)
-    if (!first) return undefined
+    if (!first || /^0\d+$/u.test(first.text)) return undefined
     let name = nameText
     if (!name && this.#waiting && line.box.top - this.#waiting.box.bottom < heightOf(line.box) * 2) name = this.#waiting.text
-    else if (this.#waiting && this.#joinsName(this.#waiting.text, name)) name = `${this.#waiting.text} ${name}`
+    else if (this.#waiting && joinsName(this.#waiting.text, name, this.#options.isNamed)) name = `${this.#waiting.text} ${name}`
     name = cleanName(name)
-    if (!isPossibleName(name) || first.text.startsWith(':')) return undefined
+    if (isNamelessName(name)) name = this.heading ?? this.panel ?? ''
+    if (!isPossibleName(name, this.#options.isNamed)) return undefined
     const text = isValueInColumn(first) ? first.text : joinedText(candidates)
+    if (!this.#hasEvidence(name, first, [...units, ...flags, ...rest.range.filter((cell) => cell.kind !== 'text')])) return undefined
     if (
       !isValueInColumn(first) &&
+      !first.isAnswer &&
       (text.length > 80 || !rest.inColumn || looksLikeSentence(text) || !this.#isInResultColumn(first, candidates))
     )
       return undefined
@@ -255,12 +279,10 @@ class RegionReader {
     )
   }
 
-  #joinsName(first: string, second: string): boolean {
-    return (
-      /[,/(–-]$|\b(?:of|and|with|to|by)$/iu.test(first) ||
-      (first.includes('(') && !first.includes(')')) ||
-      /^[a-z,/]/u.test(second)
-    )
+  /** A free text or a comparator alone may be anything, unless its name is known or something else of a result is there. */
+  #hasEvidence(name: string, value: TypedCell, others: readonly TypedCell[]): boolean {
+    if (isValueInColumn(value) && value.value !== 'comparator') return true
+    return others.some((cell) => cell !== value) || this.#options.isNamed(name)
   }
 
   /** A line that belongs to the row above: the rest of its name, or further lines of its range. */
@@ -277,7 +299,7 @@ class RegionReader {
       if (ranges.length && others.every((cell) => kindOf(cell) === 'name' && cell.kind === 'text')) {
         last.range_lines.push(joinedText(ranges))
         const text = joinedText(others)
-        if (text && this.#joinsName(last.name, text)) last.name = cleanName(`${last.name} ${text}`)
+        if (text && joinsName(last.name, text, this.#options.isNamed)) last.name = cleanName(`${last.name} ${text}`)
         last.box = boxAround([last.box, line.box])
         return true
       }
@@ -306,7 +328,7 @@ class RegionReader {
       cells.length === 1 &&
       nameCells.length === 1 &&
       gap < heightOf(line.box) * 0.7 &&
-      this.#joinsName(last.name, text) &&
+      joinsName(last.name, text, this.#options.isNamed) &&
       text.length < 40 &&
       (/[,/(–-]$/u.test(last.name) || !/^\(?(?:method|serum|plasma|calculated|by )/iu.test(text))
     ) {
@@ -325,16 +347,10 @@ class RegionReader {
     const text = joinedText(cells)
     if (looksLikeSentence(text) || /:\s*\S|(?<!\b\p{L}{1,5})\.\s*\S/u.test(text) || text.length > 70 || /^[([]/u.test(text))
       return
-    if (cells.length === 1 && isPossibleName(cleanName(text))) {
-      this.#waiting = { text: cleanName(text), box: line.box }
-      if (!/^(?:method|sample|specimen|note|comment)/iu.test(text)) this.heading = headingOf(text)
-    }
+    if (cells.length !== 1 || !isPossibleName(cleanName(text), this.#options.isNamed) || this.#options.isLetterhead?.(text)) return
+    const { columns, page, isBelow } = { columns: this.#columns, page: this.#page, isBelow: this.#rows.length > 0 || this.heading !== null }
+    const isTitle = isHeading(line, text, { page, columns, usualHeight: this.#usualHeight, isBelow })
+    if (isTitle || !columns) this.#waiting = { text: cleanName(text), box: line.box }
+    if (isTitle) this.heading = headingOf(text)
   }
 }
-
-const joinedText = (cells: readonly { text: string; box: Box }[]): string =>
-  cells
-    .toSorted((one, other) => one.box.left - other.box.left)
-    .map((cell) => cell.text)
-    .join(' ')
-    .trim()

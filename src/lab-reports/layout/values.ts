@@ -5,7 +5,7 @@ const NUMBER = String.raw`[+-]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?|\
 const COMPARATOR = String.raw`(?:<=|>=|=<|=>|<|>|≤|≥|＜|＞|less than|greater than|more than|under|over|below|above|up to|upto|at least|at most)`
 
 const NUMBER_ONLY = new RegExp(`^${NUMBER}$`, 'u')
-const COMPARATOR_NUMBER = new RegExp(String.raw`^(${COMPARATOR})\s?(?:or equal to\s?)?(${NUMBER})$`, 'iu')
+const COMPARATOR_NUMBER = new RegExp(String.raw`^(${COMPARATOR})\s?(?:(?:or equal to|or =)\s?)?(${NUMBER})$`, 'iu')
 /** Minus signs of every length, `to`, and the tilde. */
 const INTERVAL = new RegExp(String.raw`^[([]?\s?(${NUMBER})\s?(?:-|–|—|−|~|to|\.\.)\s?(${NUMBER})\s?[)\]]?$`, 'iu')
 const RATIO = /^\d+(?:\.\d+)?\s?[/:]\s?\d+(?:\.\d+)?$/u
@@ -65,14 +65,15 @@ const WORDS = new Set(
 |equivocal|indeterminate|inconclusive|borderline|immune|non-immune|non immune|not immune|susceptible|resistant|sensitive|intermediate|invalid
 |adequate|inadequate|satisfactory|unsatisfactory|yes|no|true|false|compatible|incompatible|homozygous|heterozygous|wild type|not applicable|n/a|high|low
 |see note|see comment|see below|see notes|see comments|pending|tnp|not reported|not performed|test not performed|not calculated|not given|unremarkable
-|no abnormality detected|acidic|alkaline|neutral|plenty|pus cells seen|seen|nad|normocytic|normochromic|normocytic normochromic|sufficient|insufficient|deficient`
+|nil seen|nil detected|scanty|slight hazy|slightly turbid|sl turbid|sl cloudy|brownish|yellowish|yellowish brown|greenish|creamy|straw yellow|lemon yellow|semi solid|semisolid|well formed|acid|increased|decreased|mild|severe|thick|thin|opalescent|opaque|homogenous|homogeneous|complete|incomplete|absent seen|mixed growth|mixed flora|normal flora|no organisms seen|not isolated|no pathogens isolated|no abnormality detected|acidic|alkaline|neutral|plenty|pus cells seen|seen|nad|normocytic|normochromic|normocytic normochromic|sufficient|insufficient|deficient`
     .split('|')
     .map((word) => word.trim()),
 )
 /** `A Positive`, `O Rh positive`, `AB+`, `1+`, `++`, `3 +`, `e3/e4`, `4-6 /hpf` is none of them. */
 const GRADES = [
   /^[1-4]\s?\+$/u,
-  /^\(?\+{1,4}\)?$/u,
+  /^\(?(?:\+{1,4}|-|±|\+-|\+\/-)\)$|^\+{1,4}$/u,
+  /^(?:present|positive|pos|trace|detected|reactive)\s?\(?\+{1,4}\)?$/iu,
   /^(?:a|b|ab|o)\s?(?:rh\s?(?:\(?d\)?)?\s?)?(?:\+|-|positive|negative|pos|neg|\+ve|-ve)$/iu,
 ]
 const RHESUS = /^rh\s?(?:\(?d\)?)?\s?(?:positive|negative|pos|neg|\+|-)$/iu
@@ -87,7 +88,8 @@ export function isResultWord(text: string): boolean {
     GRADES.some((grade) => grade.test(word)) ||
     RHESUS.test(word) ||
     GENOTYPE.test(text.trim()) ||
-    WORDS.has(word.replace(/ \([^\d]*\)$/u, '')) ||
+    // `Non-reactive (0.02)`: a result with the index that it was read from.
+    WORDS.has(word.replace(/ \([^()]{1,40}\)$/u, '')) ||
     WORDS.has(word.replace(/^\*+|\*+$/gu, ''))
   )
 }
@@ -118,10 +120,11 @@ const FLAGS: Record<Flag, string[]> = {
     '🔺',
     'high *',
   ],
-  low: ['l', 'lo', 'low', '↓', '▼', '⬇', '⇓', 'below', 'below range', 'below low normal', 'l*', '*l', 'below normal', 'low *'],
+  low: ['v', 'l', 'lo', 'low', '↓', '▼', '⬇', '⇓', 'below', 'below range', 'below low normal', 'l*', '*l', 'below normal', 'low *'],
   critical_high: [
     'hh',
     'h!',
+    'h*!',
     '↑↑',
     '▲▲',
     '++',
@@ -136,7 +139,7 @@ const FLAGS: Record<Flag, string[]> = {
   ],
   critical_low: ['ll', 'l!', '↓↓', '▼▼', '--', 'critical low', 'crit low', 'panic low', 'l**', '*ll', 'll*', 'very low', 'cl'],
   abnormal: ['a', 'abn', 'abnormal', 'out of range', 'a*', 'ab', 'abnormal *', 'outside range', 'aa'],
-  critical: ['c', 'alert', 'alert value', 'critical *', 'crit', 'critical', 'panic', '!!', 'critical value', '!!!'],
+  critical: ['c', 'crit.', 'alert', 'alert value', 'critical *', 'crit', 'critical', 'panic', '!!', 'critical value', '!!!'],
   normal: [
     'n',
     'normal',

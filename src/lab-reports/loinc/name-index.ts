@@ -26,6 +26,8 @@ export interface NameIndex {
 }
 
 const FUZZY_MAX = 40
+/** Of the certainty of a reading: below it only a part of the name was found. */
+const EXACT_FROM = 0.95
 /** Only words this rare decide which names are compared. */
 const SIMILAR_FROM = 0.45
 
@@ -92,7 +94,7 @@ export function findByName(index: NameIndex, name: NameParts): NameHit[] {
       term,
       quality: certainty,
       isOwnName: own,
-      isExact: certainty >= 0.95,
+      isExact: certainty >= EXACT_FROM,
     }))
     const more = [...hits, ...siblings(index, name, hits)]
     // Part of a name says less than all of its words do.
@@ -104,6 +106,13 @@ export function findByName(index: NameIndex, name: NameParts): NameHit[] {
       return unique(entries).map(({ term, own }) => ({ term, quality: 0.88 * certainty, isOwnName: own, isExact: false }))
   }
   return findSimilar(index, name)
+}
+
+/** Whether a name is, word for word, that of a term: no fuzzy search. */
+export function isExactName(index: NameIndex, name: NameParts): boolean {
+  const isThere = ({ text, tokens }: { text: string; tokens: string[] }) => keysOf(text, tokens).some((key) => index.exact.has(key))
+  if (name.readings.some((reading) => reading.certainty >= EXACT_FROM && isThere(reading))) return true
+  return name.parts.length > 1 && namedByEveryPart(index, name.parts) !== undefined
 }
 
 /** Terms of the same components that less literal readings of the name find: one name in another unit or by another method. */

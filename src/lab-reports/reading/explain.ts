@@ -8,7 +8,7 @@ import { textQuality, type TextQuality } from '../pages/text-quality.ts'
 import type { Box, PageText, Word } from '../pages/page.ts'
 import { drawStages } from './explain-pictures.ts'
 import { isEnglish } from './language.ts'
-import { failureOf, isAnalyte, readPages, understand, type ReportFailure, type ReportFile } from './read-report.ts'
+import { failureOf, isAnalyte, isNamed, readPages, understand, type ReportFailure, type ReportFile } from './read-report.ts'
 import type { ReportResult } from './result.ts'
 import { spelledPage } from './spelling.ts'
 
@@ -56,7 +56,7 @@ export async function explain(file: ReportFile, { draws, ocr_models }: ExplainOp
   const pages = await readPages([file], { models: ocr_models })
   const read = pages.map((page) => spelledPage(page)).map((page) => ({ page, lines: linesOf(page) }))
   const regions = [...regionsOfPages(read)]
-  const rows = rowsOf(read, { isAnalyte })
+  const rows = rowsOf(read, { isAnalyte, isNamed })
   const { metadata, metadata_places = {}, results } = understand(pages)
   const is_english = isEnglish(pages)
   const explanation: Explanation = {

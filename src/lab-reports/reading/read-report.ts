@@ -3,7 +3,7 @@ import { linesOf } from '../layout/lines.ts'
 import { metadataOf, type Metadata, type MetadataPlaces } from '../layout/metadata.ts'
 import { rowsOf } from '../layout/rows.ts'
 import { matchLoinc, shippedIndex, type ReportContext } from '../loinc/match-loinc.ts'
-import { findByName } from '../loinc/name-index.ts'
+import { findByName, isExactName } from '../loinc/name-index.ts'
 import { readName } from '../loinc/name-text.ts'
 import { withDocument } from '../pages/pdf.ts'
 import type { Box, PageText } from '../pages/page.ts'
@@ -93,7 +93,7 @@ export function understand(pages: readonly PageText[]): ReadReport {
   const { age_years, places, ...metadata } = metadataOf(read)
   const patient = { sex: metadata.gender === 'other' ? null : metadata.gender, age_years }
   const spelled = pages.map((page) => spelledPage(page)).map((page) => ({ page, lines: linesOf(page) }))
-  const rows = rowsOf(spelled, { isAnalyte })
+  const rows = rowsOf(spelled, { isAnalyte, isNamed, isLetterhead: (text) => text === metadata.lab_name })
   if (rows.length > RESULTS_MAX) throw new Error(`a report has at most ${RESULTS_MAX} results`)
   const results = rows.map((row) => drawnPlace(resultOf(row, patient), pages))
   return storable({
@@ -129,6 +129,9 @@ const storable = (report: ReadReport): ReadReport =>
 
 /** Whether laboratories measure something of this name. */
 export const isAnalyte = (name: string): boolean => findByName(shippedIndex(), readName(name)).length > 0
+
+/** Whether a text is, word for word, a name of something that laboratories measure. */
+export const isNamed = (name: string): boolean => isExactName(shippedIndex(), readName(name))
 
 /** A report whose results have terms of an imported release among their candidates. */
 export const withReleaseTerms = (report: ReadReport, release: NonNullable<ReportContext['release']>): ReadReport => ({

@@ -1,0 +1,112 @@
+// Parts of lines that rows are made of: answers behind a colon, results with their unit, second results of a line, and headings.
+import { centerX, heightOf, type Box, type PageText } from '../pages/page.ts'
+import { typedAs, type TypedCell } from './cells.ts'
+import { nearestColumn } from './columns.ts'
+import type { Column } from './headers.ts'
+import { cellOf, type Cell, type Line } from './lines.ts'
+import { looksLikeSentence } from './names.ts'
+import { isUnit } from './units.ts'
+import { boundOf, intervalOf } from './values.ts'
+
+/** A part of a line; `isAnswer`: it stands behind a colon. */
+export interface Part {
+  cell: Cell
+  isAnswer: boolean
+}
+
+/** Words of a result that is a text: `Calcium oxalate crystals, few`. */
+const ANSWER_WORDS_MAX = 6
+
+/** `Colour : Brownish` as a name and its answer; a colon at the beginning of a cell is dropped. `isNamed` tells that a text is a name. */
+export function partsAtColon(cell: Cell, isNamed: (name: string) => boolean): Part[] {
+  const at = cell.words.findIndex(({ text }) => text === ':' || /^:\S/u.test(text))
+  if (at >= 0) {
+    const [first, ...others] = cell.words.slice(at)
+    const answer = first!.text === ':' ? others : [{ ...first!, text: first!.text.slice(1) }, ...others]
+    return [
+      ...(at ? [{ cell: cellOf(cell.words.slice(0, at)), isAnswer: false }] : []),
+      ...(answer.length ? [{ cell: cellOf(answer), isAnswer: true }] : []),
+    ]
+  }
+  const end = cell.words.findIndex(({ text }) => /\p{L}.*:$/u.test(text)) + 1
+  if (end > 0 && end < cell.words.length && isNamed(cellOf(cell.words.slice(0, end)).text.slice(0, -1)))
+    return [
+      { cell: cellOf(cell.words.slice(0, end)), isAnswer: false },
+      { cell: cellOf(cell.words.slice(end)), isAnswer: true },
+    ]
+  return [{ cell, isAnswer: false }]
+}
+
+export const isShortAnswer = (text: string): boolean =>
+  text.split(' ').length <= ANSWER_WORDS_MAX && /[\p{L}\d]/u.test(text) && !looksLikeSentence(text)
+
+const UNIT_WORDS_MAX = 4
+
+/** `>90 mL/min/1.73 m²` and `4 - 6 /hpf` as a result and its unit: in the place of a result they are no range. */
+export function withoutUnit(cell: TypedCell): TypedCell[] {
+  if (cell.kind !== 'range') return [cell]
+  for (let count = Math.min(UNIT_WORDS_MAX, cell.words.length - 1); count > 0; count--) {
+    const [value, unit] = [cellOf(cell.words.slice(0, -count)), cellOf(cell.words.slice(-count))]
+    if (isUnit(unit.text) && (boundOf(value.text) ?? intervalOf(value.text))) return [typedAs(value, 'value'), typedAs(unit, 'unit')]
+  }
+  return [cell]
+}
+
+/** Where the second of two results of one name begins, each with a unit of its own: `Neutrophils 58 % 40-75 4.3 10^3/uL 2.0-7.5`. */
+export function secondResult(cells: readonly TypedCell[]): number | undefined {
+  const isNumber = (cell: TypedCell) => cell.kind === 'value' && cell.value !== 'word' && cell.value !== 'comparator'
+  const first = cells.findIndex((cell, index) => index > 0 && isNumber(cell))
+  if (first < 0 || cells[first - 1]!.kind !== 'text') return undefined
+  const second = cells.findIndex((cell, index) => index > first && isNumber(cell))
+  if (second < 0) return undefined
+  const unitIn = (part: readonly TypedCell[]) => part.find((cell) => cell.kind === 'unit')?.text.toLowerCase()
+  const [one, other] = [unitIn(cells.slice(first + 1, second)), unitIn(cells.slice(second + 1))]
+  return one !== undefined && other !== undefined && one !== other ? second : undefined
+}
+
+/** Whether the second part of a name that is parted over two lines continues the first. */
+export function joinsName(first: string, second: string, isNamed: (name: string) => boolean): boolean {
+  if (/[,/(–]$|\p{L}{3}-$|\b(?:of|and|with|to|by)$/iu.test(first) || (first.includes('(') && !first.includes(')'))) return true
+  // `pH` and `hsCRP` begin small and are names of their own.
+  return /^[a-z,/]/u.test(second) && !/^[a-z]{1,3}[A-Z]/u.test(second) && !isNamed(second)
+}
+
+/** Names that say nothing: the heading above is what was measured. */
+export const isNamelessName = (name: string): boolean =>
+  /^(?:(?:test )?results?|values?|levels?|readings?|findings?|observed values?|interpretation of result)$/iu.test(name)
+
+/** Of the usual height of the words of a page: smaller lines below rows are notes. */
+const HEADING_HEIGHT = 0.87
+const INDENT = 14
+const NOTE = /^(?:methods?|methodology|notes?|comments?|remarks?|technique|instrument|kit|material)\b|^(?:sample|specimen)(?:\s*(?:type|source))?\s*(?::|$)/iu
+
+export interface HeadingPlace {
+  page: PageText
+  columns: readonly Column[] | null
+  usualHeight: number
+  /** Whether rows or a heading stand above in the same region. */
+  isBelow: boolean
+}
+
+/** Whether a line of text alone can be the heading of a panel where it stands. */
+export function isHeading(line: Line, text: string, { page, columns, usualHeight, isBelow }: HeadingPlace): boolean {
+  if (NOTE.test(text) || /^[\p{Ll}&]/u.test(text) || /[.,;]$/u.test(text) || /\d{5}/u.test(text)) return false
+  if (isBelow && heightOf(line.box) < usualHeight * HEADING_HEIGHT) return false
+  const name = columns?.find(({ kind }) => kind === 'name')
+  if (!name || !columns || line.box.left <= name.box.left + INDENT) return true
+  const isCentered = Math.abs(centerX(line.box) - page.width / 2) < page.width * 0.05
+  return isCentered && nearestColumn(line.box, columns)?.kind !== 'other'
+}
+
+/** The median of the heights of the words of a page. */
+export function usualHeight({ words }: PageText): number {
+  const heights = words.map(({ box }) => heightOf(box)).toSorted((one, other) => one - other)
+  return heights[heights.length >> 1] ?? 0
+}
+
+export const joinedText = (cells: readonly { text: string; box: Box }[]): string =>
+  cells
+    .toSorted((one, other) => one.box.left - other.box.left)
+    .map((cell) => cell.text)
+    .join(' ')
+    .trim()
