@@ -21,6 +21,8 @@ const VOCABULARY = new Set(
   particulars determination determinations element item study substance panel service constituent final latest new numeric finding findings reading
   level outcome obtained found measured today si conventional alert remark remarks indicator interp interpretation notes note comment comments code
   loinc sr s no number # performing site graph chart scale trend change delta first collected resulted performed requested done ordered conducted
+  allergen allergens compound compounds drug drugs outcome cutoff loq lod window consistency agency resulting resulted exam exams risk moderate
+  optimal increased borderline average times time's conclusion judgment judgement percent absolute organism exam assay's prescribed expected detected
   at by on for or per recent most newest result(s) test(s) value(s) unit(s) name(s) bri r/r nabl cutoff cut-off adult desirable laboratory's population patient(s) se
   rng rngs s.no sr.no sl.no sl technology ref.range ranges/units reported as report obs val res rslt meas conc concentration mean`
     .split(/\s+/u)
@@ -34,9 +36,11 @@ const PATTERNS: [ColumnKind, RegExp][] = [
     /\bout(?:side)?(?: of| -of)?[ -](?:the )?(?:normal |ref(?:erence)? )?(?:range|limits)\b|^abnormal(?: results?)?$/u,
   ],
   ['normal_value', /\b(?:in|within)[ -](?:the )?(?:normal |ref(?:erence)? )?(?:range|limits)\b|^normal results?$/u],
+  ['other', /^(?:(?:very )?high|moderate|intermediate|borderline|increased|average)(?: risk)?$|^cut-?off\b|^resulting agency$|^detection\b/u],
+  ['value', /^(?:this time|percent|outcome)$/u],
   [
     'range',
-    /\b(?:ref|refer|reference|ranges?|intervals?|limits?|expected|desirable|biological|bri|r\/r|cut-?off|target)\b|^normals?(?: values?| levels?)?$|^optimal$|^low ?[-–] ?high$|^standard$/u,
+    /^(?:low risk|optimal risk)(?: optimal)?$|\b(?:ref|refer|reference|ranges?|intervals?|limits?|expected|desirable|biological|bri|r\/r|cut-?off|target)\b|^normals?(?: values?| levels?)?$|^optimal$|^low ?[-–] ?high$|^standard$/u,
   ],
   ['unit', /^(?:si |conventional )?(?:units?|uom|unit\(s\)|measure|units? of measure(?:ment)?)$/u],
   [
@@ -46,7 +50,7 @@ const PATTERNS: [ColumnKind, RegExp][] = [
   ['flag', /^(?:flags?|status|h\/l|hi\/lo|abn(?:ormal)?(?: flag)?|alert|remarks?|indicator|interp(?:retation)?|abnormal flag)$/u],
   [
     'name',
-    /\b(?:tests?|names?|investigations?|examinations?|analytes?|analysis|components?|parameters?|assays?|description|procedures?|(?:bio)?markers?|profile|particulars|determinations?|element|item|study|substance|panel|service|constituent|measurements?|observations?)\b|test\(s\)/u,
+    /\b(?:tests?|names?|investigations?|examinations?|analytes?|analysis|components?|parameters?|assays?|allergens?|compounds?|drugs?(?: class)?|exams?|description|procedures?|(?:bio)?markers?|profile|particulars|determinations?|element|item|study|substance|panel|service|constituent|measurements?|observations?)\b|test\(s\)/u,
   ],
   ['other', /./u],
 ]
@@ -65,6 +69,7 @@ export function columnKind(text: string): ColumnKind | undefined {
     .replaceAll(/[./&,+|–-]+(?=\s|$)|(?<=\s|^)[./&,+|–-]+/gu, ' ')
     .trim()
     .split(/\s+/u)
+    .map((word) => word.replace(/\(s\)$/u, 's'))
   if (
     words.length > 7 ||
     !words.every(

@@ -1,9 +1,9 @@
 // What can be the name of a result, and what cannot.
-import { labelAt } from './label-names.ts'
+import { isLabel, labelAt } from './label-names.ts'
 
 /** Labels of what is no result, though it may look like one. */
 const NOT_A_NAME =
-  /^(?:page|age|sex|gender|dob|d\.o\.b|date|time|phone|tel|fax|mobile|address|account|mrn|uhid|zip|po box|suite|npi|clia|cap|id|accession|specimen id|sample id|lab (?:no|id)|patient|physician|ordering|referr|collected|received|reported|printed|report(?:ed)? |registered|ref(?:erred)? by|copyright|version|iso|order|requisition|room|fasting|status|client|print|tests? ordered|height|weight|bmi:|email|www|http|note|comment|high$|low$|very low|desirable|optimal|borderline|very high|high risk|low risk|moderate risk|average risk|deficien\w*|insufficien\w*|sufficien\w*|pre-?diabet\w*|diabet\w*|non-?diabet\w*|normal|near optimal|above optimal|male|female|adults?|children|men|women|trimester|first trimester|second trimester|third trimester|follicular|luteal|mid-?cycle|ovulat\w+|post-?menopaus\w*|pre-?menopaus\w*|pregnan\w*|newborn|toxic|therapeutic|stage \w+|g[1-5][ab]?|risk|interpretation|reference|method|methodology|end of|disclaimer|tel\.|gst\w*|cin|reg(?:n|d)?\.? no|your|you|health (?:no|card)|dr\.?|drs|mbbs|m\.?b\.?b\.?s|m\.?d\.?|m\.?phil|ph\.?d|fcps|frcpath|consultant|(?:medical(?:ly)? )?validat\w+|authori[sz]\w+|verified|approved|signed|lab(?:oratory)? director|medical director|director|processed|performed|performing|site|level \d|requested|requestor|requester|copies|copy to|cc|legend|rating|category|class|age group|goal|target|treatment|diagnosing|printed|run date|operator|serial)(?![\w])/iu
+  /^(?:page|age|sex(?! horm)|gender|dob|d\.o\.b|date|time|phone|tel|fax|mobile|address|account|mrn|uhid|zip|po box|suite|npi|clia|cap|id|accession|specimen id|sample id|lab (?:no|id)|patient|physician|ordering|referr|collected|received|reported|printed|report(?:ed)? |registered|ref(?:erred)? by|copyright|version|iso|order|requisition|room|fasting|status|client|print|tests? ordered|height|weight|bmi:|email|www|http|note|comment|high$|low$|very low|desirable|optimal|borderline|very high|high risk|low risk|moderate risk|average risk|deficien\w*|insufficien\w*|sufficien\w*|pre-?diabet\w*|diabet\w*|non-?diabet\w*|normal|near optimal|above optimal|male|female|adults?|children|men|women|trimester|first trimester|second trimester|third trimester|follicular|luteal|mid-?cycle|ovulat\w+|post-?menopaus\w*|pre-?menopaus\w*|pregnan\w*|newborn|toxic|therapeutic|stage \w+|g[1-5][ab]?|risk|(?:extreme|very high|high|moderate|intermediate|average|low)(?: risk)?(?: group \w)?$|results? (?:outside|within|released|reported|are)|(?:scan|verify) |interpretation|reference|method|methodology|end of|disclaimer|tel\.|gst\w*|cin|reg(?:n|d)?\.? no|your|you|health (?:no|card)|dr\.?|drs|mbbs|m\.?b\.?b\.?s|m\.?d\.?|m\.?phil|ph\.?d|fcps|frcpath|consultant|(?:medical(?:ly)? )?validat\w+|authori[sz]\w+|verified|approved|signed|lab(?:oratory)? director|medical director|director|processed|performed|performing|site|level \d|requested|requestor|requester|copies|copy to|cc|legend|rating|category|class|age group|goal|target|treatment|diagnosing|printed|run date|operator|serial)(?![\w])/iu
 
 /** The name of a panel, without what surrounds it. */
 export const headingOf = (text: string): string =>
@@ -31,7 +31,7 @@ export const isPossibleName = (name: string, isNamed: (name: string) => boolean)
   name.length <= 90 &&
   name.split(' ').length <= 12 &&
   !/[<>≤≥=]=?\s*\d/u.test(name) &&
-  (isNamed(name) || (!NOT_A_NAME.test(name) && !hasLabel(name)))
+  (isNamed(name) || (!NOT_A_NAME.test(name) && !hasLabel(name) && !isLabel(name)))
 
 export const looksLikeSentence = (text: string): boolean =>
   text.split(' ').length > 9 ||

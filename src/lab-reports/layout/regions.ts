@@ -1,6 +1,7 @@
 // Regions of a page: lines under the same columns.
 import { boxAround, heightOf, overlapX, type PageText } from '../pages/page.ts'
 import { cut } from './cells.ts'
+import { dateIn } from './dates.ts'
 import { columnKind, columnsOf, type Column } from './headers.ts'
 import { lineOf, type Line } from './lines.ts'
 
@@ -50,7 +51,7 @@ function regionsOf(lines: readonly Line[], carried: Column[] | null): Region[] {
     if (region.lines.length) regions.push(...(region.columns ? [region] : gutter(region)))
   }
   for (let index = 0; index < lines.length; index++) {
-    const columns = columnsOf(lines[index]!) ?? headerOfTwoLines(lines[index]!, lines)
+    const columns = columnsOf(lines[index]!) ?? headerOfTwoLines(lines[index]!, lines) ?? headerOfDates(lines, index)
     if (!columns) {
       region.lines.push(lines[index]!)
       continue
@@ -119,6 +120,24 @@ function headerOfTwoLines(line: Line, lines: readonly Line[]): Column[] | undefi
   )
   // The second line is read as a row of nothing and dropped.
   return columns
+}
+
+const DATES = /^(?:(?:date|time|day)s?(?: (?:of )?(?:collected|collection|sampled|sample|drawn|test))?|(?:collected|collection|sample|sampling|test|request(?:ed)?|drawn)(?: date)?(?: ?\/ ?time)?)\s*:?$/iu
+/** Lines below dates in which the other columns are named: hours, numbers of specimens. */
+const DATED_LINES = 4
+
+/** `Date 11/01/23 20/07/23` of a cumulative report; units and ranges may be named in the lines below. */
+function headerOfDates(lines: readonly Line[], index: number): Column[] | undefined {
+  const [first, ...rest] = lines[index]!.cells
+  if (!first || !DATES.test(first.text)) return undefined
+  const dates = rest.filter((cell) => dateIn(cell.text)?.index === 0)
+  if (dates.length < 2 || dates.length + 2 < rest.length) return undefined
+  const others = lines
+    .slice(index, index + 1 + DATED_LINES)
+    .flatMap((line) => line.cells.map((cell): Partial<Column> => ({ kind: columnKind(cell.text), box: cell.box })))
+    .filter((column): column is Column => column.kind === 'unit' || column.kind === 'range' || column.kind === 'flag')
+  if (!others.length) return undefined
+  return [{ kind: 'name', box: first.box }, ...dates.map(({ box }): Column => ({ kind: 'dated_value', box })), ...others]
 }
 
 /** Lines cut to what begins between two places. */

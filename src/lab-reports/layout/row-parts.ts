@@ -6,7 +6,7 @@ import type { Column } from './headers.ts'
 import { cellOf, type Cell, type Line } from './lines.ts'
 import { looksLikeSentence } from './names.ts'
 import { isUnit } from './units.ts'
-import { boundOf, intervalOf } from './values.ts'
+import { boundOf, intervalOf, isBloodGroup } from './values.ts'
 
 /** A part of a line; `isAnswer`: it stands behind a colon. */
 export interface Part {
@@ -20,7 +20,9 @@ const ANSWER_WORDS_MAX = 6
 /** `Colour : Brownish` as a name and its answer; a colon at the beginning of a cell is dropped. `isNamed` tells that a text is a name. */
 export function partsAtColon(cell: Cell, isNamed: (name: string) => boolean): Part[] {
   const at = cell.words.findIndex(({ text }) => text === ':' || /^:\S/u.test(text))
-  if (at >= 0) {
+  const name = cell.words.slice(0, Math.max(at, 0)).map(({ text }) => text)
+  // `A : G Ratio` is one name.
+  if (at === 0 || (at > 0 && /\p{L}{2}/u.test(name.join(' ')) && !isNamed(cell.text))) {
     const [first, ...others] = cell.words.slice(at)
     const answer = first!.text === ':' ? others : [{ ...first!, text: first!.text.slice(1) }, ...others]
     return [
@@ -35,6 +37,13 @@ export function partsAtColon(cell: Cell, isNamed: (name: string) => boolean): Pa
       { cell: cellOf(cell.words.slice(end)), isAnswer: true },
     ]
   return [{ cell, isAnswer: false }]
+}
+
+/** The letter of a blood group is no flag where the name says so, and `pH` no unit in front of a result. */
+export function retyped(cell: TypedCell, index: number, cells: readonly TypedCell[], isNamed: (name: string) => boolean): TypedCell {
+  if (cell.kind === 'flag' && isBloodGroup(cell.text) && /\b(?:group|type|abo)\b/iu.test(cells[index - 1]?.text ?? ''))
+    return { ...cell, kind: 'value', value: 'word' }
+  return index === 0 && cells.length > 1 && cell.kind === 'unit' && isNamed(cell.text) ? { ...cell, kind: 'text' } : cell
 }
 
 export const isShortAnswer = (text: string): boolean =>
@@ -66,10 +75,14 @@ export function secondResult(cells: readonly TypedCell[]): number | undefined {
 
 /** Whether the second part of a name that is parted over two lines continues the first. */
 export function joinsName(first: string, second: string, isNamed: (name: string) => boolean): boolean {
-  if (/[,/(–]$|\p{L}{3}-$|\b(?:of|and|with|to|by)$/iu.test(first) || (first.includes('(') && !first.includes(')'))) return true
+  if (/[,/(–]$|\p{L}{4}-$|\b(?:of|and|with|to|by)$/iu.test(first) || (first.includes('(') && !first.includes(')'))) return true
   // `pH` and `hsCRP` begin small and are names of their own.
   return /^[a-z,/]/u.test(second) && !/^[a-z]{1,3}[A-Z]/u.test(second) && !isNamed(second)
 }
+
+/** Whether a free text can be a result: short, and neither the name of another one nor a list of ranges. */
+export const isFreeResult = (text: string, isNamed: (name: string) => boolean): boolean =>
+  text.length <= 80 && !looksLikeSentence(text) && !isNamed(text) && !/\d\s?[-–]\s?\d.*\d\s?[-–]\s?\d/u.test(text)
 
 /** Names that say nothing: the heading above is what was measured. */
 export const isNamelessName = (name: string): boolean =>

@@ -9,7 +9,9 @@ import {
   isShortAnswer,
   joinedText,
   joinsName,
+  isFreeResult,
   partsAtColon,
+  retyped,
   secondResult,
   usualHeight,
   withoutUnit,
@@ -44,6 +46,10 @@ export function rowsOf(pages: readonly { page: PageText; lines: readonly Line[] 
   }
   return rows
 }
+
+/** `: Negative` behind a name. */
+const isTold = (cell: TypedCell): boolean =>
+  cell.isAnswer === true && cell.value === 'word' && !/^(?:yes|no|normal|true|false)$/iu.test(cell.text)
 
 class RegionReader {
   panel: string | null
@@ -103,6 +109,7 @@ class RegionReader {
     const cells = line.cells
       .flatMap((cell) => partsAtColon(cell, isNamed))
       .flatMap(({ cell, isAnswer }) => cut(cell).map((part): TypedCell => (isAnswer ? { ...part, isAnswer } : part)))
+      .map((cell, index, all) => retyped(cell, index, all, isNamed))
     const found = this.#rowsOfLine(line, cells)
     if (found.length) {
       this.#rows.push(...found)
@@ -197,7 +204,7 @@ class RegionReader {
     // The first comparator behind the result is its range: `95 <100`.
     const bound = after.find((cell) => cell.kind === 'value' && cell.value === 'comparator')
     const evidence =
-      own.some((cell) => cell.kind === 'unit' || cell.kind === 'range') || bound !== undefined || this.#options.isAnalyte(name)
+      own.some((cell) => cell.kind === 'unit' || cell.kind === 'range') || bound !== undefined || isTold(cells[value]!) || this.#options.isAnalyte(name)
     if (!evidence) return []
     const row = this.#row(line, name, [cells[value]!], {
       unit: own.filter((cell) => cell.kind === 'unit'),
@@ -236,7 +243,7 @@ class RegionReader {
     if (
       !isValueInColumn(first) &&
       !first.isAnswer &&
-      (text.length > 80 || !rest.inColumn || looksLikeSentence(text) || !this.#isInResultColumn(first, candidates))
+      (!rest.inColumn || !isFreeResult(text, this.#options.isNamed) || !this.#isInResultColumn(first, candidates))
     )
       return undefined
     const { value, flag } = partFlag(text)
@@ -281,8 +288,9 @@ class RegionReader {
 
   /** A free text or a comparator alone may be anything, unless its name is known or something else of a result is there. */
   #hasEvidence(name: string, value: TypedCell, others: readonly TypedCell[]): boolean {
+    const { isAnalyte, isNamed } = this.#options
     if (isValueInColumn(value) && value.value !== 'comparator') return true
-    return others.some((cell) => cell !== value) || this.#options.isNamed(name)
+    return others.some((cell) => cell !== value) || isNamed(name) || (value.kind === 'text' && isAnalyte(name))
   }
 
   /** A line that belongs to the row above: the rest of its name, or further lines of its range. */

@@ -29,7 +29,7 @@ export async function pageText(page: PDFPageProxy): Promise<PageText> {
     if (box) pieces.push(...split({ text: item.str.slice(0, PIECE_LETTERS_MAX), box }))
     if (pieces.length >= WORDS_MAX) break
   }
-  return { number: page.pageNumber, width: viewport.width, height: viewport.height, source: 'text', words: joined(pieces) }
+  return { number: page.pageNumber, width: viewport.width, height: viewport.height, source: 'text', words: joined(withPowers(pieces)) }
 }
 
 /** Where a piece stands on the page as it is shown; undefined if its letters do not run from left to right there. */
@@ -81,6 +81,35 @@ function letterWidth(letter: string): number {
   if (/[mwMW%@]/u.test(letter)) return 850
   if (/[A-Z&]/u.test(letter)) return 690
   return 550
+}
+
+/** Of the height of the letters before: a smaller sign is raised, if it ends so much above them and begins so close. */
+const [RAISED_HEIGHT, RAISED_BY, RAISED_GAP] = [0.8, 0.15, 0.4]
+
+/** Raised digits belong to what stands before them: `10` and a raised `9` are `10^9`, `m` and a raised `2` are `m^2`; others are marks of notes. */
+function withPowers(pieces: readonly Piece[]): Piece[] {
+  const raised = pieces.filter(({ text }) => /^[\d,*]{1,5}$/u.test(text))
+  const left = new Set(pieces)
+  for (const sign of raised) {
+    const base = pieces.find(({ text, box }) => {
+      const height = heightOf(box)
+      const gap = sign.box.left - box.right
+      return (
+        heightOf(sign.box) < height * RAISED_HEIGHT &&
+        /[\p{L}\d)]$/u.test(text) &&
+        gap < height * RAISED_GAP &&
+        gap > -height * RAISED_GAP &&
+        sign.box.bottom < box.bottom - height * RAISED_BY &&
+        sign.box.bottom > box.top
+      )
+    })
+    if (!base) continue
+    left.delete(sign)
+    if (!/10$|(?:^|[/.\d])[cm]?m$/u.test(base.text)) continue
+    base.text += `^${sign.text}`
+    base.box.right = sign.box.right
+  }
+  return [...left]
 }
 
 /** Pieces that follow each other without a gap are one word. */

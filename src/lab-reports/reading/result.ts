@@ -98,8 +98,9 @@ function sidesOf(value: string, range: Range | undefined): { above: boolean; bel
   const bound = boundOf(value)
   if (!bound) return undefined
   if (bound.max !== null) {
-    if (range.min !== null && bound.max <= range.min) return { above: false, below: true }
-    if (range.min === null && range.max !== null && bound.max <= range.max) return { above: false, below: false }
+    if (range.min !== null && range.min > 0 && bound.max <= range.min) return { above: false, below: true }
+    // Nothing that is measured is below 0.
+    if ((range.min ?? 0) <= 0 && range.max !== null && bound.max <= range.max) return { above: false, below: false }
     return undefined
   }
   if (range.max !== null && bound.min! >= range.max) return { above: true, below: false }
