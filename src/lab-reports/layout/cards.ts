@@ -138,6 +138,9 @@ function upward(
     if (!cell) continue
     if (cell.kind === 'unit' || cell.kind === 'range' || RANGE_LABEL.test(cell.text)) return undefined
     if (cell.kind !== 'text') continue
+    // A name with its result behind it is a row.
+    const behind = cells[cells.indexOf(cell) + 1]
+    if (behind?.kind === 'value' && flagOf(behind.text) === undefined) return undefined
     const isName = isPossibleName(cleanName(cell.text), isNamed) && !looksLikeSentence(cell.text) && !/:\s*\S/u.test(cell.text)
     return isName ? { name: { cell, line }, ...(range && { range }) } : undefined
   }

@@ -74,6 +74,10 @@ const COUNTRIES_MONTH_FIRST =
 const COUNTRIES_DAY_FIRST =
   /\b(?:NABL|UKAS|NHS|NATA|INAB|SANAS|India|United Kingdom|Ireland|Australia|New Zealand|Singapore|Malaysia|UAE|Dubai|Nigeria|Kenya|South Africa|Pakistan|Bangladesh|Sri Lanka|Hong Kong|Germany|Netherlands|[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}|IST|GMT|BST|AEST|GSTIN|UHID|[Hh]aem(?:oglobin|ogram|atology|atocrit)|HAEM(?:OGLOBIN|OGRAM|ATOLOGY)|[Oo]estradiol|[Ll]eucocyte|[Bb]asophils? count|Eircode|\+91|\+44|\+353|\+61|\+65|\+971|\+27|\+234|ISO 15189)\b|\+(?:91|44|353|61|65|971|27|234|49|31)\b/u
 
+/** Towns, countries and degrees of physicians, in whatever case they are printed. */
+const PLACES_DAY_FIRST =
+  /\b(?:delhi|mumbai|bengaluru|bangalore|chennai|hyderabad|kolkata|pune|lahore|karachi|dhaka|colombo|riyadh|saudi|u\.a\.e|kuwait|qatar|bahrain|cairo|brazil|brasil|france|spain|italy|portugal|belgium|switzerland|austria|mexico city|thailand|indonesia|philippines|m\.?b\.?b\.?s|fcps|frcpath|frcpa|m\.?d\.? ?\(path\w*\)|\p{L}{4,} ?- ?\d{6})\b/iu
+
 /**
  * In which order the dates of a document stand: by those whose parts allow one order alone, else by the age that it states, by dates that
  * would lie after others they cannot follow, and by the country that the laboratory names. `unknown` if nothing of it decides.
@@ -113,7 +117,7 @@ export function dateOrder(
     if (day !== month) return day ? 'day first' : 'month first'
   }
   const all = texts.join('\n')
-  const [firstMonth, firstDay] = [COUNTRIES_MONTH_FIRST.test(all), COUNTRIES_DAY_FIRST.test(all)]
+  const [firstMonth, firstDay] = [COUNTRIES_MONTH_FIRST.test(all), COUNTRIES_DAY_FIRST.test(all) || PLACES_DAY_FIRST.test(all)]
   if (firstMonth !== firstDay) return firstDay ? 'day first' : 'month first'
   // Full stops part days from months in every country that uses them.
   return texts.some((text) => /\b\d{1,2}\.\d{1,2}\.\d{4}\b/u.test(text)) ? 'day first' : 'unknown'

@@ -21,7 +21,7 @@ const VOCABULARY = new Set(
   particulars determination determinations element item study substance panel service constituent final latest new numeric finding findings reading
   level outcome obtained found measured today si conventional alert remark remarks indicator interp interpretation notes note comment comments code
   loinc sr s no number # performing site graph chart scale trend change delta first collected resulted performed requested done ordered conducted
-  allergen allergens compound compounds drug drugs outcome cutoff loq lod window consistency agency resulting resulted exam exams risk moderate
+  class allergen allergens compound compounds drug drugs outcome cutoff loq lod window consistency agency resulting resulted exam exams risk moderate
   optimal increased borderline average times time's conclusion judgment judgement percent absolute organism exam assay's prescribed expected detected
   at by on for or per recent most newest result(s) test(s) value(s) unit(s) name(s) bri r/r nabl cutoff cut-off adult desirable laboratory's population patient(s) se
   rng rngs s.no sr.no sl.no sl technology ref.range ranges/units reported as report obs val res rslt meas conc concentration mean`
@@ -83,7 +83,8 @@ export function columnKind(text: string): ColumnKind | undefined {
 
 /** The columns that a line names; undefined if it is no header: it names a result and a further column, or dates. */
 export function columnsOf(line: Line): Column[] | undefined {
-  if (line.cells.some((cell) => cell.text.length > 60)) return undefined
+  // `Examination date: 2024/04/22` names nothing but itself.
+  if (line.cells.some((cell) => cell.text.length > 60 || /\p{L}:\s+\S/u.test(cell.text))) return undefined
   const columns = line.cells.flatMap((cell) => columnsIn(cell))
   if (!columns) return undefined
   const known = columns.filter((column) => column.kind !== undefined) as Column[]
@@ -114,7 +115,8 @@ function columnsIn(cell: Cell): { kind: ColumnKind | undefined; box: Box }[] {
   if (cell.words.length < 2 || cell.words.length > 9) return [{ kind, box: cell.box }]
   for (let at = 1; at < cell.words.length; at++) {
     const [first, second] = [cell.words.slice(0, at), cell.words.slice(at)].map((words) => cellOf(words)) as [Cell, Cell]
-    if (JOINS_BEFORE.test(first.text) || JOINS_AFTER.test(second.text) || /^test results?$/iu.test(cell.text)) continue
+    const isOwn = /^(?:this time|results?|current|today)$/iu.test(second.text)
+    if ((JOINS_BEFORE.test(first.text) && !isOwn) || JOINS_AFTER.test(second.text) || /^test results?$/iu.test(cell.text)) continue
     const [left, right] = [columnKind(first.text), columnKind(second.text)]
     if (!left || !right || left === right || !SPLIT_OFF.has(right) || left === 'previous' || left === 'other') continue
     return [{ kind: left, box: first.box }, ...columnsIn(second)]

@@ -52,11 +52,11 @@ const LABELS: [Field, RegExp][] = [
   ],
   [
     'specimen',
-    /^(?:specimen\s*(?:id|no\.?|number|#|num|identifier|ref(?:erence)?|barcode)|accession\s*(?:id|no\.?|number|#|num)?|acc\.?\s*(?:no\.?|#|number)|sample\s*(?:id|no\.?|number|#|ref(?:erence)?|code|barcode)|lab(?:oratory)?\s*(?:no\.?|number|id|ref(?:erence)?|#|sample\s*(?:no\.?|id))|barcode(?:\s*(?:no\.?|number|id))?|lab\s*ref(?:erence)?\.?\s*(?:no\.?|number)?|our\s*ref(?:erence)?\.?|case\s*(?:no\.?|number|#)|registration\s*(?:no\.?|number)|reg\.?\s*no\.?|vid|visit\s*(?:id|no\.?)|specimen(?=\s*:)|sample(?=\s*:)|bar code(?:\s*no\.?)?|vial id|sid(?:\s*no\.?)?|sin no\.?|requisition\s*(?:id|no\.?|number|#)?|req\.?\s*(?:no\.?|#)|order\s*(?:id|no\.?|number|#)|episode(?:\s*(?:no\.?|number))?|report\s*(?:id|no\.?|number|#)|request\s*(?:id|no\.?|number|#)|kit\s*(?:id|no\.?|number|code))/iu,
+    /^(?:spec\.?\s*(?:no\.?|#|id)|specimen\s*(?:id|no\.?|number|#|num|identifier|ref(?:erence)?|barcode)|accession\s*(?:id|no\.?|number|#|num)?|acc\.?\s*(?:no\.?|#|number)|sample\s*(?:id|no\.?|number|#|ref(?:erence)?|code|barcode)|lab(?:oratory)?\s*(?:no\.?|number|id|ref(?:erence)?|#|sample\s*(?:no\.?|id))|barcode(?:\s*(?:no\.?|number|id))?|lab\s*ref(?:erence)?\.?\s*(?:no\.?|number)?|our\s*ref(?:erence)?\.?|case\s*(?:no\.?|number|#)|registration\s*(?:no\.?|number)|reg\.?\s*no\.?|vid|visit\s*(?:id|no\.?)|specimen(?=\s*:)|sample(?=\s*:)|bar code(?:\s*no\.?)?|vial id|sid(?:\s*no\.?)?|sin no\.?|requisition\s*(?:id|no\.?|number|#)?|req\.?\s*(?:no\.?|#)|order\s*(?:id|no\.?|number|#)|episode(?:\s*(?:no\.?|number))?|report\s*(?:id|no\.?|number|#)|request\s*(?:id|no\.?|number|#)|kit\s*(?:id|no\.?|number|code))/iu,
   ],
   [
     'lab',
-    /^(?:lab(?:oratory)?(?:\s*name)?|performing lab(?:oratory)?|performed (?:at|by)|tested (?:at|by)|lab(?:oratory)? name|testing (?:lab(?:oratory)?|site)|processed (?:at|by))(?=\s*[:])/iu,
+    /^(?:lab(?:oratory)?(?:\s*name)?|performing lab(?:oratory)?|performed (?:at|by)|tested (?:at|by)|lab(?:oratory)? name|testing (?:lab(?:oratory)?|site)|processed (?:at|by)|reported by|report from|issued by|performing organi[sz]ation(?: name)?)(?=\s*[:])/iu,
   ],
   [
     'other',
@@ -65,7 +65,9 @@ const LABELS: [Field, RegExp][] = [
 ]
 
 /** The label at the beginning of a text and how long it is; undefined if it begins with none. */
-export function labelAt(text: string): { field: Field; length: number } | undefined {
+export function labelAt(printed: string): { field: Field; length: number } | undefined {
+  // `Patient.....: Jane`: dots lead to the value.
+  const text = printed.replace(/\.{2,}(?=\s*:)/u, (dots) => ' '.repeat(dots.length))
   const start = text.length - text.trimStart().length
   for (const [field, pattern] of LABELS) {
     const match = pattern.exec(text.trimStart())
@@ -103,7 +105,7 @@ const BIRTH = words(
 const SEX = words('sex gender geschlecht geslacht sexe sexo sesso')
 const AGE = words('age years yrs alter leeftijd âge edad idade età')
 const COLLECTED = words(
-  'collected collection coll drawn draw taken sampled sampling venipuncture phlebotomy obtained entnahme abnahme entnahmedatum abnahmedatum afname afnamedatum prélèvement prélevé toma extracción coleta colheita prelievo',
+  'examination collected collection coll drawn draw taken sampled sampling venipuncture phlebotomy obtained entnahme abnahme entnahmedatum abnahmedatum afname afnamedatum prélèvement prélevé toma extracción coleta colheita prelievo',
 )
 const REPORTED = words(
   'reported report reporting released release issued issue resulted results result finalized finalised completed verified validated authorised authorized approved signed befunddatum befund ausgang ausgangsdatum rapportdatum rapport informe emissione emisión',
@@ -112,7 +114,7 @@ const RECEIVED = words(
   'received receipt accessioned registered registration booked printed print ordered requested request order created stored generated eingang eingangsdatum ontvangst ontvangen reçu recibido',
 )
 const SPECIMEN = words(
-  'specimen sample accession lab laboratory vial tube kit requisition order report request episode case visit our probe probennummer auftragsnummer auftrag monster monsternummer échantillon muestra campione labornummer labnr labcode',
+  'file specimen sample accession lab laboratory vial tube kit requisition order report request episode case visit our probe probennummer auftragsnummer auftrag monster monsternummer échantillon muestra campione labornummer labnr labcode',
 )
 const SERIES = words('spec sr s serial ref reference bill sl')
 const PERSON = words(
@@ -123,7 +125,7 @@ const NAME = words(
 )
 const FILLING = words('and of the de der la du in for final & / – - . # s your complete primary')
 const OTHER = words(
-  'hospital clinic account medical record records mrn uhid nhs nhi nric ic passport medicare health card insurance policy payer phone tel telephone mobile fax email address physician doctor provider clinician consultant practitioner requester requesting ordering referring referral referred by to copy ward room bed location department section unit priority status type source fasting height weight race ethnicity nationality file information details data demographics',
+  'hospital clinic account medical record records mrn uhid nhs nhi nric ic passport medicare health card insurance policy payer phone tel telephone mobile fax email address physician doctor provider clinician consultant practitioner requester requesting ordering referring referral referred by to copy ward room bed location department section unit priority status type source fasting height weight race ethnicity nationality information details data demographics',
 )
 const GROUPS = [WHEN, NUMBER, BIRTH, SEX, AGE, COLLECTED, REPORTED, RECEIVED, SPECIMEN, SERIES, PERSON, NAME, FILLING, OTHER]
 const LABEL_WORDS_MAX = 7
@@ -146,6 +148,8 @@ function fieldOfWords(label: string): Field | undefined {
   if (has(RECEIVED) && isTime) return 'received'
   if (has(COLLECTED) && !has(NUMBER) && !has(OTHER)) return 'collected'
   if (has(REPORTED) && isTime) return 'reported'
+  if (tokens.length > 1 && tokens.every((token) => /^(?:verified|reported|released|final(?:i[sz]ed)?|validated|resulted)$/u.test(token)))
+    return 'reported'
   if (isTime && tokens.some((token) => /^(?:specimen|sample|probe|muestra)$/u.test(token)) && !has(OTHER)) return 'collected'
   if (isTime && !has(OTHER) && !has(PERSON) && tokens.every((token) => /^(?:dated?|datum|fecha|data)$/u.test(token)))
     return 'date'

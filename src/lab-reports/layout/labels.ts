@@ -36,7 +36,7 @@ const INSIDE: [Field, RegExp][] = [
   ['collected', dated('[Cc]ollected|[Dd]rawn|[Tt]aken|[Ss]ampled')],
   ['reported', dated('[Rr]eported|[Vv]alidated|[Rr]eleased|[Ii]ssued|[Aa]uthori[sz]ed')],
   ['collected', dated('[Rr]un')],
-  ['specimen', /\b(?:[Ss]ample|[Ss]pecimen|[Aa]ccession|[Bb]arcode|[Kk]it ID)\b[:#\s]{1,3}((?=[\w-]*\d)[A-Z0-9][\w/-]{4,20})\b/u],
+  ['specimen', /\b(?:[Ss]ample|[Ss]pecimen|[Aa]ccession|[Bb]arcode|[Kk]it ID)\b(?: (?:[Nn]o\.?|[Nn]umber|ID))?[:#\s]{1,3}((?=[\w-]*\d)[A-Z0-9][\w/-]{4,20})\b/u],
   ['name', /^(?:RE|Re|Dear):?\s+(\p{Lu}[\p{L}'’-]+(?:\s\p{L}[\p{L}'’.-]+){1,3}),?$/u],
 ]
 
@@ -80,7 +80,13 @@ function ofCell(lines: readonly Line[], index: number, cell: Cell, at: number): 
     )
     // What cannot be a value of the field is another's: a label with others beside it has its value below.
     const fitting = texts.find((one) => isPossible(field, one.value))
-    return fitting ? [{ field, label, ...fitting }] : []
+    if (!fitting) return []
+    // `DoB 09.11.84 F`: the sex behind it has no label.
+    const sex = field === 'dob' ? line.cells.find(({ text }) => /^(?:f|m|female|male)$/iu.test(text)) : undefined
+    return [
+      { field, label, ...fitting },
+      ...(sex ? [{ field: 'sex' as const, value: sex.text, place: { page: line.page, box: sex.box } }] : []),
+    ]
   })
 }
 

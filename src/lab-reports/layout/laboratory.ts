@@ -3,6 +3,7 @@ import { heightOf, overlapX, type PageText } from '../pages/page.ts'
 import { isLabel } from './label-names.ts'
 import type { Placed } from './labels.ts'
 import type { Cell, Line } from './lines.ts'
+import { isPhysician } from './patient-name.ts'
 
 export interface HeadedPage {
   page: PageText
@@ -64,9 +65,11 @@ export function laboratoryOf(
       return { placed: { value: cell.text, place: { page: line.page, box: cell.box } }, score, isNamed }
     })
     .toSorted((one, other) => other.score - one.score)
-  const cleaned = (placed: Placed): Placed => ({ ...placed, value: placed.value.replace(/[,;\s]+$/u, '') })
+  const cleaned = (placed: Placed): Placed => ({ ...placed, value: placed.value.replace(/,\s+(?=.*\d)[^,]*(?:,.*)?$/u, '').replace(/[,;\s]+$/u, '') })
   if (scored[0] && scored[0].score >= SCORE_MIN) return cleaned(scored[0].placed)
-  const label = labels.find(({ value }) => /\p{L}{3}/u.test(value))
+  const label =
+    labels.find(({ value }) => LAB_WORDS.test(value) && !isPhysician(value)) ??
+    labels.find(({ value }) => /\p{L}{3}/u.test(value) && !isPhysician(value))
   if (label) return cleaned({ ...label, value: label.value.replace(/\s*[,;(].*$/u, '') })
   const named = scored.find(({ isNamed, score }) => isNamed && score > 0)
   if (named) return cleaned(named.placed)
@@ -79,7 +82,7 @@ const isPossible = (text: string): boolean =>
   /\p{L}{3}/u.test(text) &&
   !NO_LAB.test(text) &&
   text.split(' ').length <= 8 &&
-  /^[\p{Lu}\d]|^\p{Ll}+\p{Lu}/u.test(text) &&
+  /^[\p{Lu}\d]|^\p{Ll}+\p{Lu}|^\p{Ll}{4,}$/u.test(text) &&
   !isLabel(text)
 
 function usualHeight(lines: readonly Line[]): number {

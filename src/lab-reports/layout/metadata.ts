@@ -119,7 +119,7 @@ const ofRead = (places: Record<keyof Metadata, Place | undefined>, metadata: Met
     Object.entries(places).filter(([field, place]) => place !== undefined && metadata[field as keyof Metadata] !== null),
   )
 
-const ORDER_LABEL = /^(?:req|order|report|request|episode|registration|reg|vid|visit|case|our|sr|s\b|serial|sl|ref|bill)/iu
+const ORDER_LABEL = /^(?:file|req|order|report|request|episode|registration|reg|vid|visit|case|our|sr|s\b|serial|sl|ref|bill)/iu
 
 /** That of the specimen itself comes before that of its order or report, wherever they stand. */
 const numberOfSpecimen = (found: readonly Labelled[]) =>

@@ -6,7 +6,7 @@ export interface PatientName {
 }
 
 const TITLE = '(?:mr|mrs|ms|miss|mstr|master|baby|dr|prof|mx|smt|shri|sri|kumari|sir|mme|herr|frau)'
-const TITLES = new RegExp(String.raw`^${TITLE}\.?\s+`, 'iu')
+const TITLES = new RegExp(String.raw`^${TITLE}(?:\.\s*|\s+)`, 'iu')
 const TITLES_BEHIND = new RegExp(String.raw`[\s,]+${TITLE}\.?$`, 'iu')
 
 /** Words of reports, laboratories and addresses that are no names of people. */

@@ -10,15 +10,17 @@ export function sexOf(value: string): Sex | undefined {
 
 /** `34 Y / F`, `F 34y`, `(F, 45)`. */
 const WITH_AGE = [
-  /\b\d{1,3}\s*(?:y|yr|yrs|year|years)\.?(?:\s*old)?\s*[/,|-]?\s*(male|female|m|f)\b/iu,
+  /\b\d{1,3}\s*(?:y|yr|yrs|year|years|y\.?\s?o)\.?(?:\(s\))?(?:\s*old)?\s*[/,|-]?\s*(male|female|m|f)\b/iu,
   /(?:^|[\s(,/|])(male|female|m|f)\s*[/,|-]?\s*\d{1,3}\s*(?:y|yr|yrs|year|years)\b/iu,
 ]
 const ALONE = /^(male|female)$/iu
+/** Behind a date of birth, or at the end of a line of personal data. */
+const BEHIND = /(?:\b(?:dob|birth|born)\b.*\d\W+|\d\s{1,})(male|female)$/iu
 const IN_BRACKETS = /[([,/]\s*(male|female|m|f)\s*(?:[)\]/,]|$)/iu
 
 /** The sex in a text without a label. */
 export function sexWithin(text: string): Sex | undefined {
-  const patterns = [...WITH_AGE, ALONE, IN_BRACKETS]
+  const patterns = [...WITH_AGE, ALONE, BEHIND, IN_BRACKETS]
   const match = patterns.map((pattern) => pattern.exec(text.trim())).find((one) => one !== null)
   return match ? (match[1]!.toLowerCase().startsWith('f') ? 'female' : 'male') : undefined
 }
@@ -33,6 +35,6 @@ export function ageOf(value: string): number | undefined {
 }
 
 export function specimenOf(value: string): string | undefined {
-  const match = /^[:#\s]*([A-Z0-9][A-Z0-9\-/._]{2,29})(?=$|\s|,|;)/iu.exec(value)
+  const match = /^[:#\s]*([A-Z0-9](?:[A-Z0-9\-/._]|[:,](?=[A-Z0-9])){2,29})(?=$|\s|,|;)/iu.exec(value)
   return match && /\d/u.test(match[1]!) && !dateIn(match[1]!) ? match[1] : undefined
 }

@@ -42,7 +42,7 @@ export function rangeOf(text: string): Range | undefined {
 function bare(text: string): string {
   let plain = text
     .replace(LABEL, '')
-    .replace(/^[([{](.*)[)\]}]$/u, '$1')
+    .replace(/^[([{]\s*(.*?)\s*[)\]}]$/u, '$1')
     .replace(LABEL, '')
     .trim()
   const words = plain.split(/\s+/u)

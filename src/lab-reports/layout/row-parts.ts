@@ -22,7 +22,7 @@ export function partsAtColon(cell: Cell, isNamed: (name: string) => boolean): Pa
   const at = cell.words.findIndex(({ text }) => text === ':' || /^:\S/u.test(text))
   const name = cell.words.slice(0, Math.max(at, 0)).map(({ text }) => text)
   // `A : G Ratio` is one name.
-  if (at === 0 || (at > 0 && /\p{L}{2}/u.test(name.join(' ')) && !isNamed(cell.text))) {
+  if (at === 0 || (at > 0 && !/^[([]|[([][^)\]]*$/u.test(name.join(' ')) && /\p{L}{2}/u.test(name.join(' ')) && !isNamed(cell.text))) {
     const [first, ...others] = cell.words.slice(at)
     const answer = first!.text === ':' ? others : [{ ...first!, text: first!.text.slice(1) }, ...others]
     return [
@@ -47,7 +47,10 @@ export function retyped(cell: TypedCell, index: number, cells: readonly TypedCel
 }
 
 export const isShortAnswer = (text: string): boolean =>
-  text.split(' ').length <= ANSWER_WORDS_MAX && /[\p{L}\d]/u.test(text) && !looksLikeSentence(text)
+  text.split(' ').length <= ANSWER_WORDS_MAX && !NOT_STATED.test(text) && /[\p{L}\d]/u.test(text) && !looksLikeSentence(text)
+
+/** Nothing was measured. */
+const NOT_STATED = /^not (?:provided|given|stated|available|known|specified)$/iu
 
 const UNIT_WORDS_MAX = 4
 

@@ -203,12 +203,13 @@ class RegionReader {
       nextValue < 0 ? after : after.slice(0, nextValue).concat(after.slice(nextValue).filter((cell) => cell.kind !== 'value'))
     // The first comparator behind the result is its range: `95 <100`.
     const bound = after.find((cell) => cell.kind === 'value' && cell.value === 'comparator')
+    const ranges = [...own.filter((cell) => cell.kind === 'range'), ...(bound ? [bound] : [])]
     const evidence =
-      own.some((cell) => cell.kind === 'unit' || cell.kind === 'range') || bound !== undefined || isTold(cells[value]!) || this.#options.isAnalyte(name)
+      [...own, ...before].some((cell) => cell.kind === 'unit' || cell.kind === 'range') || bound !== undefined || isTold(cells[value]!) || this.#options.isAnalyte(name)
     if (!evidence) return []
     const row = this.#row(line, name, [cells[value]!], {
-      unit: own.filter((cell) => cell.kind === 'unit'),
-      range: [...own.filter((cell) => cell.kind === 'range'), ...(bound ? [bound] : [])],
+      unit: [...own, ...before].filter((cell) => cell.kind === 'unit' && !names.includes(cell)),
+      range: ranges.length ? ranges : before.filter((cell) => cell.kind === 'range'),
       flag: [...before, ...own].filter((cell) => cell.kind === 'flag'),
       inColumn: false,
       outside: false,

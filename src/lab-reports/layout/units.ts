@@ -1,7 +1,7 @@
 // Whether a text is a unit, however it is written. What it means is the work of ../loinc.
 
 const AMOUNT =
-  '(?:[munpfµμk]?g|mcg|ug|mgs|gm|gms|gram|grams|[munpfµμ]?mol|[munpµμ]?eq|mEq|[munµμk]?[iI]?U|uIU|mcIU|int\\.? ?unit|units?|cells?|copies|cop|log ?copies|log10|log|mOsm|mosmol|[munµμ]?kat|RLU|ppm|ppb|ng ?FEU|ug ?FEU|mcg ?FEU|mg ?FEU|ng ?DDU|[munµμdcf]?L|million|millions|thousand|thou|thousands|lakhs?|mill|mil|K|M|G|T|CFU|org|x?\\s?10\\s?[\\^*eE]?\\s?\\d{1,2}|x10\\(\\d+\\)|10\\^\\d+|[xX]10E\\d+|count|counts|spores|GPL|MPL|APL|U-?GPL|U-?MPL|CU|EU|AU|BAU|kAU|DU|RU|Ehrlich(?: units)?|E\\.?U\\.?|mm|mV|mmHg|nmol ?BCE|meq|mcmol|mcgm|mm3|cu ?mm|each|#|%)'
+  '(?:[munpfµμk]?g|mcg|ug|mgs|gm|gms|gram|grams|[munpfµμ]?mol|[munpµμ]?eq|mEq|[munµμk]?[iI]?U|[munµμk]?UI|uIU|mcIU|int\\.? ?unit|units?|cells?|copies|cop|log ?copies|log10|log|mOsm|mosmol|[munµμ]?kat|RLU|ppm|ppb|ng ?FEU|ug ?FEU|mcg ?FEU|mg ?FEU|ng ?DDU|[munµμdcf]?L|million|millions|thousand|thou|thousands|lakhs?|mill|mil|K|M|G|T|CFU|org|x?\\s?10\\s?[\\^*eE]?\\s?\\d{1,2}|x10\\(\\d+\\)|10\\^\\d+|[xX]10E\\d+|count|counts|spores|GPL|MPL|APL|U-?GPL|U-?MPL|CU|EU|AU|BAU|kAU|DU|RU|Ehrlich(?: units)?|E\\.?U\\.?|mm|mV|mmHg|nmol ?BCE|meq|mcmol|mcgm|mm3|cu ?mm|each|#|%)'
 const PER =
   '(?:[dcmunpfµμk]?[lL]|mcL|uL|mm\\^?3|mm³|cu\\.? ?mm|cumm|cmm|c\\.?mm|cmm3|100 ?m[lL]|min|mins|minute|hr|hrs|h|hour|day|d|24 ?h(?:r|rs|ours)?|sec|s|hpf|HPF|lpf|LPF|H\\.?P\\.?F\\.?|L\\.?P\\.?F\\.?|field|[munµμ]?g|kg|mg|g ?(?:Hb|HGB|hgb|creat(?:inine)?|Cr|feces|stool)|[munµμ]?mol|mmol ?(?:creat(?:inine)?|Cr)|mol|mol ?Hb|1\\.73 ?m(?:\\^?2|²|sq)?|1\\.73 ?sq\\.? ?m|m2|m²|100 ?WBC|WBC|100|cell|cells|10\\*?6|L|specimen|ejac(?:ulate)?|swab|mgCr|g ?Cr|mg ?creat|1\\.73)'
 const COMPOSED = new RegExp(

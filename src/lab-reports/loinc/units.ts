@@ -59,6 +59,7 @@ const fold = (text: string): string =>
     .replace(/millilit(?:er|re)/g, 'ml')
     .replace(/\blit(?:er|re)\b/g, 'l')
     .replace(/\s+/g, '')
+    .replace(/ui(?=\/)/g, 'iu')
     .replace(/\*{2}/g, '^')
 
 /** Counts: "10^3/uL", "x10E3/µL", "K/uL", "thou/mm3", "10*9/L", "/cumm", "lakhs/cumm", "cells/uL". */

@@ -7,6 +7,7 @@ import { findByName, isExactName } from '../loinc/name-index.ts'
 import { readName } from '../loinc/name-text.ts'
 import { withDocument } from '../pages/pdf.ts'
 import type { Box, PageText } from '../pages/page.ts'
+import { hasDecimalCommas, withPlainNumbers } from './decimal-signs.ts'
 import { isEnglish } from './language.ts'
 import { pageOf, pageOfImage, type PageOptions } from './page-of-file.ts'
 import { resultOf, type ReportResult } from './result.ts'
@@ -95,7 +96,11 @@ export function understand(pages: readonly PageText[]): ReadReport {
   const spelled = pages.map((page) => spelledPage(page)).map((page) => ({ page, lines: linesOf(page) }))
   const rows = rowsOf(spelled, { isAnalyte, isNamed, isLetterhead: (text) => text === metadata.lab_name })
   if (rows.length > RESULTS_MAX) throw new Error(`a report has at most ${RESULTS_MAX} results`)
-  const results = rows.map((row) => drawnPlace(resultOf(row, patient), pages))
+  const isComma = hasDecimalCommas(rows)
+  const results = rows.map((row) => {
+    const result = resultOf(isComma ? withPlainNumbers(row) : row, patient)
+    return drawnPlace({ ...result, value: row.value }, pages)
+  })
   return storable({
     metadata,
     metadata_places: Object.fromEntries(
