@@ -134,8 +134,11 @@ function headerOfDates(lines: readonly Line[], index: number): Column[] | undefi
   if (dates.length < 2 || dates.length + 2 < rest.length) return undefined
   const others = lines
     .slice(index, index + 1 + DATED_LINES)
-    .flatMap((line) => line.cells.map((cell): Partial<Column> => ({ kind: columnKind(cell.text), box: cell.box })))
-    .filter((column): column is Column => column.kind === 'unit' || column.kind === 'range' || column.kind === 'flag')
+    .flatMap((line) => line.cells)
+    .flatMap(({ text, box }): Column[] => {
+      const kind = columnKind(text)
+      return kind === 'unit' || kind === 'range' || kind === 'flag' ? [{ kind, box }] : []
+    })
   if (!others.length) return undefined
   return [{ kind: 'name', box: first.box }, ...dates.map(({ box }): Column => ({ kind: 'dated_value', box })), ...others]
 }

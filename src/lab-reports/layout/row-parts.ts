@@ -87,6 +87,10 @@ export function joinsName(first: string, second: string, isNamed: (name: string)
 export const isFreeResult = (text: string, isNamed: (name: string) => boolean): boolean =>
   text.length <= 80 && !looksLikeSentence(text) && !isNamed(text) && !/\d\s?[-–]\s?\d.*\d\s?[-–]\s?\d/u.test(text)
 
+/** Headings of parts of the examination of one specimen. */
+export const isPartOfExamination = (text: string): boolean =>
+  /^(?:physical|chemical|microscop\w+|macroscop\w+|gross|general|motility|morphology|physico)\b/iu.test(text)
+
 /** Names that say nothing: the heading above is what was measured. */
 export const isNamelessName = (name: string): boolean =>
   /^(?:(?:test )?results?|values?|levels?|readings?|findings?|observed values?|interpretation of result)$/iu.test(name)

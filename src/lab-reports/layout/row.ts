@@ -14,6 +14,8 @@ export interface Row {
   range_lines: string[]
   flag: Flag | null
   panel: string | null
+  /** The heading above the headings of parts such as `Microscopic examination`: it tells the specimen. */
+  section: string | null
   /** From 0 to 1: the least certain word of the row. */
   confidence: number
   comments: string[]

@@ -6,6 +6,7 @@ import { cleanName, headingOf, isPossibleName, looksLikeSentence } from './names
 import {
   isHeading,
   isNamelessName,
+  isPartOfExamination,
   isShortAnswer,
   joinedText,
   joinsName,
@@ -38,11 +39,14 @@ export function rowsOf(pages: readonly { page: PageText; lines: readonly Line[] 
   const rows: Row[] = []
   let panel: string | null = null
   let heading: string | null = null
+  let section: string | null = null
   for (const { page, region } of regionsOfPages(pages)) {
     const reader = new RegionReader(page, region.columns, options, panel, heading)
+    reader.section = section
     rows.push(...reader.read(region.lines))
     panel = reader.panel
     heading = reader.heading
+    section = reader.section
   }
   return rows
 }
@@ -60,6 +64,7 @@ class RegionReader {
   /** A name whose result is in a line below. */
   #waiting: { text: string; box: Box } | null = null
   heading: string | null = null
+  section: string | null = null
   readonly #usualHeight: number
 
   constructor(page: PageText, columns: Column[] | null, options: ReadRowsOptions, panel: string | null, heading: string | null) {
@@ -99,6 +104,7 @@ class RegionReader {
       range_lines: card.range_lines,
       flag: flag ?? card.flag,
       panel: this.panel,
+      section: this.section,
       confidence: Math.min(1, ...words.map((word) => word.confidence)),
       comments: [],
     })
@@ -271,6 +277,7 @@ class RegionReader {
       range_lines: rangeCells.length ? [joinedText(rangeCells)] : [],
       flag: ownFlag ?? null,
       panel: this.panel,
+      section: this.section,
       confidence: Math.min(1, ...cells.flatMap((cell) => cell.words.map((word) => word.confidence))),
       comments: [],
     }
@@ -360,6 +367,8 @@ class RegionReader {
     const { columns, page, isBelow } = { columns: this.#columns, page: this.#page, isBelow: this.#rows.length > 0 || this.heading !== null }
     const isTitle = isHeading(line, text, { page, columns, usualHeight: this.#usualHeight, isBelow })
     if (isTitle || !columns) this.#waiting = { text: cleanName(text), box: line.box }
-    if (isTitle) this.heading = headingOf(text)
+    if (!isTitle) return
+    this.heading = headingOf(text)
+    if (!isPartOfExamination(text)) this.section = this.heading
   }
 }

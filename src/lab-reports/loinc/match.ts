@@ -179,6 +179,12 @@ function unitFit(term: Term, units: readonly Unit[], text: string, form: ValueFo
   if (units.length > 0) {
     if (!isNumber) return { fit: form === 'word' ? 0.93 : 0.3, isExact: false }
     if (!unitAgrees(term, units)) return { fit: 0.55, isExact: false }
+    // Two units of D-dimer differ by a factor of two.
+    const unitOfDimer = /\b(?:FEU|DDU)\b/iu.exec(text)?.[0].toUpperCase()
+    if (unitOfDimer && /\b(?:FEU|DDU)\b/u.test(term.component) && !term.component.includes(unitOfDimer)) return { fit: 0.7, isExact: false }
+    // Of ratios the very unit decides: `mg/mmol` and `mg/g` are terms of their own.
+    if (units[0]!.kind === 'creatinine_ratio' && !term.units.some((unit) => units.some(({ canonical }) => canonical === unit)))
+      return { fit: 0.9, isExact: false }
     // Sediments are reported as words with the unit of their count.
     return { fit: form !== 'word' ? 1 : units[0]!.kind === 'count_area' ? 0.96 : 0.85, isExact: true }
   }
@@ -186,6 +192,7 @@ function unitFit(term: Term, units: readonly Unit[], text: string, form: ValueFo
   if (!isNumber) return { fit: form === 'number' ? 0.6 : form === 'titer' ? 0.8 : 1, isExact: form === 'word' }
   if (form === 'titer') return term.property === 'Titr' ? { fit: 1, isExact: true } : { fit: 0.5, isExact: false }
   if (form === 'word') return { fit: 0.6, isExact: false }
+  if (term.property === 'Titr') return { fit: 0.8, isExact: false }
   if (unitlessProperties.has(term.property))
     return { fit: term.property === 'ACnc' ? 0.88 : 1, isExact: term.property !== 'ACnc' }
   return { fit: 0.86, isExact: false }
@@ -229,6 +236,9 @@ const METHOD_PATTERNS: Record<string, RegExp> = {
 const isOfMethod = (term: Term, method: string): boolean =>
   METHOD_PATTERNS[method]?.test(`${term.method} ${term.longName}`) ?? false
 
+/** What these measure is something else than what the name without them says. */
+const DECISIVE_METHODS = new Set(['electrophoresis', 'amplification', 'culture', 'blot', 'confirm'])
+
 /** Methods count only where they tell terms apart: "screen" is part of many names. */
 function methodFit(term: Term, methods: readonly string[], hits: readonly NameHit[]): number {
   const asked = methods.filter((method) => hits.some((hit) => isOfMethod(hit.term, method)))
@@ -264,10 +274,14 @@ function scoreOf(
   const form = formOf(row.value)
   const specimen = specimenOf(row, name) ?? assumed
   const family = specimen === undefined ? assumedFamily(hits, units) : undefined
-  const methods = [...name.methods, ...methodsIn(row.method ?? '')]
+  const methods = [...name.methods, ...methodsIn(row.method ?? ''), ...methodsIn(unitText)]
   const tag = PANEL_TAGS.find(([pattern]) => pattern.test(row.source_panel_name ?? ''))?.[1]
   const hasOwn = hits.some(({ isOwnName, isExact }) => isOwnName && isExact)
   const hidden = bracketsIn(row.test_name).filter((text) => !/\d\s*-\s*\d/.test(text))
+  // `Color` alone may be that of urine or stool.
+  const exact = hits.filter((hit) => hit.isExact && (units.length === 0 || unitAgrees(hit.term, units)))
+  const families = new Set(exact.map(({ term }) => familyOf(term.system)).filter((one) => one !== 'other'))
+  const isOpen = family !== undefined && family !== 'blood' && families.size > 1
   const scored = hits.map((hit) => {
     const { term } = hit
     const unit = unitFit(term, units, unitText, form)
@@ -293,7 +307,8 @@ function scoreOf(
           methodsIn(text).length > 0 ||
           readUnit(text).length > 0,
       )
-    const isExact = hit.isExact && unit.isExact && isExplained
+    const isOther = name.methods.some((method) => DECISIVE_METHODS.has(method) && !isOfMethod(term, method))
+    const isExact = hit.isExact && unit.isExact && isExplained && !isOther && !isOpen
     return { term, score: Math.min(score, isExact ? EXACT_MAX : INEXACT_MAX), isExact }
   })
   return spread(scored.filter(({ score }) => score >= SHOWN_FROM)).slice(0, 5)

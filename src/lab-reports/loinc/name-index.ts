@@ -87,14 +87,15 @@ export function findByName(index: NameIndex, name: NameParts): NameHit[] {
     const hits = namedByEveryPart(index, name.parts)
     if (hits) return hits
   }
-  for (const { text, tokens, certainty } of name.readings) {
+  for (const { text, tokens, certainty, isInBrackets } of name.readings) {
     const entries = keysOf(text, tokens).flatMap((key) => index.exact.get(key) ?? [])
     if (entries.length === 0) continue
     const hits = unique(entries).map(({ term, own }) => ({
       term,
       quality: certainty,
       isOwnName: own,
-      isExact: certainty >= EXACT_FROM,
+      // What stands before the brackets may say something else: `Thyroxine (T4) index`.
+      isExact: certainty >= EXACT_FROM && (!isInBrackets || isSaidOutside(index, term, name)),
     }))
     const more = [...hits, ...siblings(index, name, hits)]
     // Part of a name says less than all of its words do.
@@ -113,6 +114,14 @@ export function isExactName(index: NameIndex, name: NameParts): boolean {
   const isThere = ({ text, tokens }: { text: string; tokens: string[] }) => keysOf(text, tokens).some((key) => index.exact.has(key))
   if (name.readings.some((reading) => reading.certainty >= EXACT_FROM && isThere(reading))) return true
   return name.parts.length > 1 && namedByEveryPart(index, name.parts) !== undefined
+}
+
+/** Whether the words before brackets name the same component, or none that differs: no word but those of method and specimen. */
+function isSaidOutside(index: NameIndex, term: Term, { outside }: NameParts): boolean {
+  if (isNameOf(index, term, outside)) return true
+  return tokensOf(outside).every((token) =>
+    index.words.get(token)?.some((number) => index.names[number]!.term.component === term.component),
+  )
 }
 
 /** Terms of the same components that less literal readings of the name find: one name in another unit or by another method. */

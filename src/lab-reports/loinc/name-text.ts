@@ -145,11 +145,13 @@ export const confusionKeyOf = (tokens: readonly string[]): string =>
 
 export interface NameParts {
   /** Readings of what is measured, the most literal first, each with how certain it is that it is the name. */
-  readings: { text: string; tokens: string[]; certainty: number }[]
+  readings: { text: string; tokens: string[]; certainty: number; isInBrackets: boolean }[]
   /** The name cut at dashes, slashes and commas. */
   parts: string[]
   /** What the name says about the specimen, or undefined. */
   specimen: string | undefined
+  /** The name without what stands in brackets. */
+  outside: string
   /** Words for methods in the name. */
   methods: string[]
   /** 24H if the name says so. */
@@ -232,12 +234,12 @@ export function readName(name: string): NameParts {
   const folded = foldText(name.slice(0, 300)).replace(/^[*+•·>\s-]+|[*:;,.\s†‡]+$/gu, '')
   const readings: NameParts['readings'] = []
   const seen = new Set<string>()
-  const add = (text: string, certainty: number): void => {
+  const add = (text: string, certainty: number, isInBrackets = false): void => {
     const tokens = tokensOf(text)
     const key = keysOf(text, tokens)[0]
     if (key === undefined || seen.has(key)) return
     seen.add(key)
-    readings.push({ text, tokens, certainty })
+    readings.push({ text, tokens, certainty, isInBrackets })
   }
   add(folded, 1)
   // Laboratories print the number of the allergen: "F013-IgE Peanut", "Egg white (F1) IgE".
@@ -247,17 +249,19 @@ export function readName(name: string): NameParts {
   const variants = [folded, outside, ...inside]
   for (const [i, text] of variants.entries()) {
     const start = i === 0 ? 1 : i === 1 ? 0.99 : 0.97
-    add(text, start)
+    const isInBrackets = i > 1
+    add(text, start, isInBrackets)
     const bare = text.replace(/^(?:f?[spbu]|pt|du|fs|fp)[-:] ?(?=\p{L}{2})/u, '')
-    add(bare, start)
+    add(bare, start, isInBrackets)
     const withoutSpecimen = strip(bare, [SPECIMEN_WORDS])
-    add(withoutSpecimen, start)
-    const methods = METHODS.map(([pattern]) => pattern)
+    add(withoutSpecimen, start, isInBrackets)
+    // Direct bilirubin is not measured directly: it is a part of all of it.
+    const methods = METHODS.filter(([, method]) => method !== 'direct' || !/bili/u.test(folded)).map(([pattern]) => pattern)
     const withoutMethod = strip(bare, methods)
-    add(withoutMethod, start - 0.01)
-    add(strip(withoutMethod, [SPECIMEN_WORDS]), start - 0.01)
-    add(strip(withoutMethod, [SPECIMEN_WORDS, FILLERS]), start - 0.02)
-    add(strip(withoutMethod, [SPECIMEN_WORDS, SPECIMEN_LETTERS, FILLERS]), start - 0.08)
+    add(withoutMethod, start - 0.01, isInBrackets)
+    add(strip(withoutMethod, [SPECIMEN_WORDS]), start - 0.01, isInBrackets)
+    add(strip(withoutMethod, [SPECIMEN_WORDS, FILLERS]), start - 0.02, isInBrackets)
+    add(strip(withoutMethod, [SPECIMEN_WORDS, SPECIMEN_LETTERS, FILLERS]), start - 0.08, isInBrackets)
   }
   // "ALT - SGPT", "SGOT / AST", "Hematology: WBC"
   const parts = outside.split(/\s+-\s+|\s*[/|;:]\s*|,\s+/).filter((part) => /\p{L}/u.test(part))
@@ -274,6 +278,7 @@ export function readName(name: string): NameParts {
     readings: readings.sort((a, b) => b.certainty - a.certainty),
     parts: parts.map((part) => strip(part, [SPECIMEN_WORDS])).filter(Boolean),
     specimen: specimenOfName(folded),
+    outside,
     methods: methodsIn(folded),
     timing: /\b24 ?-?(?:h|hr|hrs|hour|hours)\b/.test(folded) ? '24H' : undefined,
     scale,

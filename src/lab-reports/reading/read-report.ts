@@ -4,7 +4,7 @@ import { metadataOf, type Metadata, type MetadataPlaces } from '../layout/metada
 import { rowsOf } from '../layout/rows.ts'
 import { matchLoinc, shippedIndex, type ReportContext } from '../loinc/match-loinc.ts'
 import { findByName, isExactName } from '../loinc/name-index.ts'
-import { readName } from '../loinc/name-text.ts'
+import { readName, specimenIn } from '../loinc/name-text.ts'
 import { withDocument } from '../pages/pdf.ts'
 import type { Box, PageText } from '../pages/page.ts'
 import { hasDecimalCommas, withPlainNumbers } from './decimal-signs.ts'
@@ -106,7 +106,7 @@ export function understand(pages: readonly PageText[]): ReadReport {
     metadata_places: Object.fromEntries(
       Object.entries(places).map(([field, { page, box }]) => [field, { page, box: drawnBox(box, page, pages) }]),
     ),
-    results: withMeaning(results),
+    results: withMeaning(results, { specimens: rows.map(({ section }) => specimenOfHeading(section)) }),
     pages: pages.map(({ number, width, height, drawn }) => ({
       number,
       width: drawn?.width ?? width,
@@ -144,9 +144,21 @@ export const withReleaseTerms = (report: ReadReport, release: NonNullable<Report
   results: withMeaning(report.results, { release }),
 })
 
-function withMeaning(results: readonly ReportResult[], context: ReportContext = {}): ReportResult[] {
+/** What a heading says about the specimen, unless it is blood, of which most panels are. */
+function specimenOfHeading(heading: string | null): string | null {
+  const specimen = heading === null ? undefined : specimenIn(heading)
+  return specimen === undefined || /^(?:blood|serum|wholeblood|rbc)$/u.test(specimen) ? null : heading
+}
+
+interface Meanings extends ReportContext {
+  /** Of each result, what headings say about its specimen. */
+  specimens?: (string | null)[]
+}
+
+function withMeaning(results: readonly ReportResult[], { specimens, ...context }: Meanings = {}): ReportResult[] {
   const meanings = matchLoinc(
-    results.map(({ test_name, value, units, source_panel_name, sample_type }) => ({
+    results.map(({ test_name, value, units, source_panel_name, sample_type }, index) => ({
+      specimen: specimens?.[index] ?? null,
       test_name,
       value,
       units,
