@@ -21,7 +21,7 @@ const VOCABULARY = new Set(
   particulars determination determinations element item study substance panel service constituent final latest new numeric finding findings reading
   level outcome obtained found measured today si conventional alert remark remarks indicator interp interpretation notes note comment comments code
   loinc sr s no number # performing site graph chart scale trend change delta first collected resulted performed requested done ordered conducted
-  class allergen allergens compound compounds drug drugs outcome cutoff loq lod window consistency agency resulting resulted exam exams risk moderate
+  this zone norm norms class allergen allergens compound compounds drug drugs outcome cutoff loq lod window consistency agency resulting resulted exam exams risk moderate
   optimal increased borderline average times time's conclusion judgment judgement percent absolute organism exam assay's prescribed expected detected
   at by on for or per recent most newest result(s) test(s) value(s) unit(s) name(s) bri r/r nabl cutoff cut-off adult desirable laboratory's population patient(s) se
   rng rngs s.no sr.no sl.no sl technology ref.range ranges/units reported as report obs val res rslt meas conc concentration mean`
@@ -40,7 +40,7 @@ const PATTERNS: [ColumnKind, RegExp][] = [
   ['value', /^(?:this time|percent|outcome)$/u],
   [
     'range',
-    /^(?:low risk|optimal risk)(?: optimal)?$|\b(?:ref|refer|reference|ranges?|intervals?|limits?|expected|desirable|biological|bri|r\/r|cut-?off|target)\b|^normals?(?: values?| levels?)?$|^optimal$|^low ?[-–] ?high$|^standard$/u,
+    /^(?:low risk|optimal risk)(?: optimal)?$|\b(?:ref|refer|reference|ranges?|intervals?|limits?|expected|desirable|biological|bri|r\/r|cut-?off|target|zone|norms?)\b|^normals?(?: values?| levels?)?$|^optimal$|^low ?[-–] ?high$|^standard$/u,
   ],
   ['unit', /^(?:si |conventional )?(?:units?|uom|unit\(s\)|measure|units? of measure(?:ment)?)$/u],
   [

@@ -51,7 +51,8 @@ export function metadataOf(pages: readonly { page: PageText; lines: readonly Lin
       texts.filter(({ value }) => saysSexAndAge(value)),
       (value) => ageOf(/\d{1,3}\s*y.*$/iu.exec(value)?.[0] ?? ''),
     )
-  const born = firstOf(of('dob'), dateIn)
+  // `DOB / Gender`, and a date behind the name of the patient.
+  const born = firstOf(of('dob', 'sex_age'), dateIn) ?? firstOf(of('name'), dateIn)
   let collected = firstOf(of('collected'), dateIn)
   let reported = firstOf(of('reported'), dateIn)
   const order = dateOrder(

@@ -21,7 +21,9 @@ export function* regionsOfPages(pages: readonly ReadPage[]): Generator<{ page: P
   const repeated = pages.length > 1 ? repeatedLines(pages) : new Set<string>()
   let carried: Column[] | null = null
   for (const { page, lines } of pages) {
-    const kept = lines.filter((line) => !repeated.has(keyOf(line)))
+    // Between what does not repeat nothing is head or foot: `Bio. Ref. Interval :` may stand at one height on all pages.
+    const isOwn = (line: Line) => !repeated.has(keyOf(line))
+    const kept = lines.slice(Math.max(0, lines.findIndex(isOwn)), lines.findLastIndex(isOwn) + 1)
     for (const region of regionsOf(kept, carried)) {
       yield { page, region }
       carried = region.columns ?? carried

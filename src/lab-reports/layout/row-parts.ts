@@ -111,6 +111,7 @@ export interface HeadingPlace {
 /** Whether a line of text alone can be the heading of a panel where it stands. */
 export function isHeading(line: Line, text: string, { page, columns, usualHeight, isBelow }: HeadingPlace): boolean {
   if (NOTE.test(text) || /^[\p{Ll}&]/u.test(text) || /[.,;]$/u.test(text) || /\d{5}/u.test(text)) return false
+  if (/\b(?:cumulative|lab(?:oratory)?|pathology|checkup|medical|final|test) reports?$/iu.test(text)) return false
   if (isBelow && heightOf(line.box) < usualHeight * HEADING_HEIGHT) return false
   const name = columns?.find(({ kind }) => kind === 'name')
   if (!name || !columns || line.box.left <= name.box.left + INDENT) return true

@@ -122,8 +122,9 @@ class RegionReader {
       this.#waiting = null
       return
     }
-    if (this.#continues(line, cells)) return
-    this.#textLine(line, cells)
+    // What is no row is one text again: `Bio. Ref. Interval : 60 - 200`.
+    const whole = line.cells.flatMap((cell) => cut(cell))
+    if (!this.#continues(line, whole)) this.#textLine(line, whole)
   }
 
   #rowsOfLine(line: Line, cells: TypedCell[]): Row[] {
@@ -169,13 +170,16 @@ class RegionReader {
       ? [...assigned].filter(([column]) => column.kind === 'dated_value').map(([, cells]) => cells)
       : [[...rest(valueCells), ...inside, ...outside]]
     const extras = [...of('unit'), ...of('range'), ...of('flag')]
+    // Columns whose name is not known show what they are by what stands in them.
+    const unnamed = (kind: 'unit' | 'range') =>
+      this.#columns!.some((column) => column.kind === kind) ? of(kind) : of('other').filter((cell) => cell.kind === kind).slice(0, 1)
     const nameText = joinedText(nameCells.filter((cell) => cell.kind !== 'flag'))
     const flagsInName = nameCells.filter((cell) => cell.kind === 'flag')
     const rows: Row[] = []
     for (const results of columnsOfResults) {
       const row = this.#row(line, nameText, [...results], {
-        unit: of('unit'),
-        range: of('range'),
+        unit: unnamed('unit'),
+        range: unnamed('range'),
         flag: [...of('flag'), ...flagsInName],
         inColumn: true,
         outside: outside.length > 0 && inside.length === 0,
@@ -254,12 +258,15 @@ class RegionReader {
     )
       return undefined
     const { value, flag } = partFlag(text)
-    const inRange = rest.range.filter((cell) => cell.kind !== 'flag' && cell.kind !== 'unit')
+    const ofRange = rest.range.filter((cell) => cell.kind !== 'flag' && cell.kind !== 'unit')
+    // `High` beside a range is the flag of the result.
+    const words = ofRange.length > 1 ? ofRange.filter((cell) => cell.value === 'word' && flagOf(cell.text)) : []
+    const inRange = ofRange.filter((cell) => !words.includes(cell))
     // Where both columns stand close the range is under that of the results.
     const rangeCells = inRange.length
       ? inRange
       : candidates.filter((cell) => cell !== first && (cell.kind === 'range' || cell.value === 'comparator'))
-    const flagCell = flags.find((cell) => cell !== first)
+    const flagCell = [...flags, ...words].find((cell) => cell !== first)
     const ownFlag = flag ?? (flagCell ? flagOf(flagCell.text) : undefined) ?? (rest.outside ? 'abnormal' : undefined)
     const unitCell = units[0] ?? rest.range.find((cell) => cell.kind === 'unit')
     const cells = [...results, ...rest.unit, ...rest.range, ...rest.flag]

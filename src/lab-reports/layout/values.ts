@@ -73,6 +73,7 @@ const WORDS = new Set(
 const GRADES = [
   /^[1-4]\s?\+$/u,
   /^\(?(?:\+{1,4}|-|±|\+-|\+\/-)\)$|^\+{1,4}$/u,
+  /^\d+(?:\.\d+)?\s?\((?:[1-4]\+|\+{1,4}|trace)\)$/iu,
   /^(?:present|positive|pos|trace|detected|reactive)\s?\(?\+{1,4}\)?$/iu,
   /^(?:a|b|ab|o)\s?(?:rh\s?(?:\(?d\)?)?\s?)?(?:\+|-|positive|negative|pos|neg|\+ve|-ve)$/iu,
 ]
@@ -89,7 +90,7 @@ export function isResultWord(text: string): boolean {
     RHESUS.test(word) ||
     GENOTYPE.test(text.trim()) ||
     // `Non-reactive (0.02)`: a result with the index that it was read from.
-    WORDS.has(word.replace(/ \([^()]{1,40}\)$/u, '')) ||
+    WORDS.has(word.replace(/ \((?:[^()\d]{1,40}|[<>]?\s?\d[\d.,]*(?:\s?[\w/%]+)?)\)$/u, '')) ||
     WORDS.has(word.replace(/^\*+|\*+$/gu, ''))
   )
 }
