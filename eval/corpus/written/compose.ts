@@ -42,7 +42,9 @@ export function composeWritten(report: Written): { width: number; height: number
         leading = command.height
         return
       case 'rule':
-        pages.at(-1)!.shapes.push({ kind: 'line', x1: MARGIN, y1: y + 2, x2: width - MARGIN, y2: y + 2, width: 0.6, color: '#000000' })
+        pages
+          .at(-1)!
+          .shapes.push({ kind: 'line', x1: MARGIN, y1: y + 2, x2: width - MARGIN, y2: y + 2, width: 0.6, color: '#000000' })
         y += 5
         return
       case 'page':
@@ -146,7 +148,8 @@ function resultOf(
     value,
     units: unit === '-' ? null : unit,
     range,
-    interpretations: truth.interpretation === '?' ? undefined : interpretationsOf(truth.interpretation ?? of('flag'), value, range, printed),
+    interpretations:
+      truth.interpretation === '?' ? undefined : interpretationsOf(truth.interpretation ?? of('flag'), value, range, printed),
     source_panel_name: panel,
     loinc: truth.loinc ? truth.loinc.split(',') : [],
     box: undefined,
@@ -155,7 +158,8 @@ function resultOf(
 
 /** `70-99`, `3,5 - 5,1`, `<5.7`, `>= 60`, `70..99`; anything else has no bounds. */
 function boundsOf(text: string): { min: number | null; max: number | null } {
-  const number = (digits: string) => Number(/^\d{1,3}(?:,\d{3})+$/u.test(digits) ? digits.replaceAll(',', '') : digits.replace(',', '.'))
+  const number = (digits: string) =>
+    Number(/^\d{1,3}(?:,\d{3})+$/u.test(digits) ? digits.replaceAll(',', '') : digits.replace(',', '.'))
   const open = /^([\d.,]*\d)?\.\.([\d.,]*\d)?$/u.exec(text)
   if (open) return { min: open[1] ? number(open[1]) : null, max: open[2] ? number(open[2]) : null }
   const both = /^[([]?\s*(-?[\d.,]*\d)\s*(?:-|–|to|\.\.)\s*(-?[\d.,]*\d)(?:\s*[^\d\s].*)?$/u.exec(text)

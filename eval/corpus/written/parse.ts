@@ -79,7 +79,12 @@ export function parseWritten(name: string, text: string): Written {
       date_collected: of('collected') === '?' ? undefined : of('collected'),
       specimen_number: of('specimen'),
     },
-    ambiguousDates: Object.fromEntries((of('open') ?? '').split(/\s*;\s*/u).filter(Boolean).map((part) => part.split('='))),
+    ambiguousDates: Object.fromEntries(
+      (of('open') ?? '')
+        .split(/\s*;\s*/u)
+        .filter(Boolean)
+        .map((part) => part.split('=')),
+    ),
     commands: lines.slice(end + 1).flatMap((line) => commandOf(line)),
   }
 }

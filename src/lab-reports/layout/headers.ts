@@ -36,7 +36,10 @@ const PATTERNS: [ColumnKind, RegExp][] = [
     /\bout(?:side)?(?: of| -of)?[ -](?:the )?(?:normal |ref(?:erence)? )?(?:range|limits)\b|^abnormal(?: results?)?$/u,
   ],
   ['normal_value', /\b(?:in|within)[ -](?:the )?(?:normal |ref(?:erence)? )?(?:range|limits)\b|^normal results?$/u],
-  ['other', /^(?:(?:very )?high|moderate|intermediate|borderline|increased|average)(?: risk)?$|^cut-?off\b|^resulting agency$|^detection\b/u],
+  [
+    'other',
+    /^(?:(?:very )?high|moderate|intermediate|borderline|increased|average)(?: risk)?$|^cut-?off\b|^resulting agency$|^detection\b/u,
+  ],
   ['value', /^(?:this time|percent|outcome)$/u],
   [
     'range',
@@ -116,7 +119,8 @@ function columnsIn(cell: Cell): { kind: ColumnKind | undefined; box: Box }[] {
   for (let at = 1; at < cell.words.length; at++) {
     const [first, second] = [cell.words.slice(0, at), cell.words.slice(at)].map((words) => cellOf(words)) as [Cell, Cell]
     const isOwn = /^(?:this time|results?|current|today)$/iu.test(second.text)
-    if ((JOINS_BEFORE.test(first.text) && !isOwn) || JOINS_AFTER.test(second.text) || /^test results?$/iu.test(cell.text)) continue
+    if ((JOINS_BEFORE.test(first.text) && !isOwn) || JOINS_AFTER.test(second.text) || /^test results?$/iu.test(cell.text))
+      continue
     const [left, right] = [columnKind(first.text), columnKind(second.text)]
     if (!left || !right || left === right || !SPLIT_OFF.has(right) || left === 'previous' || left === 'other') continue
     return [{ kind: left, box: first.box }, ...columnsIn(second)]

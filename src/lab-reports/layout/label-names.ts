@@ -148,7 +148,10 @@ function fieldOfWords(label: string): Field | undefined {
   if (has(RECEIVED) && isTime) return 'received'
   if (has(COLLECTED) && !has(NUMBER) && !has(OTHER)) return 'collected'
   if (has(REPORTED) && isTime) return 'reported'
-  if (tokens.length > 1 && tokens.every((token) => /^(?:verified|reported|released|final(?:i[sz]ed)?|validated|resulted)$/u.test(token)))
+  if (
+    tokens.length > 1 &&
+    tokens.every((token) => /^(?:verified|reported|released|final(?:i[sz]ed)?|validated|resulted)$/u.test(token))
+  )
     return 'reported'
   if (isTime && tokens.some((token) => /^(?:specimen|sample|probe|muestra)$/u.test(token)) && !has(OTHER)) return 'collected'
   if (isTime && !has(OTHER) && !has(PERSON) && tokens.every((token) => /^(?:dated?|datum|fecha|data)$/u.test(token)))

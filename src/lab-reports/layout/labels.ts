@@ -36,7 +36,10 @@ const INSIDE: [Field, RegExp][] = [
   ['collected', dated('[Cc]ollected|[Dd]rawn|[Tt]aken|[Ss]ampled')],
   ['reported', dated('[Rr]eported|[Vv]alidated|[Rr]eleased|[Ii]ssued|[Aa]uthori[sz]ed')],
   ['collected', dated('[Rr]un')],
-  ['specimen', /\b(?:[Ss]ample|[Ss]pecimen|[Aa]ccession|[Bb]arcode|[Kk]it ID)\b(?: (?:[Nn]o\.?|[Nn]umber|ID))?[:#\s]{1,3}((?=[\w-]*\d)[A-Z0-9][\w/-]{4,20})\b/u],
+  [
+    'specimen',
+    /\b(?:[Ss]ample|[Ss]pecimen|[Aa]ccession|[Bb]arcode|[Kk]it ID)\b(?: (?:[Nn]o\.?|[Nn]umber|ID))?[:#\s]{1,3}((?=[\w-]*\d)[A-Z0-9][\w/-]{4,20})\b/u,
+  ],
   ['name', /^(?:RE|Re|Dear):?\s+(\p{Lu}[\p{L}'’-]+(?:\s\p{L}[\p{L}'’.-]+){1,3}),?$/u],
 ]
 

@@ -65,7 +65,10 @@ export function laboratoryOf(
       return { placed: { value: cell.text, place: { page: line.page, box: cell.box } }, score, isNamed }
     })
     .toSorted((one, other) => other.score - one.score)
-  const cleaned = (placed: Placed): Placed => ({ ...placed, value: placed.value.replace(/,\s+(?=.*\d)[^,]*(?:,.*)?$/u, '').replace(/[,;\s]+$/u, '') })
+  const cleaned = (placed: Placed): Placed => ({
+    ...placed,
+    value: placed.value.replace(/,\s+(?=.*\d)[^,]*(?:,.*)?$/u, '').replace(/[,;\s]+$/u, ''),
+  })
   if (scored[0] && scored[0].score >= SCORE_MIN) return cleaned(scored[0].placed)
   const label =
     labels.find(({ value }) => LAB_WORDS.test(value) && !isPhysician(value)) ??

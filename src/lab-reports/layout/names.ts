@@ -35,5 +35,7 @@ export const isPossibleName = (name: string, isNamed: (name: string) => boolean)
 
 export const looksLikeSentence = (text: string): boolean =>
   text.split(' ').length > 9 ||
-  /(?:^|\s)(?:a|an|without|that|which|when|if|than|using|be|not|who|from|between|into)\s/u.test(text.replace(/\bnot (?:detected|seen|isolated|reactive|applicable|done|performed)\b/u, '')) ||
+  /(?:^|\s)(?:a|an|without|that|which|when|if|than|using|be|not|who|from|between|into)\s/u.test(
+    text.replace(/\bnot (?:detected|seen|isolated|reactive|applicable|done|performed)\b/u, ''),
+  ) ||
   /\b(?:is|are|was|were|should|may|has been|have been|please|this test|the|your)\b/iu.test(text)

@@ -124,7 +124,8 @@ function headerOfTwoLines(line: Line, lines: readonly Line[]): Column[] | undefi
   return columns
 }
 
-const DATES = /^(?:(?:date|time|day)s?(?: (?:of )?(?:collected|collection|sampled|sample|drawn|test))?|(?:collected|collection|sample|sampling|test|request(?:ed)?|drawn)(?: date)?(?: ?\/ ?time)?)\s*:?$/iu
+const DATES =
+  /^(?:(?:date|time|day)s?(?: (?:of )?(?:collected|collection|sampled|sample|drawn|test))?|(?:collected|collection|sample|sampling|test|request(?:ed)?|drawn)(?: date)?(?: ?\/ ?time)?)\s*:?$/iu
 /** Lines below dates in which the other columns are named: hours, numbers of specimens. */
 const DATED_LINES = 4
 

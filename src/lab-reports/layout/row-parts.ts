@@ -22,7 +22,10 @@ export function partsAtColon(cell: Cell, isNamed: (name: string) => boolean): Pa
   const at = cell.words.findIndex(({ text }) => text === ':' || /^:\S/u.test(text))
   const name = cell.words.slice(0, Math.max(at, 0)).map(({ text }) => text)
   // `A : G Ratio` is one name.
-  if (at === 0 || (at > 0 && !/^[([]|[([][^)\]]*$/u.test(name.join(' ')) && /\p{L}{2}/u.test(name.join(' ')) && !isNamed(cell.text))) {
+  if (
+    at === 0 ||
+    (at > 0 && !/^[([]|[([][^)\]]*$/u.test(name.join(' ')) && /\p{L}{2}/u.test(name.join(' ')) && !isNamed(cell.text))
+  ) {
     const [first, ...others] = cell.words.slice(at)
     const answer = first!.text === ':' ? others : [{ ...first!, text: first!.text.slice(1) }, ...others]
     return [
@@ -40,7 +43,12 @@ export function partsAtColon(cell: Cell, isNamed: (name: string) => boolean): Pa
 }
 
 /** The letter of a blood group is no flag where the name says so, and `pH` no unit in front of a result. */
-export function retyped(cell: TypedCell, index: number, cells: readonly TypedCell[], isNamed: (name: string) => boolean): TypedCell {
+export function retyped(
+  cell: TypedCell,
+  index: number,
+  cells: readonly TypedCell[],
+  isNamed: (name: string) => boolean,
+): TypedCell {
   if (cell.kind === 'flag' && isBloodGroup(cell.text) && /\b(?:group|type|abo)\b/iu.test(cells[index - 1]?.text ?? ''))
     return { ...cell, kind: 'value', value: 'word' }
   return index === 0 && cells.length > 1 && cell.kind === 'unit' && isNamed(cell.text) ? { ...cell, kind: 'text' } : cell
@@ -59,7 +67,8 @@ export function withoutUnit(cell: TypedCell): TypedCell[] {
   if (cell.kind !== 'range') return [cell]
   for (let count = Math.min(UNIT_WORDS_MAX, cell.words.length - 1); count > 0; count--) {
     const [value, unit] = [cellOf(cell.words.slice(0, -count)), cellOf(cell.words.slice(-count))]
-    if (isUnit(unit.text) && (boundOf(value.text) ?? intervalOf(value.text))) return [typedAs(value, 'value'), typedAs(unit, 'unit')]
+    if (isUnit(unit.text) && (boundOf(value.text) ?? intervalOf(value.text)))
+      return [typedAs(value, 'value'), typedAs(unit, 'unit')]
   }
   return [cell]
 }
@@ -98,7 +107,8 @@ export const isNamelessName = (name: string): boolean =>
 /** Of the usual height of the words of a page: smaller lines below rows are notes. */
 const HEADING_HEIGHT = 0.87
 const INDENT = 14
-const NOTE = /^(?:methods?|methodology|notes?|comments?|remarks?|technique|instrument|kit|material)\b|^(?:sample|specimen)(?:\s*(?:type|source))?\s*(?::|$)/iu
+const NOTE =
+  /^(?:methods?|methodology|notes?|comments?|remarks?|technique|instrument|kit|material)\b|^(?:sample|specimen)(?:\s*(?:type|source))?\s*(?::|$)/iu
 
 export interface HeadingPlace {
   page: PageText

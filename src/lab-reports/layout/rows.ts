@@ -2,6 +2,7 @@
 import { boxAround, centerX, heightOf, type Box, type PageText } from '../pages/page.ts'
 import { cut, isValueInColumn, type TypedCell } from './cells.ts'
 import { assign, nearestColumn } from './columns.ts'
+import { continuesRow } from './continued-rows.ts'
 import { cleanName, headingOf, isPossibleName, looksLikeSentence } from './names.ts'
 import {
   isHeading,
@@ -22,7 +23,6 @@ import { cardsOf, type Card } from './cards.ts'
 import type { Column, ColumnKind } from './headers.ts'
 import type { Line } from './lines.ts'
 import type { ReadRowsOptions, Row } from './row.ts'
-import { rangeOf } from './ranges.ts'
 import { unitBehind } from './units.ts'
 import { flagOf, partFlag } from './values.ts'
 
@@ -30,9 +30,6 @@ export type { ReadRowsOptions, Row } from './row.ts'
 
 /** Points by which a free text may stand aside of the name of its column. */
 const ALIGNED = 16
-
-const RANGE_LABEL =
-  /^(?:bio(?:logical)?\.?\s*)?(?:ref(?:erence)?\.?|normal|optimal|expected|desirable)\s*(?:range|interval|values?|zone|int\.?)?[.\s]*:?$/iu
 
 /** The rows of all pages, in reading order. */
 export function rowsOf(pages: readonly { page: PageText; lines: readonly Line[] }[], options: ReadRowsOptions): Row[] {
@@ -124,7 +121,9 @@ class RegionReader {
     }
     // What is no row is one text again: `Bio. Ref. Interval : 60 - 200`.
     const whole = line.cells.flatMap((cell) => cut(cell))
-    if (!this.#continues(line, whole)) this.#textLine(line, whole)
+    const last = this.#rows.at(-1)
+    if (!last || last.page !== this.#page.number || !continuesRow(last, line, whole, this.#columns, isNamed))
+      this.#textLine(line, whole)
   }
 
   #rowsOfLine(line: Line, cells: TypedCell[]): Row[] {
@@ -172,7 +171,11 @@ class RegionReader {
     const extras = [...of('unit'), ...of('range'), ...of('flag')]
     // Columns whose name is not known show what they are by what stands in them.
     const unnamed = (kind: 'unit' | 'range') =>
-      this.#columns!.some((column) => column.kind === kind) ? of(kind) : of('other').filter((cell) => cell.kind === kind).slice(0, 1)
+      this.#columns!.some((column) => column.kind === kind)
+        ? of(kind)
+        : of('other')
+            .filter((cell) => cell.kind === kind)
+            .slice(0, 1)
     const nameText = joinedText(nameCells.filter((cell) => cell.kind !== 'flag'))
     const flagsInName = nameCells.filter((cell) => cell.kind === 'flag')
     const rows: Row[] = []
@@ -215,7 +218,10 @@ class RegionReader {
     const bound = after.find((cell) => cell.kind === 'value' && cell.value === 'comparator')
     const ranges = [...own.filter((cell) => cell.kind === 'range'), ...(bound ? [bound] : [])]
     const evidence =
-      [...own, ...before].some((cell) => cell.kind === 'unit' || cell.kind === 'range') || bound !== undefined || isTold(cells[value]!) || this.#options.isAnalyte(name)
+      [...own, ...before].some((cell) => cell.kind === 'unit' || cell.kind === 'range') ||
+      bound !== undefined ||
+      isTold(cells[value]!) ||
+      this.#options.isAnalyte(name)
     if (!evidence) return []
     const row = this.#row(line, name, [cells[value]!], {
       unit: [...own, ...before].filter((cell) => cell.kind === 'unit' && !names.includes(cell)),
@@ -250,7 +256,8 @@ class RegionReader {
     if (isNamelessName(name)) name = this.heading ?? this.panel ?? ''
     if (!isPossibleName(name, this.#options.isNamed)) return undefined
     const text = isValueInColumn(first) ? first.text : joinedText(candidates)
-    if (!this.#hasEvidence(name, first, [...units, ...flags, ...rest.range.filter((cell) => cell.kind !== 'text')])) return undefined
+    if (!this.#hasEvidence(name, first, [...units, ...flags, ...rest.range.filter((cell) => cell.kind !== 'text')]))
+      return undefined
     if (
       !isValueInColumn(first) &&
       !first.isAnswer &&
@@ -308,60 +315,6 @@ class RegionReader {
     return others.some((cell) => cell !== value) || isNamed(name) || (value.kind === 'text' && isAnalyte(name))
   }
 
-  /** A line that belongs to the row above: the rest of its name, or further lines of its range. */
-  #continues(line: Line, cells: readonly TypedCell[]): boolean {
-    const last = this.#rows.at(-1)
-    if (!last || last.page !== this.#page.number) return false
-    const gap = line.box.top - last.box.bottom
-    if (gap > heightOf(line.box) * 1.2) return false
-    if (this.#columns && cells.length) {
-      const kindOf = (cell: TypedCell) => nearestColumn(cell.box, this.#columns!)?.kind
-      const ranges = cells.filter((cell) => kindOf(cell) === 'range')
-      const others = cells.filter((cell) => kindOf(cell) !== 'range')
-      // Beside it may stand the method in brackets, or the rest of the name.
-      if (ranges.length && others.every((cell) => kindOf(cell) === 'name' && cell.kind === 'text')) {
-        last.range_lines.push(joinedText(ranges))
-        const text = joinedText(others)
-        if (text && joinsName(last.name, text, this.#options.isNamed)) last.name = cleanName(`${last.name} ${text}`)
-        last.box = boxAround([last.box, line.box])
-        return true
-      }
-    }
-    // Below the name: `Bio. Ref. Interval. :`, and the range in the same line or the next.
-    const whole = line.cells.map((cell) => cell.text).join(' ')
-    if (line.cells.length === 1 && !last.range_lines.length) {
-      const isRange = rangeOf(whole) !== undefined && /\d/u.test(whole)
-      if (isRange || RANGE_LABEL.test(whole)) {
-        if (isRange) last.range_lines.push(whole)
-        last.unit ??= unitBehind(whole)
-        last.box = boxAround([last.box, line.box])
-        return true
-      }
-    }
-    if (!this.#columns && cells.length === 1 && cells[0]!.kind === 'range') {
-      last.range_lines.push(cells[0]!.text)
-      last.box = boxAround([last.box, line.box])
-      return true
-    }
-    const nameCells = this.#columns
-      ? cells.filter((cell) => ['name', undefined].includes(nearestColumn(cell.box, this.#columns!)?.kind))
-      : cells
-    const text = joinedText(nameCells)
-    if (
-      cells.length === 1 &&
-      nameCells.length === 1 &&
-      gap < heightOf(line.box) * 0.7 &&
-      joinsName(last.name, text, this.#options.isNamed) &&
-      text.length < 40 &&
-      (/[,/(–-]$/u.test(last.name) || !/^\(?(?:method|serum|plasma|calculated|by )/iu.test(text))
-    ) {
-      last.name = cleanName(`${last.name} ${text}`)
-      last.box = boxAround([last.box, line.box])
-      return true
-    }
-    return false
-  }
-
   /** A heading of a panel, a name whose result is below, or a comment. */
   #textLine(line: Line, cells: readonly TypedCell[]): void {
     this.#waiting = null
@@ -370,8 +323,13 @@ class RegionReader {
     const text = joinedText(cells)
     if (looksLikeSentence(text) || /:\s*\S|(?<!\b\p{L}{1,5})\.\s*\S/u.test(text) || text.length > 70 || /^[([]/u.test(text))
       return
-    if (cells.length !== 1 || !isPossibleName(cleanName(text), this.#options.isNamed) || this.#options.isLetterhead?.(text)) return
-    const { columns, page, isBelow } = { columns: this.#columns, page: this.#page, isBelow: this.#rows.length > 0 || this.heading !== null }
+    if (cells.length !== 1 || !isPossibleName(cleanName(text), this.#options.isNamed) || this.#options.isLetterhead?.(text))
+      return
+    const { columns, page, isBelow } = {
+      columns: this.#columns,
+      page: this.#page,
+      isBelow: this.#rows.length > 0 || this.heading !== null,
+    }
     const isTitle = isHeading(line, text, { page, columns, usualHeight: this.#usualHeight, isBelow })
     if (isTitle || !columns) this.#waiting = { text: cleanName(text), box: line.box }
     if (!isTitle) return

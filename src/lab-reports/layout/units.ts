@@ -36,7 +36,10 @@ export function unitBehind(range: string): string | null {
   // `(70-99 mg/dL)` has a bracket around all of it, `mg/dL (calc)` one that belongs to the unit.
   const words = (/[([](?![^()[\]]*[)\]])|^[([]/u.test(range) ? range.replace(/[)\]]+$/u, '') : range).split(/\s+/u)
   for (let count = Math.min(3, words.length - 1); count > 0; count--) {
-    const text = words.slice(-count).join(' ').replace(/^[([](?=[^)\]]*$)/u, '')
+    const text = words
+      .slice(-count)
+      .join(' ')
+      .replace(/^[([](?=[^)\]]*$)/u, '')
     if (isUnit(text) && /\d\S*$/u.test(words.at(-count - 1)!)) return text
   }
   return null

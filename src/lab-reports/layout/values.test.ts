@@ -92,3 +92,15 @@ describe('reference ranges', () => {
     assert.deepEqual(fitting(['Male: 1-2', 'Female: 3-4'], { sex: null, age_years: null }), [null, null])
   })
 })
+
+test('bounds may be open, written with or, and in capitals', () => {
+  const bounds = (text: string) => {
+    const range = rangeOf(text)
+    return range && [range.min, range.max]
+  }
+  assert.deepEqual(bounds('40-'), [40, null])
+  assert.deepEqual(bounds('-30'), [null, 30])
+  assert.deepEqual(bounds('> OR = 50 mg/dL'), [50, null])
+  assert.deepEqual(bounds('( Normal : 0 - 6 mg/L )'), [0, 6])
+  assert.deepEqual(bounds('200-393 MG/DL'), [200, 393])
+})

@@ -195,3 +195,15 @@ test('terms of the release come below the shipped ones and always ask for review
   const [known] = matchLoinc([row('Glucose', '95', 'mg/dL')], { release })
   assert.equal(known!.loinc_matches[0]!.loinc_code, '2345-7')
 })
+
+test('words before brackets, methods and units of D-dimer can forbid an auto match', () => {
+  const status = (test_name: string, units: string | null, value = '5') => {
+    const [meaning] = matchLoinc([{ test_name, units, value }])
+    return { status: meaning!.loinc_match_status, code: meaning!.loinc_matches[0]?.loinc_code }
+  }
+  assert.notEqual(status('Calculated Thyroxine (T4) Index', 'ug/dL').status, 'auto_match')
+  assert.notEqual(status('HCV RT PCR', 'IU/mL').status, 'auto_match')
+  assert.notEqual(status('Colour', null, 'Brown').status, 'auto_match')
+  assert.notEqual(status('D-Dimer', 'ng/mL DDU').code, '48065-7')
+  assert.equal(status('Bilirubin (Direct)', 'mg/dL', '0.2').code, '1968-7')
+})

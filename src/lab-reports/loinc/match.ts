@@ -2,6 +2,7 @@
 import { isWithin, readNumber } from './numbers.ts'
 import { convert, readUnit, kindsOfProperty, unitlessProperties, type Unit } from './units.ts'
 import { bracketsIn, findByName, findSimilar, isNameOf, type NameHit, type NameIndex } from './name-index.ts'
+import { isDecisive, methodFit } from './method-fit.ts'
 import { methodsIn, readName, specimenIn, type NameParts } from './name-text.ts'
 import type { Term } from './terms.ts'
 
@@ -181,7 +182,8 @@ function unitFit(term: Term, units: readonly Unit[], text: string, form: ValueFo
     if (!unitAgrees(term, units)) return { fit: 0.55, isExact: false }
     // Two units of D-dimer differ by a factor of two.
     const unitOfDimer = /\b(?:FEU|DDU)\b/iu.exec(text)?.[0].toUpperCase()
-    if (unitOfDimer && /\b(?:FEU|DDU)\b/u.test(term.component) && !term.component.includes(unitOfDimer)) return { fit: 0.7, isExact: false }
+    if (unitOfDimer && /\b(?:FEU|DDU)\b/u.test(term.component) && !term.component.includes(unitOfDimer))
+      return { fit: 0.7, isExact: false }
     // Of ratios the very unit decides: `mg/mmol` and `mg/g` are terms of their own.
     if (units[0]!.kind === 'creatinine_ratio' && !term.units.some((unit) => units.some(({ canonical }) => canonical === unit)))
       return { fit: 0.9, isExact: false }
@@ -209,41 +211,6 @@ function isPossibleWithoutUnit(term: Term, value: string): boolean {
   const values = [term.rangeUnit, ...term.units].flatMap((unit) => readUnit(unit).map((one) => convert(read.value, one, limits)))
   const known = values.filter((one) => one !== undefined)
   return known.length === 0 || known.some((one) => isWithin(one, read.comparator, term.low!, term.high!))
-}
-
-const METHOD_PATTERNS: Record<string, RegExp> = {
-  calculation: /calc|formula/i,
-  direct: /direct/i,
-  sensitive: /sensitiv|detection limit/i,
-  automated: /automated/i,
-  manual: /manual/i,
-  hplc: /hplc/i,
-  ifcc: /ifcc/i,
-  immunoassay: /immunoassay|\bia\b|immunologic/i,
-  amplification: /naa|probe|amplif|molecular/i,
-  immunofluorescence: /immunofluorescence|\bif\b/i,
-  electrophoresis: /electrophoresis/i,
-  ms: /lc\/ms|\bms\b/i,
-  strip: /test strip/i,
-  microscopy: /microscop/i,
-  screen: /screen/i,
-  confirm: /confirm/i,
-  culture: /culture/i,
-  rapid: /rapid/i,
-  blot: /blot/i,
-}
-
-const isOfMethod = (term: Term, method: string): boolean =>
-  METHOD_PATTERNS[method]?.test(`${term.method} ${term.longName}`) ?? false
-
-/** What these measure is something else than what the name without them says. */
-const DECISIVE_METHODS = new Set(['electrophoresis', 'amplification', 'culture', 'blot', 'confirm'])
-
-/** Methods count only where they tell terms apart: "screen" is part of many names. */
-function methodFit(term: Term, methods: readonly string[], hits: readonly NameHit[]): number {
-  const asked = methods.filter((method) => hits.some((hit) => isOfMethod(hit.term, method)))
-  if (asked.length === 0 || asked.some((method) => isOfMethod(term, method))) return 1
-  return term.method === '' ? 0.94 : 0.88
 }
 
 /**
@@ -307,7 +274,7 @@ function scoreOf(
           methodsIn(text).length > 0 ||
           readUnit(text).length > 0,
       )
-    const isOther = name.methods.some((method) => DECISIVE_METHODS.has(method) && !isOfMethod(term, method))
+    const isOther = name.methods.some((method) => isDecisive(term, method))
     const isExact = hit.isExact && unit.isExact && isExplained && !isOther && !isOpen
     return { term, score: Math.min(score, isExact ? EXACT_MAX : INEXACT_MAX), isExact }
   })

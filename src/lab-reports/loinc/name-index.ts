@@ -111,7 +111,8 @@ export function findByName(index: NameIndex, name: NameParts): NameHit[] {
 
 /** Whether a name is, word for word, that of a term: no fuzzy search. */
 export function isExactName(index: NameIndex, name: NameParts): boolean {
-  const isThere = ({ text, tokens }: { text: string; tokens: string[] }) => keysOf(text, tokens).some((key) => index.exact.has(key))
+  const isThere = ({ text, tokens }: { text: string; tokens: string[] }) =>
+    keysOf(text, tokens).some((key) => index.exact.has(key))
   if (name.readings.some((reading) => reading.certainty >= EXACT_FROM && isThere(reading))) return true
   return name.parts.length > 1 && namedByEveryPart(index, name.parts) !== undefined
 }

@@ -29,7 +29,13 @@ export async function pageText(page: PDFPageProxy): Promise<PageText> {
     if (box) pieces.push(...split({ text: item.str.slice(0, PIECE_LETTERS_MAX), box }))
     if (pieces.length >= WORDS_MAX) break
   }
-  return { number: page.pageNumber, width: viewport.width, height: viewport.height, source: 'text', words: joined(withPowers(pieces)) }
+  return {
+    number: page.pageNumber,
+    width: viewport.width,
+    height: viewport.height,
+    source: 'text',
+    words: joined(withPowers(pieces)),
+  }
 }
 
 /** Where a piece stands on the page as it is shown; undefined if its letters do not run from left to right there. */

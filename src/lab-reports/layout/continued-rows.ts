@@ -1,0 +1,70 @@
+// Lines that belong to the row above them: the rest of its name, and further lines of its range.
+import { boxAround, heightOf } from '../pages/page.ts'
+import type { TypedCell } from './cells.ts'
+import { nearestColumn } from './columns.ts'
+import type { Column } from './headers.ts'
+import type { Line } from './lines.ts'
+import { cleanName } from './names.ts'
+import { rangeOf } from './ranges.ts'
+import { joinedText, joinsName } from './row-parts.ts'
+import type { Row } from './row.ts'
+import { unitBehind } from './units.ts'
+
+const RANGE_LABEL =
+  /^(?:bio(?:logical)?\.?\s*)?(?:ref(?:erence)?\.?|normal|optimal|expected|desirable)\s*(?:range|interval|values?|zone|int\.?)?[.\s]*:?$/iu
+
+/** Adds a line to the row above if it belongs to it; false if it does not. */
+export function continuesRow(
+  last: Row,
+  line: Line,
+  cells: readonly TypedCell[],
+  columns: readonly Column[] | null,
+  isNamed: (name: string) => boolean,
+): boolean {
+  const gap = line.box.top - last.box.bottom
+  if (gap > heightOf(line.box) * 1.2) return false
+  if (columns && cells.length) {
+    const kindOf = (cell: TypedCell) => nearestColumn(cell.box, columns)?.kind
+    const ranges = cells.filter((cell) => kindOf(cell) === 'range')
+    const others = cells.filter((cell) => kindOf(cell) !== 'range')
+    // Beside it may stand the method in brackets, or the rest of the name.
+    if (ranges.length && others.every((cell) => kindOf(cell) === 'name' && cell.kind === 'text')) {
+      last.range_lines.push(joinedText(ranges))
+      const text = joinedText(others)
+      if (text && joinsName(last.name, text, isNamed)) last.name = cleanName(`${last.name} ${text}`)
+      last.box = boxAround([last.box, line.box])
+      return true
+    }
+  }
+  // Below the name: `Bio. Ref. Interval. :`, and the range in the same line or the next.
+  const whole = line.cells.map((cell) => cell.text).join(' ')
+  if (line.cells.length === 1 && !last.range_lines.length) {
+    const isRange = rangeOf(whole) !== undefined && /\d/u.test(whole)
+    if (isRange || RANGE_LABEL.test(whole)) {
+      if (isRange) last.range_lines.push(whole)
+      last.unit ??= unitBehind(whole)
+      last.box = boxAround([last.box, line.box])
+      return true
+    }
+  }
+  if (!columns && cells.length === 1 && cells[0]!.kind === 'range') {
+    last.range_lines.push(cells[0]!.text)
+    last.box = boxAround([last.box, line.box])
+    return true
+  }
+  const nameCells = columns ? cells.filter((cell) => ['name', undefined].includes(nearestColumn(cell.box, columns)?.kind)) : cells
+  const text = joinedText(nameCells)
+  if (
+    cells.length === 1 &&
+    nameCells.length === 1 &&
+    gap < heightOf(line.box) * 0.7 &&
+    joinsName(last.name, text, isNamed) &&
+    text.length < 40 &&
+    (/[,/(–-]$/u.test(last.name) || !/^\(?(?:method|serum|plasma|calculated|by )/iu.test(text))
+  ) {
+    last.name = cleanName(`${last.name} ${text}`)
+    last.box = boxAround([last.box, line.box])
+    return true
+  }
+  return false
+}

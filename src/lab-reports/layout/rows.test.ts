@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { PageText } from '../pages/page.ts'
+import { isAnalyte, isNamed } from '../reading/read-report.ts'
+import { linesOf } from './lines.ts'
+import { rowsOf } from './rows.ts'
+
+/** A page of lines; each cell begins at a place and has letters of equal widths. */
+function page(...lines: [left: number, text: string][][]): PageText {
+  const words = lines.flatMap((cells, index) =>
+    cells.flatMap(([left, text]) => {
+      let x = left
+      return text.split(' ').map((word) => {
+        const box = { left: x, right: x + word.length * 5, top: 40 + index * 12, bottom: 50 + index * 12 }
+        x = box.right + 3
+        return { text: word, box, confidence: 1 }
+      })
+    }),
+  )
+  return { number: 1, width: 612, height: 792, source: 'text', words }
+}
+
+const read = (...lines: [number, string][][]) => {
+  const one = page(...lines)
+  return rowsOf([{ page: one, lines: linesOf(one) }], { isAnalyte, isNamed })
+}
+const rows = (...lines: [number, string][][]) =>
+  read(...lines).map(({ name, value, unit, range_lines }) => [name, value, unit, ...range_lines])
+
+const HEADER: [number, string][] = [
+  [36, 'Test'],
+  [220, 'Result'],
+  [300, 'Units'],
+  [380, 'Reference Range'],
+]
+
+test('names that begin as labels do are names where laboratories measure them', () => {
+  const lines: [number, string][][] = ['Fasting Glucose', 'Sex Hormone Binding Globulin', 'Normal Morphology'].map((name) => [
+    [36, name],
+    [220, '41'],
+    [300, 'nmol/L'],
+    [380, '10-80'],
+  ])
+  assert.deepEqual(
+    rows(HEADER, ...lines).map(([name]) => name),
+    ['Fasting Glucose', 'Sex Hormone Binding Globulin', 'Normal Morphology'],
+  )
+  assert.deepEqual(
+    rows(HEADER, [
+      [36, 'Diagnosing Diabetes'],
+      [220, '>= 6.5'],
+    ]),
+    [],
+  )
+})
+
+test('texts behind colons are results of what laboratories measure, and nothing else', () => {
+  assert.deepEqual(
+    rows(
+      [
+        [36, 'Colour'],
+        [220, ': Brownish'],
+      ],
+      [
+        [36, 'Pus Cells'],
+        [220, ': 4 - 6 / hpf'],
+      ],
+    ),
+    [
+      ['Colour', 'Brownish', null],
+      ['Pus Cells', '4 - 6', '/ hpf'],
+    ],
+  )
+  assert.deepEqual(
+    rows(
+      [
+        [36, 'Ward'],
+        [220, ': Oak'],
+      ],
+      [
+        [36, 'Fasting'],
+        [220, ': Yes'],
+      ],
+    ),
+    [],
+  )
+})
+
+test('a line with two results in different units has two rows', () => {
+  const line: [number, string][] = [
+    [36, 'Neutrophils'],
+    [150, '58.4'],
+    [200, '%'],
+    [240, '40 - 75'],
+    [330, '4.32'],
+    [370, '10^3/ul'],
+    [430, '2.0 - 7.5'],
+  ]
+  assert.deepEqual(rows(line), [
+    ['Neutrophils', '58.4', '%', '40 - 75'],
+    ['Neutrophils', '4.32', '10^3/ul', '2.0 - 7.5'],
+  ])
+})
+
+test('a comparator with its unit in the column of results is a result with a unit', () => {
+  const header: [number, string][] = [
+    [36, 'Component'],
+    [220, 'Your Value'],
+    [380, 'Standard Range'],
+  ]
+  assert.deepEqual(
+    rows(header, [
+      [36, 'eGFR'],
+      [220, '>90 mL/min/1.73 m2'],
+      [380, '>=60 mL/min/1.73 m2'],
+    ]),
+    [['eGFR', '>90', 'mL/min/1.73 m2', '>=60 mL/min/1.73 m2']],
+  )
+})
+
+test('names of people and their degrees below a table are no results', () => {
+  const lines: [number, string][][] = [
+    [
+      [36, 'Dr. A. Sample'],
+      [220, 'Dr. B. Sample'],
+      [380, 'Dr. C. Sample'],
+    ],
+    [
+      [36, 'MBBS, FCPS'],
+      [220, 'MBBS, PhD'],
+      [380, 'M.Phil'],
+    ],
+    [
+      [36, 'Consultant Pathologist'],
+      [220, 'Consultant Biochemist'],
+      [380, 'Chief Executive'],
+    ],
+  ]
+  assert.deepEqual(rows(HEADER, ...lines), [])
+})
+
+test('each date of a cumulative report is a result where dates stand above lines of hours and numbers', () => {
+  const read = rows(
+    [
+      [36, 'Date'],
+      [150, '11/01/23'],
+      [230, '20/07/23'],
+    ],
+    [
+      [36, 'Lab ID'],
+      [150, '70112233'],
+      [230, '70998811'],
+      [320, 'Units'],
+      [400, 'Reference'],
+    ],
+    [
+      [36, 'Sodium'],
+      [160, '138'],
+      [240, '140'],
+      [320, 'mmol/L'],
+      [400, '(135-145)'],
+    ],
+  )
+  assert.deepEqual(read, [
+    ['Sodium', '138', 'mmol/L', '(135-145)'],
+    ['Sodium', '140', 'mmol/L', '(135-145)'],
+  ])
+})
+
+test('a note below a row is no heading of a panel, and parts of an examination keep its section', () => {
+  const [first, second] = read(
+    [[36, 'Urine examination']],
+    HEADER,
+    [[36, 'Chemical Examination']],
+    [
+      [36, 'Protein'],
+      [220, 'Absent'],
+      [380, 'Absent'],
+    ],
+    [[60, 'For someone without known diabetes, a glucose value']],
+    [
+      [36, 'Glucose'],
+      [220, 'Absent'],
+      [380, 'Absent'],
+    ],
+  )
+  assert.deepEqual([first!.panel, first!.section], ['Chemical Examination', 'Urine examination'])
+  assert.equal(second!.panel, 'Chemical Examination')
+})
