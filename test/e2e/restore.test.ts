@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import pg from 'pg'
+import { exampleReport } from '../../src/lab-reports/parsing-jobs/example-report.ts'
 import { address, patient, shipping } from '../support/people.ts'
 import { debianPostgres, startPostgres, type OwnPostgres } from '../support/debian-postgres.ts'
 import { caller, demoIn, stopAll, folder, outcome, root, serving, start, waitUntil, type Server } from '../support/program.ts'
@@ -42,7 +43,27 @@ async function drill(mark: string, variables: Record<string, string>): Promise<v
   assert.equal(await shell.ended, 0, shell.err())
 }
 
-/** A result, an order under way, an endpoint with an encrypted secret and deliveries that wait, and how to read all of it. */
+/** A report whose file and picture are on the disk. */
+async function waitingReport(url: string, key: string, user_id: string): Promise<string> {
+  const form = new FormData()
+  form.append('file', new Blob([exampleReport], { type: 'application/pdf' }), 'report.pdf')
+  form.append('user_id', user_id)
+  form.append('needs_human_review', 'true')
+  const headers = { 'x-service-api-key': key }
+  const response = await fetch(`${url}/lab_report/v1/parser/job`, { method: 'POST', headers, body: form })
+  const { id } = (await response.json()) as { id: string }
+  await waitUntil(async () => (await caller(url, key).get(`/lab_report/v1/parser/job/${id}`)).body.status === 'pending_review')
+  return id
+}
+
+async function pictureOf(url: string, key: string, report: string): Promise<string> {
+  const headers = { 'x-service-api-key': key }
+  const response = await fetch(`${url}/lab_report/v1/review/${report}/page/1`, { headers })
+  assert.equal(response.status, 200)
+  return Buffer.from(await response.arrayBuffer()).toString('base64')
+}
+
+/** A result, a report in review, an order under way, an endpoint with an encrypted secret and deliveries that wait, and how to read all of it. */
 async function fill(first: Server) {
   const { org_id, management_key, teams, api_keys } = demoIn(first.dataDir)
   const hooks = `/v1/org/${org_id}/team/${teams.us}/sandbox/webhook`
@@ -64,6 +85,7 @@ async function fill(first: Server) {
   const open = (
     await api.post('/v3/order/testkit', { user_id, lab_test_id: await testOf('testkit'), shipping_details: shipping })
   ).body.order
+  const report = await waitingReport(first.url, api_keys['sandbox-us']!, user_id as string)
   await waitUntil(() => refused > 0)
 
   const contents = async (url: string) => {
@@ -74,10 +96,11 @@ async function fill(first: Server) {
       api.get(`/v3/order/${open.id}`),
       api.get('/v1/events?limit=100'),
       api.get(`/v2/user/${user_id}`),
+      api.get(`/lab_report/v1/review/${report}`),
       manage('GET', `${hooks}/${hook}/secret`),
     ])
     for (const answer of answers) assert.equal(answer.status, 200)
-    return answers.map(({ body }) => body)
+    return [await pictureOf(url, api_keys['sandbox-us']!, report), ...answers.map(({ body }) => body)]
   }
   const messages = async (url: string) => {
     const { body } = await at(url).manage('GET', `${hooks}/${hook}/message?limit=100`)

@@ -1,6 +1,7 @@
 // `reset`: the demo as its first start makes it, with the keys that programs already have.
-import { realpathSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { existsSync, readdirSync, realpathSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import type { CommandContext, Typed } from '../command-tree.ts'
 import { prepareDemo } from '../demo.ts'
 import { publishDemo, readDemo } from '../demo-file.ts'
@@ -40,6 +41,7 @@ export async function reset(
     if (error instanceof DataDirInUse) throw new Error(`${error.message} Stop it first. Nothing was changed.`)
     throw error
   }
+  await removeReportFiles(config.report_folder)
   const log = createLog('silent')
   const database = await openDatabase(config, log, { ownership: 'required', create: true })
   try {
@@ -52,4 +54,12 @@ export async function reset(
     await database.close()
   }
   await print('The demo is as its first start made it. Its keys are the same; the ids of its organization and teams are new.\n')
+}
+
+const JOB = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** Deletes the files of lab reports, whose keys were in the database. Other files of the folder stay. */
+async function removeReportFiles(folder: string): Promise<void> {
+  for (const name of existsSync(folder) ? readdirSync(folder) : [])
+    if (JOB.test(name)) await rm(join(folder, name), { recursive: true, force: true })
 }

@@ -18,23 +18,74 @@ interface Piece {
   box: Box
 }
 
-/** The words of a page, in the order in which a reader meets them; text that does not run from left to right is left out. */
+/**
+ * The words of a page, in the order in which a reader meets them. A page is read in the direction of most of its letters, so that one
+ * that was drawn sideways is upright; text in other directions is left out.
+ */
 export async function pageText(page: PDFPageProxy): Promise<PageText> {
   const viewport = page.getViewport({ scale: 1 })
   const content = await page.getTextContent({ disableNormalization: false })
+  const items = content.items.filter((item): item is TextItem => 'str' in item && item.str.trim() !== '')
+  const upright = { width: viewport.width, height: viewport.height }
+  const turn = turnOf(items, viewport.transform, upright)
+  const view = turn ? multiply(turn.matrix, viewport.transform) : viewport.transform
   const pieces: Piece[] = []
-  for (const item of content.items) {
-    if (!('str' in item) || item.str.trim() === '') continue
-    const box = boxOf(item, viewport.transform)
+  for (const item of items) {
+    const box = boxOf(item, view)
     if (box) pieces.push(...split({ text: item.str.slice(0, PIECE_LETTERS_MAX), box }))
     if (pieces.length >= WORDS_MAX) break
   }
+  const read = { number: page.pageNumber, source: 'text' as const, words: joined(withPowers(pieces)) }
+  if (!turn) return { ...read, ...upright }
+  return { ...read, width: turn.width, height: turn.height, drawn: { ...upright, place: turn.place } }
+}
+
+interface Turn {
+  /** From the page as it is drawn to the page as it is read, with the size of the latter. */
+  matrix: number[]
+  width: number
+  height: number
+  /** Back from a box of the page as it is read. */
+  place: (box: Box) => Box
+}
+
+/** How a page has to be turned so that most of its letters run from left to right; undefined: not at all. */
+function turnOf(
+  items: readonly TextItem[],
+  view: number[],
+  { width, height }: { width: number; height: number },
+): Turn | undefined {
+  const letters = { right: 0, down: 0, left: 0, up: 0 }
+  for (const { str, transform } of items) {
+    const [a, b] = multiply(view, transform as number[])
+    if (Math.abs(b!) <= Math.abs(a!) * 0.2) letters[a! > 0 ? 'right' : 'left'] += str.length
+    else if (Math.abs(a!) <= Math.abs(b!) * 0.2) letters[b! > 0 ? 'down' : 'up'] += str.length
+  }
+  const most = Math.max(letters.down, letters.left, letters.up)
+  if (most <= letters.right) return undefined
+  if (letters.left === most)
+    return {
+      matrix: [-1, 0, 0, -1, width, height],
+      width,
+      height,
+      place: ({ left, top, right, bottom }) => ({
+        left: width - right,
+        right: width - left,
+        top: height - bottom,
+        bottom: height - top,
+      }),
+    }
+  const sideways = { width: height, height: width }
+  if (letters.down === most)
+    return {
+      matrix: [0, -1, 1, 0, 0, width],
+      ...sideways,
+      place: ({ left, top, right, bottom }) => ({ left: width - bottom, right: width - top, top: left, bottom: right }),
+    }
   return {
-    number: page.pageNumber,
-    width: viewport.width,
-    height: viewport.height,
-    source: 'text',
-    words: joined(withPowers(pieces)),
+    matrix: [0, 1, -1, 0, height, 0],
+    ...sideways,
+    place: ({ left, top, right, bottom }) => ({ left: top, right: bottom, top: height - right, bottom: height - left }),
   }
 }
 

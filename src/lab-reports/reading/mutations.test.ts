@@ -2,12 +2,9 @@
 // MUTATIONS=20000 tries more of them, MUTATIONS_SEED=5 those of another seed.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createCanvas, type Canvas } from '@napi-rs/canvas'
-import { exampleReport } from '../parsing-jobs/example-report.ts'
 import { createWorkerPool, WorkerLimitExceeded } from '../../platform/runtime/worker-pool.ts'
 import type { Outcome } from '../../../test/support/mutated-files.task.ts'
-import { glucoseReport, pdfOf, reportPage } from '../../../test/support/uploaded-reports.ts'
-import type { ReportFile } from './read-report.ts'
+import { damagedFile, originals, randomOf } from '../../../test/support/damaged-files.ts'
 
 const COUNT = Number(process.env.MUTATIONS ?? 2_000)
 const SEED = Number(process.env.MUTATIONS_SEED ?? 1)
@@ -16,98 +13,6 @@ const DRAWN_EVERY = 200
 const OPEN_MS_MAX = 10_000
 
 const task = new URL('../../../test/support/mutated-files.task.ts', import.meta.url)
-
-/** Mulberry32. */
-function randomOf(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
-
-function picture(): Canvas {
-  const canvas = createCanvas(60, 40)
-  const context = canvas.getContext('2d')
-  context.fillStyle = 'white'
-  context.fillRect(0, 0, 60, 40)
-  context.fillStyle = 'black'
-  context.fillRect(10, 10, 20, 5)
-  return canvas
-}
-
-async function originals(): Promise<ReportFile[]> {
-  const pdfs = [
-    Buffer.from(exampleReport),
-    await glucoseReport(),
-    await pdfOf(reportPage(['Sodium', '140', '', 'mmol/L', '136-145']), reportPage(['Iron', '90', '', 'ug/dL', '60-170'])),
-  ]
-  return [
-    ...pdfs.map((bytes) => ({ bytes: new Uint8Array(bytes), type: 'application/pdf' as const })),
-    { bytes: new Uint8Array(picture().toBuffer('image/png')), type: 'image/png' },
-    { bytes: new Uint8Array(picture().toBuffer('image/jpeg')), type: 'image/jpeg' },
-  ]
-}
-
-type Random = () => number
-const below = (random: Random, limit: number): number => Math.floor(random() * limit)
-const between = (bytes: Uint8Array, random: Random): [number, number] => {
-  const start = below(random, bytes.length)
-  return [start, Math.min(bytes.length, start + 1 + below(random, 64))]
-}
-const joined = (...parts: Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(parts))
-const NUMBERS = ['0', '-1', '1', '99999', '2147483648', '99999999999999999999', '0.0000001', '1e9']
-const WORDS = [
-  '/Pages 2 0 R',
-  '/Kids[2 0 R]',
-  '/Length 0',
-  '3 0 R',
-  '/Filter/FlateDecode',
-  'endobj',
-  'stream\n',
-  '<<',
-  '[[',
-  '(',
-  '\0',
-  '\uD83D',
-]
-
-/** Changes of bytes as storage and hostile people make them. */
-const changes: ((bytes: Uint8Array, random: Random, other: Uint8Array) => Uint8Array)[] = [
-  (bytes, random) => bytes.with(below(random, bytes.length), below(random, 256)),
-  (bytes, random) => {
-    const at = below(random, bytes.length)
-    return bytes.with(at, bytes[at]! ^ (1 << below(random, 8)))
-  },
-  (bytes, random) => bytes.subarray(0, below(random, bytes.length)),
-  (bytes, random) => {
-    const [start, end] = between(bytes, random)
-    return joined(bytes.subarray(0, start), bytes.subarray(end))
-  },
-  (bytes, random) => {
-    const [start, end] = between(bytes, random)
-    return joined(bytes.subarray(0, end), bytes.subarray(start))
-  },
-  (bytes, random, other) => {
-    const [start, end] = between(other, random)
-    const at = below(random, bytes.length)
-    return joined(bytes.subarray(0, at), other.subarray(start, end), bytes.subarray(at))
-  },
-  (bytes, random) => withToken(bytes, random, /\d+/g, NUMBERS),
-  (bytes, random) => withToken(bytes, random, /\/[A-Z]\w+|\d+ 0 R|endobj/g, WORDS),
-]
-
-/** One of the tokens that match is replaced. */
-function withToken(bytes: Uint8Array, random: Random, pattern: RegExp, texts: readonly string[]): Uint8Array {
-  const text = Buffer.from(bytes).toString('latin1')
-  const found = [...text.matchAll(pattern)]
-  const match = found[below(random, found.length)]
-  if (!match) return bytes
-  const put = texts[below(random, texts.length)]!
-  return new Uint8Array(Buffer.from(text.slice(0, match.index) + put + text.slice(match.index + match[0].length), 'latin1'))
-}
 
 /** What PostgreSQL cannot store as JSON. */
 const isStorable = (value: unknown): boolean => {
@@ -122,13 +27,8 @@ test(`${COUNT} damaged files of seed ${SEED} each end with an answer, or at the 
   const counts = new Map<string, number>()
   const count = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)
   for (let number = 0; number < COUNT; number++) {
-    const { bytes, type } = files[number % files.length]!
-    const other = files[below(random, files.length)]!.bytes
-    let damaged = bytes
-    for (let left = 1 + below(random, 3); left > 0; left--)
-      if (damaged.length > 1) damaged = changes[below(random, changes.length)]!(damaged, random, other)
     const which = `mutation ${number} of seed ${SEED}`
-    const file = { bytes: new Uint8Array(damaged), type }
+    const file = damagedFile(files, number, random)
     try {
       const draws = number % DRAWN_EVERY < files.length
       const { inspection, report, failure, isDrawn } = await pool.run<Outcome>(task, { file, draws }, { timeout_ms: OPEN_MS_MAX })

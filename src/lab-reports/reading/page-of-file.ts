@@ -4,27 +4,33 @@ import type { PDFPageProxy } from 'pdfjs-dist/types/src/display/api.js'
 import { pictureOf } from '../ocr/picture.ts'
 import { compose, IDENTITY, project, scaling, type Projection } from '../ocr/projection.ts'
 import { readPicture, type OcrOptions } from '../ocr/read-picture.ts'
-import { boxAround, type Box, type PageText } from '../pages/page.ts'
+import { boxAround, centerX, centerY, type Box, type PageText } from '../pages/page.ts'
 import { pageText } from '../pages/pdf-text.ts'
-import { pictureShare } from '../pages/picture-share.ts'
+import { coveredShare, paintedOf } from '../pages/painted.ts'
 import { decodePicture, drawPage } from '../pages/pictures.ts'
 import { textQuality } from '../pages/text-quality.ts'
 
 export type PageOptions = OcrOptions
 
-/** Fewer letters beside a large picture are a stamp or the line of a fax machine; a page of a report has a thousand. */
+/** Fewer letters on a large picture are a stamp or the line of a fax machine; a page of a report has a thousand. */
 const LETTERS_MIN = 200
+/** A page with as many has no room for a large picture of a report. What it paints is not looked at, which takes as long as its text. */
+const FULL_PAGE_LETTERS = 1_000
 /** Of the page. */
 const LARGE_PICTURE = 0.4
+/** More curves are letters that are drawn as outlines: a logo has some hundreds. */
+const OUTLINES = 1_500
 /** The longer side of a page that is an image, in points. */
 const IMAGE_POINTS = 792
 
 /** Errors: `OcrUnavailable`. */
 export async function pageOf(page: PDFPageProxy, options: PageOptions): Promise<PageText> {
   const text = await pageText(page)
-  if (!(await needsPicture(page, text))) return text
+  const pictures = await unreadParts(page, text)
+  if (pictures === 'none') return text
   const { canvas, pixels_per_point } = await drawPage(page)
-  return { ...(await pageOfPicture(canvas, pixels_per_point, options)), number: page.pageNumber }
+  const read = { ...(await pageOfPicture(canvas, pixels_per_point, options)), number: page.pageNumber }
+  return pictures === 'page' ? read : joined(text, read, pictures)
 }
 
 /** Errors: `OcrUnavailable`, `UnreadablePicture`. */
@@ -33,11 +39,38 @@ export async function pageOfImage(bytes: Uint8Array, options: PageOptions): Prom
   return pageOfPicture(canvas, Math.max(canvas.width, canvas.height) / IMAGE_POINTS, options)
 }
 
-async function needsPicture(page: PDFPageProxy, text: PageText): Promise<boolean> {
+/** What of a page its text does not tell: nothing, the page, or what the pictures in these boxes show. */
+async function unreadParts(page: PDFPageProxy, text: PageText): Promise<'none' | 'page' | Box[]> {
   const quality = textQuality(text)
-  if (quality === 'garbage' || !text.words.length) return true
-  const letters = text.words.reduce((sum, word) => sum + word.text.length, 0)
-  return letters < LETTERS_MIN && (await pictureShare(page)) > LARGE_PICTURE
+  if (quality === 'garbage' || !text.words.length) return 'page'
+  const letters = lettersOf(text.words)
+  if (letters >= FULL_PAGE_LETTERS) return 'none'
+  const { pictures, curves } = await paintedOf(page)
+  const size = text.drawn ?? text
+  const words = text.words.map(({ text: letters, box }) => ({ text: letters, box: text.drawn?.place(box) ?? box }))
+  if (
+    coveredShare(pictures, size) > LARGE_PICTURE &&
+    lettersOf(words.filter((word) => isInside(word.box, pictures))) < LETTERS_MIN
+  )
+    return letters < LETTERS_MIN || text.drawn ? 'page' : pictures
+  return letters < LETTERS_MIN && curves > OUTLINES ? 'page' : 'none'
+}
+
+const lettersOf = (words: readonly { text: string }[]): number => words.reduce((sum, { text }) => sum + text.length, 0)
+
+const isInside = (box: Box, boxes: readonly Box[]): boolean => {
+  const [x, y] = [centerX(box), centerY(box)]
+  return boxes.some(({ left, top, right, bottom }) => left <= x && x <= right && top <= y && y <= bottom)
+}
+
+/** The text of a page beside its pictures, and what was read in them. */
+function joined(text: PageText, { words, drawn }: PageText, pictures: readonly Box[]): PageText {
+  const read = words.map((word) => ({ ...word, box: drawn?.place(word.box) ?? word.box }))
+  return {
+    ...text,
+    source: 'ocr',
+    words: [...text.words.filter(({ box }) => !isInside(box, pictures)), ...read.filter(({ box }) => isInside(box, pictures))],
+  }
 }
 
 async function pageOfPicture(canvas: Canvas, scale: number, options: PageOptions): Promise<PageText> {

@@ -4,6 +4,7 @@ import { mkdir, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promi
 import { basename, dirname, join } from 'node:path'
 import { StorageUnavailable, type FileStorage } from './file-storage.ts'
 
+/** In the name of a file that is being written. */
 const UNFINISHED = '.tmp-'
 
 /** A key is a path below the folder: `<id>/<name>`. Files and folders are closed to other accounts. */

@@ -1,0 +1,119 @@
+// What a page of a PDF paints beside its text: where its pictures are, and how much is drawn as outlines.
+import { OPS } from 'pdfjs-dist/legacy/build/pdf.mjs'
+import type { PDFPageProxy } from 'pdfjs-dist/types/src/display/api.js'
+import { boxAround, type Box } from './page.ts'
+
+/** [a b c d e f] of PDF: x' = a x + c y + e, y' = b x + d y + f. */
+export type Matrix = readonly [number, number, number, number, number, number]
+
+export interface Painted {
+  /** Of the pictures, in points from the upper left corner of the page. */
+  pictures: Box[]
+  /** Curves of the outlines that are filled or stroked: a round letter has about ten. */
+  curves: number
+}
+
+/** A form within a form, and what is saved, no deeper than this. */
+const DEPTH_MAX = 200
+/** A scan in strips has some hundreds. */
+const PICTURES_MAX = 2_000
+
+const PICTURES = new Set([OPS.paintImageXObject, OPS.paintInlineImageXObject, OPS.paintImageMaskXObject])
+/** Several pictures at once, as pdf.js puts them together. */
+const REPEATED = new Set([OPS.paintImageXObjectRepeat, OPS.paintImageMaskXObjectRepeat])
+const GROUPS = new Set([OPS.paintInlineImageXObjectGroup, OPS.paintImageMaskXObjectGroup])
+
+export async function paintedOf(page: PDFPageProxy): Promise<Painted> {
+  const { fnArray, argsArray } = await page.getOperatorList()
+  return painted(fnArray, argsArray, page.getViewport({ scale: 1 }).transform as unknown as Matrix)
+}
+
+/** What these operations of pdf.js paint: a picture is the unit square under the current transform. @param view from the page to the boxes */
+export function painted(operations: readonly number[], parameters: readonly unknown[], view: Matrix): Painted {
+  let current = view
+  let curves = 0
+  const pictures: Box[] = []
+  const saved: Matrix[] = []
+  const save = () => void (saved.length < DEPTH_MAX && saved.push(current))
+  const restore = () => void (current = saved.pop() ?? current)
+  const paint = (matrix: unknown) => void (pictures.length < PICTURES_MAX && pictures.push(unitSquare(within(current, matrix))))
+  for (const [index, operation] of operations.entries()) {
+    const given = parameters[index]
+    if (operation === OPS.save) save()
+    else if (operation === OPS.restore || operation === OPS.paintFormXObjectEnd) restore()
+    else if (operation === OPS.transform) current = within(current, given)
+    else if (operation === OPS.paintFormXObjectBegin) {
+      save()
+      current = within(current, (given as unknown[])[0])
+    } else if (operation === OPS.constructPath) curves += curvesOf(given)
+    else if (PICTURES.has(operation)) paint(null)
+    else if (GROUPS.has(operation)) for (const { transform } of groupOf(given)) paint(transform)
+    else if (REPEATED.has(operation)) for (const matrix of repeatedOf(given)) paint(matrix)
+  }
+  return { pictures, curves }
+}
+
+/** A matrix after another one; what is no matrix changes nothing. */
+function within(outer: Matrix, inner: unknown): Matrix {
+  if (inner === null || typeof inner !== 'object') return outer
+  const [a, b, c, d, e, f] = outer
+  const [g = 1, h = 0, i = 0, j = 1, k = 0, l = 0] = Array.from(inner as ArrayLike<number>)
+  return [a * g + c * h, b * g + d * h, a * i + c * j, b * i + d * j, a * k + c * l + e, b * k + d * l + f]
+}
+
+function unitSquare([a, b, c, d, e, f]: Matrix): Box {
+  const corners = [
+    [e, f],
+    [e + a, f + b],
+    [e + c, f + d],
+    [e + a + c, f + b + d],
+  ] as const
+  return boxAround(corners.map(([x, y]) => ({ left: x, right: x, top: y, bottom: y })))
+}
+
+const isList = (value: unknown): value is unknown[] => Array.isArray(value)
+
+function groupOf(given: unknown): { transform?: unknown }[] {
+  const lists = isList(given) ? given.filter(isList) : []
+  return (lists.at(-1) ?? []) as { transform?: unknown }[]
+}
+
+/** [picture, width, height, places] or, for masks, [picture, width, skew, skew, height, places]. */
+function repeatedOf(given: unknown): Matrix[] {
+  if (!isList(given)) return []
+  const places = Array.from(given.at(-1) as ArrayLike<number>)
+  const [width, , , height] = (given.length === 6 ? given.slice(1, 5) : [given[1], 0, 0, given[2]]) as number[]
+  const matrices: Matrix[] = []
+  for (let at = 0; at + 1 < places.length; at += 2) matrices.push([width!, 0, 0, height!, places[at]!, places[at + 1]!])
+  return matrices
+}
+
+/** Numbers after each operation of a path: to move, a line, a curve, a quadratic one, to close. */
+const PATH_NUMBERS = [2, 2, 6, 4, 0]
+
+function curvesOf(given: unknown): number {
+  const path = isList(given) && isList(given[1]) ? given[1][0] : undefined
+  if (path === null || typeof path !== 'object') return 0
+  const numbers = path as ArrayLike<number>
+  let curves = 0
+  for (let at = 0; at < numbers.length; at += 1 + (PATH_NUMBERS[numbers[at]!] ?? numbers.length))
+    if (numbers[at] === 2 || numbers[at] === 3) curves++
+  return curves
+}
+
+/** How much of a page boxes cover, from 0 to 1: overlaps count once, to the nearest sixtieth of a side. */
+export function coveredShare(boxes: readonly Box[], { width, height }: { width: number; height: number }): number {
+  const cells = new Set<number>()
+  const cellsOf = (from: number, to: number, length: number): [number, number] => [
+    Math.max(0, Math.round((from / length) * GRID)),
+    Math.min(GRID, Math.round((to / length) * GRID)),
+  ]
+  for (const { left, top, right, bottom } of boxes) {
+    const [first, last] = cellsOf(left, right, width)
+    const [upper, lower] = cellsOf(top, bottom, height)
+    for (let y = upper; y < lower; y++) for (let x = first; x < last; x++) cells.add(y * GRID + x)
+  }
+  return cells.size / GRID ** 2
+}
+
+const GRID = 60
