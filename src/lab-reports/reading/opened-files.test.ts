@@ -19,3 +19,13 @@ test('ten files of one team that take long delay no other team, and an eleventh 
   )
   await threads.close()
 })
+
+test('a file whose thread gets no processor in its time is not called damaged: the answer is 503', async () => {
+  const threads = new FileThreads({ open_ms_max: 2_000 })
+  const cell = new Int32Array(new SharedArrayBuffer(4))
+  await assert.rejects(
+    threads.run('team', tasks, 'held', cell),
+    (error) => error instanceof Problem && error.status === 503 && error.headers['retry-after'] === '5',
+  )
+  await threads.close()
+})

@@ -2,7 +2,7 @@
 // kind, and shared by teams, so that none waits for the files of one.
 import { SharedTurns } from '../../platform/runtime/shared-turns.ts'
 import { unavailable } from '../../platform/runtime/problem.ts'
-import { createWorkerPool, WorkerPoolBusy, type WorkerPool } from '../../platform/runtime/worker-pool.ts'
+import { createWorkerPool, WorkerLimitExceeded, WorkerPoolBusy, type WorkerPool } from '../../platform/runtime/worker-pool.ts'
 
 /** One for each of two teams: a file that takes its whole time leaves the other thread to other teams. */
 const THREADS = 2
@@ -13,7 +13,11 @@ const WAITING_MAX = 40
 /** Two files that take their whole time. */
 const WAIT_MS = 20_000
 
+/** A file that takes its time takes a processor. With less than this share of one, the machine has no time for it. */
+const BUSY_SHARE_MIN = 0.5
+
 export class FileThreads {
+  readonly #open_ms_max: number
   readonly #pool: WorkerPool = createWorkerPool({ threads_max: THREADS })
   readonly #turns = new SharedTurns({
     at_once: THREADS,
@@ -23,15 +27,32 @@ export class FileThreads {
     wait_ms: WAIT_MS,
   })
 
+  constructor({ open_ms_max = OPEN_MS_MAX } = {}) {
+    this.#open_ms_max = open_ms_max
+  }
+
   /**
    * Runs the export `name` of a task with `input` in a thread, for at most 10 s.
-   * Errors: 429 the team has nine files waiting; 503 too many wait, or the turn did not come in 20 s; `WorkerLimitExceeded`.
+   * Errors: 429 the team has nine files waiting; 503 too many wait, the turn did not come in 20 s, or
+   * the machine is too busy; `WorkerLimitExceeded`.
    */
   async run<T>(team: string, task: URL, name: string, input: unknown): Promise<T> {
     try {
-      return await this.#turns.take(team, () => this.#pool.run<T>(task, input, { name, timeout_ms: OPEN_MS_MAX }))
+      return await this.#turns.take(team, () => this.#open<T>(task, name, input))
     } catch (error) {
       throw error instanceof WorkerPoolBusy ? unavailable('Too many files are being opened; try again', 2) : error
+    }
+  }
+
+  async #open<T>(task: URL, name: string, input: unknown): Promise<T> {
+    const before = process.cpuUsage()
+    try {
+      return await this.#pool.run<T>(task, input, { name, timeout_ms: this.#open_ms_max })
+    } catch (error) {
+      if (!(error instanceof WorkerLimitExceeded) || error.limit !== 'time') throw error
+      const { user, system } = process.cpuUsage(before)
+      if ((user + system) / 1000 >= this.#open_ms_max * BUSY_SHARE_MIN) throw error
+      throw unavailable('The server is too busy to open files; try again', 5)
     }
   }
 
