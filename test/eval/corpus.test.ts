@@ -57,8 +57,7 @@ for (const layout of all)
       assert(whole.includes(compact(value)), `${test_name}: value ${value}`)
       assert(whole.includes(name), `${test_name}: name`)
       // Raised digits of the page are powers in the truth: `10^9`.
-      if (units)
-        assert(whole.replaceAll('^', '').includes(compact(units).replaceAll('^', '')), `${test_name}: units ${units}`)
+      if (units) assert(whole.replaceAll('^', '').includes(compact(units).replaceAll('^', '')), `${test_name}: units ${units}`)
       if (box) assert(onPages[box.page - 1]!.includes(compact(value)), `${test_name}: page of ${value}`)
     }
     const letters = (of: string[]) => of.join('').split('').sort().join('')
