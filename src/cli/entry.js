@@ -12,7 +12,7 @@ const COMPILE = '--compile'
 const cache = fileURLToPath(new URL('../../node_modules/.cache/drawbridge', import.meta.url))
 const words = process.argv.slice(2)
 
-// With a minimum that is also sufficient, the garbage of the start does not increase it (src/events/dispatch/send/connection-pool.ts).
+// With a minimum that is also sufficient, the garbage of the start does not increase it (src/platform/runtime/young-generation.ts).
 if (process.execArgv.some((flag) => flag.startsWith('--min-semi-space-size'))) setFlagsFromString('--semi-space-growth-factor=1')
 
 const cold = isCold()

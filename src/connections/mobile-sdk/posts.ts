@@ -1,17 +1,30 @@
 // Posts of samples by phones. Source: users-wearables.md 4 C4, 16.5-16.7.
 import type { Tx } from '../../platform/db/transaction.ts'
+import { expectSamples } from '../../platform/runtime/young-generation.ts'
 import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import { noteUnits } from '../../wearables/ingestion/units.ts'
-import { incoming, PostZones } from './samples.ts'
+import { incoming, incomingOf, PostZones } from './samples.ts'
 import { resourceOf, type BloodPressurePost, type SamplePost, type SentTimeseries } from './schema.ts'
 import { store } from './store.ts'
+import type { QuantityColumns } from './usual-posts.ts'
 
-/** Stores samples that a phone sends. A post repeated changes nothing. Errors: 404 unknown user; those of `incoming`. */
-export async function postSamples(tx: Tx, user_id: string, sent: SentTimeseries, { data, ...envelope }: SamplePost) {
+/**
+ * Stores samples that a phone sends. A post repeated changes nothing. Errors: 404 unknown user; those of `incoming`.
+ * @param post its samples may be columns in place of a list
+ */
+export async function postSamples(
+  tx: Tx,
+  user_id: string,
+  sent: SentTimeseries,
+  { data, columns, ...envelope }: SamplePost & { columns?: QuantityColumns },
+) {
   const resource = resourceOf(sent)
-  await noteUnits(tx, envelope.provider, resource, data)
+  await noteUnits(tx, envelope.provider, resource, columns?.kinds ?? data)
   const context = { zones: new PostZones(envelope.time_zone), now_ms: tx.now.getTime(), at: ['body', 'data'] }
-  const samples = data.map((sample, i) => incoming(resource, sample, context, i))
+  const samples = columns
+    ? incomingOf(resource, columns, context)
+    : data.map((sample, i) => incoming(resource, sample, context, i))
+  expectSamples(samples.length)
   return store(tx, user_id, envelope, [{ resource, samples }])
 }
 

@@ -4,6 +4,7 @@ import { ActivityPost, BodyPost, ProfilePost, SleepPost, WorkoutPost } from './s
 import { BODY_BYTES_MAX, envelope, post } from './post-operation.ts'
 import { postBloodPressures, postSamples } from './posts.ts'
 import { recordRoutes } from './record-routes.ts'
+import { readUsualPost } from './usual-posts.ts'
 import { BloodPressurePost, PostParams, PostReply, SamplePost, UserParams } from './schema.ts'
 
 const at = { start_date: '2026-01-31T09:30:00Z', end_date: '2026-01-31T09:30:00Z' }
@@ -94,6 +95,7 @@ export const routes = [
       'At most 16 MiB of JSON and 100,000 samples; the body may be compressed with gzip. A sample replaces the one at its instant from the same source; a repeated post changes nothing. The reply counts what was accepted.',
     params: PostParams,
     body: SamplePost,
+    readUsualBody: readUsualPost,
     body_bytes_max: BODY_BYTES_MAX,
     reply: PostReply,
     example: {

@@ -1,13 +1,15 @@
 // From what a phone sends to samples: units, sources, time zones. Source: users-wearables.md 7, 16.6, 16.7.
 import { invalidField } from '../../platform/http/errors.ts'
 import { usualInstant } from '../../platform/schema/usual-timestamps.ts'
-import { toCanonicalUnit } from '../../wearables/ingestion/units.ts'
+import type { IncomingDevice } from '../../wearables/devices/devices.ts'
+import { unitFactor } from '../../wearables/ingestion/units.ts'
 import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import { sensorLocations, typeWithDetails, type SensorLocation } from '../../wearables/resources/sample-details.ts'
 import { timeseriesOf, type SourceType, type TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import { canonicalZone, localDate, QUARTER_MS, zoneOffset } from '../../wearables/resources/zones.ts'
 import { deviceOf } from './devices.ts'
 import { isSourceType, type Quantity } from './schema.ts'
+import type { QuantityColumns, QuantityKind } from './usual-posts.ts'
 
 const EARLIEST_MS = Date.UTC(1900, 0, 1)
 /** How far ahead of the server a phone's clock may be. */
@@ -101,60 +103,101 @@ export function sensorLocationOf(metadata: Readonly<Record<string, unknown>> | u
   return appleLocations.get(String(number)) ?? sensorLocations.find((one) => one === name) ?? null
 }
 
-/** The value and the type that a sample is stored with. */
-function measured(resource: TimeseriesName, { value, unit, metadata }: Quantity): { value: number; type: string | null } {
+/** What follows from the kind of a sample, for all samples of that kind. */
+interface KindFacts {
+  source_type: SourceType
+  app_id: string | null
+  device: IncomingDevice | null
+  factor: number
+  type: string | null
+}
+
+/** The type that samples are stored with, from their metadata. */
+function typeOf(resource: TimeseriesName, metadata: QuantityKind['metadata']): string | null {
   switch (resource) {
-    case 'stand_hour':
-      return { value: 1, type: value === 0 ? 'stood' : 'idle' }
     case 'heart_rate_alert':
-      return { value: 1, type: text(metadata?.type) }
+      return text(metadata?.type)
     case 'sleep_breathing_disturbance':
-      return { value, type: text(metadata?.category) ?? text(metadata?.type) }
-    case 'body_temperature': {
-      const type = typeWithDetails(resource, null, { sensor_location: sensorLocationOf(metadata) })
-      return { value: toCanonicalUnit(resource, value, unit), type }
-    }
+      return text(metadata?.category) ?? text(metadata?.type)
+    case 'body_temperature':
+      return typeWithDetails(resource, null, { sensor_location: sensorLocationOf(metadata) })
     default:
-      return { value: toCanonicalUnit(resource, value, unit), type: null }
+      return null
   }
 }
 
-const wholeSeconds = (text: string): number => Math.floor((usualInstant(text) ?? Date.parse(text)) / 1000) * 1000
+function factsOf(resource: TimeseriesName, kind: QuantityKind): KindFacts {
+  const { unit, source_bundle, metadata } = kind
+  const source_type = sourceTypeOf(kind)
+  return {
+    source_type,
+    app_id: source_bundle ?? null,
+    device: deviceOf(metadata, source_type),
+    factor: unitFactor(resource, unit),
+    type: typeOf(resource, metadata),
+  }
+}
+
+const instantOf = (text: string): number => usualInstant(text) ?? Date.parse(text)
+
+interface Context {
+  zones: PostZones
+  now_ms: number
+  /** Where the sample stands in the request, or the list whose `place` it has. */
+  at: (string | number)[]
+}
 
 /**
  * A sample as it is stored. Errors: 422 an end before the start, an interval of more than 24 days, an instant before 1900 or more than a
  * day ahead of the server, an alert of heart rate without its type, which the API always shows.
- * @param at where the sample stands in the request, or the list whose `place` it has
  */
-export function incoming(
+export function incoming(resource: TimeseriesName, sample: Quantity, context: Context, place?: number): IncomingSample {
+  const start_ms = instantOf(sample.start_date)
+  const end_ms = sample.end_date === sample.start_date ? start_ms : instantOf(sample.end_date)
+  return incomingAt(resource, { start_ms, end_ms, value: sample.value, kind: sample }, factsOf(resource, sample), context, place)
+}
+
+/** As `incoming`, of each sample of a list. */
+export function incomingOf(resource: TimeseriesName, columns: QuantityColumns, context: Context): IncomingSample[] {
+  const { length, values, start_ms, end_ms, kind: kinds } = columns
+  const facts = columns.kinds.map((kind) => factsOf(resource, kind))
+  const samples: IncomingSample[] = []
+  for (let i = 0; i < length; i++) {
+    const kind = kinds[i]!
+    const one = { start_ms: start_ms[i]!, end_ms: end_ms[i]!, value: values[i]!, kind: columns.kinds[kind]! }
+    samples.push(incomingAt(resource, one, facts[kind]!, context, i))
+  }
+  return samples
+}
+
+function incomingAt(
   resource: TimeseriesName,
-  sample: Quantity,
-  { zones, now_ms, at }: { zones: PostZones; now_ms: number; at: (string | number)[] },
-  place?: number,
+  { start_ms, end_ms, value, kind }: { start_ms: number; end_ms: number; value: number; kind: QuantityKind },
+  { source_type, app_id, device, factor, type }: KindFacts,
+  { zones, now_ms, at }: Context,
+  place: number | undefined,
 ): IncomingSample {
   const whole = () => (place === undefined ? at : [...at, place])
   // Whole seconds: two samples of one second would be shown with one timestamp.
-  const start = wholeSeconds(sample.start_date)
-  const end = sample.end_date === sample.start_date ? start : wholeSeconds(sample.end_date)
+  const start = Math.floor(start_ms / 1000) * 1000
+  const end = Math.floor(end_ms / 1000) * 1000
   if (start < EARLIEST_MS || start > now_ms + AHEAD_MS)
     throw invalidField([...whole(), 'start_date'], 'must be after 1900 and not in the future')
   if (end < start) throw invalidField([...whole(), 'end_date'], 'must not be before start_date')
   if (end - start > LENGTH_MS_MAX) throw invalidField([...whole(), 'end_date'], 'must not be more than 24 days after start_date')
-  const source_type = sourceTypeOf(sample)
-  const { isInterval } = timeseriesOf(resource)
-  // Not spread into the sample: that took as long as all of the rest.
-  const { value, type } = measured(resource, sample)
   if (resource === 'heart_rate_alert' && type === null)
     throw invalidField([...whole(), 'metadata', 'type'], 'must say which alert it is, such as low_heart_rate or high_heart_rate')
+  const isHour = resource === 'stand_hour'
+  const { isInterval } = timeseriesOf(resource)
   return {
     at_ms: start,
-    value,
-    type,
+    value: isHour || resource === 'heart_rate_alert' ? 1 : value * factor,
+    type: isHour ? (value === 0 ? 'stood' : 'idle') : type,
     second: null,
     length_ms: isInterval || (withLength.has(resource) && end > start) ? end - start : null,
-    zone_s: zones.offsetOf(sample, start),
+    zone_s: zones.offsetOf(kind, start),
     source_type,
-    app_id: sample.source_bundle ?? null,
-    device: deviceOf(sample.metadata, source_type),
+    app_id,
+    device,
   }
 }

@@ -22,10 +22,10 @@ export type SentTimeseries = (typeof sentTimeseries)[number]
 export const resourceOf = (sent: SentTimeseries): TimeseriesName =>
   sent === 'heartrate_variability' || sent === 'temperature' ? postedUnder[sent] : sent
 
-const UNIT_MAX = 60
-const APP_MAX = 300
-const PRODUCT_MAX = 100
-const TYPE_MAX = 60
+export const UNIT_MAX = 60
+export const APP_MAX = 300
+export const PRODUCT_MAX = 100
+export const TYPE_MAX = 60
 
 const quantity = {
   value: T.Number(),

@@ -30,5 +30,5 @@ export interface Asked {
   body: unknown
 }
 
-/** JSON, which may name users unless it says that it does not, or a file; without either there is no body (204). */
-export type Answer = { status: number; text: string; namesUsers?: boolean } | { file?: FileReply }
+/** JSON, JSON in parts that names no users, or a file; without any of these there is no body (204). */
+export type Answer = { status: number; text: string } | { status: number; parts: readonly string[] } | { file?: FileReply }

@@ -7,6 +7,7 @@ import type { Deprecation } from './deprecation.ts'
 import type { Feature } from './feature-flags.ts'
 import { DAY_S } from '../runtime/durations.ts'
 import type { OutsideRequest, TransactionSteps } from './multi-transaction.ts'
+import type { FileReply, PreserializedJson, StatusReply } from './replies.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 /** Required credential: a team's key, a management key, the token of a link session, or none. */
@@ -68,39 +69,7 @@ export const requiredPlan = {
  */
 export type OperationScope = 'control' | 'cell' | 'team'
 
-/** A response that is JSON text already. Tests parse it and check it against the operation's schema like any other. */
-export class PreserializedJson<R> {
-  readonly text: string
-  /** Whether the text may name users, for the access log; those of the path, the query and `Tx.concerns` are named in any case. */
-  readonly namesUsers: boolean
-  declare readonly shape: R
-  constructor(text: string, { namesUsers = true }: { namesUsers?: boolean } = {}) {
-    this.text = text
-    this.namesUsers = namesUsers
-  }
-}
-
-/** A response that is a file, also of operations with `formats`. */
-export class FileReply {
-  readonly type: string
-  readonly name: string
-  readonly bytes: Uint8Array
-  constructor(type: string, name: string, bytes: Uint8Array) {
-    this.type = type
-    this.name = name
-    this.bytes = bytes
-  }
-}
-
-/** A response with a status of its own, for operations with several successful ones. The schema of the operation describes its body. */
-export class StatusReply<R> {
-  readonly status: number
-  readonly body: R
-  constructor(status: number, body: R) {
-    this.status = status
-    this.body = body
-  }
-}
+export { FileReply, PreserializedJson, StatusReply } from './replies.ts'
 
 /** Special responses: no body (204), a PDF, a picture. */
 export const noContent = Symbol('204')
@@ -172,6 +141,12 @@ interface Declaration<P, Q, B, R> {
   params?: P
   query?: Q
   body?: B
+  /**
+   * Reads a body in its usual form quicker than `JSON.parse` and its schema do, for bodies of many thousand parts; undefined for any other
+   * form. `readRest` reads a part of the body by the schema, of JSON text; undefined for one with a fault. Not used beside an idempotency
+   * key, which is bound to the body.
+   */
+  readUsualBody?: (bytes: Buffer, readRest: (text: string) => In<B> | undefined) => In<B> | undefined
   /** The body may be omitted or null. */
   body_optional?: boolean
   reply: R
@@ -213,9 +188,10 @@ interface Declaration<P, Q, B, R> {
 
 export interface Operation extends Omit<
   Declaration<TSchema | undefined, TSchema | undefined, TSchema | undefined, Reply>,
-  'idempotency' | 'deprecation'
+  'idempotency' | 'deprecation' | 'readUsualBody'
 > {
   idempotency?: Idempotency | undefined
+  readUsualBody?: (bytes: Buffer, readRest: (text: string) => unknown) => unknown
   // oxlint-disable-next-line typescript/no-explicit-any -- `operation` ties it to the schema of the parameters
   deprecation?: (params: any) => Deprecation | undefined
   auth: Auth

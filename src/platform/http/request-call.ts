@@ -54,8 +54,11 @@ export function answerOf({ means, operation }: Call, result: unknown): Answer {
   if (operation.reply === noContent) return {}
   if (result instanceof FileReply) return { file: result }
   if (result instanceof StatusReply) return { status: result.status, text: canonicalJson(means, operation, result.body) }
-  const given: Answer = { status: operation.success ?? 200, text: canonicalJson(means, operation, result) }
-  return result instanceof PreserializedJson && !result.namesUsers ? { ...given, namesUsers: false } : given
+  const status = operation.success ?? 200
+  if (!(result instanceof PreserializedJson) || result.namesUsers)
+    return { status, text: canonicalJson(means, operation, result) }
+  if (means.checkReplies) canonicalJson(means, operation, result)
+  return { status, parts: result.parts }
 }
 
 /** The JSON of a result. In tests it is checked against the schema of the operation. */

@@ -10,6 +10,7 @@ import { runMultiTransactionOperation } from './request-changes.ts'
 import type { Db } from '../db/database.ts'
 import { acceptedFormat, unprocessable } from './errors.ts'
 import { missingFault, valueFault, type Fault } from '../schema/fault.ts'
+import { validate } from '../schema/request-validation.ts'
 import { withIdempotencyKey, type OperationResult as Kept } from './idempotency.ts'
 import { assertBodyOfUser } from './user-tokens.ts'
 import { readBody, readForm, readQuery } from './input.ts'
@@ -63,6 +64,15 @@ function parseBody(operation: Operation, schema: TSchema, request: AuthorizedReq
   const bytes = request.body as Buffer | undefined
   if (operation.form && FORM.test(String(request.headers['content-type'] ?? ''))) return readForm(schema, bytes, faults)
   const mode = request.tenant?.cell.endsWith('eu') ? 'abroad' : 'json'
+  const { readUsualBody } = operation
+  if (readUsualBody && bytes?.length && request.headers['x-idempotency-key'] === undefined) {
+    const usual = readUsualBody(bytes, (text) => {
+      const restFaults: Fault[] = []
+      const rest = validate(schema, JSON.parse(text), ['body'], restFaults, mode)
+      return restFaults.length ? undefined : rest
+    })
+    if (usual !== undefined) return usual
+  }
   return readBody(schema, bytes, operation.body_optional ?? false, faults, mode)
 }
 

@@ -60,3 +60,52 @@ export function usualTimestamp(text: string): string | undefined {
   if (usualInstant(text) === undefined) return undefined
   return text.length === WITHOUT_MS ? `${text.slice(0, 19)}.000Z` : text
 }
+
+/** The instants of such texts in bytes. Most are of the same day as the one before. */
+export class UsualInstants {
+  readonly #bytes: Uint8Array
+  /** Where the day of the one before stands, and its beginning. */
+  #day_at = -1
+  #day_ms = 0
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  /** As `usualInstant`, of the text between two places; not a number for any other text. */
+  at(from: number, to: number): number {
+    const bytes = this.#bytes
+    const length = to - from
+    if (this.#day_at < 0 || !this.#isDayOf(from)) {
+      const ms = usualInstant(String.fromCharCode(...bytes.subarray(from, to)))
+      if (ms === undefined) return Number.NaN
+      this.#day_at = from
+      this.#day_ms = Math.floor(ms / DAY_MS) * DAY_MS
+      return ms
+    }
+    if ((length !== WITHOUT_MS && length !== WITH_MS) || bytes[to - 1] !== Z) return Number.NaN
+    if (bytes[from + 13] !== COLON || bytes[from + 16] !== COLON) return Number.NaN
+    const hour = this.#twoDigits(from + 11)
+    const minute = this.#twoDigits(from + 14)
+    const second = this.#twoDigits(from + 17)
+    if (!(hour <= 23 && minute <= 59 && second <= 59)) return Number.NaN
+    const ms = this.#day_ms + ((hour * 60 + minute) * 60 + second) * 1000
+    if (length === WITHOUT_MS) return ms
+    const last = bytes[from + 22]! - ZERO
+    if (bytes[from + 19] !== DOT || !(last >= 0 && last <= 9)) return Number.NaN
+    return ms + this.#twoDigits(from + 20) * 10 + last
+  }
+
+  /** Whether the day and the letter after it are those of the one before. */
+  #isDayOf(from: number): boolean {
+    const bytes = this.#bytes
+    for (let i = 0; i < 11; i++) if (bytes[from + i] !== bytes[this.#day_at + i]) return false
+    return true
+  }
+
+  #twoDigits(at: number): number {
+    const tens = this.#bytes[at]! - ZERO
+    const ones = this.#bytes[at + 1]! - ZERO
+    return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN
+  }
+}

@@ -28,7 +28,7 @@ export function emitBatches(
     const send = (kind: string, samples: Sample[]) => {
       for (const batch of batchesOf(samples, (sample) => write(sample, source))) {
         const type = `daily.data.${event}.${kind}`
-        emit(tx, { type, object_id: user_id, user_id, client_user_id, data: `{"data":[${batch}],${around}}`, historical })
+        emit(tx, { type, object_id: user_id, user_id, client_user_id, data: ['{"data":[', ...batch, `],${around}}`], historical })
       }
     }
     send('created', created)
@@ -39,7 +39,8 @@ export function emitBatches(
 /** Samples that are joined at once: garbage collections would move the text of each several times. */
 const SLICE = 100
 
-function* batchesOf(samples: Sample[], write: (sample: Sample) => string): Generator<string> {
+/** The texts of samples in lists of such slices, each of which is a batch with its commas. */
+function* batchesOf(samples: Sample[], write: (sample: Sample) => string): Generator<string[]> {
   let slices: string[] = []
   let bytes = 0
   for (let from = 0; from < samples.length; from += SLICE) {
@@ -49,14 +50,14 @@ function* batchesOf(samples: Sample[], write: (sample: Sample) => string): Gener
       .join()
     const size = Buffer.byteLength(slice) + 1
     if (slices.length === BATCH_MAX / SLICE || bytes + size > BATCH_BYTES_MAX) {
-      yield slices.join()
+      yield slices
       slices = []
       bytes = 0
     }
-    slices.push(slice)
+    slices.push(slices.length ? `,${slice}` : slice)
     bytes += size
   }
-  if (slices.length) yield slices.join()
+  if (slices.length) yield slices
 }
 
 /** Emits that the history of a resource is complete. Emits historical.data.{resource}.created. */

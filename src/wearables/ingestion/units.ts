@@ -12,14 +12,18 @@ const factors: Partial<Record<TimeseriesName, Record<string, number>>> = {
 }
 
 /**
- * Health Connect and Samsung Health send kilocalories under the name `kJ`, and Apple Health sends SDNN under the name `rmssd`: their
- * numbers stay. A unit that is not known for a resource counts as the unit of the resource.
+ * What a value in a unit is multiplied by. Health Connect and Samsung Health send kilocalories under the name `kJ`, and Apple Health sends
+ * SDNN under the name `rmssd`: their numbers stay. A unit that is not known for a resource counts as the unit of the resource.
  */
-export const toCanonicalUnit = (resource: TimeseriesName, value: number, unit: string): number => {
-  const named = unit.trim().toLowerCase()
+export function unitFactor(resource: TimeseriesName, unit: string): number {
   const known = factors[resource]
-  return known && Object.hasOwn(known, named) ? value * known[named]! : value
+  const named = unit.trim().toLowerCase()
+  return known && Object.hasOwn(known, named) ? known[named]! : 1
 }
+
+/** A value in the unit of its resource. */
+export const toCanonicalUnit = (resource: TimeseriesName, value: number, unit: string): number =>
+  value * unitFactor(resource, unit)
 
 /** A phone has sent values of a resource in units that are not known for it. */
 export const unitsUnknown = hookPoint<[provider: string, resource: string, units: string[]]>('ingestion.units_unknown')

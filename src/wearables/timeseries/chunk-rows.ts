@@ -29,10 +29,11 @@ export const chunkRow = {
 }
 const ChunkRow = T.Object(chunkRow)
 
-/** The columns of a chunk, for `readChunk`. */
+/** The columns of a chunk, for `readChunk`. Most chunks have one zone, which is sent once. */
 export const chunkColumns = sql`
   c.series_id, (extract(epoch from c.hour) * 1000)::bigint as hour_ms, array_send(c.at) as at, array_send(c.values) as values,
-  array_send(c.seconds) as seconds, array_send(c.lengths) as lengths, array_send(c.zones) as zones, array_to_json(c.types)::text as types`
+  array_send(c.seconds) as seconds, array_send(c.lengths) as lengths,
+  array_send(case when c.zones[1] = all (c.zones) then c.zones[1:1] else c.zones end) as zones, array_to_json(c.types)::text as types`
 
 /** The samples of an hour, oldest first. A list that is null has no value. */
 export interface Chunk {
@@ -46,15 +47,19 @@ export interface Chunk {
   types: (string | null)[] | null
 }
 
-export const readChunk = (row: Omit<Static<typeof ChunkRow>, 'series_id'>): Chunk => ({
-  hour_ms: row.hour_ms,
-  at: readIntegers(row.at),
-  values: readFloats(row.values),
-  seconds: row.seconds && readFloats(row.seconds),
-  lengths: row.lengths && readIntegers(row.lengths),
-  zones: row.zones && readIntegers(row.zones),
-  types: row.types === null ? null : (JSON.parse(row.types) as (string | null)[]),
-})
+export function readChunk(row: Omit<Static<typeof ChunkRow>, 'series_id'>): Chunk {
+  const at = readIntegers(row.at)
+  const zones = row.zones && readIntegers(row.zones)
+  return {
+    hour_ms: row.hour_ms,
+    at,
+    values: readFloats(row.values),
+    seconds: row.seconds && readFloats(row.seconds),
+    lengths: row.lengths && readIntegers(row.lengths),
+    zones: zones?.length === 1 ? new Int32Array(at.length).fill(zones[0]!) : zones,
+    types: row.types === null ? null : (JSON.parse(row.types) as (string | null)[]),
+  }
+}
 
 const integerOf = (list: Int32Array | null, i: number): number | null =>
   list === null || list[i] === NO_INTEGER ? null : list[i]!

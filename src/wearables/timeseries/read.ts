@@ -4,6 +4,7 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import { cursor, numberPart, readCursor } from '../../platform/http/cursors.ts'
 import { invalidField } from '../../platform/http/errors.ts'
 import { PreserializedJson } from '../../platform/http/operation.ts'
+import { expectSamples } from '../../platform/runtime/young-generation.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { readBound, type RangeQuery } from '../resources/range-query.ts'
@@ -133,8 +134,8 @@ export async function readGrouped(tx: Tx, user_id: string, resource: TimeseriesN
   const { from_ms, to_ms } = rangeOf(tx, query)
   const provider = query.provider || undefined
   const list = `timeseries ${user_id} ${type ?? resource} ${query.start_date} ${query.end_date ?? ''} ${provider ?? ''}`
-  const text = query.next_cursor ?? query.cursor
-  const [series, at_ms] = text ? readCursor(list, text, [numberPart(DIGITS_MAX), instantInMs]) : []
+  const given = query.next_cursor ?? query.cursor
+  const [series, at_ms] = given ? readCursor(list, given, [numberPart(DIGITS_MAX), instantInMs]) : []
   const after = series === undefined ? undefined : { series: Number(series), at_ms: Number(at_ms) }
   await getUser(tx, user_id)
   const write = sampleWriter(resource)
@@ -165,14 +166,17 @@ export async function readGrouped(tx: Tx, user_id: string, resource: TimeseriesN
   if (resource === 'hypnogram')
     visitFound(stagesBySource(await hypnogramOf(tx, user_id, { provider, from_ms, to_ms })), after, visit)
   else visitRows(await readChunks(tx, user_id, resource, { provider, from_ms, to_ms, after }, PAGE), from_ms, to_ms, after, visit)
-  const written = [...groups].map(
-    ([name, list]) =>
-      `${JSON.stringify(name)}:[${list.map(({ source, data }) => `{"source":${JSON.stringify(sampleSource(tx, source))},"data":[${data.end()}]}`).join()}]`,
-  )
+  expectSamples(seen)
+  const text: string[] = ['{"groups":{']
+  for (const [name, list] of groups) {
+    text.push(`${text.length > 1 ? ',' : ''}${JSON.stringify(name)}:[`)
+    for (const [i, { source, data }] of list.entries())
+      text.push(`${i ? ',' : ''}{"source":${JSON.stringify(sampleSource(tx, source))},"data":[`, ...data.end(), ']}')
+    text.push(']')
+  }
   const end = JSON.stringify(next)
-  return new PreserializedJson<GroupedReply>(`{"groups":{${written.join()}},"next":${end},"next_cursor":${end}}`, {
-    namesUsers: false,
-  })
+  text.push(`},"next":${end},"next_cursor":${end}}`)
+  return new PreserializedJson<GroupedReply>(text, { namesUsers: false })
 }
 
 /** The samples of one series in a page. */
@@ -219,5 +223,5 @@ export async function readPlain(tx: Tx, user_id: string, resource: TimeseriesNam
     : samplesBetween(tx, user_id, resource, range, PLAIN_MAX))
   const data = new JoinedTexts()
   for (const { sample, source } of found) if (type === undefined || sample.type === type) data.push(write(sample, source))
-  return new PreserializedJson<GroupedReply>(`[${data.end()}]`, { namesUsers: false })
+  return new PreserializedJson<GroupedReply>(['[', ...data.end(), ']'], { namesUsers: false })
 }

@@ -32,14 +32,19 @@ export class JoinedTexts {
   #recent: string[] = []
 
   push(text: string): void {
-    if (this.#recent.push(text) < JOINED) return
-    this.#joined.push(this.#recent.join())
+    if (this.#recent.push(text) === JOINED) this.#join()
+  }
+
+  #join(): void {
+    const text = this.#recent.join()
+    this.#joined.push(this.#joined.length ? `,${text}` : text)
     this.#recent = []
   }
 
-  /** All of them, separated by commas. */
-  end(): string {
-    return (this.#recent.length ? [...this.#joined, this.#recent.join()] : this.#joined).join()
+  /** All of them, separated by commas, in parts: one text of them would be long, and its memory fresh. */
+  end(): readonly string[] {
+    if (this.#recent.length) this.#join()
+    return this.#joined
   }
 }
 
@@ -53,22 +58,47 @@ const wireTimeInMs = (ms: number): string => `${new Date(ms).toISOString().slice
 /** The type that samples have which are stored without one. */
 const usualType: Partial<Record<TimeseriesName, string>> = { electrocardiogram_voltage: 'lead_1' }
 
-/** A sample as JSON text: batches are long, and most of a sample is the same in all of them. */
+const MINUTE_MS = 60_000
+const twoDigits = Array.from({ length: 60 }, (_, i) => String(i).padStart(2, '0'))
+
+/**
+ * A sample as JSON text. Batches are long, and samples have most of it in common: the text up to the minute is made once for each minute,
+ * and the text from the second to the value once for each second. Every further part would be an object until the parts are joined.
+ */
 export function sampleWriter(resource: TimeseriesName): (sample: Sample, source: SampleSource) => string {
   const { unit, isInterval } = timeseriesOf(resource)
-  const units = JSON.stringify(unit)
-  const untyped = JSON.stringify(usualType[resource] ?? null)
-  const instant = resource === 'electrocardiogram_voltage' ? wireTimeInMs : wireTimes()
+  const isPressure = resource === 'blood_pressure'
+  const hasMs = resource === 'electrocardiogram_voltage'
+  const startOf = wireTimes()
   const endOf = wireTimes()
   if (detailsOf(resource).length) return detailedWriter(resource)
+  let minute = Number.NaN
+  let to_minute = ''
+  /** The zone and the type of `from_second`. */
+  let [zone, kind]: [number | null | undefined, string | null] = [undefined, null]
+  let from_second: (string | undefined)[] = []
+  const after = (second: string): string =>
+    `${second}+00:00","timezone_offset":${zone},"type":${JSON.stringify(kind ?? usualType[resource] ?? null)},"unit":${JSON.stringify(unit)},${isPressure ? '' : '"value":'}`
   return ({ at_ms, value, second, length_ms, zone_s, type }, source) => {
-    const at = `"${instant(at_ms)}"`
-    const measured =
-      resource === 'blood_pressure'
-        ? `"systolic":${value},"diastolic":${second},"grouping":${JSON.stringify([source.source_type, source.workout_id, source.sport, source.device_id])}`
-        : `"value":${value}`
-    const span = isInterval || length_ms !== null ? `,"start":${at},"end":"${endOf(at_ms + (length_ms ?? 0))}"` : ''
-    return `{"id":null,"timestamp":${at},"timezone_offset":${zone_s},"type":${type === null ? untyped : JSON.stringify(type)},"unit":${units},${measured}${span}}`
+    if (zone_s !== zone || type !== kind) {
+      zone = zone_s
+      kind = type
+      from_second = []
+    }
+    const of = Math.floor(at_ms / MINUTE_MS)
+    if (of !== minute) {
+      minute = of
+      to_minute = `{"id":null,"timestamp":"${new Date(of * MINUTE_MS).toISOString().slice(0, 17)}`
+    }
+    const seconds = Math.floor(at_ms / 1000) - of * 60
+    const middle = hasMs
+      ? after(new Date(at_ms).toISOString().slice(17, 23))
+      : (from_second[seconds] ??= after(twoDigits[seconds]!))
+    const measured = isPressure
+      ? `"systolic":${value},"diastolic":${second},"grouping":${JSON.stringify([source.source_type, source.workout_id, source.sport, source.device_id])}`
+      : value
+    if (!isInterval && length_ms === null) return `${to_minute}${middle}${measured}}`
+    return `${to_minute}${middle}${measured},"start":"${hasMs ? wireTimeInMs(at_ms) : startOf(at_ms)}","end":"${endOf(at_ms + (length_ms ?? 0))}"}`
   }
 }
 

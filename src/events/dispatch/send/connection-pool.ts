@@ -4,7 +4,7 @@ import { isIP, type Socket } from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import type { Client, buildConnector } from 'undici'
 import { ForbiddenAddressError, type TargetPolicy } from '../../../platform/net/outbound-targets.ts'
-import { setFlagsFromString } from 'node:v8'
+import { allowYoungGenerationGrowth } from '../../../platform/runtime/young-generation.ts'
 
 /** A shorter keep-alive time stated by the receiver takes precedence. */
 const IDLE_MS = 20_000
@@ -170,11 +170,3 @@ function inSmallPieces<S extends Socket>(socket: S): S {
 
 /** Closes a connection, with any request in progress. */
 export const destroy = (line: PooledConnection): void => void line.client.destroy().catch(() => {})
-
-/**
- * Allows V8's young generation to grow from the minimum to the maximum of the command line (`--min-semi-space-size`,
- * `--max-semi-space-size`); before that `cli/entry.js` keeps it small. V8 shrinks it again when there is little to do. A server
- * that mostly serves requests works best with a small one: objects of requests die at once. A process that buffers many objects for a
- * moment would copy them in each small collection. Figures: docs/decisions/memory.md.
- */
-export const allowYoungGenerationGrowth = (): void => setFlagsFromString('--semi-space-growth-factor=2')

@@ -1,0 +1,40 @@
+// Responses that are more than a value of the operation's schema.
+
+/** A response that is JSON text already. Tests parse it and check it against the operation's schema like any other. */
+export class PreserializedJson<R> {
+  /** The text, in parts: a long text that was made of parts is sent without joining them. */
+  readonly parts: readonly string[]
+  /** Whether the text may name users, for the access log; those of the path, the query and `Tx.concerns` are named in any case. */
+  readonly namesUsers: boolean
+  declare readonly shape: R
+  constructor(text: string | readonly string[], { namesUsers = true }: { namesUsers?: boolean } = {}) {
+    this.parts = typeof text === 'string' ? [text] : text
+    this.namesUsers = namesUsers
+  }
+
+  get text(): string {
+    return this.parts.length === 1 ? this.parts[0]! : this.parts.join('')
+  }
+}
+
+/** A response that is a file, also of operations with `formats`. */
+export class FileReply {
+  readonly type: string
+  readonly name: string
+  readonly bytes: Uint8Array
+  constructor(type: string, name: string, bytes: Uint8Array) {
+    this.type = type
+    this.name = name
+    this.bytes = bytes
+  }
+}
+
+/** A response with a status of its own, for operations with several successful ones. The schema of the operation describes its body. */
+export class StatusReply<R> {
+  readonly status: number
+  readonly body: R
+  constructor(status: number, body: R) {
+    this.status = status
+    this.body = body
+  }
+}
