@@ -13,6 +13,8 @@ import type { Bench } from './program.ts'
 
 const REPORTS = 30
 const POLL_MS = 10
+/** A scan takes seconds; asking for it more often would take the processor from those who read it. */
+const POLL_SCAN_MS = 200
 
 /** The first document of one page that the corpus has of a kind. */
 async function onePage(kind: Kind): Promise<InputFile[]> {
@@ -42,12 +44,12 @@ async function upload({ url, headers, user_id }: Uploader, files: readonly Input
   return ((await response.json()) as Job).id
 }
 
-async function completed({ api }: Uploader, id: string): Promise<void> {
+async function completed({ api }: Uploader, id: string, poll_ms = POLL_MS): Promise<void> {
   for (;;) {
     const { status, failure_reason }: Job = await api('GET', `/lab_report/v1/parser/job/${id}`)
     if (status === 'completed') return
     if (status === 'failed') throw new Error(`the report was not read: ${failure_reason}`)
-    await sleep(POLL_MS)
+    await sleep(poll_ms)
   }
 }
 
@@ -117,13 +119,14 @@ export async function readScans(bench: Bench): Promise<void> {
   const files = await onePage('scan')
   const teams: Uploader[] = [bench, await secondTeam(bench)]
   const readByTeam = async (team: Uploader, pages: number): Promise<void> => {
-    for (let page = 0; page < pages; page++) await completed(team, await upload(team, files))
+    for (let page = 0; page < pages; page++) await completed(team, await upload(team, files), POLL_SCAN_MS)
   }
   const engines = await Promise.all([bareEngine(files), bareEngine(files)])
-  await Promise.all(teams.map((team) => readByTeam(team, 1)))
   let [ours, bare, peak] = [0, 0, 0]
   const watch = setInterval(() => (peak = Math.max(peak, rss(bench.pid))), 200)
   for (let round = 0; round < ROUNDS; round++) {
+    // Threads that have had nothing to do for 10 s are ended, and a new one loads the networks.
+    await Promise.all(teams.map((team) => readByTeam(team, 1)))
     ours += await timeOf(() => Promise.all(teams.map((team) => readByTeam(team, PAGES))))
     bare += await timeOf(() => Promise.all(engines.map(({ read }) => read(PAGES))))
   }
