@@ -56,6 +56,15 @@ export const cellsAndKeys = (server: Server): void =>
       }
     })
 
+    test('a sandbox team sees its newest requests', async () => {
+      const { order, passthrough } = all.get('sandbox-us')!
+      await order()
+      const { status, body } = await passthrough('/v1/sandbox/requests')
+      assert.equal(status, 200)
+      const { data } = body as { data: { path: string; status: number }[] }
+      assert(data.some((request) => request.path.startsWith('/v3/order') && request.status === 200))
+    })
+
     test("a sandbox team's clock moves forward and takes its work with it", async () => {
       // The clock of the first cell stays where it is: other tests look at its dates.
       const { order, sdk, passthrough } = all.get('sandbox-eu') ?? all.get('sandbox-us')!
