@@ -321,6 +321,7 @@ describe('the Kubernetes files', () => {
     readFileSync(join(at, 'settings.env'), 'utf8')
       .trim()
       .split('\n')
+      .filter((line) => !line.startsWith('#'))
       .map((line) => line.split('=', 2) as [string, string]),
   )
   const pods = manifests.filter(({ kind }) => kind === 'Deployment' || kind === 'Job')
