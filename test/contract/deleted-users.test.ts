@@ -172,9 +172,10 @@ describe('a list leaves out what is of a deleted user, and has it again when the
     'accept_team_unmatched_result',
     'get_lab_report_review',
   ]
-  // A link token ends with its user.
+  // A link token ends with its user. The list of requests has what the team asked for itself: paths with ids, no data.
   const lists = operations.filter(
-    ({ method, auth, id }) => method === 'GET' && (auth === 'team' || auth === 'management') && !ABOUT_DELETING.has(id),
+    ({ method, auth, id }) =>
+      method === 'GET' && (auth === 'team' || auth === 'management') && !ABOUT_DELETING.has(id) && id !== 'list_sandbox_requests',
   )
   const requests = new Map<Operation, Request>()
   const shownBefore: string[] = []

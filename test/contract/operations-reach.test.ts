@@ -184,6 +184,7 @@ test('no operation is left out: each is for teams, for managers, for the user of
     others.filter(({ auth }) => auth !== 'link').map(({ id }) => id),
     [
       'accept_invite',
+      'get_list_of_providers',
       'confirm_provider_notifications',
       'receive_provider_notification',
       'exchange_token',
