@@ -1,31 +1,27 @@
 // Dexcom, version 3: values of glucose sensors. Refresh tokens that are used once, ranges of at most 30 days, no notifications, and two clocks.
 import {
-  SampleBatches,
   VendorError,
-  askForTokens,
-  bearer,
-  deviceOf,
-  instant,
-  instantOfText,
-  list,
-  localTime,
-  mmolPerLiter,
-  number,
-  objectIn,
-  objectOrEmpty,
-  offsetBetween,
-  refreshTokenOf,
-  refusalOf,
-  text,
-  withQuery,
   type Connector,
   type Grant,
   type PullRequest,
   type Pulled,
-  type Values,
   type VendorApp,
   type VendorHttp,
-} from '../common.ts'
+} from '../connector.ts'
+import {
+  instant,
+  instantOfText,
+  list,
+  localTime,
+  number,
+  objectIn,
+  objectOrEmpty,
+  refusalOf,
+  text,
+  type Values,
+} from '../reading.ts'
+import { SampleBatches, deviceOf, mmolPerLiter, offsetBetween } from '../records.ts'
+import { askForTokens, bearer, refreshTokenOf, withQuery } from '../tokens.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
 
 /** A longer lifetime is given in milliseconds: the description says so, while the vendor answers seconds. */

@@ -1,26 +1,17 @@
 // Data points of the Google Health API as samples and summaries. Source: discovery document of v4, DataPoint.
+import { localDay, midnight } from '../answers.ts'
+import { day, instantOfText, list, numberOrText, objectOrEmpty, ownValue, rawOf, text, type Values } from '../reading.ts'
 import {
   SampleBatches,
-  day,
   deviceOf,
-  instantOfText,
-  list,
-  localDay,
-  midnight,
   mmolPerLiter,
-  numberOrText,
-  objectOrEmpty,
-  ownValue,
-  rawOf,
   secondsOf,
   sleepCycleOf,
   sleepOf,
-  text,
   type Night,
   type Stage,
   type StageType,
-  type Values,
-} from '../common.ts'
+} from '../records.ts'
 import type { IncomingDevice } from '../../../wearables/devices/devices.ts'
 import type { Resource } from '../../../wearables/resources/resources.ts'
 import type { SourceType, TimeseriesName } from '../../../wearables/resources/timeseries.ts'

@@ -1,18 +1,8 @@
 // Days of the Google Health API: each type of data is added up by Google. Source: discovery document of v4, dailyRollUp.
-import {
-  knownZone,
-  list,
-  midnight,
-  numberOrText,
-  object,
-  objectOrEmpty,
-  offsetAt,
-  whole,
-  type Access,
-  type PullRequest,
-  type Pulled,
-  type Values,
-} from '../common.ts'
+import { midnight } from '../answers.ts'
+import type { Access, PullRequest, Pulled } from '../connector.ts'
+import { list, numberOrText, object, objectOrEmpty, whole, type Values } from '../reading.ts'
+import { knownZone, offsetAt } from '../records.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
 import { dateIn, fieldOf } from './data-points.ts'
 import { between, civilDays, points, POINTS_MAX, read } from './requests.ts'

@@ -1,19 +1,7 @@
 // Electrocardiograms of the Google Health API. Source: discovery document of v4, Electrocardiogram.
-import {
-  deviceOf,
-  instantOfText,
-  isRecording,
-  knownZone,
-  number,
-  numberOrText,
-  objectOrEmpty,
-  offsetAt,
-  ownValue,
-  rawOf,
-  text,
-  type Recording,
-  type Values,
-} from '../common.ts'
+import { isRecording, type Recording } from '../electrocardiograms.ts'
+import { instantOfText, number, numberOrText, objectOrEmpty, ownValue, rawOf, text, type Values } from '../reading.ts'
+import { deviceOf, knownZone, offsetAt } from '../records.ts'
 import { divided, idIn, offsetOf, sourceOf } from './data-points.ts'
 
 const results: Readonly<Record<string, Pick<Recording, 'classification'> & Pick<Partial<Recording>, 'inconclusive_cause'>>> = {

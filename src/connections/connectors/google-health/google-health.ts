@@ -1,21 +1,10 @@
 // The Google Health API, version 4. Points of about forty types, days added up by Google, notifications for the application with the
 // authorization that was registered and a signature.
-import {
-  SampleBatches,
-  askForTokens,
-  numberOrText,
-  objectOrEmpty,
-  pulledRecording,
-  refreshTokenOf,
-  refusalOf,
-  text,
-  whole,
-  withQuery,
-  type Access,
-  type Connector,
-  type PullRequest,
-  type Pulled,
-} from '../common.ts'
+import type { Access, Connector, PullRequest, Pulled } from '../connector.ts'
+import { pulledRecording } from '../electrocardiograms.ts'
+import { numberOrText, objectOrEmpty, refusalOf, text, whole } from '../reading.ts'
+import { SampleBatches } from '../records.ts'
+import { askForTokens, refreshTokenOf, withQuery } from '../tokens.ts'
 import type { Resource } from '../../../wearables/resources/resources.ts'
 import { mapOf } from '../../../wearables/streams/stream-points.ts'
 import { addPoint, bodyOf, filterName, nightOf, pointTypes, type PointType } from './data-points.ts'

@@ -1,5 +1,8 @@
 // Requests to the Google Health API: points with filters, page by page.
-import { VendorError, bearer, dayOf, list, objectIn, refusalOf, type Access, type PullRequest, type Values } from '../common.ts'
+import { dayOf } from '../answers.ts'
+import { VendorError, type Access, type PullRequest } from '../connector.ts'
+import { list, objectIn, refusalOf, type Values } from '../reading.ts'
+import { bearer } from '../tokens.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
 
 export const get = ({ http, app, access_token }: Access, path: string) =>

@@ -1,20 +1,9 @@
 // The subscriber of a team's project at the Google Health API. The operator's service account acts as the one that the team names in its
 // credentials, which the team has allowed. Source: discovery document of v4, projects.subscribers; RFC 7523; IAM Service Account Credentials API.
 import { createHash, sign } from 'node:crypto'
-import {
-  VendorError,
-  bearer,
-  list,
-  objectIn,
-  objectOrEmpty,
-  refusalOf,
-  text,
-  withQuery,
-  type Connector,
-  type Values,
-  type VendorApp,
-  type VendorHttp,
-} from '../common.ts'
+import { VendorError, type Connector, type VendorApp, type VendorHttp } from '../connector.ts'
+import { list, objectIn, objectOrEmpty, refusalOf, text, type Values } from '../reading.ts'
+import { bearer, withQuery } from '../tokens.ts'
 import type { ServiceAccount } from '../../../platform/config/service-account.ts'
 import { notifiedTypes } from './webhooks.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'

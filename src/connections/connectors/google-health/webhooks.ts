@@ -2,20 +2,9 @@
 // of v4, EndpointAuthorization; the wire format of Tink.
 import { createPublicKey, verify, type KeyObject } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import {
-  instantOfText,
-  isSameText,
-  list,
-  objectIn,
-  objectOrEmpty,
-  text,
-  type Change,
-  type InboundNotification,
-  type InboundOutcome,
-  type Values,
-  type VendorApp,
-  type VendorHttp,
-} from '../common.ts'
+import type { Change, InboundNotification, InboundOutcome, VendorApp, VendorHttp } from '../connector.ts'
+import { instantOfText, list, objectIn, objectOrEmpty, text, type Values } from '../reading.ts'
+import { isSameText } from '../tokens.ts'
 import type { Resource } from '../../../wearables/resources/resources.ts'
 import { fieldOf, pointTypes } from './data-points.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'

@@ -1,5 +1,6 @@
 // Workouts of the Google Health API, and their streams, which come as TCX. Source: discovery document of v4, Exercise and exportExerciseTcx.
-import { instantOfText, numberOrText, objectOrEmpty, rawOf, text, whole, workoutOf, type Values } from '../common.ts'
+import { instantOfText, numberOrText, objectOrEmpty, rawOf, text, whole, type Values } from '../reading.ts'
+import { workoutOf } from '../records.ts'
 import { StreamPoints } from '../../../wearables/streams/stream-points.ts'
 import type { IncomingStream, StreamList } from '../../../wearables/streams/workout-streams.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'

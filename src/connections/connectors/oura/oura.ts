@@ -4,33 +4,19 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Resource } from '../../../wearables/resources/resources.ts'
 import { StreamPoints } from '../../../wearables/streams/stream-points.ts'
 import type { IncomingStream } from '../../../wearables/streams/workout-streams.ts'
+import { dayOf } from '../answers.ts'
 import {
-  SampleBatches,
   VendorError,
-  askForTokens,
-  dayOf,
-  instantOfText,
-  knownZone,
-  list,
-  number,
-  objectIn,
-  refreshTokenOf,
-  refusalOf,
-  sleepCycleOf,
-  sleepOf,
-  text,
-  unexpired,
-  withQuery,
-  workoutOf,
   type Access,
   type Change,
   type Connector,
   type PullRequest,
   type Pulled,
-  type Values,
   type VendorApp,
-  type WorkoutRecord,
-} from '../common.ts'
+} from '../connector.ts'
+import { instantOfText, list, number, objectIn, refusalOf, text, type Values } from '../reading.ts'
+import { SampleBatches, knownZone, sleepCycleOf, sleepOf, workoutOf, type WorkoutRecord } from '../records.ts'
+import { askForTokens, refreshTokenOf, unexpired, withQuery } from '../tokens.ts'
 import * as records from './records.ts'
 import { documentOf, documents, get } from './requests.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'

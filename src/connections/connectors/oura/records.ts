@@ -1,28 +1,20 @@
 // Documents of Oura as samples and summaries. Stages, zones and scores are Oura's own; fields are null for rings that do not measure them.
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
+import { midnight, minutesOf, zoneOf } from '../answers.ts'
 import {
-  SampleBatches,
   day,
   idOf,
   instant,
-  instantIn,
   instantOfText,
-  midnight,
-  minutesOf,
   number,
   objectOrEmpty,
-  offsetAt,
   ownValue,
   rawOf,
   text,
   whole,
-  zoneOf,
-  type Night,
-  type Stage,
-  type StageType,
   type Values,
-  type WorkoutRecord,
-} from '../common.ts'
+} from '../reading.ts'
+import { SampleBatches, instantIn, offsetAt, type Night, type Stage, type StageType, type WorkoutRecord } from '../records.ts'
 
 const source_type = 'ring'
 /** Seconds of one character of `sleep_phase_5_min`. */

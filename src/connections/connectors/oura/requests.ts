@@ -1,5 +1,7 @@
 // Requests to Oura: documents in pages, or one by its id.
-import { VendorError, bearer, list, object, objectIn, refusalOf, text, withQuery, type Access, type Values } from '../common.ts'
+import { VendorError, type Access } from '../connector.ts'
+import { list, object, objectIn, refusalOf, text, type Values } from '../reading.ts'
+import { bearer, withQuery } from '../tokens.ts'
 
 /** Pages of one collection in one request for a range. */
 const PAGES_MAX = 200

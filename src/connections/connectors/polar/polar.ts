@@ -1,30 +1,19 @@
 // Polar AccessLink, Dynamic API v4. Basic authentication of the application, limits that are counted upwards, one day per request where data
 // beside dates is wanted, and the webhooks of version 3.
+import { dayOf, grantOf, type VendorAnswer } from '../answers.ts'
 import {
-  SampleBatches,
   VendorError,
-  basic,
-  bearer,
-  day,
-  dayOf,
-  grantOf,
-  idOf,
-  knownZone,
-  objectIn,
-  refreshTokenOf,
-  refusalOf,
-  text,
-  withQuery,
   type Access,
   type Connector,
   type Grant,
   type PullRequest,
   type Pulled,
-  type Values,
-  type VendorAnswer,
   type VendorApp,
   type VendorHttp,
-} from '../common.ts'
+} from '../connector.ts'
+import { day, idOf, objectIn, refusalOf, text, type Values } from '../reading.ts'
+import { SampleBatches, knownZone } from '../records.ts'
+import { basic, bearer, refreshTokenOf, withQuery } from '../tokens.ts'
 import { addHeartRates, addSteps, listed, nightsIn } from './records.ts'
 import { sportsIn, streamIn, workoutIn, type Sports } from './sessions.ts'
 import { receive, subscribe } from './webhooks.ts'

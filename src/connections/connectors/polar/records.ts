@@ -1,24 +1,19 @@
 // Records of Polar AccessLink, Dynamic API v4, as samples and summaries. Lists may be wrapped or not, and empty ones left out.
+import { midnight } from '../answers.ts'
 import {
-  SampleBatches,
   day,
-  deviceOf,
   instant,
-  instantIn,
   instantOfText,
   list,
   localTime,
-  midnight,
   number,
   objectOrEmpty,
-  offsetAt,
-  offsetBetween,
   rawOf,
-  sleepOf,
   text,
   whole,
   type Values,
-} from '../common.ts'
+} from '../reading.ts'
+import { SampleBatches, deviceOf, instantIn, offsetAt, offsetBetween, sleepOf } from '../records.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
 

@@ -1,21 +1,18 @@
 // Training sessions of Polar AccessLink, Dynamic API v4: workouts with their sports, and their streams from samples and routes.
 import {
-  deviceOf,
   idOf,
   instant,
-  instantIn,
   instantOfText,
   list,
   localTime,
   number,
   objectOrEmpty,
-  offsetAt,
   rawOf,
   text,
   whole,
-  workoutOf,
   type Values,
-} from '../common.ts'
+} from '../reading.ts'
+import { deviceOf, instantIn, offsetAt, workoutOf } from '../records.ts'
 import { mapOf, StreamPoints } from '../../../wearables/streams/stream-points.ts'
 import type { IncomingStream, StreamList } from '../../../wearables/streams/workout-streams.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'

@@ -1,23 +1,9 @@
 // Webhooks of Polar AccessLink, those of version 3: one for each application, made by its API, whose answer alone has the key that signs.
 // Source: POST and GET /v3/webhooks.
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import {
-  VendorError,
-  basic,
-  day,
-  idOf,
-  instantOfText,
-  list,
-  object,
-  objectIn,
-  refusalOf,
-  text,
-  type Connector,
-  type InboundNotification,
-  type InboundOutcome,
-  type Values,
-  type VendorApp,
-} from '../common.ts'
+import { VendorError, type Connector, type InboundNotification, type InboundOutcome, type VendorApp } from '../connector.ts'
+import { day, idOf, instantOfText, list, object, objectIn, refusalOf, text, type Values } from '../reading.ts'
+import { basic } from '../tokens.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
 
 const ofEvent = {

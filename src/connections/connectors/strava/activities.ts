@@ -1,20 +1,7 @@
 // Activities of Strava as workouts. Source: GET /activities/{id}, DetailedActivity.
-import {
-  deviceOf,
-  idOf,
-  instant,
-  instantOfText,
-  knownZone,
-  number,
-  objectOrEmpty,
-  offsetAt,
-  offsetBetween,
-  rawOf,
-  rounded,
-  text,
-  workoutOf,
-  type Values,
-} from '../common.ts'
+import { rounded } from '../answers.ts'
+import { idOf, instant, instantOfText, number, objectOrEmpty, rawOf, text, type Values } from '../reading.ts'
+import { deviceOf, knownZone, offsetAt, offsetBetween, workoutOf } from '../records.ts'
 import { sentPolyline } from '../../../wearables/streams/stream-points.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
 

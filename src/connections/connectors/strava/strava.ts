@@ -1,34 +1,30 @@
 // Strava. Refresh tokens may rotate at any refresh, one subscription for each application, notifications that may come without a signature.
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { grantOf, type VendorAnswer } from '../answers.ts'
 import {
   VendorError,
-  bearer,
-  grantOf,
-  idOf,
-  instantOfSeconds,
-  isSameText,
-  list,
-  listIn,
-  number,
-  objectIn,
-  objectOrEmpty,
-  postTokens,
-  refreshTokenOf,
-  refusalOf,
-  text,
-  unexpired,
-  withQuery,
   type Connector,
   type Grant,
   type InboundNotification,
   type InboundOutcome,
   type PullRequest,
   type Pulled,
-  type Values,
-  type VendorAnswer,
   type VendorApp,
   type VendorHttp,
-} from '../common.ts'
+} from '../connector.ts'
+import {
+  idOf,
+  instantOfSeconds,
+  list,
+  listIn,
+  number,
+  objectIn,
+  objectOrEmpty,
+  refusalOf,
+  text,
+  type Values,
+} from '../reading.ts'
+import { bearer, isSameText, postTokens, refreshTokenOf, unexpired, withQuery } from '../tokens.ts'
 import { activityOf, profileOf } from './activities.ts'
 import { streamKeys, streamOf } from './streams.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'

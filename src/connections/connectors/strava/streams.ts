@@ -1,5 +1,5 @@
 // Streams of activities of Strava. Source: GET /activities/{id}/streams, StreamSet.
-import { idOf, instantOfText, number, objectOrEmpty, text, type Values } from '../common.ts'
+import { idOf, instantOfText, number, objectOrEmpty, text, type Values } from '../reading.ts'
 import { StreamPoints } from '../../../wearables/streams/stream-points.ts'
 import type { IncomingStream, StreamList } from '../../../wearables/streams/workout-streams.ts'
 

@@ -1,22 +1,8 @@
 // Records of WHOOP as summaries. A cycle is a day of a user: from falling asleep to falling asleep again.
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
-import {
-  SampleBatches,
-  idOf,
-  instantOfText,
-  list,
-  localDay,
-  midnight,
-  number,
-  objectOrEmpty,
-  rawOf,
-  text,
-  whole,
-  zoneOf,
-  type Night,
-  type Values,
-  type WorkoutRecord,
-} from '../common.ts'
+import { localDay, midnight, zoneOf } from '../answers.ts'
+import { idOf, instantOfText, list, number, objectOrEmpty, rawOf, text, whole, type Values } from '../reading.ts'
+import { SampleBatches, type Night, type WorkoutRecord } from '../records.ts'
 
 const source_type = 'watch'
 const KCAL_PER_KJ = 1 / 4.184

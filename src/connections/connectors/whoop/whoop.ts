@@ -1,31 +1,19 @@
 // WHOOP, API version 2. Refresh tokens that die when they are used, pages of 25 records, signed notices that hold ids alone.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Resource } from '../../../wearables/resources/resources.ts'
+import { failureOf, type VendorAnswer } from '../answers.ts'
 import {
-  SampleBatches,
   VendorError,
-  askForTokens,
-  bearer,
-  failureOf,
-  idOf,
-  list,
-  objectIn,
-  refreshTokenOf,
-  sleepOf,
-  text,
-  unexpired,
-  withQuery,
-  workoutOf,
   type Access,
   type Change,
   type Connector,
-  type Night,
   type PullRequest,
   type Pulled,
-  type Values,
-  type VendorAnswer,
   type VendorApp,
-} from '../common.ts'
+} from '../connector.ts'
+import { idOf, list, objectIn, text, type Values } from '../reading.ts'
+import { SampleBatches, sleepOf, workoutOf, type Night } from '../records.ts'
+import { askForTokens, bearer, refreshTokenOf, unexpired, withQuery } from '../tokens.ts'
 import * as records from './records.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
 

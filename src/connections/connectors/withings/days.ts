@@ -1,28 +1,17 @@
 // Days, nights and workouts of Withings. Source: measure v2, getactivity, getintradayactivity, getworkouts; sleep v2, get, getsummary.
+import { localDay, midnight } from '../answers.ts'
+import { day, idOf, instant, instantOfSeconds, list, number, objectOrEmpty, rawOf, text, whole, type Values } from '../reading.ts'
 import {
   SampleBatches,
-  day,
-  idOf,
-  instant,
-  instantOfSeconds,
   knownZone,
-  list,
-  localDay,
-  midnight,
-  number,
-  objectOrEmpty,
   offsetAt,
-  rawOf,
   sleepCycleOf,
   sleepOf,
-  text,
-  whole,
   workoutOf,
   type Night,
   type Stage,
   type StageType,
-  type Values,
-} from '../common.ts'
+} from '../records.ts'
 import type { SourceType, TimeseriesName } from '../../../wearables/resources/timeseries.ts'
 import { StreamPoints } from '../../../wearables/streams/stream-points.ts'
 import type { IncomingStream } from '../../../wearables/streams/workout-streams.ts'

@@ -1,5 +1,6 @@
 // The devices that records of Withings name. Source: user v2, getdevice.
-import { deviceOf, number, text, type Values } from '../common.ts'
+import { number, text, type Values } from '../reading.ts'
+import { deviceOf } from '../records.ts'
 import type { IncomingDevice } from '../../../wearables/devices/devices.ts'
 import type { SourceType } from '../../../wearables/resources/timeseries.ts'
 

@@ -1,22 +1,8 @@
 // Electrocardiograms of Withings. Source: heart v2, list and get.
-import {
-  idOf,
-  instantOfSeconds,
-  isRecording,
-  knownZone,
-  list,
-  number,
-  objectOrEmpty,
-  offsetAt,
-  pulledRecording,
-  rawOf,
-  text,
-  type Access,
-  type PullRequest,
-  type Pulled,
-  type Recording,
-  type Values,
-} from '../common.ts'
+import type { Access, PullRequest, Pulled } from '../connector.ts'
+import { isRecording, pulledRecording, type Recording } from '../electrocardiograms.ts'
+import { idOf, instantOfSeconds, list, number, objectOrEmpty, rawOf, text, type Values } from '../reading.ts'
+import { knownZone, offsetAt } from '../records.ts'
 import { deviceIn } from './devices.ts'
 import { ask, pages } from './requests.ts'
 

@@ -1,16 +1,7 @@
 // Measurements of Withings: groups of values taken at one instant. Source: measure, getmeas.
-import {
-  SampleBatches,
-  idOf,
-  instantOfSeconds,
-  list,
-  localDay,
-  midnight,
-  number,
-  offsetAt,
-  rawOf,
-  type Values,
-} from '../common.ts'
+import { localDay, midnight } from '../answers.ts'
+import { idOf, instantOfSeconds, list, number, rawOf, type Values } from '../reading.ts'
+import { SampleBatches, offsetAt } from '../records.ts'
 import type { SourceType, TimeseriesName } from '../../../wearables/resources/timeseries.ts'
 import type { Document } from '../../../wearables/summaries/schema.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'

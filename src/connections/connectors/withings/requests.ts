@@ -1,16 +1,8 @@
 // Requests as Withings wants them: a form with an action, answered with HTTP 200 and a status in the body, errors too.
-import {
-  VendorError,
-  bearer,
-  number,
-  object,
-  objectIn,
-  objectOrEmpty,
-  refusalOf,
-  type Values,
-  type VendorAnswer,
-  type VendorHttp,
-} from '../common.ts'
+import type { VendorAnswer } from '../answers.ts'
+import { VendorError, type VendorHttp } from '../connector.ts'
+import { number, object, objectIn, objectOrEmpty, refusalOf, type Values } from '../reading.ts'
+import { bearer } from '../tokens.ts'
 
 const NOT_SIGNED_IN = new Set([100, 101, 102, 200, 401])
 const NOT_ALLOWED = new Set([214, 277, 343, 2553, 2554, 2555])

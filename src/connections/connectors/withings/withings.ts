@@ -1,27 +1,19 @@
 // Withings. Forms with an action, HTTP 200 for errors too, refresh tokens that are used once, notifications for each user that nobody signs.
 import { createHmac } from 'node:crypto'
+import { grantOf } from '../answers.ts'
 import {
-  SampleBatches,
   VendorError,
-  grantOf,
-  isSameText,
-  knownZone,
-  list,
-  number,
-  postTokens,
-  refreshTokenOf,
-  sleepOf,
-  text,
-  withQuery,
   type Change,
   type Connector,
   type Grant,
   type PullRequest,
   type Pulled,
-  type Values,
   type VendorApp,
   type VendorHttp,
-} from '../common.ts'
+} from '../connector.ts'
+import { list, number, text, type Values } from '../reading.ts'
+import { SampleBatches, knownZone, sleepOf } from '../records.ts'
+import { isSameText, postTokens, refreshTokenOf, withQuery } from '../tokens.ts'
 import type { Resource } from '../../../wearables/resources/resources.ts'
 import * as days from './days.ts'
 import { addSamples, bodyOf as bodyRecordOf, groupsIn, measureTypes } from './measures.ts'
