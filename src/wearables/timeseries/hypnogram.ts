@@ -2,6 +2,7 @@
 import type { Tx } from '../../platform/db/transaction.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import { zoneOffset } from '../resources/zones.ts'
+import { nightOffsets } from '../summaries/night-offsets.ts'
 import { listSummaries } from '../summaries/summaries.ts'
 import type { FoundSample } from './chunks.ts'
 import { DAY_MS } from '../../platform/runtime/durations.ts'
@@ -17,6 +18,12 @@ export async function hypnogramOf(
   // A night is listed by the local day of its end, which is up to a week and an offset after its first stage.
   const query = { provider, start_date: dayOf(from_ms - DAY_MS), end_date: dayOf(Math.min(to_ms, tx.now.getTime()) + 8 * DAY_MS) }
   const nights = await listSummaries(tx, user_id, 'sleep_cycle', query)
+  // Stages of files and of some vendors name no zone; their nights have an offset.
+  const offsets = await nightOffsets(
+    tx,
+    user_id,
+    nights.flatMap(({ time_zone, sleep_id }) => (time_zone === null ? [sleep_id as string] : [])),
+  )
   return nights
     .flatMap((night) => {
       const start = Date.parse(night.session_start as string)
@@ -27,9 +34,10 @@ export async function hypnogramOf(
       ]
       const source = night.source as { provider: string; type: never; app_id: string | null; device_id: string | null }
       const { provider, type: source_type, app_id, device_id } = source
+      const zone = night.time_zone as string | null
+      const offset_s = offsets.get(night.sleep_id as string) ?? null
       return types.map((value, i): FoundSample => {
         const at_ms = start + from[i]! * 1000
-        const zone = night.time_zone as string | null
         return {
           source: { provider, source_type, app_id, device_id, workout_id: null, sport: null },
           sample: {
@@ -37,7 +45,7 @@ export async function hypnogramOf(
             value,
             second: null,
             length_ms: (to[i]! - from[i]!) * 1000,
-            zone_s: zone === null ? null : zoneOffset(zone, at_ms),
+            zone_s: zone === null ? offset_s : zoneOffset(zone, at_ms),
             type: null,
           },
         }

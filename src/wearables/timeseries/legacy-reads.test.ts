@@ -2,6 +2,7 @@
 // Source: users-wearables.md 10, 19 D1; field-2026.md 0 no. 1.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { exportXml, imported, record } from '../../../test/support/file-imports.ts'
 import { at, DAY, events, post, read, watch } from '../../../test/support/samples.ts'
 import { createTestTeam, settings, type TestTeam } from '../../../test/support/server.ts'
 import { list, postSummary } from '../../../test/support/summaries.ts'
@@ -65,6 +66,31 @@ describe('deprecated reads', () => {
     assert.deepEqual(android.body, await read(team, user_id, 'heartrate'))
     const next = await team.api.get(`${path}&next_cursor=${android.body.next_cursor}`, ANDROID)
     assert.deepEqual([next.body.groups.oura[0].data.length, next.body.next_cursor], [1, null])
+  })
+
+  test('show the stages of a night of a file with the offset of the night', async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user()
+    const stage = record(
+      'HKCategoryTypeIdentifierSleepAnalysis',
+      'HKCategoryValueSleepAnalysisAsleepDeep',
+      '',
+      `${DAY} 01:00:00 +0530`,
+      {
+        to: `${DAY} 02:00:00 +0530`,
+      },
+    )
+    await imported(team, user_id, exportXml(stage))
+    const { sleep_cycle } = await list(team, 'sleep_cycle', user_id)
+    assert.deepEqual(
+      sleep_cycle.map(({ time_zone }: { time_zone: unknown }) => time_zone),
+      [null],
+    )
+    const { body } = await team.api.get(`/v2/timeseries/${user_id}/hypnogram?start_date=2026-01-30&end_date=${DAY}`)
+    assert.deepEqual(
+      body.map(({ timestamp, timezone_offset, value }: Record<string, unknown>) => [timestamp, timezone_offset, value]),
+      [['2026-01-30T19:30:00+00:00', 19_800, 1]],
+    )
   })
 
   test('list blood pressures, although phones post them to the same path', async () => {
