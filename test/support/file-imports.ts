@@ -1,5 +1,9 @@
 // Files as a team sends them, and what becomes of them.
 import assert from 'node:assert/strict'
+import { Batches, type Batch } from '../../src/connections/file-imports/batches.ts'
+import { readFile } from '../../src/connections/file-imports/read-file.ts'
+import { ReadError, type ReadSummary } from '../../src/connections/file-imports/reading.ts'
+import type { IncomingSample } from '../../src/wearables/ingestion/ingest.ts'
 import { zipBytes } from './zip.ts'
 import type { Reply, TestTeam } from './server.ts'
 
@@ -56,3 +60,32 @@ export async function imported(team: TestTeam, user_id: string, file: Uint8Array
   await team.settle()
   return (await team.api.get(`/v2/user/${user_id}/file_import/${body.id}`)).body
 }
+
+/** The instant at which `reading` reads. */
+const NOW_MS = Date.parse('2026-02-10T00:00:00Z')
+
+/** What a file has, read as the server reads it. */
+export async function reading(file: string | Buffer) {
+  const bytes = Buffer.from(file as string)
+  const samples: Record<string, IncomingSample[]> = {}
+  const summaries: Record<string, ReadSummary[]> = {}
+  const take = async (batch: Batch) => {
+    if ('samples' in batch) (samples[batch.resource] ??= []).push(...batch.samples)
+    else (summaries[batch.kind] ??= []).push(...batch.summaries)
+  }
+  const batches = new Batches('manual', take)
+  const progress = { read_bytes: 0, content_bytes: 0 }
+  let error: unknown
+  await readFile(
+    { size: bytes.length, read: async (start) => bytes.subarray(start, start + 10_000) },
+    batches,
+    { now_ms: NOW_MS },
+    progress,
+  ).catch((thrown: unknown) => (error = thrown))
+  if (error !== undefined && !(error instanceof ReadError)) throw error
+  return { samples, summaries, skipped: batches.skipped, error: (error as ReadError | undefined)?.code ?? null }
+}
+
+export const values = (samples: IncomingSample[] | undefined) => (samples ?? []).map(({ value }) => value)
+export const documents = (summaries: ReadSummary[] | undefined) =>
+  (summaries ?? []).map(({ record: { document } }) => document as Record<string, unknown>)

@@ -77,6 +77,19 @@ function phoneIndex(kind: SummaryKind, known: RecordedSummary[]): IsRecorded {
       const starts = new Set(known.filter(({ key }) => !OF_FILE.test(key)).map(({ starts_at }) => instantOf(starts_at)))
       return ({ document }) => starts.has(instantOf((document as Record<string, string>).session_start))
     }
+    case 'meal': {
+      const starts = new Set(known.filter(({ key }) => !OF_FILE.test(key)).map(({ starts_at }) => instantOf(starts_at)))
+      return ({ document }) => starts.has(instantOf((document as Record<string, string>).timestamp))
+    }
+    case 'menstrual_cycle': {
+      // A phone that did not know the zone may have taken the day before or after.
+      const days = new Set(
+        known.flatMap(({ key, calendar_date }) =>
+          OF_FILE.test(key) || calendar_date === null ? [] : [-1, 0, 1].map((by) => shifted(calendar_date, by)),
+        ),
+      )
+      return ({ calendar_date }) => calendar_date !== null && days.has(calendar_date)
+    }
     default: {
       const spans = known
         .filter(({ key }) => !OF_FILE.test(key))

@@ -1,6 +1,6 @@
 // The units that files name, and the factors to the unit of each timeseries. Source: Apple's export.xml; users-wearables.md 16.7.
 
-const mass = { kg: 1, g: 0.001, mg: 1e-6, lb: 0.45359237, st: 6.35029318, oz: 0.028349523125 }
+const mass = { kg: 1, g: 0.001, mg: 1e-6, mcg: 1e-9, lb: 0.45359237, st: 6.35029318, oz: 0.028349523125 }
 const length = { m: 1, km: 1000, cm: 0.01, mm: 0.001, mi: 1609.344, ft: 0.3048, yd: 0.9144, in: 0.0254 }
 /** `Cal` is the kilocalorie of food labels, `cal` a thousandth of it. */
 const energy = { kcal: 1, Cal: 1, cal: 0.001, kJ: 1 / 4.184, J: 0.001 / 4.184 }
@@ -21,10 +21,11 @@ const time = { min: 1, s: 1 / 60, ms: 1 / 60_000, hr: 60, h: 60, d: 1440 }
 const scaled = (units: Record<string, number>, by: number): Record<string, number> =>
   Object.fromEntries(Object.entries(units).map(([unit, factor]) => [unit, factor * by]))
 
-/** By dimension and canonical unit. */
-const dimensions = {
+/** By dimension, the units and their factors to the canonical one. */
+export const dimensions = {
   kilogram: mass,
   gram: scaled(mass, 1000),
+  microgram: scaled(mass, 1e9),
   meter: length,
   centimeter: scaled(length, 100),
   kilocalorie: energy,

@@ -1,6 +1,7 @@
 // From what a phone sends of nutrition to meals, and to the caffeine in them. Source: users-wearables.md 9.9, 16.6, 16.7.
 import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import { localDate } from '../../wearables/resources/zones.ts'
+import type { Document } from '../../wearables/summaries/schema.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
 import { wireTime } from '../../wearables/timeseries/samples.ts'
 import { healthConnectNutrients, healthKitNutrients, Nutrition } from './nutrients.ts'
@@ -15,24 +16,26 @@ interface Context {
   now_ms: number
 }
 
-interface Meal {
-  app_id: string
+/** A meal whose nutrients are being added up. */
+export interface Meal {
   at_ms: number
   calendar_date: string
   name: string
-  source: Pick<Quantity, 'type' | 'product_type'>
   whole: Nutrition
   foods: Map<string, Nutrition>
 }
+interface PhoneMeal extends Meal {
+  app_id: string
+  source: Pick<Quantity, 'type' | 'product_type'>
+}
 
 /** Foods without a name, and those that exceed the limit. */
-const UNNAMED = 'Food'
+export const UNNAMED = 'Food'
 /** Foods in one meal. */
 const FOODS_MAX = 200
 
 /** The part of a meal that one food has; those of one name are one food. Foods beyond the limit count as one without a name. */
-function foodOf(meal: Meal, name: string): Nutrition {
-  const { foods } = meal
+export function foodOf({ foods }: Meal, name: string): Nutrition {
   const free = FOODS_MAX - foods.size - (foods.has(UNNAMED) ? 0 : 1)
   const shown = foods.has(name) || free > 0 ? name : UNNAMED
   const food = foods.get(shown) ?? new Nutrition()
@@ -40,8 +43,19 @@ function foodOf(meal: Meal, name: string): Nutrition {
   return food
 }
 
+/** Of a meal whose source does not say which one it is. */
+export const MEAL = 'Meal'
 /** By the numbers of Health Connect. */
-const mealNames = ['Meal', 'Breakfast', 'Lunch', 'Dinner', 'Snack']
+const mealNames = [MEAL, 'Breakfast', 'Lunch', 'Dinner', 'Snack']
+
+/** A meal as it is stored. */
+export const mealDocument = ({ at_ms, calendar_date, name, whole, foods }: Meal): Document<'meal'> => ({
+  timestamp: wireTime(at_ms),
+  calendar_date,
+  name,
+  ...whole.shown(),
+  data: Object.fromEntries([...foods].map(([food, nutrition]) => [food, nutrition.shown()])),
+})
 
 /** No zone is farther from UTC. */
 const OFFSET_S_MAX = 18 * 3600
@@ -64,11 +78,16 @@ function dayOf({ start_zone_offset }: NutritionRecord, at_ms: number, { zones }:
 
 const foodName = ({ metadata }: Quantity): string =>
   typeof metadata?.HKFoodType === 'string' && metadata.HKFoodType.isWellFormed() && !metadata.HKFoodType.includes('\0')
-    ? metadata.HKFoodType.slice(0, 300) || UNNAMED
+    ? metadata.HKFoodType.slice(0, 300).toWellFormed() || UNNAMED
     : UNNAMED
 
 /** Nutrients of Apple Health: what one app has recorded for one instant is a meal, since an app sends all its meals together. */
-function addHealthKit(meals: Map<string, Meal>, sent: NonNullable<SentMeal['healthkit']>, context: Context, at: Place): void {
+function addHealthKit(
+  meals: Map<string, PhoneMeal>,
+  sent: NonNullable<SentMeal['healthkit']>,
+  context: Context,
+  at: Place,
+): void {
   for (const [list, nutrient] of Object.entries(healthKitNutrients))
     for (const [i, sample] of (sent[list as keyof typeof healthKitNutrients] ?? []).entries()) {
       // Checks the instants as those of samples are checked.
@@ -78,7 +97,7 @@ function addHealthKit(meals: Map<string, Meal>, sent: NonNullable<SentMeal['heal
         app_id: sent.source_bundle,
         at_ms,
         calendar_date: localDate(context.zones.of(sample), at_ms),
-        name: mealNames[0]!,
+        name: MEAL,
         source: sample,
         whole: new Nutrition(),
         foods: new Map<string, Nutrition>(),
@@ -91,7 +110,7 @@ function addHealthKit(meals: Map<string, Meal>, sent: NonNullable<SentMeal['heal
 
 /** Records of Health Connect: those of one app, day and kind of meal are a meal. */
 function addHealthConnect(
-  meals: Map<string, Meal>,
+  meals: Map<string, PhoneMeal>,
   caffeine: IncomingSample[],
   sent: NonNullable<SentMeal['health_connect']>,
   context: Context,
@@ -108,7 +127,7 @@ function addHealthConnect(
       app_id: sent.source_bundle,
       at_ms: sample.at_ms,
       calendar_date,
-      name: mealNames[meal_type] ?? mealNames[0]!,
+      name: mealNames[meal_type] ?? MEAL,
       source: {},
       whole: new Nutrition(),
       foods: new Map<string, Nutrition>(),
@@ -127,25 +146,19 @@ function addHealthConnect(
 
 /** The meals that a phone sends, and the caffeine of Health Connect's, which has no post of its own. Errors: those of `incoming`. */
 export function mealsOf(data: SentMeal[], context: Context): { records: IncomingSummary<'meal'>[]; caffeine: IncomingSample[] } {
-  const meals = new Map<string, Meal>()
+  const meals = new Map<string, PhoneMeal>()
   const caffeine: IncomingSample[] = []
   for (const [i, { healthkit, health_connect }] of data.entries()) {
     const at = ['body', 'data', i]
     if (healthkit) addHealthKit(meals, healthkit, context, [...at, 'healthkit'])
     if (health_connect) addHealthConnect(meals, caffeine, health_connect, context, [...at, 'health_connect', 'nutrition_records'])
   }
-  const records = [...meals].map(([key, { app_id, at_ms, calendar_date, name, source, whole, foods }]) => ({
+  const records = [...meals].map(([key, { app_id, source, ...meal }]) => ({
     key,
     source_type: sourceTypeOf({ ...source, source_bundle: app_id }),
     app_id,
-    calendar_date,
-    document: {
-      timestamp: wireTime(at_ms),
-      calendar_date,
-      name,
-      ...whole.shown(),
-      data: Object.fromEntries([...foods].map(([food, nutrition]) => [food, nutrition.shown()])),
-    },
+    calendar_date: meal.calendar_date,
+    document: mealDocument(meal),
   }))
   return { records, caffeine }
 }

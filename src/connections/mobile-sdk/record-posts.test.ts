@@ -87,6 +87,15 @@ describe('meals of Apple Health', () => {
     assert.equal((await postSummary(team, 'meal', user_id, [odd])).status, 200)
     assert.deepEqual(Object.keys((await list(team, 'meal', user_id)).meals[0].data), ['__proto__'])
   })
+
+  test('the name of a food is cut at 300 characters, also between the halves of one', async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user()
+    const name = `${'x'.repeat(299)}\u{1F372}`
+    const long = { healthkit: { source_bundle: APP, energy_total: [amount(1, 'kcal', '20:00:00', name)] } }
+    assert.equal((await postSummary(team, 'meal', user_id, [long])).status, 200)
+    assert.deepEqual(Object.keys((await list(team, 'meal', user_id)).meals[0].data), [`${'x'.repeat(299)}\uFFFD`])
+  })
 })
 
 describe('meals of Health Connect', () => {

@@ -12,12 +12,13 @@ const Recorded = T.Object({
   starts_at: nullableText,
   ends_at: nullableText,
 })
-/** What a stored summary is known by; `starts_at` and `ends_at` are those of a workout, a night or an electrocardiogram. */
+/** What a stored summary is known by; `starts_at` and `ends_at` are those of a workout, a night, an electrocardiogram or a meal. */
 export type RecordedSummary = Static<typeof Recorded>
 
 const times: Partial<Record<SummaryKind, readonly [start: string, end: string]>> = {
   sleep: ['bedtime_start', 'bedtime_stop'],
   electrocardiogram: ['session_start', 'session_end'],
+  meal: ['timestamp', 'timestamp'],
 }
 
 /** A user who moves about all day has some 20 workouts of it. */

@@ -2,40 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { readDetails } from '../../../wearables/resources/sample-details.ts'
-import type { IncomingSample } from '../../../wearables/ingestion/ingest.ts'
-import { exportXml, metadata, PHONE, record, WATCH } from '../../../../test/support/file-imports.ts'
+import { documents, exportXml, metadata, PHONE, reading, record, values, WATCH } from '../../../../test/support/file-imports.ts'
 import { zipBytes } from '../../../../test/support/zip.ts'
-import { Batches, type Batch } from '../batches.ts'
-import { readFile } from '../read-file.ts'
-import { ReadError, type ReadSummary } from '../reading.ts'
-
-const NOW_MS = Date.parse('2026-02-10T00:00:00Z')
-
-/** What a file has, read as the server reads it. */
-async function reading(file: string | Buffer) {
-  const bytes = Buffer.from(file as string)
-  const samples: Record<string, IncomingSample[]> = {}
-  const summaries: Record<string, ReadSummary[]> = {}
-  const take = async (batch: Batch) => {
-    if ('samples' in batch) (samples[batch.resource] ??= []).push(...batch.samples)
-    else (summaries[batch.kind] ??= []).push(...batch.summaries)
-  }
-  const batches = new Batches('manual', take)
-  const progress = { read_bytes: 0, content_bytes: 0 }
-  let error: unknown
-  await readFile(
-    { size: bytes.length, read: async (start) => bytes.subarray(start, start + 10_000) },
-    batches,
-    { now_ms: NOW_MS },
-    progress,
-  ).catch((thrown: unknown) => (error = thrown))
-  if (error !== undefined && !(error instanceof ReadError)) throw error
-  return { samples, summaries, skipped: batches.skipped, error: (error as ReadError | undefined)?.code ?? null }
-}
-
-const values = (samples: IncomingSample[] | undefined) => (samples ?? []).map(({ value }) => value)
-const documents = (summaries: ReadSummary[] | undefined) =>
-  (summaries ?? []).map(({ record: { document } }) => document as Record<string, unknown>)
 
 const FROM = '2026-01-31 08:00:00 -0700'
 const rate = (value: string | number = 61, more = {}) => record('HeartRate', value, 'count/min', FROM, more)

@@ -8,10 +8,13 @@ import type { Document } from '../../../wearables/summaries/schema.ts'
 import { isPlausible, type ReadContext, type ReadSummary, type Sink } from '../reading.ts'
 import { toCanonical } from '../units.ts'
 import { readXml, type XmlHandler } from '../xml.ts'
+import { AppleCycles, cycleKeys, isOfCycle } from './apple-cycles.ts'
 import { DayTotals, type Totaled } from './apple-days.ts'
+import { AppleMeals, nutrientOf } from './apple-meals.ts'
+import { ApplePressures } from './apple-pressures.ts'
 import { AppleNights } from './apple-sleep.ts'
 import { bodyFields, categories, kindKeys, kindOf, quantities, shortType, sleepValues, WHEELCHAIR } from './apple-types.ts'
-import { appleTime, AppleSources, zoneName, type AppleSource, type AppleTime } from './apple-values.ts'
+import { appleTime, AppleSources, localDay, zoneName, type AppleSource, type AppleTime } from './apple-values.ts'
 import { workoutSummary } from './apple-workouts.ts'
 
 export const APPLE = 'apple_health_kit'
@@ -23,7 +26,6 @@ const ROOT = /<HealthData[\s>]/
 const LENGTH_MS_MAX = 24 * 86_400_000
 const NIGHT_PART_MS_MAX = 86_400_000
 const SESSION_MS_MAX = 7 * 86_400_000
-const PRESSURES_MAX = 200_000
 const DAYS_MAX = 40_000
 const STATISTICS_MAX = 100
 /** Routes of one workout, and workouts that wait for their routes. */
@@ -69,13 +71,6 @@ interface Open {
   isInCorrelation: boolean
 }
 
-interface Pressure {
-  start: AppleTime
-  source: AppleSource
-  systolic?: number
-  diastolic?: number
-}
-
 class AppleExport implements XmlHandler {
   readonly #sink: Sink
   readonly #context: ReadContext
@@ -85,7 +80,9 @@ class AppleExport implements XmlHandler {
   readonly #days = new DayTotals()
   readonly #offsets = new Map<string, number>()
   readonly #nights = new AppleNights()
-  readonly #pressures = new Map<string, Pressure>()
+  readonly #meals = new AppleMeals()
+  readonly #cycles = new AppleCycles()
+  readonly #pressures = new ApplePressures()
   readonly #rings = new Map<string, Record<string, string>>()
   #profile: Parameters<typeof profileOf>[0] | undefined
   #height_ms = -Infinity
@@ -151,16 +148,24 @@ class AppleExport implements XmlHandler {
     const quantity = Object.hasOwn(quantities, type) ? quantities[type] : undefined
     const category = Object.hasOwn(categories, type) ? categories[type] : undefined
     const isPressure = type === 'BloodPressureSystolic' || type === 'BloodPressureDiastolic'
-    const isKnown = quantity || category || isPressure || type === 'SleepAnalysis' || type === 'Height'
+    const nutrient = nutrientOf(type)
+    const isOther = type === 'SleepAnalysis' || type === 'Height' || isOfCycle(type)
+    const isKnown = quantity || category || isPressure || nutrient || isOther
     if (!isKnown) return this.#sink.skip('unsupported', type)
     // The members of a correlation stand at the top level as well; the two halves of a pressure find each other by their time.
     if (isInCorrelation && !isPressure) return
     const times = this.#timesOf(open)
     const length_ms_max = type === 'SleepAnalysis' ? NIGHT_PART_MS_MAX : LENGTH_MS_MAX
-    if (!times || !isPlausible(times.start.at_ms, times.end.at_ms, this.#context, length_ms_max))
+    // Records of a cycle are of the day of their start; a contraceptive that is in use ends in the far future.
+    const end_ms = isOfCycle(type) ? times?.start.at_ms : times?.end.at_ms
+    if (!times || !isPlausible(times.start.at_ms, end_ms!, this.#context, length_ms_max))
       return this.#sink.skip('invalid_time', type)
     const source = this.#sources.of(attributes.sourceName, attributes.device, metadata.HKWasUserEntered === '1')
     if (type === 'SleepAnalysis') return this.#sleep(attributes, times, source)
+    if (isOfCycle(type)) {
+      const reason = this.#cycles.add(source, { type, value: attributes.value, metadata, ...times })
+      return reason && this.#sink.skip(reason, type)
+    }
     if (category) {
       const value = category.value === 'minutes' ? (times.end.at_ms - times.start.at_ms) / 60_000 : 1
       const { type: types, resource } = category
@@ -172,13 +177,25 @@ class AppleExport implements XmlHandler {
     if (text === undefined || text.trim() === '') return this.#sink.skip('no_value', type)
     const raw = DECIMAL.test(text) ? Number(text) : NaN
     if (!Number.isFinite(raw)) return this.#sink.skip('invalid_value', type)
+    const unit = attributes.unit ?? ''
+    if (nutrient) {
+      const isRead = this.#meals.add(nutrient, raw, unit, { source, start: times.start }, metadata.HKFoodType)
+      if (!isRead) return this.#sink.skip('unknown_unit', type)
+      if (!quantity) return
+    }
     const dimension = quantity ? quantity[1] : isPressure ? 'pressure' : 'centimeter'
-    const value = toCanonical(dimension, raw, attributes.unit ?? '')
+    const value = toCanonical(dimension, raw, unit)
     if (value === undefined) return this.#sink.skip('unknown_unit', type)
-    if (isPressure) return this.#pressure(type, value, times.start, source)
+    if (isPressure) {
+      const half = type === 'BloodPressureSystolic' ? 'systolic' : 'diastolic'
+      if (!this.#pressures.add(half, value, times.start, source)) this.#sink.skip('too_many', type)
+      return
+    }
     if (type === 'Height') return this.#height(value, times.start)
     const kind = kindOf(type, metadata)
     if (kind === undefined) return this.#sink.skip('invalid_value', type)
+    if (type === 'BasalBodyTemperature' && !this.#cycles.addTemperature(source, value, times.start, metadata))
+      this.#sink.skip('too_many', 'MenstrualCycle')
     const sport = type === 'DistanceWheelchair' ? WHEELCHAIR : null
     this.#sample(quantity![0], value, times, source, kind, sport)
   }
@@ -227,16 +244,6 @@ class AppleExport implements XmlHandler {
     if (!this.#nights.add(source, interval)) this.#sink.skip('too_many', 'SleepAnalysis')
   }
 
-  #pressure(type: string, value: number, start: AppleTime, source: AppleSource): void {
-    const key = `${start.at_ms} ${source.source_type} ${source.app_id}`
-    let pressure = this.#pressures.get(key)
-    if (!pressure) {
-      if (this.#pressures.size === PRESSURES_MAX) return this.#sink.skip('too_many', type)
-      this.#pressures.set(key, (pressure = { start, source }))
-    }
-    pressure[type === 'BloodPressureSystolic' ? 'systolic' : 'diastolic'] = value
-  }
-
   #height(value: number, { at_ms }: AppleTime): void {
     if (at_ms < this.#height_ms) return
     this.#height_ms = at_ms
@@ -277,27 +284,27 @@ class AppleExport implements XmlHandler {
     }
   }
 
-  /** What is known only when everything has been read: pressures, nights, days, the profile. */
+  /** What is known only when everything has been read: pressures, nights, meals, cycles, days, the profile. */
   async finish(): Promise<void> {
-    for (const { start, source, systolic, diastolic } of this.#pressures.values()) {
-      if (systolic === undefined || diastolic === undefined) {
-        this.#sink.skip('no_value', 'BloodPressure')
-        continue
-      }
-      const sample = { at_ms: start.at_ms, value: systolic, second: diastolic, length_ms: null, zone_s: start.zone_s, type: null }
-      this.#sink.sample('blood_pressure', { ...sample, ...source })
-    }
+    this.#pressures.finish(this.#sink)
     await this.#sink.drain()
-    for (const night of this.#nights.nights(() => this.#sink.skip('duplicate', 'SleepAnalysis'))) {
-      this.#sink.summary(night)
-      await this.#sink.drain()
-    }
+    await this.#pass(this.#nights.nights(() => this.#sink.skip('duplicate', 'SleepAnalysis')))
+    if (this.#meals.isIncomplete) this.#sink.skip('too_many', 'meals')
+    await this.#pass(this.#meals.meals())
+    await this.#pass(this.#cycles.cycles((reason) => this.#sink.skip(reason, 'MenstrualCycle')))
     await this.#finishDays()
     if (this.#profile) {
       const record = profileOf(this.#profile)
       this.#sink.summary({ kind: 'profile', record: { ...record, app_id: EXPORT_APP } })
     }
     await this.#sink.drain()
+  }
+
+  async #pass(summaries: Iterable<ReadSummary>): Promise<void> {
+    for (const summary of summaries) {
+      this.#sink.summary(summary)
+      await this.#sink.drain()
+    }
   }
 
   async #finishDays(): Promise<void> {
@@ -330,8 +337,7 @@ class AppleExport implements XmlHandler {
 const DECIMAL = /^[\d.eE+-]+$/
 
 /** Metadata that is read. */
-const kept = new Set(['HKTimeZone', 'HKWasUserEntered', 'HKElevationAscended', ...kindKeys])
+const kept = new Set(['HKTimeZone', 'HKWasUserEntered', 'HKElevationAscended', 'HKFoodType', ...kindKeys, ...cycleKeys])
 
-const localDay = ({ at_ms, zone_s }: AppleTime): string => new Date(at_ms + zone_s * 1000).toISOString().slice(0, 10)
 const isDate = (text: string | undefined): text is string =>
   text !== undefined && /^(19|20)\d\d-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))

@@ -35,6 +35,15 @@ export function appleTime(text: string | undefined): AppleTime | undefined {
   return Number.isNaN(at_ms) ? undefined : { at_ms, zone_s }
 }
 
+export const localDay = ({ at_ms, zone_s }: AppleTime): string => new Date(at_ms + zone_s * 1000).toISOString().slice(0, 10)
+
+/**
+ * The day of a record that stands for a day: at the place that its metadata names, else in UTC, since Apple Health writes noon of UTC for such
+ * a day.
+ */
+export const dayOf = ({ at_ms, zone_s }: AppleTime, metadata: Record<string, string>): string =>
+  localDay({ at_ms, zone_s: metadata.HKTimeZone === undefined ? 0 : zone_s })
+
 /** A zone with a fixed offset, by the name that `Intl` understands: `-07:00`. */
 export function zoneName(zone_s: number): string {
   const minutes = Math.abs(zone_s) / 60
