@@ -191,8 +191,8 @@ export class AppleCycles {
         const from = at
         while (at < sorted.length && (cycle.last === null || sorted[at]!.day <= cycle.last)) at++
         const own = sorted.slice(from, at)
-        if (cycle.first === '') for (const { isOfCycle } of own) isOfCycle && leftOut('no_value')
-        else yield summaryOf(app_id, cycle, listsOf(own, leftOut))
+        if (cycle.first !== '') yield summaryOf(app_id, cycle, listsOf(own, leftOut))
+        else for (const entry of own) if (entry.isOfCycle) leftOut('no_value')
       }
     }
   }
