@@ -174,8 +174,8 @@ describe('how a request is written makes no difference', async () => {
     for (const variant of [`${path}/`, `${path}//`, `/${path}`, path.replace('/', '//').replace(/(\/[a-z_]+)\//, '$1//')]) {
       const reply = await call(key, operation.method, variant + query, request.body)
       assert.equal(reply.status, plain.status, variant)
-      // A document says when it was made.
-      if (!Buffer.isBuffer(plain.body)) assert.deepEqual(reply.body, plain.body, variant)
+      // A document says when it was made, and the list of accesses has the request before, as soon as its line is written.
+      if (!Buffer.isBuffer(plain.body) && operation.id !== 'list_user_access') assert.deepEqual(reply.body, plain.body, variant)
     }
   })
 
