@@ -24,6 +24,7 @@ export interface ReadResult {
   max_reference_range?: number | null
   interpretation?: string | null
   source_panel_name?: string | null
+  comments?: string[] | undefined
   loinc_match_status?: string | null
   loinc_matches?: { loinc_code: string }[] | null
 }
@@ -58,6 +59,8 @@ export interface Figures {
   range: Share
   interpretation: Share
   panel: Share
+  /** Of matched rows that have a comment or were read with one. */
+  comments: Share
   /** Of matched rows whose analyte is in the shipped table: the first candidate is right. */
   loinc: Share
   /** Of matched rows with the status auto_match: the first candidate is wrong. */
@@ -76,12 +79,13 @@ export const noFigures = (): Figures => ({
   range: noShare(),
   interpretation: noShare(),
   panel: noShare(),
+  comments: noShare(),
   loinc: noShare(),
   wrongAutoMatches: noShare(),
   metadata: Object.fromEntries(metadataFields.map((field) => [field, noShare()])) as Figures['metadata'],
 })
 
-const shareNames = ['units', 'range', 'interpretation', 'panel', 'loinc', 'wrongAutoMatches'] as const
+const shareNames = ['units', 'range', 'interpretation', 'panel', 'comments', 'loinc', 'wrongAutoMatches'] as const
 
 /** Adds the second to the first. */
 export function addFigures(sum: Figures, figures: Figures): void {
@@ -154,6 +158,8 @@ export function compareReport(truth: Truth, read: ReadReport, isInTable: (code: 
         expected.interpretations.some((one) => one === (row.interpretation ?? 'unknown')),
       )
     count('panel', normalize(expected.source_panel_name ?? '') === normalize(row.source_panel_name ?? ''))
+    const comments = [expected.comments, row.comments].map((texts) => normalize((texts ?? []).join(' ')))
+    if (expected.comments && comments.some(Boolean)) count('comments', comments[0] === comments[1])
     const isRightCode = expected.loinc.includes(row.loinc_matches?.[0]?.loinc_code ?? '')
     if (expected.loinc.some(isInTable)) count('loinc', isRightCode)
     if (row.loinc_match_status === 'auto_match' && expected.loinc.length) {

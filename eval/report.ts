@@ -13,6 +13,7 @@ const COLUMNS = [
   'range',
   'interp',
   'panel',
+  'comments',
   'LOINC',
   'autoerr',
   'metadata',
@@ -34,6 +35,7 @@ function cells(figures: Figures): string[] {
       figures.range,
       figures.interpretation,
       figures.panel,
+      figures.comments,
       figures.loinc,
       figures.wrongAutoMatches,
       metadataShare(figures),
@@ -72,6 +74,7 @@ function summary(figures: Figures) {
     range: share(figures.range),
     interpretation: share(figures.interpretation),
     panel: share(figures.panel),
+    comments: share(figures.comments),
     loinc: share(figures.loinc),
     wrong_auto_matches: share(figures.wrongAutoMatches),
     metadata: {
@@ -119,6 +122,8 @@ function difference(field: string, expected: Difference['expected'], read: Diffe
           ? [expected.interpretations, read.interpretation]
           : field === 'panel'
             ? [expected.source_panel_name, read.source_panel_name]
-            : [expected.loinc, read.loinc_matches?.[0]?.loinc_code]
+            : field === 'comments'
+              ? [expected.comments, read.comments]
+              : [expected.loinc, read.loinc_matches?.[0]?.loinc_code]
   return `${field} expected ${JSON.stringify(right)}, read ${JSON.stringify(wrong)}`
 }

@@ -22,6 +22,8 @@ export interface TrueResult {
   source_panel_name: string | null
   /** All that are right, the best one first. */
   loinc: string[]
+  /** The notes on this result alone. Undefined: not compared. */
+  comments?: string[] | undefined
   /** Where the value is printed, if it is in one piece. */
   box: Box | undefined
 }

@@ -76,6 +76,20 @@ test('a perfect report scores 1 in everything', () => {
   assert.deepEqual(metadataShare(figures), { right: 7, total: 7 })
 })
 
+test('comments count for rows that have one or are read with one', () => {
+  const rows = [['hemolyzed'], ['repeated'], [], [], undefined].map((comments, at) => result(`Test ${at}`, '1', { comments }))
+  const report = perfect({ ...truth, results: rows })
+  report.results[1]!.comments = []
+  report.results[2]!.comments = ['of another row']
+  report.results[4]!.comments = ['not compared']
+  const { figures, differences } = compareReport({ ...truth, results: rows }, report, all)
+  assert.deepEqual(figures.comments, { right: 1, total: 3 })
+  assert.deepEqual(
+    differences.map(({ fields }) => fields),
+    [['comments'], ['comments']],
+  )
+})
+
 test('a row counts if name and value are both right, and each row once', () => {
   const report = perfect(truth)
   report.results[0]!.value = '59'

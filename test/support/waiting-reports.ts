@@ -58,6 +58,7 @@ export const readExample: ReadReport = {
   results: [
     readResult('Glucose', '95'),
     readResult('Sodium', '1400', {
+      comments: ['Repeated.'],
       units: 'mmol/L',
       min_reference_range: 136,
       max_reference_range: 145,

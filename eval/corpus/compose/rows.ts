@@ -106,6 +106,7 @@ export function trueResults(
       interpretations: interpretationsOf(row, day, tokens),
       source_panel_name: tokens.has('panel') ? panel.title : null,
       loinc: row.codes,
+      comments: printedDays(body).length > 1 ? undefined : row.remark ? [row.remark] : [],
       box:
         mark && !others.length
           ? { page: pages.length, x: mark.x, y: Math.min(height, mark.y - mark.size * 0.8), width: mark.width, height: mark.size }

@@ -152,6 +152,7 @@ function resultOf(
       truth.interpretation === '?' ? undefined : interpretationsOf(truth.interpretation ?? of('flag'), value, range, printed),
     source_panel_name: panel,
     loinc: truth.loinc ? truth.loinc.split(',') : [],
+    comments: truth.comment === undefined ? undefined : [truth.comment],
     box: undefined,
   }
 }

@@ -42,7 +42,15 @@ const ROLES: Record<string, WrittenColumn['role']> = {
   o: 'other',
 }
 const ALIGNS: Record<string, WrittenColumn['align']> = { r: 'right', c: 'center' }
-const TRUTH: Record<string, string> = { n: 'name', v: 'value', u: 'unit', r: 'range', i: 'interpretation', l: 'loinc' }
+const TRUTH: Record<string, string> = {
+  n: 'name',
+  v: 'value',
+  u: 'unit',
+  r: 'range',
+  i: 'interpretation',
+  l: 'loinc',
+  c: 'comment',
+}
 
 export function parseWritten(name: string, text: string): Written {
   const lines = text.split('\n')
@@ -136,7 +144,7 @@ function truthOf(text: string): Record<string, string> {
   return Object.fromEntries(
     text.split(/\s*;\s+/u).flatMap((part) => {
       if (!part.trim()) return []
-      const [, key, value] = /^([nvuril])=(.*)$/su.exec(part) ?? [undefined, 'l', part]
+      const [, key, value] = /^([nvurilc])=(.*)$/su.exec(part) ?? [undefined, 'l', part]
       return [[TRUTH[key]!, value!.trim()]]
     }),
   )

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { loadImage } from '@napi-rs/canvas'
 import type { Explanation } from '../../lab-reports/reading/explain.ts'
-import { glucoseReport, pdfOf } from '../../../test/support/uploaded-reports.ts'
+import { glucoseReport, pdfOf, reportPage } from '../../../test/support/uploaded-reports.ts'
 import { root, start, stopAll } from '../../../test/support/program.ts'
 import { explainReport, textOf } from './report.ts'
 
@@ -50,6 +50,13 @@ test('every stage of a report is printed, and its boxes are drawn into a picture
   assert.deepEqual(await readdir(out), ['report-page-1.png'])
   const { width, height } = await loadImage(await readFile(join(out, 'report-page-1.png')))
   assert.deepEqual([width, height], [1700, 2200])
+})
+
+test('comments on a result are printed with its row', async () => {
+  const rows = [['Glucose', '105', 'H', 'mg/dL', '70-99'], ['Comment: not fasting'], ['Sodium', '140', '', 'mmol/L', '136-145']]
+  const { printed } = await explained(await fileOf('comment.pdf', await pdfOf(reportPage(...rows))))
+  assert.match(printed, /^ {2}1\.1 {2}Glucose = 105, .*, confidence 1\.00, comment not fasting$/m)
+  assert.match(printed, /^ {2}1\.2 {2}Sodium = 140, .*, confidence 1\.00$/m)
 })
 
 test('files that cannot be opened are refused', async () => {

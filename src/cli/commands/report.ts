@@ -106,7 +106,7 @@ const columnsText = ({ number, regions }: ExplainedPage): string[] =>
   })
 
 const rowsText = ({ number, rows }: ExplainedPage): string[] =>
-  rows.map(({ name, value, unit, range_lines, flag, panel, confidence }, index) =>
+  rows.map(({ name, value, unit, range_lines, flag, panel, confidence, comments }, index) =>
     [
       `${number}.${index + 1}  ${plain(name)} = ${plain(value)}`,
       `unit ${orNone(unit)}`,
@@ -114,6 +114,7 @@ const rowsText = ({ number, rows }: ExplainedPage): string[] =>
       `flag ${orNone(flag)}`,
       `panel ${orNone(panel)}`,
       `confidence ${confidence.toFixed(2)}`,
+      ...comments.map((comment) => `comment ${plain(comment)}`),
     ].join(', '),
   )
 

@@ -20,7 +20,11 @@ export function assign(cells: readonly TypedCell[], columns: readonly Column[]):
 function columnFor(cell: TypedCell, columns: readonly Column[]): Column | undefined {
   const nearest = nearestColumn(cell.box, columns)
   if (!nearest) return undefined
-  const wanted: Partial<Record<TypedCell['kind'], ColumnKind>> = { unit: 'unit', flag: 'flag' }
+  const wanted: Partial<Record<TypedCell['kind'], ColumnKind>> = {
+    unit: 'unit',
+    // Flags may stand in a column of remarks.
+    flag: columns.some((column) => column.kind === 'flag') ? 'flag' : 'comment',
+  }
   const kind = wanted[cell.kind]
   if (kind && nearest.kind !== kind && nearest.kind !== 'previous') {
     const own = columns.find((column) => column.kind === kind)
@@ -45,3 +49,15 @@ export function nearestColumn(box: Box, columns: readonly Column[]): Column | un
   })
   return ranked.toSorted((one, other) => other.score - one.score)[0]?.column
 }
+
+/** Points by which a free text may stand aside of the name of its column. */
+const ALIGNED = 16
+const RESULTS = new Set<ColumnKind>(['value', 'normal_value', 'abnormal_value', 'dated_value'])
+
+/** Whether a box stands as the results of a table do. */
+export const isUnderResults = (box: Box, columns: readonly Column[]): boolean =>
+  columns.some(
+    (column) =>
+      RESULTS.has(column.kind) &&
+      (Math.abs(column.box.left - box.left) < ALIGNED || Math.abs(centerX(column.box) - centerX(box)) < ALIGNED),
+  )

@@ -4,7 +4,17 @@ import { dateIn } from './dates.ts'
 import type { Box } from '../pages/page.ts'
 
 export type ColumnKind =
-  'name' | 'value' | 'normal_value' | 'abnormal_value' | 'unit' | 'range' | 'flag' | 'previous' | 'dated_value' | 'other'
+  | 'name'
+  | 'value'
+  | 'normal_value'
+  | 'abnormal_value'
+  | 'unit'
+  | 'range'
+  | 'flag'
+  | 'comment'
+  | 'previous'
+  | 'dated_value'
+  | 'other'
 
 export interface Column {
   kind: ColumnKind
@@ -41,6 +51,7 @@ const PATTERNS: [ColumnKind, RegExp][] = [
     /^(?:(?:very )?high|moderate|intermediate|borderline|increased|average)(?: risk)?$|^cut-?off\b|^resulting agency$|^detection\b/u,
   ],
   ['value', /^(?:this time|percent|outcome)$/u],
+  ['comment', /^(?:(?:test|result) )?(?:notes?|comments?|remarks?)$/u],
   [
     'range',
     /^(?:low risk|optimal risk)(?: optimal)?$|\b(?:ref|refer|reference|ranges?|intervals?|limits?|expected|desirable|biological|bri|r\/r|cut-?off|target|zone|norms?)\b|^normals?(?: values?| levels?)?$|^optimal$|^low ?[-–] ?high$|^standard$/u,
@@ -50,7 +61,7 @@ const PATTERNS: [ColumnKind, RegExp][] = [
     'value',
     /\b(?:results?|values?|observed|findings?|reading|outcome|obtained|found|measured|today|level|conc(?:entration)?|rslt)\b|(?:result|value)\(s\)/u,
   ],
-  ['flag', /^(?:flags?|status|h\/l|hi\/lo|abn(?:ormal)?(?: flag)?|alert|remarks?|indicator|interp(?:retation)?|abnormal flag)$/u],
+  ['flag', /^(?:flags?|status|h\/l|hi\/lo|abn(?:ormal)?(?: flag)?|alert|indicator|interp(?:retation)?|abnormal flag)$/u],
   [
     'name',
     /\b(?:tests?|names?|investigations?|examinations?|analytes?|analysis|components?|parameters?|assays?|allergens?|compounds?|drugs?(?: class)?|exams?|description|procedures?|(?:bio)?markers?|profile|particulars|determinations?|element|item|study|substance|panel|service|constituent|measurements?|observations?)\b|test\(s\)/u,
@@ -94,7 +105,7 @@ export function columnsOf(line: Line): Column[] | undefined {
   const kinds = new Set(known.map((column) => column.kind))
   const values = ['value', 'normal_value', 'abnormal_value'].some((kind) => kinds.has(kind as ColumnKind))
   const dates = known.filter((column) => column.kind === 'dated_value').length
-  const others = ['name', 'unit', 'range', 'flag'].filter((kind) => kinds.has(kind as ColumnKind)).length
+  const others = ['name', 'unit', 'range', 'flag', 'comment'].filter((kind) => kinds.has(kind as ColumnKind)).length
   if (known.length * 2 < columns.length) return undefined
   if (values ? others < 1 : !(dates >= 1 && others >= 1) && !(kinds.has('name') && kinds.has('range'))) return undefined
   // `Result: 5` names no columns, and `Value Normal Value Normal` are results.
@@ -129,7 +140,7 @@ function columnsIn(cell: Cell): { kind: ColumnKind | undefined; box: Box }[] {
 }
 
 /** Columns that stand close behind another. */
-const SPLIT_OFF = new Set<ColumnKind>(['value', 'unit', 'range', 'flag', 'previous', 'dated_value'])
+const SPLIT_OFF = new Set<ColumnKind>(['value', 'unit', 'range', 'flag', 'comment', 'previous', 'dated_value'])
 const JOINS_BEFORE =
   /(?:\band|&|\/|\bof|\bref\.?|\breference|\bnormal|\bout|\bin|\babnormal|\bbio\.?|\bbiological|\bobserved|\bexpected|\bor|\byour|\bcurrent|[([][^)\]]*)$/iu
 const JOINS_AFTER = /^(?:range|ranges|interval|intervals|values?|name|flag\b.*date|and|&|\/|of|limits?|level|date|[)\]([])/iu

@@ -126,7 +126,8 @@ export function isHeading(line: Line, text: string, { page, columns, usualHeight
   const name = columns?.find(({ kind }) => kind === 'name')
   if (!name || !columns || line.box.left <= name.box.left + INDENT) return true
   const isCentered = Math.abs(centerX(line.box) - page.width / 2) < page.width * 0.05
-  return isCentered && nearestColumn(line.box, columns)?.kind !== 'other'
+  const kind = nearestColumn(line.box, columns)?.kind
+  return isCentered && kind !== 'other' && kind !== 'comment'
 }
 
 /** The median of the heights of the words of a page. */

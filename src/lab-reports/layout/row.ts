@@ -18,6 +18,7 @@ export interface Row {
   section: string | null
   /** From 0 to 1: the least certain word of the row. */
   confidence: number
+  /** Notes on this result alone. */
   comments: string[]
 }
 

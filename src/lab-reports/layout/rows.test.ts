@@ -187,3 +187,116 @@ test('a note below a row is no heading of a panel, and parts of an examination k
   assert.deepEqual([first!.panel, first!.section], ['Chemical Examination', 'Urine examination'])
   assert.equal(second!.panel, 'Chemical Examination')
 })
+
+const sodium = (value = '140'): [number, string][] => [
+  [36, 'Sodium'],
+  [220, value],
+  [300, 'mmol/L'],
+  [380, '136-145'],
+]
+const potassium: [number, string][] = [
+  [36, 'Potassium'],
+  [220, '5.9'],
+  [300, 'mmol/L'],
+  [380, '3.5-5.1'],
+]
+const line = (text: string, left = 36): [number, string][] => [[left, text]]
+const comments = (...lines: [number, string][][]) => read(...lines).map((row) => [row.name, ...row.comments])
+
+test('a column of comments belongs to the result beside it, over several lines, and its flags are flags', () => {
+  const header: [number, string][] = [...HEADER, [470, 'Remarks']]
+  const found = read(
+    header,
+    [...potassium, [470, 'Slightly hemolyzed,']],
+    [[470, 'please repeat']],
+    [...sodium('150'), [470, 'High']],
+    [...sodium('138'), [470, '-']],
+  )
+  assert.deepEqual(
+    found.map(({ name, value, flag, comments }) => [name, value, flag, ...comments]),
+    [
+      ['Potassium', '5.9', null, 'Slightly hemolyzed, please repeat'],
+      ['Sodium', '150', 'high'],
+      ['Sodium', '138', null],
+    ],
+  )
+})
+
+test('a note between two rows of a panel belongs to the first of them, with the lines on which it goes on', () => {
+  assert.deepEqual(
+    comments(
+      HEADER,
+      potassium,
+      line('Comment: Specimen slightly hemolyzed; interpret the result with caution and repeat it if'),
+      line('clinically indicated.'),
+      line('Note 2: Called to the ward.'),
+      sodium(),
+    ),
+    [
+      [
+        'Potassium',
+        'Specimen slightly hemolyzed; interpret the result with caution and repeat it if clinically indicated.',
+        'Called to the ward.',
+      ],
+      ['Sodium'],
+    ],
+  )
+  assert.deepEqual(comments(HEADER, potassium, line('Method: ISE'), line('Result confirmed by repeat analysis.', 44), sodium()), [
+    ['Potassium', 'Result confirmed by repeat analysis.'],
+    ['Sodium'],
+  ])
+})
+
+test('a heading below a note stays one', () => {
+  const [first, second] = read(HEADER, potassium, line('Remarks: hemolyzed.', 46), line('LIPID PANEL'), sodium())
+  assert.deepEqual([first!.comments, first!.panel, second!.comments, second!.panel], [['hemolyzed.'], null, [], 'LIPID PANEL'])
+})
+
+test('a note below the last of several rows is kept only where it is indented, since it may be about all of them', () => {
+  const note = 'Comment: Mild anemia. Suggest iron.'
+  assert.deepEqual(comments(HEADER, potassium, sodium(), line(note)), [['Potassium'], ['Sodium']])
+  assert.deepEqual(comments(HEADER, potassium, sodium(), line(note, 46)), [
+    ['Potassium'],
+    ['Sodium', 'Mild anemia. Suggest iron.'],
+  ])
+  assert.deepEqual(comments(HEADER, sodium(), line(note)), [['Sodium', 'Mild anemia. Suggest iron.']])
+})
+
+test('explanations of a test, methods, feet of pages and notes far below are no comments', () => {
+  const below = (...lines: [number, string][][]) => comments(HEADER, potassium, ...lines)
+  const alone = [['Potassium']]
+  assert.deepEqual(below(line('Note: This report is computer generated.')), alone)
+  assert.deepEqual(below(line('Method: ISE indirect'), sodium()), [...alone, ['Sodium']])
+  assert.deepEqual(below([], [], [], line('Comment: hemolyzed')), alone)
+  assert.deepEqual(below(line('Interpretation: Values are highest when a specimen is old.'), sodium()), [...alone, ['Sodium']])
+  const explanation = Array.from({ length: 12 }, () => line('This test is done when it should be and has its limits.'))
+  assert.deepEqual(below(...explanation, sodium()), [...alone, ['Sodium']])
+  const table: [number, string][] = [
+    [36, 'Deficiency'],
+    [220, '< 20'],
+  ]
+  assert.deepEqual(below(line('The result is judged by these classes.'), table, sodium()), [...alone, ['Sodium']])
+})
+
+test('a note on a line with several results is that of none', () => {
+  const header: [number, string][] = [
+    [36, 'Test'],
+    [150, '2024-01-02'],
+    [230, '2024-03-04'],
+    [320, 'Units'],
+    [400, 'Comment'],
+  ]
+  const dated = (name: string): [number, string][] => [
+    [36, name],
+    [150, '4.1'],
+    [230, '5.9'],
+    [320, 'mmol/L'],
+    [400, 'hemolyzed'],
+  ]
+  assert.deepEqual(comments(header, dated('Potassium'), line('Comment: hemolyzed'), dated('Sodium')), [
+    ['Potassium'],
+    ['Potassium'],
+    ['Sodium'],
+    ['Sodium'],
+  ])
+})

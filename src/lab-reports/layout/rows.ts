@@ -1,7 +1,8 @@
 // The rows of results of a page: which cell is the name, which the result, its unit, range and flag.
-import { boxAround, centerX, heightOf, type Box, type PageText } from '../pages/page.ts'
+import { boxAround, heightOf, type Box, type PageText } from '../pages/page.ts'
 import { cut, isValueInColumn, type TypedCell } from './cells.ts'
-import { assign, nearestColumn } from './columns.ts'
+import { assign, isUnderResults, nearestColumn } from './columns.ts'
+import { commentsIn, NotesBelowRows } from './comments.ts'
 import { continuesRow } from './continued-rows.ts'
 import { cleanName, headingOf, isPossibleName, looksLikeSentence } from './names.ts'
 import {
@@ -27,9 +28,6 @@ import { unitBehind } from './units.ts'
 import { flagOf, partFlag } from './values.ts'
 
 export type { ReadRowsOptions, Row } from './row.ts'
-
-/** Points by which a free text may stand aside of the name of its column. */
-const ALIGNED = 16
 
 /** The rows of all pages, in reading order. */
 export function rowsOf(pages: readonly { page: PageText; lines: readonly Line[] }[], options: ReadRowsOptions): Row[] {
@@ -63,6 +61,7 @@ class RegionReader {
   heading: string | null = null
   section: string | null = null
   readonly #usualHeight: number
+  readonly #notes: NotesBelowRows
 
   constructor(page: PageText, columns: Column[] | null, options: ReadRowsOptions, panel: string | null, heading: string | null) {
     this.heading = heading
@@ -70,6 +69,7 @@ class RegionReader {
     this.#usualHeight = usualHeight(page)
     this.#columns = columns
     this.#options = options
+    this.#notes = new NotesBelowRows({ page, columns, isNamed: options.isNamed })
     this.panel = panel
   }
 
@@ -82,10 +82,12 @@ class RegionReader {
       for (const card of started.get(line) ?? []) this.#card(card)
       if (!taken.has(line)) this.#line(line)
     }
+    this.#notes.panelEnds(this.#rows)
     return this.#rows
   }
 
   #card(card: Card): void {
+    this.#notes.rowFollows()
     if (this.heading) this.panel = this.heading
     this.heading = null
     this.#waiting = null
@@ -108,6 +110,7 @@ class RegionReader {
   }
 
   #line(line: Line): void {
+    if (this.#notes.begins(line, this.#rows)) return
     const { isNamed } = this.#options
     const cells = line.cells
       .flatMap((cell) => partsAtColon(cell, isNamed))
@@ -115,6 +118,7 @@ class RegionReader {
       .map((cell, index, all) => retyped(cell, index, all, isNamed))
     const found = this.#rowsOfLine(line, cells)
     if (found.length) {
+      this.#notes.rowFollows()
       this.#rows.push(...found)
       this.#waiting = null
       return
@@ -122,8 +126,9 @@ class RegionReader {
     // What is no row is one text again: `Bio. Ref. Interval : 60 - 200`.
     const whole = line.cells.flatMap((cell) => cut(cell))
     const last = this.#rows.at(-1)
+    if (this.#notes.continuesColumn(line, last)) return
     if (!last || last.page !== this.#page.number || !continuesRow(last, line, whole, this.#columns, isNamed))
-      this.#textLine(line, whole)
+      if (!this.#notes.continues(line, this.#rows)) this.#textLine(line, whole)
   }
 
   #rowsOfLine(line: Line, cells: TypedCell[]): Row[] {
@@ -168,6 +173,7 @@ class RegionReader {
     const columnsOfResults: TypedCell[][] = of('dated_value').length
       ? [...assigned].filter(([column]) => column.kind === 'dated_value').map(([, cells]) => cells)
       : [[...rest(valueCells), ...inside, ...outside]]
+    const inComments = of('comment')
     const extras = [...of('unit'), ...of('range'), ...of('flag')]
     // Columns whose name is not known show what they are by what stands in them.
     const unnamed = (kind: 'unit' | 'range') =>
@@ -183,12 +189,14 @@ class RegionReader {
       const row = this.#row(line, nameText, [...results], {
         unit: unnamed('unit'),
         range: unnamed('range'),
-        flag: [...of('flag'), ...flagsInName],
+        flag: [...of('flag'), ...inComments.filter((cell) => flagOf(cell.text)), ...flagsInName],
         inColumn: true,
         outside: outside.length > 0 && inside.length === 0,
       })
       if (row) rows.push(row)
     }
+    // Of several dates none is certain.
+    if (rows.length === 1 && columnsOfResults.length === 1) rows[0]!.comments = commentsIn(inComments)
     if (!rows.length && !nameText && extras.length === 0) return []
     return rows
   }
@@ -261,7 +269,10 @@ class RegionReader {
     if (
       !isValueInColumn(first) &&
       !first.isAnswer &&
-      (!rest.inColumn || !isFreeResult(text, this.#options.isNamed) || !this.#isInResultColumn(first, candidates))
+      (!rest.inColumn ||
+        !isFreeResult(text, this.#options.isNamed) ||
+        candidates.length > 1 ||
+        !isUnderResults(first.box, this.#columns!))
     )
       return undefined
     const { value, flag } = partFlag(text)
@@ -297,17 +308,6 @@ class RegionReader {
     }
   }
 
-  /** A free text is a result only where it stands as the others do, and alone. */
-  #isInResultColumn(cell: TypedCell, candidates: readonly TypedCell[]): boolean {
-    if (candidates.length > 1) return false
-    const kinds = ['value', 'normal_value', 'abnormal_value', 'dated_value']
-    return this.#columns!.some(
-      ({ kind, box }) =>
-        kinds.includes(kind) &&
-        (Math.abs(box.left - cell.box.left) < ALIGNED || Math.abs(centerX(box) - centerX(cell.box)) < ALIGNED),
-    )
-  }
-
   /** A free text or a comparator alone may be anything, unless its name is known or something else of a result is there. */
   #hasEvidence(name: string, value: TypedCell, others: readonly TypedCell[]): boolean {
     const { isAnalyte, isNamed } = this.#options
@@ -315,7 +315,7 @@ class RegionReader {
     return others.some((cell) => cell !== value) || isNamed(name) || (value.kind === 'text' && isAnalyte(name))
   }
 
-  /** A heading of a panel, a name whose result is below, or a comment. */
+  /** A heading of a panel, or a name whose result is below. */
   #textLine(line: Line, cells: readonly TypedCell[]): void {
     this.#waiting = null
     const texts = cells.filter((cell) => cell.kind === 'text')
@@ -333,6 +333,7 @@ class RegionReader {
     const isTitle = isHeading(line, text, { page, columns, usualHeight: this.#usualHeight, isBelow })
     if (isTitle || !columns) this.#waiting = { text: cleanName(text), box: line.box }
     if (!isTitle) return
+    this.#notes.panelEnds(this.#rows)
     this.heading = headingOf(text)
     if (!isPartOfExamination(text)) this.section = this.heading
   }

@@ -56,13 +56,17 @@ function shown({ id, status, failure_reason, needs_human_review, is_reviewed, ex
   return { id, job_id: id, status, failure_reason, data, needs_human_review, is_reviewed }
 }
 
-/** Without the places on the pages. */
+/** What clients see: without places, findings and comments, which reviews show. */
 const reportData = ({ metadata, results }: ReadReport): ReportData => ({
   metadata,
   results: results.map(resultData),
 })
-export const resultData = ({ place: _place, findings: _findings, ...result }: ReportResult): ReportData['results'][number] =>
-  result
+export const resultData = ({
+  place: _place,
+  findings: _findings,
+  comments: _comments,
+  ...result
+}: ReportResult): ReportData['results'][number] => result
 
 function emitJob(tx: Tx, type: `lab_report.parsing_job.${'created' | 'updated'}`, row: Row): void {
   emit(tx, {

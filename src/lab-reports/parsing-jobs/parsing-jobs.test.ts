@@ -78,7 +78,7 @@ describe('an uploaded report', () => {
       [glucose.min_reference_range, glucose.max_reference_range, glucose.interpretation, glucose.is_above_max_range],
       [70, 99, 'abnormal', true],
     )
-    assert.equal('place' in glucose, false)
+    for (const field of ['place', 'findings', 'comments']) assert.equal(field in glucose, false, field)
     const [created, updated] = await jobEvents(team)
     assert.deepEqual(
       [created!.event_type, created!.data, created!.user_id],

@@ -6,7 +6,7 @@ import { sql } from '../../platform/db/sql.ts'
 import { T } from '../../platform/schema/schema.ts'
 import type { ReportResult } from '../reading/result.ts'
 import { pictureOfReport, scannedPdf, turnedPicture } from '../../../test/support/scanned-reports.ts'
-import { parsed, reportPage } from '../../../test/support/uploaded-reports.ts'
+import { parsed, readJob, reportPage, uploadReport } from '../../../test/support/uploaded-reports.ts'
 import { createTestTeam } from '../../../test/support/server.ts'
 
 const GLUCOSE = ['Glucose', '105', 'H', 'mg/dL', '70-99']
@@ -47,6 +47,29 @@ test('of a PDF the pages without text, with wrong text and upside down are read 
 })
 
 const Extracted = T.Object({ extracted: T.Unsafe<{ results: ReportResult[] }>({}) })
+
+test('several images are the pages of one report in the order in which they were sent', async () => {
+  const team = await createTestTeam()
+  const sent = [SODIUM, ['Potassium', '4.1', '', 'mmol/L', '3.5-5.1'], GLUCOSE]
+  const pictures = await Promise.all(sent.map((row) => pictureOfReport(row)))
+  const files = pictures.map((picture) => ({ bytes: picture.toBuffer('image/png'), type: 'image/png' }))
+  const upload = await uploadReport(team, files, { user_id: await team.user() })
+  assert.equal(upload.status, 200)
+  await team.settle()
+  assert.deepEqual(read(await readJob(team, upload.body.id)), [
+    SODIUM_READ,
+    ['Potassium', '4.1', 'mmol/L', 3.5, 5.1],
+    GLUCOSE_READ,
+  ])
+  const { extracted } = await team.db.queries.one(
+    Extracted,
+    sql`select extracted from parsing_job where team_id = ${team.team} and id = ${upload.body.id}`,
+  )
+  assert.deepEqual(
+    extracted.results.map(({ place }) => place.page),
+    [1, 2, 3],
+  )
+})
 
 test('a page that is turned by 90 degrees is read, and its places are those of the turned page', async () => {
   const team = await createTestTeam()

@@ -27,6 +27,8 @@ export interface ReportResult {
   loinc_matches: LoincMatch[] | null
   /** What is implausible about it, for the reviewer. */
   findings: Finding[]
+  /** What the report notes on it, for the reviewer. Jobs that earlier programs have read have none. */
+  comments?: string[]
   place: { page: number; row: Box; value: Box; confidence: number }
 }
 
@@ -47,6 +49,7 @@ export function resultOf(row: Row, patient: Patient): ReportResult {
     loinc_match_status: null,
     loinc_matches: null,
     findings: [],
+    comments: row.comments,
     place: { page: row.page, row: row.box, value: row.value_box, confidence: row.confidence },
   }
 }

@@ -54,7 +54,7 @@ describe('a report that waits for a person', () => {
     }
   })
 
-  test('is shown with the places of its results, findings and candidates', async () => {
+  test('is shown with the places of its results, findings, comments and candidates', async () => {
     const { team, user_id, id, own } = await waiting()
     const { body } = await team.api.get(own)
     assert.deepEqual(
@@ -74,6 +74,7 @@ describe('a report that waits for a person', () => {
       sodium.findings.map(({ kind }: { kind: string }) => kind),
       ['outside_human_limits'],
     )
+    assert.deepEqual([glucose.comments, sodium.comments], [[], ['Repeated.']])
     assert.deepEqual((await team.manage.get(`${inManagement(team)}/${id}`)).body, body)
   })
 
@@ -305,13 +306,18 @@ describe('the picture of a page', () => {
     assert.equal((await team.api.get(`${REVIEW}/${id}`)).body.has_pictures, false)
   })
 
-  test('of the second of two images is that image', async () => {
+  test('of each of several images is that image, in the order in which they were sent', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     const png = (width: number) => ({ bytes: createCanvas(width, 20).toBuffer('image/png'), type: 'image/png' })
-    const { body } = await uploadReport(team, [png(30), png(40)], { user_id, needs_human_review: 'true' })
+    const widths = [50, 30, 40]
+    const { body } = await uploadReport(team, widths.map(png), { user_id, needs_human_review: 'true' })
     await team.db.tx(team.tenant, (tx) => claimJob(tx, body.id))
     await team.db.tx(team.tenant, (tx) => endJob(tx, body.id, { report: readExample }, 60))
-    assert.deepEqual(await sizeOf((await team.api.get(`${REVIEW}/${body.id}/page/2`)).body), [40, 20])
+    const path = `${REVIEW}/${body.id}`
+    assert.equal((await team.api.get(path)).body.page_count, widths.length)
+    for (const [index, width] of widths.entries())
+      assert.deepEqual(await sizeOf((await team.api.get(`${path}/page/${index + 1}`)).body), [width, 20])
+    assert.equal((await team.api.get(`${path}/page/4`)).status, 404)
   })
 })

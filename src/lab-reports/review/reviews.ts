@@ -87,6 +87,7 @@ const shownResult = ({ result_id, read, result, isChanged, isRemoved }: Correcte
   place: read ? { page: read.place.page, row: read.place.row, value: read.place.value } : null,
   confidence: read ? read.place.confidence : null,
   findings: read ? read.findings.map(({ kind, text }) => ({ kind, text })) : [],
+  comments: read?.comments ?? [],
 })
 
 interface NewCorrection {

@@ -62,6 +62,7 @@ const ReviewedResult = Fields(
     findings: T.Array(
       Fields({ kind: T.String(), text: T.String() }, { title: 'LabReportFinding', description: 'What is implausible about it.' }),
     ),
+    comments: T.Array(T.String(), { description: 'Notes of the report on this result, as printed.' }),
   },
   { title: 'LabReportReviewedResult', description: '`as_read` is the result before corrections, null if there are none.' },
 )

@@ -1,0 +1,191 @@
+// Comments on one result: what stands in a column of comments, and the notes in the lines below a row.
+import { heightOf, type Box, type PageText } from '../pages/page.ts'
+import type { TypedCell } from './cells.ts'
+import { nearestColumn } from './columns.ts'
+import type { Column } from './headers.ts'
+import type { Line } from './lines.ts'
+import { looksLikeSentence } from './names.ts'
+import { joinedText } from './row-parts.ts'
+import type { Row } from './row.ts'
+import { flagOf } from './values.ts'
+
+const LABEL =
+  /^[*#†‡([\s]*(?:(?:result|test|lab(?:oratory)?|specimen|sample|technical|clinical|pathologist'?s?)\s+)?(?:comment|note|remark)s?\s*\d{0,2}\s*(?::|[-–]\s)\s*/iu
+const OTHER_LABEL = /^\p{L}[\p{L} ]{1,24}:\s*/u
+/** What explains the tests of a panel. */
+const EXPLANATION = /^(?:\p{L}+ )?(?:interpretation|guideline|reference|significance|background|limitation)s?\b/iu
+/** Notes about the whole report. */
+const OF_REPORT =
+  /\b(?:this|the) (?:\p{L}+ )?report\b|\breports? (?:is|are|was|were)\b|\bsignatures?\b|\bcomputer[- ]generated\b|\bpage \d/iu
+
+/** Of the height of a line: a note begins no further below its row, and its lines are no further apart. */
+const BELOW_ROW = 1.2
+const BETWEEN_LINES = 0.8
+/** Points. A note that is indented belongs to the row above it, wherever it stands in its panel. */
+const [INDENT_MIN, INDENT_MAX] = [4, 40]
+const ALIGNED = 16
+/** Of the width of a page: a line that is wrapped reaches as far. */
+const WRAPPED = 0.6
+/** Longer texts explain a test, and are no notes on its result. */
+const LINES_MAX = 8
+const WORDS_MIN = 3
+
+interface Note {
+  row: Row
+  texts: string[]
+  /** Of its last line. */
+  box: Box
+  lefts: number[]
+  lines: number
+  isLabelled: boolean
+  isIndented: boolean
+}
+
+export interface NotePlace {
+  page: PageText
+  columns: readonly Column[] | null
+  isNamed: (name: string) => boolean
+}
+
+/** What the cells of a column of comments say, without flags. */
+export function commentsIn(cells: readonly TypedCell[]): string[] {
+  const text = joinedText(cells.filter((cell) => flagOf(cell.text) === undefined))
+  return /\p{L}{2}/u.test(text) ? [text] : []
+}
+
+/**
+ * Collects the notes below the rows of a region. A note is that of the row above it if another row of the panel follows, if it is indented,
+ * or if its panel has no other row; what stands below the last of several rows may be about all of them and is not kept. Nor is a note below
+ * a line with several results.
+ */
+export class NotesBelowRows {
+  readonly #place: NotePlace
+  #note: Note | null = null
+  /** The last line below a row that tells how it was measured: a note may follow it. */
+  #method: { row: Row; box: Box } | null = null
+
+  constructor(place: NotePlace) {
+    this.#place = place
+  }
+
+  /** Takes a line that begins as a note: `Comment: hemolyzed`. False for others. */
+  begins(line: Line, rows: readonly Row[]): boolean {
+    const text = textOf(line)
+    const label = LABEL.exec(text)
+    if (!label || line.cells.length > 2) return false
+    return this.#take(line, rows, { text: text.slice(label[0].length).trim(), isLabelled: true })
+  }
+
+  /** Takes a line that is no row if it goes on with a note or is a sentence below a row. False for others. */
+  continues(line: Line, rows: readonly Row[]): boolean {
+    const note = this.#note
+    const text = textOf(line)
+    if (note && this.#goesOn(note, line, text)) {
+      if (note.lines >= LINES_MAX) {
+        if (!note.isLabelled) this.#note = null
+        return false
+      }
+      note.texts.push(`${note.texts.pop()!} ${text}`.trim())
+      Object.assign(note, { box: line.box, lines: note.lines + 1 })
+      return true
+    }
+    // A table explains the test, and so does what stands above it.
+    if (note && !note.isLabelled && line.cells.length > 1 && isNear(note.box, line, BELOW_ROW)) this.#note = null
+    if (note || line.cells.length > 1) return false
+    if (isSentence(text)) return this.#take(line, rows, { text, isLabelled: false })
+    const row = isOtherLabel(text) || /^[([]/u.test(text) ? this.#rowAbove(line, rows) : undefined
+    this.#method = row ? { row, box: line.box } : null
+    return false
+  }
+
+  /** Takes a line in the column of comments that goes on with that of the row above. False for others. */
+  continuesColumn(line: Line, last: Row | undefined): boolean {
+    const { columns } = this.#place
+    if (!columns || !last?.comments.length || !isNear(last.box, line, BETWEEN_LINES)) return false
+    if (!line.cells.every((cell) => nearestColumn(cell.box, columns)?.kind === 'comment')) return false
+    last.comments.push(`${last.comments.pop()!} ${textOf(line)}`)
+    last.box = { ...last.box, bottom: Math.max(last.box.bottom, line.box.bottom) }
+    return true
+  }
+
+  /** A row of the same panel follows. */
+  rowFollows(): void {
+    if (this.#note) this.#note.row.comments.push(...this.#note.texts.filter(Boolean))
+    this.#note = null
+    this.#method = null
+  }
+
+  /** The panel ends. */
+  panelEnds(rows: readonly Row[]): void {
+    const note = this.#note
+    const isAlone = note !== null && rows.every((row) => row === note.row || row.panel !== note.row.panel)
+    if (note?.isIndented || (note?.isLabelled && isAlone)) this.rowFollows()
+    this.#note = null
+    this.#method = null
+  }
+
+  #take(line: Line, rows: readonly Row[], { text, isLabelled }: { text: string; isLabelled: boolean }): boolean {
+    if (OF_REPORT.test(text)) return false
+    const { box } = line
+    const lefts = line.cells.map((cell) => cell.box.left)
+    if (this.#note && isLabelled && isNear(this.#note.box, line, BETWEEN_LINES)) {
+      this.#note.texts.push(text)
+      Object.assign(this.#note, { box, lefts, lines: this.#note.lines + 1, isLabelled })
+      return true
+    }
+    const row = this.#rowAbove(line, rows)
+    if (!row) return false
+    const indent = box.left - row.box.left
+    const isIndented = indent >= INDENT_MIN && indent <= INDENT_MAX
+    this.#note = { row, texts: [text], box, lefts, lines: 1, isLabelled, isIndented }
+    return true
+  }
+
+  #rowAbove(line: Line, rows: readonly Row[]): Row | undefined {
+    if (this.#method && isNear(this.#method.box, line, BELOW_ROW)) return this.#method.row
+    return rowAbove(line, rows)
+  }
+
+  #goesOn(note: Note, line: Line, text: string): boolean {
+    const { page, isNamed } = this.#place
+    if (line.cells.length > 1 || !isNear(note.box, line, BETWEEN_LINES) || isOtherLabel(text) || OF_REPORT.test(text))
+      return false
+    if (!note.lefts.some((left) => Math.abs(left - line.box.left) < ALIGNED)) return false
+    const before = note.texts.at(-1)!
+    if (!before) return isSentence(text)
+    if (isNamed(text)) return false
+    const isOpen = !/[.!?]$/u.test(before) && note.box.right > page.width * WRAPPED
+    return isOpen || looksLikeSentence(text) || /^\p{Ll}{2,}[\s,.;]/u.test(text)
+  }
+}
+
+/** The row right above a line; undefined if there is none, or several side by side. */
+function rowAbove(line: Line, rows: readonly Row[]): Row | undefined {
+  const above = rows.findLast(
+    ({ page, box }) => page === line.page && line.box.left >= box.left - ALIGNED && line.box.left <= box.right,
+  )
+  if (!above || !isNear(above.box, line, BELOW_ROW)) return undefined
+  const isShared = rows.some(
+    (row) => row !== above && row.page === above.page && row.name === above.name && isBeside(row.value_box, above.value_box),
+  )
+  return isShared ? undefined : above
+}
+
+const isBeside = (one: Box, other: Box): boolean => one.top < other.bottom && one.bottom > other.top
+
+const isNear = (above: Box, { box }: Line, heights: number): boolean =>
+  box.top - above.bottom <= heightOf(box) * heights && box.bottom > above.bottom
+
+/** `Method: ECLIA`, but not `Not calculated: the triglycerides are above 400.` */
+const isOtherLabel = (text: string): boolean => {
+  const label = OTHER_LABEL.exec(text)
+  return label !== null && (EXPLANATION.test(text) || !looksLikeSentence(text.slice(label[0].length)))
+}
+
+const isSentence = (text: string): boolean =>
+  /^[*"'\s]*\p{Lu}/u.test(text) &&
+  text.split(' ').length >= WORDS_MIN &&
+  !isOtherLabel(text) &&
+  (/[.;]$/u.test(text) || looksLikeSentence(text))
+
+const textOf = (line: Line): string => line.cells.map((cell) => cell.text).join(' ')
