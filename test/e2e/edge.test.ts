@@ -116,6 +116,38 @@ describe('a server', () => {
     assert.match(script, /url: "\/openapi.json"/)
   })
 
+  test('serves guides as pages under the same policy, and as the text that they are made from', async () => {
+    const landing = await (await fetch(server.url)).text()
+    assert.match(landing, /href="\/guides\/test-kits"/)
+    const page = await fetch(`${server.url}/guides/test-kits`)
+    assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8')
+    assert.equal(
+      page.headers.get('content-security-policy'),
+      (await fetch(`${server.url}/docs`)).headers.get('content-security-policy'),
+    )
+    assert.match(await page.text(), /<title>Test kits · Drawbridge<\/title>[^]*<a href="\/">[^]*<h1 id="test-kits">/)
+    const text = await fetch(`${server.url}/guides/test-kits.md`)
+    assert.equal(text.headers.get('content-type'), 'text/plain; charset=utf-8')
+    assert.equal(await text.text(), readFileSync(new URL('../../docs/guides/test-kits.md', import.meta.url), 'utf8'))
+    for (const path of ['/guides/heart', '/guides/wearables', '/guides/..%2fpackage.json', '/guides/decisions/speed'])
+      assert.equal(await statusOf(server.url + path), 404, path)
+  })
+
+  test('has guides that fit a phone: tables and code scroll, the page does not', async (t) => {
+    const page = await inBrowser(t)
+    if (!page) return
+    await page.asPhone(390, 844)
+    for (const path of ['/', '/guides/OPERATING', '/guides/RECEIVING_WEBHOOKS', '/guides/wearables/heart']) {
+      await page.open(server.url + path)
+      assert.equal(await page.value('document.documentElement.scrollWidth'), 390, path)
+    }
+    assert.equal(
+      await page.value(`[...document.querySelectorAll('.wide')].some((one) => one.scrollWidth > one.clientWidth)`),
+      true,
+    )
+    assert.deepEqual(unexpected(page), [])
+  })
+
   /** Without the attempt of the API reference to compile code, which it makes to find out that it may not. */
   const unexpected = ({ complaints }: Page) => complaints.filter((one) => !/kEvalViolation.*api-reference\.js/.test(one))
   const inBrowser = async (t: TestContext) => {
@@ -156,11 +188,11 @@ describe('a server', () => {
   test('has pages in which axe finds nothing serious', async (t) => {
     const page = await inBrowser(t)
     if (!page) return
-    for (const path of ['/', '/docs']) {
+    for (const path of ['/', '/guides/OPERATING', '/guides/test-kits', '/docs']) {
       await page.open(server.url + path)
       if (path === '/docs') await page.until(`document.querySelector('.show-api-client-button')`)
       // Of the API reference: a field of credentials does not say whether its list is open.
-      const found: { id: string }[] = (await violations(page)).filter(({ id }) => path === '/' || id !== 'aria-required-attr')
+      const found: { id: string }[] = (await violations(page)).filter(({ id }) => path !== '/docs' || id !== 'aria-required-attr')
       assert.deepEqual(found, [], path)
     }
     assert.deepEqual(unexpected(page), [])

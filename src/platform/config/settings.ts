@@ -103,7 +103,7 @@ export const settings = {
     'The least important lines of the log, which goes to standard error.',
   ),
   log_format: choice('LOG_FORMAT', logFormats, 'auto').means(
-    '`json`: one JSON object a line; `text`: lines for people, with colors unless `NO_COLOR` is set; `auto`: `text` on a terminal, else `json`.',
+    '`json`: one JSON object a line; `text`: lines for people, on a terminal with colors unless `NO_COLOR` is set; `auto`: `text` on a terminal, else `json`.',
   ),
   otlp_endpoint: secret('OTEL_EXPORTER_OTLP_ENDPOINT', withoutFinalSlash(webUrl)).means(
     'Base URL of a collector of OpenTelemetry, such as `http://127.0.0.1:4318`: traces of requests, jobs and webhook attempts are sent to it (OTLP over HTTP, JSON). Without it there are none.',

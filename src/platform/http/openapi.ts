@@ -81,7 +81,8 @@ export function buildOpenApi(
       title: 'Drawbridge',
       version,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-      description: 'Laboratory testing and health data. Compatible with version 0.4.553 of the reference API.',
+      description:
+        'Laboratory testing and health data. Compatible with version 0.4.553 of the reference API. The [start page](./) leads to the guides.',
     },
     servers: [{ url: '/' }],
     security: [{ teamKey: [] }, { accessToken: [] }],

@@ -1,22 +1,21 @@
-// The HTML, styles and scripts of the landing page and of the API page.
-
-const escape = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+// The HTML, styles and scripts of the landing page and of the API page; guides have the style of the landing page.
+import { escaped } from './phone-page.ts'
 
 export interface Landing {
   base: string
   version: string
-  /** Names of files below `/guides/`. */
+  /** Names below `/guides/`. */
   guides: readonly string[]
   isDemo: boolean
   hasOperatorPort: boolean
 }
 
-const titleOf = (file: string): string => {
-  const words = file.replace(/\.md$/, '').toLowerCase().replaceAll(/[_-]/g, ' ')
+const titleOf = (guide: string): string => {
+  const words = guide.toLowerCase().replaceAll(/[_-]/g, ' ')
   return words.replace(/^\w/, (letter) => letter.toUpperCase()).replaceAll(/\b(ehr|psc)\b/gi, (name) => name.toUpperCase())
 }
 
-export const LANDING_STYLE = `:root { color-scheme: light dark; --ink: #16212b; --soft: #4d5d6a; --line: #d5dee5; --link: #0b5cad; --paper: #ffffff; --box: #f4f7f9; }
+export const PAGE_STYLE = `:root { color-scheme: light dark; --ink: #16212b; --soft: #4d5d6a; --line: #d5dee5; --link: #0b5cad; --paper: #ffffff; --box: #f4f7f9; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e8eef3; --soft: #a9b8c4; --line: #33424e; --link: #7fbcff; --paper: #10171d; --box: #18222b; } }
 * { box-sizing: border-box; }
 body { margin: 0; font: 1rem/1.55 system-ui, sans-serif; color: var(--ink); background: var(--paper); }
@@ -29,6 +28,22 @@ pre, code { font: .9rem/1.5 ui-monospace, monospace; }
 pre { padding: .9rem 1rem; overflow-x: auto; background: var(--box); border: 1px solid var(--line); border-radius: .4rem; }
 ul { margin: .4rem 0; padding-left: 1.2rem; columns: 2 14rem; }
 li { margin: .15rem 0; }
+.guide { max-width: 54rem; overflow-wrap: break-word; }
+.guide h1 { line-height: 1.25; }
+.guide h2 { margin-top: 2.75rem; font-size: 1.4rem; line-height: 1.3; }
+.guide h3 { margin: 2rem 0 .5rem; font-size: 1.1rem; }
+.guide p, .guide li { margin: .7rem 0; color: var(--ink); }
+.guide ul, .guide ol { margin: .7rem 0; padding-left: 1.4rem; columns: auto; }
+.guide li { margin: .3rem 0; }
+.guide :not(pre) > code { padding: .1em .3em; background: var(--box); border-radius: .25rem; }
+.guide .top { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: 0 0 1.75rem; }
+.guide .contents ul { margin: 1.25rem 0; padding: .7rem 1rem .7rem 2.2rem; columns: 2 16rem; border: 1px solid var(--line); border-radius: .4rem; }
+.wide { margin: 1rem 0; overflow-x: auto; }
+table { border-collapse: collapse; font-size: .95rem; line-height: 1.45; }
+th, td { min-width: 6rem; padding: .45rem .75rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
+th { white-space: nowrap; background: var(--box); }
+.right { text-align: right; }
+a:focus-visible, [tabindex]:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 `
 
 export function landingPage({ base, version, guides, isDemo, hasOperatorPort }: Landing): string {
@@ -48,12 +63,12 @@ export function landingPage({ base, version, guides, isDemo, hasOperatorPort }: 
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Drawbridge</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="${base}/landing.css">
+<link rel="stylesheet" href="${base}/pages.css">
 </head>
 <body>
 <main>
 <h1>Drawbridge</h1>
-<p>A server for laboratory testing and health data. Version ${escape(version)}.</p>
+<p>A server for laboratory testing and health data. Version ${escaped(version)}.</p>
 <h2>API</h2>
 <p><a href="${base}/docs">API reference</a>, and the same as <a href="${base}/openapi.json">OpenAPI document</a>.</p>
 ${keys}
@@ -61,7 +76,7 @@ ${keys}
 <pre tabindex="0">curl -s -H "x-service-api-key: $KEY" "$URL/v3/lab_tests"</pre>
 <h2>Guides</h2>
 <ul>
-${guides.map((name) => `<li><a href="${base}/guides/${encodeURIComponent(name)}">${escape(titleOf(name))}</a></li>`).join('\n')}
+${guides.map((name) => `<li><a href="${base}/guides/${encodeURIComponent(name)}">${escaped(titleOf(name))}</a></li>`).join('\n')}
 </ul>
 <h2>Operation</h2>
 ${health}
@@ -122,7 +137,7 @@ export const apiPage = (base: string, team_key: string | undefined): string => `
 </head>
 <body>
 <div id="loading" class="loading"><h1>Drawbridge API</h1><p>The API reference is being loaded.</p></div>
-<div id="api"${team_key === undefined ? '' : ` data-team-key="${escape(team_key)}"`}></div>
+<div id="api"${team_key === undefined ? '' : ` data-team-key="${escaped(team_key)}"`}></div>
 <script src="${base}/docs/api-reference.js" defer></script>
 <script src="${base}/docs/page.js" defer></script>
 </body>

@@ -1,13 +1,11 @@
 // The landing page, the API page with the OpenAPI document, and the guides.
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
-import { basename, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isWithin } from '../net/network.ts'
+import { findGuides, guidePage, guideText } from './guides.ts'
 import type { OpenApiDocument } from './openapi.ts'
-import { API_STYLE, apiPage, apiScript, LANDING_STYLE, landingPage } from './system-page-html.ts'
+import { API_STYLE, apiPage, apiScript, landingPage, PAGE_STYLE } from './system-page-html.ts'
 
 export interface PageOptions {
   /** Called at the first request for the document. */
@@ -52,6 +50,7 @@ interface Asset {
 }
 
 const HTML = 'text/html; charset=utf-8'
+const TEXT = 'text/plain; charset=utf-8'
 const CSS = 'text/css; charset=utf-8'
 const JAVASCRIPT = 'text/javascript; charset=utf-8'
 
@@ -67,24 +66,24 @@ export function registerSystemPages(app: FastifyInstance, options: PageOptions):
   const landing = landingPage({
     base: base_path,
     version,
-    guides: [...guides.keys()],
+    // The page of wearables leads to those of their families.
+    guides: guides.map(({ name }) => name).filter((name) => !name.includes('/')),
     isDemo: demo_key !== undefined,
     hasOperatorPort,
   })
   const assets: Record<string, Asset> = {
     '/': { type: HTML, max_age_s: 0, read: text(landing) },
-    '/landing.css': { type: CSS, max_age_s: 0, read: text(LANDING_STYLE) },
+    '/pages.css': { type: CSS, max_age_s: 0, read: text(PAGE_STYLE) },
     '/openapi.json': { type: 'application/json', max_age_s: 0, read: () => text(document())() },
     '/docs/page.js': { type: JAVASCRIPT, max_age_s: 0, read: text(apiScript(base_path)) },
     '/docs/page.css': { type: CSS, max_age_s: 0, read: text(API_STYLE) },
     '/docs/api-reference.js': { type: JAVASCRIPT, max_age_s: FILE_MAX_AGE_S, read: readReference },
   }
-  for (const [name, path] of guides)
-    assets[`/guides/${name}`] = {
-      type: 'text/plain; charset=utf-8',
-      max_age_s: 0,
-      read: () => Promise.resolve(readFileSync(path)),
-    }
+  for (const guide of guides) {
+    const read = async () => Buffer.from(await guidePage(guide, guides, base_path))
+    assets[`/guides/${guide.name}`] = { type: HTML, max_age_s: 0, read }
+    assets[`/guides/${guide.name}.md`] = { type: TEXT, max_age_s: 0, read: () => text(guideText(guide))() }
+  }
   for (const [path, asset] of Object.entries(assets)) app.get(path, serve(asset))
   const plain = serve({ type: HTML, max_age_s: 0, read: text(apiPage(base_path, undefined)) })
   const filledIn = serve({ type: HTML, max_age_s: 0, read: text(apiPage(base_path, demo_key)) })
@@ -141,12 +140,4 @@ async function readReference(): Promise<Buffer> {
   await app.close()
   if (statusCode !== 200) throw new Error(`@scalar/fastify-api-reference answers ${statusCode} for its file`)
   return rawPayload
-}
-
-/** The guides that come along: name → path. An installation may have left them out. */
-function findGuides(): Map<string, string> {
-  const docs = fileURLToPath(new URL('../../../docs', import.meta.url))
-  const folders = ['guides', '.'].filter((folder) => existsSync(join(docs, folder)))
-  const files = folders.flatMap((folder) => readdirSync(join(docs, folder)).map((name) => join(docs, folder, name)))
-  return new Map(files.filter((path) => path.endsWith('.md')).map((path) => [basename(path), path]))
 }

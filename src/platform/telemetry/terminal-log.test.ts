@@ -1,7 +1,7 @@
 // The log at a terminal: every line and field is there, and lines of other programs are left alone.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isForPeople, terminalLine } from './terminal-log.ts'
+import { isColored, isForPeople, terminalLine } from './terminal-log.ts'
 
 const request =
   '{"level":"info","time":"2026-01-31T10:20:30.456Z","request.id":"a1-2","operation":"get_user","status":200,"duration_ms":1.5,"msg":"request"}\n'
@@ -38,6 +38,13 @@ test('colors are there when they are wanted', () => {
   const escape = String.fromCharCode(27)
   assert(!terminalLine(request, false).includes(escape))
   assert(terminalLine(request.replace('info', 'warn'), true).includes(`${escape}[33mWARN `))
+})
+
+test('colors are for terminals, unless NO_COLOR is set', () => {
+  assert.deepEqual(
+    [isColored('', true), isColored('1', true), isColored('', false), isColored('1', false)],
+    [true, false, false, false],
+  )
 })
 
 test('other text is left as it is', () => {

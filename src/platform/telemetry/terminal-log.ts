@@ -62,8 +62,11 @@ function causeLines(cause: unknown): string[] {
   return [`    ${fields}`, ...(stack === undefined ? [] : stack.split('\n'))]
 }
 
+/** Whether lines for people have colors: a file would keep them as control characters. */
+export const isColored = (noColor = process.env.NO_COLOR, isTerminal = process.stderr.isTTY): boolean => isTerminal && !noColor
+
 /** A destination of the log that writes its lines to standard error for people. */
 export const terminalDestination = () => {
-  const hasColors = !process.env.NO_COLOR
+  const hasColors = isColored()
   return { write: (line: string) => void process.stderr.write(terminalLine(line, hasColors)) }
 }

@@ -26,8 +26,10 @@ function page(status: number, title: string, content: string, origins: readonly 
 <style>${STYLE}</style>
 </head>
 <body>
+<main>
 <h1>${escaped(title)}</h1>
 ${content}
+</main>
 </body>
 </html>
 `,

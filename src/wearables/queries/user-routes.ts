@@ -26,7 +26,7 @@ export const userRoutes: Operation[] = [
     formats: [PARQUET_ARCHIVE],
     summary: 'Run queries over the data of a user',
     description:
-      'At most 20 queries, each over one table or timeseries; results are columns, in the order of the queries. As an archive it has a Parquet file for each query. See docs/QUERIES.md.',
+      'At most 20 queries, each over one table or timeseries; results are columns, in the order of the queries. As an archive it has a Parquet file for each query. See [the guide](guides/QUERIES).',
     params: UserParams,
     body: QueryBatch,
     reply: QueryResults,
@@ -55,7 +55,8 @@ export const userRoutes: Operation[] = [
     formats: [PARQUET],
     feature: continuousQueries,
     summary: 'Read the result of a continuous query for a user',
-    description: 'As it was last evaluated; without rows before the first time. Also as a Parquet file. See docs/QUERIES.md.',
+    description:
+      'As it was last evaluated; without rows before the first time. Also as a Parquet file. See [the guide](guides/QUERIES).',
     params: QueryOfUserParams,
     reply: ResultTable,
     async run(tx, { params, headers }) {
