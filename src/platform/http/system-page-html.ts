@@ -27,15 +27,15 @@ a { color: var(--link); }
 pre, code { font: .9rem/1.5 ui-monospace, monospace; }
 pre { padding: .9rem 1rem; overflow-x: auto; background: var(--box); border: 1px solid var(--line); border-radius: .4rem; }
 ul { margin: .4rem 0; padding-left: 1.2rem; columns: 2 14rem; }
-li { margin: .15rem 0; }
+li { margin: 0; padding: .15rem 0; }
 .guide { max-width: 54rem; overflow-wrap: break-word; }
 .guide h1 { line-height: 1.25; }
 .guide h2 { margin-top: 2.75rem; font-size: 1.4rem; line-height: 1.3; }
 .guide h3 { margin: 2rem 0 .5rem; font-size: 1.1rem; }
-.guide p, .guide li { margin: .7rem 0; color: var(--ink); }
+.guide p { margin: .7rem 0; color: var(--ink); }
 .guide ul, .guide ol { margin: .7rem 0; padding-left: 1.4rem; columns: auto; }
-.guide li { margin: .3rem 0; }
 .guide :not(pre) > code { padding: .1em .3em; background: var(--box); border-radius: .25rem; }
+:is(h1, h2, h3) code { font-size: inherit; }
 .guide .top { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: 0 0 1.75rem; }
 .guide .contents ul { margin: 1.25rem 0; padding: .7rem 1rem .7rem 2.2rem; columns: 2 16rem; border: 1px solid var(--line); border-radius: .4rem; }
 .wide { margin: 1rem 0; overflow-x: auto; }
