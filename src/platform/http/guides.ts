@@ -107,9 +107,11 @@ function inOurStyle(addressOf: (href: string) => string | undefined, sections: S
       html: ({ text }) => (text.trimStart().startsWith('<!--') ? '' : escaped(text)),
       code: ({ text, lang }) => (lang === 'mermaid' ? drawing(text) : codeBlock(text)),
       table({ header, rows }) {
-        const cells = (row: Tokens.TableCell[], tag: 'td' | 'th') =>
+        const cells = (row: Tokens.TableCell[], of: 'td' | 'th') =>
           row.map(({ tokens, align }) => {
             const html = this.parser.parseInline(tokens)
+            // A screen reader would announce a heading without text.
+            const tag = html ? of : 'td'
             return `<${tag}${align === 'right' ? ' class="right"' : ''}>${html}</${tag}>`
           })
         return table(
