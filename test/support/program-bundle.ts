@@ -1,12 +1,25 @@
 // The program and typebox in few files, for the programs and processes of a run: loading 750 sources and 370 files of typebox costs each of
 // them half a second of a processor. The sources see their own addresses, so that what they read beside themselves, and their worker
 // threads, are the same. `relative-imports.js` has both loaded.
-import { build, stop, type BuildOptions, type Plugin } from 'esbuild'
-import { readFileSync, rmSync } from 'node:fs'
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { build, stop, type BuildOptions, type Plugin } from 'esbuild'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const cache = new URL('../../node_modules/.cache/drawbridge-tests/', import.meta.url)
+const cache = fileURLToPath(new URL('../../node_modules/.cache/drawbridge-tests/', import.meta.url))
 
 const plugin: Plugin = {
   name: 'addresses of the sources',
@@ -24,13 +37,17 @@ const plugin: Plugin = {
   },
 }
 
-/** Writes the files of a bundle again. @returns the address of their folder */
+/** A bundle that no run has used for so long is deleted. */
+const UNUSED_MS = 86_400_000
+
+/**
+ * Writes the files of a bundle, if there are none of this content: runs that go on at the same time share them, since a test runs tests.
+ * @returns the address of their folder
+ */
 async function bundle(name: string, options: BuildOptions): Promise<string> {
-  const folder = new URL(`${name}/`, cache)
-  rmSync(folder, { recursive: true, force: true })
-  await build({
+  const { outputFiles } = await build({
     absWorkingDir: root,
-    outdir: fileURLToPath(folder),
+    outdir: root,
     outExtension: { '.js': '.mjs' },
     bundle: true,
     splitting: true,
@@ -39,9 +56,32 @@ async function bundle(name: string, options: BuildOptions): Promise<string> {
     target: 'node24',
     logLevel: 'warning',
     ...options,
+    write: false,
   })
   await stop()
-  return folder.href
+  const hash = createHash('sha256')
+  for (const { path, contents } of outputFiles) hash.update(path).update(contents)
+  const folder = join(cache, `${name}-${hash.digest('hex').slice(0, 16)}`)
+  if (existsSync(folder)) utimesSync(folder, new Date(), new Date())
+  else {
+    const draft = `${folder}.${process.pid}`
+    for (const { path, contents } of outputFiles) {
+      const file = join(draft, relative(root, path))
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, contents)
+    }
+    try {
+      renameSync(draft, folder)
+    } catch {
+      // Another run was faster.
+      assert(existsSync(folder))
+      rmSync(draft, { recursive: true })
+    }
+  }
+  for (const other of readdirSync(cache).filter((file) => file.startsWith(`${name}-`)))
+    if (statSync(join(cache, other)).mtimeMs < Date.now() - UNUSED_MS)
+      rmSync(join(cache, other), { recursive: true, force: true })
+  return pathToFileURL(`${folder}/`).href
 }
 
 /** What `src/cli/entry.js` imports. */
