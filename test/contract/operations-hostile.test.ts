@@ -158,6 +158,17 @@ describe('an invalid request is rejected with every fault', async () => {
     }
   })
 
+  each('long JSON of more than 64 levels answers 422 before it is parsed', withBody, async (operation) => {
+    const deep = `${'['.repeat(64)}${' '.repeat(20_000)}${']'.repeat(64)}`
+    for (const text of [`{"unknown":${deep}}`, `[${deep}]`]) {
+      const reply = await faulty(operation, text)
+      assert.equal(reply.status, 422)
+      assert.deepEqual(reply.body.detail, [
+        { loc: ['body'], msg: 'JSON decode error', type: 'json_invalid', ctx: { error: 'more than 64 levels' } },
+      ])
+    }
+  })
+
   each('JSON of 10,000 levels is no fault of the server', withBody, async (operation) => {
     const [field] = Object.keys(propertiesOf(operation.body))
     const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`

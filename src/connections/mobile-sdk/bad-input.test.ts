@@ -86,6 +86,47 @@ describe('a body that is too large', () => {
   })
 })
 
+describe('a body whose form costs more than its length', () => {
+  const ofLength = (text: string, length: number) => text.repeat(Math.floor(length / text.length))
+  const names = (count: number) => Array.from({ length: count }, (_, i) => `"n${i}":1`).join()
+  const bodies: [what: string, body: string, error: string][] = [
+    ['5 million brackets', '['.repeat(5 * MB), 'more than 64 levels'],
+    ['5 million brackets within a sample', `${head}[{"metadata":${'['.repeat(5 * MB)}`, 'more than 64 levels'],
+    ['objects within objects', `${head}${ofLength('{"a":', 5 * MB)}`, 'more than 64 levels'],
+    [
+      '100 levels of a field that is not known',
+      `${head}[],"more":${'['.repeat(100)}${']'.repeat(100)}${' '.repeat(20_000)}}`,
+      'more than 64 levels',
+    ],
+    [
+      'short nests of lists',
+      `${head}[${ofLength(`${'['.repeat(50)}${']'.repeat(50)},`, 5 * MB)}1]}`,
+      'more than 500000 objects and lists',
+    ],
+    ['an object of a million fields', `${head}[],${names(MB)}}`, 'more than 100000 different sequences of field names'],
+    [
+      'metadata of a million fields',
+      `${head}[{"metadata":{${names(MB)}}}]}`,
+      'more than 100000 different sequences of field names',
+    ],
+  ]
+  for (const [what, body, error] of bodies)
+    test(`${what}: is refused before it is parsed`, async () => {
+      const { team, user_id } = await person()
+      for (const path of paths(user_id).slice(0, 3)) {
+        const reply = await fetch(url + path, {
+          method: 'POST',
+          headers: { 'x-service-api-key': team.key, 'content-type': 'application/json' },
+          body,
+        })
+        assert.equal(reply.status, 422, path)
+        const { detail } = (await reply.json()) as { detail: unknown }
+        assert.deepEqual(detail, [{ loc: ['body'], msg: 'JSON decode error', type: 'json_invalid', ctx: { error } }])
+      }
+      await assertNothingStored(team, user_id)
+    })
+})
+
 describe('values that are none', () => {
   const texts = ['NaN', 'Infinity', '-Infinity', '1e999', '-1e999', 'null', '"61"', 'true', '[]', '{}', '0x1', '1e']
   for (const text of texts)

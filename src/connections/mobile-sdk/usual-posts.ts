@@ -1,5 +1,6 @@
 // Posts of samples in the form that phones send, read from their bytes into columns: `JSON.parse` makes an object and several texts of
 // each sample, and reading those by the schema takes as long again. Every other form, and every fault, is left to these two.
+import { countOf, marks, type JsonCount } from '../../platform/schema/json-limits.ts'
 import { UsualInstants } from '../../platform/schema/usual-timestamps.ts'
 import { APP_MAX, PRODUCT_MAX, SAMPLES_MAX, TYPE_MAX, UNIT_MAX, type Quantity } from './schema.ts'
 
@@ -17,15 +18,9 @@ export interface QuantityColumns {
   kinds: QuantityKind[]
 }
 
+const { QUOTE, BACKSLASH, COLON, OBJECT, OBJECT_END, LIST, LIST_END } = marks
 const codeOf = (character: string): number => character.charCodeAt(0)
-const QUOTE = codeOf('"')
-const BACKSLASH = codeOf('\\')
 const COMMA = codeOf(',')
-const COLON = codeOf(':')
-const OBJECT = codeOf('{')
-const OBJECT_END = codeOf('}')
-const LIST = codeOf('[')
-const LIST_END = codeOf(']')
 const SPACE = codeOf(' ')
 const NEWLINE = codeOf('\n')
 const RETURN = codeOf('\r')
@@ -104,9 +99,12 @@ class PostReader {
   #kind = -1
   readonly #places = new Map<string, number>()
   readonly #instants: UsualInstants
+  /** Of what `JSON.parse` reads: a post with too much of it is refused by the reader of every other form. */
+  readonly #count: JsonCount | undefined
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes
+    this.#count = countOf(bytes)
     this.#instants = new UsualInstants(bytes)
     const most = Math.min(SAMPLES_MAX, Math.ceil(bytes.length / QUANTITY_BYTES_MIN))
     const numbers = () => new Float64Array(most)
@@ -137,7 +135,7 @@ class PostReader {
         list = [from, this.#at - 1]
       } else {
         const end = this.#textEnd()
-        if (bytes.subarray(key, end).includes(BACKSLASH)) throw unusual
+        if (bytes.subarray(key, end).includes(BACKSLASH) || this.#count?.field(key, end) !== undefined) throw unusual
         this.#at = end + 1
         this.#expect(COLON)
         this.#skip()
@@ -186,18 +184,25 @@ class PostReader {
   /** Passes a value, whose faults `JSON.parse` finds. */
   #skip(): void {
     const bytes = this.#bytes
+    const count = this.#count
     let depth = 0
+    let [from, to] = [0, 0]
     this.#peek()
     for (; ; this.#at++) {
       const byte = bytes[this.#at]
       if (byte === undefined) throw unusual
       if (byte === QUOTE) {
-        this.#at++
-        this.#at = this.#textEnd()
-      } else if (byte === OBJECT || byte === LIST) depth++
-      else if (byte === OBJECT_END || byte === LIST_END) {
+        from = ++this.#at
+        to = this.#at = this.#textEnd()
+      } else if (byte === OBJECT || byte === LIST) {
+        if (count?.open() !== undefined) throw unusual
+        depth++
+      } else if (byte === OBJECT_END || byte === LIST_END) {
         if (depth === 0) return
+        count?.close()
         depth--
+      } else if (byte === COLON) {
+        if (count?.field(from, to) !== undefined) throw unusual
       } else if (byte === COMMA && depth === 0) return
     }
   }

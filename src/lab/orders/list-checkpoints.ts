@@ -43,7 +43,17 @@ export const createCheckpointsHandler = defineHandler(createCheckpoints, (contex
   }),
 )
 
-/** Erases the orders of a deleted user after the grace period. Writes lab_order. */
+const Erased = T.Object({ id: T.String() })
+
+/** Erases the orders of a deleted user after the grace period. Writes lab_order, order_checkpoint. */
 export async function eraseOrders(tx: Tx, user_id: string): Promise<void> {
-  await tx.run(sql`delete from lab_order where user_id = ${user_id} and team_id = ${tx.team}`)
+  const erased = await tx.many(
+    Erased,
+    sql`delete from lab_order where user_id = ${user_id} and team_id = ${tx.team} returning id`,
+  )
+  if (erased.length)
+    await orderList.erase(
+      tx,
+      erased.map(({ id }) => id),
+    )
 }

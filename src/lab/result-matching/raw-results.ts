@@ -3,7 +3,7 @@ import { interpret, compareToRange as compareRange, parseRange, mostSevere } fro
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { hasFeature } from '../../platform/http/feature-flags.ts'
-import { emit } from '../../platform/queue/outbox.ts'
+import { emit, eraseObjectEvents } from '../../platform/queue/outbox.ts'
 import { Nullable, T, Timestamp, type Static } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import { unmatchedResults } from './features.ts'
@@ -169,12 +169,22 @@ function markersOf({ results, missing }: IncomingResult['report']): UnmatchedRes
 }
 
 /**
- * Deletes incoming results that can only belong to the user. If other users are possible, removes the user's orders from the candidates.
- * Writes raw_result.
+ * Deletes incoming results that can only belong to the user, with their events, which name no user. If other users are possible, removes
+ * the user's orders from the candidates. Writes raw_result, event.
  */
 export async function eraseRawResults(tx: Tx, user_id: string): Promise<void> {
+  const about = sql`
+    select id from raw_result_of_team where candidate_user_ids = array[${user_id}::uuid] and team_id = ${tx.team}`
+  await eraseObjectEvents(tx, about)
   await tx.run(sql`
-    with about as materialized (
-      select id from raw_result_of_team where candidate_user_ids = array[${user_id}::uuid] and team_id = ${tx.team})
+    with about as materialized (${about})
     delete from raw_result r using about where r.id = about.id and r.team_id = ${tx.team}`)
+  await tx.run(sql`
+    update raw_result
+    set candidate_user_ids = array_remove(candidate_user_ids, ${user_id}::uuid), updated_at = ${tx.now},
+        candidates = (
+          select coalesce(json_agg(g), '[]')::text from json_array_elements(candidates::json) g
+          where g ->> 'user_id' is distinct from ${user_id}::text)
+    where team_id = ${tx.team} and status <> 'matched' and cardinality(candidate_user_ids) > 1
+      and candidate_user_ids @> array[${user_id}::uuid]`)
 }

@@ -3,7 +3,7 @@ import { eraseTables } from '../../platform/db/erasure.ts'
 import { eraseDemographics } from './demographics.ts'
 import { routes } from './routes.ts'
 import { eraseUserRows } from './user-erasure.ts'
-import { constraints, createUserCheckpointsHandler } from './users.ts'
+import { constraints, createUserCheckpointsHandler, eraseUserCheckpoint } from './users.ts'
 
 export const users: Module = {
   name: 'people/users',
@@ -17,6 +17,7 @@ export const users: Module = {
     async user(tx, user_id) {
       await eraseDemographics(tx, user_id)
       await eraseUserRows(tx, user_id)
+      await eraseUserCheckpoint(tx, user_id)
     },
     team: eraseTables('user_demographics', 'user_checkpoint', 'user'),
   },

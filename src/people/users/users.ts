@@ -38,6 +38,9 @@ export const createUserCheckpointsHandler = defineHandler(createUserCheckpoints,
   }),
 )
 
+/** Removes the checkpoint that was set at a user who is erased. Writes user_checkpoint. */
+export const eraseUserCheckpoint = (tx: Tx, user_id: string): Promise<void> => list.erase(tx, [user_id])
+
 /** Returns the number of users of the team, without deleted ones. */
 export const countUsers = (tx: Tx): Promise<number> => list.total(tx)
 

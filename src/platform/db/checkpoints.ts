@@ -115,6 +115,33 @@ export class Checkpoints {
       where place > 1 and (place - 1) % ${CHECKPOINT_STRIDE} = 0 and id < ${minUuidForAge(SETTLE_DELAY_S)}::uuid`)
     return set === SET_MAX
   }
+
+  /**
+   * Removes the checkpoints that were set at rows which are erased, because a checkpoint has the id of its row. Their counts are added to
+   * the next ones. Writes the table of checkpoints.
+   */
+  async erase(tx: Tx, ids: string[]): Promise<void> {
+    const { at, checkpoints } = this.#list
+    const [table, column] = [raw(checkpoints), raw(at)]
+    const { n } = await tx.one(
+      Counted,
+      sql`select count(*) as n from ${table} where team_id = ${tx.team} and id = any (${ids}::uuid[])`,
+    )
+    if (n === 0) return
+    await lockTeam(tx, tx.team)
+    await tx.run(sql`
+      with gone as (
+        delete from ${table} where team_id = ${tx.team} and id = any (${ids}::uuid[]) returning ${column} as at, id, shown)
+      update ${table} c set shown = c.shown + moved.shown
+      from (
+        select next.at, next.id, sum(gone.shown)::bigint as shown
+        from gone cross join lateral (
+          select n.${column} as at, n.id from ${table} n
+          where n.team_id = ${tx.team} and (n.${column}, n.id) > (gone.at, gone.id) and n.id <> all (${ids}::uuid[])
+          order by n.${column}, n.id limit 1) next
+        group by next.at, next.id) moved
+      where c.team_id = ${tx.team} and c.${column} = moved.at and c.id = moved.id`)
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 // Parses a request's path, query and body into the values that an operation declares, and collects all errors.
 import { unprocessable } from './errors.ts'
 import { missingFault, valueFault, type Fault } from '../schema/fault.ts'
+import { excessOf } from '../schema/json-limits.ts'
 import { validate, type Mode } from '../schema/request-validation.ts'
 import type { TSchema } from '../schema/schema.ts'
 
@@ -55,7 +56,9 @@ function groupBracketed(query: Record<string, string | string[]>): Map<string, s
   return groups
 }
 
-/** A JSON body; appends errors. No bytes, or `null`, is no body. */
+const decodeFault = (error: string): Fault => ({ loc: ['body'], msg: 'JSON decode error', type: 'json_invalid', ctx: { error } })
+
+/** A JSON body; appends errors. No bytes, or `null`, is no body. One that exceeds the limits of json-limits.ts is an error and not parsed. */
 export function readBody(
   schema: TSchema,
   bytes: Buffer | undefined,
@@ -65,10 +68,15 @@ export function readBody(
 ): unknown {
   let value: unknown
   if (bytes?.length) {
+    const excess = excessOf(bytes)
+    if (excess !== undefined) {
+      faults.push(decodeFault(excess))
+      return undefined
+    }
     try {
       value = JSON.parse(bytes.toString('utf8'))
     } catch {
-      faults.push({ loc: ['body'], msg: 'JSON decode error', type: 'json_invalid', ctx: { error: 'not valid JSON' } })
+      faults.push(decodeFault('not valid JSON'))
       return undefined
     }
   }

@@ -262,9 +262,15 @@ export const defineHandler = <S extends TSchema>(
   run,
 })
 
-/** Erases the events about a user. No other code changes or deletes an event. */
+/** Erases the events about a user. No code but this and `eraseObjectEvents` changes or deletes an event. */
 export const eraseEvents = (tx: Tx, user_id: string): Promise<number> =>
   tx.run(sql`delete from event where team_id = ${tx.team} and user_id = ${user_id}`)
+
+/** Erases the events of objects whose events name no user. @param objects a select of their ids */
+export const eraseObjectEvents = (tx: Tx, objects: Sql): Promise<number> =>
+  tx.run(sql`
+    with about as materialized (${objects})
+    delete from event e using about where e.object_id = about.id and e.team_id = ${tx.team}`)
 
 const LatestEvent = T.Object({ id: T.String(), object_id: T.String() })
 

@@ -187,7 +187,7 @@ function readEnum(values: string[], value: string, fault: Fail): unknown {
   return fault('enum', `Input should be ${expected}`, { expected })
 }
 
-/** A list is read no further once a request has so many errors: a client needs to see the first ones. */
+/** A list, and the names of an object, are read no further once a request has so many errors: a client needs to see the first ones. */
 const FAULTS_MAX = 1000
 
 function readArray(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: Mode): unknown {
@@ -245,7 +245,7 @@ function readObject(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: M
   }
   if (s.additionalProperties === false)
     for (const key of Object.keys(given))
-      if (!Object.hasOwn(properties, key) && !Object.hasOwn(s.aliases ?? {}, key))
+      if (faults.length < FAULTS_MAX && !Object.hasOwn(properties, key) && !Object.hasOwn(s.aliases ?? {}, key))
         faults.push({ loc: [...loc, key], msg: 'Extra inputs are not permitted', type: 'extra_forbidden' })
   if (!s.finish || faults.length > before) return result
   const finished = s.finish(result)
@@ -270,6 +270,7 @@ function dependentShape(
 function readMap({ patternProperties, propertyNames }: Shape, value: object, loc: Loc, faults: Fault[], mode: Mode): unknown {
   const shape = Object.values(patternProperties!)[0]!
   const items = Object.entries(value).map(([key, item]) => {
+    if (faults.length >= FAULTS_MAX) return [key, item] as const
     if (!propertyNames || propertyNames.enum.includes(key)) return [key, readPart(shape, item, key, loc, faults, mode)] as const
     faults.push({ loc: [...loc, key], msg: 'Extra inputs are not permitted', type: 'extra_forbidden' })
     return [key, item] as const

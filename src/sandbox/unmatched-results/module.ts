@@ -3,6 +3,7 @@ import { eraseTables } from '../../platform/db/erasure.ts'
 import { routes } from './routes.ts'
 import { stageHandler } from './stages.ts'
 import { unmatchedResultTests } from './features.ts'
+import { eraseTestRuns } from './unmatched-result-tests.ts'
 
 export const unmatchedResults: Module = {
   name: 'sandbox/unmatched-results',
@@ -12,5 +13,5 @@ export const unmatchedResults: Module = {
   tables: { ofTeams: ['unmatched_result_test'] },
   operations: routes,
   jobs: [stageHandler],
-  erasers: { team: eraseTables('unmatched_result_test') },
+  erasers: { user: eraseTestRuns, team: eraseTables('unmatched_result_test') },
 }

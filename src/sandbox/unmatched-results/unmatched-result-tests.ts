@@ -124,6 +124,17 @@ export async function lockTestRun<P>(tx: Tx, id: string): Promise<TestRun<P> | u
   )
 }
 
+/** Deletes the runs that use a user or an order of the user; one in progress ends. Writes unmatched_result_test. */
+export async function eraseTestRuns(tx: Tx, user_id: string): Promise<void> {
+  await tx.run(sql`
+    delete from unmatched_result_test r
+    where r.team_id = ${tx.team} and (
+      position(${user_id}::text in r.orders || coalesce(r.plan, '')) > 0
+      or exists (
+        select from lab_order o
+        where o.user_id = ${user_id} and o.team_id = ${tx.team} and position(o.id::text in r.request) > 0))`)
+}
+
 /** Saves a run after a stage, or at its end. Writes unmatched_result_test. */
 export function saveTestRun(
   tx: Tx,

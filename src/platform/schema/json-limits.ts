@@ -1,0 +1,85 @@
+// Limits of a JSON text beside its length, checked before `JSON.parse` runs. Its time depends on the form of the text more than on its
+// length: it keeps a stack of what is open, and a hidden class for each sequence of field names. A hostile text of a few megabytes would
+// stop the process for seconds.
+import { randomInt } from 'node:crypto'
+
+/** More than any request needs. */
+const LEVELS_MAX = 64
+const CONTAINERS_MAX = 500_000
+const SEQUENCES_MAX = 100_000
+/** A shorter text takes a few milliseconds at most, whatever its form. */
+const CHECKED_BYTES_MIN = 16_384
+
+/** The bytes that structure a JSON text. */
+export const marks = { QUOTE: 0x22, BACKSLASH: 0x5c, COLON: 0x3a, OBJECT: 0x7b, OBJECT_END: 0x7d, LIST: 0x5b, LIST_END: 0x5d }
+const { QUOTE, BACKSLASH, COLON, OBJECT, OBJECT_END, LIST, LIST_END } = marks
+
+/** Sequences are counted by their hashes. Where 100,000 are counted there are about 125,000: some hashes are equal. */
+const HASH_BITS = 18
+const WORD_BITS = 32
+const PRIME = 0x01000193
+/** Unknown to clients, so that they cannot choose sequences with equal hashes. */
+const SEED = randomInt(2 ** WORD_BITS)
+
+/** Counts what a JSON text has. The methods return what it has too much of, as a text for the client. */
+export class JsonCount {
+  readonly #bytes: Uint8Array
+  readonly #seen = new Uint32Array(2 ** HASH_BITS / WORD_BITS)
+  /** At each level, the hash of the field names so far. */
+  readonly #sequence = new Uint32Array(LEVELS_MAX + 1).fill(SEED)
+  #level = 0
+  #containers = 0
+  #sequences = 0
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  /** An object or a list begins. */
+  open(): string | undefined {
+    if (++this.#level > LEVELS_MAX) return `more than ${LEVELS_MAX} levels`
+    if (++this.#containers > CONTAINERS_MAX) return `more than ${CONTAINERS_MAX} objects and lists`
+    this.#sequence[this.#level] = SEED
+    return undefined
+  }
+
+  close(): void {
+    this.#level--
+  }
+
+  /** A field of the innermost object. @param from where its name begins, within the quotation marks @param to where it ends */
+  field(from: number, to: number): string | undefined {
+    const bytes = this.#bytes
+    let hash = this.#sequence[this.#level]!
+    // The quotation mark is hashed as well: it tells names in sequence from one long name.
+    for (let at = from; at <= to; at++) hash = Math.imul(hash ^ bytes[at]!, PRIME)
+    this.#sequence[this.#level] = hash
+    const place = (hash ^ (hash >>> HASH_BITS)) & (2 ** HASH_BITS - 1)
+    const [word, bit] = [place >>> 5, 1 << place]
+    if (this.#seen[word]! & bit) return undefined
+    this.#seen[word]! |= bit
+    return ++this.#sequences > SEQUENCES_MAX ? `more than ${SEQUENCES_MAX} different sequences of field names` : undefined
+  }
+}
+
+/** Of a text that is long enough to be checked. */
+export const countOf = (bytes: Uint8Array): JsonCount | undefined =>
+  bytes.length < CHECKED_BYTES_MIN ? undefined : new JsonCount(bytes)
+
+/** What a JSON text has too much of; undefined for a text within the limits, and for a short one. Faults of the text are left to `JSON.parse`. */
+export function excessOf(bytes: Uint8Array): string | undefined {
+  const count = countOf(bytes)
+  let [from, to] = [0, 0]
+  let excess: string | undefined
+  for (let at = 0; count && at < bytes.length && excess === undefined; at++) {
+    const byte = bytes[at]
+    if (byte === QUOTE) {
+      from = ++at
+      for (; at < bytes.length && bytes[at] !== QUOTE; at++) if (bytes[at] === BACKSLASH) at++
+      to = at
+    } else if (byte === OBJECT || byte === LIST) excess = count.open()
+    else if (byte === OBJECT_END || byte === LIST_END) count.close()
+    else if (byte === COLON) excess = count.field(from, to)
+  }
+  return excess
+}
