@@ -2,21 +2,65 @@
 // stays when a team is erased.
 import type { TestTeam } from '../../support/server.ts'
 
-let tables: string[] | undefined
+let known: string[] | undefined
 
-/** Table of the cell that belongs to teams → rows of this one, as text. */
-export async function rowsOf({ db, team }: TestTeam): Promise<Record<string, string[]>> {
-  if (!tables) {
+async function tablesOf({ db }: TestTeam): Promise<string[]> {
+  if (!known) {
     const { rows } = await db.pool.query<{ name: string }>(
       `select table_name as name from information_schema.columns join information_schema.tables using (table_schema, table_name)
        where table_schema = current_schema() and column_name = 'team_id' and table_type = 'BASE TABLE' and table_name not like 'access%'
        order by 1`,
     )
-    tables = rows.map(({ name }) => name)
+    known = rows.map(({ name }) => name)
   }
+  return known
+}
+
+/** Table of the cell that belongs to teams → rows of this one, as text. */
+export async function rowsOf(of: TestTeam): Promise<Record<string, string[]>> {
+  const { db, team } = of
+  const tables = await tablesOf(of)
   const each = tables.map((name) => `select '${name}' as name, t::text as row from "${name}" t where team_id = $1`)
   const { rows } = await db.pool.query<{ name: string; row: string }>(`${each.join(' union all ')} order by name, row`, [team])
   const found = Object.fromEntries(tables.map((name) => [name, [] as string[]]))
   for (const { name, row } of rows) found[name]!.push(row)
   return found
 }
+
+/** What a team has, read again and again: rows are read once each, and show by their versions whether they have changed. */
+export class TeamRows {
+  readonly #of: TestTeam
+  readonly #versions = new Set<string>()
+  readonly #ids = new Set<string>()
+
+  constructor(of: TestTeam) {
+    this.#of = of
+  }
+
+  /** Every id in a row of the team, now or in an earlier state. */
+  async ids(): Promise<Set<string>> {
+    const read = new Map<string, string[]>()
+    for (const version of await this.state()) {
+      if (this.#versions.has(version)) continue
+      this.#versions.add(version)
+      const [table, ctid] = version.split(' ') as [string, string]
+      read.set(table, [...(read.get(table) ?? []), ctid])
+    }
+    for (const [table, ctids] of read) {
+      const text = `select t::text as row from "${table}" t where team_id = $1 and ctid = any($2::tid[])`
+      const { rows } = await this.#of.db.pool.query<{ row: string }>(text, [this.#of.team, ctids])
+      for (const { row } of rows) for (const [id] of row.matchAll(UUID)) this.#ids.add(id)
+    }
+    return this.#ids
+  }
+
+  /** Equal while no row is added, changed or deleted: for each its table, its place and the transaction that wrote it. */
+  async state(): Promise<string[]> {
+    const tables = await tablesOf(this.#of)
+    const each = tables.map((name) => `select '${name} ' || ctid || ' ' || xmin as version from "${name}" where team_id = $1`)
+    const { rows } = await this.#of.db.pool.query<{ version: string }>(each.join(' union all '), [this.#of.team])
+    return rows.map(({ version }) => version).toSorted()
+  }
+}
+
+export const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g

@@ -7,7 +7,7 @@ import type { Operation } from '../../../src/platform/http/operation.ts'
 import { createTestTeam, type Reply } from '../../support/server.ts'
 import { answered, forTeams } from './operation-cases.ts'
 import { belonging, places, send, valid, withValue } from './requests.ts'
-import { rowsOf } from './rows.ts'
+import { TeamRows, UUID } from './rows.ts'
 
 /** Where an id of others is no error: filters find nothing, and events are repeated for own orders only. */
 const findsNothing = new Set([
@@ -43,13 +43,15 @@ export async function strangers() {
   const shared = new Set(
     (await listForOperator(owner.db.queries, undefined)).filter((a) => a.org_id === null).map(({ id }) => id),
   )
+  const rows = new TeamRows(owner)
   /** What another team is answered must not have anything of the owner, and must not have changed anything of it. */
   const askedByStranger = async (ask: () => Promise<Reply>): Promise<Reply> => {
-    const before = JSON.stringify(await rowsOf(owner))
+    const ids = await rows.ids()
+    const before = await rows.state()
     const reply = await ask()
     for (const [id] of JSON.stringify(reply.body).matchAll(UUID))
-      assert(shared.has(id) || !before.includes(id), 'the answer has something of the other team')
-    assert.equal(JSON.stringify(await rowsOf(owner)), before, 'something of the other team has changed')
+      assert(shared.has(id) || !ids.has(id), 'the answer has something of the other team')
+    assert.deepEqual(await rows.state(), before, 'something of the other team has changed')
     return reply
   }
 
@@ -74,5 +76,3 @@ export function whatBelongsToOthers({ owner, stranger, askedByStranger }: Strang
       })
     }
 }
-
-const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
