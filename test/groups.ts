@@ -20,20 +20,9 @@ const ALONE: Record<string, string[]> = {
   ],
   'change the catalog, the sites or the places of a cell': [
     'src/cli/commands.test.ts',
-    'src/cli/commands/catalog.test.ts',
-    'src/lab/catalog/catalog.test.ts',
-    'src/lab/compendium/compendium.test.ts',
-    'src/lab/catalog/lab-test-changes.test.ts',
     'src/lab/catalog/load.test.ts',
-    'src/lab/catalog/order-sets.test.ts',
-    'src/lab/catalog/patient-rules.test.ts',
-    'src/cli/commands/insurance.test.ts',
-    'src/visits/geocoding/geocoder.test.ts',
-    'src/visits/geocoding/postal-places.test.ts',
-    'src/visits/psc/site-import.test.ts',
     'src/visits/psc/load-sandbox-sites.test.ts',
     'src/visits/psc/psc.test.ts',
-    'src/visits/psc-booking/schedule-import.test.ts',
   ],
   'change the access log of a cell, or read all of it': [
     'src/cli/commands/access-log.test.ts',
@@ -55,6 +44,25 @@ const ALONE: Record<string, string[]> = {
     'src/platform/embedded-postgres/embedded-postgres.test.ts',
     'src/platform/embedded-postgres/recovery.test.ts',
     'src/platform/db/migrate.test.ts',
+  ],
+}
+
+/** Files that would belong to `ALONE`, but do not disturb each other: those of a list share a process. */
+const APART: Record<string, string[]> = {
+  'files that change the catalog, the sites or the places': [
+    'src/cli/commands/catalog.test.ts',
+    'src/lab/catalog/catalog.test.ts',
+    'src/lab/compendium/compendium.test.ts',
+    'src/lab/catalog/lab-test-changes.test.ts',
+    'src/lab/catalog/order-sets.test.ts',
+    'src/lab/catalog/patient-rules.test.ts',
+    'src/cli/commands/insurance.test.ts',
+    'src/visits/geocoding/geocoder.test.ts',
+    'src/visits/geocoding/postal-places.test.ts',
+    'src/visits/psc/site-import.test.ts',
+    'src/visits/psc-booking/schedule-import.test.ts',
+  ],
+  'files that change the schema': [
     'src/platform/db/prepared-statements.test.ts',
     'src/platform/db/row-security.test.ts',
     'src/platform/db/row-security-without-roles.test.ts',
@@ -97,14 +105,19 @@ export interface Group {
 export function grouped(files: string[]): { groups: Group[]; alone: string[] } {
   const kept = new Set(Object.values(ALONE).flat())
   const there = new Set(['src/**/*.test.ts', ...TOGETHER].flatMap((pattern) => globSync(pattern)))
-  const missing = [...kept, ...TOGETHER].filter((file) => !there.has(file))
+  const apart = Object.values(APART).flat()
+  const missing = [...kept, ...apart, ...TOGETHER].filter((file) => !there.has(file))
   if (missing.length) throw new Error(`test/groups.ts names files that are not there: ${missing.join(', ')}`)
-  const shared = files.filter((file) => there.has(file) && !kept.has(file))
+  const shared = files.filter((file) => there.has(file) && !kept.has(file) && !apart.includes(file))
   const count = Math.ceil(shared.length / GROUP_FILES_MAX)
   // Neighbors cost about the same and are dealt out, so that the groups do too.
   const groups = Array.from({ length: count }, (_, i) => ({
     name: `group ${i + 1}`,
     files: shared.filter((_file, n) => n % count === i),
   }))
-  return { groups, alone: files.filter((file) => !shared.includes(file)) }
+  for (const [name, list] of Object.entries(APART)) {
+    const chosen = list.filter((file) => files.includes(file))
+    if (chosen.length) groups.push({ name, files: chosen })
+  }
+  return { groups, alone: files.filter((file) => !shared.includes(file) && !apart.includes(file)) }
 }
