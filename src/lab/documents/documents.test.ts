@@ -157,6 +157,27 @@ describe('requisitions', { skip }, () => {
     }
   })
 
+  test('a requisition prints the longest names and addresses in full, the names on each page', async () => {
+    const team = await createTestTeam()
+    const first_name = 'Maximiliana-Alexandrina-Theodora-Wilhelmina-Testa'
+    const last_name = 'Wolfeschlegelsteinhausenbergerdorff-Fictional-Test'
+    const order = await orderWithRequisition(team, 'walk_in_test', {
+      clinical_notes: Array.from({ length: 58 }, (_, i) => `Remark ${i}.`).join('\n'),
+      patient_details: { ...patient, first_name, last_name },
+      patient_address: {
+        ...address,
+        first_line: '12345 Extraordinarily Long Boulevard of the Fictional Settlers, Northwest',
+        second_line: 'Building 1234, Apartment 56789, Second Floor',
+      },
+    })
+    const { pages } = pdfOf(await team.api.get(`/v3/order/${order.id}/requisition/pdf`))
+    assert.equal(pages.length, 2)
+    const joined = pages.map((page) => page.replace(/ {3,}.*$/gm, '').replaceAll(/\s+/g, ''))
+    assert(joined[1]!.includes(`${last_name},${first_name}`), pages[1])
+    assert(pages[1]!.split('Remark')[0]!.includes(order.sample_id!), pages[1])
+    assert(pages[0]!.includes(`${address.state} ${address.zip}`), pages[0])
+  })
+
   test('the document properties of a requisition do not name the patient', async () => {
     const team = await createTestTeam()
     const { id } = await orderWithRequisition(team, 'walk_in_test')

@@ -31,6 +31,9 @@ export interface FormHeader {
 }
 
 const sandboxLine = 'Sandbox: not for clinical use'
+/** Of the patient at the top of later pages: the longest names need more than one line. */
+const RUNNING_WIDTH = 380
+const RUNNING_LINE = 11
 const BARS = { height: 34, module: 0.95, width_max: 200 }
 
 /** Renders a form on pages of its paper. The same input gives the same bytes. */
@@ -45,7 +48,8 @@ export function renderForm(
     CreationDate: new Date(parseEpochMs(head.at)),
   }
   const canvas = createPdfCanvas(info, { compress, paper: head.paper })
-  const header = { height: 30, draw: () => drawRunningHeader(canvas, head) }
+  const running = canvas.wrap(toPrintable(head.running, 200), bold, RUNNING_WIDTH, 3)
+  const header = { height: 30 + (running.length - 1) * RUNNING_LINE, draw: () => drawRunningHeader(canvas, head.title, running) }
   return renderPages(canvas, [drawLetterhead(canvas, head), ...blocks(canvas)], header, (page) => drawFooter(canvas, head, page))
 }
 
@@ -92,10 +96,10 @@ function drawBarcode(canvas: PdfCanvas, text: string, y: number): void {
   )
 }
 
-function drawRunningHeader(canvas: PdfCanvas, { running, title }: FormHeader): void {
-  canvas.drawTextFitted(toPrintable(running, 200), pageSize.left, pageSize.top + 8, bold, 380)
+function drawRunningHeader(canvas: PdfCanvas, title: string, running: readonly string[]): void {
+  drawLines(canvas, running, pageSize.left, pageSize.top + 8, bold, RUNNING_LINE)
   canvas.drawTextFitted(title, pageSize.right, pageSize.top + 8, { ...small, font: bold.font }, 140, 'right')
-  canvas.drawRule(pageSize.top + 15, colors.navy, 0.8)
+  canvas.drawRule(pageSize.top + 15 + (running.length - 1) * RUNNING_LINE, colors.navy, 0.8)
 }
 
 function drawFooter(canvas: PdfCanvas, { foot, sandbox }: FormHeader, page: string): void {

@@ -185,6 +185,17 @@ test('sixty results fill several pages without a lost or split row, and each pag
   }
 })
 
+test('the longest name is printed in full at the top of later pages', async () => {
+  const name = 'Maximiliana-Alexandrina-Theodora-Wilhelmina-Testa Wolfeschlegelsteinhausenbergerdorff-Fictional-Test'
+  const report = sample(
+    {},
+    Array.from({ length: 60 }, (_, index) => result(`Analyte ${index}`, '1')),
+  )
+  const [, second] = await draw({ ...report, patient: { ...report.patient, name } })
+  const top = second!.filter(({ x, y }) => y < 80 && x < 300)
+  assert.match(texts(top).join('').replaceAll(' ', ''), new RegExp(`^${name.replace(' ', '')}BornMar14,1985`))
+})
+
 test('a heading is never the last line of a page', async () => {
   for (let rows = 20; rows < 28; rows++) {
     const report = sample(

@@ -2,7 +2,7 @@
  * Renders a laboratory report as PDF. A pure function of its input: no clock, no files, no network.
  * Makes no decisions about results: flags, interpretations and missing tests are printed as given.
  */
-import { factBoxes, headedText } from '../../platform/pdf/blocks.ts'
+import { drawLines, factBoxes, headedText } from '../../platform/pdf/blocks.ts'
 import {
   colors,
   contentWidth,
@@ -97,7 +97,9 @@ export async function renderReport(report: Report, { compress = true } = {}): Pr
     ...headedText(canvas, 'Notes', report.order.notes),
     flagKey(canvas, report),
   ]
-  const header = { height: 42, draw: () => drawRunningHeader(canvas, report) }
+  // The longest names need two lines.
+  const name = canvas.wrap(toPrintable(report.patient.name, 160), bold, 300, 2)
+  const header = { height: 31 + name.length * 11, draw: () => drawRunningHeader(canvas, report, name) }
   return renderPages(canvas, blocks, header, (page) => drawFooter(canvas, report, page))
 }
 
@@ -190,20 +192,21 @@ function flagKey(canvas: PdfCanvas, { panels }: Report): Block {
 }
 
 /** The running header of all pages but the first: names the patient. */
-function drawRunningHeader(canvas: PdfCanvas, { lab, patient, order }: Report): void {
+function drawRunningHeader(canvas: PdfCanvas, { lab, patient, order }: Report, name: readonly string[]): void {
   const y = pageSize.top
-  canvas.drawTextFitted(toPrintable(patient.name, 160), pageSize.left, y + 8, bold, 250)
+  const last = y + 8 + name.length * 11
+  drawLines(canvas, name, pageSize.left, y + 8, bold, 11)
   canvas.drawTextFitted(
     `Born ${toPrintable(formatTimestamp(patient.dob), 40)}   ·   ${toPrintable(patient.gender, 40)}`,
     pageSize.left,
-    y + 19,
+    last,
     small,
-    250,
+    300,
   )
-  canvas.drawTextFitted(toPrintable(lab.name, 120), pageSize.right, y + 8, { ...small, font: bold.font }, 260, 'right')
+  canvas.drawTextFitted(toPrintable(lab.name, 120), pageSize.right, y + 8, { ...small, font: bold.font }, 210, 'right')
   const what = `${badges[order.status].text}   ·   Specimen ${toPrintable(order.specimen_number, 60)}`
-  canvas.drawTextFitted(what, pageSize.right, y + 19, small, 260, 'right')
-  canvas.drawRule(y + 27, colors.navy, 0.8)
+  canvas.drawTextFitted(what, pageSize.right, y + 19, small, 210, 'right')
+  canvas.drawRule(last + 8, colors.navy, 0.8)
 }
 
 function drawFooter(canvas: PdfCanvas, { patient, order }: Report, page: string): void {

@@ -12,13 +12,13 @@ export interface FactList {
   rows: readonly (readonly [name: string, value: string | null])[]
 }
 
-/** Two boxes of facts side by side; the first row of each is emphasized and has up to 7 lines. A value is cut at 160 characters and 3 lines. */
+/** Two boxes of facts side by side; the first row of each is emphasized. A value is cut at 300 characters and 7 lines, so that a long address keeps its city and ZIP code. */
 export function factBoxes(canvas: PdfCanvas, left: FactList, right: FactList): Block {
   const half = contentWidth / 2
   const set = ({ rows }: FactList) =>
     rows.map(([name, value], index) => {
       const style = index === 0 ? { ...bold, size: 10 } : body
-      return { name, style, lines: canvas.wrap(toPrintable(value?.trim() || '-', 160), style, half - 86, index === 0 ? 7 : 3) }
+      return { name, style, lines: canvas.wrap(toPrintable(value?.trim() || '-', 300), style, half - 86, 7) }
     })
   const sides = [
     { title: left.title, x: pageSize.left, rows: set(left) },
