@@ -50,6 +50,14 @@ describe('the OpenAPI document', () => {
     )
   })
 
+  test('lists paths that are deprecated after all others', () => {
+    const deprecated = Object.values(document.paths).map((path) =>
+      Object.values(path).every((one) => (one as { deprecated?: boolean }).deprecated === true),
+    )
+    assert(deprecated.includes(true))
+    assert(!deprecated.slice(deprecated.indexOf(true)).includes(false))
+  })
+
   test('is refused by both linters when it is wrong', async () => {
     const paths = { '/x': { get: { responses: { 200: { description: 1 } } } } }
     const wrong = JSON.stringify({ openapi: document.openapi, info: document.info, paths })

@@ -178,6 +178,9 @@ describe('a server', () => {
     const kept = `JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, await indexedDB.databases()])`
     assert(!(await page.value<string>(`(async () => ${kept})()`)).includes(key))
     assert.deepEqual(unexpected(page), [])
+    // The title of the box of keys is not cut by the name of the scheme.
+    const isCut = `((one) => one.scrollWidth > one.clientWidth)([...document.querySelectorAll('button')].find(({ innerText }) => /^Authentication/.test(innerText)))`
+    assert.equal(await page.value(isCut), false)
 
     // The browser reports what the policy forbids, so the empty list above is meaningful.
     await page.value(`document.body.appendChild(document.createElement('script')).textContent = 'window.inline = true'`)

@@ -11,10 +11,17 @@ interface Violation {
   nodes: string[]
 }
 
-/** What axe finds in the page. */
+/** What axe finds in the page, light and dark. */
 export async function violations(page: Page): Promise<Violation[]> {
   await page.value(`${AXE}; true`)
-  return page.value<Violation[]>(
-    `axe.run().then(({ violations }) => violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html }) => html) })))`,
-  )
+  const found: Violation[] = []
+  for (const scheme of ['dark', 'light'] as const) {
+    await page.inScheme(scheme)
+    found.push(
+      ...(await page.value<Violation[]>(
+        `axe.run().then(({ violations }) => violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html }) => html) })))`,
+      )),
+    )
+  }
+  return found
 }

@@ -41,6 +41,8 @@ export interface Page {
   type(element: string, text: string): Promise<void>
   /** Makes the page as wide and high as the screen of a phone. */
   asPhone(width: number, height: number): Promise<void>
+  /** Whether the person has set light or dark pages. */
+  inScheme(scheme: 'light' | 'dark'): Promise<void>
   /** The whole page as a PNG. */
   screenshot(): Promise<Buffer>
 }
@@ -176,6 +178,9 @@ async function pageOf(
     },
     async asPhone(width, height) {
       await ask('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 2, mobile: true })
+    },
+    async inScheme(value) {
+      await ask('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value }] })
     },
     async screenshot() {
       const { data } = await ask('Page.captureScreenshot', { format: 'png', captureBeyondViewport: true })

@@ -165,7 +165,7 @@ describe('the link page', () => {
     await eventuallyHolds(async () => {
       const { text } = await get(address)
       assert.match(text, /<p class="team">.*<span>Fictional &#60;clinic&#62;<\/span><\/p>/)
-      assert.match(text, /\.button,\.team \.mark\{border-color:#7a1f3d;background:#7a1f3d\}/)
+      assert.match(text, /:root\{--fill:#7a1f3d\}/)
     })
   })
 

@@ -56,7 +56,7 @@ export interface DescribedEvent {
 
 /**
  * OpenAPI 3.1 of the operations and events; each titled schema and each error response is defined once. Paths, their methods and schemas are
- * sorted by name, groups and events stay in their order.
+ * sorted by name, with deprecated paths last; groups and events stay in their order.
  * @throws Error if two different schemas have the same title
  */
 export function buildOpenApi(
@@ -87,7 +87,7 @@ export function buildOpenApi(
     servers: [{ url: '/' }],
     security: [{ teamKey: [] }, { accessToken: [] }],
     tags,
-    paths: sorted(Object.entries(paths).map(([path, methods]) => [path, sorted(Object.entries(methods))])),
+    paths: deprecatedLast(sorted(Object.entries(paths).map(([path, methods]) => [path, sorted(Object.entries(methods))]))),
     webhooks: Object.fromEntries(events.map((event) => [event.name, { post: describeEvent(event) }])),
     components: {
       schemas: sorted(Object.entries(schemas)),
@@ -124,6 +124,12 @@ export function buildOpenApi(
 
 const sorted = <Value>(entries: [string, Value][]): Record<string, Value> =>
   Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
+
+const isDeprecated = ([, methods]: [string, Json]) => Object.values(methods).every((one) => (one as Json).deprecated === true)
+
+/** Readers of the API page meet first what new programs use. */
+const deprecatedLast = (paths: Record<string, Json>): Record<string, Json> =>
+  Object.fromEntries(Object.entries(paths).sort((a, b) => Number(isDeprecated(a)) - Number(isDeprecated(b))))
 
 function describeOperation(operation: Operation, primary: boolean, shape: (schema: TSchema) => Json): Json {
   const parameters = [

@@ -9,8 +9,7 @@ function page(name: string, brand_color: string | null) {
   return { html: String(html), policy: headers!['content-security-policy'] }
 }
 const styleOf = (html: string): string => /<style>([^<]*)<\/style>/.exec(html)![1]!
-const colorsOf = (html: string) =>
-  [...styleOf(html).matchAll(/\n\.button,\.team \.mark\{[^}]*background:([^}]*)\}/g)].map(([, color]) => color)
+const colorsOf = (html: string) => [...styleOf(html).matchAll(/\n:root\{--fill:([^}]*)\}/g)].map(([, color]) => color)
 
 test('a page has the color of its team where white text can be read on it, and no other text as a color', () => {
   assert.deepEqual(colorsOf(page('Fictional clinic', '#7a1f3d').html), ['#7a1f3d'])

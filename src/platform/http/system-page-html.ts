@@ -95,7 +95,8 @@ export const API_STYLE = `body { margin: 0; font-family: system-ui, sans-serif; 
 /** Its own colors have too little contrast with their background. */
 const REFERENCE_STYLE = `.light-mode { --scalar-color-3: #5c6570; --scalar-color-green: #07663b; --scalar-color-red: #b00020; --scalar-color-yellow: #7a5200;
   --scalar-color-blue: #0b5cad; --scalar-color-orange: #9a3f00; }
-.dark-mode { --scalar-color-3: #a3adb6; --scalar-color-red: #ff8a80; }`
+.dark-mode { --scalar-color-3: #a3adb6; --scalar-color-red: #ff8a80; }
+html:has(.dark-mode) { color-scheme: dark; }`
 
 /** Keys stay in the memory of the page: the browser stores nothing of them. Nothing is loaded from elsewhere. */
 export const apiScript = (base: string): string => `const place = document.getElementById('api')
@@ -106,6 +107,8 @@ Scalar.createApiReference('#api', {
   servers: [{ url: location.origin + ${JSON.stringify(base)} }],
   customCss: ${JSON.stringify(REFERENCE_STYLE)},
   withDefaultFonts: false,
+  // The name of the scheme alone fits beside the title of its box.
+  localization: { translations: { apiClient: { authSelector: { selectedType: '{type}' } } } },
   telemetry: false,
   persistAuth: false,
   agent: { disabled: true },

@@ -1,44 +1,13 @@
 // The pages of launch URLs: small pages of text, without scripts and without external content.
-import { createHash } from 'node:crypto'
 import type { PageResponse } from '../../platform/http/browser-pages.ts'
+import { escaped, phonePage } from '../../platform/http/phone-page.ts'
 import type { DashboardSession } from './sessions.ts'
-
-const STYLE =
-  'body{font:1rem/1.5 system-ui,sans-serif;max-width:36rem;margin:3rem auto;padding:0 1rem;color:#1d2b36}dt{color:#50616e}'
-const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
-
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
-
-/** A page that only these origins may frame. */
-function page(status: number, title: string, content: string, origins: readonly string[]): PageResponse {
-  const ancestors = origins.length ? origins.join(' ') : "'none'"
-  return {
-    status,
-    headers: {
-      'content-security-policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors ${ancestors}`,
-    },
-    html: `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)}</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<main>
-<h1>${escaped(title)}</h1>
-${content}
-</main>
-</body>
-</html>
-`,
-  }
-}
 
 /** The reason why there is nothing to show, in a sentence. */
 export const errorPage = (status: number, title: string, sentence: string, origins: readonly string[] = []): PageResponse =>
-  page(status, title, `<p>${escaped(sentence)}</p>`, origins)
+  phonePage(status, title, `<p>${escaped(sentence)}</p>`, { frames: origins })
+
+const UNTIL = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
 
 /** The member and the feature of a session, and the notice that there is no more content. */
 export function sessionPage(session: DashboardSession, origins: readonly string[]): PageResponse {
@@ -46,12 +15,12 @@ export function sessionPage(session: DashboardSession, origins: readonly string[
     ['Organization', session.org_name],
     ['Team', session.team_name],
     ['Environment', session.environment],
-    ['Feature', session.feature],
-    ['Open until', session.expires_at],
+    ['Feature', session.feature.replaceAll('_', ' ')],
+    ['Open until', `${UNTIL.format(new Date(session.expires_at))} UTC`],
   ]
   const list = facts.map(([name, value]) => `<dt>${escaped(name)}</dt><dd>${escaped(value)}</dd>`).join('\n')
-  const content = `<p>No console is installed on this server, so that there is nothing to do here yet.</p>\n<dl>\n${list}\n</dl>`
-  return page(200, `Signed in as ${session.member_name}`, content, origins)
+  const content = `<p>This server has no console, so there is nothing to do here yet.</p>\n<dl class="facts">\n${list}\n</dl>`
+  return phonePage(200, `Signed in as ${session.member_name}`, content, { frames: origins })
 }
 
 /** Redirects the browser. */

@@ -13,6 +13,8 @@ import {
   urlOf,
   getPage,
 } from '../../../test/support/launch-browser.ts'
+import { violations } from '../../../test/support/axe.ts'
+import { browser, hasBrowser } from '../../../test/support/browser.ts'
 import { cells, createTestTeam, settings, url } from '../../../test/support/server.ts'
 
 const bindings = (...ids: string[]) => ids.map((team_id) => ({ team_id }))
@@ -28,7 +30,14 @@ describe('a launch token', () => {
     const shown = await session(page.cookie!)
     assert.equal(shown.status, 200)
     assertSecurityHeaders(shown)
-    for (const text of ['Testa Fictional', 'Test organization', 'Test team', 'sandbox', 'team_panels', 'No console is installed'])
+    for (const text of [
+      'Testa Fictional',
+      'Test organization',
+      'Test team',
+      'sandbox',
+      'team panels',
+      'This server has no console',
+    ])
       assert(shown.text.includes(text), text)
     assert(!shown.text.includes('ds_') && !shown.text.includes('<script'))
   })
@@ -131,13 +140,13 @@ describe('a launch without a token', () => {
     assert.equal((await go(`order_creation:${user}`)).status, 303)
     assert((await session(cookie)).text.includes(user))
     assert.equal((await go(`order:${user}`)).status, 404)
-    assert((await session(cookie)).text.includes(`order_creation:${user}`))
+    assert((await session(cookie)).text.includes(`order creation:${user}`))
     const embedded = launchOf(org, someone, { modality: 'feature_embed' })
     const framed = await openSession(org, embedded)
     assert.equal((await getPage(path(slug, embedded), { cookie: framed })).status, 303)
     const elsewhere = await getPage(path(slug, { ...embedded, feature: 'team_config' }), { cookie: framed })
     assert.equal(elsewhere.status, 307)
-    assert((await session(framed)).text.includes('team_panels'))
+    assert((await session(framed)).text.includes('team panels'))
   })
 
   test('without a matching session is redirected to the organization’s own backend, with the launch', async () => {
@@ -231,3 +240,30 @@ async function statusOn(host: string, path: string): Promise<number> {
     sent.on('error', reject).end()
   })
 }
+
+test(
+  'launch pages fit a phone, and axe and the browser find nothing in them',
+  { skip: hasBrowser() ? false : "Debian's package chromium is not installed" },
+  async (t) => {
+    const org = await createTestTeam()
+    const { member: someone } = await embedding(org)
+    const chromium = await browser()
+    t.after(() => chromium.close())
+    const page = await chromium.page()
+    await page.asPhone(390, 844)
+    const shown = [
+      [`${url}/auth/session`, 'You are not signed in'],
+      [`${url}/auth/launch?token=dl_${'x'.repeat(43)}`, 'Unknown link'],
+      [await urlOf(org, launchOf(org, someone)), 'Signed in as Testa Fictional'],
+    ] as const
+    for (const [address, title] of shown) {
+      await page.open(address)
+      assert.equal(await page.value('document.title'), title)
+      assert((await page.value<number>('document.documentElement.scrollWidth')) <= 390, title)
+      assert.deepEqual(await violations(page), [], title)
+    }
+    // Of the pages of errors it reports the status.
+    const unexpected = page.complaints.filter((one) => !/the server responded with a status of 40[14]/.test(one))
+    assert.deepEqual(unexpected, [])
+  },
+)
