@@ -87,7 +87,10 @@ export function buildOpenApi(
     servers: [{ url: '/' }],
     security: [{ teamKey: [] }, { accessToken: [] }],
     tags,
-    paths: deprecatedLast(sorted(Object.entries(paths).map(([path, methods]) => [path, sorted(Object.entries(methods))]))),
+    paths: sorted(
+      Object.entries(paths).map<[string, Json]>(([path, of]) => [path, sorted(Object.entries(of))]),
+      isDeprecated,
+    ),
     webhooks: Object.fromEntries(events.map((event) => [event.name, { post: describeEvent(event) }])),
     components: {
       schemas: sorted(Object.entries(schemas)),
@@ -122,14 +125,11 @@ export function buildOpenApi(
   }
 }
 
-const sorted = <Value>(entries: [string, Value][]): Record<string, Value> =>
-  Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
-
-const isDeprecated = ([, methods]: [string, Json]) => Object.values(methods).every((one) => (one as Json).deprecated === true)
+const sorted = <Value>(entries: [string, Value][], isLast: (value: Value) => boolean = () => false): Record<string, Value> =>
+  Object.fromEntries(entries.sort(([a, one], [b, other]) => Number(isLast(one)) - Number(isLast(other)) || (a < b ? -1 : 1)))
 
 /** Readers of the API page meet first what new programs use. */
-const deprecatedLast = (paths: Record<string, Json>): Record<string, Json> =>
-  Object.fromEntries(Object.entries(paths).sort((a, b) => Number(isDeprecated(a)) - Number(isDeprecated(b))))
+const isDeprecated = (path: Json): boolean => Object.values(path).every((one) => (one as Json).deprecated === true)
 
 function describeOperation(operation: Operation, primary: boolean, shape: (schema: TSchema) => Json): Json {
   const parameters = [
