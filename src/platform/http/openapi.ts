@@ -127,8 +127,6 @@ export function buildOpenApi(
 
 const sorted = <Value>(entries: [string, Value][], isLast: (value: Value) => boolean = () => false): Record<string, Value> =>
   Object.fromEntries(entries.sort(([a, one], [b, other]) => Number(isLast(one)) - Number(isLast(other)) || (a < b ? -1 : 1)))
-
-/** Readers of the API page meet first what new programs use. */
 const isDeprecated = (path: Json): boolean => Object.values(path).every((one) => (one as Json).deprecated === true)
 
 function describeOperation(operation: Operation, primary: boolean, shape: (schema: TSchema) => Json): Json {
