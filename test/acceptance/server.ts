@@ -1,8 +1,8 @@
 // The server under acceptance: one that is started for the run on a folder of its own, or one that is running somewhere and named by
 // DRAWBRIDGE_ACCEPTANCE_URL, with its keys in DRAWBRIDGE_ACCEPTANCE_KEY_SANDBOX_US (needed), …_SANDBOX_EU, …_PRODUCTION_US,
 // …_PRODUCTION_EU and DRAWBRIDGE_ACCEPTANCE_MANAGEMENT_KEY. Knows the server from outside only.
-import { spawn, type ChildProcess } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -46,7 +46,13 @@ interface Demo {
 }
 
 async function start(): Promise<Server> {
-  const folder = mkdtempSync(join(tmpdir(), 'drawbridge-acceptance-'))
+  const made = mkdtempSync(join(tmpdir(), 'drawbridge-acceptance-'))
+  // PostgreSQL's account has to pass.
+  chmodSync(made, 0o755)
+  const folder = join(made, 'data')
+  // A run of everything has a migrated data folder to copy (test/support/program.ts).
+  const { DRAWBRIDGE_MIGRATED: model } = process.env
+  if (model) execFileSync('cp', ['-Rp', model, folder])
   const child = spawn(process.execPath, ['src/cli/entry.js', 'start'], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
     env: {
@@ -62,7 +68,7 @@ async function start(): Promise<Server> {
   })
   let log = ''
   child.stderr.on('data', (bytes: Buffer) => (log += bytes.toString()))
-  const stop = () => stopped(child).finally(() => rmSync(folder, { recursive: true, force: true }))
+  const stop = () => stopped(child).finally(() => rmSync(made, { recursive: true, force: true }))
   try {
     const demo = await published(folder, child)
     return { base_url: demo.base_url, keys: demo.api_keys, management_key: demo.management_key, log: () => log, stop }

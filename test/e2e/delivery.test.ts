@@ -11,8 +11,10 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { demoIn, connectionOf, runCli, stopAll, folder, onDatabase, serving, type ServerProcess } from '../support/program.ts'
 
-const EVENTS = Number(process.env.DELIVERY_EVENTS ?? 20_000)
+const EVENTS = Number(process.env.DELIVERY_EVENTS ?? 6000)
 const PER_TRANSACTION = 50
+/** Between transactions: workers are killed while events are emitted. */
+const PAUSE_MS = 100
 /** One for each receiver. */
 const TYPES = [
   'labtest.order.created',
@@ -23,9 +25,9 @@ const TYPES = [
   'provider.connection.created',
 ]
 /** Of so many requests one is never answered. */
-const SILENT_OF = 3000
+const SILENT_OF = 1000
 const WORKERS = 3
-const KILLS = 6
+const KILLS = 4
 const WAIT_MS_MAX = 240_000
 
 const dataDir = folder('delivery')
@@ -111,7 +113,7 @@ test(`none of ${EVENTS} events is lost when ${WORKERS} workers are killed ${KILL
           [teams.us, user_id, PER_TRANSACTION, TYPES, TYPES.length],
         )
         for (const { id, type } of rows) emitted.set(`msg_${id.replaceAll('-', '')}`, type)
-        await sleep(10)
+        await sleep(PAUSE_MS)
       }
     })
   const kill = async () => {

@@ -12,7 +12,7 @@ const WITHIN_MS = 5000
 
 test('keys and tokens stop working in every process within five seconds of their end', { timeout: 120_000 }, async () => {
   const dataDir = folder('revoking')
-  const common = { LOG_LEVEL: 'silent', ENCRYPTION_KEYS: generateVaultKey() }
+  const common = { CELLS: 'sandbox-us,production-us', LOG_LEVEL: 'silent', ENCRYPTION_KEYS: generateVaultKey() }
   const one = await serving(dataDir, common)
   const { host, port, user, password, database } = connectionOf(dataDir)
   const query = `host=${encodeURIComponent(host)}&port=${port}`

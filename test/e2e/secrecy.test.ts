@@ -75,7 +75,7 @@ test('a secret appears only in the responses that may show it', { timeout: 120_0
     receiver.close()
   })
   const dataDir = folder('secrecy')
-  const server = await serving(dataDir, { LOG_LEVEL: 'trace', DRAWBRIDGE_CHECK: 'on' })
+  const server = await serving(dataDir, { CELLS: 'sandbox-us', LOG_LEVEL: 'trace', DRAWBRIDGE_CHECK: 'on' })
   const { org_id, management_key, teams, api_keys } = demoIn(dataDir)
   const exchanges: Exchange[] = []
   const secrets: Secret[] = []

@@ -14,6 +14,7 @@ import {
   stopAll,
   folder,
   listening,
+  migrated,
   postmastersOn,
   serving,
   signalGroup,
@@ -212,7 +213,7 @@ describe('a server that is stopped', { concurrency: 2 }, () => {
 
   test('through npm ends as a whole, by SIGTERM and by Ctrl-C', async (t) => {
     if (spawnSync('npm', ['--version']).error) return t.skip('there is no npm on this machine')
-    const dataDir = folder('npm')
+    const dataDir = migrated(folder('npm'))
     const settings = { CELLS, DATA_DIR: dataDir, PORT: '0', npm_config_cache: folder('npm-cache') }
     for (const ask of [
       (pid: number) => process.kill(pid, 'SIGTERM'),
@@ -227,7 +228,7 @@ describe('a server that is stopped', { concurrency: 2 }, () => {
   })
 
   test('through its launcher ends as a whole, by SIGTERM and by Ctrl-C', async () => {
-    const dataDir = folder('launcher')
+    const dataDir = migrated(folder('launcher'))
     const settings = { CELLS, DATA_DIR: dataDir, PORT: '0' }
     for (const ask of [(pid: number) => process.kill(pid, 'SIGTERM'), (pid: number) => signalGroup(pid, 'SIGINT')]) {
       const launcher = await listening(start({ args: ['bin/drawbridge.mjs', 'start'], settings }), dataDir)

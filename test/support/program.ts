@@ -49,7 +49,7 @@ const NODE_OPTIONS = `--import=${hooks.href}`
 
 /** Starts a program in the project's folder, as the head of a process group. It sees the settings given and nothing else of ours. */
 export function start({ program = process.execPath, args, settings = {}, cwd = root }: Command): ServerProcess {
-  const { PATH = '', TMPDIR } = process.env
+  const { PATH = '', TMPDIR, NODE_COMPILE_CACHE } = process.env
   const child = spawn(program, args, {
     cwd,
     // Nothing stands in front of these servers that would have to notice that they stop.
@@ -57,6 +57,7 @@ export function start({ program = process.execPath, args, settings = {}, cwd = r
       PATH,
       HOME: scratch,
       ...(TMPDIR && { TMPDIR }),
+      ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }),
       npm_config_update_notifier: 'false',
       STOP_DELAY: '0',
       NODE_OPTIONS,
