@@ -1,7 +1,7 @@
 // README.md and docs/: every block of shell, JavaScript and TypeScript is run, page by page, against one server with demo data.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { globSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
@@ -17,6 +17,8 @@ const dataDir = folder('pages')
 /** A block may wait for something without end. */
 const PAGE_S_MAX = 150
 let server: Server
+/** What a reader has from the server of `npm start`. */
+const GIVEN = ['URL', 'KEY', 'MANAGEMENT_KEY', 'ORG', 'ORG_ID', 'TEAM', 'TEAM_ID']
 
 /** The package as pages import it: the program of this checkout. */
 function linkPackage(modules: string): void {
@@ -70,6 +72,15 @@ describe('the pages', { concurrency: 2, timeout: 240_000 }, () => {
     assert.deepEqual(faults, [])
     const all = [...blocks.values()].flat()
     assert(all.filter(isRun).length > 40, `${all.filter(isRun).length} blocks are run`)
+  })
+
+  test('say where a reader has the address, keys and ids of their examples from', () => {
+    const unexplained = [...blocks].flatMap(([path, list]) => {
+      const code = list.map((block) => block.code).join('')
+      const used = GIVEN.filter((name) => new RegExp(`\\$\\{?${name}\\b`).test(code) && !new RegExp(`\\b${name}=`).test(code))
+      return used.length && !readFileSync(path, 'utf8').includes('(../README.md#a-first-order)') ? [`${path}: ${used}`] : []
+    })
+    assert.deepEqual(unexplained, [])
   })
 
   const followed = [...blocks].filter(([, list]) => list.some(isRun))

@@ -4,10 +4,12 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import {
   cpSync,
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
+  realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -38,8 +40,8 @@ const folder = mkdtempSync(join(tmpdir(), 'drawbridge-package-'))
 after(stopAll)
 after(() => rmSync(folder, { recursive: true, force: true }))
 
-/** npm, on the Node of this test. */
-function npm(cwd: string, ...args: string[]): string {
+/** npm or npx, on the Node of this test. */
+function run(program: 'npm' | 'npx', cwd: string, args: string[], settings: Record<string, string> = {}): string {
   const { PATH, HOME, TMPDIR } = process.env
   const env = {
     HOME,
@@ -47,8 +49,9 @@ function npm(cwd: string, ...args: string[]): string {
     PATH: `${dirname(process.execPath)}:${PATH}`,
     npm_config_loglevel: 'error',
     npm_config_update_notifier: 'false',
+    ...settings,
   }
-  return execFileSync('npm', args, { cwd, encoding: 'utf8', env, timeout: 120_000 })
+  return execFileSync(program, args, { cwd, encoding: 'utf8', env, timeout: 120_000 })
 }
 
 describe('the package', { timeout: 240_000 }, () => {
@@ -61,7 +64,7 @@ describe('the package', { timeout: 240_000 }, () => {
     mkdirSync(checkout)
     symlinkSync(resolve('node_modules'), join(checkout, 'node_modules'))
     for (const name of MADE_FROM) cpSync(name, join(checkout, name), { recursive: true, verbatimSymlinks: true })
-    const file = npm(checkout, 'pack', '--pack-destination', folder).trim().split('\n').at(-1)!
+    const file = run('npm', checkout, ['pack', '--pack-destination', folder]).trim().split('\n').at(-1)!
     assert(!existsSync(join(checkout, 'dist')), 'what was made for the package is removed')
     mkdirSync(dirname(program), { recursive: true })
     execFileSync('tar', ['xzf', join(folder, file), '-C', folder])
@@ -78,7 +81,7 @@ describe('the package', { timeout: 240_000 }, () => {
       cpSync(join('examples/testing', name), join(installed, name), { recursive: true })
   })
 
-  const run = (...args: string[]) =>
+  const drawbridge = (...args: string[]) =>
     execFileSync(process.execPath, [join(program, 'bin/drawbridge.mjs'), ...args], { cwd: installed, encoding: 'utf8' })
 
   test('holds no TypeScript but types, no tests and no lock', () => {
@@ -91,8 +94,8 @@ describe('the package', { timeout: 240_000 }, () => {
   })
 
   test('prints its version and its help', () => {
-    assert.match(run('version'), /^\d+\.\d+\.\d+\n$/)
-    assert.match(run('help'), /^drawbridge \d/)
+    assert.match(drawbridge('version'), /^\d+\.\d+\.\d+\n$/)
+    assert.match(drawbridge('help'), /^drawbridge \d/)
   })
 
   test('starts in an empty folder, answers, draws a document, and stops', async (t) => {
@@ -132,10 +135,33 @@ describe('the package', { timeout: 240_000 }, () => {
     assert.match(await (await ask(`/v3/lab_test/${lab_test!.id}/collection_instruction_pdf`)).text(), /^%PDF-/)
     assert.match(await (await ask('/docs')).text(), /Drawbridge API/)
     await (await ask('/docs/api-reference.js')).arrayBuffer()
-    assert.match(run('status', '--url', url!, '--key', key!), /ready\n.*valid\n/)
+    assert.match(drawbridge('status', '--url', url!, '--key', key!), /ready\n.*valid\n/)
     child.kill('SIGTERM')
     const [code] = await once(child, 'exit')
     assert.equal(code, 0)
+  })
+
+  test('is run by npx from its file in an empty folder', () => {
+    // Its dependencies are links above the folder in which npx unpacks it: from a registry they are 200 MB.
+    const [home, empty, light] = ['npx-home', 'npx-empty', 'npx-file'].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ]
+    for (const path of [home, empty, light]) mkdirSync(path)
+    symlinkSync(join(installed, 'node_modules'), join(home, 'node_modules'))
+    cpSync(join(folder, 'package'), join(light, 'package'), { recursive: true })
+    const manifest = join(light, 'package/package.json')
+    const { dependencies, optionalDependencies, ...rest } = JSON.parse(readFileSync(manifest, 'utf8')) as Record<string, unknown>
+    assert(dependencies && optionalDependencies)
+    writeFileSync(manifest, JSON.stringify(rest))
+    execFileSync('tar', ['czf', join(empty, 'drawbridge.tgz'), '-C', light, 'package'])
+    const printed = run('npx', empty, ['--offline', '--yes', './drawbridge.tgz', 'version'], { HOME: home })
+    assert.equal(printed, `${String(rest.version)}\n`)
+    assert.deepEqual(readdirSync(empty), ['drawbridge.tgz'])
+    // What ran is what npx has unpacked.
+    const [unpacked] = globSync('.npm/_npx/*/node_modules/@drawbridge-server/drawbridge/dist', { cwd: home })
+    assert(unpacked !== undefined && !realpathSync(join(home, unpacked)).startsWith(realpathSync(program)))
   })
 
   /** A program in the folder in which the package is installed. @returns its output */
