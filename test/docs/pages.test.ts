@@ -16,6 +16,8 @@ const blocks = new Map(pages.map((path) => [path, blocksOf(path)]))
 const dataDir = folder('pages')
 /** A block may wait for something without end. */
 const PAGE_S_MAX = 150
+/** Those that pages name. Each further one costs the server, and each command on the database, time of a processor. */
+const CELLS = 'sandbox-us,production-us'
 let server: Server
 /** What a reader has from the server of `npm start`. */
 const GIVEN = ['URL', 'KEY', 'MANAGEMENT_KEY', 'ORG', 'ORG_ID', 'TEAM', 'TEAM_ID']
@@ -55,7 +57,7 @@ async function freePort(): Promise<number> {
 
 describe('the pages', { concurrency: 2, timeout: 240_000 }, () => {
   before(async () => {
-    server = await serving(dataDir, { LOG_LEVEL: 'silent', WEBHOOK_SCHEDULE: '0,0,0' })
+    server = await serving(dataDir, { CELLS, LOG_LEVEL: 'silent', WEBHOOK_SCHEDULE: '0,0,0' })
   })
   after(async () => {
     await server?.end('SIGTERM')
@@ -101,6 +103,7 @@ async function follow(path: string, list: Block[]): Promise<void> {
   const demo = demoIn(dataDir)
   const port = await freePort()
   const settings = {
+    CELLS,
     URL: server.url,
     KEY: demo.api_keys['sandbox-us']!,
     PRODUCTION_KEY: demo.api_keys['production-us']!,
