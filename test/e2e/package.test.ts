@@ -172,8 +172,9 @@ describe('the package', { timeout: 240_000 }, () => {
   }
 
   test('has types for what tests import', async () => {
-    const file = join(installed, 'types.mts')
+    const [file, wrong] = ['types.mts', 'wrong.mts'].map((name) => join(installed, name)) as [string, string]
     writeFileSync(file, USE_OF_TYPES)
+    writeFileSync(wrong, `${USE_OF_TYPES}team.advance(new Date())\n`)
     const tsc = [
       join(installed, 'node_modules/typescript/bin/tsc'),
       '--ignoreConfig',
@@ -182,9 +183,11 @@ describe('the package', { timeout: 240_000 }, () => {
       '--module',
       'nodenext',
     ]
-    await runThere(process.execPath, [...tsc, '--types', 'node', file])
-    writeFileSync(file, `${USE_OF_TYPES}team.advance(new Date())\n`)
-    await assert.rejects(runThere(process.execPath, [...tsc, '--types', 'node', file]), /TS2345/)
+    const args = [...tsc, '--pretty', 'false', '--types', 'node', file, wrong]
+    const { out, ended } = start({ program: process.execPath, args, cwd: installed, settings: { NODE_OPTIONS: '' } })
+    assert.notEqual(await ended, 0)
+    // One error, and in the file that has one.
+    assert.match(out(), /^wrong\.mts\(\d+,14\): error TS2345: [^\n]*\n$/)
   })
 
   for (const [version, node] of nodes())
