@@ -8,11 +8,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { request } from 'undici'
 import { violations } from '../support/axe.ts'
-import { browser, hasBrowser, type Page } from '../support/browser.ts'
+import { browser, hasBrowser, type Browser, type Page } from '../support/browser.ts'
 import { caller, connectionOf, demoIn, runCli, stopAll, folder, serving, waitUntil, type Server } from '../support/program.ts'
 
 const sockets: Socket[] = []
+/** One for all tests, each of which has a page of its own. */
+let chromium: Browser | undefined
 after(async () => {
+  await chromium?.close()
   for (const socket of sockets) socket.destroy()
   await stopAll()
 })
@@ -156,9 +159,10 @@ describe('a server', () => {
       t.skip("Debian's package chromium is not installed")
       return undefined
     }
-    const chromium = await browser()
-    t.after(() => chromium.close())
-    return chromium.page()
+    chromium ??= await browser()
+    const page = await chromium.page()
+    t.after(() => page.open('about:blank'))
+    return page
   }
 
   test('has an API page that a browser shows and executes requests with under its policy, and that keeps no key', async (t) => {

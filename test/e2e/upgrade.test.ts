@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { cpSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { shipping } from '../support/people.ts'
 import { createExternalDatabase } from '../support/external-database.ts'
 import {
@@ -69,7 +70,10 @@ async function outcomeOf(release: 'this' | 'newer', ...words: string[]) {
 const ready = (api: Caller) => api.get('/readyz')
 const READY = { status: 200, body: { status: 'ready' } }
 
-/** Orders and reads without a pause until it is stopped; every answer has to be 200. */
+/** What the load leaves of a processor to the programs that start beside it. */
+const PAUSE_MS = 20
+
+/** Orders and reads until it is stopped; every answer has to be 200. */
 function load(api: Caller, scene: { user_id: string; lab_test_id: string }) {
   const orders: string[] = []
   const refusals: string[] = []
@@ -87,6 +91,7 @@ function load(api: Caller, scene: { user_id: string; lab_test_id: string }) {
       expect(await api.get('/v3/orders?size=5'), 'list')
       expect(await ready(api), 'readiness')
       orders.push(created.id)
+      await sleep(PAUSE_MS)
     }
   }
   const running = Promise.all([orderAndRead(), orderAndRead(), orderAndRead()])
