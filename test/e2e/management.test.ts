@@ -10,6 +10,7 @@ after(stopAll)
 test('rate limits follow the settings, and responses state how long to wait', async () => {
   const dataDir = folder('limited')
   const settings = {
+    CELLS: 'sandbox-us,sandbox-eu',
     REQUESTS_PER_SECOND: '1',
     REQUESTS_BURST: '2',
     WRONG_KEYS_PER_MINUTE: '2',
@@ -48,7 +49,7 @@ test('rate limits follow the settings, and responses state how long to wait', as
 
 test('no log contains a key or token, and a token is valid after a restart', async () => {
   const dataDir = folder('logged')
-  const settings = { LOG_LEVEL: 'trace', SUPPORT_EMAIL: 'help@clinic.example' }
+  const settings = { CELLS: 'sandbox-us,production-us', LOG_LEVEL: 'trace', SUPPORT_EMAIL: 'help@clinic.example' }
   let server = await serving(dataDir, settings)
   const { org_id, management_key, teams } = demoIn(dataDir)
   const manage = (path: string, body?: unknown) =>
