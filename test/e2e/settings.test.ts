@@ -46,6 +46,7 @@ describe('a setting that cannot be used', { concurrency: 2 }, () => {
   test('can be a HOST that is not an address of this machine', async () => {
     const { code, err } = await outcome('start', {
       DATA_DIR: folder('data'),
+      CELLS: 'sandbox-us',
       PORT: '0',
       HOST: '192.0.2.1',
       DEMO: 'off',
@@ -59,7 +60,8 @@ describe('a setting that cannot be used', { concurrency: 2 }, () => {
   })
 
   test('can be a database that does not exist', async () => {
-    const settings = { DATABASE_URL: `postgres://nobody@/nothing?host=${folder('nowhere')}`, LOG_LEVEL: 'silent', DATA_DIR }
+    const DATABASE_URL = `postgres://nobody@/nothing?host=${folder('nowhere')}`
+    const settings = { DATABASE_URL, PORT: '0', LOG_LEVEL: 'silent', DATA_DIR }
     const { code, err } = await outcome('start', settings)
     assert.deepEqual([code, err], [1, 'drawbridge: Cannot connect to the database (ENOENT). Check DATABASE_URL.\n'])
   })
