@@ -134,6 +134,9 @@ describe('what belongs to another team is not there, by the conditions of the st
 
 /** Something that only one team can have: an id. */
 const NAMING = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/
+/** An answer of an operation, where it has the time of the request without that. */
+const timeless = ({ id }: Operation, body: unknown): unknown =>
+  id === 'get_event_type_sample' ? JSON.stringify(body).replace(INSTANT, 'an instant') : body
 const INSTANT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00/g
 
 describe('how a request is written makes no difference', async () => {
@@ -175,7 +178,8 @@ describe('how a request is written makes no difference', async () => {
       const reply = await call(key, operation.method, variant + query, request.body)
       assert.equal(reply.status, plain.status, variant)
       // A document says when it was made, and the list of accesses has the request before, as soon as its line is written.
-      if (!Buffer.isBuffer(plain.body) && operation.id !== 'list_user_access') assert.deepEqual(reply.body, plain.body, variant)
+      if (!Buffer.isBuffer(plain.body) && operation.id !== 'list_user_access')
+        assert.deepEqual(timeless(operation, reply.body), timeless(operation, plain.body), variant)
     }
   })
 
