@@ -95,9 +95,9 @@ describe('a session', () => {
       await openSession(org, launchOf(org, someone, { feature: 'team_config' })),
       await openSession(org, launchOf(org, someone, { feature: 'order_creation', modality: 'feature_embed' })),
     ].join('; ')
-    assert((await getPage('/auth/session', { cookie: cookies })).text.includes('team_config'))
+    assert((await getPage('/auth/session', { cookie: cookies })).text.includes('team config'))
     const framed = await getPage('/auth/session', { cookie: cookies, 'sec-fetch-dest': 'iframe' })
-    assert(framed.text.includes('order_creation'))
+    assert(framed.text.includes('order creation'))
   })
 
   test('shows names as text', async () => {
