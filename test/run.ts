@@ -19,7 +19,7 @@ import { migratedDataDir, prepareTestDataDir } from './support/template.ts'
 const CONCURRENCY = 3
 /** For each test. */
 const TIMEOUT_MS = 300_000
-/** For the run: what has not ended then is named, and fails. A run takes a quarter of an hour on two cores, and longer on busy ones. */
+/** For the run: what has not ended then is named, and fails. A run takes up to half an hour on two cores, and longer on busy ones. */
 const RUN_MS_MAX = 2_700_000
 /** How long processes may take to end once no test runs any more. */
 const END_MS_MAX = 60_000

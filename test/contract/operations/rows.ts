@@ -27,7 +27,7 @@ export async function rowsOf(of: TestTeam): Promise<Record<string, string[]>> {
   return found
 }
 
-/** What a team has, read again and again: rows are read once each, and show by their versions whether they have changed. */
+/** The rows of a team, for tests that compare them often: each row is read once, and its version shows whether it has changed. */
 export class TeamRows {
   readonly #of: TestTeam
   readonly #versions = new Set<string>()
@@ -37,21 +37,22 @@ export class TeamRows {
     this.#of = of
   }
 
-  /** Every id in a row of the team, now or in an earlier state. */
-  async ids(): Promise<Set<string>> {
-    const read = new Map<string, string[]>()
-    for (const version of await this.state()) {
+  /** @returns the state, and every id in a row of the team, now or in an earlier state */
+  async read(): Promise<{ state: string[]; ids: ReadonlySet<string> }> {
+    const state = await this.state()
+    const unread = new Map<string, string[]>()
+    for (const version of state) {
       if (this.#versions.has(version)) continue
       this.#versions.add(version)
       const [table, ctid] = version.split(' ') as [string, string]
-      read.set(table, [...(read.get(table) ?? []), ctid])
+      unread.set(table, [...(unread.get(table) ?? []), ctid])
     }
-    for (const [table, ctids] of read) {
+    for (const [table, ctids] of unread) {
       const text = `select t::text as row from "${table}" t where team_id = $1 and ctid = any($2::tid[])`
       const { rows } = await this.#of.db.pool.query<{ row: string }>(text, [this.#of.team, ctids])
       for (const { row } of rows) for (const [id] of row.matchAll(UUID)) this.#ids.add(id)
     }
-    return this.#ids
+    return { state, ids: this.#ids }
   }
 
   /** Equal while no row is added, changed or deleted: for each its table, its place and the transaction that wrote it. */

@@ -46,12 +46,11 @@ export async function strangers() {
   const rows = new TeamRows(owner)
   /** What another team is answered must not have anything of the owner, and must not have changed anything of it. */
   const askedByStranger = async (ask: () => Promise<Reply>): Promise<Reply> => {
-    const ids = await rows.ids()
-    const before = await rows.state()
+    const { ids, state } = await rows.read()
     const reply = await ask()
     for (const [id] of JSON.stringify(reply.body).matchAll(UUID))
       assert(shared.has(id) || !ids.has(id), 'the answer has something of the other team')
-    assert.deepEqual(await rows.state(), before, 'something of the other team has changed')
+    assert.deepEqual(await rows.state(), state, 'something of the other team has changed')
     return reply
   }
 
