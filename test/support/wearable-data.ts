@@ -39,7 +39,7 @@ export const storeSummaries = async (
   team: TestTeam,
   user_id: string,
   kind: SummaryKind,
-  records: { key: string; calendar_date: string | null; document: Record<string, unknown> }[],
+  records: (Pick<IncomingSummary, 'key' | 'calendar_date' | 'query_values'> & { document: Record<string, unknown> })[],
   { provider = 'oura', source_type = 'ring', app_id = null }: DataSource = {},
 ) =>
   team.db.tx(await tenantOf(team), async (tx) =>

@@ -58,6 +58,12 @@ export const whole = (value: unknown): number | null => {
 export const numberOrText = (value: unknown): number | null =>
   typeof value === 'string' && /^-?\d{1,15}(\.\d{1,15})?$/.test(value) ? Number(value) : number(value)
 
+/** The seconds of a duration in JSON of protocol buffers: `80s`, `3.000000001s`. */
+export function secondsOf(value: unknown): number | null {
+  const [, seconds] = /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(text(value) ?? '') ?? []
+  return seconds === undefined ? null : Number(seconds)
+}
+
 /** A short text that PostgreSQL can store; null for anything else. */
 export const text = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' && value.length <= TEXT_MAX && value.isWellFormed() && !value.includes('\0')

@@ -69,7 +69,8 @@ export class ImportRunner implements Service {
   }
 
   async #handle(context: JobContext, id: string): Promise<void> {
-    if (this.#running.has(id)) return
+    // The lease of the job was lost, and what runs here ends with its next question: the import is read again after that.
+    if (this.#running.has(id)) return later(context, id, RETRY_S)
     // The queue limits them in each cell; cells share the threads of the process.
     if (this.#isStopping || this.#running.size >= RUNNING_MAX) return later(context, id, RETRY_S)
     const run = this.#run(context, id)

@@ -1,4 +1,6 @@
-// Calls between the thread that reads a file and the process that stores what it finds, one at a time, each answered.
+// Calls between the thread that reads a file and the process that stores what it finds, each answered. An archive is read ahead, so that a
+// part of it may be asked for while a batch is being stored.
+import { randomUUID } from 'node:crypto'
 import type { MessagePort, Transferable } from 'node:worker_threads'
 import type { Batch } from './batches.ts'
 import type { ReadErrorCode, Skipped } from './reading.ts'
@@ -32,14 +34,20 @@ export class Unanswered extends Error {
   readonly isOfProcess = true
 }
 
-/** Sends a question and waits for the answer. Errors: Unanswered. */
+type Numbered<T> = T & { id: string }
+
+/** Sends a question and waits for its answer, whatever else is asked meanwhile. Errors: Unanswered. */
 export function ask(port: MessagePort, question: Question): Promise<unknown> {
+  const id = randomUUID()
   return new Promise((resolve, reject) => {
-    port.once('message', (reply: { answer: unknown } | { failed: true }) => {
+    const take = (reply: Numbered<{ answer: unknown } | { failed: true }>) => {
+      if (reply.id !== id) return
+      port.off('message', take)
       if ('failed' in reply) reject(new Unanswered('the process did not answer'))
       else resolve(reply.answer)
-    })
-    port.postMessage(question)
+    }
+    port.on('message', take)
+    port.postMessage({ id, question })
   })
 }
 
@@ -49,12 +57,12 @@ export function answer(
   reply: (question: Question) => Promise<{ answer?: unknown; transfer?: Transferable[] }>,
 ): { failure: () => unknown; close: () => void } {
   let failure: unknown
-  port.on('message', (question: Question) => {
+  port.on('message', ({ id, question }: Numbered<{ question: Question }>) => {
     void reply(question).then(
-      ({ answer: given, transfer }) => port.postMessage({ answer: given }, transfer ?? []),
+      ({ answer: given, transfer }) => port.postMessage({ id, answer: given }, transfer ?? []),
       (error: unknown) => {
         failure ??= error
-        port.postMessage({ failed: true })
+        port.postMessage({ id, failed: true })
       },
     )
   })

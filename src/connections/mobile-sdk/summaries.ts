@@ -47,6 +47,9 @@ export function activityOf({ day_summary: day }: SentActivity, { zone }: PhoneCo
     source_type: 'multiple_sources',
     app_id: null,
     calendar_date: day.calendar_date,
+    query_values: queryValues({
+      duration_active_second: day.exercise_time === undefined ? null : Math.round(day.exercise_time * 60),
+    }),
     document: {
       date: midnight(day.calendar_date),
       calendar_date: day.calendar_date,

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { list, ofKind, postSummary } from '../../../test/support/summaries.ts'
+import { storeSummaries } from '../../../test/support/wearable-data.ts'
 
 const stage = (start_date: string, end_date: string) => ({ value: 1, unit: '', start_date, end_date })
 const night = (more: object = {}) => ({
@@ -110,4 +111,29 @@ test('the day of a person in a wheelchair has its distance', async () => {
   await postSummary(team, 'activity', user_id, [{ day_summary: day }])
   const [shown] = (await list(team, 'activity', user_id)).activity
   assert.deepEqual([shown.distance, shown.wheelchair_use], [2300, true])
+})
+
+test('the sedentary time of a day and the minutes of exercise of a phone are columns, and no fields of it', async () => {
+  const team = await createTestTeam()
+  const user_id = await team.user()
+  const day = { calendar_date: '2026-01-31', exercise_time: 31 }
+  await postSummary(team, 'activity', user_id, [{ day_summary: day }])
+  const names = ['intensity_sedentary_second', 'duration_active_second']
+  assert.deepEqual(await columns(team, user_id, 'activity', names), {
+    intensity_sedentary_second: null,
+    duration_active_second: 1860,
+  })
+  const other = await team.user()
+  const record = {
+    key: '2026-01-31',
+    calendar_date: '2026-01-31',
+    document: { date: '2026-01-31T00:00:00+00:00', calendar_date: '2026-01-31', low: 120, medium: 30, high: 10 },
+    query_values: { intensity_sedentary_second: 20_000 },
+  }
+  await storeSummaries(team, other, 'activity', [record])
+  assert.deepEqual(await columns(team, other, 'activity', names), {
+    intensity_sedentary_second: 20_000,
+    duration_active_second: 9600,
+  })
+  for (const name of names) assert.equal((await list(team, 'activity', other)).activity[0][name], undefined)
 })

@@ -117,6 +117,11 @@ const places: Record<string, Record<string, Place>> = {
   },
 }
 
+const besideDocument = (kind: Scalar, name: string): Sql =>
+  kind === 'text'
+    ? sql`(s.query_values ->> ${name}::text) collate "C"`
+    : sql`case jsonb_typeof(s.query_values -> ${name}::text) when 'number' then (s.query_values ->> ${name}::text)::float8 end`
+
 const fixed: Record<string, Record<string, Sql>> = {
   sleep: { id: sql`s.id::text collate "C"` },
   activity: {
@@ -125,7 +130,8 @@ const fixed: Record<string, Record<string, Sql>> = {
     intensity_low_second: scaled(60, 'low'),
     intensity_medium_second: scaled(60, 'medium'),
     intensity_high_second: scaled(60, 'high'),
-    duration_active_second: sql`(${scaled(60, 'low')} + ${scaled(60, 'medium')} + ${scaled(60, 'high')})`,
+    duration_active_second: sql`coalesce(${scaled(60, 'low')} + ${scaled(60, 'medium')} + ${scaled(60, 'high')},
+      ${besideDocument('int', 'duration_active_second')})`,
   },
   body: {
     measured_at: sql`least(greatest(
@@ -159,11 +165,6 @@ const beside = new Set([
   'workout.time_zone',
   'body.time_zone',
 ])
-
-const besideDocument = (kind: Scalar, name: string): Sql =>
-  kind === 'text'
-    ? sql`(s.query_values ->> ${name}::text) collate "C"`
-    : sql`case jsonb_typeof(s.query_values -> ${name}::text) when 'number' then (s.query_values ->> ${name}::text)::float8 end`
 
 /** A column of a summary `s`, as the SQL type of its kind: numbers are `float8`, times local wall time. */
 export function summaryColumns(table: TableName, name: string, kind: Scalar): Sql {

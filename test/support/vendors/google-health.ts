@@ -11,7 +11,7 @@ const scopeOf = (type: string): string => {
   if (type === 'electrocardiogram') return 'ecg'
   if (type === 'sleep') return 'sleep'
   const ofActivity = ['steps', 'distance', 'floors', 'exercise', 'active-energy-burned', 'basal-energy-burned', 'vo2-max']
-  return [...ofActivity, 'active-minutes', 'total-calories'].includes(type)
+  return [...ofActivity, 'active-minutes', 'total-calories', 'sedentary-period'].includes(type)
     ? 'activity_and_fitness'
     : 'health_metrics_and_measurements'
 }

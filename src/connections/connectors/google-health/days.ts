@@ -1,13 +1,15 @@
 // Days of the Google Health API: each type of data is added up by Google. Source: discovery document of v4, dailyRollUp.
 import { midnight } from '../answers.ts'
 import type { Access, PullRequest, Pulled } from '../connector.ts'
-import { list, numberOrText, object, objectOrEmpty, whole, type Values } from '../reading.ts'
+import { list, numberOrText, object, objectOrEmpty, secondsOf, whole, type Values } from '../reading.ts'
 import { knownZone, offsetAt } from '../records.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
 import { dateIn, fieldOf } from './data-points.ts'
 import { between, civilDays, points, POINTS_MAX, read } from './requests.ts'
 
 type Day = Record<string, unknown>
+/** `3600s` */
+const secondsIn = (value: unknown): number | null => whole(secondsOf(value))
 const activeMinutes = (value: Values, level: string): number | null => {
   const levels = list(value.activeMinutesRollupByActivityLevel)
   const found = levels.find((one) => one.activityLevel === level)
@@ -26,12 +28,15 @@ const rollUps: Readonly<Record<string, (value: Values) => Day>> = {
     medium: activeMinutes(value, 'MODERATE'),
     high: activeMinutes(value, 'VIGOROUS'),
   }),
+  'sedentary-period': (value) => ({ [SEDENTARY]: secondsIn(value.durationSum) }),
   'heart-rate': (value) => ({
     avg_bpm: numberOrText(value.beatsPerMinuteAvg),
     min_bpm: numberOrText(value.beatsPerMinuteMin),
     max_bpm: numberOrText(value.beatsPerMinuteMax),
   }),
 }
+/** What only queries show. */
+const SEDENTARY = 'intensity_sedentary_second'
 const rateNames = ['avg_bpm', 'min_bpm', 'max_bpm', 'resting_bpm'] as const
 
 /** Days: each type is added up by Google over all sources, without counting anything twice. */
@@ -65,7 +70,7 @@ const dateParts = (day: string) => {
 }
 
 function activityOf(calendar_date: string, values: Day, zone: string | null): IncomingSummary<'activity'> {
-  const { avg_bpm, min_bpm, max_bpm, resting_bpm, ...document } = values
+  const { avg_bpm, min_bpm, max_bpm, resting_bpm, [SEDENTARY]: sedentary, ...document } = values
   const rates = { avg_bpm, min_bpm, max_bpm, resting_bpm, avg_walking_bpm: null }
   const hasRates = rateNames.some((name) => values[name] !== undefined && values[name] !== null)
   return {
@@ -73,6 +78,7 @@ function activityOf(calendar_date: string, values: Day, zone: string | null): In
     source_type: 'multiple_sources',
     app_id: null,
     calendar_date,
+    ...(typeof sedentary === 'number' && { query_values: { [SEDENTARY]: sedentary } }),
     document: {
       date: midnight(calendar_date),
       calendar_date,

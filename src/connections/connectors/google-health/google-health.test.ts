@@ -132,6 +132,7 @@ function fill(peer: GoogleHealthPeer): void {
   rolled('active-energy-burned', { activeEnergyBurned: { kcalSum: 480.5 } })
   rolled('total-calories', { totalCalories: { kcalSum: 2150.25 } })
   rolled('heart-rate', { heartRate: { beatsPerMinuteAvg: 72, beatsPerMinuteMin: 50, beatsPerMinuteMax: 148 } })
+  rolled('sedentary-period', { sedentaryPeriod: { durationSum: '30600s' } })
   const levels = [
     { activityLevel: 'LIGHT', activeMinutesSum: '180' },
     { activityLevel: 'VIGOROUS', activeMinutesSum: '12' },
@@ -276,7 +277,7 @@ describe('Google Health: data', () => {
     const { steps, distance, floors_climbed, calories_active, calories_total, low, medium, high, heart_rate } = day!.document
     assert.deepEqual([day!.key, day!.source_type], ['2026-01-30', 'multiple_sources'])
     assert.deepEqual([steps, distance, floors_climbed, calories_active, calories_total], [8412, 6240.5, 9, 480.5, 2150.25])
-    assert.deepEqual([low, medium, high], [180, null, 12])
+    assert.deepEqual([low, medium, high, day!.query_values?.intensity_sedentary_second], [180, null, 12, 30_600])
     assert.deepEqual(heart_rate, { avg_bpm: 72, min_bpm: 50, max_bpm: 148, resting_bpm: 55, avg_walking_bpm: null })
   })
 })

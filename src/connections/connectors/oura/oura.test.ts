@@ -132,6 +132,7 @@ describe('Oura: data', () => {
     const { steps, calories_total, calories_active, distance, low, medium, high, timezone_offset } = days[1]!.document
     assert.deepEqual([steps, calories_total, calories_active, distance], [7000, 2300, 400, 7200])
     assert.deepEqual([low, medium, high, timezone_offset], [120, 30, 10, 3600])
+    assert.deepEqual(days[1]!.query_values, { intensity_sedentary_second: 20_000 })
     const { query } = peer.to('/v2/usercollection/daily_activity')[0]!
     assert.deepEqual([query.get('start_date'), query.get('end_date')], ['2026-01-30', '2026-02-01'])
   })

@@ -29,12 +29,14 @@ export function activityOf(sent: Values): IncomingSummary<'activity'> | undefine
   if (calendar_date === null) return undefined
   const raw = rawOf(sent, 'met', 'class_5_min')
   const distance = number(sent.equivalent_walking_distance)
+  const sedentary = whole(sent.sedentary_time)
   return {
     key: calendar_date,
     source_type,
     app_id: null,
     ...(raw && { raw }),
     calendar_date,
+    ...(sedentary !== null && { query_values: { intensity_sedentary_second: sedentary } }),
     document: {
       date: midnight(calendar_date),
       calendar_date,

@@ -9,6 +9,7 @@ import {
   number,
   objectOrEmpty,
   rawOf,
+  secondsOf,
   text,
   whole,
   type Values,
@@ -23,12 +24,6 @@ export function listed(values: Values, name: string, wrapper?: string): Values[]
   const found = outer[name]
   if (found === undefined || found === null) return []
   return list(Array.isArray(found) ? found : objectOrEmpty(found)[name])
-}
-
-/** `80s`, `3.000000001s` */
-export function secondsOf(value: unknown): number | null {
-  const [, seconds] = /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(text(value) ?? '') ?? []
-  return seconds === undefined ? null : Number(seconds)
 }
 
 const midnightIn = (zone: string | null, date: string): number => instantIn(zone, Date.parse(`${date}T00:00:00Z`))

@@ -1,14 +1,20 @@
 // Totals of days from the intervals of several sources: where two of them cover the same time, the better one counts. Adding them up would
 // count a step twice that phone and watch both saw.
+import { DAY_MS } from '../../../platform/runtime/durations.ts'
 import type { SourceType } from '../../../wearables/resources/timeseries.ts'
+import type { AppleSource } from './apple-values.ts'
 
-/** Intervals that are held in memory, at 24 bytes each. */
-const INTERVALS_MAX = 3_000_000
+/** Intervals that are held in memory, at 24 bytes each: of energies, and of all others together. */
+const INTERVALS_MAX = { energies: 1_000_000, others: 2_500_000 }
 const GROWN_FROM = 4096
+/** Energies come minute by minute: those of one source between which no more time lies are held as one interval. */
+const GAP_S_MAX = 300
 
 /** Which source counts where several have recorded the same time: the smallest number. */
 const rank: Partial<Record<SourceType, number>> = { watch: 0, phone: 1 }
 const OTHERS = 2
+export const rankOf = (type: SourceType): number => rank[type] ?? OTHERS
+export const RANKS = OTHERS + 1
 
 /** The intervals of one quantity. */
 class Intervals {
@@ -18,6 +24,15 @@ class Intervals {
   #day = new Int32Array(GROWN_FROM)
   #rank = new Uint8Array(GROWN_FROM)
   size = 0
+
+  /** Adds to the interval at `at`, of the same source, if that ends shortly before. @returns whether it did */
+  extend(at: number, start_s: number, length_s: number, value: number, day: number): boolean {
+    const end_s = this.#start[at]! + this.#length[at]!
+    if (this.#day[at] !== day || start_s < end_s || start_s > end_s + GAP_S_MAX) return false
+    this.#length[at] = start_s + length_s - this.#start[at]!
+    this.#value[at]! += value
+    return true
+  }
 
   add(start_s: number, length_s: number, value: number, day: number, of: number): void {
     if (this.size === this.#start.length) this.#grow()
@@ -98,37 +113,54 @@ function united(intervals: [number, number][]): [number, number][] {
   return result
 }
 
-export type Totaled = 'steps' | 'distance' | 'floors_climbed'
+const energies = ['calories_active', 'calories_basal'] as const
+const totaled = ['steps', 'distance', 'floors_climbed', 'wheelchair_push', ...energies] as const
+export type Totaled = (typeof totaled)[number]
+
+export const isTotaled = (resource: string): resource is Totaled => (totaled as readonly string[]).includes(resource)
+const isEnergy = (quantity: Totaled): boolean => (energies as readonly string[]).includes(quantity)
 
 /** The totals of the days of an export, by quantity. */
 export class DayTotals {
-  readonly #of: Record<Totaled, Intervals> = {
-    steps: new Intervals(),
-    distance: new Intervals(),
-    floors_climbed: new Intervals(),
-  }
-  #size = 0
-  /** No more intervals fit into memory: the totals would be too small. */
-  isIncomplete = false
+  readonly #of = Object.fromEntries(totaled.map((quantity) => [quantity, new Intervals()])) as Record<Totaled, Intervals>
+  /** Where the newest interval of each source is. */
+  readonly #newest = new Map<Totaled, Map<AppleSource, number>>()
+  readonly #sizes = { energies: 0, others: 0 }
+  /** No more intervals of these fit into memory: their totals would be too small. */
+  readonly isIncomplete = { energies: false, others: false }
 
-  add(quantity: Totaled, sample: { at_ms: number; end_ms: number; value: number; zone_s: number }, type: SourceType): void {
-    if (++this.#size > INTERVALS_MAX) {
-      this.isIncomplete = true
-      return
+  add(
+    quantity: Totaled,
+    { at_ms, end_ms, value, zone_s }: { at_ms: number; end_ms: number; value: number; zone_s: number },
+    source: AppleSource,
+  ): void {
+    const day = Math.floor((at_ms + zone_s * 1000) / DAY_MS)
+    const [start_s, length_s] = [at_ms / 1000, (end_ms - at_ms) / 1000]
+    const intervals = this.#of[quantity]
+    const group = isEnergy(quantity) ? 'energies' : 'others'
+    if (group === 'energies') {
+      let newest = this.#newest.get(quantity)
+      if (!newest) this.#newest.set(quantity, (newest = new Map()))
+      const at = newest.get(source)
+      if (at !== undefined && intervals.extend(at, start_s, length_s, value, day)) return
+      newest.set(source, intervals.size)
     }
-    const { at_ms, end_ms, value, zone_s } = sample
-    const day = Math.floor((at_ms + zone_s * 1000) / 86_400_000)
-    this.#of[quantity].add(at_ms / 1000, (end_ms - at_ms) / 1000, value, day, rank[type] ?? OTHERS)
+    if (++this.#sizes[group] > INTERVALS_MAX[group]) this.isIncomplete[group] = true
+    else intervals.add(start_s, length_s, value, day, rankOf(source.source_type))
   }
 
   /** By local day, as `2026-01-31`. */
   totals(): Map<string, Partial<Record<Totaled, number>>> {
     const days = new Map<string, Partial<Record<Totaled, number>>>()
-    for (const [quantity, intervals] of Object.entries(this.#of) as [Totaled, Intervals][])
-      for (const [day, total] of intervals.totals()) {
-        const date = new Date(day * 86_400_000).toISOString().slice(0, 10)
-        days.set(date, { ...days.get(date), [quantity]: Math.round(total * 1000) / 1000 })
+    for (const quantity of totaled) {
+      if (this.isIncomplete[isEnergy(quantity) ? 'energies' : 'others']) continue
+      for (const [day, total] of this.#of[quantity].totals()) {
+        const date = new Date(day * DAY_MS).toISOString().slice(0, 10)
+        const known = days.get(date) ?? {}
+        known[quantity] = Math.round(total * 1000) / 1000
+        days.set(date, known)
       }
+    }
     return days
   }
 }

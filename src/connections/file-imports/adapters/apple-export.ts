@@ -1,6 +1,6 @@
 // An Apple Health export, `export.xml`, as a stream: from its elements to samples and summaries.
 import { withLength, PostZones } from '../../mobile-sdk/samples.ts'
-import { activityOf, profileOf } from '../../mobile-sdk/summaries.ts'
+import { profileOf } from '../../mobile-sdk/summaries.ts'
 import type { IncomingSample } from '../../../wearables/ingestion/ingest.ts'
 import { timeseriesOf, type TimeseriesName } from '../../../wearables/resources/timeseries.ts'
 import { zoneOffset } from '../../../wearables/resources/zones.ts'
@@ -8,25 +8,22 @@ import type { Document } from '../../../wearables/summaries/schema.ts'
 import { isPlausible, type ReadContext, type ReadSummary, type Sink } from '../reading.ts'
 import { toCanonical } from '../units.ts'
 import { readXml, type XmlHandler } from '../xml.ts'
+import { AppleActivity, dayRates, EXPORT_APP } from './apple-activity.ts'
 import { AppleCycles, cycleKeys, isOfCycle } from './apple-cycles.ts'
-import { DayTotals, type Totaled } from './apple-days.ts'
 import { AppleMeals, nutrientOf } from './apple-meals.ts'
 import { ApplePressures } from './apple-pressures.ts'
 import { AppleNights } from './apple-sleep.ts'
 import { bodyFields, categories, kindKeys, kindOf, quantities, shortType, sleepValues, WHEELCHAIR } from './apple-types.ts'
-import { appleTime, AppleSources, localDay, zoneName, type AppleSource, type AppleTime } from './apple-values.ts'
+import { appleTime, AppleSources, localDay, type AppleSource, type AppleTime } from './apple-values.ts'
 import { workoutSummary } from './apple-workouts.ts'
 
 export const APPLE = 'apple_health_kit'
-/** The app of days that an export has added up: others are those of phones. */
-export const EXPORT_APP = 'apple_health_export'
 
 const ROOT = /<HealthData[\s>]/
 /** The longest interval, as a chunk can hold it. */
 const LENGTH_MS_MAX = 24 * 86_400_000
 const NIGHT_PART_MS_MAX = 86_400_000
 const SESSION_MS_MAX = 7 * 86_400_000
-const DAYS_MAX = 40_000
 const STATISTICS_MAX = 100
 /** Routes of one workout, and workouts that wait for their routes. */
 const ROUTES_MAX = 10
@@ -77,13 +74,11 @@ class AppleExport implements XmlHandler {
   readonly #routed: RoutedWorkout[] | undefined
   readonly #sources = new AppleSources()
   readonly #zones = new PostZones(undefined)
-  readonly #days = new DayTotals()
-  readonly #offsets = new Map<string, number>()
+  readonly #days = new AppleActivity()
   readonly #nights = new AppleNights()
   readonly #meals = new AppleMeals()
   readonly #cycles = new AppleCycles()
   readonly #pressures = new ApplePressures()
-  readonly #rings = new Map<string, Record<string, string>>()
   #profile: Parameters<typeof profileOf>[0] | undefined
   #height_ms = -Infinity
   #open: Open | undefined
@@ -149,7 +144,8 @@ class AppleExport implements XmlHandler {
     const category = Object.hasOwn(categories, type) ? categories[type] : undefined
     const isPressure = type === 'BloodPressureSystolic' || type === 'BloodPressureDiastolic'
     const nutrient = nutrientOf(type)
-    const isOther = type === 'SleepAnalysis' || type === 'Height' || isOfCycle(type)
+    const isDayRate = Object.hasOwn(dayRates, type)
+    const isOther = type === 'SleepAnalysis' || type === 'Height' || isDayRate || isOfCycle(type)
     const isKnown = quantity || category || isPressure || nutrient || isOther
     if (!isKnown) return this.#sink.skip('unsupported', type)
     // The members of a correlation stand at the top level as well; the two halves of a pressure find each other by their time.
@@ -183,7 +179,7 @@ class AppleExport implements XmlHandler {
       if (!isRead) return this.#sink.skip('unknown_unit', type)
       if (!quantity) return
     }
-    const dimension = quantity ? quantity[1] : isPressure ? 'pressure' : 'centimeter'
+    const dimension = quantity ? quantity[1] : isPressure ? 'pressure' : isDayRate ? 'perMinute' : 'centimeter'
     const value = toCanonical(dimension, raw, unit)
     if (value === undefined) return this.#sink.skip('unknown_unit', type)
     if (isPressure) {
@@ -192,6 +188,7 @@ class AppleExport implements XmlHandler {
       return
     }
     if (type === 'Height') return this.#height(value, times.start)
+    if (isDayRate) return this.#days.addDayRate(type as keyof typeof dayRates, value, times.start)
     const kind = kindOf(type, metadata)
     if (kind === undefined) return this.#sink.skip('invalid_value', type)
     if (type === 'BasalBodyTemperature' && !this.#cycles.addTemperature(source, value, times.start, metadata))
@@ -221,11 +218,7 @@ class AppleExport implements XmlHandler {
       ...source,
     }
     this.#sink.sample(resource, sample)
-    if (resource === 'steps' || resource === 'distance' || resource === 'floors_climbed') {
-      const { at_ms, zone_s } = start
-      this.#days.add(resource satisfies Totaled, { at_ms, end_ms: end.at_ms, value, zone_s }, source.source_type)
-      if (this.#offsets.size < DAYS_MAX) this.#offsets.set(localDay(start), zone_s)
-    }
+    this.#days.addSample(resource, value, start, end, source)
     const field = (bodyFields as Partial<Record<TimeseriesName, keyof Document<'body'>>>)[resource]
     if (field) this.#body(field, value, start, source)
   }
@@ -270,8 +263,7 @@ class AppleExport implements XmlHandler {
     if (isFaulty) return this.#sink.skip('malformed', 'ActivitySummary')
     const at_ms = /^\d{4}-\d\d-\d\d$/.test(date ?? '') ? Date.parse(date!) : NaN
     if (!isPlausible(at_ms, at_ms, this.#context, 0)) return this.#sink.skip('invalid_time', 'ActivitySummary')
-    if (this.#rings.size < DAYS_MAX) this.#rings.set(date!, attributes)
-    else this.#sink.skip('too_many', 'ActivitySummary')
+    if (!this.#days.addRing(date!, attributes)) this.#sink.skip('too_many', 'ActivitySummary')
   }
 
   #me(attributes: Record<string, string>): void {
@@ -292,7 +284,7 @@ class AppleExport implements XmlHandler {
     if (this.#meals.isIncomplete) this.#sink.skip('too_many', 'meals')
     await this.#pass(this.#meals.meals())
     await this.#pass(this.#cycles.cycles((reason) => this.#sink.skip(reason, 'MenstrualCycle')))
-    await this.#finishDays()
+    await this.#pass(this.#days.days((reason, kind) => this.#sink.skip(reason, kind)))
     if (this.#profile) {
       const record = profileOf(this.#profile)
       this.#sink.summary({ kind: 'profile', record: { ...record, app_id: EXPORT_APP } })
@@ -303,31 +295,6 @@ class AppleExport implements XmlHandler {
   async #pass(summaries: Iterable<ReadSummary>): Promise<void> {
     for (const summary of summaries) {
       this.#sink.summary(summary)
-      await this.#sink.drain()
-    }
-  }
-
-  async #finishDays(): Promise<void> {
-    if (this.#days.isIncomplete) this.#sink.skip('too_many', 'days')
-    const totals = this.#days.isIncomplete ? new Map<string, Partial<Record<Totaled, number>>>() : this.#days.totals()
-    for (const date of [...new Set([...totals.keys(), ...this.#rings.keys()])].sort()) {
-      const [total, ring] = [totals.get(date), this.#rings.get(date)]
-      const burned = Number(ring?.activeEnergyBurned ?? NaN)
-      const calories = toCanonical('kilocalorie', burned, ring?.activeEnergyBurnedUnit ?? 'kcal')
-      const record = activityOf(
-        {
-          day_summary: {
-            calendar_date: date,
-            ...(total?.steps !== undefined && { steps_sum: total.steps }),
-            ...(total?.distance !== undefined && { distance_walking_running_sum: total.distance }),
-            ...(total?.floors_climbed !== undefined && { floors_climbed_sum: total.floors_climbed }),
-            ...(calories !== undefined && Number.isFinite(calories) && { active_energy_burned_sum: calories }),
-          },
-        },
-        { zone: this.#offsets.has(date) ? zoneName(this.#offsets.get(date)!) : null },
-      )!
-      const document = { ...record.document, time_zone: null }
-      this.#sink.summary({ kind: 'activity', record: { ...record, app_id: EXPORT_APP, document } })
       await this.#sink.drain()
     }
   }

@@ -1,0 +1,50 @@
+// Calls between the thread that reads a file and the process that stores what it finds.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { MessageChannel } from 'node:worker_threads'
+import { answer, ask, Unanswered, type Question } from './thread-calls.ts'
+
+const batch = (): Question => ({
+  batch: { provider: 'manual', resource: 'heartrate', samples: [] },
+  state: { progress: { read_bytes: 0, content_bytes: 0 }, skipped: {} },
+})
+
+test('a part that is asked for while a batch is being stored is answered by itself, and the batch when it is stored', async () => {
+  const { port1, port2 } = new MessageChannel()
+  const stored = Promise.withResolvers<void>()
+  const answers = answer(port1, async (question) => {
+    if ('read' in question) return { answer: question.read }
+    await stored.promise
+    return {}
+  })
+  try {
+    let isStored = false
+    const storing = ask(port2, batch()).then((reply) => {
+      isStored = true
+      return reply
+    })
+    assert.deepEqual([await ask(port2, { read: 7 }), await ask(port2, { read: 8 })], [7, 8])
+    assert.equal(isStored, false)
+    stored.resolve()
+    assert.equal(await storing, undefined)
+  } finally {
+    answers.close()
+  }
+})
+
+test('a question that fails rejects alone', async () => {
+  const { port1, port2 } = new MessageChannel()
+  const refusal = new Error('refused')
+  const answers = answer(port1, async (question) => {
+    if ('read' in question) return { answer: question.read }
+    throw refusal
+  })
+  try {
+    const [failed, read] = await Promise.allSettled([ask(port2, batch()), ask(port2, { read: 7 })])
+    assert(failed.status === 'rejected' && failed.reason instanceof Unanswered)
+    assert.deepEqual(read, { status: 'fulfilled', value: 7 })
+    assert.equal(answers.failure(), refusal)
+  } finally {
+    answers.close()
+  }
+})
