@@ -3,19 +3,23 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { once } from 'node:events'
-import { after, before, describe, test, type TestContext } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { request } from 'undici'
-import { violations } from '../support/axe.ts'
-import { browser, hasBrowser, type Browser, type Page } from '../support/browser.ts'
+import { assertSound } from '../support/axe.ts'
+import { keepScreenshot, openBrowser, skipWithoutBrowser, visit, type Browser } from '../support/browser.ts'
 import { caller, connectionOf, demoIn, runCli, stopAll, folder, serving, waitUntil, type Server } from '../support/program.ts'
 
 const sockets: Socket[] = []
 /** One for all tests, each of which has a page of its own. */
-let chromium: Browser | undefined
+let running: Promise<Browser> | undefined
+const chromium = () => (running ??= openBrowser())
+const inBrowser = { skip: skipWithoutBrowser }
+/** Without the attempt of the API reference to compile code, which it makes to find out that it may not. */
+const unexpected = (complaints: string[]) => complaints.filter((one) => !/kEvalViolation.*api-reference\.js/.test(one))
 after(async () => {
-  await chromium?.close()
+  await (await running)?.close()
   for (const socket of sockets) socket.destroy()
   await stopAll()
 })
@@ -136,73 +140,58 @@ describe('a server', () => {
       assert.equal(await statusOf(server.url + path), 404, path)
   })
 
-  test('has guides that fit a phone: tables and code scroll, the page does not', async (t) => {
-    const page = await inBrowser(t)
-    if (!page) return
-    await page.asPhone(390, 844)
+  test('has guides that fit a phone: tables and code scroll, the page does not', inBrowser, async () => {
+    const { page, complaints } = await visit(await chromium(), 'phone')
     for (const path of ['/', '/guides/OPERATING', '/guides/RECEIVING_WEBHOOKS', '/guides/wearables/heart']) {
-      await page.open(server.url + path)
-      assert.equal(await page.value('document.documentElement.scrollWidth'), 390, path)
+      await page.goto(server.url + path)
+      await keepScreenshot(page, `${path === '/' ? 'landing' : path} phone`)
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390, path)
     }
     assert.equal(
-      await page.value(`[...document.querySelectorAll('.wide')].some((one) => one.scrollWidth > one.clientWidth)`),
+      await page.evaluate(`[...document.querySelectorAll('.wide')].some((one) => one.scrollWidth > one.clientWidth)`),
       true,
     )
-    assert.deepEqual(unexpected(page), [])
+    assert.deepEqual(unexpected(complaints), [])
   })
 
-  /** Without the attempt of the API reference to compile code, which it makes to find out that it may not. */
-  const unexpected = ({ complaints }: Page) => complaints.filter((one) => !/kEvalViolation.*api-reference\.js/.test(one))
-  const inBrowser = async (t: TestContext) => {
-    if (!hasBrowser()) {
-      assert.notEqual(process.env.CI_BROWSER, 'required', 'Chromium is not installed')
-      t.skip("Debian's package chromium is not installed")
-      return undefined
-    }
-    chromium ??= await browser()
-    const page = await chromium.page()
-    t.after(() => page.open('about:blank'))
-    return page
-  }
+  test(
+    'has an API page that a browser shows and executes requests with under its policy, and that keeps no key',
+    inBrowser,
+    async () => {
+      const { page, complaints } = await visit(await chromium())
+      const key = demoIn(server.dataDir).api_keys['sandbox-us']!
+      await page.goto(`${server.url}/docs#tag/users/POST/v2/user`)
+      await page.locator('[id="api-1/tag/users/POST/v2/user"] .show-api-client-button').click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByRole('button', { name: /^Send Request/ }).click()
+      await dialog
+        .getByText(/"user_id": *"[0-9a-f-]{36}"/)
+        .first()
+        .waitFor()
+      await keepScreenshot(page, 'docs request')
+      const kept = `JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, await indexedDB.databases()])`
+      assert(!(await page.evaluate<string>(`(async () => ${kept})()`)).includes(key))
+      assert.deepEqual(unexpected(complaints), [])
+      // The title of the box of keys is not cut by the name of the scheme.
+      const isCut = `((one) => one.scrollWidth > one.clientWidth)([...document.querySelectorAll('button')].find(({ innerText }) => /^Authentication/.test(innerText)))`
+      assert.equal(await page.evaluate(isCut), false)
 
-  test('has an API page that a browser shows and executes requests with under its policy, and that keeps no key', async (t) => {
-    const page = await inBrowser(t)
-    if (!page) return
-    const key = demoIn(server.dataDir).api_keys['sandbox-us']!
-    await page.open(`${server.url}/docs#tag/users/POST/v2/user`)
-    const operation = `document.getElementById('api-1/tag/users/POST/v2/user')`
-    // The page moves while the rest of it is drawn.
-    const click = async (button: string) => {
-      await page.until(button)
-      await page.value(`${button}.click()`)
-    }
-    await click(`${operation}?.querySelector('.show-api-client-button')`)
-    await click(`[...document.querySelectorAll('[role=dialog] button')].find((one) => /^Send\\b/.test(one.innerText.trim()))`)
-    await page.until(`/"user_id": *"[0-9a-f-]{36}"/.test(document.querySelector('[role=dialog]')?.innerText ?? '')`)
-    const kept = `JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, await indexedDB.databases()])`
-    assert(!(await page.value<string>(`(async () => ${kept})()`)).includes(key))
-    assert.deepEqual(unexpected(page), [])
-    // The title of the box of keys is not cut by the name of the scheme.
-    const isCut = `((one) => one.scrollWidth > one.clientWidth)([...document.querySelectorAll('button')].find(({ innerText }) => /^Authentication/.test(innerText)))`
-    assert.equal(await page.value(isCut), false)
+      // The browser reports what the policy forbids, so the empty list above is meaningful.
+      await page.evaluate(`document.body.appendChild(document.createElement('script')).textContent = 'window.inline = true'`)
+      assert.equal(await page.evaluate('window.inline'), undefined)
+      assert.match(complaints.join(), /Content Security Policy|ContentSecurityPolicy/)
+    },
+  )
 
-    // The browser reports what the policy forbids, so the empty list above is meaningful.
-    await page.value(`document.body.appendChild(document.createElement('script')).textContent = 'window.inline = true'`)
-    assert.equal(await page.value('window.inline'), undefined)
-    assert.match(page.complaints.join(), /Content Security Policy|ContentSecurityPolicy/)
-  })
-
-  test('has pages in which axe finds nothing serious', async (t) => {
-    const page = await inBrowser(t)
-    if (!page) return
+  test('has pages in which axe finds nothing serious', inBrowser, async () => {
+    const { page, complaints } = await visit(await chromium())
     for (const path of ['/', '/guides/OPERATING', '/guides/test-kits', '/docs']) {
-      await page.open(server.url + path)
-      if (path === '/docs') await page.until(`document.querySelector('.show-api-client-button')`)
+      await page.goto(server.url + path)
+      if (path === '/docs') await page.waitForSelector('.show-api-client-button')
       // Of the API reference: a field of credentials does not say whether its list is open.
-      const found: { id: string }[] = (await violations(page)).filter(({ id }) => path !== '/docs' || id !== 'aria-required-attr')
-      assert.deepEqual(found, [], path)
+      await assertSound(page, path === '/' ? 'landing' : path, path === '/docs' ? ['aria-required-attr'] : [])
     }
-    assert.deepEqual(unexpected(page), [])
+    assert.deepEqual(unexpected(complaints), [])
   })
 
   test('fills the key of the demo in for browsers on its machine only', async () => {

@@ -1,7 +1,8 @@
-// Accessibility of pages, found by axe-core in a real browser.
+// Pages as people meet them in a real browser: they fit the screen, and axe-core finds nothing that keeps anybody from using them.
+import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { Page } from './browser.ts'
+import { keepScreenshot, type Page } from './browser.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -15,21 +16,38 @@ interface Violation {
 const VIOLATIONS = { resultTypes: ['violations'], selectors: false }
 /** The rules that look at colors, which alone differ between the schemes. */
 const COLORS = { ...VIOLATIONS, runOnly: ['color-contrast', 'link-in-text-block'] }
+const SCHEMES = [
+  ['dark', COLORS],
+  ['light', VIOLATIONS],
+] as const
+/** Of a computer beside which a phone is held. */
+const WIDE = 1280
 
-/** What axe finds in the page, light and dark. */
-export async function violations(page: Page): Promise<Violation[]> {
-  await page.value(`${AXE}; true`)
-  const found: Violation[] = []
-  for (const [scheme, options] of [
-    ['dark', COLORS],
-    ['light', VIOLATIONS],
-  ] as const) {
-    await page.inScheme(scheme)
-    found.push(
-      ...(await page.value<Violation[]>(
-        `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html }) => html) })))`,
-      )),
+/**
+ * The page fits its screen, and axe finds nothing in it, light and dark. Keeps a picture of either, and one on a wide screen.
+ * @param allowed ids of rules that axe may find broken
+ */
+export async function assertSound(page: Page, name: string, allowed: string[] = []): Promise<void> {
+  await page.waitForLoadState()
+  const { width, height } = page.viewportSize()!
+  if (width < WIDE) {
+    await page.setViewportSize({ width: WIDE, height })
+    await keepScreenshot(page, `${name} wide`)
+    await page.setViewportSize({ width, height })
+  }
+  const needed = await page.evaluate<number>('document.documentElement.scrollWidth')
+  assert(needed <= width, `${name} is ${needed} pixels wide`)
+  await page.evaluate(`${AXE}; true`)
+  for (const [colorScheme, options] of SCHEMES) {
+    await page.emulateMedia({ colorScheme })
+    await keepScreenshot(page, `${name} ${colorScheme}`)
+    const found = await page.evaluate<Violation[]>(
+      `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html }) => html) })))`,
+    )
+    assert.deepEqual(
+      found.filter(({ id }) => !allowed.includes(id)),
+      [],
+      name,
     )
   }
-  return found
 }

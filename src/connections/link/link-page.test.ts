@@ -1,12 +1,10 @@
 // The link page as a patient sees it on a phone, in a browser: pick a source, read what is shared, agree or refuse at the provider, return.
 // With SCREENSHOTS=<folder> it leaves pictures there. Source: users-wearables.md 2.1, 2.2.
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { after, before, describe, test, type TestContext } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { eventuallyHolds } from '../../../test/support/eventually.ts'
-import { browser, hasBrowser, type Browser, type Page } from '../../../test/support/browser.ts'
-import { violations } from '../../../test/support/axe.ts'
+import { openBrowser, skipWithoutBrowser, visit, type Browser, type Page } from '../../../test/support/browser.ts'
+import { assertSound } from '../../../test/support/axe.ts'
 import { linesInDatabase } from '../../../test/support/access-lines.ts'
 import { OAuthPeer, PEER_CLIENT } from '../../../test/support/oauth-peer.ts'
 import { asOwner, assembled, createTestTeam, settings, type TestTeam } from '../../../test/support/server.ts'
@@ -178,76 +176,56 @@ describe('the link page', () => {
   })
 })
 
-const NEEDS = hasBrowser() ? false : "Debian's package chromium is not installed"
-
-test('a browser is there where it is required', () => {
-  if (process.env.CI_BROWSER === 'required') assert.equal(NEEDS, false)
-})
-
-describe('on a phone, 390 pixels wide, a patient', { skip: NEEDS }, () => {
+describe('on a phone, 390 pixels wide, a patient', { skip: skipWithoutBrowser }, () => {
   let chromium: Browser
   before(async () => {
-    chromium = await browser()
+    chromium = await openBrowser()
   })
   after(() => chromium.close())
 
-  async function phone(): Promise<Page> {
-    const page = await chromium.page()
-    await page.asPhone(390, 844)
-    return page
-  }
+  const phone = () => visit(chromium, 'phone')
+  const at = (path: string) => (address: URL) => address.pathname === path
+  const returned = ({ href }: URL) => href.startsWith(CLINIC)
+  const said = (page: Page) => new URL(page.url()).search
 
-  /** The page has room on the screen, axe finds nothing in it, and the browser complains of nothing. */
-  async function assertSound(t: TestContext, page: Page, name: string): Promise<void> {
-    await page.until(`document.readyState === 'complete'`)
-    if (process.env.SCREENSHOTS) writeFileSync(join(process.env.SCREENSHOTS, `${name}.png`), await page.screenshot())
-    const width = await page.value<number>('document.documentElement.scrollWidth')
-    assert(width <= 390, `${name} is ${width} pixels wide`)
-    assert.deepEqual(await violations(page), [], name)
-    t.diagnostic(`${name}: sound`)
-  }
-  const at = (path: string) => `location.pathname === '${path}'`
-  const returned = `location.href.startsWith('${CLINIC}')`
-  const said = (page: Page) => page.value<string>(`location.search`)
-
-  test('picks a source, reads what is shared, agrees and returns', async (t) => {
+  test('picks a source, reads what is shared, agrees and returns', async () => {
     const { team, user_id, address } = await given()
-    const page = await phone()
-    await page.open(address)
-    await assertSound(t, page, 'sources')
-    await page.press(`document.querySelector('a[href*="strava"]')`)
-    await page.until(at('/link/consent'))
-    await assertSound(t, page, 'consent')
-    const text = await page.value<string>('document.body.innerText')
+    const { page, complaints } = await phone()
+    await page.goto(address)
+    await assertSound(page, 'link sources')
+    await page.click('a[href*="strava"]')
+    await page.waitForURL(at('/link/consent'))
+    await assertSound(page, 'link consent')
+    const text = await page.innerText('body')
     for (const words of ['Connect Strava', 'Test team can see this data', 'Workouts', 'Your password stays with Strava'])
       assert(text.includes(words), words)
-    await page.press(`document.querySelector('a[href*="/link/start"]')`)
-    await page.until(`document.querySelector('#agree')`)
-    await page.press(`document.querySelector('#agree')`)
-    await page.until(returned)
-    assert.equal(await said(page), '?case=7&state=success')
+    await page.click('a[href*="/link/start"]')
+    await page.waitForSelector('#agree')
+    await page.click('#agree')
+    await page.waitForURL(returned)
+    assert.equal(said(page), '?case=7&state=success')
     assert.deepEqual(await connected(team, user_id), ['strava'])
-    assert.deepEqual(page.complaints, [])
-    await page.open(address)
-    assert.match(await page.value('document.body.innerText'), /already connected with this link/)
-    assert.equal(await page.value(`document.querySelector('h1').innerText`), 'Already connected')
-    await assertSound(t, page, 'consumed')
+    assert.deepEqual(complaints, [])
+    await page.goto(address)
+    assert.match(await page.innerText('body'), /already connected with this link/)
+    assert.equal(await page.innerText('h1'), 'Already connected')
+    await assertSound(page, 'link consumed')
   })
 
-  test('picks a demo source, agrees and returns, and its data follows', async (t) => {
+  test('picks a demo source, agrees and returns, and its data follows', async () => {
     const { team, user_id, address } = await given({}, [])
-    const page = await phone()
-    await page.open(address)
-    await assertSound(t, page, 'demo-sources')
-    await page.press(`document.querySelector('a[href*="fitbit"]')`)
-    await page.until(at('/link/consent'))
-    await assertSound(t, page, 'demo-consent')
-    const text = await page.value<string>('document.body.innerText')
+    const { page, complaints } = await phone()
+    await page.goto(address)
+    await assertSound(page, 'link demo-sources')
+    await page.click('a[href*="fitbit"]')
+    await page.waitForURL(at('/link/consent'))
+    await assertSound(page, 'link demo-consent')
+    const text = await page.innerText('body')
     for (const words of ['Connect Fitbit (demo)', 'data of a fictional person', 'Heart rate']) assert(text.includes(words), words)
-    await page.press(`document.querySelector('a[href*="/link/start"]')`)
-    await page.until(returned)
-    assert.equal(await said(page), '?case=7&state=success')
-    assert.deepEqual(page.complaints, [])
+    await page.click('a[href*="/link/start"]')
+    await page.waitForURL(returned)
+    assert.equal(said(page), '?case=7&state=success')
+    assert.deepEqual(complaints, [])
     assert.deepEqual(await connected(team, user_id), ['fitbit'])
     const { body } = await team.api.post('/v1/sandbox/clock/advance', { seconds: 1 })
     assert.equal(body.complete, true)
@@ -255,76 +233,76 @@ describe('on a phone, 390 pixels wide, a patient', { skip: NEEDS }, () => {
     const from = new Date(Date.parse(to) - 20 * 86_400_000).toISOString().slice(0, 10)
     const { activity } = (await team.api.get(`/v2/summary/activity/${user_id}?start_date=${from}&end_date=${to}`)).body
     assert(activity.length >= 15, `${activity.length} days`)
-    await page.open(address)
-    assert.match(await page.value('document.body.innerText'), /already connected with this link/)
+    await page.goto(address)
+    assert.match(await page.innerText('body'), /already connected with this link/)
   })
 
   test('refuses, and returns with that', async () => {
     const { team, user_id, address } = await given()
-    const page = await phone()
-    await page.open(address)
-    await page.press(`document.querySelector('a[href*="strava"]')`)
-    await page.press(`document.querySelector('a[href*="/link/start"]')`)
-    await page.press(`document.querySelector('#refuse')`)
-    await page.until(returned)
-    assert.match(await said(page), /^\?case=7&state=error&error_type=user_cancelled&error=/)
+    const { page } = await phone()
+    await page.goto(address)
+    await page.click('a[href*="strava"]')
+    await page.click('a[href*="/link/start"]')
+    await page.click('#refuse')
+    await page.waitForURL(returned)
+    assert.match(said(page), /^\?case=7&state=error&error_type=user_cancelled&error=/)
     assert.deepEqual(await connected(team, user_id), [])
   })
 
-  test('comes back from the provider when the token has expired, and opens the link again', async (t) => {
+  test('comes back from the provider when the token has expired, and opens the link again', async () => {
     const { team, user_id, address } = await given()
-    const page = await phone()
-    await page.open(address)
-    await page.press(`document.querySelector('a[href*="strava"]')`)
-    await page.press(`document.querySelector('a[href*="/link/start"]')`)
-    await page.until(`document.querySelector('#agree')`)
+    const { page } = await phone()
+    await page.goto(address)
+    await page.click('a[href*="strava"]')
+    await page.click('a[href*="/link/start"]')
+    await page.waitForSelector('#agree')
     await expireSessions(team)
-    await page.press(`document.querySelector('#agree')`)
-    await page.until(returned)
-    assert.match(await said(page), /error_type=token_expired/)
-    await page.open(address)
-    assert.match(await page.value('document.body.innerText'), /was open for too long/)
-    await assertSound(t, page, 'expired')
-    await page.press(`document.querySelector('.button')`)
-    await page.until(returned)
+    await page.click('#agree')
+    await page.waitForURL(returned)
+    assert.match(said(page), /error_type=token_expired/)
+    await page.goto(address)
+    assert.match(await page.innerText('body'), /was open for too long/)
+    await assertSound(page, 'link expired')
+    await page.click('.button')
+    await page.waitForURL(returned)
     assert.deepEqual(await connected(team, user_id), [])
   })
 
-  test('closes the page, and returns or reads that the window can be closed', async (t) => {
-    const close = `[...document.querySelectorAll('a')].find((a) => a.innerText === 'Close')`
-    const page = await phone()
-    await page.open((await given()).address)
-    await page.press(close)
-    await page.until(at('/link/closed'))
-    await assertSound(t, page, 'closed')
-    assert.match(await page.value('document.body.innerText'), /You can close this window now/)
-    await page.open((await given({ on_close: 'redirect' })).address)
-    await page.press(close)
-    await page.until(returned)
-    assert.match(await said(page), /error_type=user_cancelled/)
+  test('closes the page, and returns or reads that the window can be closed', async () => {
+    const { page } = await phone()
+    const close = page.getByRole('link', { name: 'Close', exact: true })
+    await page.goto((await given()).address)
+    await close.click()
+    await page.waitForURL(at('/link/closed'))
+    await assertSound(page, 'link closed')
+    assert.match(await page.innerText('body'), /You can close this window now/)
+    await page.goto((await given({ on_close: 'redirect' })).address)
+    await close.click()
+    await page.waitForURL(returned)
+    assert.match(said(page), /error_type=user_cancelled/)
   })
 
-  test('is shown the name of the team as text, whatever it is, and a page at the end if there is no address to return to', async (t) => {
+  test('is shown the name of the team as text, whatever it is, and a page at the end if there is no address to return to', async () => {
     const { team, user_id } = await given()
     const company_name = `<img src=x onerror=alert(1)> & "Sons" ${'Gesundheitszentrum'.repeat(4)}`
     const brand = { logo_url: 'https://clinic.example/logo.png', brand_information: { company_name } }
     assert.equal((await team.manage.patch(`/team/${team.team}`, { sandbox: brand })).status, 200)
     const { address } = await linkOf(team, user_id, {})
-    const page = await phone()
-    await page.open(address)
-    await page.until(`document.body?.innerText.includes('onerror=alert(1)')`)
-    assert.equal(await page.value('document.images.length'), 0)
-    await assertSound(t, page, 'long-name')
-    await page.press(`document.querySelector('a[href*="withings"]')`)
-    await page.press(`document.querySelector('a[href*="/link/start"]')`)
-    await page.press(`document.querySelector('#refuse')`)
-    await page.until(`document.body?.innerText.includes('You did not agree')`)
-    await assertSound(t, page, 'refused')
-    await page.open(address)
-    await page.press(`document.querySelector('a[href*="strava"]')`)
-    await page.press(`document.querySelector('a[href*="/link/start"]')`)
-    await page.press(`document.querySelector('#agree')`)
-    await page.until(`document.body?.innerText.includes('Strava is connected')`)
-    await assertSound(t, page, 'connected')
+    const { page } = await phone()
+    await page.goto(address)
+    await page.waitForFunction(`document.body?.innerText.includes('onerror=alert(1)')`)
+    assert.equal(await page.evaluate('document.images.length'), 0)
+    await assertSound(page, 'link long-name')
+    await page.click('a[href*="withings"]')
+    await page.click('a[href*="/link/start"]')
+    await page.click('#refuse')
+    await page.waitForFunction(`document.body?.innerText.includes('You did not agree')`)
+    await assertSound(page, 'link refused')
+    await page.goto(address)
+    await page.click('a[href*="strava"]')
+    await page.click('a[href*="/link/start"]')
+    await page.click('#agree')
+    await page.waitForFunction(`document.body?.innerText.includes('Strava is connected')`)
+    await assertSound(page, 'link connected')
   })
 })

@@ -1,10 +1,8 @@
 // The portal as patients see it. With SCREENSHOTS=<folder> it leaves pictures there. Source: users-wearables.md 1.
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { violations } from '../../../test/support/axe.ts'
-import { browser, hasBrowser, type Browser, type Page } from '../../../test/support/browser.ts'
+import { assertSound } from '../../../test/support/axe.ts'
+import { openBrowser, skipWithoutBrowser, visit, type Browser, type Page } from '../../../test/support/browser.ts'
 import { address, advanceTo, createOrder, patient } from '../../../test/support/orders.ts'
 import { linesInDatabase } from '../../../test/support/access-lines.ts'
 import { access, asOwner, createTestTeam, url, type TestTeam } from '../../../test/support/server.ts'
@@ -270,23 +268,14 @@ test('every status of every lifecycle has words', () => {
     }
 })
 
-const NEEDS = hasBrowser() ? false : "Debian's package chromium is not installed"
-
-describe('on a phone, 390 pixels wide, a patient', { skip: NEEDS }, () => {
+describe('on a phone, 390 pixels wide, a patient', { skip: skipWithoutBrowser }, () => {
   let chromium: Browser
   before(async () => {
-    chromium = await browser()
+    chromium = await openBrowser()
   })
   after(() => chromium.close())
 
-  async function assertSound(page: Page, name: string): Promise<void> {
-    await page.until(`document.readyState === 'complete'`)
-    if (process.env.SCREENSHOTS) writeFileSync(join(process.env.SCREENSHOTS, `portal-${name}.png`), await page.screenshot())
-    const width = await page.value<number>('document.documentElement.scrollWidth')
-    assert(width <= 390, `${name} is ${width} pixels wide`)
-    assert.deepEqual(await violations(page), [], name)
-  }
-  const text = (page: Page) => page.value<string>('document.body.innerText')
+  const text = (page: Page) => page.innerText('body')
 
   test('opens a link of a message, gives the birth date, reads the orders and turns text messages off', async () => {
     const { team, order, user_id } = await given()
@@ -298,34 +287,33 @@ describe('on a phone, 390 pixels wide, a patient', { skip: NEEDS }, () => {
       sandbox: { brand_information, logo_url: 'https://clinic.example/logo.png' },
     })
     assert.equal(branded.status, 200, JSON.stringify(branded.body))
-    const page = await chromium.page()
-    await page.asPhone(390, 844)
-    await page.open(local((await linkOf(team, user_id, { context: 'communications' })).url))
-    await page.until(`document.body?.innerText.includes('onerror=alert(1)')`)
-    assert.equal(await page.value('document.images.length'), 0)
-    await assertSound(page, 'link')
-    const answer = (date: string) => page.value(`void (document.querySelector('#birth_date').value = '${date}')`)
-    const send = `[...document.querySelectorAll('button')].find((one) => one.innerText === 'See your orders')`
+    const { page, complaints } = await visit(chromium, 'phone')
+    await page.goto(local((await linkOf(team, user_id, { context: 'communications' })).url))
+    await page.waitForFunction(`document.body?.innerText.includes('onerror=alert(1)')`)
+    assert.equal(await page.evaluate('document.images.length'), 0)
+    await assertSound(page, 'portal link')
+    const answer = (date: string) => page.fill('#birth_date', date)
+    const send = page.getByRole('button', { name: 'See your orders' })
     await answer('1900-01-01')
-    await page.press(send)
-    await page.until(`document.body?.innerText.includes('Please try again')`)
-    await assertSound(page, 'wrong-date')
+    await send.click()
+    await page.waitForFunction(`document.body?.innerText.includes('Please try again')`)
+    await assertSound(page, 'portal wrong-date')
     await answer(patient.dob)
-    await page.press(send)
-    await page.until(`location.pathname === '/portal'`)
-    await assertSound(page, 'orders')
+    await send.click()
+    await page.waitForURL(({ pathname }) => pathname === '/portal')
+    await assertSound(page, 'portal orders')
     assert.match(await text(page), /Ready for your visit/)
-    await page.press(`document.querySelector('a[href*="/portal/messages"]')`)
-    await page.until(`location.pathname === '/portal/messages'`)
-    await assertSound(page, 'messages')
-    await page.press(`document.querySelector('button[name=sms]')`)
-    await page.until(`document.querySelector('button[name=sms]')?.value === 'on'`)
+    await page.click('a[href*="/portal/messages"]')
+    await page.waitForURL(({ pathname }) => pathname === '/portal/messages')
+    await assertSound(page, 'portal messages')
+    await page.click('button[name=sms]')
+    await page.waitForFunction(`document.querySelector('button[name=sms]')?.value === 'on'`)
     assert.match(await text(page), /Turn text messages on/)
-    await assertSound(page, 'messages-off')
-    await page.open(`${url}/portal?token=x`)
-    await assertSound(page, 'invalid')
+    await assertSound(page, 'portal messages-off')
+    await page.goto(`${url}/portal?token=x`)
+    await assertSound(page, 'portal invalid')
     assert.deepEqual(
-      page.complaints.filter((one) => !/40[13]/.test(one)),
+      complaints.filter((one) => !/40[13]/.test(one)),
       [],
     )
   })
