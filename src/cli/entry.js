@@ -17,6 +17,8 @@ if (process.execArgv.some((flag) => flag.startsWith('--min-semi-space-size'))) s
 
 const cold = isCold()
 const { status } = enableCompileCache(cache)
+// Of threads: each would load the compiler again, 20 MB.
+if (status === constants.compileCacheStatus.ENABLED) process.env.NODE_COMPILE_CACHE = cache
 if (cold && status === constants.compileCacheStatus.ENABLED && words.length === 1 && RUNS_ON.test(words[0])) {
   // A long-running process does not compile the sources itself. If the other process fails, this one still can start, and reports the
   // error. Node keeps the code for each set of V8's options apart.

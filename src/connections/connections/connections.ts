@@ -12,6 +12,7 @@ import { emit } from '../../platform/queue/outbox.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { forgetHistory } from '../../wearables/ingestion/historical-pulls.ts'
+import { eraseProviderData } from '../../wearables/ingestion/provider-data.ts'
 import { availability } from './availability.ts'
 import { connectionTo, hasOther, mixedConnections } from './demo.ts'
 import { providerOf, type ConnectedSlug, type ManualProvider } from './providers.ts'
@@ -240,15 +241,22 @@ export async function pauseConnections(tx: Tx, user_ids: string[], provider: str
 }
 
 /**
- * Ends a connection of a user; the data that came by it stays. Writes connection, "user".
- * Errors: 404 unknown user, or no connection to this provider.
- * Source: users-wearables.md 1, 4.
+ * Ends a connection of a user. The data that came by it stays, or is deleted, also if the connection has ended before. Writes connection,
+ * "user", and what `eraseProviderData` writes. Errors: 404 unknown user, or no connection to this provider, nor data to delete.
+ * Source: users-wearables.md 1, 4, 19 D8.
  */
-export async function deregister(tx: Tx, user_id: string, provider: string): Promise<{ success: boolean }> {
+export async function deregister(
+  tx: Tx,
+  user_id: string,
+  provider: string,
+  { delete_data = false }: { delete_data?: boolean | undefined } = {},
+): Promise<{ success: boolean }> {
   const user = await lockUser(tx, user_id)
   if (!user) throw notFound('User not found')
   const ended = await tx.run(sql`
     delete from connection where team_id = ${tx.team} and user_id = ${user.user_id} and provider = ${provider}`)
+  const hadData = delete_data && (await eraseProviderData(tx, user.user_id, provider))
+  if (!ended && hadData) return { success: true }
   if (!ended) throw notFound('The user has no connection to this provider')
   await forgetHistory(tx, user.user_id, provider)
   await refreshConnectedSources(tx, user.user_id)

@@ -1,7 +1,8 @@
+import { forbidden } from '../../platform/http/errors.ts'
 import { multiTransactionOperation, operation } from '../../platform/http/operation.ts'
 import { providerName } from '../../people/users/sources.ts'
 import { Success } from '../../people/users/schema.ts'
-import { Fields, T, Uuid } from '../../platform/schema/schema.ts'
+import { Fields, Maybe, T, Uuid } from '../../platform/schema/schema.ts'
 import { connectManually, deregister, listConnections } from './connections.ts'
 import { connectableProviders, providerOf } from './providers.ts'
 import {
@@ -50,10 +51,16 @@ export const routes = [
     method: 'DELETE',
     path: '/v2/user/{user_id}/{provider}',
     userTokens: 'path',
-    summary: 'End a connection of a user; its data stays',
+    summary: 'End a connection of a user; its data stays, unless it is to be deleted',
+    description:
+      'With `delete_data=true` all that came from the provider for this user is deleted for ever, also if the connection has ended before: samples, summaries, streams, devices and the events about them. 403: with the access token of a phone.',
     params: Fields({ user_id: Uuid, provider: ProviderSlug }),
+    query: Fields({ delete_data: Maybe(T.Boolean({ description: 'Deletes the data of the provider. Default false.' })) }),
     reply: Success,
-    run: (tx, { params }) => deregister(tx, params.user_id, params.provider),
+    run(tx, { params, query, user }) {
+      if (user && query.delete_data) throw forbidden('Data is deleted with a key of the team')
+      return deregister(tx, params.user_id, params.provider, query)
+    },
   }),
   operation({
     id: 'connect_manual_provider',

@@ -1,4 +1,5 @@
 // The task of a worker thread: reads a file whose bytes the process sends, and sends back what is in it. Only threads import it.
+import { flushCompileCache } from 'node:module'
 import { Batches } from './batches.ts'
 import { ReadError } from './reading.ts'
 import { readFile, type Progress } from './read-file.ts'
@@ -6,8 +7,13 @@ import { ask, type ReadEnd, type ThreadInput } from './thread-calls.ts'
 
 export default async function read({ port, size, now_ms, provider }: ThreadInput): Promise<ReadEnd> {
   const progress: Progress = { read_bytes: 0, content_bytes: size }
+  // While a batch is being stored the next one is read.
+  let storing: Promise<unknown> = Promise.resolve()
   const batches: Batches = new Batches(provider, async (batch) => {
-    await ask(port, { batch, state: { progress, skipped: batches.skipped } })
+    await storing
+    storing = ask(port, { batch, state: { progress, skipped: batches.skipped } })
+    // It rejects again where it is awaited.
+    storing.catch(() => {})
   })
   // The last part is asked for again when a range ends within it.
   let last: { start: number; bytes: Uint8Array } | undefined
@@ -21,12 +27,16 @@ export default async function read({ port, size, now_ms, provider }: ThreadInput
   }
   try {
     await readFile(file, batches, { now_ms }, progress)
+    await storing
     return { progress, skipped: batches.skipped, error: null }
   } catch (error) {
     if (!(error instanceof ReadError)) throw error
     await batches.flush()
+    await storing
     return { progress, skipped: batches.skipped, error: error.code }
   } finally {
+    // The thread is ended, and would not keep what was compiled.
+    flushCompileCache()
     port.close()
   }
 }

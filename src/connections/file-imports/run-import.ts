@@ -6,6 +6,7 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import type { Service } from '../../platform/module/module.ts'
 import { defineHandler, enqueue, type Handler, type JobContext } from '../../platform/queue/outbox.ts'
 import { addSeconds } from '../../platform/runtime/clock.ts'
+import { keepHeapSmall, letHeapGrow } from '../../platform/runtime/small-heap.ts'
 import { version } from '../../platform/runtime/version.ts'
 import { createWorkerPool, WorkerLimitExceeded } from '../../platform/runtime/worker-pool.ts'
 import { findUser } from '../../people/users/users.ts'
@@ -73,6 +74,7 @@ export class ImportRunner implements Service {
     if (this.#running.has(id)) return later(context, id, RETRY_S)
     // The queue limits them in each cell; cells share the threads of the process.
     if (this.#isStopping || this.#running.size >= RUNNING_MAX) return later(context, id, RETRY_S)
+    if (this.#running.size === 0) keepHeapSmall()
     const run = this.#run(context, id)
     this.#running.set(id, run)
     try {
@@ -82,6 +84,7 @@ export class ImportRunner implements Service {
       else if (!(error instanceof Gone)) throw error
     } finally {
       this.#running.delete(id)
+      if (this.#running.size === 0) letHeapGrow()
     }
   }
 

@@ -1,5 +1,7 @@
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
+import { on } from '../../platform/db/hooks.ts'
+import { providerDataErased } from '../../wearables/ingestion/provider-data.ts'
 import { routes } from './routes.ts'
 import { eraseReports } from './sync-reports.ts'
 import { syncRoutes } from './sync-routes.ts'
@@ -9,6 +11,7 @@ export const mobileSdk: Module = {
   about: 'what phones send, and ask before they send',
   tag: 'mobile-sdk',
   tables: { ofTeams: ['phone_sync'] },
+  hooks: [on(providerDataErased, eraseReports)],
   operations: [...routes, ...syncRoutes],
   erasers: { user: eraseReports, team: eraseTables('phone_sync') },
 }

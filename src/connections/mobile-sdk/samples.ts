@@ -5,10 +5,10 @@ import type { IncomingDevice } from '../../wearables/devices/devices.ts'
 import { unitFactor } from '../../wearables/ingestion/units.ts'
 import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import { sensorLocations, typeWithDetails, type SensorLocation } from '../../wearables/resources/sample-details.ts'
-import { timeseriesOf, type SourceType, type TimeseriesName } from '../../wearables/resources/timeseries.ts'
+import { isSourceType, timeseriesOf, type SourceType, type TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import { canonicalZone, localDate, QUARTER_MS, zoneOffset } from '../../wearables/resources/zones.ts'
 import { deviceOf } from './devices.ts'
-import { isSourceType, type Quantity } from './schema.ts'
+import type { Quantity } from './schema.ts'
 import type { QuantityColumns, QuantityKind } from './usual-posts.ts'
 
 const EARLIEST_MS = Date.UTC(1900, 0, 1)

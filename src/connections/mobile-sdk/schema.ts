@@ -1,7 +1,7 @@
 // What phones send. Source: users-wearables.md 16.5, 16.6.
 import { Fields, Maybe, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
 import { usualTimestamp } from '../../platform/schema/usual-timestamps.ts'
-import { postedTimeseries, sourceTypes, type TimeseriesName } from '../../wearables/resources/timeseries.ts'
+import { postedTimeseries, type TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import { ManualProviderSlug } from '../connections/schema.ts'
 
 /** Samples in one post. */
@@ -112,5 +112,3 @@ export const PostParams = Fields({
   ),
 })
 export const UserParams = Fields({ user_id: Uuid })
-export const isSourceType = (text: string): text is (typeof sourceTypes)[number] =>
-  (sourceTypes as readonly string[]).includes(text)

@@ -1,6 +1,6 @@
 // From what a phone sends to summaries. Source: users-wearables.md 7-9, 16.6.
 import { sportOf } from '../../wearables/resources/sports.ts'
-import type { SourceType } from '../../wearables/resources/timeseries.ts'
+import { isSourceType, type SourceType } from '../../wearables/resources/timeseries.ts'
 import { canonicalZone, localDate, zoneOffset } from '../../wearables/resources/zones.ts'
 import type { Document } from '../../wearables/summaries/schema.ts'
 import type { QueryValues } from '../../wearables/summaries/query-values.ts'
@@ -8,7 +8,6 @@ import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
 import { wireTime } from '../../wearables/timeseries/samples.ts'
 import { deviceOf } from './devices.ts'
 import { sourceTypeOf, type PostZones } from './samples.ts'
-import { isSourceType } from './schema.ts'
 import type { SentActivity, SentBody, SentProfile, SentSleep, SentWorkout, StageName } from './summary-schema.ts'
 
 /** What a phone says of all that it sends in one post. */

@@ -262,9 +262,11 @@ export const defineHandler = <S extends TSchema>(
   run,
 })
 
-/** Erases the events about a user. No code but this and `eraseObjectEvents` changes or deletes an event. */
-export const eraseEvents = (tx: Tx, user_id: string): Promise<number> =>
-  tx.run(sql`delete from event where team_id = ${tx.team} and user_id = ${user_id}`)
+/**
+ * Erases the events about a user, or those that meet a condition. No code but this and `eraseObjectEvents` changes or deletes an event.
+ */
+export const eraseEvents = (tx: Tx, user_id: string, which: Sql = sql`true`): Promise<number> =>
+  tx.run(sql`delete from event where team_id = ${tx.team} and user_id = ${user_id} and ${which}`)
 
 /** Erases the events of objects whose events name no user. @param objects a select of their ids */
 export const eraseObjectEvents = (tx: Tx, objects: Sql): Promise<number> =>

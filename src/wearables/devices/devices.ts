@@ -159,6 +159,7 @@ export async function readDevice(tx: Tx, user_id: string, id: string): Promise<D
   return row as Device
 }
 
-/** Erases the devices of a user. Writes device. */
-export const eraseDevices = (tx: Tx, user_id: string): Promise<number> =>
-  tx.run(sql`delete from device where team_id = ${tx.team} and user_id = ${user_id}`)
+/** Erases the devices of a user, of one provider or of all. Writes device. */
+export const eraseDevices = (tx: Tx, user_id: string, provider?: string): Promise<number> =>
+  tx.run(sql`
+    delete from device where team_id = ${tx.team} and user_id = ${user_id} and provider = coalesce(${provider ?? null}, provider)`)

@@ -188,5 +188,6 @@ export const dayRecords = (
   )
 
 /** Erases what is recorded of a user. Writes day_record. */
-export const eraseDays = (tx: Tx, user_id: string): Promise<number> =>
-  tx.run(sql`delete from day_record where team_id = ${tx.team} and user_id = ${user_id}`)
+export const eraseDays = (tx: Tx, user_id: string, provider?: string): Promise<number> =>
+  tx.run(sql`
+    delete from day_record where team_id = ${tx.team} and user_id = ${user_id} and provider = coalesce(${provider ?? null}, provider)`)

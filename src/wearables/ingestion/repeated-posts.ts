@@ -56,5 +56,6 @@ export const repeatedPosts = (tx: Tx, rest: Sql): Promise<RepeatedPosts[]> =>
   )
 
 /** Erases what is counted of a user. Writes repeated_post. */
-export const eraseRepeatedPosts = (tx: Tx, user_id: string): Promise<number> =>
-  tx.run(sql`delete from repeated_post where team_id = ${tx.team} and user_id = ${user_id}`)
+export const eraseRepeatedPosts = (tx: Tx, user_id: string, provider?: string): Promise<number> =>
+  tx.run(sql`
+    delete from repeated_post where team_id = ${tx.team} and user_id = ${user_id} and provider = coalesce(${provider ?? null}, provider)`)

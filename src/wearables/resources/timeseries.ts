@@ -152,3 +152,4 @@ export const sourceTypes = [
   'earphone',
 ] as const
 export type SourceType = (typeof sourceTypes)[number]
+export const isSourceType = (text: string): text is SourceType => (sourceTypes as readonly string[]).includes(text)

@@ -278,9 +278,22 @@ export async function readProfile(tx: Tx, user_id: string, provider: string | un
   return toSummary(tx, 'profile', user_id, row)
 }
 
-/** Erases the summaries of a user. Writes summary. */
-export const eraseSummaries = async (tx: Tx, user_id: string): Promise<void> =>
-  void (await tx.run(sql`delete from summary where team_id = ${tx.team} and user_id = ${user_id}`))
+/**
+ * Erases the summaries of a user, of one provider or of all; streams go with their workouts. Writes summary.
+ * @returns what was erased of each kind; a profile counts at its last change
+ */
+export const eraseSummaries = (tx: Tx, user_id: string, provider?: string): Promise<DeletedData[]> =>
+  tx.locking.many(
+    DeletedData,
+    sql`
+    with d as (
+      delete from summary
+      where team_id = ${tx.team} and user_id = ${user_id} ${provider === undefined ? sql`` : sql`and provider = ${provider}`}
+      returning user_id, kind, coalesce(calendar_date::timestamp at time zone 'UTC', updated_at) as at)
+    select user_id, kind as resource, (extract(epoch from min(at)) * 1000)::bigint as from_ms,
+      (extract(epoch from max(at)) * 1000)::bigint as to_ms, count(*) as rows
+    from d group by user_id, kind`,
+  )
 
 /** Deletes summaries of days before the retention of their kind and provider. Writes summary. */
 export const deleteExpiredSummaries = (

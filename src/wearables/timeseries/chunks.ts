@@ -3,7 +3,8 @@
 import type { Tx } from '../../platform/db/transaction.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import type { SourceType, TimeseriesName } from '../resources/timeseries.ts'
+import type { DeletedData } from '../resources/expiry.ts'
+import { resourceNameOf, type SourceType, type TimeseriesName } from '../resources/timeseries.ts'
 import { ChunkWriter, type Sample } from './chunk-rows.ts'
 import { addToHours, mergeHours, type Hour } from './merge-hours.ts'
 
@@ -128,12 +129,32 @@ async function lockSeries(
   return new Map(rows.map((row) => [sourceKey(row), row.id]))
 }
 
-const SeriesId = T.Object({ id: T.Integer() })
+const SeriesId = T.Object({ id: T.Integer(), resource: T.Unsafe<TimeseriesName>({ type: 'string' }) })
+const Erased = T.Object({ rows: T.Integer(), from_ms: Nullable(T.Integer()), to_ms: Nullable(T.Integer()) })
 
-/** Erases all samples of a user, a series in each statement. Writes series, chunk. */
-export async function eraseSamples(tx: Tx, user_id: string): Promise<void> {
-  const all = await tx.many(SeriesId, sql`select id from series where team_id = ${tx.team} and user_id = ${user_id} order by id`)
-  for (const { id } of all)
-    await tx.run(sql`delete from chunk where team_id = ${tx.team} and user_id = ${user_id} and series_id = ${id}`)
-  await tx.run(sql`delete from series where team_id = ${tx.team} and user_id = ${user_id}`)
+/**
+ * Erases the samples of a user, of one provider or of all, a series in each statement. Writes series, chunk.
+ * @returns what was erased of each series
+ */
+export async function eraseSamples(tx: Tx, user_id: string, provider?: string): Promise<DeletedData[]> {
+  const ofProvider = provider === undefined ? sql`` : sql`and provider = ${provider}`
+  // Whoever stores samples of these series waits until they are gone, and then begins new ones.
+  const all = await tx.locking.many(
+    SeriesId,
+    sql`
+    select id, resource from series where team_id = ${tx.team} and user_id = ${user_id} ${ofProvider} order by id for update`,
+  )
+  const deleted: DeletedData[] = []
+  for (const { id, resource } of all) {
+    const { rows, from_ms, to_ms } = await tx.locking.one(
+      Erased,
+      sql`
+      with d as (delete from chunk where team_id = ${tx.team} and user_id = ${user_id} and series_id = ${id} returning hour)
+      select count(*) as rows, (extract(epoch from min(hour)) * 1000)::bigint as from_ms,
+        (extract(epoch from max(hour)) * 1000)::bigint as to_ms from d`,
+    )
+    if (from_ms !== null && to_ms !== null) deleted.push({ user_id, resource: resourceNameOf(resource), from_ms, to_ms, rows })
+  }
+  await tx.run(sql`delete from series where team_id = ${tx.team} and user_id = ${user_id} ${ofProvider}`)
+  return deleted
 }

@@ -9,5 +9,5 @@ export const timeseries: Module = {
   tag: 'timeseries',
   tables: { ofTeams: ['series', 'chunk'] },
   operations: routes,
-  erasers: { user: eraseSamples, team: eraseTables('chunk', 'series') },
+  erasers: { user: async (tx, user_id) => void (await eraseSamples(tx, user_id)), team: eraseTables('chunk', 'series') },
 }

@@ -1,0 +1,42 @@
+// All that came from one provider for a user, and its erasure. Source: users-wearables.md 19 D8.
+import { forgetFallbacks } from '../../people/users/fallbacks.ts'
+import { birthDateChanged } from '../../people/users/users.ts'
+import { hookPoint } from '../../platform/db/hooks.ts'
+import { sql } from '../../platform/db/sql.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { eraseEvents } from '../../platform/queue/outbox.ts'
+import { eraseDevices } from '../devices/devices.ts'
+import { dataDeleted } from '../resources/expiry.ts'
+import { eraseSummaries } from '../summaries/summaries.ts'
+import { eraseSamples } from '../timeseries/chunks.ts'
+import { eraseDays } from './day-records.ts'
+import { forgetHistory } from './historical-pulls.ts'
+import { eraseRepeatedPosts } from './repeated-posts.ts'
+import { eraseStates } from './resource-states.ts'
+
+/** The data of a provider for a user was erased: what else is kept of it goes. */
+export const providerDataErased = hookPoint<[user_id: string, provider: string]>('provider_data.erased')
+
+/**
+ * Erases what came from a provider for a user: samples, summaries, streams, devices, the events about them, and what is known of how they
+ * came. Zones of heart rate and results of queries are computed again. Writes chunk, series, summary, workout_stream, device, resource_state,
+ * historical_pull, repeated_post, day_record, event, "user". Emits nothing.
+ * @returns whether there was anything
+ */
+export async function eraseProviderData(tx: Tx, user_id: string, provider: string): Promise<boolean> {
+  const deleted = [...(await eraseSamples(tx, user_id, provider)), ...(await eraseSummaries(tx, user_id, provider))]
+  const others = [
+    await eraseDevices(tx, user_id, provider),
+    await eraseStates(tx, user_id, provider),
+    await forgetHistory(tx, user_id, provider),
+    await eraseRepeatedPosts(tx, user_id, provider),
+    await eraseDays(tx, user_id, provider),
+  ]
+  // Texts in JSON have no quotation mark of their own, so that this is the field.
+  const isOfProvider = sql`position(${`"provider":${JSON.stringify(provider)}`} in body) > 0`
+  await eraseEvents(tx, user_id, sql`(type like 'daily.data.%' or type like 'historical.data.%') and ${isOfProvider}`)
+  if (await forgetFallbacks(tx, user_id, provider)) await tx.notify(birthDateChanged, user_id)
+  if (deleted.length) await tx.notify(dataDeleted, deleted)
+  await tx.notify(providerDataErased, user_id, provider)
+  return deleted.length > 0 || others.some((rows) => rows > 0)
+}
