@@ -46,7 +46,7 @@ describe('a day of an Apple Health export', () => {
     assert.equal(second!.calories_active, 250)
   })
 
-  test('has the heart rates of its best source, each for the time since the one before, and those that Apple Health computes', async () => {
+  test('has the heart rates of its best source, each for the time since the one before, if it has anything else', async () => {
     const [day, ...none] = await daysOf(
       rate(60, '08:00'),
       rate(60, '08:05'),
@@ -54,6 +54,8 @@ describe('a day of an Apple Health export', () => {
       rate(200, '09:00', { sourceName: 'Fictional Strap', device: '&lt;&lt;HKDevice: 0x3&gt;, name:Strap&gt;' }),
       rate(52, '00:00', WATCH, 'RestingHeartRate'),
       rate(98.5, '00:00', WATCH, 'WalkingHeartRateAverage'),
+      record('StepCount', 900, 'count', at('10:00'), { to: at('10:10') }),
+      record('HeartRate', 61, 'count/min', at('08:00', '2026-02-01')),
     )
     assert.deepEqual(none, [])
     // Five minutes of 60 twice, and one minute of 180.

@@ -54,10 +54,6 @@ class DayRates {
     else this.isIncomplete = true
   }
 
-  dates(): string[] {
-    return [...[...this.#days.keys()].map(dateOf), ...this.#once.keys()]
-  }
-
   of(date: string) {
     const all = this.#days.get(Date.parse(date) / DAY_MS)
     const once = this.#once.get(date)
@@ -112,12 +108,12 @@ export class AppleActivity {
     if (this.#offsets.size < DAYS_MAX) this.#offsets.set(dateOf(day), time.zone_s)
   }
 
-  /** The summaries of all days, in their order. @param skip is told of what did not fit into memory */
+  /** The summaries of all days with a total or a ring, in their order; heart rates alone are no activity. @param skip is told of what did not fit into memory */
   *days(skip: (reason: SkipReason, kind: string) => void): Generator<ReadSummary<'activity'>> {
     const { energies, others } = this.#totals.isIncomplete
     if (energies || others || this.#rates.isIncomplete) skip('too_many', 'days')
     const totals = this.#totals.totals()
-    for (const date of [...new Set([...totals.keys(), ...this.#rings.keys(), ...this.#rates.dates()])].sort())
+    for (const date of [...new Set([...totals.keys(), ...this.#rings.keys()])].sort())
       yield this.#day(date, totals.get(date) ?? {})
   }
 
