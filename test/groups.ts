@@ -3,7 +3,7 @@
 import { globSync } from 'node:fs'
 
 /** How many files share a process at most: a process ends soon enough for others to fill the last minute of a run. */
-const GROUP_FILES_MAX = 18
+const GROUP_FILES_MAX = 25
 
 /**
  * Files in `src/` with a process and a database of their own, by what their tests do. A file belongs here when its tests change what teams
