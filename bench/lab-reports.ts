@@ -9,6 +9,7 @@ import { withDocument } from '../src/lab-reports/pages/pdf.ts'
 import { readReport } from '../src/lab-reports/reading/read-report.ts'
 import { Worker } from 'node:worker_threads'
 import { median, medianMs, report, WARM_UPS } from './measure.ts'
+import { processorSeconds } from './processor-time.ts'
 import type { Bench } from './program.ts'
 
 const REPORTS = 30
@@ -118,17 +119,28 @@ const [ROUNDS, PAGES] = [2, 2]
 export async function readScans(bench: Bench): Promise<void> {
   const files = await onePage('scan')
   const teams: Uploader[] = [bench, await secondTeam(bench)]
+  // All uploads of a team first, so that its next page waits in the queue when one has been read.
   const readByTeam = async (team: Uploader, pages: number): Promise<void> => {
-    for (let page = 0; page < pages; page++) await completed(team, await upload(team, files), POLL_SCAN_MS)
+    const ids: string[] = []
+    for (let page = 0; page < pages; page++) ids.push(await upload(team, files))
+    for (const id of ids) await completed(team, id, POLL_SCAN_MS)
   }
   const engines = await Promise.all([bareEngine(files), bareEngine(files)])
   let [ours, bare, peak] = [0, 0, 0]
+  // Of a processor: unlike pages a minute, they do not depend on what else the machine does.
+  let [ourSeconds, bareSeconds] = [0, 0]
   const watch = setInterval(() => (peak = Math.max(peak, rss(bench.pid))), 200)
   for (let round = 0; round < ROUNDS; round++) {
     // Threads that have had nothing to do for 10 s are ended, and a new one loads the networks.
     await Promise.all(teams.map((team) => readByTeam(team, 1)))
+    const before = await processorSeconds(bench)
     ours += await timeOf(() => Promise.all(teams.map((team) => readByTeam(team, PAGES))))
+    const after = await processorSeconds(bench)
+    ourSeconds += after.server + after.database - before.server - before.database
+    const usage = process.cpuUsage()
     bare += await timeOf(() => Promise.all(engines.map(({ read }) => read(PAGES))))
+    const { user, system } = process.cpuUsage(usage)
+    bareSeconds += (user + system) / 1e6
   }
   clearInterval(watch)
   await Promise.all(engines.map(({ stop }) => stop()))
@@ -140,6 +152,8 @@ export async function readScans(bench: Bench): Promise<void> {
     (bare / ours).toFixed(2),
     'at least 0.8',
   )
+  const ofPage = (seconds: number) => `${(seconds / (2 * ROUNDS * PAGES)).toFixed(1)} s`
+  report('  processor time of a page', ofPage(ourSeconds), ofPage(bareSeconds), (bareSeconds / ourSeconds).toFixed(2), '')
   report('  peak memory of the process, scans', `${peak.toFixed(0)} MB`, '', '', '')
 }
 

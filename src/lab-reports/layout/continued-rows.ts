@@ -1,5 +1,5 @@
 // Lines that belong to the row above them: the rest of its name, and further lines of its range.
-import { boxAround, heightOf } from '../pages/page.ts'
+import { boxAround, centerX, heightOf } from '../pages/page.ts'
 import type { TypedCell } from './cells.ts'
 import { nearestColumn } from './columns.ts'
 import type { Column } from './headers.ts'
@@ -28,7 +28,11 @@ export function continuesRow(
     const ranges = cells.filter((cell) => kindOf(cell) === 'range')
     const others = cells.filter((cell) => kindOf(cell) !== 'range')
     // Beside it may stand the method in brackets, or the rest of the name.
-    if (ranges.length && others.every((cell) => kindOf(cell) === 'name' && cell.kind === 'text')) {
+    if (
+      ranges.length &&
+      !isHeadingBesideRanges(line, ranges, columns) &&
+      others.every((cell) => kindOf(cell) === 'name' && cell.kind === 'text')
+    ) {
       last.range_lines.push(joinedText(ranges))
       const text = joinedText(others)
       if (text && joinsName(last.name, text, isNamed)) last.name = cleanName(`${last.name} ${text}`)
@@ -67,4 +71,28 @@ export function continuesRow(
     return true
   }
   return false
+}
+
+/** Where further lines of a range begin, end or have their middle, in points aside of the name of the column. */
+const ALIGNED = 12
+/** Words of ranges that have no number: `Adult`, `Male:`, `Not detected`. */
+const RANGE_WORDS =
+  /[\d<>≤≥:=]|^\(|^(?:male|female|men|women|adult|child|pregnan|follic|luteal|ovulat|post|pre|neg|pos|non|not|normal|nil|none|absent|clear|deficien|insufficien|sufficien|optimal|desirable|borderline|high|low|therapeutic|toxic)/iu
+
+/** A text alone below a row that stands as no range does is the heading of the next rows, also where ranges come before names. */
+function isHeadingBesideRanges(line: Line, ranges: readonly TypedCell[], columns: readonly Column[]): boolean {
+  const [cell, ...others] = ranges
+  if (
+    others.length ||
+    line.cells.length > 1 ||
+    cell!.kind !== 'text' ||
+    RANGE_WORDS.test(cell!.text) ||
+    /^\p{Ll}/u.test(cell!.text)
+  )
+    return false
+  const column = nearestColumn(cell!.box, columns)!
+  const name = columns.find(({ kind }) => kind === 'name')
+  if (name && column.box.left < name.box.left) return true
+  const aside = [column.box.left - cell!.box.left, column.box.right - cell!.box.right, centerX(column.box) - centerX(cell!.box)]
+  return aside.every((distance) => Math.abs(distance) > ALIGNED)
 }

@@ -58,22 +58,37 @@ function regionsOf(lines: readonly Line[], carried: Column[] | null): Region[] {
       region.lines.push(lines[index]!)
       continue
     }
+    const groups = groupsOf(columns)
+    const headings = groups.length > 1 ? takeHeadings(region.lines, lines[index]!, groups) : []
     end()
     region = { columns, lines: [] }
-    const groups = groupsOf(columns)
     if (groups.length === 1) continue
     const starts = groups.map((group) => Math.min(...group.map((column) => column.box.left)) - 6)
     const across = lines.findIndex((line, at) => at > index && isAcross(columnsOf(line), starts[1]!))
     const until = across < 0 ? lines.length : across
     for (const [at, group] of groups.entries())
       regions.push(
-        ...regionsOf(within(lines.slice(index + 1, until), at ? starts[at]! : -Infinity, starts[at + 1] ?? Infinity), group),
+        ...regionsOf(
+          within([...headings, ...lines.slice(index + 1, until)], at ? starts[at]! : -Infinity, starts[at + 1] ?? Infinity),
+          group,
+        ),
       )
     index = until - 1
     region = { columns: null, lines: [] }
   }
   end()
   return regions
+}
+
+/** The line above tables side by side if it has a heading for each of them; it is taken out of the lines above. */
+function takeHeadings(above: Line[], header: Line, groups: readonly Column[][]): Line[] {
+  const line = above.at(-1)
+  if (!line || header.box.top - line.box.bottom > heightOf(line.box) * 2 || line.cells.length !== groups.length) return []
+  const isAbove = line.cells.every(({ text, box }, at) => {
+    const [left, right] = [groups[at]![0]!.box.left - 6, groups[at + 1]?.[0]!.box.left ?? Infinity]
+    return box.left >= left && box.right < right && /^\p{L}/u.test(text) && !/:|\d{3}/u.test(text)
+  })
+  return isAbove ? above.splice(-1) : []
 }
 
 /** Whether columns are those of one table over the whole width. */

@@ -24,6 +24,8 @@ import { cardsOf, type Card } from './cards.ts'
 import type { Column, ColumnKind } from './headers.ts'
 import type { Line } from './lines.ts'
 import type { ReadRowsOptions, Row } from './row.ts'
+import { withoutSiteMarks } from './site-marks.ts'
+import { merged, susceptibilityOf } from './susceptibility.ts'
 import { unitBehind } from './units.ts'
 import { flagOf, partFlag } from './values.ts'
 
@@ -35,7 +37,8 @@ export function rowsOf(pages: readonly { page: PageText; lines: readonly Line[] 
   let panel: string | null = null
   let heading: string | null = null
   let section: string | null = null
-  for (const { page, region } of regionsOfPages(pages)) {
+  const read = pages.map(({ page, lines }) => ({ page, ...susceptibilityOf(page, lines) }))
+  for (const { page, region } of regionsOfPages(read)) {
     const reader = new RegionReader(page, region.columns, options, panel, heading)
     reader.section = section
     rows.push(...reader.read(region.lines))
@@ -43,7 +46,8 @@ export function rowsOf(pages: readonly { page: PageText; lines: readonly Line[] 
     heading = reader.heading
     section = reader.section
   }
-  return rows
+  const tables = read.flatMap((one) => one.rows)
+  return merged(withoutSiteMarks(rows), tables)
 }
 
 /** `: Negative` behind a name. */

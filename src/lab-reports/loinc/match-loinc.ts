@@ -4,6 +4,7 @@ import { buildNameIndex, type NameIndex } from './name-index.ts'
 import { readName } from './name-text.ts'
 import { checkPlausibility, type Finding } from './plausibility.ts'
 import { once, shippedTerms, type Term } from './terms.ts'
+import { isSusceptibilityTerm, susceptibilityCandidates } from './susceptibility-terms.ts'
 import { readUnit, type Unit } from './units.ts'
 
 export type { ReportRow } from './match.ts'
@@ -47,7 +48,9 @@ const ROWS_MAX = 5_000
 export const KNOWN_FROM = 0.7
 
 /** The index of the shipped terms; the first call builds it. */
-export const shippedIndex: () => NameIndex = once(() => buildNameIndex(shippedTerms()))
+export const shippedIndex: () => NameIndex = once(() =>
+  buildNameIndex(shippedTerms().filter((term) => !isSusceptibilityTerm(term))),
+)
 
 /**
  * Says for each row of a report which LOINC terms it may mean, how certain that is, and what is implausible about it. Changes no row and
@@ -59,8 +62,11 @@ export function matchLoinc(rows: readonly ReportRow[], context: ReportContext = 
   if (rows.length > ROWS_MAX) throw new Error(`A report has at most ${ROWS_MAX} rows.`)
   const names = shippedIndex()
   const asked = rows.map((row) => ({ ...row, specimen: row.specimen ?? context.specimen ?? null }))
-  const first = asked.map((row) => candidatesOf(names, row))
+  const first = asked.map((row) =>
+    row.is_susceptibility ? susceptibilityCandidates(shippedTerms(), row.test_name) : candidatesOf(names, row),
+  )
   const candidates = asked.map((row, i) => {
+    if (row.is_susceptibility) return withSusceptibilityOfRelease(row, first[i]!, context.release)
     const assumed = specimenOf(row, readName(row.test_name)) === undefined ? familyAround(asked, first, i) : undefined
     const found = assumed === undefined ? first[i]! : candidatesOf(names, row, assumed)
     return withRelease(row, found, context.release)
@@ -105,6 +111,12 @@ function withRelease(row: ReportRow, found: Candidate[], release: ReportContext[
     isExact: false,
   }))
   return [...found, ...more].sort((a, b) => b.score - a.score || a.term.rank - b.term.rank).slice(0, 5)
+}
+
+function withSusceptibilityOfRelease(row: ReportRow, found: Candidate[], release: ReportContext['release']): Candidate[] {
+  if (found.length || !release) return found
+  const more = susceptibilityCandidates(release.get(row.test_name) ?? [], row.test_name)
+  return more.map((candidate) => ({ ...candidate, score: RELEASE_MAX, isExact: false }))
 }
 
 function meaningOf(row: ReportRow, candidates: readonly Candidate[], findings: Finding[]): RowMeaning {

@@ -18,6 +18,8 @@ export interface ReportRow {
   specimen?: string | null
   /** What the report says about the method. */
   method?: string | null
+  /** It says whether an antibiotic acts on an organism, and not how much of it was measured. */
+  is_susceptibility?: boolean
   /** Which collection the row belongs to, where a report has several; any text. */
   date?: string | null
 }

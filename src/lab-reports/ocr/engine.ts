@@ -76,8 +76,9 @@ async function load(folder: string | undefined): Promise<Engine> {
     async detect({ width, height, pixels }) {
       const input = new Float32Array(3 * width * height)
       for (const [channel, [mean, deviation]] of SHADES.entries()) {
+        const shades = Float32Array.from({ length: 256 }, (_, shade) => (shade / 255 - mean) / deviation)
         const start = channel * width * height
-        for (let at = 0; at < pixels.length; at++) input[start + at] = (pixels[at]! / 255 - mean) / deviation
+        for (let at = 0; at < pixels.length; at++) input[start + at] = shades[pixels[at]!]!
       }
       const { data } = await run(detection, new Tensor('float32', input, [1, 3, height, width]))
       return { width, height, values: data }

@@ -32,12 +32,13 @@ export function warped(source: Picture, from: Projection, width: number, height:
   const target = blankPicture(width, height)
   const [a, b, c, d, e, f, g, h, i] = from
   const { pixels } = source
+  const isFlat = g === 0 && h === 0
   const [right, bottom, stride] = [source.width - 1, source.height - 1, source.width]
   for (let y = 0, at = 0; y < height; y++)
     for (let x = 0; x < width; x++, at++) {
-      const w = g * x + h * y + i
-      const u = (a * x + b * y + c) / w
-      const v = (d * x + e * y + f) / w
+      const w = isFlat ? 1 / i : 1 / (g * x + h * y + i)
+      const u = (a * x + b * y + c) * w
+      const v = (d * x + e * y + f) * w
       if (!(u >= 0 && v >= 0 && u < right && v < bottom)) continue
       const [u0, v0] = [Math.trunc(u), Math.trunc(v)]
       const [du, dv] = [u - u0, v - v0]
@@ -52,33 +53,47 @@ export function warped(source: Picture, from: Projection, width: number, height:
 /** A smaller picture; each pixel is the mean of what it covers. One that would be larger stays as it is. */
 export function shrunk(source: Picture, width: number, height: number): Picture {
   if (width >= source.width && height >= source.height) return source
-  const wide = shrunkRows(source, Math.min(width, source.width))
-  const tall = transposed(shrunkRows(transposed(wide), Math.min(height, source.height)))
-  return tall
+  return shrunkColumns(shrunkRows(source, Math.min(width, source.width)), Math.min(height, source.height))
+}
+
+/** Which pixels, of `size`, each of `target` covers: from one to the one before another, the first and the last in part. */
+function* covered(size: number, target: number) {
+  const step = size / target
+  for (let at = 0; at < target; at++) {
+    const from = at * step
+    const to = Math.min(size, from + step)
+    const [first, last] = [Math.floor(from), Math.min(size - 1, Math.ceil(to) - 1)]
+    const share = 1 / (to - from)
+    const firstShare = (Math.min(first + 1, to) - from) * share
+    yield { at, first, last, firstShare, share, lastShare: last > first ? (to - last) * share : 0 }
+  }
 }
 
 function shrunkRows({ width, height, pixels }: Picture, target: number): Picture {
   if (target === width) return { width, height, pixels }
   const result = blankPicture(target, height)
-  const step = width / target
-  for (let x = 0; x < target; x++) {
-    const from = x * step
-    const to = Math.min(width, from + step)
-    const [first, last] = [Math.floor(from), Math.min(width - 1, Math.ceil(to) - 1)]
-    for (let y = 0; y < height; y++) {
-      const row = y * width
-      let sum = pixels[row + first]! * (Math.min(first + 1, to) - from)
-      for (let at = first + 1; at < last; at++) sum += pixels[row + at]!
-      if (last > first) sum += pixels[row + last]! * (to - last)
-      result.pixels[y * target + x] = sum / (to - from) + 0.5
+  for (const { at, first, last, firstShare, share, lastShare } of covered(width, target))
+    for (let row = 0, to = at; to < result.pixels.length; row += width, to += target) {
+      let between = 0
+      for (let x = row + first + 1; x < row + last; x++) between += pixels[x]!
+      result.pixels[to] = pixels[row + first]! * firstShare + between * share + pixels[row + last]! * lastShare + 0.5
     }
-  }
   return result
 }
 
-function transposed({ width, height, pixels }: Picture): Picture {
-  const result = blankPicture(height, width)
-  for (let y = 0, at = 0; y < height; y++) for (let x = 0; x < width; x++, at++) result.pixels[x * height + y] = pixels[at]!
+function shrunkColumns({ width, height, pixels }: Picture, target: number): Picture {
+  if (target === height) return { width, height, pixels }
+  const result = blankPicture(width, target)
+  const sums = new Float64Array(width)
+  for (const { at, first, last, firstShare, share, lastShare } of covered(height, target)) {
+    sums.fill(0.5)
+    for (let y = first; y <= last; y++) {
+      const row = y * width
+      const weight = y === first ? firstShare : y < last ? share : lastShare
+      for (let x = 0; x < width; x++) sums[x]! += pixels[row + x]! * weight
+    }
+    result.pixels.set(sums, at * width)
+  }
   return result
 }
 

@@ -1,10 +1,10 @@
 // A picture of a page to its words: made upright and straight, its texts detected, each recognized.
-import { engine, LINE_HEIGHT } from './engine.ts'
+import { engine, LINE_HEIGHT, type Engine } from './engine.ts'
 import { lettersOf, type Letter } from './letters.ts'
 import { detect, lineOf, type Line } from './lines.ts'
 import type { Picture } from './picture.ts'
 import { project, type Projection } from './projection.ts'
-import { straightened } from './straighten.ts'
+import { probesOf, straightened, surenessOf, type StraightPage } from './straighten.ts'
 import type { TextBox } from './text-boxes.ts'
 import { inkOf, wordsOfLine } from './words.ts'
 
@@ -43,18 +43,45 @@ export interface OcrOptions {
   models?: string | undefined
 }
 
+/** A line of a page; what it says is read when it is asked for, and once. */
+interface LineOfPage extends TextBox {
+  read(): Promise<{ letters: Letter[]; line: Line }>
+}
+
+interface OpenedPage extends StraightPage {
+  lines: LineOfPage[]
+}
+
 /** Reads a page of at most some 3,400 pixels on a side. Errors: `OcrUnavailable`. */
 export async function readPicture(page: Picture, { models }: OcrOptions): Promise<PicturePage> {
   const ocr = await engine(models)
-  const { picture, back } = await straightened(ocr, page)
+  const { picture, back, lines } = await straightened(ocr, page, (straight) => opened(ocr, straight), surenessOfPage)
   const words: PictureWord[] = []
-  for (const box of await detect(ocr, picture, DETECTED_SIDE)) {
-    const level = levelBox(box)
-    if (!level) continue
-    const line = lineOf(picture, level)
-    words.push(...wordsOf(lettersOf(await ocr.recognize(widened(line.picture, LINE_WIDTH_MIN)), ocr.alphabet), line))
+  for (const { read } of lines) {
+    const { letters, line } = await read()
+    words.push(...wordsOf(letters, line))
   }
   return { width: picture.width, height: picture.height, words, back }
+}
+
+async function opened(ocr: Engine, page: StraightPage): Promise<OpenedPage> {
+  const boxes = (await detect(ocr, page.picture, DETECTED_SIDE)).flatMap((box) => levelBox(box) ?? [])
+  const lines = boxes.map((box) => {
+    let known: ReturnType<LineOfPage['read']> | undefined
+    const read = async () => {
+      const line = lineOf(page.picture, box)
+      return { letters: lettersOf(await ocr.recognize(widened(line.picture, LINE_WIDTH_MIN)), ocr.alphabet), line }
+    }
+    return { ...box, read: () => (known ??= read()) }
+  })
+  return { ...page, lines }
+}
+
+/** How sure the letters of some lines of the page are. */
+async function surenessOfPage({ lines }: OpenedPage): Promise<number> {
+  const read: Letter[][] = []
+  for (const probe of probesOf(lines)) read.push((await probe.read()).letters)
+  return surenessOf(read)
 }
 
 /** A box of a straight page with its length from left to right; undefined if its text runs up or down. */

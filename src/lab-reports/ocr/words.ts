@@ -38,20 +38,21 @@ const RULE_SHARE_DOWN = 0.9
 /** Whether each column of a line has ink. */
 export function inkOf({ width, height, pixels }: Picture): boolean[] {
   const threshold = thresholdOf(pixels)
-  const dark = Uint8Array.from(pixels, (pixel) => Number(pixel < threshold))
+  let below = 0
+  for (const pixel of pixels) if (pixel < threshold) below++
   // Light letters on a dark ground.
-  const isInverse = dark.reduce((sum, value) => sum + value, 0) > dark.length / 2
-  const rows: number[] = []
+  const isInverse = below > pixels.length / 2
+  const counts = new Uint16Array(width)
+  let rows = 0
   for (let y = Math.round(height * EDGE_SHARE); y < height * (1 - EDGE_SHARE); y++) {
+    const row = pixels.subarray(y * width, (y + 1) * width)
     let count = 0
-    for (let x = 0; x < width; x++) count += dark[y * width + x]! ^ Number(isInverse)
-    if (count < width * RULE_SHARE) rows.push(y)
+    for (const pixel of row) if (pixel < threshold !== isInverse) count++
+    if (count >= width * RULE_SHARE) continue
+    rows++
+    for (let x = 0; x < width; x++) if (row[x]! < threshold !== isInverse) counts[x]!++
   }
-  return Array.from({ length: width }, (_, x) => {
-    let count = 0
-    for (const y of rows) count += dark[y * width + x]! ^ Number(isInverse)
-    return count > 1 && count < rows.length * RULE_SHARE_DOWN
-  })
+  return Array.from(counts, (count) => count > 1 && count < rows * RULE_SHARE_DOWN)
 }
 
 /** The words of a line. `ink` has an entry for each column of its picture, whose height is `height`. */

@@ -1,4 +1,5 @@
 // A report from its files to what the API answers, stage by stage. Runs in threads with limits; see parsing-jobs/.
+import { isSusceptibility } from '../layout/antibiotics.ts'
 import { linesOf } from '../layout/lines.ts'
 import { metadataOf, type Metadata, type MetadataPlaces } from '../layout/metadata.ts'
 import { rowsOf } from '../layout/rows.ts'
@@ -157,7 +158,8 @@ interface Meanings extends ReportContext {
 
 function withMeaning(results: readonly ReportResult[], { specimens, ...context }: Meanings = {}): ReportResult[] {
   const meanings = matchLoinc(
-    results.map(({ test_name, value, units, source_panel_name, sample_type }, index) => ({
+    results.map(({ test_name, value, units, source_panel_name, sample_type, comments }, index) => ({
+      is_susceptibility: isSusceptibility(test_name, value, comments),
       specimen: specimens?.[index] ?? null,
       test_name,
       value,

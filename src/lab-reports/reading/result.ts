@@ -1,6 +1,7 @@
 // A row of a page as a result of the API: its type, its range for the patient, and what the range says of the value.
 import type { Box } from '../pages/page.ts'
 import type { Finding, LoincMatch, LoincMatchStatus } from '../loinc/match-loinc.ts'
+import { sensitivityOf } from '../layout/antibiotics.ts'
 import { rangeFor, type Patient, type Range } from '../layout/ranges.ts'
 import type { Row } from '../layout/rows.ts'
 import { boundOf, intervalOf, isRatio, numberOf, type Flag } from '../layout/values.ts'
@@ -44,7 +45,7 @@ export function resultOf(row: Row, patient: Patient): ReportResult {
     source_panel_name: row.panel,
     sample_type: sampleOf(`${row.panel ?? ''} ${row.name}`),
     measurement_kind: kindOf(row),
-    sensitivity: 'unknown',
+    sensitivity: sensitivityOf(row.name, row.value, row.comments),
     ...interpret(row.value, range, row.flag),
     loinc_match_status: null,
     loinc_matches: null,

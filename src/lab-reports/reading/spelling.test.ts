@@ -74,3 +74,32 @@ test('only words of pictures are spelled, and none that was read for certain', (
   const texts = [page('text', 0.5), page('ocr', 0.99), page('ocr', 0.5)].map((one) => spelledPage(one).words[0]!.text)
   assert.deepEqual(texts, ['Cholestero!', 'Cholestero!', 'Cholesterol'])
 })
+
+test('a unit without its last letter gets it back, but a gram in a day stays one', () => {
+  const page = (...texts: string[]) => ({
+    number: 1,
+    width: 100,
+    height: 100,
+    source: 'ocr' as const,
+    words: texts.map((text) => ({ text, box: BOX, confidence: 0.99 })),
+  })
+  const read = (...texts: string[]) => spelledPage(page(...texts)).words.map(({ text }) => text)
+  assert.deepEqual(read('mg/d', 'U/', 'G/I', 'µmol/i', 'mg/dL', 'g/l', 'mg/mmol', 'AND/OR'), [
+    'mg/dl',
+    'U/l',
+    'G/l',
+    'µmol/l',
+    'mg/dL',
+    'g/l',
+    'mg/mmol',
+    'AND/OR',
+  ])
+  assert.deepEqual(read('24h', 'g/d'), ['24h', 'g/d'])
+})
+
+test('a weak ampersand is a percent sign', () => {
+  const sign = (confidence: number) =>
+    spelledPage({ number: 1, width: 100, height: 100, source: 'ocr', words: [{ text: '&', box: BOX, confidence }] }).words[0]!
+      .text
+  assert.deepEqual([sign(0.3), sign(0.99)], ['%', '&'])
+})

@@ -85,10 +85,27 @@ const lookOf = (text: string): string =>
     .replaceAll(/l+/gu, 'l')
 
 /** A page of a picture with its words as they are spelled; a page of text as it is. */
-export const spelledPage = (page: PageText): PageText =>
-  page.source === 'ocr' ? { ...page, words: page.words.map(spelledWord) } : page
+export function spelledPage(page: PageText): PageText {
+  if (page.source !== 'ocr') return page
+  const ofDays = page.words.some(({ text }) => /^(?:24-?h\w*|24|day|daily)$/iu.test(text))
+  return { ...page, words: page.words.map((word) => spelledWord(withLastLetter(word, ofDays))) }
+}
 
 const spelledWord = (word: Word): Word => (word.confidence < CERTAIN ? { ...word, text: spelled(word.text) } : word)
+
+/** A `%` that was hardly read. */
+const WEAK = 0.5
+
+/**
+ * The `l` at the end of `g/l` and `mg/dl`, which is often lost or taken for another stroke, and `%`. A gram in a day is left on pages of
+ * specimens that were collected over days.
+ */
+function withLastLetter(word: Word, ofDays: boolean): Word {
+  if (word.text === '&' && word.confidence < WEAK) return { ...word, text: '%' }
+  const unit = /^([munpµ]?(?:g|mol|U|IU|kat)|[mu]?Eq|[GT])\/([dmuµ]?)[il|!It1]?$/u.exec(word.text)
+  if (!unit || (unit[2] === 'd' && ofDays) || /^.*\/[dmuµ]?l$/u.test(word.text)) return word
+  return unit[2] === 'm' || unit[2] === 'u' || unit[2] === 'µ' ? word : { ...word, text: `${unit[1]}/${unit[2]}l` }
+}
 
 /** A word as a report spells it; as it is if it is spelled so, or if nothing that reports print looks like it. */
 export function spelled(text: string): string {
