@@ -192,6 +192,27 @@ describe('the import of a file', () => {
     assert.deepEqual([status, accepted, created, updated], ['completed', 12_000, 12_000, 0])
   })
 
+  test('a job that comes back while its import still runs in this process is queued again', async () => {
+    const team = await createTestTeam()
+    const user = await team.user()
+    const { body } = await upload(team, user, Buffer.from(rates(['09:00:00', 61])))
+    const runner = new ImportRunner({ vault })
+    const tx = <R>(work: (tx: Tx) => Promise<R>) => team.db.tx(team.tenant, work)
+    const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const holding = async <R>(work: (tx: Tx) => Promise<R>) => {
+      begun.resolve()
+      await held.promise
+      return tx(work)
+    }
+    const first = runner.handler.run({ tenant: team.tenant, tx: holding }, { import_id: body.id })
+    await begun.promise
+    await runner.handler.run({ tenant: team.tenant, tx }, { import_id: body.id })
+    assert.deepEqual(await team.jobs(), ['file_imports.run', 'file_imports.run'])
+    held.resolve()
+    await first
+    assert.equal((await team.api.get(`/v2/user/${user}/file_import/${body.id}`)).body.status, 'completed')
+  })
+
   test('an import that another version of the program has begun counts what was stored once', async () => {
     const team = await createTestTeam()
     const user = await team.user()
