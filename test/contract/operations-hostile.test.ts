@@ -251,6 +251,8 @@ const refusedLater: Record<string, number> = {
   radius: 400,
   start_date: 400,
   is_primary: 404,
+  // The connection has ended with the first value that is valid.
+  delete_data: 404,
   // Where a part of a file begins.
   offset: 409,
 }
