@@ -62,7 +62,8 @@ const APART: Record<string, string[]> = {
     'src/visits/psc/site-import.test.ts',
     'src/visits/psc-booking/schedule-import.test.ts',
   ],
-  'files that change the schema': [
+  'files that change the schema, or need names for prepared statements': [
+    'src/platform/db/look-ups.test.ts',
     'src/platform/db/prepared-statements.test.ts',
     'src/platform/db/row-security.test.ts',
     'src/platform/db/row-security-without-roles.test.ts',
