@@ -17,7 +17,7 @@ if (process.execArgv.some((flag) => flag.startsWith('--min-semi-space-size'))) s
 
 const cold = isCold()
 const { status } = enableCompileCache(cache)
-// Of threads: each would load the compiler again, 20 MB.
+// Worker threads read the cache too: without it each loads the TypeScript compiler, 20 MB.
 if (status === constants.compileCacheStatus.ENABLED) process.env.NODE_COMPILE_CACHE = cache
 if (cold && status === constants.compileCacheStatus.ENABLED && words.length === 1 && RUNS_ON.test(words[0])) {
   // A long-running process does not compile the sources itself. If the other process fails, this one still can start, and reports the

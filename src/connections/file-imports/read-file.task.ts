@@ -20,8 +20,8 @@ export default async function read({ port, size, now_ms, provider }: ThreadInput
   const file = {
     size,
     async read(start: number): Promise<Uint8Array> {
-      const known = last && start >= last.start && start < last.start + last.bytes.length ? last : undefined
-      last = known ?? (last = (await ask(port, { read: start })) as { start: number; bytes: Uint8Array })
+      if (!last || start < last.start || start >= last.start + last.bytes.length)
+        last = (await ask(port, { read: start })) as { start: number; bytes: Uint8Array }
       return last.bytes.subarray(start - last.start)
     },
   }

@@ -1,24 +1,14 @@
 // Headings of panels: which results stand under which.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { PageText } from '../pages/page.ts'
+import { pageOfLines, type PlacedText } from '../../../test/support/report-pages.ts'
 import { isAnalyte, isNamed } from '../reading/read-report.ts'
 import { linesOf } from './lines.ts'
 import { rowsOf } from './rows.ts'
 
-/** The panel of each result of a page of lines: cells with the places where they begin. */
-function panels(...lines: [left: number, text: string][][]): Record<string, string | null> {
-  const words = lines.flatMap((cells, index) =>
-    cells.flatMap(([left, text]) => {
-      let x = left
-      return text.split(' ').map((word) => {
-        const box = { left: x, right: x + word.length * 5, top: 40 + index * 14, bottom: 50 + index * 14 }
-        x = box.right + 3
-        return { text: word, box, confidence: 1 }
-      })
-    }),
-  )
-  const page: PageText = { number: 1, width: 612, height: 792, source: 'text', words }
+/** The panel of each result of a page of lines. */
+function panels(...lines: PlacedText[][]): Record<string, string | null> {
+  const page = pageOfLines(lines)
   const rows = rowsOf([{ page, lines: linesOf(page) }], { isAnalyte, isNamed })
   return Object.fromEntries(rows.map(({ name, panel }) => [name, panel]))
 }

@@ -1,33 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { PageText } from '../pages/page.ts'
+import { pageOfLines, type PlacedText } from '../../../test/support/report-pages.ts'
 import { isAnalyte, isNamed } from '../reading/read-report.ts'
 import { linesOf } from './lines.ts'
 import { rowsOf } from './rows.ts'
 
-/** A page of lines; each cell begins at a place and has letters of equal widths. */
-function page(...lines: [left: number, text: string][][]): PageText {
-  const words = lines.flatMap((cells, index) =>
-    cells.flatMap(([left, text]) => {
-      let x = left
-      return text.split(' ').map((word) => {
-        const box = { left: x, right: x + word.length * 5, top: 40 + index * 12, bottom: 50 + index * 12 }
-        x = box.right + 3
-        return { text: word, box, confidence: 1 }
-      })
-    }),
-  )
-  return { number: 1, width: 612, height: 792, source: 'text', words }
-}
-
-const read = (...lines: [number, string][][]) => {
-  const one = page(...lines)
+const read = (...lines: PlacedText[][]) => {
+  const one = pageOfLines(lines, 12)
   return rowsOf([{ page: one, lines: linesOf(one) }], { isAnalyte, isNamed })
 }
-const rows = (...lines: [number, string][][]) =>
+const rows = (...lines: PlacedText[][]) =>
   read(...lines).map(({ name, value, unit, range_lines }) => [name, value, unit, ...range_lines])
 
-const HEADER: [number, string][] = [
+const HEADER: PlacedText[] = [
   [36, 'Test'],
   [220, 'Result'],
   [300, 'Units'],
@@ -35,7 +20,7 @@ const HEADER: [number, string][] = [
 ]
 
 test('names that begin as labels do are names where laboratories measure them', () => {
-  const lines: [number, string][][] = ['Fasting Glucose', 'Sex Hormone Binding Globulin', 'Normal Morphology'].map((name) => [
+  const lines: PlacedText[][] = ['Fasting Glucose', 'Sex Hormone Binding Globulin', 'Normal Morphology'].map((name) => [
     [36, name],
     [220, '41'],
     [300, 'nmol/L'],
@@ -87,7 +72,7 @@ test('texts behind colons are results of what laboratories measure, and nothing 
 })
 
 test('a line with two results in different units has two rows', () => {
-  const line: [number, string][] = [
+  const line: PlacedText[] = [
     [36, 'Neutrophils'],
     [150, '58.4'],
     [200, '%'],
@@ -103,7 +88,7 @@ test('a line with two results in different units has two rows', () => {
 })
 
 test('a comparator with its unit in the column of results is a result with a unit', () => {
-  const header: [number, string][] = [
+  const header: PlacedText[] = [
     [36, 'Component'],
     [220, 'Your Value'],
     [380, 'Standard Range'],
@@ -119,7 +104,7 @@ test('a comparator with its unit in the column of results is a result with a uni
 })
 
 test('names of people and their degrees below a table are no results', () => {
-  const lines: [number, string][][] = [
+  const lines: PlacedText[][] = [
     [
       [36, 'Dr. A. Sample'],
       [220, 'Dr. B. Sample'],
@@ -188,23 +173,23 @@ test('a note below a row is no heading of a panel, and parts of an examination k
   assert.equal(second!.panel, 'Chemical Examination')
 })
 
-const sodium = (value = '140'): [number, string][] => [
+const sodium = (value = '140'): PlacedText[] => [
   [36, 'Sodium'],
   [220, value],
   [300, 'mmol/L'],
   [380, '136-145'],
 ]
-const potassium: [number, string][] = [
+const potassium: PlacedText[] = [
   [36, 'Potassium'],
   [220, '5.9'],
   [300, 'mmol/L'],
   [380, '3.5-5.1'],
 ]
-const line = (text: string, left = 36): [number, string][] => [[left, text]]
-const comments = (...lines: [number, string][][]) => read(...lines).map((row) => [row.name, ...row.comments])
+const line = (text: string, left = 36): PlacedText[] => [[left, text]]
+const comments = (...lines: PlacedText[][]) => read(...lines).map((row) => [row.name, ...row.comments])
 
 test('a column of comments belongs to the result beside it, over several lines, and its flags are flags', () => {
-  const header: [number, string][] = [...HEADER, [470, 'Remarks']]
+  const header: PlacedText[] = [...HEADER, [470, 'Remarks']]
   const found = read(
     header,
     [...potassium, [470, 'Slightly hemolyzed,']],
@@ -263,7 +248,7 @@ test('a note below the last of several rows is kept only where it is indented, s
 })
 
 test('explanations of a test, methods, feet of pages and notes far below are no comments', () => {
-  const below = (...lines: [number, string][][]) => comments(HEADER, potassium, ...lines)
+  const below = (...lines: PlacedText[][]) => comments(HEADER, potassium, ...lines)
   const alone = [['Potassium']]
   assert.deepEqual(below(line('Note: This report is computer generated.')), alone)
   assert.deepEqual(below(line('Method: ISE indirect'), sodium()), [...alone, ['Sodium']])
@@ -271,7 +256,7 @@ test('explanations of a test, methods, feet of pages and notes far below are no 
   assert.deepEqual(below(line('Interpretation: Values are highest when a specimen is old.'), sodium()), [...alone, ['Sodium']])
   const explanation = Array.from({ length: 12 }, () => line('This test is done when it should be and has its limits.'))
   assert.deepEqual(below(...explanation, sodium()), [...alone, ['Sodium']])
-  const table: [number, string][] = [
+  const table: PlacedText[] = [
     [36, 'Deficiency'],
     [220, '< 20'],
   ]
@@ -279,14 +264,14 @@ test('explanations of a test, methods, feet of pages and notes far below are no 
 })
 
 test('a note on a line with several results is that of none', () => {
-  const header: [number, string][] = [
+  const header: PlacedText[] = [
     [36, 'Test'],
     [150, '2024-01-02'],
     [230, '2024-03-04'],
     [320, 'Units'],
     [400, 'Comment'],
   ]
-  const dated = (name: string): [number, string][] => [
+  const dated = (name: string): PlacedText[] => [
     [36, name],
     [150, '4.1'],
     [230, '5.9'],

@@ -1,27 +1,12 @@
 // Tables of antibiotics and organisms.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { PageText } from '../pages/page.ts'
+import { pageOfLines, type PlacedText } from '../../../test/support/report-pages.ts'
 import { understand } from '../reading/read-report.ts'
 import { categoryOf, isAntibiotic, organismIn } from './antibiotics.ts'
 
-/** A page of lines: cells with the places where they begin. */
-function page(...lines: [left: number, text: string][][]): PageText {
-  const words = lines.flatMap((cells, index) =>
-    cells.flatMap(([left, text]) => {
-      let x = left
-      return text.split(' ').map((word) => {
-        const box = { left: x, right: x + word.length * 5, top: 40 + index * 14, bottom: 50 + index * 14 }
-        x = box.right + 3
-        return { text: word, box, confidence: 1 }
-      })
-    }),
-  )
-  return { number: 1, width: 612, height: 792, source: 'text', words }
-}
-
-const read = (...lines: [number, string][][]) =>
-  understand([page(...lines)]).results.map((result) => [
+const read = (...lines: PlacedText[][]) =>
+  understand([pageOfLines(lines)]).results.map((result) => [
     result.source_panel_name,
     result.test_name,
     result.value,
@@ -30,7 +15,7 @@ const read = (...lines: [number, string][][]) =>
     result.sensitivity,
     result.loinc_matches?.[0]?.loinc_code,
   ])
-const cells = (...texts: string[]): [number, string][] => texts.map((text, index) => [36 + index * 150, text])
+const cells = (...texts: string[]): PlacedText[] => texts.map((text, index) => [36 + index * 150, text])
 
 test('an antibiotic has its concentration as result and its category as interpretation, below its organism', () => {
   assert.deepEqual(
@@ -83,7 +68,7 @@ test('the level of an antibiotic in the blood is a result as others are', () => 
   assert.notEqual(row![6], '19000-9')
 })
 
-test('antibiotics, categories and organisms are told from other words', () => {
+test('antibiotics, categories and organisms are distinguished from other words', () => {
   for (const name of ['Piperacillin-Tazobactam', 'Cefazolin (urine)', 'Trimethoprim/Sulfa', 'Fusidic acid', 'Co-trimoxazole'])
     assert.ok(isAntibiotic(name), name)
   for (const name of ['Gentamicin Trough', 'Acid', 'Sodium', 'Penicillin allergy']) assert.ok(!isAntibiotic(name), name)

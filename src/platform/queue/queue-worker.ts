@@ -178,8 +178,11 @@ export class QueueWorker<Row extends ClaimedRow> {
     const waiting = this.#slots.withdraw(isChosen)
     if (waiting.length === 0) return
     this.#free(waiting)
-    // Otherwise their leases end.
-    await this.#options.runner.queue.release(waiting.map(({ row }) => row)).catch(() => 0)
+    await this.#options.runner.queue
+      .release(waiting.map(({ row }) => row))
+      .catch((error: unknown) =>
+        this.#options.onError(error, 'releasing rows failed; they are claimed again when their leases end'),
+      )
   }
 
   #free(claimed: WaitingRow<Row>[]): void {

@@ -138,7 +138,7 @@ const Erased = T.Object({ rows: T.Integer(), from_ms: Nullable(T.Integer()), to_
  */
 export async function eraseSamples(tx: Tx, user_id: string, provider?: string): Promise<DeletedData[]> {
   const ofProvider = provider === undefined ? sql`` : sql`and provider = ${provider}`
-  // Whoever stores samples of these series waits until they are gone, and then begins new ones.
+  // A transaction that stores samples of these series waits until they are erased, and then creates new series.
   const all = await tx.locking.many(
     SeriesId,
     sql`

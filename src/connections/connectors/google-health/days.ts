@@ -8,6 +8,8 @@ import { dateIn, fieldOf } from './data-points.ts'
 import { between, civilDays, points, POINTS_MAX, read } from './requests.ts'
 
 type Day = Record<string, unknown>
+/** What only queries show. */
+const SEDENTARY = 'intensity_sedentary_second'
 /** `3600s` */
 const secondsIn = (value: unknown): number | null => whole(secondsOf(value))
 const activeMinutes = (value: Values, level: string): number | null => {
@@ -35,8 +37,6 @@ const rollUps: Readonly<Record<string, (value: Values) => Day>> = {
     max_bpm: numberOrText(value.beatsPerMinuteMax),
   }),
 }
-/** What only queries show. */
-const SEDENTARY = 'intensity_sedentary_second'
 const rateNames = ['avg_bpm', 'min_bpm', 'max_bpm', 'resting_bpm'] as const
 
 /** Days: each type is added up by Google over all sources, without counting anything twice. */

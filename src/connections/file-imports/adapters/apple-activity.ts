@@ -108,7 +108,10 @@ export class AppleActivity {
     if (this.#offsets.size < DAYS_MAX) this.#offsets.set(dateOf(day), time.zone_s)
   }
 
-  /** The summaries of all days with a total or a ring, in their order; heart rates alone are no activity. @param skip is told of what did not fit into memory */
+  /**
+   * The summaries of all days with a total or a ring, in their order; heart rates alone are no activity.
+   * @param skip called for what did not fit into memory
+   */
   *days(skip: (reason: SkipReason, kind: string) => void): Generator<ReadSummary<'activity'>> {
     const { energies, others } = this.#totals.isIncomplete
     if (energies || others || this.#rates.isIncomplete) skip('too_many', 'days')
