@@ -168,6 +168,8 @@ test('posts in other forms are left to the schema', () => {
     post([one]).replace('"data"', '"data":[],"data"'),
     `${post([one])}x`,
     post([one]).replace(':61', ':\u000161'),
+    post([one]).replace('"unit"', '"metadata":{}x,"metadata":{},"unit"'),
+    post([one]).replace('"unit"', '"unit":"bpm","unit"'),
   ]
   for (const text of texts) assert.equal(readUsualPost(Buffer.from(text), bySchema), undefined, text)
   assert.ok(readUsualPost(Buffer.from(post([one])), bySchema))

@@ -221,6 +221,8 @@ class PostReader {
     let value = Number.NaN
     let [start, start_at, end, end_at] = [Number.NaN, 0, Number.NaN, 0]
     let isSameKind = this.#kind >= 0
+    /** A bit for each field that was read. */
+    let read = 0
     parts.fill(0)
     this.#expect(OBJECT)
     do {
@@ -231,6 +233,9 @@ class PostReader {
       this.#at = at + field.rest.length
       this.#expect(COLON)
       const { place } = field
+      // Of a field given twice `JSON.parse` keeps the last, but it finds the faults of the first.
+      if (read & (1 << place)) throw unusual
+      read |= 1 << place
       if (place === VALUE) value = this.#number()
       else if (place === START) {
         start_at = this.#text()
