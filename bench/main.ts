@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deliverToEndpoints, measureLatency } from './delivery.ts'
+import { measureFairness } from './fairness.ts'
 import { ingestSamples, readSamples, readSummaries } from './ingestion.ts'
 import { importExport } from './imports.ts'
 import { readReports, readScans } from './lab-reports.ts'
@@ -26,6 +27,7 @@ const parts: Record<string, (bench: Bench) => Promise<void>> = {
     await deliverToEndpoints(bench, 8)
   },
   latency: measureLatency,
+  fairness: measureFairness,
   sites: findSites,
   visits: measureAvailability,
   intake: measureIntake,

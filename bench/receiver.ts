@@ -1,7 +1,9 @@
-// A receiver of webhooks that does nothing but count them and, of those for /latency, remember when each arrived. Started by main.ts as
-// a process.
+// A receiver of webhooks that does nothing but count them and, of those for /latency, remember when each arrived. Those for /late/ get
+// their answer after 14 s, those for /never/ none. Started by main.ts as a process.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+
+const LATE_MS = 14_000
 
 let arrived = new Map<string, number>()
 let count = 0
@@ -18,8 +20,10 @@ const server = createServer((request, response) => {
     return void response.end()
   }
   request.resume().on('end', () => {
-    response.writeHead(204).end()
     count++
+    if (request.url!.startsWith('/never/')) return
+    if (request.url!.startsWith('/late/')) return void setTimeout(() => response.writeHead(200).end(), LATE_MS)
+    response.writeHead(204).end()
     if (request.url !== '/latency') return
     const id = String(request.headers['webhook-id'])
     if (!arrived.has(id)) arrived.set(id, performance.timeOrigin + performance.now())
