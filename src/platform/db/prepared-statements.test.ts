@@ -1,11 +1,11 @@
 // Which statements are prepared on a connection, and recovery when a prepared statement no longer fits.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import pg from 'pg'
 import { asOwner, connection, createTestTeam } from '../../../test/support/server.ts'
 import { installation } from '../../../test/support/template.ts'
 import { Db } from './database.ts'
-import { PreparedNames } from './prepared-statements.ts'
+import { PreparedNames, prepared } from './prepared-statements.ts'
 import { T } from '../schema/schema.ts'
 import { join, raw, sql } from './sql.ts'
 
@@ -19,6 +19,8 @@ const db = new Db({
   row_security: 'required',
 })
 after(() => db.close())
+// What one test prepares leaves no name for the statements of the next.
+beforeEach(() => prepared.renew())
 
 const preparedThere = async (): Promise<number> =>
   (await db.queries.one(One, sql`select count(*)::int as one from pg_prepared_statements`)).one
