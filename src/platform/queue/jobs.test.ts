@@ -37,8 +37,9 @@ describe('a job', { concurrency: 1 }, () => {
     assert.deepEqual([calls, await team.events()], [1, ['test.effect.0']])
   })
 
-  test('a job claimed by another owner is not changed by the previous one, whether that succeeds or fails', async () => {
-    for (const outcome of ['succeeds', 'fails'] as const) {
+  test('a job that is claimed again, by another owner or by the same, is not changed by the previous claim', async () => {
+    const ways = ['succeeds', 'fails'].flatMap((outcome) => [true, false].map((isSame) => ({ outcome, isSame })))
+    for (const { outcome, isSame } of ways) {
       const team = await createTestTeam()
       const finish = Promise.withResolvers<void>()
       let calls = 0
@@ -56,12 +57,12 @@ describe('a job', { concurrency: 1 }, () => {
       )
       await until('the first owner runs it', () => calls === 1)
       await team.db.queries.run(
-        sql`update job set owner = ${randomUUID()}, fence = fence + 1, attempts = 2, leased_until = leased_until + interval '1 hour' where team_id = ${team.team}`,
+        sql`update job set owner = ${isSame ? sql`owner` : randomUUID()}, fence = fence + 1, attempts = 2, leased_until = leased_until + interval '1 hour' where team_id = ${team.team}`,
       )
       const claimed = await rowsOf(team)
       finish.resolve()
       await first.stop()
-      assert.deepEqual(await rowsOf(team), claimed, outcome)
+      assert.deepEqual(await rowsOf(team), claimed, `${outcome}, ${isSame ? 'the same' : 'another'} owner`)
     }
   })
 
@@ -132,12 +133,14 @@ describe('a job', { concurrency: 1 }, () => {
     await gone(team)
   })
 
-  test('a failing job is attempted as often as its kind allows, then stays failed with its last error class and code', async () => {
+  test('a failing job is attempted as often as its kind allows, each under a fence of its own, then stays failed with its last error class and code', async () => {
     const team = await createTestTeam()
     let calls = 0
+    const fences: number[] = []
     await queue(team)
     working([
       defineHandler(work, async () => {
+        fences.push((await rowsOf(team))[0]!.fence)
         calls++
         throw Object.assign(new Error('Testa Fictional'), { code: 'E_TEST' })
       }),
@@ -149,6 +152,7 @@ describe('a job', { concurrency: 1 }, () => {
     }
     const [row] = await rowsOf(team)
     assert.deepEqual([row!.attempts, row!.last_error, row!.failed_at !== null, calls], [3, 'Error E_TEST', true, 3])
+    assert.deepEqual(fences, [1, 2, 3])
   })
 
   test('a job whose process was killed in every attempt is not retried', async () => {
