@@ -1,4 +1,5 @@
-// What breaks readers of Apple Health exports, by its content. Source: field-2026.md 6.
+// What breaks readers of Apple Health exports, by its content, with the numbers that field-2026.md 6 gives it. Quirk 15 is tested in
+// `apple-files.test.ts`.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { readDetails } from '../../../wearables/resources/sample-details.ts'
@@ -12,7 +13,7 @@ const minute = (n: number, day = '2026-01-31') =>
   `${day} ${String(Math.floor(n / 60)).padStart(2, '0')}:${String(n % 60).padStart(2, '0')}:00 -0700`
 
 describe('an Apple Health export', () => {
-  test('is found under the name that it has in the language of the phone, in any folder', async () => {
+  test('quirk 1: is found under the name that it has in the language of the phone, in any folder', async () => {
     for (const name of ['apple_health_export/exportación.xml', 'Export.xml', 'Daten/exportation.xml']) {
       const zip = await zipBytes([
         { name: name.replace('.xml', '_cda.xml'), content: [`<a>${' '.repeat(5000)}</a><b/>`] },
@@ -23,20 +24,20 @@ describe('an Apple Health export', () => {
     }
   })
 
-  test('has a DTD without its last sign and with misplaced parts', async () => {
+  test('quirk 2: has a DTD without its last sign and with misplaced parts', async () => {
     const dtd =
       '<!DOCTYPE HealthData [\n<!ELEMENT Record ((MetadataEntry)*)\n<!ATTLIST Record\n  type CDATA #REQUIRED\n<!ENTITY x "y">\n]\n'
     const xml = exportXml(rate()).replace(/<!DOCTYPE[^]*?\]>\n/, dtd)
     assert.deepEqual(values((await reading(xml)).samples.heartrate), [61])
   })
 
-  test('has control characters in attributes', async () => {
+  test('quirk 3: has control characters in attributes', async () => {
     const { samples, skipped } = await reading(exportXml(rate(61, { sourceName: 'Ficti\u000bonal\u0000' })))
     assert.equal(samples.heartrate![0]!.app_id, 'Ficti onal')
     assert.deepEqual(skipped, {})
   })
 
-  test('comes with a document for hospitals that has several roots and is not read', async () => {
+  test('quirk 4: comes with a document for hospitals that has several roots and is not read', async () => {
     const zip = await zipBytes([
       { name: 'apple_health_export/export.xml', content: [exportXml(rate())] },
       { name: 'apple_health_export/export_cda.xml', content: [`<ClinicalDocument/><ClinicalDocument/>${'x'.repeat(9000)}`] },
@@ -45,14 +46,14 @@ describe('an Apple Health export', () => {
     assert.deepEqual([values(samples.heartrate), error], [[61], null])
   })
 
-  test('has attributes with spaces in their names: their record is left out and counted, and reading goes on', async () => {
+  test('quirk 5: has attributes with spaces in their names: their record is left out and counted, and reading goes on', async () => {
     const broken = rate(60).replace('<Record ', '<Record Withings Link="x" ')
     const inside = rate(59, { inside: '<MetadataEntry Withings Link="x" key="a" value="b"/>' })
     const { samples, skipped, error } = await reading(exportXml(broken, inside, rate()))
     assert.deepEqual([values(samples.heartrate), skipped, error], [[61], { malformed: { HeartRate: 2 } }, null])
   })
 
-  test('has the offsets of the phone at the time of the export, and the zone of the place in the metadata wins', async () => {
+  test('quirk 6: has the offsets of the phone at the time of the export, and the zone of the place in the metadata wins', async () => {
     const { samples } = await reading(exportXml(rate(), rate(62, { inside: metadata('HKTimeZone', 'Europe/Berlin') })))
     assert.deepEqual(
       samples.heartrate!.map(({ at_ms, zone_s }) => [new Date(at_ms).toISOString(), zone_s]),
@@ -63,7 +64,7 @@ describe('an Apple Health export', () => {
     )
   })
 
-  test('has the totals of workouts in attributes, in statistics or nowhere, and durations without pauses', async () => {
+  test('quirk 7: has the totals of workouts in attributes, in statistics or nowhere, and durations without pauses', async () => {
     const workout = (hour: number, attributes: string, inside = '') =>
       `<Workout workoutActivityType="HKWorkoutActivityTypeTraditionalStrengthTraining" sourceName="Fictional" startDate="${minute(hour * 60)}" endDate="${minute(hour * 60 + 60)}" ${attributes}>${inside}</Workout>`
     const statistics = (type: string, more: string) => `<WorkoutStatistics type="HKQuantityTypeIdentifier${type}" ${more}/>`
@@ -136,7 +137,7 @@ describe('an Apple Health export', () => {
     assert.equal(documents(summaries.activity)[0]!.distance, 1230)
   })
 
-  test('has the members of a correlation a second time at the top level', async () => {
+  test('quirk 8: has the members of a correlation a second time at the top level', async () => {
     const systolic = record('BloodPressureSystolic', 118, 'mmHg', FROM)
     const diastolic = record('BloodPressureDiastolic', 76, 'mmHg', FROM)
     const caffeine = record('DietaryCaffeine', 95, 'mg', FROM)
@@ -152,7 +153,7 @@ describe('an Apple Health export', () => {
     assert.deepEqual(values(samples.caffeine), [0.095])
   })
 
-  test('has one day from several sources, whose steps are kept apart and counted once in the day', async () => {
+  test('quirk 9: has one day from several sources, whose steps are kept apart and counted once in the day', async () => {
     const steps = (source: object, value: number, from: number, to: number) =>
       record('StepCount', value, 'count', minute(from), { to: minute(to), ...source })
     const { samples, summaries } = await reading(
@@ -174,7 +175,7 @@ describe('an Apple Health export', () => {
     )
   })
 
-  test('has devices as texts with commas and a pointer that changes: they are one source', async () => {
+  test('quirk 10: has devices as texts with commas and a pointer that changes: they are one source', async () => {
     const device = (pointer: string) =>
       `&lt;&lt;HKDevice: ${pointer}&gt;, name:Watch, of Testa, manufacturer:Apple Inc., model:Watch, hardware:Watch6,1, software:9.${pointer.length}&gt;`
     const { samples } = await reading(exportXml(rate(61, { device: device('0x283c') }), rate(62, { device: device('0x283c4') })))
@@ -189,7 +190,7 @@ describe('an Apple Health export', () => {
     )
   })
 
-  test('has types of other names, values that are texts, and records without a value', async () => {
+  test('quirk 11: has types of other names, values that are texts, and records without a value', async () => {
     const stood = record('HKCategoryTypeIdentifierAppleStandHour', 'HKCategoryValueAppleStandHourStood', '', FROM)
     const { samples, skipped } = await reading(
       exportXml(
@@ -204,7 +205,7 @@ describe('an Apple Health export', () => {
     assert.deepEqual(skipped, { unsupported: { HKDataTypeSleepDurationGoal: 1 }, no_value: { HeartRate: 1 } })
   })
 
-  test('has metadata with units in the text, and keys that repeat', async () => {
+  test('quirk 12: has metadata with units in the text, and keys that repeat', async () => {
     const inside = [
       metadata('HKElevationAscended', '418 cm'),
       metadata('HKElevationAscended', '900 cm'),
@@ -218,7 +219,7 @@ describe('an Apple Health export', () => {
     assert.equal(documents(summaries.workouts)[0]!.total_elevation_gain, 4.18)
   })
 
-  test('has intervals of sleep of phone and watch that overlap: stages, else sleep, else time in bed', async () => {
+  test('quirk 13: has intervals of sleep of phone and watch that overlap: stages, else sleep, else time in bed', async () => {
     const sleep = (value: string, day: string, from: number, to: number, source: object) =>
       record('HKCategoryTypeIdentifierSleepAnalysis', `HKCategoryValueSleepAnalysis${value}`, '', minute(from, day), {
         to: minute(to, day),
@@ -250,7 +251,7 @@ describe('an Apple Health export', () => {
     assert.deepEqual(skipped, { duplicate: { SleepAnalysis: 1 } })
   })
 
-  test('has percentages as fractions, and Cal for kilocalories', async () => {
+  test('quirk 14: has percentages as fractions, and Cal for kilocalories', async () => {
     const { samples } = await reading(
       exportXml(
         record('OxygenSaturation', 0.97, '%', FROM),
@@ -277,7 +278,7 @@ describe('an Apple Health export', () => {
     assert.equal(samples.steps, undefined)
   })
 
-  test('comes as zip64, empty, cut off, or packed again by its owner: what can be read is read, and the rest is reported', async () => {
+  test('quirk 16: comes as zip64, empty, cut off, or packed again by its owner: what can be read is read, and the rest is reported', async () => {
     const xml = exportXml(...Array.from({ length: 3000 }, (_, i) => record('HeartRate', 60, 'count/min', minute(i % 1440))))
     const again = [{ name: 'My data/2026/export.xml', content: [xml] }]
     assert.equal((await reading(await zipBytes(again, { zip64: true }))).samples.heartrate!.length, 3000)
@@ -290,7 +291,7 @@ describe('an Apple Health export', () => {
     assert(cut.samples.heartrate!.length > 1000 && cut.samples.heartrate!.length < 2000)
   })
 
-  test('comes again, longer: its records have the same keys', async () => {
+  test('quirk 17: comes again, longer: its records have the same keys', async () => {
     const workout = `<Workout workoutActivityType="HKWorkoutActivityTypeHiking" sourceName="Fictional" startDate="${FROM}" endDate="${minute(540)}"/>`
     const night = record('HKCategoryTypeIdentifierSleepAnalysis', 'HKCategoryValueSleepAnalysisAsleepCore', '', minute(0), {
       to: minute(300),

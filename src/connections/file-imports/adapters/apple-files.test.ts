@@ -117,7 +117,7 @@ describe('electrocardiograms', () => {
     assert.equal(JSON.stringify(found).includes('Testa'), false)
   })
 
-  test('are in the language of the phone, with its separators', async () => {
+  test('quirk 15: are in the language of the phone, with its separators', async () => {
     const spanish = english
       .map((line) => line.replace(',', ';'))
       .map((line) => line.replace('500 hertz', '511,5 hercios').replace('Atrial Fibrillation', 'Ritmo sinusal'))
