@@ -176,9 +176,12 @@ describe('an Apple Health export', () => {
   })
 
   test('quirk 10: has devices as texts with commas and a pointer that changes: they are one source', async () => {
-    const device = (pointer: string) =>
-      `&lt;&lt;HKDevice: ${pointer}&gt;, name:Watch, of Testa, manufacturer:Apple Inc., model:Watch, hardware:Watch6,1, software:9.${pointer.length}&gt;`
-    const { samples } = await reading(exportXml(rate(61, { device: device('0x283c') }), rate(62, { device: device('0x283c4') })))
+    const device = (pointer: string, software: string) =>
+      `&lt;&lt;HKDevice: ${pointer}&gt;, name:Watch, of Testa, manufacturer:Apple Inc., model:Watch, hardware:Watch6,1, software:${software}&gt;`
+    const read = (...devices: string[]) => reading(exportXml(...devices.map((text, i) => rate(61 + i, { device: text }))))
+    const { samples } = await read(device('0x283c', '9.6'), device('0x283c4', '9.7'))
+    const again = await read(device('0x10b2f', '9.6'), device('0x0', '9.7'))
+    assert.deepEqual(again.samples.heartrate, samples.heartrate)
     const sources = samples.heartrate!.map(({ source_type, app_id }) => `${source_type} ${app_id}`)
     assert.deepEqual(sources, ['watch Fictional Watch', 'watch Fictional Watch'])
     assert.deepEqual(
@@ -256,6 +259,7 @@ describe('an Apple Health export', () => {
       exportXml(
         record('OxygenSaturation', 0.97, '%', FROM),
         record('OxygenSaturation', 98, '%', FROM),
+        record('BodyFatPercentage', 0.213, '%', FROM),
         record('ActiveEnergyBurned', 12.5, 'Cal', FROM),
         record('ActiveEnergyBurned', 41.84, 'kJ', FROM),
         record('BodyMass', 150, 'lb', FROM),
@@ -269,6 +273,7 @@ describe('an Apple Health export', () => {
       ),
     )
     assert.deepEqual(values(samples.blood_oxygen), [97, 98])
+    assert.deepEqual(values(samples.body_fat), [21.3])
     assert.deepEqual(values(samples.calories_active), [12.5, 10])
     assert.deepEqual(values(samples.body_weight), [68.0388555, 63.5029318])
     assert.deepEqual(values(samples.glucose), [5.5, 5])
