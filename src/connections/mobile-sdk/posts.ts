@@ -4,9 +4,8 @@ import { expectSamples } from '../../platform/runtime/young-generation.ts'
 import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import { noteUnits } from '../../wearables/ingestion/units.ts'
 import { incoming, incomingOf, PostZones } from './samples.ts'
-import { resourceOf, type BloodPressurePost, type SamplePost, type SentTimeseries } from './schema.ts'
+import { resourceOf, type BloodPressurePost, type QuantityColumns, type SamplePost, type SentTimeseries } from './schema.ts'
 import { store } from './store.ts'
-import type { QuantityColumns } from './usual-posts.ts'
 
 /**
  * Stores samples that a phone sends. A post repeated changes nothing. Errors: 404 unknown user; those of `incoming`.

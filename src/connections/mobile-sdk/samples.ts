@@ -8,8 +8,7 @@ import { sensorLocations, typeWithDetails, type SensorLocation } from '../../wea
 import { isSourceType, timeseriesOf, type SourceType, type TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import { canonicalZone, localDate, QUARTER_MS, zoneOffset } from '../../wearables/resources/zones.ts'
 import { deviceOf } from './devices.ts'
-import type { Quantity } from './schema.ts'
-import type { QuantityColumns, QuantityKind } from './usual-posts.ts'
+import type { Quantity, QuantityColumns, QuantityKind } from './schema.ts'
 
 const EARLIEST_MS = Date.UTC(1900, 0, 1)
 /** How far ahead of the server a phone's clock may be. */

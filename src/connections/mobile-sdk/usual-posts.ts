@@ -2,21 +2,7 @@
 // each sample, and reading those by the schema takes as long again. Every other form, and every fault, is left to these two.
 import { countOf, marks, type JsonCount } from '../../platform/schema/json-limits.ts'
 import { UsualInstants } from '../../platform/schema/usual-timestamps.ts'
-import { APP_MAX, PRODUCT_MAX, SAMPLES_MAX, TYPE_MAX, UNIT_MAX, type Quantity } from './schema.ts'
-
-/** What neighboring samples of a post have in common. */
-export type QuantityKind = Pick<Quantity, 'unit' | 'source_bundle' | 'product_type' | 'type' | 'metadata'>
-
-/** Quantities, column by column. */
-export interface QuantityColumns {
-  length: number
-  values: Float64Array
-  start_ms: Float64Array
-  end_ms: Float64Array
-  /** Of each quantity, its place in `kinds`. */
-  kind: Uint32Array
-  kinds: QuantityKind[]
-}
+import { APP_MAX, PRODUCT_MAX, SAMPLES_MAX, TYPE_MAX, UNIT_MAX, type QuantityColumns, type QuantityKind } from './schema.ts'
 
 const { QUOTE, BACKSLASH, COLON, OBJECT, OBJECT_END, LIST, LIST_END } = marks
 const codeOf = (character: string): number => character.charCodeAt(0)
