@@ -9,7 +9,7 @@ import { faultNames, startFaultyReceivers, type FaultName } from '../support/fau
 import { eventually } from '../support/eventually.ts'
 
 const EVENTS = 12
-const ATTEMPT_MS_MAX = 1000
+const ATTEMPT_MS_MAX = 2000
 const MIB = 1024 * 1024
 
 /** What the log says of an attempt: its status and why there was no answer. */
