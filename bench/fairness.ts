@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { v7 } from './baseline-write.ts'
 import { percentiles, timeEvents } from './delivery.ts'
 import { report } from './measure.ts'
-import { address, start, type Bench } from './program.ts'
+import { apiWith, start, type Bench } from './program.ts'
 
 const ENDPOINTS = 50
 /** The events of the slow team: so many when the measurement begins, and so many a second after that. */
@@ -36,28 +36,18 @@ export async function measureFairness(bench: Bench): Promise<void> {
 }
 
 /** A team in the cell of the demo team, with a user and one webhook. */
-async function createOtherTeam({ url, demo }: Bench, receiver: string) {
-  const post = async (path: string, headers: Record<string, string>, body: unknown) => {
-    const init = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) }
-    const response = await fetch(url + path, init)
-    if (!response.ok) throw new Error(`POST ${path}: ${response.status} ${await response.text()}`)
-    return response.json() as any // oxlint-disable-line typescript/no-explicit-any -- a script reads replies of every shape
-  }
+async function createOtherTeam({ url, demo, kit }: Bench, receiver: string) {
   const org = `/v1/org/${demo.org_id}/team`
-  const managing = { 'x-management-key': demo.management_key }
-  const { id: team } = await post(org, managing, { name: 'Bench Other Team', region: 'us' })
-  const { access_token } = await post(`${org}/${team}/create_api_access_token`, managing, { env: 'sandbox' })
-  await post(`${org}/${team}/sandbox/webhook`, managing, { url: receiver })
-  const headers = { authorization: `Bearer ${access_token}` }
-  const { user_id } = await post('/v2/user', headers, { client_user_id: 'bench other' })
-  const tests = await fetch(`${url}/v3/lab_tests?collection_method=testkit`, { headers })
-  const [test] = (await tests.json()) as { id: string }[]
-  const kit = {
-    user_id,
-    lab_test_id: test!.id,
-    shipping_details: { ...address, receiver_name: 'Bench Receiver', phone_number: '+15550100199' },
-  }
-  const order = async () => (await post('/v3/order/testkit', headers, kit)).order as { id: string }
+  const json = { 'content-type': 'application/json' }
+  const management = apiWith(url, { ...json, 'x-management-key': demo.management_key })
+  const { id: team } = await management('POST', org, { name: 'Bench Other Team', region: 'us' })
+  const { access_token } = await management('POST', `${org}/${team}/create_api_access_token`, { env: 'sandbox' })
+  await management('POST', `${org}/${team}/sandbox/webhook`, { url: receiver })
+  const api = apiWith(url, { ...json, authorization: `Bearer ${access_token}` })
+  const { user_id } = await api('POST', '/v2/user', { client_user_id: 'bench other' })
+  const [test] = await api('GET', '/v3/lab_tests?collection_method=testkit')
+  const own = { ...kit, user_id, lab_test_id: test.id }
+  const order = async () => (await api('POST', '/v3/order/testkit', own)).order as { id: string }
   return { team: team as string, order }
 }
 

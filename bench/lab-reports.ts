@@ -10,7 +10,7 @@ import { readReport } from '../src/lab-reports/reading/read-report.ts'
 import { Worker } from 'node:worker_threads'
 import { median, medianMs, report, WARM_UPS } from './measure.ts'
 import { processorSeconds } from './processor-time.ts'
-import type { Bench } from './program.ts'
+import { apiWith, type Bench } from './program.ts'
 
 const REPORTS = 30
 const POLL_MS = 10
@@ -166,11 +166,7 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
 /** A team of another cell. */
 async function secondTeam({ url, demo }: Bench): Promise<Uploader> {
   const headers = { 'x-service-api-key': demo.api_keys['sandbox-eu']!, 'content-type': 'application/json' }
-  const api: Bench['api'] = async (method, path, body) => {
-    const response = await fetch(url + path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
-    return response.json()
-  }
+  const api = apiWith(url, headers)
   const { user_id } = await api('POST', '/v2/user', { client_user_id: 'bench' })
   return { url, headers, user_id, api }
 }

@@ -15,7 +15,7 @@ export interface Demo {
   api_keys: Record<string, string>
 }
 
-/** Sends a request with the key of the demo team. Errors: an answer that is no success. */
+/** Sends a request. Errors: an answer that is no success. */
 export type Api = (method: string, path: string, body?: unknown) => Promise<any> // oxlint-disable-line typescript/no-explicit-any -- a script reads replies of every shape
 
 export interface Bench {
@@ -26,6 +26,7 @@ export interface Bench {
   team: string
   /** With the key of the demo team. */
   headers: Record<string, string>
+  /** With the key of the demo team. */
   api: Api
   connection: Connection
   /** On the schema of sandbox-us. */
@@ -38,6 +39,15 @@ export interface Bench {
   createEndpoint: (url: string, disabled?: boolean) => Promise<string>
   deleteEndpoint: (id: string) => Promise<void>
 }
+
+/** Requests with these headers, which name a key and the type of the body. */
+export const apiWith =
+  (url: string, headers: Record<string, string>): Api =>
+  async (method, path, body) => {
+    const response = await fetch(url + path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
+    return response.json()
+  }
 
 const children: ChildProcess[] = []
 
@@ -100,11 +110,7 @@ export async function withServer(measure: (bench: Bench) => Promise<void>): Prom
 async function fillBench(program: Pick<Bench, 'url' | 'pid' | 'demo' | 'connection' | 'db'>): Promise<Bench> {
   const { url, demo } = program
   const headers = { 'x-service-api-key': demo.api_keys['sandbox-us']!, 'content-type': 'application/json' }
-  const api: Api = async (method, path, body) => {
-    const response = await fetch(url + path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
-    return response.json()
-  }
+  const api = apiWith(url, headers)
   const team = demo.teams.us!
   const { user_id } = await api('POST', '/v2/user', { client_user_id: 'bench' })
   const [test] = await api('GET', '/v3/lab_tests?collection_method=testkit')
