@@ -54,24 +54,31 @@ export class HeldLease<Row = unknown> {
   deadline_ms = Infinity
   /** The reason why the lease has ended. */
   end: LeaseLost | HandlerTimeout | undefined
-  /** Rejects if the lease ends before the work does. */
-  readonly ended: Promise<never>
-  readonly #reject: (reason: Error) => void
+  /** What waits for work that the end of the lease stops. */
+  readonly #waiting = new Set<(reason: Error) => void>()
 
   constructor(row: Row, expires_ms: number) {
     this.row = row
     this.expires_ms = expires_ms
-    const { promise, reject } = Promise.withResolvers<never>()
-    promise.catch(() => {})
-    this.ended = promise
-    this.#reject = reject
   }
 
-  /** Stops the work: `ended` rejects, and `end` holds the reason. */
+  /**
+   * The outcome of the work. Errors: `end`, as soon as the lease has ended. The lease keeps nothing of work that is over; a race against one
+   * promise for the end of the lease would keep every result until then.
+   */
+  whileHeld<V>(work: Promise<V>): Promise<V> {
+    return new Promise((resolve, reject) => {
+      if (this.end) reject(this.end)
+      this.#waiting.add(reject)
+      work.then(resolve, reject).finally(() => this.#waiting.delete(reject))
+    })
+  }
+
+  /** Stops the work: what waits for it gets the reason, and `end` holds it. */
   stop(reason: LeaseLost | HandlerTimeout): void {
     if (this.end) return
     this.end = reason
-    this.#reject(reason)
+    for (const reject of this.#waiting) reject(reason)
   }
 }
 

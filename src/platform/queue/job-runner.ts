@@ -98,7 +98,7 @@ export class JobRunner {
   async handle(jobs: CellJobs, { row, lease }: Claimed<JobRow>, tenantOf: TenantOf, at?: Date): Promise<void> {
     const handlers = this.#handlersOf(row.name)
     if (handlers.length === 0) throw new Error('no handler is registered for this job')
-    const found = await Promise.race([tenantOf(jobs.cell, row.team_id), lease.ended])
+    const found = await lease.whileHeld(tenantOf(jobs.cell, row.team_id))
     if (!found) return
     const tenant = at ? found : caughtUp(found, row)
     const instant = at ?? teamNow(tenant)
@@ -107,7 +107,7 @@ export class JobRunner {
       tenant,
       async tx(work) {
         if (lease.end) throw lease.end
-        return jobs.db.tx(tenant, (tx) => Promise.race([work(tx), lease.ended]), instant, guard)
+        return jobs.db.tx(tenant, (tx) => lease.whileHeld(work(tx)), instant, guard)
       },
     }
     const payload: unknown = JSON.parse(row.payload)
@@ -115,7 +115,7 @@ export class JobRunner {
       if (lease.end) throw lease.end
       lease.deadline_ms = jobs.runner.leases.now_ms() + handler.job.timeout_s * 1000
       // An abandoned handler may never end; its context rejects further work.
-      await Promise.race([handler.run(context, payload), lease.ended])
+      await lease.whileHeld(handler.run(context, payload))
     }
     lease.deadline_ms = Infinity
   }

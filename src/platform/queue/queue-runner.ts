@@ -111,7 +111,7 @@ export class QueueRunner<Row extends ClaimedRow> {
     const { timeout_s } = this.#options
     if (timeout_s === undefined) return handle(claimed)
     claimed.lease.deadline_ms = this.leases.now_ms() + timeout_s * 1000
-    return Promise.race([handle(claimed), claimed.lease.ended])
+    return claimed.lease.whileHeld(handle(claimed))
   }
 
   #outcomeOf({ row, lease }: Claimed<Row>): 'retried' | 'failed' | 'lost' {
