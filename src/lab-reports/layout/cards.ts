@@ -1,9 +1,10 @@
 // Reports without tables: each result is a block of its own, its name above it, its range above or below it.
-import { heightOf, overlapX } from '../pages/page.ts'
+import { boxAround, heightOf, overlapX } from '../pages/page.ts'
 import { cut, type TypedCell } from './cells.ts'
 import type { Cell, Line } from './lines.ts'
 import { cleanName, isPossibleName, looksLikeSentence } from './names.ts'
 import { rangeOf } from './ranges.ts'
+import type { Row } from './row.ts'
 import { unitBehind } from './units.ts'
 import { flagOf, partFlag, type Flag } from './values.ts'
 
@@ -16,6 +17,29 @@ export interface Card {
   /** All that belongs to it but its name and value. */
   details: Cell[]
   lines: Line[]
+}
+
+/** A block as a row of a panel. */
+export function rowOfCard(card: Card, page: number, { panel, section }: Pick<Row, 'panel' | 'section'>): Row {
+  const { value, flag } = partFlag(card.value.text)
+  const cells = [card.name, card.value, ...card.details]
+  return {
+    page,
+    box: boxAround(cells.map(({ box }) => box)),
+    value_box: card.value.box,
+    name: cleanName(card.name.text),
+    value,
+    unit: card.unit,
+    range_lines: card.range_lines,
+    flag: flag ?? card.flag,
+    panel,
+    section,
+    specimen: null,
+    method: null,
+    date: null,
+    confidence: Math.min(1, ...cells.flatMap(({ words }) => words.map(({ confidence }) => confidence))),
+    comments: [],
+  }
 }
 
 /** Of the height of a value: lines of a block are no further apart. */

@@ -16,6 +16,9 @@ export function assign(cells: readonly TypedCell[], columns: readonly Column[]):
   return assigned
 }
 
+/** What stands in them is no unit and no flag of the result: `U` is a specimen there. */
+const KEPT = new Set<ColumnKind>(['previous', 'specimen', 'method'])
+
 /** Units and flags go to their own column where there is one near; all else to the nearest. */
 function columnFor(cell: TypedCell, columns: readonly Column[]): Column | undefined {
   const nearest = nearestColumn(cell.box, columns)
@@ -26,7 +29,7 @@ function columnFor(cell: TypedCell, columns: readonly Column[]): Column | undefi
     flag: columns.some((column) => column.kind === 'flag') ? 'flag' : 'comment',
   }
   const kind = wanted[cell.kind]
-  if (kind && nearest.kind !== kind && nearest.kind !== 'previous') {
+  if (kind && nearest.kind !== kind && !KEPT.has(nearest.kind)) {
     const own = columns.find((column) => column.kind === kind)
     if (own && Math.abs(centerX(own.box) - centerX(cell.box)) < 120) return own
   }

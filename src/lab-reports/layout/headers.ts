@@ -14,11 +14,16 @@ export type ColumnKind =
   | 'comment'
   | 'previous'
   | 'dated_value'
+  | 'specimen'
+  | 'method'
+  | 'date'
   | 'other'
 
 export interface Column {
   kind: ColumnKind
   box: Box
+  /** Of results of one day: the date as printed. */
+  date?: string
 }
 
 /** Words of which the names of columns consist. A line with others is no header. */
@@ -34,12 +39,18 @@ const VOCABULARY = new Set(
   this zone norm norms class allergen allergens compound compounds drug drugs outcome cutoff loq lod window consistency agency resulting resulted exam exams risk moderate
   optimal increased borderline average times time's conclusion judgment judgement percent absolute organism exam assay's prescribed expected detected
   at by on for or per recent most newest result(s) test(s) value(s) unit(s) name(s) bri r/r nabl cutoff cut-off adult desirable laboratory's population patient(s) se
-  rng rngs s.no sr.no sl.no sl technology ref.range ranges/units reported as report obs val res rslt meas conc concentration mean`
+  rng rngs s.no sr.no sl.no sl technology ref.range ranges/units reported as report obs val res rslt meas conc concentration mean source material technique collection drawn sampled`
     .split(/\s+/u)
     .filter(Boolean),
 )
 
 const PATTERNS: [ColumnKind, RegExp][] = [
+  ['specimen', /^(?:specimen|sample|material)(?: (?:type|source))?s?$|^type of (?:specimen|sample)$/u],
+  ['method', /^(?:test )?(?:methods?|methodology|technique|technology)(?: name)?$/u],
+  [
+    'date',
+    /^(?:date(?: ?\/ ?| and | )?time|dates?|(?:date |time )?(?:of )?(?:collected|collection|drawn|sampled)(?: (?:on|at|date|time))*|(?:test|sample|specimen) date)$/u,
+  ],
   ['previous', /\b(?:prev(?:ious)?|prior|last|past|historical|history|earlier|trend|change|delta)\b/u],
   [
     'abnormal_value',
@@ -124,8 +135,10 @@ export function columnsOf(line: Line): Column[] | undefined {
 }
 
 /** A cell may hold the names of several columns that stand close: `Result Reference range`, `Test Result Unit`. */
-function columnsIn(cell: Cell): { kind: ColumnKind | undefined; box: Box }[] {
+function columnsIn(cell: Cell): (Omit<Column, 'kind'> & { kind: ColumnKind | undefined })[] {
   const kind = columnKind(cell.text)
+  if (kind === 'dated_value') return [{ kind, box: cell.box, date: cell.text.trim() }]
+  if (kind === 'specimen' || kind === 'method' || kind === 'date') return [{ kind, box: cell.box }]
   if (cell.words.length < 2 || cell.words.length > 9) return [{ kind, box: cell.box }]
   for (let at = 1; at < cell.words.length; at++) {
     const [first, second] = [cell.words.slice(0, at), cell.words.slice(at)].map((words) => cellOf(words)) as [Cell, Cell]
@@ -140,7 +153,17 @@ function columnsIn(cell: Cell): { kind: ColumnKind | undefined; box: Box }[] {
 }
 
 /** Columns that stand close behind another. */
-const SPLIT_OFF = new Set<ColumnKind>(['value', 'unit', 'range', 'flag', 'comment', 'previous', 'dated_value'])
+const SPLIT_OFF = new Set<ColumnKind>([
+  'value',
+  'unit',
+  'range',
+  'flag',
+  'comment',
+  'previous',
+  'dated_value',
+  'specimen',
+  'method',
+])
 const JOINS_BEFORE =
   /(?:\band|&|\/|\bof|\bref\.?|\breference|\bnormal|\bout|\bin|\babnormal|\bbio\.?|\bbiological|\bobserved|\bexpected|\bor|\byour|\bcurrent|[([][^)\]]*)$/iu
 const JOINS_AFTER = /^(?:range|ranges|interval|intervals|values?|name|flag\b.*date|and|&|\/|of|limits?|level|date|[)\]([])/iu

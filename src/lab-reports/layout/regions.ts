@@ -61,7 +61,7 @@ function regionsOf(lines: readonly Line[], carried: Column[] | null): Region[] {
     const groups = groupsOf(columns)
     const headings = groups.length > 1 ? takeHeadings(region.lines, lines[index]!, groups) : []
     end()
-    region = { columns, lines: [] }
+    region = { columns: withTimes(columns, lines.slice(index + 1, index + 1 + DATED_LINES)), lines: [] }
     if (groups.length === 1) continue
     const starts = groups.map((group) => Math.min(...group.map((column) => column.box.left)) - 6)
     const across = lines.findIndex((line, at) => at > index && isAcross(columnsOf(line), starts[1]!))
@@ -158,7 +158,24 @@ function headerOfDates(lines: readonly Line[], index: number): Column[] | undefi
       return kind === 'unit' || kind === 'range' || kind === 'flag' ? [{ kind, box }] : []
     })
   if (!others.length) return undefined
-  return [{ kind: 'name', box: first.box }, ...dates.map(({ box }): Column => ({ kind: 'dated_value', box })), ...others]
+  return [
+    { kind: 'name', box: first.box },
+    ...dates.map(({ box, text }): Column => ({ kind: 'dated_value', box, date: text })),
+    ...others,
+  ]
+}
+
+const TIME = /^\d{1,2}[:.h]\d{2}(?::\d{2})?(?:\s?[ap]m)?$/iu
+
+/** Days with the times of the lines below them: two samples may be of one day. */
+function withTimes(columns: Column[], below: readonly Line[]): Column[] {
+  const times = below
+    .filter(({ cells }) => cells.filter(({ text }) => !TIME.test(text)).length < 2)
+    .flatMap(({ cells }) => cells.filter(({ text }) => TIME.test(text)))
+  return columns.map((column) => {
+    const time = column.date === undefined ? undefined : times.find(({ box }) => overlapX(box, column.box) > 0)
+    return time ? { ...column, date: `${column.date} ${time.text}` } : column
+  })
 }
 
 /** Lines cut to what begins between two places. */

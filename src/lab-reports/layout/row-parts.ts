@@ -1,10 +1,11 @@
 // Parts of lines that rows are made of: answers behind a colon, results with their unit, second results of a line, and headings.
 import { centerX, heightOf, type Box, type PageText } from '../pages/page.ts'
-import { typedAs, type TypedCell } from './cells.ts'
+import { isValueInColumn, typedAs, type TypedCell } from './cells.ts'
 import { nearestColumn } from './columns.ts'
 import type { Column } from './headers.ts'
 import { cellOf, type Cell, type Line } from './lines.ts'
 import { looksLikeSentence } from './names.ts'
+import type { ReadRowsOptions } from './row.ts'
 import { isUnit } from './units.ts'
 import { boundOf, intervalOf, isBloodGroup } from './values.ts'
 
@@ -57,6 +58,10 @@ export function retyped(
 export const isShortAnswer = (text: string): boolean =>
   text.split(' ').length <= ANSWER_WORDS_MAX && !NOT_STATED.test(text) && /[\p{L}\d]/u.test(text) && !looksLikeSentence(text)
 
+/** `: Negative` behind a name. */
+export const isTold = (cell: TypedCell): boolean =>
+  cell.isAnswer === true && cell.value === 'word' && !/^(?:yes|no|normal|true|false)$/iu.test(cell.text)
+
 /** Nothing was measured. */
 const NOT_STATED = /^not (?:provided|given|stated|available|known|specified)$/iu
 
@@ -95,6 +100,17 @@ export function joinsName(first: string, second: string, isNamed: (name: string)
 /** Whether a free text can be a result: short, and neither the name of another one nor a list of ranges. */
 export const isFreeResult = (text: string, isNamed: (name: string) => boolean): boolean =>
   text.length <= 80 && !looksLikeSentence(text) && !isNamed(text) && !/\d\s?[-–]\s?\d.*\d\s?[-–]\s?\d/u.test(text)
+
+/** A free text or a comparator alone may be anything, unless its name is known or something else of a result is there. */
+export function hasEvidence(
+  name: string,
+  value: TypedCell,
+  others: readonly TypedCell[],
+  { isAnalyte, isNamed }: Pick<ReadRowsOptions, 'isAnalyte' | 'isNamed'>,
+): boolean {
+  if (isValueInColumn(value) && value.value !== 'comparator') return true
+  return others.some((cell) => cell !== value) || isNamed(name) || (value.kind === 'text' && isAnalyte(name))
+}
 
 /** Headings of parts of the examination of one specimen. */
 export const isPartOfExamination = (text: string): boolean =>

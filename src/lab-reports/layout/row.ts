@@ -16,6 +16,10 @@ export interface Row {
   panel: string | null
   /** The heading above the headings of parts such as `Microscopic examination`: it tells the specimen. */
   section: string | null
+  /** What was examined, how it was measured and when it was taken, as printed for this row. */
+  specimen: string | null
+  method: string | null
+  date: string | null
   /** From 0 to 1: the least certain word of the row. */
   confidence: number
   /** Notes on this result alone. */
@@ -29,4 +33,6 @@ export interface ReadRowsOptions {
   isNamed: (name: string) => boolean
   /** Texts that are no headings, though they look like some: the name of the laboratory. */
   isLetterhead?: (text: string) => boolean
+  /** Whether a text names a specimen, and not its number. */
+  isSpecimen?: (text: string) => boolean
 }

@@ -1,5 +1,5 @@
 // The rows of results of a page: which cell is the name, which the result, its unit, range and flag.
-import { boxAround, heightOf, type Box, type PageText } from '../pages/page.ts'
+import { heightOf, type Box, type PageText } from '../pages/page.ts'
 import { cut, isValueInColumn, type TypedCell } from './cells.ts'
 import { assign, isUnderResults, nearestColumn } from './columns.ts'
 import { commentsIn, NotesBelowRows } from './comments.ts'
@@ -10,6 +10,8 @@ import {
   isNamelessName,
   isPartOfExamination,
   isShortAnswer,
+  isTold,
+  hasEvidence,
   joinedText,
   joinsName,
   isFreeResult,
@@ -20,12 +22,14 @@ import {
   withoutUnit,
 } from './row-parts.ts'
 import { regionsOfPages } from './regions.ts'
-import { cardsOf, type Card } from './cards.ts'
+import { cardsOf, rowOfCard, type Card } from './cards.ts'
+import { tablesOf } from './dated-rows.ts'
 import type { Column, ColumnKind } from './headers.ts'
 import type { Line } from './lines.ts'
 import type { ReadRowsOptions, Row } from './row.ts'
 import { withoutSiteMarks } from './site-marks.ts'
-import { merged, susceptibilityOf } from './susceptibility.ts'
+import { saidInColumns, StatementLines, statementsIn, type Statement } from './statements.ts'
+import { merged } from './susceptibility.ts'
 import { unitBehind } from './units.ts'
 import { flagOf, partFlag } from './values.ts'
 
@@ -37,9 +41,10 @@ export function rowsOf(pages: readonly { page: PageText; lines: readonly Line[] 
   let panel: string | null = null
   let heading: string | null = null
   let section: string | null = null
-  const read = pages.map(({ page, lines }) => ({ page, ...susceptibilityOf(page, lines) }))
+  const statements = new StatementLines()
+  const read = pages.map(({ page, lines }) => ({ page, ...tablesOf(page, lines, options) }))
   for (const { page, region } of regionsOfPages(read)) {
-    const reader = new RegionReader(page, region.columns, options, panel, heading)
+    const reader = new RegionReader(page, region.columns, options, { panel, heading, statements })
     reader.section = section
     rows.push(...reader.read(region.lines))
     panel = reader.panel
@@ -49,10 +54,6 @@ export function rowsOf(pages: readonly { page: PageText; lines: readonly Line[] 
   const tables = read.flatMap((one) => one.rows)
   return merged(withoutSiteMarks(rows), tables)
 }
-
-/** `: Negative` behind a name. */
-const isTold = (cell: TypedCell): boolean =>
-  cell.isAnswer === true && cell.value === 'word' && !/^(?:yes|no|normal|true|false)$/iu.test(cell.text)
 
 class RegionReader {
   panel: string | null
@@ -66,9 +67,16 @@ class RegionReader {
   section: string | null = null
   readonly #usualHeight: number
   readonly #notes: NotesBelowRows
+  readonly #statements: StatementLines
 
-  constructor(page: PageText, columns: Column[] | null, options: ReadRowsOptions, panel: string | null, heading: string | null) {
+  constructor(
+    page: PageText,
+    columns: Column[] | null,
+    options: ReadRowsOptions,
+    { panel, heading, statements }: { panel: string | null; heading: string | null; statements: StatementLines },
+  ) {
     this.heading = heading
+    this.#statements = statements
     this.#page = page
     this.#usualHeight = usualHeight(page)
     this.#columns = columns
@@ -95,25 +103,22 @@ class RegionReader {
     if (this.heading) this.panel = this.heading
     this.heading = null
     this.#waiting = null
-    const { value, flag } = partFlag(card.value.text)
-    const words = [card.name, card.value, ...card.details].flatMap((cell) => cell.words)
-    this.#rows.push({
-      page: this.#page.number,
-      box: boxAround([card.name.box, card.value.box, ...card.details.map((cell) => cell.box)]),
-      value_box: card.value.box,
-      name: cleanName(card.name.text),
-      value,
-      unit: card.unit,
-      range_lines: card.range_lines,
-      flag: flag ?? card.flag,
-      panel: this.panel,
-      section: this.section,
-      confidence: Math.min(1, ...words.map((word) => word.confidence)),
-      comments: [],
-    })
+    this.#push([rowOfCard(card, this.#page.number, this)])
   }
 
-  #line(line: Line): void {
+  #push(rows: readonly Row[], statements?: readonly Statement[]): void {
+    this.#statements.rows(rows, statements)
+    this.#rows.push(...rows)
+  }
+
+  #line(whole: Line): void {
+    const { statements, rest } = statementsIn(whole, this.#options.isSpecimen ?? (() => false))
+    if (!rest) this.#statements.said(whole, statements, this.heading !== null)
+    // A line of nothing else is read as any line: notes may follow it.
+    this.#readLine(rest ?? whole, statements)
+  }
+
+  #readLine(line: Line, statements: readonly Statement[]): void {
     if (this.#notes.begins(line, this.#rows)) return
     const { isNamed } = this.#options
     const cells = line.cells
@@ -121,9 +126,10 @@ class RegionReader {
       .flatMap(({ cell, isAnswer }) => cut(cell).map((part): TypedCell => (isAnswer ? { ...part, isAnswer } : part)))
       .map((cell, index, all) => retyped(cell, index, all, isNamed))
     const found = this.#rowsOfLine(line, cells)
+    if (statements.length && !found.length && this.heading !== null) this.#statements.said(line, statements, true)
     if (found.length) {
       this.#notes.rowFollows()
-      this.#rows.push(...found)
+      this.#push(found, statements)
       this.#waiting = null
       return
     }
@@ -174,9 +180,10 @@ class RegionReader {
     }
     const own = new Set(nameCells)
     const rest = (cells: TypedCell[]) => cells.filter((cell) => !own.has(cell))
-    const columnsOfResults: TypedCell[][] = of('dated_value').length
-      ? [...assigned].filter(([column]) => column.kind === 'dated_value').map(([, cells]) => cells)
-      : [[...rest(valueCells), ...inside, ...outside]]
+    const said = saidInColumns(of)
+    const columnsOfResults: { results: TypedCell[]; date: string | null }[] = of('dated_value').length
+      ? [...assigned].flatMap(([{ kind, date = null }, results]) => (kind === 'dated_value' ? [{ results, date }] : []))
+      : [{ results: [...rest(valueCells), ...inside, ...outside], date: said.date }]
     const inComments = of('comment')
     const extras = [...of('unit'), ...of('range'), ...of('flag')]
     // Columns whose name is not known show what they are by what stands in them.
@@ -189,7 +196,7 @@ class RegionReader {
     const nameText = joinedText(nameCells.filter((cell) => cell.kind !== 'flag'))
     const flagsInName = nameCells.filter((cell) => cell.kind === 'flag')
     const rows: Row[] = []
-    for (const results of columnsOfResults) {
+    for (const { results, date } of columnsOfResults) {
       const row = this.#row(line, nameText, [...results], {
         unit: unnamed('unit'),
         range: unnamed('range'),
@@ -197,7 +204,7 @@ class RegionReader {
         inColumn: true,
         outside: outside.length > 0 && inside.length === 0,
       })
-      if (row) rows.push(row)
+      if (row) rows.push({ ...row, ...said, date })
     }
     // Of several dates none is certain.
     if (rows.length === 1 && columnsOfResults.length === 1) rows[0]!.comments = commentsIn(inComments)
@@ -268,7 +275,7 @@ class RegionReader {
     if (isNamelessName(name)) name = this.heading ?? this.panel ?? ''
     if (!isPossibleName(name, this.#options.isNamed)) return undefined
     const text = isValueInColumn(first) ? first.text : joinedText(candidates)
-    if (!this.#hasEvidence(name, first, [...units, ...flags, ...rest.range.filter((cell) => cell.kind !== 'text')]))
+    if (!hasEvidence(name, first, [...units, ...flags, ...rest.range.filter((cell) => cell.kind !== 'text')], this.#options))
       return undefined
     if (
       !isValueInColumn(first) &&
@@ -307,16 +314,12 @@ class RegionReader {
       flag: ownFlag ?? null,
       panel: this.panel,
       section: this.section,
+      specimen: null,
+      method: null,
+      date: null,
       confidence: Math.min(1, ...cells.flatMap((cell) => cell.words.map((word) => word.confidence))),
       comments: [],
     }
-  }
-
-  /** A free text or a comparator alone may be anything, unless its name is known or something else of a result is there. */
-  #hasEvidence(name: string, value: TypedCell, others: readonly TypedCell[]): boolean {
-    const { isAnalyte, isNamed } = this.#options
-    if (isValueInColumn(value) && value.value !== 'comparator') return true
-    return others.some((cell) => cell !== value) || isNamed(name) || (value.kind === 'text' && isAnalyte(name))
   }
 
   /** A heading of a panel, or a name whose result is below. */
@@ -339,6 +342,7 @@ class RegionReader {
     if (!isTitle) return
     this.#notes.panelEnds(this.#rows)
     this.heading = headingOf(text)
+    if (!isPartOfExamination(text)) this.#statements.heading()
     if (!isPartOfExamination(text)) this.section = this.heading
   }
 }

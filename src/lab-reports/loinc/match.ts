@@ -3,7 +3,7 @@ import { isWithin, readNumber } from './numbers.ts'
 import { convert, readUnit, kindsOfProperty, unitlessProperties, type Unit } from './units.ts'
 import { bracketsIn, findByName, findSimilar, isNameOf, type NameHit, type NameIndex } from './name-index.ts'
 import { isDecisive, methodFit } from './method-fit.ts'
-import { methodsIn, readName, specimenIn, type NameParts } from './name-text.ts'
+import { methodsIn, readName, specimenIn, timingIn, type NameParts } from './name-text.ts'
 import type { Term } from './terms.ts'
 
 /** A row of a report after its layout is understood; texts as reported. */
@@ -243,7 +243,8 @@ function scoreOf(
   const form = formOf(row.value)
   const specimen = specimenOf(row, name) ?? assumed
   const family = specimen === undefined ? assumedFamily(hits, units) : undefined
-  const methods = [...name.methods, ...methodsIn(row.method ?? ''), ...methodsIn(unitText)]
+  const methods = { named: [...name.methods, ...methodsIn(unitText)], printed: methodsIn(row.method ?? '') }
+  const timing = name.timing ?? timingIn(row.specimen ?? '')
   const tag = PANEL_TAGS.find(([pattern]) => pattern.test(row.source_panel_name ?? ''))?.[1]
   const hasOwn = hits.some(({ isOwnName, isExact }) => isOwnName && isExact)
   const hidden = bracketsIn(row.test_name).filter((text) => !/\d\s*-\s*\d/.test(text))
@@ -259,8 +260,8 @@ function scoreOf(
       score *= IMPOSSIBLE
     score *= family === undefined ? specimenFit(term, specimen) : familyFit(term, family)
     if (hasOwn && !hit.isOwnName) score *= 0.93
-    if (term.timing !== 'Pt' && name.timing !== term.timing && !units[0]?.kind.endsWith('_time')) score *= 0.8
-    if (name.timing !== undefined && term.timing === 'Pt') score *= 0.85
+    if (term.timing !== 'Pt' && timing !== term.timing && !units[0]?.kind.endsWith('_time')) score *= 0.8
+    if (timing !== undefined && term.timing === 'Pt') score *= 0.85
     if (name.scale === 'word' && term.scale === 'Qn') score *= 0.85
     if (name.scale === 'number' && term.scale !== 'Qn') score *= 0.85
     if (tag === 'allergy' && !term.panels.includes('allergy')) score *= 0.8
@@ -276,7 +277,7 @@ function scoreOf(
           methodsIn(text).length > 0 ||
           readUnit(text).length > 0,
       )
-    const isOther = name.methods.some((method) => isDecisive(term, method))
+    const isOther = [...name.methods, ...methods.printed].some((method) => isDecisive(term, method))
     const isExact = hit.isExact && unit.isExact && isExplained && !isOther && !isOpen
     return { term, score: Math.min(score, isExact ? EXACT_MAX : INEXACT_MAX), isExact }
   })

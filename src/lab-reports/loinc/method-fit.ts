@@ -10,7 +10,8 @@ const METHOD_PATTERNS: Record<string, RegExp> = {
   manual: /manual/i,
   hplc: /hplc/i,
   ifcc: /ifcc/i,
-  immunoassay: /immunoassay|\bia\b|immunologic/i,
+  // Radioimmunoassays are named as such.
+  immunoassay: /(?<!radio)immunoassay|\bia\b|immunologic/i,
   amplification: /naa|probe|amplif|molecular/i,
   immunofluorescence: /immunofluorescence|\bif\b/i,
   electrophoresis: /electrophoresis/i,
@@ -22,17 +23,38 @@ const METHOD_PATTERNS: Record<string, RegExp> = {
   culture: /culture/i,
   rapid: /rapid/i,
   blot: /blot/i,
+  mdrd: /MDRD/i,
+  ckd_epi: /CKD-EPI/i,
+  ckd_epi_2021: /CKD-EPI 2021/i,
+  cockcroft_gault: /cockcroft/i,
 }
 
 const isOfMethod = (term: Term, method: string): boolean =>
   METHOD_PATTERNS[method]?.test(`${term.method} ${term.longName}`) ?? false
 
 /** What these measure is something else than what the name without them says. */
-const DECISIVE_METHODS = new Set(['electrophoresis', 'amplification', 'culture', 'blot', 'confirm'])
+const DECISIVE_METHODS = new Set([
+  'electrophoresis',
+  'amplification',
+  'culture',
+  'blot',
+  'confirm',
+  'mdrd',
+  'ckd_epi_2021',
+  'cockcroft_gault',
+])
 
-/** Methods count only where they tell terms apart: "screen" is part of many names. */
-export function methodFit(term: Term, methods: readonly string[], hits: readonly NameHit[]): number {
-  const asked = methods.filter((method) => hits.some((hit) => isOfMethod(hit.term, method)))
+/** Laboratories print them beside results of terms that name no method. */
+const USUAL_METHODS = new Set(['immunoassay', 'automated'])
+
+/** Methods count only where they tell terms apart: "screen" is part of many names. `printed` are those that stand beside the name. */
+export function methodFit(
+  term: Term,
+  { named, printed }: { named: readonly string[]; printed: readonly string[] },
+  hits: readonly NameHit[],
+): number {
+  const counted = term.method === '' ? printed.filter((method) => !USUAL_METHODS.has(method)) : printed
+  const asked = [...named, ...counted].filter((method) => hits.some((hit) => isOfMethod(hit.term, method)))
   if (asked.length === 0 || asked.some((method) => isOfMethod(term, method))) return 1
   return term.method === '' ? 0.94 : 0.88
 }

@@ -223,10 +223,34 @@ export function specimenIn(text: string): string | undefined {
   return SPECIMENS.find(([pattern]) => pattern.test(folded))?.[1]
 }
 
+const OF_BLOOD = new Set(['arterial', 'venous', 'capillary', 'cord', 'wholeblood', 'rbc', 'serum', 'blood'])
+
+/** The families of specimens that a text names; those of blood are one, and a fluid of a named place is that alone. */
+export function specimensIn(text: string): string[] {
+  const folded = foldText(text).replace(/[_/.-]/g, ' ')
+  const found = SPECIMENS.filter(([pattern]) => pattern.test(folded)).map(([, family]) =>
+    OF_BLOOD.has(family) ? 'blood' : family,
+  )
+  const families = [...new Set(found)]
+  return families.length > 1 ? families.filter((family) => family !== 'fluid') : families
+}
+
+/** 24H if a text says that it was collected over a day. */
+export const timingIn = (text: string): string | undefined =>
+  /\b24 ?-?(?:h|hr|hrs|hour|hours)\b/i.test(text) ? '24H' : undefined
+
+/** Formulas of calculated results: parts of names, which stay in them. */
+const FORMULAS: [RegExp, string][] = [
+  [/\bmdrd\b/, 'mdrd'],
+  [/\bckd ?epi\b/, 'ckd_epi'],
+  [/\bckd ?epi\b.{0,20}\b2021\b|\b2021\b.{0,20}\bckd ?epi\b/, 'ckd_epi_2021'],
+  [/\bcockcroft\b/, 'cockcroft_gault'],
+]
+
 /** The kinds of methods that a text names. */
 export function methodsIn(text: string): string[] {
   const folded = foldText(text).replace(/[-_]/g, ' ')
-  return METHODS.filter(([pattern]) => folded.search(pattern) >= 0).map(([, method]) => method)
+  return [...METHODS, ...FORMULAS].filter(([pattern]) => folded.search(pattern) >= 0).map(([, method]) => method)
 }
 
 /** Reads a name as a report prints it. At most 300 characters are read. */
@@ -280,7 +304,7 @@ export function readName(name: string): NameParts {
     specimen: specimenOfName(folded),
     outside,
     methods: methodsIn(folded),
-    timing: /\b24 ?-?(?:h|hr|hrs|hour|hours)\b/.test(folded) ? '24H' : undefined,
+    timing: timingIn(folded),
     scale,
   }
 }

@@ -56,7 +56,7 @@ function shown({ id, status, failure_reason, needs_human_review, is_reviewed, ex
   return { id, job_id: id, status, failure_reason, data, needs_human_review, is_reviewed }
 }
 
-/** What clients see: without places, findings and comments, which reviews show. */
+/** What clients see: without places, findings, comments and what the API has no field for, which reviews show. */
 const reportData = ({ metadata, results }: ReadReport): ReportData => ({
   metadata,
   results: results.map(resultData),
@@ -65,6 +65,10 @@ export const resultData = ({
   place: _place,
   findings: _findings,
   comments: _comments,
+  specimen: _specimen,
+  method: _method,
+  date: _date,
+  unit_ucum: _unit_ucum,
   ...result
 }: ReportResult): ReportData['results'][number] => result
 

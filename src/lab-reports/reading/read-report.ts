@@ -1,17 +1,18 @@
 // A report from its files to what the API answers, stage by stage. Runs in threads with limits; see parsing-jobs/.
 import { isSusceptibility } from '../layout/antibiotics.ts'
-import { linesOf } from '../layout/lines.ts'
+import { linesOf, type Line } from '../layout/lines.ts'
 import { metadataOf, type Metadata, type MetadataPlaces } from '../layout/metadata.ts'
-import { rowsOf } from '../layout/rows.ts'
+import { rowsOf, type Row } from '../layout/rows.ts'
 import { matchLoinc, shippedIndex, type ReportContext } from '../loinc/match-loinc.ts'
 import { findByName, isExactName } from '../loinc/name-index.ts'
-import { readName, specimenIn } from '../loinc/name-text.ts'
+import { readName } from '../loinc/name-text.ts'
 import { withDocument } from '../pages/pdf.ts'
 import type { Box, PageText } from '../pages/page.ts'
 import { hasDecimalCommas, withPlainNumbers } from './decimal-signs.ts'
 import { isEnglish } from './language.ts'
 import { pageOf, pageOfImage, type PageOptions } from './page-of-file.ts'
 import { resultOf, type ReportResult } from './result.ts'
+import { isSpecimen, specimenForLoinc, specimensOf } from './specimens.ts'
 import { spelledPage } from './spelling.ts'
 
 export interface ReportFile {
@@ -89,31 +90,45 @@ function isLowQuality(pages: readonly PageText[]): boolean {
 /** A report of 30 pages has a few hundred. */
 const RESULTS_MAX = 1_000
 
+/** What the stages have made of the pages of a report. */
+export interface Stages {
+  /** As their words are spelled, with their lines. */
+  pages: { page: PageText; lines: Line[] }[]
+  rows: Row[]
+  /** Whether numbers have decimal commas. */
+  has_decimal_commas: boolean
+}
+
 /** From the words of the pages to results. Errors: more than 1,000 results. */
-export function understand(pages: readonly PageText[]): ReadReport {
+export const understand = (pages: readonly PageText[]): ReadReport => understandStages(pages).report
+
+/** The same with what the stages have made of it. */
+export function understandStages(pages: readonly PageText[]): { report: ReadReport; stages: Stages } {
   const read = pages.map((page) => ({ page, lines: linesOf(page) }))
   const { age_years, places, ...metadata } = metadataOf(read)
   const patient = { sex: metadata.gender === 'other' ? null : metadata.gender, age_years }
   const spelled = pages.map((page) => spelledPage(page)).map((page) => ({ page, lines: linesOf(page) }))
-  const rows = rowsOf(spelled, { isAnalyte, isNamed, isLetterhead: (text) => text === metadata.lab_name })
+  const rows = rowsOf(spelled, { isAnalyte, isNamed, isSpecimen, isLetterhead: (text) => text === metadata.lab_name })
   if (rows.length > RESULTS_MAX) throw new Error(`a report has at most ${RESULTS_MAX} results`)
-  const isComma = hasDecimalCommas(rows)
-  const results = rows.map((row) => {
-    const result = resultOf(isComma ? withPlainNumbers(row) : row, patient)
+  const has_decimal_commas = hasDecimalCommas(rows)
+  const specimens = specimensOf(rows, spelled)
+  const results = rows.map((row, index) => {
+    const result = resultOf(has_decimal_commas ? withPlainNumbers(row) : row, patient, specimens[index]!)
     return drawnPlace({ ...result, value: row.value }, pages)
   })
-  return storable({
+  const report = storable({
     metadata,
     metadata_places: Object.fromEntries(
       Object.entries(places).map(([field, { page, box }]) => [field, { page, box: drawnBox(box, page, pages) }]),
     ),
-    results: withMeaning(results, { specimens: rows.map(({ section }) => specimenOfHeading(section)) }),
+    results: withMeaning(results),
     pages: pages.map(({ number, width, height, drawn }) => ({
       number,
       width: drawn?.width ?? width,
       height: drawn?.height ?? height,
     })),
   })
+  return { report, stages: { pages: spelled, rows, has_decimal_commas } }
 }
 
 /** A result with its place on the page as it is drawn. */
@@ -145,22 +160,13 @@ export const withReleaseTerms = (report: ReadReport, release: NonNullable<Report
   results: withMeaning(report.results, { release }),
 })
 
-/** What a heading says about the specimen, unless it is blood, of which most panels are. */
-function specimenOfHeading(heading: string | null): string | null {
-  const specimen = heading === null ? undefined : specimenIn(heading)
-  return specimen === undefined || /^(?:blood|serum|wholeblood|rbc)$/u.test(specimen) ? null : heading
-}
-
-interface Meanings extends ReportContext {
-  /** Of each result, what headings say about its specimen. */
-  specimens?: (string | null)[]
-}
-
-function withMeaning(results: readonly ReportResult[], { specimens, ...context }: Meanings = {}): ReportResult[] {
+function withMeaning(results: readonly ReportResult[], context: ReportContext = {}): ReportResult[] {
   const meanings = matchLoinc(
-    results.map(({ test_name, value, units, source_panel_name, sample_type, comments }, index) => ({
+    results.map(({ test_name, value, units, source_panel_name, sample_type, comments, specimen, method, date }) => ({
       is_susceptibility: isSusceptibility(test_name, value, comments),
-      specimen: specimens?.[index] ?? null,
+      specimen: specimenForLoinc(specimen ?? null, source_panel_name),
+      method: method ?? null,
+      date: date ?? null,
       test_name,
       value,
       units,
@@ -170,7 +176,7 @@ function withMeaning(results: readonly ReportResult[], { specimens, ...context }
     context,
   )
   return results.map((result, index) => {
-    const { loinc_match_status, loinc_matches, findings } = meanings[index]!
-    return { ...result, loinc_match_status, loinc_matches, findings }
+    const { loinc_match_status, loinc_matches, findings, unit } = meanings[index]!
+    return { ...result, loinc_match_status, loinc_matches, findings, unit_ucum: unit?.canonical ?? null }
   })
 }

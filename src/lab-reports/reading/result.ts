@@ -30,10 +30,17 @@ export interface ReportResult {
   findings: Finding[]
   /** What the report notes on it, for the reviewer. Jobs that earlier programs have read have none. */
   comments?: string[]
+  /** What the report says of its specimen (also by a heading), method and day; jobs that earlier programs have read have none. */
+  specimen?: string | null
+  method?: string | null
+  date?: string | null
+  /** The unit in the spelling of UCUM. */
+  unit_ucum?: string | null
   place: { page: number; row: Box; value: Box; confidence: number }
 }
 
-export function resultOf(row: Row, patient: Patient): ReportResult {
+/** @param specimen what the report says of it beyond the panel and the name */
+export function resultOf(row: Row, patient: Patient, specimen: string | null = null): ReportResult {
   const range = row.range_lines.length ? rangeFor(row.range_lines, patient) : undefined
   return {
     test_name: row.name,
@@ -43,7 +50,7 @@ export function resultOf(row: Row, patient: Patient): ReportResult {
     min_reference_range: range?.min ?? null,
     max_reference_range: range?.max ?? null,
     source_panel_name: row.panel,
-    sample_type: sampleOf(`${row.panel ?? ''} ${row.name}`),
+    sample_type: sampleTypeOf(specimen, `${row.panel ?? ''} ${row.name}`),
     measurement_kind: kindOf(row),
     sensitivity: sensitivityOf(row.name, row.value, row.comments),
     ...interpret(row.value, range, row.flag),
@@ -51,6 +58,9 @@ export function resultOf(row: Row, patient: Patient): ReportResult {
     loinc_matches: null,
     findings: [],
     comments: row.comments,
+    specimen,
+    method: row.method,
+    date: row.date,
     place: { page: row.page, row: row.box, value: row.value_box, confidence: row.confidence },
   }
 }
@@ -116,12 +126,21 @@ const NEGATIVE =
 const sameWord = (value: string, expected: string): boolean =>
   value.trim().toLowerCase() === expected.trim().toLowerCase() || (NEGATIVE.test(value.trim()) && NEGATIVE.test(expected.trim()))
 
+/** What the report says of the specimen decides; one that the API has no name for is `other`. */
+function sampleTypeOf(specimen: string | null, text: string): ReportResult['sample_type'] {
+  if (specimen === null) return sampleOf(text)
+  const type = sampleOf(specimen)
+  return type === 'unknown' ? 'other' : type
+}
+
 function sampleOf(text: string): ReportResult['sample_type'] {
   if (/\burin(?:e|alysis|ary)\b/iu.test(text)) return 'urine'
   if (/\b(?:stool|fecal|faecal|feces|faeces)\b/iu.test(text)) return 'stool'
-  if (/\bsaliva(?:ry)?\b/iu.test(text)) return 'saliva'
+  if (/\bsaliva(?:ry)?\b|\boral fluid\b/iu.test(text)) return 'saliva'
   if (/\bcapillary|dried blood|finger ?stick\b/iu.test(text)) return 'capillary_blood'
-  return /\b(?:serum|plasma|blood|whole blood|edta|cbc|haemogram|hemogram)\b/iu.test(text) ? 'serum_plasma_blood' : 'unknown'
+  return /\b(?:serum|plasma|blood|whole blood|edta|citrate|fluoride|heparin|cbc|haemogram|hemogram)\b/iu.test(text)
+    ? 'serum_plasma_blood'
+    : 'unknown'
 }
 
 function kindOf(row: Row): ReportResult['measurement_kind'] {

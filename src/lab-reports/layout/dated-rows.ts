@@ -1,0 +1,185 @@
+// Tables whose lines are dates and whose columns are what was measured: `Date  Hemoglobin  WBC`, then a line for each day.
+import { heightOf, overlapX, type PageText } from '../pages/page.ts'
+import { cut, type TypedCell } from './cells.ts'
+import { nearestColumn } from './columns.ts'
+import { dateIn } from './dates.ts'
+import { columnKind, type Column } from './headers.ts'
+import { cellOf, type Cell, type Line } from './lines.ts'
+import { cleanName, headingOf, isPossibleName, looksLikeSentence } from './names.ts'
+import { joinedText } from './row-parts.ts'
+import type { ReadRowsOptions, Row } from './row.ts'
+import { susceptibilityOf } from './susceptibility.ts'
+import { isUnit } from './units.ts'
+import { flagOf, partFlag } from './values.ts'
+
+export interface DatedRows {
+  rows: Row[]
+  /** Without those of the tables. */
+  lines: Line[]
+}
+
+/** What one column of such a table holds. */
+interface Measured {
+  column: Column
+  name: string
+  unit: string | null
+  range: string | null
+}
+
+interface Table {
+  columns: Measured[]
+  days: { line: Line; date: string }[]
+  panel: string | null
+  taken: Line[]
+}
+
+/** Lines between the names of the columns and the first day: units, ranges. */
+const LINES_BETWEEN = 4
+const RANGE_LABEL = /^(?:ref(?:erence)?|normal|range|expected|target|limits?)\b/iu
+const UNIT_LABEL = /^units?\b/iu
+
+/** Of the line that names the columns, and of each name. */
+const [COLUMNS_MAX, NAME_LETTERS_MAX] = [40, 90]
+
+/** The results of the tables of a page that have an order of their own: antibiotics, and days as lines. */
+export function tablesOf(page: PageText, lines: readonly Line[], options: ReadRowsOptions): DatedRows {
+  const antibiotics = susceptibilityOf(page, lines)
+  const dated = datedRowsOf(page, antibiotics.lines, options)
+  return { rows: [...antibiotics.rows, ...dated.rows], lines: dated.lines }
+}
+
+/** The results of such tables on a page. */
+function datedRowsOf(page: PageText, lines: readonly Line[], options: ReadRowsOptions): DatedRows {
+  const rows: Row[] = []
+  const taken = new Set<Line>()
+  for (let index = 0; index < lines.length; index++) {
+    const table = tableAt(lines, index, options)
+    if (!table) continue
+    rows.push(...table.days.flatMap((day) => rowsOfDay(page, day, table)))
+    for (const line of table.taken) taken.add(line)
+    index = lines.indexOf(table.taken.at(-1)!, index)
+  }
+  return { rows, lines: lines.filter((line) => !taken.has(line)) }
+}
+
+const RESULT = /^[<>≤≥]?\s?\d|^(?:neg|pos|non|not|reactive|nil|trace|normal|absent|present)/iu
+
+const isDay = (line: Line | undefined): boolean =>
+  line !== undefined && dateIn(line.cells[0]!.text)?.index === 0 && line.cells.slice(1).some(({ text }) => RESULT.test(text))
+
+function tableAt(lines: readonly Line[], index: number, options: ReadRowsOptions): Table | undefined {
+  let first = index + 1
+  while (first <= index + 1 + LINES_BETWEEN && !isDay(lines[first])) first++
+  if (first > index + 1 + LINES_BETWEEN || isDay(lines[index])) return undefined
+  const columns = measuredIn(lines[index]!, lines[first]!, options)
+  if (!columns) return undefined
+  const table: Table = { columns, days: [], panel: panelAbove(lines, index, options), taken: [lines[index]!] }
+  for (let at = index + 1; at < lines.length; at++) {
+    const line = lines[at]!
+    const isOfColumns = isDay(line) || isUnits(line, columns) || isRanges(line, columns)
+    if (!isOfColumns && at >= first) break
+    if (isDay(line)) table.days.push({ line, date: line.cells[0]!.text })
+    table.taken.push(line)
+  }
+  return table.days.some(({ line }) => line.cells.length > 1) ? table : undefined
+}
+
+/** The columns that a line names; undefined if they are not what laboratories measure. */
+function measuredIn(line: Line, day: Line, { isAnalyte, isNamed }: ReadRowsOptions): Measured[] | undefined {
+  if (line.cells.length > COLUMNS_MAX || line.cells.some(({ text }) => text.length > NAME_LETTERS_MAX)) return undefined
+  const [label, ...others] = line.cells
+  const isLabelled = columnKind(label!.text.replace(/:$/u, '')) === 'date'
+  // Without a name the column of dates is left of the others.
+  if (!isLabelled && label!.box.left <= day.cells[0]!.box.right) return undefined
+  const cells = (isLabelled ? others : line.cells).flatMap((cell) => parted(cell, isNamed))
+  const columns = cells.flatMap((cell): Measured[] => {
+    const [, name = cell.text, unit = ''] = /^(.+?)\s*[([](.+)[)\]]$/u.exec(cell.text) ?? []
+    const isOfUnit = isUnit(unit)
+    const text = cleanName(isOfUnit ? name : cell.text)
+    if (!isAnalyte(text) || (columnKind(text) !== undefined && !isNamed(text))) return []
+    return [{ column: { kind: 'value', box: cell.box }, name: text, unit: isOfUnit ? unit : null, range: null }]
+  })
+  return columns.length > (isLabelled ? 0 : 1) && columns.length * 2 > cells.length ? columns : undefined
+}
+
+/** Names that stand close: `Na K Cl`. */
+const parted = (cell: Cell, isNamed: (name: string) => boolean): Cell[] =>
+  cell.words.length > 1 && !isNamed(cell.text) && cell.words.every(({ text }) => isNamed(text))
+    ? cell.words.map((word) => cellOf([word]))
+    : [cell]
+
+/** The column that a cell stands in. */
+function columnOf(cell: Cell, columns: readonly Measured[]): Measured | undefined {
+  const nearest = nearestColumn(
+    cell.box,
+    columns.map(({ column }) => column),
+  )
+  const found = columns.find(({ column }) => column === nearest)
+  const reach = heightOf(cell.box) * 3
+  return found && overlapX(found.column.box, cell.box) > -reach ? found : undefined
+}
+
+function isUnits(line: Line, columns: readonly Measured[]): boolean {
+  const cells = UNIT_LABEL.test(line.cells[0]!.text) ? line.cells.slice(1) : line.cells
+  const units = cells.map((cell) => ({ cell, text: cell.text.replace(/^[([](.+)[)\]]$/u, '$1') }))
+  if (!units.length || !units.every(({ text }) => isUnit(text))) return false
+  for (const { cell, text } of units) {
+    const column = columnOf(cell, columns)
+    if (column) column.unit ??= text
+  }
+  return true
+}
+
+function isRanges(line: Line, columns: readonly Measured[]): boolean {
+  if (!RANGE_LABEL.test(line.cells[0]!.text)) return false
+  for (const cell of line.cells.slice(1)) {
+    const column = columnOf(cell, columns)
+    if (column) column.range ??= cell.text
+  }
+  return true
+}
+
+function panelAbove(lines: readonly Line[], index: number, { isNamed, isLetterhead }: ReadRowsOptions): string | null {
+  const [line, header] = [lines[index - 1], lines[index]!]
+  if (!line || line.cells.length > 1 || header.box.top - line.box.bottom > heightOf(line.box) * 2) return null
+  const text = line.cells[0]!.text
+  const isHeading =
+    isPossibleName(cleanName(text), isNamed) && !looksLikeSentence(text) && !/:\s*\S|\d{3}/u.test(text) && !isLetterhead?.(text)
+  return isHeading ? headingOf(text) : null
+}
+
+function rowsOfDay(page: PageText, { line, date }: Table['days'][number], { columns, panel }: Table): Row[] {
+  const parts = new Map<Measured, TypedCell[]>()
+  for (const cell of line.cells.slice(1, 1 + COLUMNS_MAX * 2).flatMap((one) => cut(one))) {
+    const column = columnOf(cell, columns)
+    if (column) parts.set(column, [...(parts.get(column) ?? []), cell])
+  }
+  return columns.flatMap((measured): Row[] => {
+    const cells = parts.get(measured) ?? []
+    const result = cells.find(({ kind }) => kind === 'value') ?? cells.find(({ kind }) => kind === 'text' || kind === 'range')
+    if (!result || !/[\p{L}\d]/u.test(result.text)) return []
+    const { value, flag } = partFlag(result.text)
+    const ofFlag = cells.find((cell) => cell !== result && cell.kind === 'flag')
+    const unit = joinedText(cells.filter(({ kind }) => kind === 'unit'))
+    const words = [line.cells[0]!, ...cells].flatMap((cell) => cell.words)
+    return [
+      {
+        page: page.number,
+        box: line.box,
+        value_box: result.box,
+        name: measured.name,
+        value,
+        unit: unit || measured.unit,
+        range_lines: measured.range ? [measured.range] : [],
+        flag: flag ?? (ofFlag && flagOf(ofFlag.text)) ?? null,
+        panel,
+        section: panel,
+        specimen: null,
+        method: null,
+        date,
+        confidence: Math.min(1, ...words.map(({ confidence }) => confidence)),
+        comments: [],
+      },
+    ]
+  })
+}

@@ -1,0 +1,155 @@
+// What a report says about specimens and methods beside its columns: `Specimen: Urine` at the head, below a heading or below a row.
+import { heightOf, type Box } from '../pages/page.ts'
+import type { TypedCell } from './cells.ts'
+import { dateIn } from './dates.ts'
+import type { ColumnKind } from './headers.ts'
+import { labelAt, type Field } from './label-names.ts'
+import { cellOf, lineOf, type Line } from './lines.ts'
+import { joinedText } from './row-parts.ts'
+import type { Row } from './row.ts'
+
+type Kind = 'specimen' | 'method'
+
+export interface Statement {
+  kind: Kind
+  text: string
+}
+
+const LABELS: [Kind, RegExp][] = [
+  [
+    'specimen',
+    /^[([*\s]*(?:(?:type of )?(?:specimens?|samples?)|material)(?:\s+(?:types?|source|used|tested|material))?\s*(?::|[-–]\s)\s*/iu,
+  ],
+  ['method', /^[([*\s]*(?:test\s+)?(?:methods?|methodology|technique|technology)(?:\s+used)?\s*(?::|[-–]\s)\s*/iu],
+]
+/** A cell that is nothing but the label; its text is in the next one. */
+const ALONE: [Kind, RegExp][] = [
+  ['specimen', /^(?:(?:type of )?(?:specimens?|samples?)|material)(?:\s+(?:types?|source))?\s*:?$/iu],
+  ['method', /^(?:test\s+)?(?:methods?|methodology|technique|technology)\s*:?$/iu],
+]
+const LETTERS_MAX = 100
+/** Of a cell with its label. */
+const CELL_LETTERS_MAX = 150
+
+/** What a line says, and the line without it. `isSpecimen` tells that a text is the name of a specimen: a number may stand there as well. */
+export function statementsIn(line: Line, isSpecimen: (text: string) => boolean): { statements: Statement[]; rest: Line | null } {
+  const statements: Statement[] = []
+  const cells: Line['cells'] = []
+  for (let at = 0; at < line.cells.length; at++) {
+    const cell = line.cells[at]!
+    if (cell.text.length > CELL_LETTERS_MAX) {
+      cells.push(cell)
+      continue
+    }
+    const [kind, pattern] = LABELS.find(([, one]) => one.test(cell.text)) ?? []
+    const inside = pattern ? cell.text.replace(pattern, '') : ''
+    const [label] = inside ? [] : (ALONE.find(([, one]) => one.test(cell.text.trim())) ?? [])
+    const next = label ? line.cells[at + 1] : undefined
+    // Without a colon both may be names of columns.
+    const isBeside = next !== undefined && (cell.text.endsWith(':') || next.text.startsWith(':'))
+    const [said, text] = inside ? [kind!, inside] : isBeside ? [label!, next.text] : []
+    const plain = text?.slice(0, CELL_LETTERS_MAX).replace(/^[:\s]+|[)\]\s]+$/gu, '')
+    if (said && plain && isText(said, plain, isSpecimen)) {
+      statements.push({ kind: said, text: plain })
+      if (!inside) at += 1
+    } else cells.push(cell)
+  }
+  return {
+    statements,
+    rest: !statements.length
+      ? line
+      : cells.length
+        ? lineOf(
+            line.page,
+            cells.map((cell) => cellOf(cell.words)),
+          )
+        : null,
+  }
+}
+
+/** What the columns of a line say of all results in it. */
+export const saidInColumns = (of: (kind: ColumnKind) => TypedCell[]): Pick<Row, 'specimen' | 'method' | 'date'> => ({
+  specimen: textOf(of('specimen')),
+  method: textOf(of('method')),
+  date: of('date').find(({ text }) => dateIn(text)?.index === 0)?.text ?? null,
+})
+
+const textOf = (cells: readonly TypedCell[]): string | null => joinedText(cells).slice(0, LETTERS_MAX) || null
+
+const isText = (kind: Kind, text: string, isSpecimen: (text: string) => boolean): boolean =>
+  text.length <= LETTERS_MAX && /\p{L}/u.test(text) && (kind === 'method' || isSpecimen(text))
+
+/** Of the height of a line: what stands further below a row is not about it. */
+const BELOW_ROW = 1.2
+
+/**
+ * The specimens and methods that lines of their own state, while the rows of a report are read. Where the first such line stands below a row,
+ * those of its kind are about the row above them; else about the rows below, until another heading.
+ */
+export class StatementLines {
+  readonly #isBelow: Partial<Record<Kind, boolean>> = {}
+  readonly #current: Partial<Record<Kind, string>> = {}
+  #hasRows = false
+  #last: { box: Box; rows: Row[] } | null = null
+
+  /** @param isUnderHeading no row stands between the line and the heading above it */
+  said(line: Line, statements: readonly Statement[], isUnderHeading: boolean): void {
+    const above = this.#last && isNear(this.#last.box, line) && !isUnderHeading ? this.#last.rows : []
+    for (const { kind, text } of statements) {
+      this.#isBelow[kind] ??= above.length > 0
+      if (above.length && this.#isBelow[kind]) for (const row of above) row[kind] ??= text
+      else if (kind === 'specimen' || !this.#isBelow[kind] || isUnderHeading) {
+        this.#current[kind] = text
+        this.#hasRows = false
+      }
+    }
+    if (above.length) this.#last = { box: line.box, rows: above }
+  }
+
+  /** Another panel begins. */
+  heading(): void {
+    if (!this.#hasRows) return
+    delete this.#current.specimen
+    delete this.#current.method
+    this.#last = null
+  }
+
+  /** Rows of a line; `statements` are those of the same line. */
+  rows(rows: readonly Row[], statements: readonly Statement[] = []): void {
+    for (const row of rows) {
+      for (const { kind, text } of statements) row[kind] ??= text
+      row.specimen ??= this.#current.specimen ?? null
+      row.method ??= this.#current.method ?? null
+    }
+    this.#hasRows = true
+    this.#last = { box: rows.at(-1)!.box, rows: [...rows] }
+  }
+}
+
+const isNear = (above: Box, { box }: Line): boolean =>
+  box.top - above.bottom <= heightOf(box) * BELOW_ROW && box.bottom > above.bottom
+
+/** What only the head of a report says. */
+const OF_PERSON = new Set<Field>(['name', 'first_name', 'last_name', 'dob', 'sex', 'age', 'sex_age'])
+/** Lines between a label and those of the person that stand in one head. */
+const HEAD_LINES = 4
+
+/** The specimen that the head of each page names, among what it says about the person; null where pages name several. */
+export function specimenOfHead(
+  pages: readonly { lines: readonly Line[] }[],
+  isSpecimen: (text: string) => boolean,
+): (string | null)[] {
+  const own = pages.map(({ lines }) => {
+    const found = lines.flatMap((line, at) => {
+      const said = statementsIn(line, isSpecimen).statements.filter(({ kind }) => kind === 'specimen')
+      const around = () => lines.slice(Math.max(0, at - HEAD_LINES), at + HEAD_LINES + 1)
+      return said.length && around().some(isAboutPerson) ? said.map(({ text }) => text) : []
+    })
+    return new Set(found.map((text) => text.toLowerCase())).size === 1 ? found[0]! : null
+  })
+  const all = new Set(own.flatMap((text) => text?.toLowerCase() ?? []))
+  return all.size === 1 ? own.map(() => own.find((text) => text !== null)!) : own
+}
+
+const isAboutPerson = ({ cells }: Line): boolean =>
+  cells.some(({ text }) => OF_PERSON.has(labelAt(text.slice(0, LETTERS_MAX))?.field ?? 'other'))
