@@ -1,4 +1,5 @@
 // Sex, age and numbers of specimens, as texts beside their labels say them.
+import { daysOf, statedAge } from './ages.ts'
 import { dateIn } from './dates.ts'
 
 export type Sex = 'male' | 'female'
@@ -10,8 +11,8 @@ export function sexOf(value: string): Sex | undefined {
 
 /** `34 Y / F`, `F 34y`, `(F, 45)`. */
 const WITH_AGE = [
-  /\b\d{1,3}\s*(?:y|yr|yrs|year|years|y\.?\s?o)\.?(?:\(s\))?(?:\s*old)?\s*[/,|-]?\s*(male|female|m|f)\b/iu,
-  /(?:^|[\s(,/|])(male|female|m|f)\s*[/,|-]?\s*\d{1,3}\s*(?:y|yr|yrs|year|years)\b/iu,
+  /\b\d{1,3}\s*(?:y|yr|yrs|year|years|y\.?\s?o|months?|mths?|weeks?|wks?|days?)\.?(?:\(s\))?(?:\s*old)?\s*[/,|-]?\s*(male|female|m|f)\b/iu,
+  /(?:^|[\s(,/|])(male|female|m|f)\s*[/,|-]?\s*\d{1,3}\s*(?:y|yr|yrs|year|years|months?|mths?|weeks?|wks?|days?)\b/iu,
 ]
 const ALONE = /^(male|female)$/iu
 /** Behind a date of birth, or at the end of a line of personal data. */
@@ -28,10 +29,13 @@ export function sexWithin(text: string): Sex | undefined {
 /** Whether a text states sex and age together. */
 export const saysSexAndAge = (text: string): boolean => WITH_AGE.some((pattern) => pattern.test(text))
 
+/** The age in days. A number without a unit is years, unless it is part of a date. */
 export function ageOf(value: string): number | undefined {
-  const match = /(?:^|[\s(/,])(\d{1,3})\s*(?:y|yr|yrs|year|years)?\b(?![-/.]\d)/iu.exec(value)
+  const stated = statedAge(value)
+  if (stated !== undefined) return stated
+  const match = /(?:^|[\s(/,])(\d{1,3})\b(?![-/.]\d)(?!\s*(?:m(?:o|th)|w(?:ee)?k|d(?:ay|\b)))/iu.exec(value)
   const years = match ? Number(match[1]) : NaN
-  return years <= 120 && (!dateIn(value) || /\d\s*y/iu.test(match![0])) ? years : undefined
+  return years <= 120 && !dateIn(value) ? daysOf(years, 'years') : undefined
 }
 
 export function specimenOf(value: string): string | undefined {

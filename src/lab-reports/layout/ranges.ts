@@ -1,10 +1,11 @@
 // Reference ranges in every style, and the row of a table of ranges that fits the patient.
+import { ageConditionIn, ageFit, completed } from './ages.ts'
 import { boundOf, intervalOf, isResultWord, numberOf, type Interval } from './values.ts'
 import { isUnit } from './units.ts'
 
 export interface Patient {
   sex: 'male' | 'female' | null
-  age_years: number | null
+  age_days: number | null
 }
 
 export interface Range extends Interval {
@@ -20,12 +21,22 @@ const REFERENCE_CATEGORY =
   /^(?:normal|optimal|desirable|sufficient|sufficiency|negative|non[- ]?reactive|non[- ]?diabetic|nondiabetic|acceptable|low risk|recommended|healthy|ideal|target|no risk|adequate|near optimal|therapeutic|euthyroid)\b/iu
 const OTHER_CATEGORY =
   /^(?:pre-?diabet\w*|diabet\w*|borderline|high|very high|low|deficien\w+|insufficien\w+|positive|reactive|equivocal|toxic\w*|moderate|average|increased|at risk|impaired|obese|above optimal|mild|severe|critical|good control|poor control|indeterminate|gray zone|grey zone)\b/iu
-const MALE = /\b(?:male|males|men|man|m|boys)\b/iu
-const FEMALE = /\b(?:female|females|women|woman|f|girls)\b/iu
-const CYCLE =
-  /\b(?:follicular|luteal|ovulat\w+|mid-?cycle|post-?menopaus\w*|pre-?menopaus\w*|pregnan\w*|trimester|cord|newborn|neonat\w*|infants?)\b/iu
-const CHILD = /\b(?:child(?:ren)?|pa?ediatric|kids)\b/iu
-const ADULT = /\badults?\b/iu
+const MALE = /\b(?:males?|men|man|m|boys?)\b/giu
+const FEMALE = /\b(?:females?|women|woman|f|girls?)\b/giu
+const CYCLE = /\b(?:follicular|luteal|ovulat\w+|mid-?cycle|post-?menopaus\w*|pre-?menopaus\w*|pregnan\w*|trimester|cord)\b/iu
+const NEWBORN = /\b(?:new-?born\w*|neonat\w*)\b/giu
+const INFANT = /\b(?:infants?|bab(?:y|ies))\b/giu
+const CHILD = /\b(?:child(?:ren)?|pa?ediatrics?|kids|boys?|girls?)\b/giu
+const ADULT = /\badults?\b/giu
+/** What no pattern of ages has taken: a condition on the age that is not understood. */
+const OTHER_AGE =
+  /\b(?:\d*\s?(?:y|yrs?|years?|months?|mths?|weeks?|wks?|days?)|age[ds]?|adolescen\w*|teen\w*|toddlers?|elderly|seniors?|pubert\w*|(?:pre)?pubertal|tanner)\b/iu
+/** Words that say nothing more about the patient. */
+const FILLING =
+  /\b(?:and|or|of|the|in|for|from|with|to|all|both|age[ds]?|group|sex(?:es)?|gender|old|patients?|persons?|people|subjects?|ranges?|ref(?:erence)?|biological|intervals?|values?|levels?|limits?|normals?|expected)\b|[^\p{L}\d]/giu
+/** Longer lines, and more of them, hold no table of ranges. */
+const LINE_MAX = 400
+const LINES_MAX = 60
 
 /** One range without sex, age or category. Undefined if the text is none. */
 export function rangeOf(text: string): Range | undefined {
@@ -76,18 +87,24 @@ function bothBounds(text: string): Interval | undefined {
 
 /**
  * The range for a patient out of the lines that a report prints for a result: `Male: 13.5-17.5`, `Normal: <5.7`, `18-60 years: 2-5`. A
- * table of which no row fits is no range: `min` and `max` are null.
+ * table of which no row fits is no range: `min` and `max` are null. Rows that name more of the patient come before others, and one whose
+ * condition is not understood counts only where it is the first and no other fits.
  */
 export function rangeFor(lines: readonly string[], patient: Patient): Range | undefined {
   const text = lines.join(' ').trim()
   const whole = rangeOf(text)
   if (whole) return whole
-  const entries = lines.flatMap((line) => entriesOf(line))
-  const fitting = entries.filter((entry) => fits(entry.label, patient))
-  const chosen =
-    fitting.find((entry) => entry.label && REFERENCE_CATEGORY.test(entry.label)) ??
-    fitting.find((entry) => !OTHER_CATEGORY.test(entry.label))
-  if (chosen) return { ...chosen.range, text }
+  const entries = lines.slice(0, LINES_MAX).flatMap((line) => entriesOf(line.slice(0, LINE_MAX)))
+  const [best] = entries
+    .flatMap((entry) => {
+      const fit = OTHER_CATEGORY.test(entry.label) ? undefined : fitOf(entry.label, patient)
+      return fit ? [{ ...entry, ...fit }] : []
+    })
+    .toSorted(
+      (one, other) =>
+        one.rank - other.rank || Number(other.isReference) - Number(one.isReference) || other.conditions - one.conditions,
+    )
+  if (best) return { ...best.range, text }
   return entries.length ? { min: null, max: null, text, word: null } : undefined
 }
 
@@ -96,38 +113,103 @@ interface Entry {
   range: Range
 }
 
+const SEPARATORS = /\s{0,3}[;|]\s{0,3}|,\s{1,3}(?=\p{L})/u
+const GROUP = String.raw`(?:(?:adult|all)\s)?(?:males?|men|women|females?|boys|girls|adults?|child(?:ren)?|infants?|new-?borns?|neonates?)\b|[mf]\s?[:=(]|[mf]\s[<>≤≥]?\s?\d`
+/** `Male: 13.5-17.5 g/dL Female: 12-16`: behind a range, and perhaps its unit, before a word of sex or age. */
+const BEFORE_GROUP = new RegExp(String.raw`(?<=\d\S{0,20}(?:\s\S{1,12})?)[\s,]{1,3}(?=\(?(?:${GROUP}))`, 'iu')
+/** `13.5-17.5 (Male) 12-16 (Female)`. */
+const BEHIND_GROUP = /(?<=\p{L}\)?),?\s{1,3}(?=[<>≤≥]?\s?\d)/u
+
 function entriesOf(line: string): Entry[] {
   const entries: Entry[] = []
-  for (const part of line.split(/\s*[;|]\s*|,\s+(?=\p{L})/u)) {
-    const labelled = /^(.*?\p{L}.*?)\s*(?::|=|-(?=\s*[<>≤≥\d])|\s)\s*([<>≤≥(]?\s*(?:=\s*)?[\d.].*)$/u.exec(part)
-    const range = rangeOf(part) ?? (labelled ? rangeOf(labelled[2]!) : undefined)
-    if (range) entries.push({ label: rangeOf(part) ? '' : labelled![1]!.trim(), range })
-    else {
-      const behind = /^([<>≤≥]?\s*[\d.][^a-z]*?)\s*[:(]?\s*(\p{L}[^\d]*)\)?$/u.exec(part)
-      const first = behind ? rangeOf(behind[1]!) : undefined
-      if (behind && first) entries.push({ label: behind[2]!, range: first })
-      else {
-        // `18-60 years: 2-5`
-        const aged = /^(.*(?:y|yr|yrs|years?|months?|days?|weeks?)\.?\s*(?:old)?)\s*[:=]?\s+([<>≤≥]?\s*[\d.].*)$/iu.exec(part)
-        const second = aged ? rangeOf(aged[2]!) : undefined
-        if (aged && second) entries.push({ label: aged[1]!, range: second })
-      }
+  let pending = ''
+  for (const part of line.split(SEPARATORS)) {
+    const [first, ...others] = part.split(BEFORE_GROUP)
+    const pieces = others.length && rangeOf(first!) ? part.split(BEHIND_GROUP) : [first!, ...others]
+    for (const piece of pieces) {
+      const entry = entryOf(`${pending} ${piece}`.trim())
+      if (entry) entries.push(entry)
+      // `Adults, male: 13-17`: a piece without a range belongs to the next.
+      pending = entry || !/\p{L}/u.test(piece) ? '' : piece
     }
   }
   return entries
 }
 
-function fits(label: string, { sex, age_years }: Patient): boolean {
-  if (CYCLE.test(label)) return false
-  if (FEMALE.test(label) && !MALE.test(label) && sex !== 'female') return false
-  if (MALE.test(label.replaceAll(new RegExp(FEMALE, 'giu'), '')) && !FEMALE.test(label) && sex !== 'male') return false
-  if (CHILD.test(label) && !(age_years !== null && age_years < 18)) return false
-  if (ADULT.test(label) && age_years !== null && age_years < 18) return false
-  const years = /(\d+)\s*(?:y\w*\.?)?\s*(?:-|–|to)\s*(\d+)\s*(?:y|yr|yrs|year)/iu.exec(label)
-  if (years) return age_years !== null && age_years >= Number(years[1]) && age_years <= Number(years[2])
-  const above = /(?:>|≥|>=|over|above|from)\s*(\d+)\s*(?:y|yr|yrs|year)/iu.exec(label)
-  if (above) return age_years !== null && age_years >= Number(above[1])
-  const below = /(?:<|≤|<=|under|below|up to)\s*(\d+)\s*(?:y|yr|yrs|year)/iu.exec(label)
-  if (below) return age_years !== null && age_years <= Number(below[1])
-  return !/\b(?:month|months|days|weeks)\b/iu.test(label)
+/** Where a label ends and its range begins, the surest first. */
+const LABELLED = [
+  /^(.*)[:=]\s*(.+)$/u,
+  /^(.*?\p{L}.*?)\s*(?::|=|-(?=\s*[<>≤≥\d])|\s)\s*([<>≤≥(]?\s*(?:=\s*)?[\d.].*)$/u,
+  /^(.*(?:y|yrs?|years?|months?|days?|weeks?)\.?\s*(?:old)?\)?)\s*[:=]?\s+([<>≤≥]?\s*[\d.].*)$/iu,
+  /^(.*[)+])\s*([<>≤≥]?\s*[\d.].*)$/u,
+]
+const LABEL_BEHIND = [/^([<>≤≥]?\s*[\d.][^a-z]*?)\s*[:(]?\s*(\p{L}[^\d]*)\)?$/u, /^([^()]+)\(([^()]*\p{L}[^()]*)\)$/u]
+
+function entryOf(part: string): Entry | undefined {
+  const alone = rangeOf(part)
+  if (alone) return { label: '', range: alone }
+  for (const pattern of LABELLED) {
+    const [, label, text] = pattern.exec(part) ?? []
+    const range = text && rangeOf(text)
+    if (range) return { label: label!.trim(), range }
+  }
+  for (const pattern of LABEL_BEHIND) {
+    const [, text, label] = pattern.exec(part) ?? []
+    const range = text && rangeOf(text)
+    if (range) return { label: label!, range }
+  }
+  return undefined
 }
+
+interface Fit {
+  /** 0: fits; 1: at the end of the ages; 2: at a bound that they leave out; 3: the condition is not understood. */
+  rank: 0 | 1 | 2 | 3
+  isReference: boolean
+  /** How many conditions the patient meets. */
+  conditions: number
+}
+
+/** Whether a row of a table of ranges is meant for the patient. */
+function fitOf(label: string, { sex, age_days }: Patient): Fit | undefined {
+  if (CYCLE.test(label)) return undefined
+  let rest = label
+  let conditions = 0
+  const takes = (pattern: RegExp): boolean => {
+    const without = rest.replaceAll(pattern, ' ')
+    const isTaken = without !== rest
+    rest = without
+    return isTaken
+  }
+  const isReference = REFERENCE_CATEGORY.test(label)
+  const stated = ageConditionIn(label)
+  const words = stated ? stated.rest : label
+  rest = words
+  const isChild = takes(CHILD)
+  rest = words
+  const [isFemale, isMale] = [takes(FEMALE), takes(MALE)]
+  if (isFemale !== isMale) {
+    if (sex !== (isFemale ? 'female' : 'male')) return undefined
+    conditions++
+  }
+  const [isNewborn, isInfant, isAdult] = [takes(NEWBORN), takes(INFANT), takes(ADULT)]
+  takes(CHILD)
+  rest = rest.replaceAll(FILLING, ' ').trim()
+  const isAge = stated && (stated.hasUnit || !rest)
+  const fit: Fit = { rank: 0, isReference, conditions }
+  if (isAge) {
+    const found = age_days === null ? undefined : ageFit(age_days, stated.condition)
+    if (!found) return undefined
+    fit.rank = found === 'inside' ? 0 : found === 'at the end' ? 1 : 2
+    fit.conditions++
+  } else if (isNewborn || isInfant || isChild) {
+    if (age_days === null || !isOfAge(age_days, isNewborn ? 28 : isInfant ? 365 : 18 * 365.25)) return undefined
+    fit.conditions++
+  } else if (isAdult) {
+    if (age_days !== null && completed(age_days, 'years') < 18) return undefined
+    fit.conditions++
+  } else if (OTHER_AGE.test(label.replaceAll(/\ball ages\b/giu, ''))) return undefined
+  if (rest && !isReference) fit.rank = 3
+  return fit
+}
+
+const isOfAge = (age_days: number, end_days: number): boolean => age_days < end_days

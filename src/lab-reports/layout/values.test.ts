@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { rangeFor, rangeOf } from './ranges.ts'
+import { rangeOf } from './ranges.ts'
 import { isUnit } from './units.ts'
 import { flagOf, numberOf, partFlag, valueKind } from './values.ts'
 
@@ -77,19 +77,6 @@ describe('reference ranges', () => {
     assert.deepEqual(bounds('Reference: 4.8 – 5.6 %'), [4.8, 5.6])
     assert.deepEqual(bounds('Negative'), [null, null])
     assert.equal(bounds('printed elsewhere'), undefined)
-  })
-
-  test('of a table of ranges the row that fits the patient counts', () => {
-    const woman = { sex: 'female', age_years: 40 } as const
-    const fitting = (lines: string[], patient: Parameters<typeof rangeFor>[1] = woman) => {
-      const range = rangeFor(lines, patient)
-      return range && [range.min, range.max]
-    }
-    assert.deepEqual(fitting(['Male : 13.0 - 17.7', 'Female : 11.1 - 15.9']), [11.1, 15.9])
-    assert.deepEqual(fitting(['Normal: <5.7', 'Prediabetes: 5.7-6.4', 'Diabetes: >=6.5']), [null, 5.7])
-    assert.deepEqual(fitting(['Children: 10-20', 'Adults: 5-9']), [5, 9])
-    assert.deepEqual(fitting(['18-60 years: 2-5', '>60 years: 3-6'], { sex: null, age_years: 70 }), [3, 6])
-    assert.deepEqual(fitting(['Male: 1-2', 'Female: 3-4'], { sex: null, age_years: null }), [null, null])
   })
 })
 

@@ -1,0 +1,132 @@
+// Ages of patients as reports print them, and the ages for which a range holds: `6 Days`, `2-5 years`, `18 years and above`.
+
+export type AgeUnit = 'years' | 'months' | 'weeks' | 'days'
+
+const DAYS: Record<AgeUnit, number> = { years: 365.25, months: 30.4375, weeks: 7, days: 1 }
+const YEARS_MAX = 120
+/** Longer texts are neither an age nor a condition on it. */
+const TEXT_MAX = 120
+
+/** A day or less is missing where years or months are shorter than the average. */
+export const completed = (age_days: number, unit: AgeUnit): number => Math.floor((age_days + 0.8) / DAYS[unit])
+
+export const daysOf = (count: number, unit: AgeUnit): number => count * DAYS[unit]
+
+const YEARS = String.raw`years?|yrs?|y\/o|y\.?o|y`
+const MONTHS = 'months?|mths?|mons?|mos?'
+const WEEKS = 'weeks?|wks?|w'
+const DAY = 'days?|d'
+const unitOf = (text: string): AgeUnit => {
+  const letter = text[0]!.toLowerCase()
+  return letter === 'y' ? 'years' : letter === 'm' ? 'months' : letter === 'w' ? 'weeks' : 'days'
+}
+
+const PART = new RegExp(String.raw`(?<![\d.,/\p{L}-])(\d{1,3})\s{0,2}(${YEARS}|${MONTHS}|m|${WEEKS}|${DAY})(?!\p{L})`, 'giu')
+
+/** The age in days that a text states with its units: `3 Months`, `52 Y 3 M 4 D/M`. The month of `34 M` is a man. */
+export function statedAge(text: string): number | undefined {
+  const parts = [...text.slice(0, TEXT_MAX).matchAll(PART)].map(({ 1: count, 2: unit, 0: whole, index }) => ({
+    days: daysOf(Number(count), unitOf(unit!)),
+    unit: unitOf(unit!),
+    isLetter: /^m$/iu.test(unit!),
+    index,
+    end: index + whole.length,
+  }))
+  let age: number | undefined
+  let last: (typeof parts)[number] | undefined
+  for (const [at, part] of parts.entries()) {
+    if (!last && part.isLetter && parts[at + 1]?.unit !== 'days') continue
+    // Behind years months may stand, and so on.
+    if (last && (DAYS[part.unit] >= DAYS[last.unit] || part.index - last.end > 6)) break
+    age = (age ?? 0) + part.days
+    last = part
+  }
+  return age !== undefined && age <= daysOf(YEARS_MAX, 'years') + 366 ? age : undefined
+}
+
+/** Days from one date in ISO form to another, if a person can have this age. */
+export function ageBetween(born: string | undefined, until: string | undefined): number | undefined {
+  if (!born || !until) return undefined
+  const days = Math.round((Date.parse(until) - Date.parse(born)) / 86_400_000)
+  return days >= 0 && days <= daysOf(YEARS_MAX, 'years') ? days : undefined
+}
+
+interface Bound {
+  count: number
+  unit: AgeUnit
+  /** Whether a patient of exactly this age is meant, too. */
+  isIncluded: boolean
+}
+
+export interface AgeCondition {
+  from?: Bound
+  to?: Bound
+}
+
+const COUNT = String.raw`(\d{1,3})`
+const UNIT = String.raw`(?:(${YEARS}|${MONTHS}|m|${WEEKS}|${DAY})(?!\p{L})(?:\.|\s?\(s\))?(?:\s(?:old|of age))?)`
+const ABOVE = String.raw`(>=|=>|≥|>|＞|from|over|above|older than|more than|greater than|at least)`
+const BELOW = String.raw`(<=|=<|≤|<|＜|under|below|up ?to|younger than|less than|until|till|at most)`
+const OR = String.raw`(?:and|or|&|\/)\s?`
+
+const pattern = (text: string) => new RegExp(String.raw`(?<![\d.])${text}`, 'iu')
+const BETWEEN = pattern(
+  String.raw`(?:${ABOVE}\s?|between\s)?${COUNT}\s?${UNIT}?\s?(?:-|–|—|to|and|through)\s?${BELOW}?\s?${COUNT}\s?${UNIT}?(?!\d)`,
+)
+const FROM = pattern(String.raw`${ABOVE}\s?(?:or equal to\s)?${COUNT}\s?${UNIT}?(?!\d)`)
+const FROM_BEHIND = pattern(
+  String.raw`${COUNT}\s?${UNIT}?\s?(?:\+|plus\b|onwards?\b|${OR}(?:above|over|older|up|upwards|more|greater)\b)\s?${UNIT}?`,
+)
+const UP_TO = pattern(String.raw`${BELOW}\s?(?:or equal to\s)?${COUNT}\s?${UNIT}?(?!\d)`)
+const UP_TO_BEHIND = pattern(String.raw`${COUNT}\s?${UNIT}?\s?${OR}(?:below|under|younger|less)\b`)
+const EXACTLY = pattern(String.raw`${COUNT}\s?${UNIT}`)
+const INCLUDED = /^(?:>=|=>|≥|from|at least|<=|=<|≤|up ?to|until|till|at most)$/iu
+
+/** What a text says about the age, and the text without it. Numbers without a unit are years where nothing else is said. */
+export function ageConditionIn(printed: string): { condition: AgeCondition; rest: string; hasUnit: boolean } | undefined {
+  const text = printed.slice(0, TEXT_MAX).replaceAll(/\s+/gu, ' ')
+  const found = (match: RegExpExecArray, condition: AgeCondition, ...units: (string | undefined)[]) => ({
+    condition,
+    rest: `${text.slice(0, match.index)} ${text.slice(match.index + match[0].length)}`,
+    hasUnit: units.some(Boolean),
+  })
+  const bound = (count: string, unit: string | undefined, isIncluded: boolean): Bound => ({
+    count: Number(count),
+    unit: unit ? unitOf(unit) : 'years',
+    isIncluded,
+  })
+  const isIncluded = (sign: string | undefined) => sign === undefined || INCLUDED.test(sign)
+  const between = BETWEEN.exec(text)
+  if (between) {
+    const [, above, from, fromUnit, below, to, toUnit] = between
+    const condition = {
+      from: bound(from!, fromUnit ?? toUnit, isIncluded(above)),
+      to: bound(to!, toUnit ?? fromUnit, isIncluded(below)),
+    }
+    return found(between, condition, fromUnit, toUnit)
+  }
+  const behind = FROM_BEHIND.exec(text)
+  if (behind) return found(behind, { from: bound(behind[1]!, behind[2] ?? behind[3], true) }, behind[2], behind[3])
+  const underBehind = UP_TO_BEHIND.exec(text)
+  if (underBehind) return found(underBehind, { to: bound(underBehind[1]!, underBehind[2], true) }, underBehind[2])
+  const from = FROM.exec(text)
+  if (from) return found(from, { from: bound(from[2]!, from[3], isIncluded(from[1])) }, from[3])
+  const upTo = UP_TO.exec(text)
+  if (upTo) return found(upTo, { to: bound(upTo[2]!, upTo[3], isIncluded(upTo[1])) }, upTo[3])
+  const exactly = EXACTLY.exec(text)
+  if (!exactly) return undefined
+  const only = bound(exactly[1]!, exactly[2], true)
+  return found(exactly, { from: only, to: only }, exactly[2])
+}
+
+/**
+ * How well an age fits: `inside`; `at the end`, where the next row may begin (`1-5 years`, `5-10 years`); `at a bound` that is left out,
+ * where no other row may fit (`>18 years`, with 18). Undefined if it does not. Ages count in completed units of the condition.
+ */
+export function ageFit(age_days: number, { from, to }: AgeCondition): 'inside' | 'at the end' | 'at a bound' | undefined {
+  const [above, below] = [from, to].map((bound) => bound && completed(age_days, bound.unit) - bound.count)
+  if (above !== undefined && above < 0) return undefined
+  if (below !== undefined && (below > 0 || (below === 0 && !to!.isIncluded))) return undefined
+  if (above === 0 && !from!.isIncluded) return 'at a bound'
+  return below === 0 && from !== to ? 'at the end' : 'inside'
+}

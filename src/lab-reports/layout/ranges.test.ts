@@ -1,0 +1,148 @@
+// Tables of ranges by sex and age: the row that fits the patient.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { daysOf, type AgeUnit } from './ages.ts'
+import { rangeFor, type Patient } from './ranges.ts'
+import { ageOf } from './personal.ts'
+
+const aged = (count: number, unit: AgeUnit = 'years', sex: Patient['sex'] = null): Patient => ({
+  sex,
+  age_days: daysOf(count, unit),
+})
+const woman = aged(40, 'years', 'female')
+const man = aged(40, 'years', 'male')
+const unknown: Patient = { sex: null, age_days: null }
+
+const fitting = (lines: string[], patient: Patient) => {
+  const range = rangeFor(lines, patient)
+  return range && [range.min, range.max]
+}
+
+test('of a table of ranges the row that fits the patient counts', () => {
+  assert.deepEqual(fitting(['Male : 13.0 - 17.7', 'Female : 11.1 - 15.9'], woman), [11.1, 15.9])
+  assert.deepEqual(fitting(['Normal: <5.7', 'Prediabetes: 5.7-6.4', 'Diabetes: >=6.5'], woman), [null, 5.7])
+  assert.deepEqual(fitting(['Children: 10-20', 'Adults: 5-9'], woman), [5, 9])
+  assert.deepEqual(fitting(['18-60 years: 2-5', '>60 years: 3-6'], aged(70)), [3, 6])
+  assert.deepEqual(fitting(['Male: 1-2', 'Female: 3-4'], unknown), [null, null])
+})
+
+test('rows from an age on fit nobody who is younger, however they are written', () => {
+  for (const label of [
+    '18+ years',
+    '18 years and above',
+    '18 yrs & older',
+    'Over 18 years',
+    '≥18 years',
+    '>= 18 Y',
+    '18+',
+    'From 18 years',
+    '18 years or older',
+  ])
+    for (const separator of [': ', ' ']) {
+      const lines = [`${label}${separator}40-150`, '1-17 years: 100-400']
+      assert.deepEqual(fitting(lines, aged(5)), [100, 400], label)
+      assert.deepEqual(fitting(lines, aged(18)), [40, 150], label)
+      assert.deepEqual(fitting(lines, unknown), [null, null], label)
+    }
+})
+
+test('rows up to an age fit nobody who is older, however they are written', () => {
+  for (const label of [
+    '<18 years',
+    'Up to 17 years',
+    'Under 18 years',
+    'Below 18 yrs',
+    '17 years and below',
+    'Children up to 17 years',
+  ]) {
+    const lines = [`${label}: 100-400`, 'Adults: 40-150']
+    assert.deepEqual(fitting(lines, aged(5)), [100, 400], label)
+    assert.deepEqual(fitting(lines, aged(18)), [40, 150], label)
+  }
+})
+
+test('rows in days, weeks and months fit infants of that age, and nobody else', () => {
+  const lines = ['0-7 days: 1-10', '1 week to 4 weeks: 2-20', '1-11 months: 3-30', '1-5 years: 4-40', 'Over 5 years: 5-50']
+  for (const [age, range] of [
+    [aged(3, 'days'), [1, 10]],
+    [aged(2, 'weeks'), [2, 20]],
+    [aged(3, 'months'), [3, 30]],
+    [aged(11, 'months'), [3, 30]],
+    [aged(2), [4, 40]],
+    [aged(40), [5, 50]],
+    [unknown, [null, null]],
+  ] as const)
+    assert.deepEqual(fitting(lines, age), range, JSON.stringify(age))
+  assert.deepEqual(fitting(['Newborn: 8-9', 'Infants: 6-7', 'Children: 4-5', 'Adults: 2-3'], aged(6, 'days')), [8, 9])
+  assert.deepEqual(fitting(['6 months - 5 years: 2-8', '6-12 years:3-9'], aged(8, 'months')), [2, 8])
+})
+
+test('where one row ends and the next begins with the same age, the next fits', () => {
+  assert.deepEqual(fitting(['1-5 years: 1-2', '5-10 years: 3-4'], aged(5)), [3, 4])
+  assert.deepEqual(fitting(['18-60 years: 1-2', '>60 years: 3-4'], aged(60)), [1, 2])
+  assert.deepEqual(fitting(['>60 years: 3-4', '18-60 years: 1-2'], aged(60)), [1, 2])
+  assert.deepEqual(fitting(['>18 years: 3-4'], aged(18)), [3, 4])
+})
+
+test('a row that names more of the patient comes before one that names less', () => {
+  assert.deepEqual(fitting(['Male: 1-2', 'Male > 60 years: 3-4', 'Female: 5-6'], aged(70, 'years', 'male')), [3, 4])
+  assert.deepEqual(fitting(['10-20', 'Children: 1-2'], aged(5)), [1, 2])
+})
+
+test('a row whose condition is not understood counts only if no other fits, and never if it is about age', () => {
+  assert.deepEqual(fitting(['Smokers: 1-9', 'Adults: 1-4'], woman), [1, 4])
+  assert.deepEqual(fitting(['Fasting: 70-99'], woman), [70, 99])
+  assert.deepEqual(fitting(['Adolescents: 1-9'], woman), [null, null])
+  assert.deepEqual(fitting(['School age: 1-9', 'Female: 2-4'], woman), [2, 4])
+})
+
+test('entries of both sexes stand on one line, with the word before or behind its range', () => {
+  for (const line of [
+    'Male: 13.5-17.5 Female: 12-16',
+    'Male: 13.5-17.5 g/dL Female: 12-16 g/dL',
+    'M: 13.5-17.5 F: 12-16',
+    'M 13.5-17.5 F 12-16',
+    'Men 13.5 - 17.5, Women 12 - 16',
+    'Male: 13.5-17.5; Female: 12-16',
+    'Adult Male: 13.5-17.5 Adult Female: 12-16',
+    'Male >18 years: 13.5-17.5 Female >18 years: 12-16',
+    '13.5-17.5 (Male) 12-16 (Female)',
+    '13.5-17.5 Male, 12-16 Female',
+  ]) {
+    assert.deepEqual(fitting([line], woman), [12, 16], line)
+    assert.deepEqual(fitting([line], man), [13.5, 17.5], line)
+    assert.deepEqual(fitting([line], unknown), [null, null], line)
+  }
+  assert.deepEqual(fitting(['10-20 Children 5-9 Adults'], woman), [5, 9])
+})
+
+test('a hostile range is given up in a moment', () => {
+  const start = performance.now()
+  for (const text of [
+    '1 a '.repeat(50_000),
+    'Male: '.repeat(50_000),
+    '1-'.repeat(50_000),
+    `${' '.repeat(100_000)}x`,
+    '1 year and '.repeat(20_000),
+  ])
+    rangeFor([text, ...Array.from({ length: 1_000 }, () => text.slice(0, 1_000))], woman)
+  assert(performance.now() - start < 2_000, `${performance.now() - start} ms`)
+})
+
+test('ages are read in their unit', () => {
+  for (const [text, days] of [
+    ['34', daysOf(34, 'years')],
+    ['34 Y / F', daysOf(34, 'years')],
+    ['34 M', daysOf(34, 'years')],
+    ['3 Months', daysOf(3, 'months')],
+    ['6 Days', 6],
+    ['2 weeks', 14],
+    ['2 Week(s) / Male', 14],
+    ['1 Y 6 M', daysOf(1, 'years') + daysOf(6, 'months')],
+    ['52 Y 3 M 4 D/M', daysOf(52, 'years') + daysOf(3, 'months') + 4],
+    ['21/06/1958 (65 years)', daysOf(65, 'years')],
+    ['12 Jan 1980', undefined],
+    ['1234', undefined],
+  ] as const)
+    assert.equal(ageOf(text), days, text)
+})
