@@ -1113,6 +1113,8 @@ table parsing_job
   updated_at timestamp with time zone not null
   review_version integer not null default 0
   reviewed jsonb
+  decided_by text
+  decided_at timestamp with time zone
   constraint parsing_job_pkey PRIMARY KEY (team_id, id)
   constraint parsing_job_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint parsing_job_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)

@@ -59,6 +59,10 @@ export const readExample: ReadReport = {
     readResult('Glucose', '95'),
     readResult('Sodium', '1400', {
       comments: ['Repeated.'],
+      specimen: 'Serum',
+      method: 'ISE',
+      date: '2026-01-22',
+      unit_ucum: 'mmol/L',
       units: 'mmol/L',
       min_reference_range: 136,
       max_reference_range: 145,

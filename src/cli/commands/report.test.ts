@@ -44,12 +44,24 @@ test('every stage of a report is printed, and its boxes are drawn into a picture
     /^PLAUSIBILITY\n {2}none$/m,
     /^ {2}patient_last_name {3}Person$/m,
     /^ {2}1 {2}Glucose = 105 mg\/dL, numeric, range 70 to 99, abnormal$/m,
-    /^OUTCOME\n {2}completed: 1 results\n {2}English$/m,
+    /^OUTCOME\n {2}completed: 1 results\n {2}English\n {2}numbers with decimal points$/m,
   ])
     assert.match(printed, line)
   assert.deepEqual(await readdir(out), ['report-page-1.png'])
   const { width, height } = await loadImage(await readFile(join(out, 'report-page-1.png')))
   assert.deepEqual([width, height], [1700, 2200])
+})
+
+test('the rows that are printed are those of which the results are made: with their specimen, and without the laboratory as a panel', async () => {
+  const page = [{ x: 40, y: 112, text: 'Specimen Type: Urine' }, ...reportPage(['Creatinine', '85', '', 'mg/dL', '20-320'])]
+  const { printed } = await explained(await fileOf('urine.pdf', await pdfOf(page)), { json: true })
+  const { pages, results } = JSON.parse(printed) as Explanation
+  const rows = pages.flatMap((one) => one.rows)
+  assert.deepEqual(
+    rows.map(({ name, value, panel }) => [name, value, panel]),
+    results.map(({ test_name, value, source_panel_name }) => [test_name, value, source_panel_name]),
+  )
+  assert.deepEqual([results[0]!.specimen, results[0]!.sample_type], ['Urine', 'urine'])
 })
 
 test('comments on a result are printed with its row', async () => {

@@ -70,7 +70,7 @@ const section = (title: string, lines: readonly string[]): string =>
   `${title}\n${(lines.length ? lines : ['none']).map((line) => `  ${line}\n`).join('')}\n`
 
 /** The stages as text. */
-export function textOf({ pages, is_english, metadata, results, failure }: Explanation): string {
+export function textOf({ pages, is_english, has_decimal_commas, metadata, results, failure }: Explanation): string {
   return [
     section(
       'PAGES',
@@ -92,7 +92,11 @@ export function textOf({ pages, is_english, metadata, results, failure }: Explan
       Object.entries(metadata).map(([name, value]) => `${name.padEnd(18)}  ${orNone(value)}`),
     ),
     section('RESULTS', results.map(resultText)),
-    section('OUTCOME', [failure ?? `completed: ${results.length} results`, is_english ? 'English' : 'not English']),
+    section('OUTCOME', [
+      failure ?? `completed: ${results.length} results`,
+      is_english ? 'English' : 'not English',
+      has_decimal_commas ? 'numbers with decimal commas' : 'numbers with decimal points',
+    ]),
   ].join('')
 }
 
@@ -106,13 +110,14 @@ const columnsText = ({ number, regions }: ExplainedPage): string[] =>
   })
 
 const rowsText = ({ number, rows }: ExplainedPage): string[] =>
-  rows.map(({ name, value, unit, range_lines, flag, panel, confidence, comments }, index) =>
+  rows.map(({ name, value, unit, range_lines, flag, panel, specimen, method, date, confidence, comments }, index) =>
     [
       `${number}.${index + 1}  ${plain(name)} = ${plain(value)}`,
       `unit ${orNone(unit)}`,
       `range ${range_lines.length ? plain(range_lines.join(' / ')) : '-'}`,
       `flag ${orNone(flag)}`,
       `panel ${orNone(panel)}`,
+      ...Object.entries({ specimen, method, date }).flatMap(([kind, text]) => (text === null ? [] : [`${kind} ${plain(text)}`])),
       `confidence ${confidence.toFixed(2)}`,
       ...comments.map((comment) => `comment ${plain(comment)}`),
     ].join(', '),

@@ -44,7 +44,7 @@ export function rangeOf(text: string): Range | undefined {
   const plain = bare(trimmed)
   if (!plain) return undefined
   const interval = intervalOf(plain) ?? boundOf(plain) ?? bothBounds(plain) ?? openInterval(plain)
-  if (interval) return { ...interval, text: trimmed, word: null }
+  if (interval) return { min: interval.min, max: interval.max, text: trimmed, word: null }
   const word = plain.replace(/^[([](.+)[)\]]$/u, '$1')
   return isResultWord(word) ? { min: null, max: null, text: trimmed, word } : undefined
 }

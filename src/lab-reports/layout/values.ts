@@ -41,14 +41,22 @@ export function intervalOf(text: string): Interval | undefined {
   return min !== undefined && max !== undefined && min <= max ? { min, max } : undefined
 }
 
+export interface Bound extends Interval {
+  /** Whether the bound itself is meant too: `≤50` and `up to 50`, but not `<50`. */
+  isInclusive: boolean
+}
+
+const INCLUSIVE = /^(?:<=|>=|=<|=>|≤|≥|up ?to|at least|at most)|equal to|or =/iu
+
 /** `<5.7`, `Up to 40`, `≥ 60`. */
-export function boundOf(text: string): Interval | undefined {
+export function boundOf(text: string): Bound | undefined {
   const parts = COMPARATOR_NUMBER.exec(text.trim())
   const value = parts ? numberOf(parts[2]!) : undefined
   if (!parts || value === undefined) return undefined
+  const isInclusive = INCLUSIVE.test(text.trim())
   return /^(?:>|≥|＞|=>|greater|more|over|above|at least)/iu.test(parts[1]!)
-    ? { min: value, max: null }
-    : { min: null, max: value }
+    ? { min: value, max: null, isInclusive }
+    : { min: null, max: value, isInclusive }
 }
 
 export const isComparator = (text: string): boolean => boundOf(text) !== undefined && /^[<>=≤≥＜＞]/u.test(text.trim())

@@ -48,6 +48,8 @@ const Reviewed = T.Object({
   page_count: T.Integer(),
   extracted: T.Unsafe<ReadReport>({}),
   has_files: T.Boolean(),
+  decided_by: Nullable(T.String()),
+  decided_at: Nullable(T.String()),
   created_at: T.String(),
   updated_at: T.String(),
 })
@@ -63,7 +65,7 @@ export async function readReviewed(tx: Tx, id: string): Promise<ReviewedJob> {
     sql`
     select j.id, j.user_id, j.status, j.failure_reason, j.is_reviewed, j.review_version as version, j.pages as page_count, j.extracted,
       exists (select from stored_file f where f.set_id = j.id and f.name = 'file-0')
-        or exists (select from parsing_job_part p where p.team_id = j.team_id and p.job_id = j.id) as has_files, j.created_at, j.updated_at
+        or exists (select from parsing_job_part p where p.team_id = j.team_id and p.job_id = j.id) as has_files, j.decided_by, j.decided_at, j.created_at, j.updated_at
     from parsing_job j
     where j.team_id = ${tx.team} and j.id = ${id} and j.needs_human_review and j.extracted is not null`,
   )

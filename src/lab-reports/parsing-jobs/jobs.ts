@@ -253,7 +253,12 @@ export type ReviewOutcome = { data: ReportData } | { failure: FailureReason }
  * parsing_job, parsing_job_part; emits lab_report.parsing_job.updated.
  * @param files_kept_s how long its files are kept from now on
  */
-export async function endReview(tx: Tx, id: string, outcome: ReviewOutcome, files_kept_s: number): Promise<ParsingJob> {
+export async function endReview(
+  tx: Tx,
+  id: string,
+  outcome: ReviewOutcome,
+  { decided_by, files_kept_s }: { decided_by: string; files_kept_s: number },
+): Promise<ParsingJob> {
   const data = 'data' in outcome ? JSON.stringify(outcome.data) : null
   const failure = 'failure' in outcome ? outcome.failure : null
   const row = await tx.one(
@@ -262,7 +267,7 @@ export async function endReview(tx: Tx, id: string, outcome: ReviewOutcome, file
     with j as (
       update parsing_job
       set status = case when ${failure}::text is null then 'completed' else 'failed' end, failure_reason = ${failure},
-          is_reviewed = true, reviewed = ${data}::jsonb, updated_at = ${tx.now}
+          is_reviewed = true, reviewed = ${data}::jsonb, decided_by = ${decided_by}, decided_at = ${tx.now}, updated_at = ${tx.now}
       where team_id = ${tx.team} and id = ${id} and status = 'pending_review'
       returning *)
     select ${columns} from j`,

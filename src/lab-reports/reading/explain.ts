@@ -1,16 +1,14 @@
 // What each stage of reading makes of a file: for people who want to know why a report is read as it is.
-import { linesOf } from '../layout/lines.ts'
 import { regionsOfPages } from '../layout/regions.ts'
-import { rowsOf, type Row } from '../layout/rows.ts'
+import type { Row } from '../layout/rows.ts'
 import type { ColumnKind } from '../layout/headers.ts'
 import type { Metadata, MetadataPlaces } from '../layout/metadata.ts'
 import { textQuality, type TextQuality } from '../pages/text-quality.ts'
 import type { Box, PageText, Word } from '../pages/page.ts'
 import { drawStages } from './explain-pictures.ts'
 import { isEnglish } from './language.ts'
-import { failureOf, isAnalyte, isNamed, readPages, understand, type ReportFailure, type ReportFile } from './read-report.ts'
+import { failureOf, readPages, understandStages, type ReportFailure, type ReportFile } from './read-report.ts'
 import type { ReportResult } from './result.ts'
-import { spelledPage } from './spelling.ts'
 
 export interface ExplainedPage {
   number: number
@@ -28,6 +26,7 @@ export interface ExplainedPage {
 export interface Explanation {
   pages: ExplainedPage[]
   is_english: boolean
+  has_decimal_commas: boolean
   metadata: Metadata
   metadata_places: MetadataPlaces
   results: ReportResult[]
@@ -54,13 +53,12 @@ export interface Explained {
  */
 export async function explain(file: ReportFile, { draws, ocr_models }: ExplainOptions): Promise<Explained> {
   const pages = await readPages([file], { models: ocr_models })
-  const read = pages.map((page) => spelledPage(page)).map((page) => ({ page, lines: linesOf(page) }))
-  const regions = [...regionsOfPages(read)]
-  const rows = rowsOf(read, { isAnalyte, isNamed })
-  const { metadata, metadata_places = {}, results } = understand(pages)
+  const { report, stages } = understandStages(pages)
+  const { metadata, metadata_places = {}, results } = report
+  const regions = [...regionsOfPages(stages.pages)]
   const is_english = isEnglish(pages)
   const explanation: Explanation = {
-    pages: read.map(({ page, lines }) => ({
+    pages: stages.pages.map(({ page, lines }) => ({
       number: page.number,
       width: page.drawn?.width ?? page.width,
       height: page.drawn?.height ?? page.height,
@@ -77,11 +75,12 @@ export async function explain(file: ReportFile, { draws, ocr_models }: ExplainOp
           columns: region.columns && region.columns.map(({ kind, box }) => drawn(page, { kind, box })),
           line_count: region.lines.length,
         })),
-      rows: rows
+      rows: stages.rows
         .filter((row) => row.page === page.number)
         .map((row) => ({ ...drawn(page, row), value_box: page.drawn?.place(row.value_box) ?? row.value_box })),
     })),
     is_english,
+    has_decimal_commas: stages.has_decimal_commas,
     metadata,
     metadata_places,
     results,

@@ -4,7 +4,7 @@ import type { Finding, LoincMatch, LoincMatchStatus } from '../loinc/match-loinc
 import { sensitivityOf } from '../layout/antibiotics.ts'
 import { rangeFor, type Patient, type Range } from '../layout/ranges.ts'
 import type { Row } from '../layout/rows.ts'
-import { boundOf, intervalOf, isRatio, numberOf, type Flag } from '../layout/values.ts'
+import { boundOf, intervalOf, isRatio, numberOf, type Bound, type Flag } from '../layout/values.ts'
 
 export type ResultType = 'numeric' | 'range' | 'comment' | 'ratio' | 'percentage' | 'boolean' | 'duration'
 export type Interpretation = 'normal' | 'abnormal' | 'critical' | 'unknown'
@@ -66,16 +66,19 @@ export function resultOf(row: Row, patient: Patient, specimen: string | null = n
 }
 
 const BOOLEAN = /^(?:yes|no|true|false|positive|negative)$/iu
-const DURATION = /^\d+(?:\.\d+)?\s?(?:h|hr|hrs|hours?|min|mins|minutes?|s|sec|secs|seconds?)$|^\d{1,2}:\d{2}$/iu
+/** `1:40` is a titer, and no duration. */
+const DURATION =
+  /^\d+(?:\.\d+)?\s?(?:h|hr|hrs|hours?|min|mins|minutes?|s|sec|secs|seconds?)$|^(?!1:)\d{1,2}:[0-5]\d(?::[0-5]\d)?$/iu
 
-/** Source: the table of lab-testing.md 25.3. */
+/** Source: the table of lab-testing.md 25.3, whose first row that fits counts: `<50%` is a range. */
 export function typeOf(value: string): ResultType {
   const text = value.trim()
   if (numberOf(text) !== undefined) return 'numeric'
+  const plain = text.replace(/\s?%$/u, '')
+  if (boundOf(plain) || intervalOf(plain)) return 'range'
   if (text.includes('%')) return 'percentage'
-  if (boundOf(text) || intervalOf(text)) return 'range'
-  if (DURATION.test(text)) return 'duration'
   if (isRatio(text) && text.includes('/')) return 'ratio'
+  if (DURATION.test(text)) return 'duration'
   return BOOLEAN.test(text) ? 'boolean' : 'comment'
 }
 
@@ -103,22 +106,31 @@ export function interpret(value: string, range: Range | undefined, flag: Flag | 
   return { interpretation: 'unknown', ...unknown }
 }
 
-/** Bounds are inclusive; `<50` is conclusive only where all it can be is on one side. */
-function sidesOf(value: string, range: Range | undefined): { above: boolean; below: boolean } | undefined {
+interface Sides {
+  above: boolean
+  below: boolean
+}
+
+/** The bounds of a range are inclusive; `<50` and `4-6` are conclusive only where all that they can be is on one side. */
+function sidesOf(value: string, range: Range | undefined): Sides | undefined {
   if (!range || (range.min === null && range.max === null)) return undefined
-  const number = numberOf(value)
-  if (number !== undefined)
-    return { above: range.max !== null && number > range.max, below: range.min !== null && number < range.min }
-  const bound = boundOf(value)
-  if (!bound) return undefined
-  if (bound.max !== null) {
-    if (range.min !== null && range.min > 0 && bound.max <= range.min) return { above: false, below: true }
-    // Nothing that is measured is below 0.
-    if ((range.min ?? 0) <= 0 && range.max !== null && bound.max <= range.max) return { above: false, below: false }
-    return undefined
-  }
-  if (range.max !== null && bound.min! >= range.max) return { above: true, below: false }
-  return range.max === null && range.min !== null && bound.min! >= range.min ? { above: false, below: false } : undefined
+  const text = value.trim().replace(/(?<=\d)\s?%$/u, '')
+  const number = numberOf(text)
+  if (number !== undefined) return sidesBetween({ min: number, max: number, isInclusive: true }, range)
+  const bound = boundOf(text)
+  if (bound) return sidesBetween(bound, range)
+  const interval = intervalOf(text)
+  return interval && sidesBetween({ ...interval, isInclusive: true }, range)
+}
+
+function sidesBetween({ min, max, isInclusive }: Bound, range: Range): Sides | undefined {
+  const [low, high] = [range.min ?? -Infinity, range.max ?? Infinity]
+  // Nothing that is measured is below 0, except what has a range that begins below 0.
+  const from = min ?? (low < 0 && range.min !== null ? -Infinity : Math.min(0, max!))
+  const to = max ?? Infinity
+  if (isInclusive ? from > high : from >= high) return { above: true, below: false }
+  if (isInclusive ? to < low : to <= low) return { above: false, below: true }
+  return from >= low && to <= high ? { above: false, below: false } : undefined
 }
 
 const NEGATIVE =

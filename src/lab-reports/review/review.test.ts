@@ -75,6 +75,15 @@ describe('a report that waits for a person', () => {
       ['outside_human_limits'],
     )
     assert.deepEqual([glucose.comments, sodium.comments], [[], ['Repeated.']])
+    const printed = ({ specimen, method, date, unit_ucum }: Record<string, string | null>) => [specimen, method, date, unit_ucum]
+    assert.deepEqual(
+      [printed(glucose), printed(sodium)],
+      [
+        [null, null, null, null],
+        ['Serum', 'ISE', '2026-01-22', 'mmol/L'],
+      ],
+    )
+    assert.equal(body.decision, null)
     assert.deepEqual((await team.manage.get(`${inManagement(team)}/${id}`)).body, body)
   })
 
@@ -145,6 +154,7 @@ describe('a correction', () => {
     assert.deepEqual(extracted, readExample)
     const after = (await team.api.get(own)).body
     assert.deepEqual([after.status, after.corrections.length, after.results[0].is_removed], ['completed', 5, true])
+    assert.deepEqual(after.decision, { key_id: key[0], created_at: after.updated_at })
     assert.deepEqual((await team.api.get(REVIEW)).body.data, [])
   })
 
@@ -236,6 +246,7 @@ describe('the end of a review', () => {
       [200, 'failed', 'low_quality', null],
     )
     assert.equal((await updatedEvents(team)).length, 2)
+    const { decision } = (await team.api.get(own)).body
     for (const [action, more] of [
       ['approve', {}],
       ['fail', { failure_reason: 'low_quality' }],
@@ -243,6 +254,8 @@ describe('the end of a review', () => {
       assert.equal((await team.api.post(`${own}/${action}`, { version: 0, ...more })).status, 409)
     assert.equal((await correct({ version: 0, removed: [1] })).status, 409)
     assert.equal((await updatedEvents(team)).length, 2)
+    assert.match(decision.key_id, /\S/u)
+    assert.deepEqual((await team.api.get(own)).body.decision, decision)
   })
 
   test('is no approval of a report without results', async () => {

@@ -53,7 +53,7 @@ export async function readReview(tx: Tx, id: string): Promise<Review> {
 }
 
 function shown(job: ReviewedJob, corrected: CorrectedReport, corrections: Correction[]): Review {
-  const { id, has_files, extracted, ...rest } = job
+  const { id, has_files, extracted, decided_by, decided_at, ...rest } = job
   return {
     ...rest,
     job_id: id,
@@ -64,6 +64,7 @@ function shown(job: ReviewedJob, corrected: CorrectedReport, corrections: Correc
     metadata_places: shownPlaces(extracted),
     results: corrected.results.map(shownResult),
     corrections,
+    decision: decided_by !== null && decided_at !== null ? { key_id: decided_by, created_at: decided_at } : null,
   }
 }
 
@@ -88,6 +89,10 @@ const shownResult = ({ result_id, read, result, isChanged, isRemoved }: Correcte
   confidence: read ? read.place.confidence : null,
   findings: read ? read.findings.map(({ kind, text }) => ({ kind, text })) : [],
   comments: read?.comments ?? [],
+  specimen: read?.specimen ?? null,
+  method: read?.method ?? null,
+  date: read?.date ?? null,
+  unit_ucum: read?.unit_ucum ?? null,
 })
 
 interface NewCorrection {
@@ -186,16 +191,22 @@ async function meaning(
   return { loinc_match_status: 'auto_match', loinc_matches: [toLoincMatch(term, 1)] }
 }
 
+interface Decision {
+  version: number
+  key_id: string
+  files_kept_s: number
+}
+
 /**
  * Approves a report with its corrections. Writes parsing_job, parsing_job_part; emits lab_report.parsing_job.updated.
  * Errors: 404 and 409 as `correct`; 400 no result is left.
- * @param files_kept_s how long its files are kept from now on
+ * @param decision the version that the reviewer has seen, the key of the reviewer, and how long the files are kept from now on
  */
-export async function approve(tx: Tx, id: string, version: number, files_kept_s: number): Promise<ParsingJob> {
+export async function approve(tx: Tx, id: string, { version, key_id, files_kept_s }: Decision): Promise<ParsingJob> {
   const job = await lockWaiting(tx, id, version)
   const data = approvedData(applyCorrections(job.extracted, await correctionsOf(tx, id)))
   if (data.results.length === 0) throw badRequest('A report without results cannot be approved; let it fail')
-  return endReview(tx, id, { data }, files_kept_s)
+  return endReview(tx, id, { data }, { decided_by: key_id, files_kept_s })
 }
 
 /**
@@ -205,9 +216,8 @@ export async function approve(tx: Tx, id: string, version: number, files_kept_s:
 export async function fail(
   tx: Tx,
   id: string,
-  { version, failure_reason }: { version: number; failure_reason: FailureReason },
-  files_kept_s: number,
+  { version, failure_reason, key_id, files_kept_s }: Decision & { failure_reason: FailureReason },
 ): Promise<ParsingJob> {
   await lockWaiting(tx, id, version)
-  return endReview(tx, id, { failure: failure_reason }, files_kept_s)
+  return endReview(tx, id, { failure: failure_reason }, { decided_by: key_id, files_kept_s })
 }

@@ -36,7 +36,7 @@ const show = {
   method: 'GET',
   reply: Review,
   description:
-    'Every result as it was read and as it has been corrected, with its place on its page, how certain its words are, what is implausible and LOINC candidates; and all corrections with the keys that made them.',
+    'Every result as it was read and as it has been corrected, with its place on its page, how certain its words are, what is implausible and LOINC candidates; and all corrections and the decision with the keys that made them.',
 } as const
 const draw = {
   patients: true,
@@ -119,7 +119,7 @@ const ofTeam = ({ pictures, files_kept_s }: ReviewDependencies): Operation[] => 
       path: `${OWN}/{job_id}/approve`,
       summary: 'Approve a lab report with its corrections',
       params: ReviewParams,
-      run: (tx, { params, body }) => approve(tx, params.job_id, body.version, files_kept_s()),
+      run: (tx, { params, body, key_id }) => approve(tx, params.job_id, { ...body, key_id, files_kept_s: files_kept_s() }),
     }),
     operation({
       ...failure,
@@ -128,7 +128,7 @@ const ofTeam = ({ pictures, files_kept_s }: ReviewDependencies): Operation[] => 
       path: `${OWN}/{job_id}/fail`,
       summary: 'Let a lab report in review fail',
       params: ReviewParams,
-      run: (tx, { params, body }) => fail(tx, params.job_id, body, files_kept_s()),
+      run: (tx, { params, body, key_id }) => fail(tx, params.job_id, { ...body, key_id, files_kept_s: files_kept_s() }),
     }),
   ]
 }
@@ -182,7 +182,8 @@ const ofManagement = ({ pictures, files_kept_s }: ReviewDependencies): Operation
       path: `${TEAM}/{job_id}/approve`,
       summary: 'Approve a lab report of a team with its corrections',
       params,
-      run: (tx, { params, body }) => approve(tx, params.job_id, body.version, files_kept_s()),
+      run: (tx, { params, body, manager }) =>
+        approve(tx, params.job_id, { ...body, key_id: manager.key_id, files_kept_s: files_kept_s() }),
     }),
     managementOperation({
       ...failure,
@@ -191,7 +192,8 @@ const ofManagement = ({ pictures, files_kept_s }: ReviewDependencies): Operation
       path: `${TEAM}/{job_id}/fail`,
       summary: 'Let a lab report of a team in review fail',
       params,
-      run: (tx, { params, body }) => fail(tx, params.job_id, body, files_kept_s()),
+      run: (tx, { params, body, manager }) =>
+        fail(tx, params.job_id, { ...body, key_id: manager.key_id, files_kept_s: files_kept_s() }),
     }),
   ]
 }

@@ -63,6 +63,10 @@ const ReviewedResult = Fields(
       Fields({ kind: T.String(), text: T.String() }, { title: 'LabReportFinding', description: 'What is implausible about it.' }),
     ),
     comments: T.Array(T.String(), { description: 'Notes of the report on this result, as printed.' }),
+    specimen: Nullable(T.String({ description: 'What was examined, as the row or its heading says; null if they do not.' })),
+    method: Nullable(T.String({ description: 'How it was measured, as printed.' })),
+    date: Nullable(T.String({ description: 'When it was taken, as printed, where results of one report are of several days.' })),
+    unit_ucum: Nullable(T.String({ description: 'The unit as read, in the spelling of UCUM; null if it is not known.' })),
   },
   { title: 'LabReportReviewedResult', description: '`as_read` is the result before corrections, null if there are none.' },
 )
@@ -83,6 +87,11 @@ const Correction = Fields(
 )
 export type Correction = Static<typeof Correction>
 
+const Decision = Fields(
+  { key_id: T.String({ description: 'The key with which it was made.' }), created_at: Timestamp },
+  { title: 'LabReportDecision', description: 'The approval, or that the report was let fail: `status` says which.' },
+)
+
 export const Review = Fields(
   {
     job_id: Uuid,
@@ -101,6 +110,7 @@ export const Review = Fields(
     metadata_places: MetadataPlaces,
     results: T.Array(ReviewedResult),
     corrections: T.Array(Correction),
+    decision: Nullable(Decision),
     created_at: Timestamp,
     updated_at: Timestamp,
   },
