@@ -144,3 +144,12 @@ test('requests that wait for numbers are limited', async () => {
   pending.reject(new Error('the database is away'))
   assert.equal((await Promise.allSettled(waiting)).filter(({ status }) => status === 'rejected').length, TEAM_WAITING_MAX)
 })
+
+test('look-ups that share a statement with no other are limited', async () => {
+  const { db, tenant } = await createTestTeam()
+  const lookUp = () => db.read(tenant, (tx) => tx.lookup(One, sql`select 1 as one`))
+  const waiting = Array.from({ length: TEAM_WAITING_MAX }, lookUp)
+  await assert.rejects(lookUp(), busy)
+  assert.deepEqual(await Promise.all(waiting), Array(TEAM_WAITING_MAX).fill({ one: 1 }))
+  assert.deepEqual(await lookUp(), { one: 1 })
+})
