@@ -182,6 +182,16 @@ describe('a database of your own', () => {
     })
   })
 
+  test('is migrated by no command but start and migrate', async () => {
+    const settings = { DATABASE_URL: addressOf('everything'), ENCRYPTION_KEYS: generateVaultKey(), CELLS }
+    for (const [command, ...words] of [['jobs', 'list'], ['mail', 'list'], ['access-log', 'verify'], ['serve'], ['work']]) {
+      const { code, err } = await outcome(command!, settings, ...words)
+      assert.equal(code, 1, command)
+      assert.match(err, /^drawbridge: The schema "control" has not been created\. Run "bin\/drawbridge migrate" first\.$/m)
+    }
+    assert.deepEqual(await schemasIn(inDatabase('everything')), [])
+  })
+
   test('is used instead of the bundled one, without demo data', async () => {
     const unused = folder('unused')
     const server = await serving(unused, {

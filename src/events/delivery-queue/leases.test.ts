@@ -126,3 +126,23 @@ test('an outcome that a stalled process records late does not end the lease of t
   await recordAttempts(team.db.queries, [{ ...outcome, item: { ...item, lease: before.lease }, attempt_id: uuid() }])
   assert.equal((await leaseOf(team, hook.id)).lease, null)
 })
+
+test('a stalled process neither renews nor ends the lease of an endpoint that another process has acquired since', async () => {
+  const there = await scene()
+  const { team, hook } = there
+  const [stalled, next] = [uuid(), uuid()]
+  await claim(there, stalled)
+  await end(team, hook.id)
+  assert.equal((await claim(there, next)).length, 1)
+  const lease = () =>
+    team.db.queries.one(
+      T.Object({ owner: T.Union([T.String(), T.Null()]), until: T.Union([T.String(), T.Null()]) }),
+      sql`select owner, leased_until::text as until from webhook_lease where team_id = ${team.team} and webhook_id = ${hook.id}`,
+    )
+  const before = await lease()
+  assert.equal(before.owner, next)
+  const late = new EndpointLeases(team.db, { owner: stalled })
+  assert.deepEqual(await late.renew([{ webhook_id: hook.id }]), [])
+  assert.equal(await late.endLeases([{ webhook_id: hook.id }]), 0)
+  assert.deepEqual(await lease(), before)
+})

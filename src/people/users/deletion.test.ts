@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { SECONDS_PER_DAY, kit, advanceClock, createOrder, registration } from '../../../test/support/orders.ts'
-import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { asOwner, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import type { User } from './schema.ts'
 
 const GRACE_S = 7 * SECONDS_PER_DAY
@@ -222,6 +222,25 @@ describe('seven days after the deletion of a user', () => {
     assert.equal(body.total, 2)
     assert.ok(body.orders.every((order: { user_id: string }) => order.user_id !== user_id))
     assert.deepEqual(await listed(team), ['stays'])
+  })
+
+  test('an erasure that fails is tried again, however often it has failed before', async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user('goes')
+    await team.api.delete(`/v2/user/${user_id}`)
+    await team.db.queries.run(sql`update job set attempts = 1000 where team_id = ${team.team} and name = 'users.erase'`)
+    const name = `fail_${team.team.replaceAll('-', '')}`
+    await asOwner(`
+      create function sandbox_us.${name}() returns trigger language plpgsql as $$ begin raise exception 'refused by the test'; end $$;
+      create trigger ${name} before delete on sandbox_us."user" for each row
+        when (old.team_id = '${team.team}') execute function sandbox_us.${name}()`)
+    assert.equal((await team.api.post('/v1/sandbox/clock/advance', { seconds: GRACE_S })).status, 200)
+    await asOwner(`drop function sandbox_us.${name}() cascade`)
+    const State = T.Object({ attempts: T.Integer(), waits: T.Boolean() })
+    const job = sql`select attempts, failed_at is null as waits from job where team_id = ${team.team} and name = 'users.erase'`
+    assert.deepEqual(await team.db.queries.one(State, job), { attempts: 1001, waits: true })
+    await advanceClock(team, 60)
+    assert.equal((await rowsOf(team)).users, 0)
   })
 
   test('nothing is erased if the deletion was undone', async () => {

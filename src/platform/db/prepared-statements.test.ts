@@ -32,6 +32,14 @@ test('a list with many filters prepares at most 250 statements on a connection',
   assert(count > 100 && count <= 250, `${count} statements`)
 })
 
+test('a thousand statement texts are counted at most, and no further one gets a name', () => {
+  const names = new PreparedNames()
+  for (let i = 0; i < 1000; i++) assert.equal(names.of(`select ${i}`), undefined)
+  for (let i = 0; i < 10; i++) assert.equal(names.of('select of one too many'), undefined)
+  for (let i = 0; i < 3; i++) assert.equal(names.of('select 0'), undefined)
+  assert.equal(typeof names.of('select 0'), 'string')
+})
+
 test('frequent statements get a name, unused ones lose it, and connections deallocate it', async () => {
   const names = new PreparedNames()
   const client = new pg.Client({ ...connection, pipeline: true } as pg.ClientConfig)

@@ -174,6 +174,26 @@ describe('a connection', () => {
     }
   })
 
+  test('for teams has no team any more after a statement or a transaction of a team', async () => {
+    const { tenant } = await withUser()
+    const one = new Db({ connection, schema: 'sandbox_us', connections_max: 1, checkRows: true, installation })
+    const users = sql`select count(*) as n from "user"`
+    const rest = `select pg_backend_pid() as pid, coalesce(current_setting('drawbridge.team', true), '') as team, (select count(*)::integer from "user") as n`
+    try {
+      const { pid } = (await one.teamPool.query(rest)).rows[0]
+      for (const use of [
+        () => one.read(tenant, (tx) => tx.one(Count, users)),
+        () => one.tx(tenant, (tx) => tx.one(Count, users)),
+        () => one.tx(tenant, (tx) => tx.locking.one(Count, users)),
+      ]) {
+        assert.deepEqual(await use(), { n: 1 })
+        assert.deepEqual((await one.teamPool.query(rest)).rows, [{ pid, team: '', n: 0 }])
+      }
+    } finally {
+      await one.close()
+    }
+  })
+
   test('for teams is rejected if no policy would apply to it', async () => {
     const { tenant } = await createTestTeam()
     const database = `bare_${randomUUID().slice(0, 8)}`

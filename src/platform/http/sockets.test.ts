@@ -100,6 +100,16 @@ describe('requests of one connection', () => {
     assert.equal(modest.closed(), false)
   })
 
+  test('are read no further once their peer is disconnected, although more of them have arrived', async () => {
+    let requests = 0
+    const { server, port } = await listening(() => {}, { pipelined_max: 8 })
+    server.on('request', () => requests++)
+    const { socket, closed } = await peer(port)
+    socket.write(get('/').repeat(1500))
+    await eventually(closed)
+    assert.equal(requests, 10)
+  })
+
   test('have one Host header each: two get 400 and end the connection', async () => {
     const { port } = await listening((_request, response) => response.end('served'))
     for (const headers of ['Host: a\r\nHost: b', 'host: a\r\nHOST: a', 'Host: a\r\nX: y\r\nhOst: b']) {

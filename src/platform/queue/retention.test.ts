@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { access, assembled, cells, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { idempotencyCleanup } from '../http/idempotency.ts'
 import { createLog } from '../telemetry/log.ts'
 import { createMetrics } from '../telemetry/metrics.ts'
 import { Retention, type Cleanup } from './retention.ts'
@@ -108,6 +109,13 @@ describe('rows whose retention is over', () => {
         t.mock.timers.reset()
       }
     })
+
+  test('a transaction deletes a thousand rows at most', async () => {
+    const team = await createTestTeam()
+    await answers(team, 2500, '-1 second')
+    for (const deleted of [1000, 1000, 500, 0])
+      assert.equal(await idempotencyCleanup.remove(team.db, cells.control, () => false), deleted)
+  })
 
   test('several processes delete each row once', async () => {
     const team = await createTestTeam()

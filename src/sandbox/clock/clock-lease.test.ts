@@ -79,6 +79,17 @@ describe('clock advances', () => {
     await again.done
   })
 
+  test('a third of the connections for teams are for advances: further ones wait', async () => {
+    const third = Math.floor(db.connections_max / 3)
+    const teams = await Promise.all(Array.from({ length: third + 1 }, () => createTestTeam()))
+    const moves = new ClockMoves({ waiting_max: 0 })
+    const running = teams.slice(1).map(({ team }) => begun(moves, team))
+    await Promise.all(running.map(({ began }) => began))
+    await assert.rejects(begun(moves, teams[0]!.team).done, isProblem(503))
+    for (const { finish } of running) finish()
+    await Promise.all(running.map(({ done }) => done))
+  })
+
   test('an advance holds no connection between its statements', async () => {
     const teams = await Promise.all(Array.from({ length: 20 }, () => createTestTeam()))
     const moves = new ClockMoves({ at_once: 20 })
