@@ -9,6 +9,7 @@ import type { Queries, Tx } from '../../platform/db/transaction.ts'
 import { enqueue } from '../../platform/queue/outbox.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
+import type { Problem } from '../../platform/runtime/problem.ts'
 import { SECONDS_PER_DAY, advanceClock, tenantOf, countLockWaiters } from '../../../test/support/orders.ts'
 import { asOwner, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import type { User } from './schema.ts'
@@ -173,9 +174,9 @@ const rowsIn = (plan: Plan): number =>
 /** Returns how many rows of users and checkpoints the statements of `work` read: each is explained by the database after it has run. */
 const Explained = T.Object({ 'QUERY PLAN': T.Unknown() })
 
-async function rowsRead(team: TestTeam, work: (tx: Tx) => Promise<unknown>): Promise<number> {
+async function rowsRead(team: TestTeam, work: (tx: Tx) => Promise<unknown>, how: 'read' | 'tx' = 'read'): Promise<number> {
   let read = 0
-  await team.db.read(await tenantOf(team), async (tx) => {
+  await team.db[how](await tenantOf(team), async (tx) => {
     // With the team's role, so that the row security policies apply.
     const explained = async (q: Sql) => {
       const row = await tx.one(Explained, sql`explain (analyze, format json) ${q}`)
@@ -186,7 +187,9 @@ async function rowsRead(team: TestTeam, work: (tx: Tx) => Promise<unknown>): Pro
         await explained(q)
         return (tx[method] as (row: never, q: Sql) => Promise<unknown>)(row, q)
       }) as Queries[M]
-    await work({ ...tx, many: watched('many'), maybe: watched('maybe'), one: watched('one') })
+    const { locking } = tx
+    const uuid = () => tx.uuid()
+    await work({ ...tx, locking, uuid, many: watched('many'), maybe: watched('maybe'), one: watched('one') })
   })
   return read
 }
@@ -203,6 +206,17 @@ test('any page, and the total, read a few hundred rows of 50,000 users', async (
     assert(read <= 2 * CHECKPOINT_STRIDE + 100 + 3 * 100, `${read} rows for a page from ${offset} on`)
   }
   assert((await rowsRead(team, countUsers)) <= CHECKPOINT_STRIDE + 2 * 100)
+})
+
+test('the limit of a sandbox team is checked by reading a few hundred rows of 5,000 users', async () => {
+  const team = await createTestTeam()
+  await users(team, 10 * CHECKPOINT_STRIDE + 100, HOUR_S)
+  await setCheckpoints(team)
+  await asOwner('analyze sandbox_us."user", sandbox_us.user_checkpoint')
+  const isFull = ({ body }: Problem) => JSON.stringify(body).includes('the maximum of 50 Sandbox users')
+  const create = (tx: Tx) => assert.rejects(createUser(tx, { client_user_id: 'one too many' }), isFull)
+  const read = await rowsRead(team, create, 'tx')
+  assert(read > 0 && read <= CHECKPOINT_STRIDE + 2 * 100, `${read} rows`)
 })
 
 test('the migration sets the checkpoints of existing users', async () => {

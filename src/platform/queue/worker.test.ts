@@ -121,6 +121,28 @@ test('a job that waits for the limit of its kind begins when another one of its 
   assert.equal(begun, 4)
 })
 
+test('a stopping worker releases jobs that it has claimed and not begun, also those that wait for the limit of their kind', async () => {
+  const limited = defineJob('test.limited', Payload, { running_max: 1 })
+  const team = await createTestTeam()
+  const [begun, finish] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const handler = defineHandler(limited, async () => {
+    begun.resolve()
+    await finish.promise
+  })
+  await queue(team, 4, limited)
+  // It has claimed all of them, and no round within the time of the test releases any.
+  const worker = working([handler], { poll_ms: 600_000 })
+  await begun.promise
+  const stopping = worker.stop()
+  finish.resolve()
+  await stopping
+  const rows = await rowsOf(team)
+  assert.deepEqual(
+    rows.map(({ attempts, owner }) => [attempts, owner]),
+    [0, 1, 2].map(() => [0, null]),
+  )
+})
+
 test('a stopping worker releases jobs that it has not begun, and that does not count as an attempt', async () => {
   const team = await createTestTeam()
   const finish = Promise.withResolvers<void>()
