@@ -29,3 +29,12 @@ test('a file whose thread gets no processor in its time is not called damaged: t
   )
   await threads.close()
 })
+
+test('a file that no thread takes any more gets 503 with Retry-After', async () => {
+  const threads = new FileThreads()
+  await threads.close()
+  await assert.rejects(
+    threads.run('team', tasks, 'held', new Int32Array(1)),
+    (error) => error instanceof Problem && error.status === 503 && error.headers['retry-after'] === '2',
+  )
+})

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Gauge } from 'prom-client'
 import { createMetrics } from '../telemetry/metrics.ts'
 import { cachedFor, openOperatorPort, operatorAnswers } from './operator.ts'
 
@@ -42,8 +43,9 @@ describe('a cached result', () => {
 
 describe('the port for operators', async () => {
   const state = { reason: undefined as string | undefined, draining: false, asked: 0 }
+  const metrics = createMetrics(() => undefined)
   const answers = operatorAnswers({
-    metrics: createMetrics(() => undefined),
+    metrics,
     draining: () => state.draining,
     notReady: async () => {
       state.asked += 1
@@ -71,6 +73,19 @@ describe('the port for operators', async () => {
     await Promise.all(Array.from({ length: 100 }, () => ask('/readyz')))
     const seconds = Math.ceil((performance.now() - began_ms) / 1000)
     assert(state.asked - before <= seconds, `${state.asked - before} times in ${seconds} s`)
+  })
+
+  test('measures once a second, however often its metrics are requested', async () => {
+    let measured = 0
+    const collect = () => void measured++
+    new Gauge({ name: 'fictional_gauge', help: 'Counts how often it is read.', registers: [metrics.registry], collect })
+    const began_ms = performance.now()
+    for (let i = 0; i < 10; i++) {
+      const replies = await Promise.all(Array.from({ length: 10 }, () => ask('/metrics')))
+      assert(replies.every(({ status }) => status === 200))
+    }
+    const seconds = Math.ceil((performance.now() - began_ms) / 1000)
+    assert(measured <= seconds, `${measured} times in ${seconds} s`)
   })
 
   test('returns 503 with the reason, and at once when the process stops', async () => {
