@@ -9,7 +9,7 @@ import { createRandom, type Random } from './random.ts'
 
 /**
  * `text`: a PDF with text. `scan`: a PDF of scanned or faxed pages. `photo`: a photo of each page. `mixed`: a PDF with text and scanned
- * pages. `garbage`: a PDF of pictures above text in a wrong encoding.
+ * pages. `garbage`: a PDF of pictures above text in a wrong encoding, of signs or of other letters.
  */
 export const kinds = ['text', 'scan', 'photo', 'mixed', 'garbage'] as const
 export type Kind = (typeof kinds)[number]
@@ -40,7 +40,8 @@ export async function createFiles(document: Document, kind: Kind): Promise<Input
     }
     case 'garbage': {
       const pictures = (await renderPages(text, GARBAGE_DPI)).map((page) => page.toBuffer('image/jpeg', 85))
-      return pdf(pictures.map((picture, i) => ({ picture, hidden: document.pages[i]!.texts.map(scramble) })))
+      const encoding = random.chance(0.5) ? scramble : shift
+      return pdf(pictures.map((picture, i) => ({ picture, hidden: document.pages[i]!.texts.map(encoding) })))
     }
   }
 }
@@ -65,6 +66,12 @@ function coverOf({ pages }: Document): PdfPage {
 /** As if the font had an encoding of its own that the file does not state: most letters and digits become signs. */
 function scramble(mark: TextMark): TextMark {
   const text = [...mark.text].map((char) => (char === ' ' ? ' ' : SIGNS[(char.codePointAt(0)! * 7) % SIGNS.length]!)).join('')
+  return { ...mark, font: 'helvetica', text }
+}
+
+/** As if each letter and digit had the place of the one before it. */
+function shift(mark: TextMark): TextMark {
+  const text = mark.text.replaceAll(/[a-y0-8]/giu, (letter) => String.fromCodePoint(letter.codePointAt(0)! + 1))
   return { ...mark, font: 'helvetica', text }
 }
 

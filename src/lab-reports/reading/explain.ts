@@ -3,10 +3,11 @@ import { regionsOfPages } from '../layout/regions.ts'
 import type { Row } from '../layout/rows.ts'
 import type { ColumnKind } from '../layout/headers.ts'
 import type { Metadata, MetadataPlaces } from '../layout/metadata.ts'
-import { textQuality, type TextQuality } from '../pages/text-quality.ts'
+import type { TextQuality } from '../pages/text-quality.ts'
 import type { Box, PageText, Word } from '../pages/page.ts'
 import { drawStages } from './explain-pictures.ts'
 import { isEnglish } from './language.ts'
+import { qualityOf } from './page-of-file.ts'
 import { failureOf, readPages, understandStages, type ReportFailure, type ReportFile } from './read-report.ts'
 import type { ReportResult } from './result.ts'
 
@@ -63,7 +64,7 @@ export async function explain(file: ReportFile, { draws, ocr_models }: ExplainOp
       width: page.drawn?.width ?? page.width,
       height: page.drawn?.height ?? page.height,
       source: page.source,
-      text_quality: textQuality(page),
+      text_quality: qualityOf(page),
       words: page.words.map((word) => drawn(page, word)),
       lines: lines.map(({ box, cells }) => ({
         ...drawn(page, { box }),

@@ -12,6 +12,9 @@ const OTHERS = new Set(
     ' ',
   ),
 )
+/** Whether a word, in lower case, is usual in reports of one of these languages. */
+export const isUsualWord = (word: string): boolean => ENGLISH.has(word) || OTHERS.has(word)
+
 /** Fewer words say nothing about the language. */
 const WORDS_MIN = 30
 

@@ -47,6 +47,19 @@ const LETTER = texts(
 )
 const FULL = texts(...reportPage(...Array.from({ length: 40 }, (_, row) => [`Glucose ${row}`, '105', 'H', 'mg/dL', '70-99'])))
 
+const NAMES = [
+  'Glucose',
+  'Sodium',
+  'Potassium',
+  'Chloride',
+  'Calcium',
+  'Creatinine',
+  'Bilirubin',
+  'Albumin',
+  'Ferritin',
+  'Cortisol',
+]
+
 const isReadByPicture = async (...draws: Draw[]): Promise<boolean> => {
   const file = { bytes: await pdfOf(...draws), type: 'application/pdf' as const }
   try {
@@ -90,6 +103,13 @@ describe('a page is read by its picture', () => {
     assert(await isReadByPicture(outlines, FAX_LINE))
   })
 
+  test('if the letters of its text stand for others', async () => {
+    const shifted = (text: string) => text.replaceAll(/[a-y]/giu, (letter) => String.fromCodePoint(letter.codePointAt(0)! + 1))
+    const page = reportPage(...NAMES.map((name) => [`${name} in serum`, '105', 'H', 'mg/dL', '70-99']))
+    assert(!(await isReadByPicture(texts(...page))))
+    assert(await isReadByPicture(texts(...page.map((drawn) => ({ ...drawn, text: shifted(drawn.text) })))))
+  })
+
   test('if a letter of text stands above the picture of a report', async () => {
     assert(await isReadByPicture(LETTER, picture(gray(600, 600), 0, 100, 612, 600)))
   })
@@ -101,6 +121,13 @@ describe('a page is read by its text', () => {
     assert(!(await isReadByPicture(LETTER, picture(gray(600, 200), 0, 500, 612, 200))))
     assert(!(await isReadByPicture(picture(gray(600, 700), 0, 0, 612, 792), LETTER)))
     assert(!(await isReadByPicture(picture(gray(600, 700), 0, 0, 612, 792), FULL)))
+  })
+
+  test('if it is in another language that is written in Latin letters', async () => {
+    const names = 'Glukose,Cholesterin,Triglyzeride,Harnstoff,Kreatinin,Natrium,Kalium,Eisen,Ferritin,Leukozyten'.split(',')
+    const head = ['Untersuchung', 'Ergebnis', 'Einheit', 'Referenzbereich', 'Patientin', 'Geburtsdatum', 'Befund', 'Blutbild']
+    const page = reportPage(head, ...names.map((name) => [`${name} im Serum`, 'Befund', 'mg/dl', 'Normalbereich']))
+    assert(!(await isReadByPicture(texts(...page.slice(6)))))
   })
 
   test('if it says little and draws little', async () => {

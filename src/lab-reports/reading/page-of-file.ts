@@ -8,7 +8,9 @@ import { boxAround, centerX, centerY, type Box, type PageText } from '../pages/p
 import { pageText } from '../pages/pdf-text.ts'
 import { coveredShare, paintedOf } from '../pages/painted.ts'
 import { decodePicture, drawPage } from '../pages/pictures.ts'
-import { textQuality } from '../pages/text-quality.ts'
+import { textQuality, type TextQuality } from '../pages/text-quality.ts'
+import { isUsualWord } from './language.ts'
+import { isReportWord } from './spelling.ts'
 
 export type PageOptions = OcrOptions
 
@@ -22,6 +24,9 @@ const LARGE_PICTURE = 0.4
 const OUTLINES = 1_500
 /** The longer side of a page that is an image, in points. */
 const IMAGE_POINTS = 792
+
+/** Of the text that a page carries. */
+export const qualityOf = (page: PageText): TextQuality => textQuality(page, (word) => isReportWord(word) || isUsualWord(word))
 
 /** Errors: `OcrUnavailable`. */
 export async function pageOf(page: PDFPageProxy, options: PageOptions): Promise<PageText> {
@@ -41,7 +46,7 @@ export async function pageOfImage(bytes: Uint8Array, options: PageOptions): Prom
 
 /** What of a page its text does not tell: nothing, the page, or what the pictures in these boxes show. */
 async function unreadParts(page: PDFPageProxy, text: PageText): Promise<'none' | 'page' | Box[]> {
-  const quality = textQuality(text)
+  const quality = qualityOf(text)
   if (quality === 'garbage' || !text.words.length) return 'page'
   const letters = lettersOf(text.words)
   if (letters >= FULL_PAGE_LETTERS) return 'none'

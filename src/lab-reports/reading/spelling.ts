@@ -39,18 +39,26 @@ interface Vocabulary {
   printed: ReadonlySet<string>
 }
 
-const vocabulary = once((): Vocabulary => {
-  const words = new Set(REPORT_WORDS)
-  const short = new Set<string>()
-  const unitCounts = new Map<string, number>(PRINTED_UNITS.map((unit) => [unit, UNIT_TERMS_MIN]))
-  for (const term of shippedTerms()) {
+/** The words of the names of shipped terms, by whether they have fewer than four letters. */
+const nameWords = once(() => {
+  const [words, short] = [new Set(REPORT_WORDS), new Set<string>()]
+  for (const term of shippedTerms())
     for (const name of [term.displayName, ...term.aliases, ...term.sharedAliases])
       for (const [word] of name.toLowerCase().matchAll(/[\p{L}\d]+/gu)) (word.length >= LETTERS_MIN ? words : short).add(word)
+  return { words, short }
+})
+
+/** Whether reports print this word of four letters or more, in lower case. */
+export const isReportWord = (word: string): boolean => nameWords().words.has(word)
+
+const vocabulary = once((): Vocabulary => {
+  const { words, short } = nameWords()
+  const unitCounts = new Map<string, number>(PRINTED_UNITS.map((unit) => [unit, UNIT_TERMS_MIN]))
+  for (const term of shippedTerms())
     for (const unit of term.units) {
       const printed = unit.replaceAll(/[[\]]/gu, '').replaceAll(/\{[^}]*\}/gu, '')
       if (isUnit(printed)) unitCounts.set(printed, (unitCounts.get(printed) ?? 0) + 1)
     }
-  }
   const units = [...unitCounts].filter(([, count]) => count >= UNIT_TERMS_MIN).map(([unit]) => unit)
   return {
     words,

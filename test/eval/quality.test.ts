@@ -1,0 +1,29 @@
+// How well text PDFs of the corpus are read, all of it: a change of the parser that loses rows fails here. Scans and photos take minutes.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { layouts } from '../../eval/corpus/layouts/all.ts'
+import { written } from '../../eval/corpus/written/all.ts'
+import { evaluate } from '../../eval/evaluate.ts'
+import { metadataShare, ratio, rowScores } from '../../eval/metrics.ts'
+import { shippedTerm } from '../../src/lab-reports/loinc/terms.ts'
+import { readReport } from '../../src/lab-reports/reading/read-report.ts'
+
+test('rows, LOINC codes and metadata of the text PDFs of the corpus are read at least as well as promised', async (t) => {
+  const { byKind } = await evaluate(readReport, {
+    layouts: [...layouts, ...written],
+    kinds: ['text'],
+    seed: 1,
+    limit: 1,
+    isInTable: (code) => shippedTerm(code) !== undefined,
+  })
+  const figures = byKind.get('text')!
+  const metadata = metadataShare(figures)
+  const { f1 } = rowScores(figures)
+  const loinc = ratio(figures.loinc.right, figures.loinc.total)
+  t.diagnostic(`F1 ${f1.toFixed(3)}, LOINC ${loinc.toFixed(3)}, metadata ${ratio(metadata.right, metadata.total).toFixed(3)}`)
+  assert.equal(figures.failed, 0)
+  assert(figures.rows.expected > 1_500 && figures.loinc.total > 1_000)
+  assert(f1 >= 0.97, `F1 ${f1}`)
+  assert(loinc >= 0.93, `LOINC ${loinc}`)
+  assert(ratio(metadata.right, metadata.total) >= 0.95, 'metadata')
+})
