@@ -257,3 +257,16 @@ test('work that a job queues for now is due now, even if a process whose clock i
   await gone(team)
   assert.equal(runs, 3)
 })
+
+test('a job runs at its own instant at the earliest, also in a process whose clock is behind', async () => {
+  const team = await createTestTeam()
+  const run_at = new Date(Date.now() + 3_600_000)
+  await team.db.queries.run(sql`
+    insert into job (id, team_id, name, payload, run_at, due_at)
+    values (${randomUUID()}, ${team.team}, 'test.work', '{"n":0}', ${run_at}, statement_timestamp())`)
+  const instants: Date[] = []
+  working([defineHandler(work, (context) => context.tx(async (tx) => void instants.push(tx.now)))])
+  await gone(team)
+  assert.equal(instants.length, 1)
+  assert(instants[0]! >= run_at, instants[0]!.toISOString())
+})
