@@ -71,7 +71,9 @@ function scramble(mark: TextMark): TextMark {
 
 /** As if each letter and digit had the place of the one before it. */
 function shift(mark: TextMark): TextMark {
-  const text = mark.text.replaceAll(/[a-y0-8]/giu, (letter) => String.fromCodePoint(letter.codePointAt(0)! + 1))
+  const text = mark.text
+    .replaceAll(/[a-y0-8]/giu, (letter) => String.fromCodePoint(letter.codePointAt(0)! + 1))
+    .replaceAll(/[^ -~]/gu, '?')
   return { ...mark, font: 'helvetica', text }
 }
 
