@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from '../../../test/support/eventually.ts'
 import { createTestTeam } from '../../../test/support/server.ts'
 import {
   ATTEMPTS,
@@ -49,11 +50,11 @@ describe('an endpoint', () => {
       seen = held.length
       await sleep(200)
     }
-    while (target.received.length < quick + 60) {
+    await eventually(() => {
       most = Math.max(most, held.length)
       for (const answer of held.splice(0)) answer()
-      await sleep(20)
-    }
+      return target.received.length >= quick + 60
+    }, 'all events are received')
     for (const answer of held.splice(0)) answer()
     await drained
     return most

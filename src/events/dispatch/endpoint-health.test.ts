@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { dbNow, dbNowPlus } from '../../platform/db/leases.ts'
 import { sql } from '../../platform/db/sql.ts'
+import { eventually } from '../../../test/support/eventually.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import {
   delivering,
@@ -244,7 +245,7 @@ describe('an endpoint', () => {
     assert.deepEqual(await deliveryStates(team, hook.id), { 'delivered after 1': 3, 'pending after 0': 5 })
     const patient = delivering()
     patient.start()
-    while (target.received.length < 8) await new Promise((resolve) => setTimeout(resolve, 20))
+    await eventually(() => target.received.length >= 8, 'all events are received')
     await patient.stop()
     assert.deepEqual(await deliveryStates(team, hook.id), { 'delivered after 1': 8 })
   })
@@ -258,7 +259,7 @@ describe('an endpoint', () => {
     const patient = delivering({ attempt_ms_max: 60_000 })
     for (let i = 0; i < 5; i++) await emitEvents(team, Array<string>(10).fill('labtest.order.created'), { objects: 'each' })
     patient.start()
-    while (quick.received.length < 50) await new Promise((resolve) => setTimeout(resolve, 20))
+    await eventually(() => quick.received.length >= 50, 'the quick endpoint has received all events')
     assert.ok(silent.received.length <= 10)
     silent.server.closeAllConnections()
     silent.server.close()

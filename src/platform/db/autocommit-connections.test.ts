@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { eventually } from '../../../test/support/eventually.ts'
 import { connection } from '../../../test/support/server.ts'
 import { AutocommitConnections } from './autocommit-connections.ts'
 
@@ -70,7 +71,7 @@ test('statements of a broken connection fail, and the next one uses another conn
   using(1, async (writers) => {
     const sleeping = writers.query({ text: 'select pg_sleep(60)' })
     const broken = assert.rejects(sleeping)
-    for (let open = 0; open === 0; open = await connections()) await sleep(20)
+    await eventually(async () => (await connections()) > 0, 'the statement has a connection')
     await other.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'autocommit writers' and datname = current_database()`,
     )

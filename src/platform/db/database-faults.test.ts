@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from '../../../test/support/eventually.ts'
 import { databaseProxy, type DatabaseProxy, type ProxyOptions } from '../../../test/support/faults/database-proxy.ts'
 import { asOwner, cells, connection, createTestTeam } from '../../../test/support/server.ts'
 import { installation } from '../../../test/support/template.ts'
@@ -245,7 +246,7 @@ test('a shared connection that replaced a lost one stays when the end of the los
   assert.notEqual(next, lost)
   assert.equal(proxy.open, 2)
   // The proxy closes the lost one in the meantime.
-  for (const end = performance.now() + PATIENCE_MS; proxy.open > 1; await sleep(20)) assert(performance.now() < end)
+  await eventually(() => proxy.open <= 1, 'the lost connection is closed', PATIENCE_MS)
   await sleep(50)
   assert.equal(await pid(), next)
   assert.equal(proxy.accepted, 2)
@@ -258,18 +259,18 @@ test('a shared connection that was destroyed while connecting does not replace t
   const pid = async () => (await shared.query({ text: 'select pg_backend_pid() as pid' })).rows[0].pid as number
   proxy.set('slow')
   const late = assert.rejects(pid())
-  for (const end = performance.now() + PATIENCE_MS; proxy.accepted < 1; await sleep(5)) assert(performance.now() < end)
+  await eventually(() => proxy.accepted >= 1, 'a connection is made', PATIENCE_MS)
   // What the program sends to begin is on its way.
   await sleep(50)
   shared.abandon()
   proxy.set('pass')
   const next = await soon(pid())
   await late
-  for (const end = performance.now() + PATIENCE_MS; proxy.open > 1; await sleep(20)) assert(performance.now() < end)
+  await eventually(() => proxy.open <= 1, 'the lost connection is closed', PATIENCE_MS)
   assert.equal(await pid(), next)
   assert.equal(proxy.accepted, 2)
   await shared.close()
-  for (const end = performance.now() + PATIENCE_MS; proxy.open > 0; await sleep(20)) assert(performance.now() < end)
+  await eventually(() => proxy.open === 0, 'every connection is closed', PATIENCE_MS)
 })
 
 test('a statement that fails leaves its connection open', async () => {

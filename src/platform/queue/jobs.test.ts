@@ -26,12 +26,8 @@ describe('a job', { concurrency: 1 }, () => {
     working([handler], { lease_s: 1 })
     await until('it runs', () => calls === 1)
     const first = (await rowsOf(team))[0]!
-    for (let renewals = 0, last = first.leased_until; renewals < 6;) {
-      const { leased_until } = (await rowsOf(team))[0]!
-      if (leased_until !== last) renewals++
-      last = leased_until
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
+    const leases = new Set([first.leased_until])
+    await until('the lease is renewed six times', async () => leases.add((await rowsOf(team))[0]!.leased_until).size > 6)
     finish.resolve()
     await gone(team)
     assert.deepEqual([calls, await team.events()], [1, ['test.effect.0']])
