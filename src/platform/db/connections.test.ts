@@ -1,10 +1,12 @@
 // The numbers of connections by purpose, and the role that readiness checks use.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import pg from 'pg'
 import { asOwner, cells, connection, createTestTeam } from '../../../test/support/server.ts'
 import { installation } from '../../../test/support/template.ts'
 import { T } from '../schema/schema.ts'
 import { Db } from './database.ts'
+import { outageOf } from './outages.ts'
 import { notReady } from './readiness.ts'
 import { sql } from './sql.ts'
 
@@ -41,4 +43,48 @@ test('a process is not ready while the role of teams lacks a right that readines
     await asOwner(`grant update on sandbox_us.readiness to ${role}`)
   }
   assert.equal(await notReady(cells, within_ms), undefined)
+})
+
+test('the database ends what takes too long on each kind of connection: statements, waits for locks, transactions without a statement', async () => {
+  const { db, tenant } = await createTestTeam()
+  const Limits = T.Object({ statement: T.String(), lock: T.String(), idle: T.String() })
+  const limits = sql`
+    select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
+      current_setting('idle_in_transaction_session_timeout') as idle`
+  for (const found of [
+    db.read(tenant, (tx) => tx.one(Limits, limits)),
+    db.read(tenant, (tx) => tx.lookup(Limits, limits)),
+    db.tx(tenant, (tx) => tx.locking.one(Limits, limits)),
+    db.plainTx((tx) => tx.one(Limits, limits)),
+    db.queries.one(Limits, limits),
+    db.asyncCommit.one(Limits, limits),
+    db.probe((queries) => queries.one(Limits, limits), 60_000),
+    cells.control.queries.one(Limits, limits),
+  ])
+    assert.deepEqual(await found, { statement: '30s', lock: '5s', idle: '30s' })
+})
+
+test('a statement that waits for the lock of another transaction gets 503 with Retry-After in time, and keeps its connection', async () => {
+  const { tenant, team } = await createTestTeam()
+  const deadlines = { lock_ms: 200 }
+  const db = new Db({ connection, schema: 'sandbox_us', connections_max: 1, checkRows: true, installation, deadlines })
+  const holder = new pg.Client(connection)
+  await holder.connect()
+  try {
+    await holder.query('begin')
+    await holder.query('select from sandbox_us.team where id = $1 for update', [team])
+    const lock = () => db.tx(tenant, (tx) => tx.locking.run(sql`select id from team where id = ${tx.team} for no key update`))
+    const pid = () => db.read(tenant, (tx) => tx.one(Count, sql`select pg_backend_pid() as n`))
+    const before = await pid()
+    await assert.rejects(lock(), (error) => {
+      const outage = outageOf(error)
+      return outage?.status === 503 && outage.headers['retry-after'] === '1'
+    })
+    assert.deepEqual(await pid(), before)
+    await holder.query('commit')
+    assert.equal(await lock(), 1)
+  } finally {
+    await holder.end()
+    await db.close()
+  }
 })
