@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { HandlerTimeout, HeldLease, LeaseLost } from './leases.ts'
+import { HandlerTimeout, HeldLease, LeaseKeeper, LeaseLost } from './leases.ts'
 
 const collect = (): void => {
   setFlagsFromString('--expose-gc')
@@ -39,5 +39,55 @@ describe('a held lease', () => {
     collect()
     assert.ok(results.filter((one) => one.deref()).length <= 1)
     assert.equal(lease.end, undefined)
+  })
+})
+
+describe('the leases of a process', () => {
+  /** A keeper of leases of a minute whose clock and ticks are those of the test. @param renew tells which rows are renewed */
+  function keeping(renew: (rows: readonly string[]) => Promise<readonly string[]>) {
+    const clock = { now_ms: 1000 }
+    const errors: unknown[] = []
+    const options = { lease_s: 60, tick_ms: 0, now_ms: () => clock.now_ms, onError: (error: unknown) => void errors.push(error) }
+    return { clock, errors, keeper: new LeaseKeeper<string>({ ...options, renew }) }
+  }
+
+  test('are renewed after a third of their time, and last from the moment when the renewal was sent', async () => {
+    const asked: (readonly string[])[] = []
+    const { clock, keeper } = keeping(async (rows) => {
+      asked.push(rows)
+      clock.now_ms += 500
+      return rows
+    })
+    const lease = keeper.hold('a row', clock.now_ms)
+    clock.now_ms += 19_000
+    await keeper.tick()
+    assert.deepEqual(asked, [])
+    clock.now_ms += 1000
+    await keeper.tick()
+    assert.deepEqual([asked, lease.expires_ms, lease.end], [[['a row']], 81_000, undefined])
+  })
+
+  test('end for the rows that another owner has, and for no other', async () => {
+    const { clock, keeper } = keeping(async (rows) => rows.filter((row) => row === 'ours'))
+    const [ours, lost] = [keeper.hold('ours', clock.now_ms), keeper.hold('lost', clock.now_ms)]
+    const waiting = assert.rejects(lost.whileHeld(new Promise(() => {})), LeaseLost)
+    clock.now_ms += 30_000
+    await keeper.tick()
+    await waiting
+    assert.equal(lost.end instanceof LeaseLost, true)
+    assert.equal(ours.end, undefined)
+  })
+
+  test('end by the clock of the process while they cannot be renewed, before another owner may have the rows', async () => {
+    const away = new Error('the database is away')
+    const { clock, errors, keeper } = keeping(() => Promise.reject(away))
+    const lease = keeper.hold('a row', clock.now_ms)
+    const waiting = assert.rejects(lease.whileHeld(new Promise(() => {})), LeaseLost)
+    clock.now_ms += 59_999
+    await keeper.tick()
+    assert.deepEqual([lease.end, errors], [undefined, [away]])
+    clock.now_ms += 1
+    await keeper.tick()
+    await waiting
   })
 })

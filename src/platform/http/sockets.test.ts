@@ -126,6 +126,11 @@ describe('requests of one connection', () => {
   })
 })
 
+test('a peer has a minute for the header of a request, and for all of it', async () => {
+  const { server } = await listening(() => {})
+  assert.deepEqual([server.headersTimeout, server.requestTimeout], [60_000, 60_000])
+})
+
 describe('a peer that does not read', () => {
   const LARGE = Buffer.alloc(16_000_000, 'x')
 
