@@ -26,7 +26,7 @@ export interface ReadResult {
   source_panel_name?: string | null
   comments?: string[] | undefined
   loinc_match_status?: string | null
-  loinc_matches?: { loinc_code: string }[] | null
+  loinc_matches?: { loinc_code: string; confidence_score?: number }[] | null
 }
 
 export interface Share {
@@ -45,6 +45,9 @@ export const metadataFields = [
   'specimen_number',
 ] as const
 export type MetadataField = (typeof metadataFields)[number]
+
+/** Where intervals of the score of a first candidate begin: below 0.5 a row has no match, from 0.9 on it may have `auto_match`. */
+export const scoreIntervals = [0, 0.5, 0.7, 0.8, 0.9] as const
 
 /** Counts of one document or of many. */
 export interface Figures {
@@ -65,6 +68,8 @@ export interface Figures {
   loinc: Share
   /** Of matched rows with the status auto_match: the first candidate is wrong. */
   wrongAutoMatches: Share
+  /** Of those of `loinc` that have a candidate: the first is right, by the interval of its score. */
+  scores: Share[]
   metadata: Record<MetadataField, Share>
 }
 
@@ -82,6 +87,7 @@ export const noFigures = (): Figures => ({
   comments: noShare(),
   loinc: noShare(),
   wrongAutoMatches: noShare(),
+  scores: scoreIntervals.map(noShare),
   metadata: Object.fromEntries(metadataFields.map((field) => [field, noShare()])) as Figures['metadata'],
 })
 
@@ -92,6 +98,7 @@ export function addFigures(sum: Figures, figures: Figures): void {
   for (const name of ['documents', 'failed', 'duration_ms'] as const) sum[name] += figures[name]
   for (const name of ['matched', 'read', 'expected'] as const) sum.rows[name] += figures.rows[name]
   for (const name of shareNames) addShare(sum[name], figures[name])
+  for (const [index, share] of figures.scores.entries()) addShare(sum.scores[index]!, share)
   for (const field of metadataFields) addShare(sum.metadata[field], figures.metadata[field])
 }
 
@@ -160,8 +167,14 @@ export function compareReport(truth: Truth, read: ReadReport, isInTable: (code: 
     count('panel', normalize(expected.source_panel_name ?? '') === normalize(row.source_panel_name ?? ''))
     const comments = [expected.comments, row.comments].map((texts) => normalize((texts ?? []).join(' ')))
     if (expected.comments && comments.some(Boolean)) count('comments', comments[0] === comments[1])
-    const isRightCode = expected.loinc.includes(row.loinc_matches?.[0]?.loinc_code ?? '')
-    if (expected.loinc.some(isInTable)) count('loinc', isRightCode)
+    const first = row.loinc_matches?.[0]
+    const isRightCode = expected.loinc.includes(first?.loinc_code ?? '')
+    if (expected.loinc.some(isInTable)) {
+      count('loinc', isRightCode)
+      const score = first?.confidence_score
+      if (score !== undefined)
+        addShare(figures.scores[scoreIntervals.findLastIndex((from) => from <= score)]!, { right: Number(isRightCode), total: 1 })
+    }
     if (row.loinc_match_status === 'auto_match' && expected.loinc.length) {
       figures.wrongAutoMatches.total++
       if (!isRightCode) figures.wrongAutoMatches.right++

@@ -1,7 +1,16 @@
 // Prints an evaluation: as a table, or as JSON.
 import type { Kind } from './corpus/kinds.ts'
 import type { Evaluation } from './evaluate.ts'
-import { metadataFields, metadataShare, ratio, rowScores, type Comparison, type Figures, type Share } from './metrics.ts'
+import {
+  metadataFields,
+  metadataShare,
+  ratio,
+  rowScores,
+  scoreIntervals,
+  type Comparison,
+  type Figures,
+  type Share,
+} from './metrics.ts'
 
 const COLUMNS = [
   'docs',
@@ -44,7 +53,9 @@ function cells(figures: Figures): string[] {
   ]
 }
 
-/** Percentages by layout and kind, totals by kind, and metadata by field. */
+const intervalNames = scoreIntervals.map((from, index) => `${from} to ${scoreIntervals[index + 1] ?? 1}`)
+
+/** Percentages by layout and kind, totals by kind, metadata by field, and right codes by their score. */
 export function printTable({ byLayout, byKind }: Evaluation): string {
   const table: string[][] = [['layout', 'kind', ...COLUMNS]]
   for (const [name, kinds] of byLayout) for (const [kind, figures] of kinds) table.push([name, kind, ...cells(figures)])
@@ -52,7 +63,10 @@ export function printTable({ byLayout, byKind }: Evaluation): string {
   const fields: string[][] = [['metadata', ...byKind.keys()]]
   for (const field of metadataFields)
     fields.push([field, ...[...byKind.values()].map(({ metadata }) => percent(metadata[field]))])
-  return `${align(table)}\n\n${align(fields)}\n`
+  const scores: string[][] = [['LOINC score', ...[...byKind.keys()].flatMap((kind) => [kind, 'rows'])]]
+  for (const [index, name] of intervalNames.entries())
+    scores.push([name, ...[...byKind.values()].flatMap((of) => [percent(of.scores[index]!), String(of.scores[index]!.total)])])
+  return [table, fields, scores].map((one) => `${align(one)}\n`).join('\n')
 }
 
 function align(rows: string[][]): string {
@@ -77,6 +91,7 @@ function summary(figures: Figures) {
     comments: share(figures.comments),
     loinc: share(figures.loinc),
     wrong_auto_matches: share(figures.wrongAutoMatches),
+    scores: Object.fromEntries(figures.scores.map((one, index) => [intervalNames[index]!, share(one)])),
     metadata: {
       ...share(metadataShare(figures)),
       fields: Object.fromEntries(metadataFields.map((field) => [field, share(figures.metadata[field])])),

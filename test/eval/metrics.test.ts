@@ -127,6 +127,28 @@ test('units, range, interpretation, panel and code of matched rows are compared'
   )
 })
 
+test('right first candidates are counted by the interval of their score', () => {
+  const report = perfect(truth)
+  const codes = [
+    ['2345-7', 0.9],
+    ['26515-7', 0.89],
+    ['3016-3', 0.3],
+    ['5778-6', 1],
+  ] as const
+  for (const [index, [loinc_code, confidence_score]] of codes.entries())
+    report.results[index]!.loinc_matches = [{ loinc_code, confidence_score }]
+  const { figures } = compareReport(truth, report, all)
+  const [none, counted, wrong] = [
+    { right: 0, total: 0 },
+    { right: 1, total: 1 },
+    { right: 0, total: 1 },
+  ]
+  assert.deepEqual(figures.scores, [counted, none, none, wrong, { right: 2, total: 2 }])
+  const sum = noFigures()
+  for (let times = 0; times < 2; times++) addFigures(sum, figures)
+  assert.deepEqual(sum.scores[4], { right: 4, total: 4 })
+})
+
 test('metadata is compared by field', () => {
   const report = perfect(truth)
   Object.assign(report.metadata, {
