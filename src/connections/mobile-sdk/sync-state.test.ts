@@ -276,7 +276,7 @@ describe('the report of a phone about its synchronization', () => {
     assert.equal(kept.device_info.model, null)
   })
 
-  test('of an unknown user is rejected; lists have pages, of one user or provider', async () => {
+  test('of an unknown user is rejected; lists have pages, of one user or provider, and hide a deleted user', async () => {
     const team = await createTestTeam()
     assert.equal((await report(team, randomUUID(), body)).status, 404)
     const users = [await team.user(), await team.user()].toSorted()
@@ -290,5 +290,12 @@ describe('the report of a phone about its synchronization', () => {
     assert.equal(second.next_cursor, null)
     assert.equal((await reports(team, `?user_id=${users[1]}`)).data.length, 1)
     assert.deepEqual((await reports(team, '?provider=health_connect')).data, [])
+    await team.api.delete(`/v2/user/${users[0]}`)
+    assert.deepEqual(
+      (await reports(team)).data.map(({ user_id }: { user_id: string }) => user_id),
+      [users[1]],
+    )
+    await team.api.post(`/v2/user/undo_delete?user_id=${users[0]}`)
+    assert.equal((await reports(team)).data.length, 2)
   })
 })

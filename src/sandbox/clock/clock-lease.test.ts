@@ -3,12 +3,13 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
+import pg from 'pg'
 import { Problem } from '../../platform/runtime/problem.ts'
 import { LeaseLost } from '../../platform/db/leases.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { SECONDS_PER_DAY, createOrder } from '../../../test/support/orders.ts'
-import { cells, clocks, createTestTeam, runner, type TestTeam } from '../../../test/support/server.ts'
+import { SECONDS_PER_DAY, countLockWaiters, createOrder } from '../../../test/support/orders.ts'
+import { cells, clocks, connection, createTestTeam, runner, type TestTeam } from '../../../test/support/server.ts'
 import { ClockMoves } from './clock-lease.ts'
 
 const TEAMS = 50
@@ -130,6 +131,27 @@ describe('clock advances', () => {
     )
     const moved = await offset()
     assert(moved >= 60 && moved < 120, String(moved))
+  })
+
+  test('an advance whose clock another process has taken over meanwhile changes nothing, and returns 503', async () => {
+    const team = await createTestTeam()
+    const holder = new pg.Client(connection)
+    await holder.connect()
+    try {
+      // The advance has its lease by then, and looks for jobs.
+      await holder.query('begin; lock table sandbox_us.job in access exclusive mode')
+      const late = advance(team, 60)
+      await countLockWaiters(1)
+      await db.queries.run(
+        sql`update clock_move set owner = ${randomUUID()}, fence = fence + 1 where team_id = ${team.team} and owner is not null`,
+      )
+      await holder.query('commit')
+      const { status, body } = await late
+      assert.deepEqual([status, body], [503, { detail: 'Advancing the clock was interrupted; try again' }])
+    } finally {
+      await holder.end()
+    }
+    assert.equal((await team.api.get('/v1/sandbox/clock')).body.offset_s, 0)
   })
 
   test('an advance renews its lease while it runs', async () => {

@@ -121,6 +121,24 @@ describe('Pub/Sub', () => {
       assert.deepEqual(await countQueued(team), [])
     })
 
+  test('an event that waits for its topic is not sent once its user is deleted, and those of others are', async () => {
+    const team = await createTestTeam()
+    await pipe(team, settings('waiting'))
+    refusals.set(topicOf('waiting'), status.UNAVAILABLE)
+    const [deleted, other] = [await emitEvent(team), await emitEvent(team)]
+    await pipelines.drain()
+    assert.equal((await countQueued(team)).length, 2)
+    assert.equal((await team.api.delete(`/v2/user/${deleted.user_id}`)).status, 200)
+    refusals.delete(topicOf('waiting'))
+    await makePipelinesDue(team)
+    await pipelines.drain()
+    assert.deepEqual(
+      published('waiting').map(({ attributes }) => attributes!['idempotency-key']),
+      [other.key],
+    )
+    assert.deepEqual(await countQueued(team), [])
+  })
+
   test('a pipeline that cannot be decrypted delays no other, is reported, and resumes when it is configured again', async () => {
     const [bad, good] = await Promise.all([createTestTeam(), createTestTeam()])
     await pipe(bad, settings('unreadable'))
