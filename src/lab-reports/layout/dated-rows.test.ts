@@ -51,6 +51,25 @@ test('units may stand behind the names of columns, and ranges below the days', (
   )
 })
 
+test('names that stand close are parted, also if they name one thing together, where each is above results of its own', () => {
+  const at = (left: number, text: string): PlacedText => [left, text]
+  assert.deepEqual(
+    rows(
+      [at(36, 'Date'), at(150, 'BUN Creatinine'), at(300, 'Potassium')],
+      [at(36, '02/01/2024'), at(155, '31'), at(190, '1.62'), at(305, '4.9')],
+      [at(36, '02/08/2024'), at(155, '28'), at(190, '1.55'), at(305, '4.6')],
+    ).map(([date, name, value]) => [date, name, value]),
+    [
+      ['02/01/2024', 'BUN', '31'],
+      ['02/01/2024', 'Creatinine', '1.62'],
+      ['02/01/2024', 'Potassium', '4.9'],
+      ['02/08/2024', 'BUN', '28'],
+      ['02/08/2024', 'Creatinine', '1.55'],
+      ['02/08/2024', 'Potassium', '4.6'],
+    ],
+  )
+})
+
 test('a list of days without names of what was measured has no results', () => {
   assert.deepEqual(rows(line('Date', 'Visit', 'Fee'), line('01/02/2024', '1', '40'), line('15/03/2024', '2', '40')), [])
 })

@@ -91,7 +91,7 @@ function measuredIn(line: Line, day: Line, { isAnalyte, isNamed }: ReadRowsOptio
   const isLabelled = columnKind(label!.text.replace(/:$/u, '')) === 'date'
   // Without a name the column of dates is left of the others.
   if (!isLabelled && label!.box.left <= day.cells[0]!.box.right) return undefined
-  const cells = (isLabelled ? others : line.cells).flatMap((cell) => parted(cell, isNamed))
+  const cells = (isLabelled ? others : line.cells).flatMap((cell) => parted(cell, day, isNamed))
   const columns = cells.flatMap((cell): Measured[] => {
     const [, name = cell.text, unit = ''] = /^(.+?)\s*[([](.+)[)\]]$/u.exec(cell.text) ?? []
     const isOfUnit = isUnit(unit)
@@ -102,9 +102,11 @@ function measuredIn(line: Line, day: Line, { isAnalyte, isNamed }: ReadRowsOptio
   return columns.length > (isLabelled ? 0 : 1) && columns.length * 2 > cells.length ? columns : undefined
 }
 
-/** Names that stand close: `Na K Cl`. */
-const parted = (cell: Cell, isNamed: (name: string) => boolean): Cell[] =>
-  cell.words.length > 1 && !isNamed(cell.text) && cell.words.every(({ text }) => isNamed(text))
+/** Names that stand close, also if they name one thing together (`BUN Creatinine`), each above a result of its own: `Na K Cl`. */
+const parted = (cell: Cell, day: Line, isNamed: (name: string) => boolean): Cell[] =>
+  cell.words.length > 1 &&
+  cell.words.every(({ text }) => isNamed(text)) &&
+  (!isNamed(cell.text) || cell.words.every(({ box }) => day.cells.filter((below) => overlapX(below.box, box) > 0).length === 1))
     ? cell.words.map((word) => cellOf([word]))
     : [cell]
 

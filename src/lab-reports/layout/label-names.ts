@@ -40,7 +40,7 @@ const LABELS: [Field, RegExp][] = [
   ['age', /^(?:age|patient age)(?:\s*\([^)]*\))?(?=\s*[:#\d]|\s*$)/iu],
   [
     'collected',
-    /^(?:(?:date|time)\s*(?:\/|and|&)?\s*(?:time)?\s*(?:of\s+)?(?:sample|specimen|blood)?\s*(?:collect(?:ed|ion)|drawn)|(?:sample|specimen|blood)?\s*(?:collect(?:ed|ion)|drawn|coll\.?)(?:\s*(?:on|at|date|d\/t|dt|time|date\s*(?:\/|&|and)\s*time|date\s*time|\/\s*time))*|sample\s*(?:taken|date|drawn)(?:\s*on)?|specimen date|date\s*(?:of\s*)?(?:sampling|draw|taken|collected)|draw(?:n)?\s*(?:date|on)?|sampling date|taken(?:\s*on)?|date of service|service date|encounter date)/iu,
+    /^(?:(?:date|time)\s*(?:\/|and|&)?\s*(?:time)?\s*(?:of\s+)?(?:sample|specimen|blood)?\s*(?:collect(?:ed|ion)|drawn)|(?:sample|specimen|blood)?\s*(?:collect(?:ed|ion)|drawn|coll\.?)(?:\s*(?:on|at|date|d\/t|dt|time|date\s*(?:\/|&|and)\s*time|date\s*time|\/\s*time))*|sample\s*(?:taken|date|drawn)(?:\s*on)?|specimen date|date\s*(?:of\s*)?(?:sampling|draw|taken|collected)|draw(?:n)?\s*(?:date|on)?|(?:sampling|screening) date|taken(?:\s*on)?|date of service|service date|encounter date)/iu,
   ],
   [
     'received',

@@ -79,7 +79,9 @@ function ofCell(lines: readonly Line[], index: number, cell: Cell, at: number): 
       below(lines, index, cell),
     ]
     const texts = candidates.flatMap((one) =>
-      one ? [{ value: one.cell.text.replace(/^[:\s]+/u, ''), place: { page: one.page, box: one.cell.box } }] : [],
+      one && !(field === 'date' && isOfDay(lines, one.cell))
+        ? [{ value: one.cell.text.replace(/^[:\s]+/u, ''), place: { page: one.page, box: one.cell.box } }]
+        : [],
     )
     // What cannot be a value of the field is another's: a label with others beside it has its value below.
     const fitting = texts.find((one) => isPossible(field, one.value))
@@ -92,6 +94,10 @@ function ofCell(lines: readonly Line[], index: number, cell: Cell, at: number): 
     ]
   })
 }
+
+/** Whether a cell stands beside numbers as small as results: it names the day of a table of results. */
+const isOfDay = (lines: readonly Line[], cell: Cell): boolean =>
+  lines.some(({ cells }) => cells.includes(cell) && cells.some((other) => /^[<>≤≥]?\s?\d{1,4}(?:[.,]\d+)?$/u.test(other.text)))
 
 function isPossible(field: Field, value: string): boolean {
   switch (field) {

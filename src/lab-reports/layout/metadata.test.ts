@@ -53,6 +53,30 @@ Lab Status: Final result     Ordering Provider: Alice Testwell, MD`,
     },
   },
   {
+    title: 'a screening with a capital letter of Turkish',
+    head: `
+#Mockwell Screening Services
+Name: DENİZ ÖRNEK     Date of birth: 13.07.1987
+Screening date: 12 September 2024     Gender: Male`,
+    expected: {
+      patient_first_name: 'Deniz',
+      patient_last_name: 'Örnek',
+      lab_name: 'Mockwell Screening Services',
+      date_collected: '2024-09-12',
+      date_reported: null,
+    },
+  },
+  {
+    title: 'a trend whose column of days is no date of the report',
+    head: `
+#Fictional Long Term Care Laboratory
+Resident: Fauxman, Jane     DOB: 03/14/1970
+DATE           PT        INR
+06/20/2024     27.1      2.6
+06/06/2024     31.4      3.1`,
+    expected: { lab_name: 'Fictional Long Term Care Laboratory', date_collected: null, date_reported: null },
+  },
+  {
     title: 'the record of a practice',
     head: `
 #Fauxbury Medical Practice

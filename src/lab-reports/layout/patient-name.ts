@@ -89,5 +89,9 @@ const withoutInitials = (given: string[]): string => {
 /** JANE becomes Jane; mixed case stays. */
 const cased = (name: string): string =>
   name === name.toUpperCase()
-    ? name.toLowerCase().replaceAll(/(^|[\s'’-])(\p{L})/gu, (_, before: string, letter: string) => before + letter.toUpperCase())
+    ? // A capital I with a dot becomes a small one with two.
+      name
+        .replaceAll('İ', 'I')
+        .toLowerCase()
+        .replaceAll(/(^|[\s'’-])(\p{L})/gu, (_, before: string, letter: string) => before + letter.toUpperCase())
     : name

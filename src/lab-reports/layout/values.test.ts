@@ -90,4 +90,7 @@ test('bounds may be open, written with or, and in capitals', () => {
   assert.deepEqual(bounds('> OR = 50 mg/dL'), [50, null])
   assert.deepEqual(bounds('( Normal : 0 - 6 mg/L )'), [0, 6])
   assert.deepEqual(bounds('200-393 MG/DL'), [200, 393])
+  assert.deepEqual(bounds('50 or higher'), [50, null])
+  assert.deepEqual(bounds('5.6 and below'), [null, 5.6])
+  assert.deepEqual(bounds('100 or less mg/dL'), [null, 100])
 })

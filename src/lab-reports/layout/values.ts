@@ -48,8 +48,19 @@ export interface Bound extends Interval {
 
 const INCLUSIVE = /^(?:<=|>=|=<|=>|≤|≥|up ?to|at least|at most)|equal to|or =/iu
 
-/** `<5.7`, `Up to 40`, `≥ 60`. */
+const NUMBER_COMPARED = new RegExp(
+  String.raw`^(${NUMBER})\s(?:or|and)\s(higher|more|above|greater|over|lower|less|below|under|fewer)$`,
+  'iu',
+)
+
+/** `<5.7`, `Up to 40`, `≥ 60`, `50 or higher`. */
 export function boundOf(text: string): Bound | undefined {
+  const [, number = '', side = ''] = NUMBER_COMPARED.exec(text.trim()) ?? []
+  const compared = numberOf(number)
+  if (compared !== undefined) {
+    const isLower = /^(?:lower|less|below|under|fewer)$/iu.test(side)
+    return { min: isLower ? null : compared, max: isLower ? compared : null, isInclusive: true }
+  }
   const parts = COMPARATOR_NUMBER.exec(text.trim())
   const value = parts ? numberOf(parts[2]!) : undefined
   if (!parts || value === undefined) return undefined
