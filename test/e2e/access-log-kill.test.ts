@@ -114,3 +114,13 @@ test('under ACCESS_LOG=strict the line of a read is there before its answer, and
   assert.match((await written()).at(-1)!, /^get_teams_users /)
   await verified()
 })
+
+test('a stop loses no line of a read', async () => {
+  const { server, api } = await running()
+  const user = await created(api)
+  assert.equal((await api.get(`/v2/user/${user}`)).status, 200)
+  assert.equal(await server.end('SIGTERM'), 0)
+  const lines = await written()
+  for (const line of [`create_user ${user}`, `get_user ${user}`]) assert(lines.includes(line), line)
+  await verified()
+})

@@ -61,6 +61,18 @@ describe('resending events of orders', () => {
     assert.deepEqual(await orderOf(team, order.id), order)
   })
 
+  test('resending ignores the orders of a deleted user until the deletion is undone', async () => {
+    const team = await createTestTeam()
+    const [hidden, other] = [await createOrder(team), await createOrder(team)]
+    const asked = { order_ids: [hidden.id, other.id] }
+    await team.api.delete(`/v2/user/${hidden.user_id}`)
+    const before = await eventsOf(team, hidden.id)
+    assert.deepEqual((await resend(team, asked)).body, { order_ids: [other.id] })
+    assert.deepEqual(await eventsOf(team, hidden.id), before)
+    await team.api.post(`/v2/user/undo_delete?user_id=${hidden.user_id}`)
+    assert.deepEqual((await resend(team, asked)).body, asked)
+  })
+
   test('resending ignores ids that are no orders of the team', async () => {
     const [team, other] = [await createTestTeam(), await createTestTeam()]
     const theirs = await createOrder(other)

@@ -28,6 +28,17 @@ const REGISTERED = [...ORDERED, 'labtest.order.updated', 'labtest.order.updated'
 const already = { detail: 'The test kit is already registered' }
 
 describe('registering a kit', () => {
+  test('a kit of a deleted user cannot be registered until the deletion is undone', async () => {
+    const team = await createTestTeam()
+    const { id, sample_id, user_id } = await kit(team)
+    const before = await team.events(id)
+    await team.api.delete(`/v2/user/${user_id}`)
+    assert.equal((await register(team, sample_id)).status, 404)
+    assert.deepEqual(await team.events(id), before)
+    await team.api.post(`/v2/user/undo_delete?user_id=${user_id}`)
+    assert.equal((await register(team, sample_id)).status, 200)
+  })
+
   test('registering a kit returns the whole order with patient and parcel, and emits an event for both steps', async () => {
     const team = await createTestTeam()
     const before = await kit(team)
