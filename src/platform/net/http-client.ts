@@ -101,11 +101,15 @@ export class HttpClient {
 }
 
 /** The value of a promise, unless the signal aborts before: then its reason is thrown. */
-function beforeAbort<V>(signal: AbortSignal, value: Promise<V>): Promise<V> {
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
-  })
-  return Promise.race([value, aborted])
+async function beforeAbort<V>(signal: AbortSignal, value: Promise<V>): Promise<V> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const abort = () => reject(signal.reason as Error)
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    return await Promise.race([value, aborted])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
 }
 
 function headersOf(given: Record<string, string | string[] | undefined>): Headers {
