@@ -152,6 +152,11 @@ describe("the laboratory's own document", () => {
     assert.equal((await staffActionOk(team, order, 'result/pdf', { pdf: examplePdf })).changed, false)
     const { status, body, headers } = await pdfOf(team, order)
     assert.deepEqual([status, body, headers.get('content-type')], [200, own, 'application/pdf'])
+    // Nor is it shown while its user is deleted.
+    await team.api.delete(`/v2/user/${order.user_id}`)
+    assert.equal((await pdfOf(team, order)).status, 404)
+    await team.api.post(`/v2/user/undo_delete?user_id=${order.user_id}`)
+    assert.deepEqual((await pdfOf(team, order)).body, own)
     await staffActionOk(team, order, 'result', { status: 'final', amended: true, results: [{ ...a1c, value: '6.1' }] })
     const drawn = (await pdfOf(team, order)).body
     assert(drawn.length > own.length)
