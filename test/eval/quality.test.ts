@@ -34,3 +34,16 @@ test('rows, LOINC codes and metadata of the text PDFs of the corpus are read at 
   assert(likely! >= 0.97 && doubtful! < 0.7, `${likely} of likely and ${doubtful} of doubtful codes are right`)
   assert(ratio(metadata.right, metadata.total) >= 0.95, 'metadata')
 })
+
+test('a scanned page that lies on its side is read the right way up, however close its lines', async () => {
+  const { byKind } = await evaluate(readReport, {
+    layouts: layouts.filter(({ name }) => name === 'gb-practice-summary'),
+    kinds: ['scan'],
+    seed: 1,
+    limit: 1,
+    isInTable: () => true,
+  })
+  const { failed, rows } = byKind.get('scan')!
+  assert.equal(failed, 0)
+  assert(rows.expected > 10 && rows.matched > 0.9 * rows.expected, `${rows.matched} of ${rows.expected} rows`)
+})

@@ -55,7 +55,12 @@ interface OpenedPage extends StraightPage {
 /** Reads a page of at most some 3,400 pixels on a side. Errors: `OcrUnavailable`. */
 export async function readPicture(page: Picture, { models }: OcrOptions): Promise<PicturePage> {
   const ocr = await engine(models)
-  const { picture, back, lines } = await straightened(ocr, page, (straight) => opened(ocr, straight), surenessOfPage)
+  const { picture, back, lines } = await straightened(
+    ocr,
+    page,
+    (straight) => opened(ocr, straight),
+    (read, isReversed) => surenessOfPage(ocr, read, isReversed),
+  )
   const words: PictureWord[] = []
   for (const { read } of lines) {
     const { letters, line } = await read()
@@ -77,10 +82,15 @@ async function opened(ocr: Engine, page: StraightPage): Promise<OpenedPage> {
   return { ...page, lines }
 }
 
-/** How sure the letters of some lines of the page are. */
-async function surenessOfPage({ lines }: OpenedPage): Promise<number> {
+/** How sure the letters of some lines of the page are. @param isReversed read as if the page stood on its head */
+async function surenessOfPage(ocr: Engine, { lines, picture }: OpenedPage, isReversed: boolean): Promise<number> {
   const read: Letter[][] = []
-  for (const probe of probesOf(lines)) read.push((await probe.read()).letters)
+  for (const probe of probesOf(lines))
+    read.push(
+      isReversed
+        ? lettersOf(await ocr.recognize(lineOf(picture, { ...probe, angle: probe.angle + Math.PI }).picture), ocr.alphabet)
+        : (await probe.read()).letters,
+    )
   return surenessOf(read)
 }
 

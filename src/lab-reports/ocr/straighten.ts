@@ -42,7 +42,7 @@ const SIDE_MAX = 3_400
 interface Look {
   boxes: TextBox[]
   corners: Corners | undefined
-  /** The quarters by which the page may have to be turned clockwise, the likeliest first; each with its lines. */
+  /** The quarters by which the page may have to be turned clockwise, the likeliest first and its reverse next; each with its lines. */
   turns: { quarters: Quarters; lines: TextBox[] }[]
 }
 
@@ -51,20 +51,20 @@ type Quarters = 0 | 1 | 2 | 3
 /**
  * The page upright and straight; as it is if it has no lines to go by.
  * @param open finds the lines of a page; called again if the page is not upright the first time, which few are not
- * @param sureness how sure the letters of some of these lines are, from 0 to 1. What it reads of an upright page need not be read again:
- *   lines that were read beforehand took 14 % of the time of a page
+ * @param sureness how sure the letters of some of these lines are, from 0 to 1; `isReversed`: read as if the page stood on its head. What
+ *   it reads of an upright page need not be read again: lines that were read beforehand took 14 % of the time of a page
  */
 export async function straightened<Page extends StraightPage>(
   ocr: Engine,
   picture: Picture,
   open: (page: StraightPage) => Promise<Page>,
-  sureness: (page: Page) => Promise<number>,
+  sureness: (page: Page, isReversed: boolean) => Promise<number>,
 ): Promise<Page> {
   const look = await lookAt(ocr, picture)
   const [likeliest] = look.turns
   if (!likeliest) return open({ picture, back: IDENTITY })
   const page = await open(turned(picture, look, likeliest.quarters))
-  const quarters = await quartersOf(ocr, picture, look, await sureness(page))
+  const quarters = await quartersOf(ocr, picture, look, (isReversed) => sureness(page, isReversed))
   return quarters === likeliest.quarters ? page : open(turned(picture, look, quarters))
 }
 
@@ -124,18 +124,29 @@ function turnsOf(boxes: readonly TextBox[]): Look['turns'] {
   return lengthOf(level) >= lengthOf(down) ? [...across, ...upAndDown] : [...upAndDown, ...across]
 }
 
-/** By how many quarters the page has to be turned. `sureness` is that of the likeliest turn. */
-async function quartersOf(ocr: Engine, picture: Picture, { turns }: Look, sureness: number): Promise<Quarters> {
-  const [likeliest, ...others] = turns
-  let best = { quarters: likeliest!.quarters, sureness }
-  for (const { quarters, lines } of others) {
+/**
+ * By how many quarters the page has to be turned. The page of the likeliest turn is read either way: its lines are apart, where those of a
+ * page that is seen small may be one box. The others are read as they are seen small.
+ */
+async function quartersOf(
+  ocr: Engine,
+  picture: Picture,
+  { turns }: Look,
+  ofLikeliest: (isReversed: boolean) => Promise<number>,
+): Promise<Quarters> {
+  let best = { quarters: turns[0]!.quarters, sureness: 0 }
+  for (const [index, { quarters, lines }] of turns.entries()) {
+    const sureness = index < 2 ? await ofLikeliest(index === 1) : await surenessSmall(ocr, picture, lines)
+    if (sureness > best.sureness) best = { quarters, sureness }
     if (best.sureness >= UPRIGHT_MIN) break
-    const read: Letter[][] = []
-    for (const box of probesOf(lines)) read.push(lettersOf(await ocr.recognize(lineOf(picture, box).picture), ocr.alphabet))
-    const one = surenessOf(read)
-    if (one > best.sureness) best = { quarters, sureness: one }
   }
   return best.quarters
+}
+
+async function surenessSmall(ocr: Engine, picture: Picture, lines: readonly TextBox[]): Promise<number> {
+  const read: Letter[][] = []
+  for (const box of probesOf(lines)) read.push(lettersOf(await ocr.recognize(lineOf(picture, box).picture), ocr.alphabet))
+  return surenessOf(read)
 }
 
 /** The lines that are read to know whether a page is upright. */
