@@ -19,6 +19,19 @@ const HEADER: PlacedText[] = [
   [380, 'Reference Range'],
 ]
 
+test('dots that lead to a result are no part of its name, however few a picture has left of them', () => {
+  const lines: PlacedText[][] = ['MCH..', 'RDW . .', 'Platelets ......', 'Neutrophils Abs.'].map((name) => [
+    [36, name],
+    [220, '30.1'],
+    [300, '%'],
+    [380, '10-80'],
+  ])
+  assert.deepEqual(
+    rows(HEADER, ...lines).map(([name]) => name),
+    ['MCH', 'RDW', 'Platelets', 'Neutrophils Abs.'],
+  )
+})
+
 test('names that begin as labels do are names where laboratories measure them', () => {
   const lines: PlacedText[][] = ['Fasting Glucose', 'Sex Hormone Binding Globulin', 'Normal Morphology'].map((name) => [
     [36, name],
