@@ -118,8 +118,8 @@ export class EventLog {
   /** Returns when further events have been read, or when the signal aborts. */
   async #more(signal: AbortSignal): Promise<void> {
     this.#reading ??= this.#read(this.#abort.signal).finally(() => (this.#reading = undefined))
-    const { promise: aborted, resolve } = Promise.withResolvers<void>()
-    const abort = () => resolve()
+    let abort = () => {}
+    const aborted = new Promise<void>((resolve) => (abort = resolve))
     signal.addEventListener('abort', abort, { once: true })
     await Promise.race([this.#reading, aborted]).finally(() => signal.removeEventListener('abort', abort))
   }

@@ -33,3 +33,8 @@ test('a table of names and ranges has a column of results, whatever it is called
   assert.deepEqual(kindsOf('Analyte', 'Patient', 'Units', 'Reference interval'), ['name', 'value', 'unit', 'range'])
   assert.equal(kindsOf('Comprehensive Metabolic', 'Panel'), undefined)
 })
+
+test('results behind their labels name no columns', () => {
+  assert.equal(kindsOf('Value Negative', 'Value Normal'), undefined)
+  assert.equal(kindsOf('Value 4.870', 'High', 'Value', '1.13'), undefined)
+})

@@ -1,5 +1,6 @@
 // Lines that name the columns of a table.
 import { cellOf, type Cell, type Line } from './lines.ts'
+import { valueKind } from './values.ts'
 import { dateIn } from './dates.ts'
 import type { Box } from '../pages/page.ts'
 
@@ -109,7 +110,7 @@ export function columnKind(text: string): ColumnKind | undefined {
 /** The columns that a line names; undefined if it is no header: it names a result and a further column, or dates. */
 export function columnsOf(line: Line): Column[] | undefined {
   // `Examination date: 2024/04/22` names nothing but itself.
-  if (line.cells.some((cell) => cell.text.length > 60 || /\p{L}:\s+\S/u.test(cell.text))) return undefined
+  if (line.cells.some(({ text }) => text.length > 60 || /\p{L}:\s+\S/u.test(text) || statesResult(text))) return undefined
   const columns = line.cells.flatMap((cell) => columnsIn(cell))
   if (!columns) return undefined
   const known = columns.filter((column) => column.kind !== undefined) as Column[]
@@ -132,6 +133,14 @@ export function columnsOf(line: Line): Column[] | undefined {
     if (result) result.kind = 'value'
   }
   return named.map((column) => (column.kind === 'dated_value' && values ? { ...column, kind: 'previous' } : column))
+}
+
+/** `Value 4.870`, `Result Negative`: a result behind its label, and no names of columns. */
+const statesResult = (text: string): boolean => {
+  const [, result] = /^(?:values?|results?)\s(.+)$/iu.exec(text) ?? []
+  return (
+    result !== undefined && columnKind(text) === undefined && columnKind(result) === undefined && valueKind(result) !== undefined
+  )
 }
 
 /** A cell may hold the names of several columns that stand close: `Result Reference range`, `Test Result Unit`. */
