@@ -70,6 +70,35 @@ test('names that stand close are parted, also if they name one thing together, w
   )
 })
 
+test('what stands in a column that is nothing laboratories measure is no result of a column beside it', () => {
+  assert.deepEqual(
+    rows(
+      [
+        [36, 'Date'],
+        [110, 'Hemoglobin'],
+        [190, 'Dose'],
+        [230, 'WBC'],
+      ],
+      [
+        [36, '01/02/2024'],
+        [112, '14.1'],
+        [195, '7.5'],
+        [232, '8.1'],
+      ],
+      [
+        [36, '01/03/2024'],
+        [112, '13.9'],
+        [195, '5.5'],
+      ],
+    ).map(([date, name, value]) => [date, name, value]),
+    [
+      ['01/02/2024', 'Hemoglobin', '14.1'],
+      ['01/02/2024', 'WBC', '8.1'],
+      ['01/03/2024', 'Hemoglobin', '13.9'],
+    ],
+  )
+})
+
 test('a list of days without names of what was measured has no results', () => {
   assert.deepEqual(rows(line('Date', 'Visit', 'Fee'), line('01/02/2024', '1', '40'), line('15/03/2024', '2', '40')), [])
 })

@@ -21,7 +21,8 @@ export interface DatedRows {
 /** What one column of such a table holds. */
 interface Measured {
   column: Column
-  name: string
+  /** Null if it is nothing that laboratories measure: its cells are no results, and none of a column beside it. */
+  name: string | null
   unit: string | null
   range: string | null
 }
@@ -79,7 +80,7 @@ function tableAt(lines: readonly Line[], index: number, options: ReadRowsOptions
     const isOfColumns = isDay(line) || isUnits(line, columns) || isRanges(line, columns)
     if (!isOfColumns && at >= first) break
     if (isDay(line)) table.days.push({ line, date: line.cells[0]!.text })
-    table.taken.push(line)
+    if (isOfColumns) table.taken.push(line)
   }
   return table.days.some(({ line }) => line.cells.length > 1) ? table : undefined
 }
@@ -92,14 +93,20 @@ function measuredIn(line: Line, day: Line, { isAnalyte, isNamed }: ReadRowsOptio
   // Without a name the column of dates is left of the others.
   if (!isLabelled && label!.box.left <= day.cells[0]!.box.right) return undefined
   const cells = (isLabelled ? others : line.cells).flatMap((cell) => parted(cell, day, isNamed))
-  const columns = cells.flatMap((cell): Measured[] => {
+  const columns = cells.map((cell): Measured => {
     const [, name = cell.text, unit = ''] = /^(.+?)\s*[([](.+)[)\]]$/u.exec(cell.text) ?? []
     const isOfUnit = isUnit(unit)
     const text = cleanName(isOfUnit ? name : cell.text)
-    if (!isAnalyte(text) || (columnKind(text) !== undefined && !isNamed(text))) return []
-    return [{ column: { kind: 'value', box: cell.box }, name: text, unit: isOfUnit ? unit : null, range: null }]
+    const isMeasured = isAnalyte(text) && (columnKind(text) === undefined || isNamed(text))
+    return {
+      column: { kind: 'value', box: cell.box },
+      name: isMeasured ? text : null,
+      unit: isOfUnit ? unit : null,
+      range: null,
+    }
   })
-  return columns.length > (isLabelled ? 0 : 1) && columns.length * 2 > cells.length ? columns : undefined
+  const measured = columns.filter(({ name }) => name !== null).length
+  return measured > (isLabelled ? 0 : 1) && measured * 2 > cells.length ? columns : undefined
 }
 
 /** Names that stand close, also if they name one thing together (`BUN Creatinine`), each above a result of its own: `Na K Cl`. */
@@ -157,6 +164,8 @@ function rowsOfDay(page: PageText, { line, date }: Table['days'][number], { colu
     if (column) parts.set(column, [...(parts.get(column) ?? []), cell])
   }
   return columns.flatMap((measured): Row[] => {
+    const { name } = measured
+    if (name === null) return []
     const cells = parts.get(measured) ?? []
     const result = cells.find(({ kind }) => kind === 'value') ?? cells.find(({ kind }) => kind === 'text' || kind === 'range')
     if (!result || !/[\p{L}\d]/u.test(result.text)) return []
@@ -169,7 +178,7 @@ function rowsOfDay(page: PageText, { line, date }: Table['days'][number], { colu
         page: page.number,
         box: line.box,
         value_box: result.box,
-        name: measured.name,
+        name,
         value,
         unit: unit || measured.unit,
         range_lines: measured.range ? [measured.range] : [],

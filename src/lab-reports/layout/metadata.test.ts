@@ -77,6 +77,14 @@ DATE           PT        INR
     expected: { lab_name: 'Fictional Long Term Care Laboratory', date_collected: null, date_reported: null },
   },
   {
+    title: 'a report whose ranges and remarks name sexes and ages',
+    head: `
+#Labs of Exampleton
+Hemoglobin     15.1     Male 2 weeks: 13-20
+Culture        no growth after 5 days, M. Testwell MD`,
+    expected: { lab_name: 'Labs of Exampleton', gender: 'other' },
+  },
+  {
     title: 'the record of a practice',
     head: `
 #Fauxbury Medical Practice

@@ -11,8 +11,8 @@ export function sexOf(value: string): Sex | undefined {
 
 /** `34 Y / F`, `F 34y`, `(F, 45)`. */
 const WITH_AGE = [
-  /\b\d{1,3}\s*(?:y|yr|yrs|year|years|y\.?\s?o|months?|mths?|weeks?|wks?|days?)\.?(?:\(s\))?(?:\s*old)?\s*[/,|-]?\s*(male|female|m|f)\b/iu,
-  /(?:^|[\s(,/|])(male|female|m|f)\s*[/,|-]?\s*\d{1,3}\s*(?:y|yr|yrs|year|years|months?|mths?|weeks?|wks?|days?)\b/iu,
+  /\b\d{1,3}\s*(?:y|yr|yrs|year|years|y\.?\s?o)\.?(?:\(s\))?(?:\s*old)?\s*[/,|-]?\s*(male|female|m|f)\b/iu,
+  /(?:^|[\s(,/|])(male|female|m|f)\s*[/,|-]?\s*\d{1,3}\s*(?:y|yr|yrs|year|years)\b/iu,
 ]
 const ALONE = /^(male|female)$/iu
 /** Behind a date of birth, or at the end of a line of personal data. */

@@ -98,10 +98,12 @@ export class StatementLines {
     for (const { kind, text } of statements) {
       this.#isBelow[kind] ??= above.length > 0
       if (above.length && this.#isBelow[kind]) for (const row of above) row[kind] ??= text
-      else if (kind === 'specimen' || !this.#isBelow[kind] || isUnderHeading) {
+      else if (isUnderHeading || !this.#hasRows) {
         this.#current[kind] = text
         this.#hasRows = false
       }
+      // Between rows, it may be about those above or below: neither has it.
+      else delete this.#current[kind]
     }
     if (above.length) this.#last = { box: line.box, rows: above }
   }

@@ -12,8 +12,15 @@ const OTHERS = new Set(
     ' ',
   ),
 )
+/** Of English letters and notices. */
+const PROSE = new Set(
+  'about above after also another because been before below between both care contact could dear during each enclosed every following found further have health here however important including information into known less made make many medical more most much must need needs notice only other over people person please provide provided questions received regarding request review right same should show since some such than that their them then there these they this those through time under until upon used using very was well were what when where which while will within without would year years your yours sincerely'.split(
+    ' ',
+  ),
+)
+
 /** Whether a word, in lower case, is usual in reports of one of these languages. */
-export const isUsualWord = (word: string): boolean => ENGLISH.has(word) || OTHERS.has(word)
+export const isUsualWord = (word: string): boolean => ENGLISH.has(word) || OTHERS.has(word) || PROSE.has(word)
 
 /** Fewer words say nothing about the language. */
 const WORDS_MIN = 30

@@ -6,7 +6,7 @@ import { interpret, typeOf, type ResultType } from './result.ts'
 describe('the type of a result', () => {
   const types: Record<ResultType, string[]> = {
     numeric: ['5.4', '1e-3', '-2.1', '1,234.5', '4.5 x10^3', ' 7 '],
-    range: ['<50', '≥2000', '10-20', '0 - 2', '<50%', '10-20%', '>= 60', 'up to 40', '< 0.01 %'],
+    range: ['<50', '≥2000', '10-20', '0 - 2', '<50%', '10-20%', '10% - 20%', '>= 60', 'up to 40', '< 0.01 %'],
     percentage: ['20%', '5.4 %', '20% of cells'],
     ratio: ['97/100', '120 / 80'],
     duration: ['3h', '12 min', '10:00', '45 sec', '2:30', '12:30:15'],

@@ -70,11 +70,13 @@ const BOOLEAN = /^(?:yes|no|true|false|positive|negative)$/iu
 const DURATION =
   /^\d+(?:\.\d+)?\s?(?:h|hr|hrs|hours?|min|mins|minutes?|s|sec|secs|seconds?)$|^(?!1:)\d{1,2}:[0-5]\d(?::[0-5]\d)?$/iu
 
+const withoutPercent = (text: string): string => text.replaceAll(/(?<=\d)\s?%/gu, '')
+
 /** Source: the table of lab-testing.md 25.3, whose first row that fits counts: `<50%` is a range. */
 export function typeOf(value: string): ResultType {
   const text = value.trim()
   if (numberOf(text) !== undefined) return 'numeric'
-  const plain = text.replace(/\s?%$/u, '')
+  const plain = withoutPercent(text)
   if (boundOf(plain) || intervalOf(plain)) return 'range'
   if (text.includes('%')) return 'percentage'
   if (isRatio(text) && text.includes('/')) return 'ratio'
@@ -114,7 +116,7 @@ interface Sides {
 /** The bounds of a range are inclusive; `<50` and `4-6` are conclusive only where all that they can be is on one side. */
 function sidesOf(value: string, range: Range | undefined): Sides | undefined {
   if (!range || (range.min === null && range.max === null)) return undefined
-  const text = value.trim().replace(/(?<=\d)\s?%$/u, '')
+  const text = withoutPercent(value.trim())
   const number = numberOf(text)
   if (number !== undefined) return sidesBetween({ min: number, max: number, isInclusive: true }, range)
   const bound = boundOf(text)

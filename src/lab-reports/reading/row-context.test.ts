@@ -55,6 +55,23 @@ describe('the specimen of a result', () => {
     )
   })
 
+  test('a specimen between rows is that of none of them, since it may be about those above or below', () => {
+    const results = resultsOf(
+      [[36, 'Specimen: Serum']],
+      HEADER,
+      row('Glucose', '95', 'mg/dL', '70-99'),
+      [[36, 'Specimen: Urine']],
+      row('Sodium', '140', 'mmol/L', '135-145'),
+    )
+    assert.deepEqual(
+      results.map((result) => [result.test_name, code(result)]),
+      [
+        ['Glucose', '2345-7'],
+        ['Sodium', '2951-2'],
+      ],
+    )
+  })
+
   test('a specimen among what the head says about the person is that of all results', () => {
     const head: PlacedText[][] = [
       [

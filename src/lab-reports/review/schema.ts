@@ -63,9 +63,14 @@ const ReviewedResult = Fields(
       Fields({ kind: T.String(), text: T.String() }, { title: 'LabReportFinding', description: 'What is implausible about it.' }),
     ),
     comments: T.Array(T.String(), { description: 'Notes of the report on this result, as printed.' }),
-    specimen: Nullable(T.String({ description: 'What was examined, as the row or its heading says; null if they do not.' })),
+    specimen: Nullable(
+      T.String({
+        description:
+          'What was examined, as the row, its heading or the head of the report says; null if they do not, or if the heading names blood.',
+      }),
+    ),
     method: Nullable(T.String({ description: 'How it was measured, as printed.' })),
-    date: Nullable(T.String({ description: 'When it was taken, as printed, where results of one report are of several days.' })),
+    date: Nullable(T.String({ description: 'The day that is printed in the row or above its column.' })),
     unit_ucum: Nullable(T.String({ description: 'The unit as read, in the spelling of UCUM; null if it is not known.' })),
   },
   { title: 'LabReportReviewedResult', description: '`as_read` is the result before corrections, null if there are none.' },
