@@ -66,6 +66,38 @@ describe('days', () => {
     }
   })
 
+  test('rule 3: a night and a workout of a trip belong to the local day there, although the phone sends them at home', async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user()
+    const there = { metadata: { HKTimeZone: 'Pacific/Auckland' } }
+    // 07:00 on the 1st of February in Auckland, 11:00 on the 31st of January in Phoenix.
+    const slept = night('night', '2026-01-31T10:00:00Z', '2026-01-31T18:00:00Z', {
+      ...there,
+      sleep_stages: { deep_sleep_samples: [stage('2026-01-31T10:00:00Z', '2026-01-31T18:00:00Z')] },
+    })
+    const ran = { ...night('run', '2026-01-31T19:00:00Z', '2026-01-31T20:00:00Z', there), sport: 'Running' }
+    // A zone that this server does not know leaves that of the phone.
+    const unknown = { ...ran, id: 'elsewhere', metadata: { HKTimeZone: 'Mars/Olympus_Mons' } }
+    await postSummary(team, 'sleep', user_id, [slept])
+    await postSummary(team, 'workouts', user_id, [ran, unknown])
+    const query = 'start_date=2026-01-01&end_date=2026-12-31'
+    const [{ calendar_date, timezone_offset }] = (await list(team, 'sleep', user_id, query)).sleep
+    assert.deepEqual([calendar_date, timezone_offset], ['2026-02-01', 46_800])
+    const { sleep_cycle } = await list(team, 'sleep_cycle', user_id, 'start_date=2026-02-01&end_date=2026-02-01')
+    assert.deepEqual(
+      sleep_cycle.map(({ time_zone }: { time_zone: string }) => time_zone),
+      ['Pacific/Auckland'],
+    )
+    const { workouts } = await list(team, 'workouts', user_id, query)
+    assert.deepEqual(
+      workouts.map((one: { calendar_date: string; timezone_offset: number }) => [one.calendar_date, one.timezone_offset]),
+      [
+        ['2026-01-31', -25_200],
+        ['2026-02-01', 46_800],
+      ],
+    )
+  })
+
   test('days travelled across the date line are two records or one, by their dates', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()

@@ -10,7 +10,7 @@ import { deviceOf } from './devices.ts'
 import { sourceTypeOf, type PostZones } from './samples.ts'
 import type { SentActivity, SentBody, SentProfile, SentSleep, SentWorkout, StageName } from './summary-schema.ts'
 
-/** What a phone says of all that it sends in one post. */
+/** What a phone says of all that it sends in one post, or of one record. */
 export interface PhoneContext {
   /** A zone that this server knows, or null. */
   zone: string | null

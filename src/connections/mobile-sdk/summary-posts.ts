@@ -16,6 +16,12 @@ import { DAY_MS } from '../../platform/runtime/durations.ts'
 
 const contextOf = ({ time_zone }: Envelope): PhoneContext => ({ zone: new PostZones(time_zone).of({}) })
 
+/** Of each record: a phone may send a night or a workout of a trip when it is at home again. */
+function contextsOf({ time_zone }: Envelope): (sent: Pick<Quantity, 'metadata'>) => PhoneContext {
+  const zones = new PostZones(time_zone)
+  return (sent) => ({ zone: zones.of(sent) })
+}
+
 /** The timeseries that the lists of samples in a post feed. */
 const ofActivity = {
   active_energy_burned: 'calories_active',
@@ -119,7 +125,7 @@ export function assertSessions(
 /** Stores nights and their stages. Errors: 404 unknown user; 422 a session that ends before it starts, or lasts more than 7 days. */
 export async function postSleep(tx: Tx, user_id: string, { data, ...envelope }: Static<typeof SleepPost>) {
   assertSessions(tx, data)
-  const context = contextOf(envelope)
+  const contextFor = contextsOf(envelope)
   const { provider } = envelope
   // Stages name the night they belong to, whose id is known once it is written.
   const stages = async () => {
@@ -132,7 +138,7 @@ export async function postSleep(tx: Tx, user_id: string, { data, ...envelope }: 
     )
     const records = data.flatMap((sent) => {
       const id = ids.get(sent.id)
-      return (id && sleepCycleOf(sent, id, context)) || []
+      return (id && sleepCycleOf(sent, id, contextFor(sent))) || []
     })
     return [{ kind: 'sleep_cycle' as const, records }]
   }
@@ -143,7 +149,7 @@ export async function postSleep(tx: Tx, user_id: string, { data, ...envelope }: 
     data.map((sent, i) => [sent as unknown as Lists, ['body', 'data', i]]),
   )
   return store(tx, user_id, envelope, [
-    { kind: 'sleep', records: data.map((sent) => sleepOf(sent, context)), next: stages },
+    { kind: 'sleep', records: data.map((sent) => sleepOf(sent, contextFor(sent))), next: stages },
     ...samples.map((batch) => ({ ...batch, isBeside: true as const })),
   ])
 }
@@ -162,7 +168,7 @@ function joined(batches: SampleBatch[]): SampleBatch[] {
 /** Stores workouts, their streams, and the distances and strokes in these. Errors: as `postSleep`; those of `streamOf`. */
 export function postWorkouts(tx: Tx, user_id: string, { data, ...envelope }: Static<typeof WorkoutPost>) {
   assertSessions(tx, data)
-  const context = contextOf(envelope)
+  const contextFor = contextsOf(envelope)
   const zones = new PostZones(envelope.time_zone)
   const { provider } = envelope
   const at = (i: number) => ['body', 'data', i, 'stream', 'components']
@@ -185,6 +191,6 @@ export function postWorkouts(tx: Tx, user_id: string, { data, ...envelope }: Sta
     })
     return [{ streams }, ...joined(samples)]
   }
-  const records = data.map((sent) => workoutOf(sent, context))
+  const records = data.map((sent) => workoutOf(sent, contextFor(sent)))
   return store(tx, user_id, envelope, [{ kind: 'workouts', records, streams, derived: ['workout_stream'], next: ofStreams }])
 }
