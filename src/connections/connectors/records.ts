@@ -138,10 +138,18 @@ export interface Night extends Recorder {
   /** The day by which the vendor files the night, if it is the local day of its end. */
   seconds: { awake: number; light: number; rem: number; deep: number }
   is_nap?: boolean
+  /** It has not ended yet: what it comes to is not known. */
+  is_recording?: boolean
   more?: Partial<Document<'sleep'>>
 }
 
 const LONG_SLEEP_S = 3 * 3600
+
+function sleepType({ is_nap, is_recording }: Pick<Night, 'is_nap' | 'is_recording'>, duration_s: number): string {
+  if (is_recording) return 'unknown'
+  if (is_nap) return 'acknowledged_nap'
+  return duration_s >= LONG_SLEEP_S ? 'long_sleep' : 'short_sleep'
+}
 
 /** A night. It belongs to the local day on which it ends. */
 export function sleepOf({ seconds, start_ms, end_ms, offset_s, ...night }: Night): IncomingSummary<'sleep'> {
@@ -157,7 +165,7 @@ export function sleepOf({ seconds, start_ms, end_ms, offset_s, ...night }: Night
       calendar_date,
       bedtime_start: wireTime(start_ms),
       bedtime_stop: wireTime(end_ms),
-      type: night.is_nap ? 'acknowledged_nap' : duration >= LONG_SLEEP_S ? 'long_sleep' : 'short_sleep',
+      type: sleepType(night, duration),
       timezone_offset: offset_s,
       duration,
       total,

@@ -75,7 +75,12 @@ describe('days', () => {
       ...there,
       sleep_stages: { deep_sleep_samples: [stage('2026-01-31T10:00:00Z', '2026-01-31T18:00:00Z')] },
     })
-    const ran = { ...night('run', '2026-01-31T19:00:00Z', '2026-01-31T20:00:00Z', there), sport: 'Running' }
+    const covered = { anchor: '2026-01-31T19:00:00Z', value: [12], start_offset: [0], end_offset: [5] }
+    const ran = {
+      ...night('run', '2026-01-31T19:00:00Z', '2026-01-31T20:00:00Z', there),
+      sport: 'Running',
+      stream: { components: { distance_walking_running: [covered] } },
+    }
     // A zone that this server does not know leaves that of the phone.
     const unknown = { ...ran, id: 'elsewhere', metadata: { HKTimeZone: 'Mars/Olympus_Mons' } }
     await postSummary(team, 'sleep', user_id, [slept])
@@ -96,6 +101,9 @@ describe('days', () => {
         ['2026-02-01', 46_800],
       ],
     )
+    const { groups } = await read(team, user_id, 'workout_distance')
+    const offsets = groups.apple_health_kit.map(({ data }: { data: { timezone_offset: number }[] }) => data[0]!.timezone_offset)
+    assert.deepEqual(offsets.toSorted(), [-25_200, 46_800])
   })
 
   test('days travelled across the date line are two records or one, by their dates', async () => {

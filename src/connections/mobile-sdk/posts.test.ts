@@ -218,6 +218,9 @@ describe('units, types and zones of samples', () => {
     ['heartrate', { value: 60, metadata: { HKTimeZone: 'Asia/Kolkata' } }, 'apple_health_kit', { timezone_offset: 19_800 }],
     ['heartrate', { value: 60, metadata: { HKTimeZone: 'No/Where' } }, 'apple_health_kit', { timezone_offset: -25_200 }],
     ['heartrate', { value: 60, type: 'ring' }, 'apple_health_kit', { value: 60 }],
+    ['glucose', { value: 5.5, unit: 'mmol/L', type: 'manual_scan' }, 'freestyle_libre_ble', { value: 5.5, type: 'manual_scan' }],
+    ['glucose', { value: 5.5, unit: 'mmol/L', type: 'automatic' }, 'freestyle_libre_ble', { value: 5.5, type: 'automatic' }],
+    ['glucose', { value: 5.5, unit: 'mmol/L', type: 'fingerprick' }, 'contour_ble', { value: 5.5, type: null }],
   ]
   const names: Record<string, string> = { heartrate_variability: 'hrv', temperature: 'body_temperature' }
   for (const [sent, data, provider, expected] of cases)

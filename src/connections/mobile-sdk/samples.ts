@@ -111,9 +111,11 @@ interface KindFacts {
   type: string | null
 }
 
-/** The type that samples are stored with, from their metadata. */
-function typeOf(resource: TimeseriesName, metadata: QuantityKind['metadata']): string | null {
+/** The type that samples are stored with, from their source and their metadata. */
+function typeOf(resource: TimeseriesName, source_type: SourceType, metadata: QuantityKind['metadata']): string | null {
   switch (resource) {
+    case 'glucose':
+      return source_type === 'automatic' || source_type === 'manual_scan' ? source_type : null
     case 'heart_rate_alert':
       return text(metadata?.type)
     case 'sleep_breathing_disturbance':
@@ -133,7 +135,7 @@ function factsOf(resource: TimeseriesName, kind: QuantityKind): KindFacts {
     app_id: source_bundle ?? null,
     device: deviceOf(metadata, source_type),
     factor: unitFactor(resource, unit),
-    type: typeOf(resource, metadata),
+    type: typeOf(resource, source_type, metadata),
   }
 }
 

@@ -146,10 +146,12 @@ export function workoutSamples(
       workout_id,
       sport: slug,
     }
+    // A part without a zone of its own was recorded where the workout was.
+    const place = part.metadata?.HKTimeZone === undefined ? workout : part
     const into = name === STROKES ? samples.workout_swimming_stroke : samples.workout_distance
     for (const { from_ms, to_ms, value } of points) {
       const at_ms = second(from_ms) * 1000
-      into.push({ ...source, at_ms, value, length_ms: second(to_ms) * 1000 - at_ms, zone_s: zones.offsetOf(part, at_ms) })
+      into.push({ ...source, at_ms, value, length_ms: second(to_ms) * 1000 - at_ms, zone_s: zones.offsetOf(place, at_ms) })
     }
   }
   return samples

@@ -106,6 +106,11 @@ describe('the data is lifelike:', () => {
     }
   })
 
+  test('glucose of a sensor has its type', () => {
+    const samples = samplesOf(people[0]!, 'freestyle_libre', FIRST, (FIRST + 2) * DAY_MS).get('glucose')!
+    assert.deepEqual(new Set(samples.map(({ type }) => type)), new Set(['automatic']))
+  })
+
   test('of women there are menstrual cycles of about four weeks', () => {
     const person = people.find(({ sex }) => sex === 'female')!
     const starts = new Set<string>()

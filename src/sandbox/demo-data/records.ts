@@ -129,7 +129,8 @@ export function samplesOf(
   const make: Partial<Record<TimeseriesName, () => IncomingSample[]>> = {
     heartrate: () => instants(heartRates(person, day)),
     hrv: () => instants(heartRateVariability(person, day)),
-    glucose: () => instants(glucoseLevels(person, day).map(uncalibrated(person, day, known_ms))),
+    glucose: () =>
+      instants(glucoseLevels(person, day).map(uncalibrated(person, day, known_ms))).map((one) => ({ ...one, type: 'automatic' })),
     steps: () => ofHours(({ steps }) => steps),
     distance: () => ofHours(({ meters }) => meters),
     calories_active: () => ofHours(({ kcal }) => kcal),

@@ -119,6 +119,7 @@ export function nightOf(sent: Values, user_zone: string | null): Night | undefin
     end_ms,
     zone,
     offset_s: offsetAt(zone, end_ms),
+    is_recording: sent.completed === false,
     seconds: {
       awake: seconds(data.wakeupduration),
       light: has_stages ? seconds(light) : seconds(data.asleepduration ?? data.total_sleep_time),

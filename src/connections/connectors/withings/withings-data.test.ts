@@ -90,6 +90,13 @@ describe('Withings: data', () => {
     assert.deepEqual([samplesOf(pulled, 'respiratory_rate').length, samplesOf(pulled, 'hrv').length], [1, 1])
   })
 
+  test('a night that is still being recorded has no type yet', async () => {
+    const { peer, pull } = await linked()
+    peer.store('363').nights[0]!.completed = false
+    const [night] = recordsOf(await pull('sleep'), 'sleep')
+    assert.deepEqual([night!.document.type, night!.document.state], ['unknown', 'tentative'])
+  })
+
   test('a workout has its sport, and what was none is left out', async () => {
     const { pull } = await linked()
     const [run, other, ...none] = recordsOf(await pull('workouts'), 'workouts')
