@@ -1,8 +1,10 @@
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
+import { on } from '../../platform/db/hooks.ts'
+import { rawEventsAsked } from '../../platform/queue/raw-events.ts'
 import { pipelineCleanup } from './broker-queue.ts'
 import type { PipelineWorker } from './cell-dispatcher.ts'
-import { encryptedDestinationsColumn, type PipelineDependencies } from './pipelines.ts'
+import { encryptedDestinationsColumn, takesRawEvents, type PipelineDependencies } from './pipelines.ts'
 import { routes } from './routes.ts'
 
 /** @param dispatcher the dispatcher of this process, created at the first call */
@@ -14,6 +16,11 @@ export const brokers = (dependencies: PipelineDependencies, dispatcher: () => Pi
   operations: routes(dependencies),
   workers: [dispatcher],
   periodicTasks: [pipelineCleanup],
+  hooks: [
+    on(rawEventsAsked, async (tx, asked) => {
+      if (await takesRawEvents(tx)) asked.areWanted = true
+    }),
+  ],
   encryptedColumns: [encryptedDestinationsColumn],
   erasers: { team: eraseTables('pipeline_delivery', 'pipeline_queue', 'pipeline') },
 })

@@ -5,7 +5,7 @@ import type { CellParams } from '../../platform/http/management-shapes.ts'
 import { findTeam } from '../../tenancy/teams/teams.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { Db } from '../../platform/db/database.ts'
-import type { PlainTx } from '../../platform/db/transaction.ts'
+import type { PlainTx, Tx } from '../../platform/db/transaction.ts'
 import { badRequest, unprocessable, notFound } from '../../platform/http/errors.ts'
 import type { RecordAuditSubject, ManagementPrincipal } from '../../platform/http/operation.ts'
 import { subscribeTeam } from '../../platform/queue/outbox.ts'
@@ -191,6 +191,16 @@ async function upsert(
   )
   await syncBrokerQueues(tx, team_id, enabled)
   return toWire(row, known, mayPublishTo)
+}
+
+const TakesRaw = T.Object({ takes_raw: T.Boolean() })
+
+/** Whether the team has a pipeline that asks for raw events; cached for seconds. */
+export const takesRawEvents = async (tx: Tx): Promise<boolean> => {
+  const known = await tx.cached('raw events', () =>
+    tx.one(TakesRaw, sql`select exists (select from pipeline where team_id = ${tx.team} and provider_raw_data) as takes_raw`),
+  )
+  return known?.takes_raw === true
 }
 
 function preferencesOf(before: Row | undefined, body: UpsertPipelines, known: Configured) {

@@ -7,12 +7,13 @@ import { birthDateChanged } from '../../people/users/users.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { invalidField } from '../../platform/http/errors.ts'
 import { emit } from '../../platform/queue/outbox.ts'
+import { areRawEventsWanted } from '../../platform/queue/raw-events.ts'
 import type { Resource } from '../resources/resources.ts'
 import { isTimeseries, resourceNameOf, timeseriesOf, type SourceType, type TimeseriesName } from '../resources/timeseries.ts'
 import { deviceKey, recordDevices, type IncomingDevice, type SeenDevice } from '../devices/devices.ts'
 import { mergeSamples, type Sample, type SampleSource, type SeriesSamples } from '../timeseries/chunks.ts'
 import { writeQueryValues } from '../summaries/query-values.ts'
-import { writeSummaries, type IncomingSummary } from '../summaries/summaries.ts'
+import { writeSummaries, type IncomingSummary, type WrittenSummary } from '../summaries/summaries.ts'
 import type { SummaryKind } from '../summaries/schema.ts'
 import type { IncomingStream } from '../streams/workout-streams.ts'
 import { emitBatches, emitHistoryComplete } from './batch-events.ts'
@@ -82,7 +83,7 @@ function isWithinBounds(user: User): (at_ms: number) => boolean {
 
 /**
  * Stores summaries of one kind of a user. Writes summary, device, "user" (from a profile), resource_state, day_record. Emits daily.data.{kind}.created and .updated, with the summary
- * as it is read; records that say nothing new change nothing. Zones of heart rate of workouts are computed if their source sends none.
+ * as it is read, and raw.{provider}.{kind} for pipelines that ask for it; records that say nothing new change nothing. Zones of heart rate of workouts are computed if their source sends none.
  * Errors: 422 a record whose document has more than 256 kB.
  * @param streams of the workouts, which are stored after them
  */
@@ -137,6 +138,7 @@ export async function ingestSummaries(
     const type = dailyEvent(kind, is_new ? 'created' : 'updated')
     emit(tx, { type, object_id: summary.id, user_id, client_user_id, data: JSON.stringify(summary), historical })
   }
+  await emitRaw(tx, user, { kind, provider, records: wanted, written, historical })
   const dayNumbers = (some: IncomingSummary[]): DayNumber[] =>
     some.flatMap(({ calendar_date }) => (calendar_date === null ? [] : [Date.parse(calendar_date) / DAY_MS]))
   if (wanted.length < records.length)
@@ -155,6 +157,30 @@ export async function ingestSummaries(
     await tx.notify(dataChanged, user_id, kind, days.length ? { from_ms: Math.min(...days), to_ms: Math.max(...days) } : null)
   const created = written.filter(({ is_new }) => is_new).length
   return { accepted: wanted.length, created, updated: written.length - created, dropped: records.length - wanted.length }
+}
+
+interface WrittenRecords {
+  kind: SummaryKind
+  provider: string
+  records: IncomingSummary[]
+  written: WrittenSummary[]
+  historical: boolean
+}
+
+/** Emits raw.{provider}.{kind} with the records that are new or have changed, as they were sent, if a pipeline of the team asks for them. */
+async function emitRaw(
+  tx: Tx,
+  { user_id, client_user_id }: User,
+  { kind, provider, records, written, historical }: WrittenRecords,
+): Promise<void> {
+  if (!written.length || !(await areRawEventsWanted(tx))) return
+  const sent = new Map(records.map(({ key, raw }) => [key, raw]))
+  for (const { key, summary } of written) {
+    const raw = sent.get(key)
+    if (!raw) continue
+    const data = JSON.stringify(raw)
+    emit(tx, { type: `raw.${provider}.${kind}`, object_id: summary.id, user_id, client_user_id, data, historical })
+  }
 }
 
 /** The samples of one source in a post. */

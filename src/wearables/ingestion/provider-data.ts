@@ -35,6 +35,7 @@ export async function eraseProviderData(tx: Tx, user_id: string, provider: strin
   // Texts in JSON have no quotation mark of their own, so that this is the field.
   const isOfProvider = sql`position(${`"provider":${JSON.stringify(provider)}`} in body) > 0`
   await eraseEvents(tx, user_id, sql`(type like 'daily.data.%' or type like 'historical.data.%') and ${isOfProvider}`)
+  await eraseEvents(tx, user_id, sql`starts_with(type, ${`raw.${provider}.`})`)
   if (await forgetFallbacks(tx, user_id, provider)) await tx.notify(birthDateChanged, user_id)
   if (deleted.length) await tx.notify(dataDeleted, deleted)
   await tx.notify(providerDataErased, user_id, provider)
