@@ -7,8 +7,23 @@ const YEARS_MAX = 120
 /** Longer texts are neither an age nor a condition on it. */
 const TEXT_MAX = 120
 
-/** A day or less is missing where years or months are shorter than the average. */
-export const completed = (age_days: number, unit: AgeUnit): number => Math.floor((age_days + 0.8) / DAYS[unit])
+/** An age in completed units, each by itself: 400 days are 1 year, 13 months, 57 weeks and 400 days. */
+export type Age = Readonly<Record<AgeUnit, number>>
+
+/** An age as it is printed, with the smallest of its units. */
+export interface StatedAge {
+  days: number
+  unit: AgeUnit
+}
+
+/** A year of 365 days is one, although the average year is longer. */
+const SHORTEST_YEAR_DAYS = 0.8
+
+/** An age of which only the number of days is known: months and years have their average length. */
+export function ageOfDays(days: number): Age {
+  const completed = (unit: AgeUnit): number => Math.floor((days + SHORTEST_YEAR_DAYS) / DAYS[unit])
+  return { years: completed('years'), months: completed('months'), weeks: completed('weeks'), days: completed('days') }
+}
 
 export const daysOf = (count: number, unit: AgeUnit): number => count * DAYS[unit]
 
@@ -23,8 +38,8 @@ const unitOf = (text: string): AgeUnit => {
 
 const PART = new RegExp(String.raw`(?<![\d.,/\p{L}-])(\d{1,3})\s{0,2}(${YEARS}|${MONTHS}|m|${WEEKS}|${DAY})(?!\p{L})`, 'giu')
 
-/** The age in days that a text states with its units: `3 Months`, `52 Y 3 M 4 D/M`. The month of `34 M` is a man. */
-export function statedAge(text: string): number | undefined {
+/** The age that a text states with its units: `3 Months`, `52 Y 3 M 4 D/M`. The month of `34 M` is a man. */
+export function statedAge(text: string): StatedAge | undefined {
   const parts = [...text.slice(0, TEXT_MAX).matchAll(PART)].map(({ 1: count, 2: unit, 0: whole, index }) => ({
     days: daysOf(Number(count), unitOf(unit!)),
     unit: unitOf(unit!),
@@ -41,14 +56,25 @@ export function statedAge(text: string): number | undefined {
     age = (age ?? 0) + part.days
     last = part
   }
-  return age !== undefined && age <= daysOf(YEARS_MAX, 'years') + 366 ? age : undefined
+  return last && age !== undefined && age <= daysOf(YEARS_MAX, 'years') + 366 ? { days: age, unit: last.unit } : undefined
 }
 
-/** Days from one date in ISO form to another, if a person can have this age. */
-export function ageBetween(born: string | undefined, until: string | undefined): number | undefined {
+/** The age on a date, by the calendar; dates in ISO form. Undefined if nobody can have it. */
+export function ageBetween(born: string | undefined, until: string | undefined): Age | undefined {
   if (!born || !until) return undefined
-  const days = Math.round((Date.parse(until) - Date.parse(born)) / 86_400_000)
-  return days >= 0 && days <= daysOf(YEARS_MAX, 'years') ? days : undefined
+  const [from, to] = [new Date(born), new Date(until)]
+  const days = Math.round((to.getTime() - from.getTime()) / 86_400_000)
+  if (!(days >= 0 && days <= daysOf(YEARS_MAX, 'years'))) return undefined
+  const monthOf = (date: Date) => date.getUTCFullYear() * 12 + date.getUTCMonth()
+  const months = monthOf(to) - monthOf(from) - Number(to.getUTCDate() < from.getUTCDate())
+  return { years: Math.floor(months / 12), months, weeks: Math.floor(days / 7), days }
+}
+
+/** The age as it is printed, or as it was counted from dates where that is the same in the printed unit, or none is printed. */
+export function agreedAge(printed: StatedAge | undefined, counted: Age | undefined): Age | null {
+  if (!printed) return counted ?? null
+  const stated = ageOfDays(printed.days)
+  return counted?.[printed.unit] === stated[printed.unit] ? counted : stated
 }
 
 interface Bound {
@@ -123,8 +149,8 @@ export function ageConditionIn(printed: string): { condition: AgeCondition; rest
  * How well an age fits: `inside`; `at the end`, where the next row may begin (`1-5 years`, `5-10 years`); `at a bound` that is left out,
  * where no other row may fit (`>18 years`, with 18). Undefined if it does not. Ages count in completed units of the condition.
  */
-export function ageFit(age_days: number, { from, to }: AgeCondition): 'inside' | 'at the end' | 'at a bound' | undefined {
-  const [above, below] = [from, to].map((bound) => bound && completed(age_days, bound.unit) - bound.count)
+export function ageFit(age: Age, { from, to }: AgeCondition): 'inside' | 'at the end' | 'at a bound' | undefined {
+  const [above, below] = [from, to].map((bound) => bound && age[bound.unit] - bound.count)
   if (above !== undefined && above < 0) return undefined
   if (below !== undefined && (below > 0 || (below === 0 && !to!.isIncluded))) return undefined
   if (above === 0 && !from!.isIncluded) return 'at a bound'

@@ -25,6 +25,8 @@ export interface Column {
   box: Box
   /** Of results of one day: the date as printed. */
   date?: string
+  /** Of a column whose name does not say what it holds: the name as printed. */
+  title?: string
 }
 
 /** Words of which the names of columns consist. A line with others is no header. */
@@ -143,12 +145,17 @@ const statesResult = (text: string): boolean => {
   )
 }
 
+/** What the first of some columns is called if that says nothing of what it holds: `URINALYSIS  Result  Units` names a panel. */
+export const panelIn = (columns: readonly Column[]): string | undefined =>
+  columns.reduce((first, column) => (column.box.left < first.box.left ? column : first)).title
+
 /** A cell may hold the names of several columns that stand close: `Result Reference range`, `Test Result Unit`. */
 function columnsIn(cell: Cell): (Omit<Column, 'kind'> & { kind: ColumnKind | undefined })[] {
   const kind = columnKind(cell.text)
   if (kind === 'dated_value') return [{ kind, box: cell.box, date: cell.text.trim() }]
   if (kind === 'specimen' || kind === 'method' || kind === 'date') return [{ kind, box: cell.box }]
-  if (cell.words.length < 2 || cell.words.length > 9) return [{ kind, box: cell.box }]
+  const whole = [{ kind, box: cell.box, ...(kind ? {} : { title: cell.text }) }]
+  if (cell.words.length < 2 || cell.words.length > 9) return whole
   for (let at = 1; at < cell.words.length; at++) {
     const [first, second] = [cell.words.slice(0, at), cell.words.slice(at)].map((words) => cellOf(words)) as [Cell, Cell]
     const isOwn = /^(?:this time|results?|current|today)$/iu.test(second.text)
@@ -158,7 +165,7 @@ function columnsIn(cell: Cell): (Omit<Column, 'kind'> & { kind: ColumnKind | und
     if (!left || !right || left === right || !SPLIT_OFF.has(right) || left === 'previous' || left === 'other') continue
     return [{ kind: left, box: first.box }, ...columnsIn(second)]
   }
-  return [{ kind, box: cell.box }]
+  return whole
 }
 
 /** Columns that stand close behind another. */

@@ -74,13 +74,10 @@ function ofCell(lines: readonly Line[], index: number, cell: Cell, at: number): 
     if (value) return [{ field, label, value, place: placeIn(line.page, cell, start, value.length) }]
     const right = line.cells[at + 1]
     const beside = right && /^\s*:?\s*$/u.test(right.text) ? line.cells[at + 2] : right
-    const candidates = [
-      beside && !isLabel(beside.text) ? { page: line.page, cell: beside } : undefined,
-      below(lines, index, cell),
-    ]
+    const candidates = [beside && !isLabel(beside.text) ? { line, cell: beside } : undefined, below(lines, index, cell)]
     const texts = candidates.flatMap((one) =>
-      one && !(field === 'date' && isOfDay(lines, one.cell))
-        ? [{ value: one.cell.text.replace(/^[:\s]+/u, ''), place: { page: one.page, box: one.cell.box } }]
+      one && !(field === 'date' && hasResults(one.line))
+        ? [{ value: one.cell.text.replace(/^[:\s]+/u, ''), place: { page: one.line.page, box: one.cell.box } }]
         : [],
     )
     // What cannot be a value of the field is another's: a label with others beside it has its value below.
@@ -95,9 +92,8 @@ function ofCell(lines: readonly Line[], index: number, cell: Cell, at: number): 
   })
 }
 
-/** Whether a cell stands beside numbers as small as results: it names the day of a table of results. */
-const isOfDay = (lines: readonly Line[], cell: Cell): boolean =>
-  lines.some(({ cells }) => cells.includes(cell) && cells.some((other) => /^[<>≤≥]?\s?\d{1,4}(?:[.,]\d+)?$/u.test(other.text)))
+/** Whether a line has numbers as small as results: its date is the day of a table of results. */
+const hasResults = ({ cells }: Line): boolean => cells.some(({ text }) => /^[<>≤≥]?\s?\d{1,4}(?:[.,]\d+)?$/u.test(text))
 
 function isPossible(field: Field, value: string): boolean {
   switch (field) {
@@ -174,7 +170,7 @@ function labelledParts(text: string): Part[] {
 }
 
 /** The nearest cell below that begins where the label does, within three lines. */
-function below(lines: readonly Line[], index: number, label: Cell): { page: number; cell: Cell } | undefined {
+function below(lines: readonly Line[], index: number, label: Cell): { line: Line; cell: Cell } | undefined {
   for (const line of lines.slice(index + 1, index + 4)) {
     if (line.box.top - label.box.bottom > heightOf(label.box) * 2.2) return undefined
     const cell = line.cells.find(
@@ -182,7 +178,7 @@ function below(lines: readonly Line[], index: number, label: Cell): { page: numb
         overlapX(other.box, label.box) > 0 &&
         (Math.abs(other.box.left - label.box.left) < 8 || Math.abs(centerX(other.box) - centerX(label.box)) < 12),
     )
-    if (cell) return isLabel(cell.text) || labelAt(cell.text) ? undefined : { page: line.page, cell }
+    if (cell) return isLabel(cell.text) || labelAt(cell.text) ? undefined : { line, cell }
   }
   return undefined
 }

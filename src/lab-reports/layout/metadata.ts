@@ -1,7 +1,7 @@
 // Who, when and which laboratory: values next to their labels, anywhere on the pages; else what the head of the report says without them.
 import type { PageText } from '../pages/page.ts'
 import { dateIn, dateOrder, isoWith, type DateOrder, type FoundDate } from './dates.ts'
-import { ageBetween, completed, statedAge } from './ages.ts'
+import { ageBetween, ageOfDays, agreedAge, statedAge, type Age } from './ages.ts'
 import { columnsOf } from './headers.ts'
 import type { Field } from './label-names.ts'
 import { labelled, textsOf, type Labelled, type Place, type Placed } from './labels.ts'
@@ -27,7 +27,7 @@ export interface Metadata {
 export type MetadataPlaces = Partial<Record<keyof Metadata, Place>>
 
 export interface ReportMetadata extends Metadata {
-  age_days: number | null
+  age: Age | null
   places: MetadataPlaces
 }
 
@@ -50,7 +50,7 @@ export function metadataOf(pages: readonly { page: PageText; lines: readonly Lin
     firstOf(of('age', 'sex_age', 'sex', 'dob'), ageOf) ??
     firstOf(
       texts.filter(({ value }) => saysSexAndAge(value)),
-      (value) => statedAge(/\d{1,3}\s*(?:y|m|w|d).*$/iu.exec(value)?.[0] ?? ''),
+      (value) => statedAge(/\d{1,3}\s*y.*$/iu.exec(value)?.[0] ?? ''),
     )
   // `DOB / Gender`, and a date behind the name of the patient.
   const born = firstOf(of('dob', 'sex_age'), dateIn) ?? firstOf(of('name'), dateIn)
@@ -59,7 +59,7 @@ export function metadataOf(pages: readonly { page: PageText; lines: readonly Lin
   const order = dateOrder(
     texts.map(({ value }) => value),
     {
-      age_years: age ? completed(age.value, 'years') : null,
+      age_years: age ? ageOfDays(age.value.days).years : null,
       born: born?.value,
       reported: (reported ?? collected)?.value,
       collected: collected?.value,
@@ -106,13 +106,7 @@ export function metadataOf(pages: readonly { page: PageText; lines: readonly Lin
   }
   const iso = (date: FoundDate | undefined) => date && isoWith(date, order)
   const counted = ageBetween(iso(born?.value), iso((collected ?? reported)?.value))
-  return { ...metadata, age_days: preciseAge(age?.value, counted), places: ofRead(places, metadata) }
-}
-
-/** The age as it is printed; its days from the dates where they agree with it, or where none is printed. */
-function preciseAge(printed: number | undefined, counted: number | undefined): number | null {
-  if (printed === undefined || counted === undefined) return printed ?? counted ?? null
-  return completed(printed, 'years') === completed(counted, 'years') ? counted : printed
+  return { ...metadata, age: agreedAge(age?.value, counted), places: ofRead(places, metadata) }
 }
 
 function isNotBefore(date: FoundDate, other: FoundDate | undefined, order: DateOrder): boolean {

@@ -1,5 +1,5 @@
 // Sex, age and numbers of specimens, as texts beside their labels say them.
-import { daysOf, statedAge } from './ages.ts'
+import { daysOf, statedAge, type StatedAge } from './ages.ts'
 import { dateIn } from './dates.ts'
 
 export type Sex = 'male' | 'female'
@@ -29,13 +29,13 @@ export function sexWithin(text: string): Sex | undefined {
 /** Whether a text states sex and age together. */
 export const saysSexAndAge = (text: string): boolean => WITH_AGE.some((pattern) => pattern.test(text))
 
-/** The age in days. A number without a unit is years, unless it is part of a date. */
-export function ageOf(value: string): number | undefined {
+/** The age of a patient. A number without a unit is years, unless it is part of a date. */
+export function ageOf(value: string): StatedAge | undefined {
   const stated = statedAge(value)
   if (stated !== undefined) return stated
   const match = /(?:^|[\s(/,])(\d{1,3})\b(?![-/.]\d)(?!\s*(?:m(?:o|th)|w(?:ee)?k|d(?:ay|\b)))/iu.exec(value)
   const years = match ? Number(match[1]) : NaN
-  return years <= 120 && !dateIn(value) ? daysOf(years, 'years') : undefined
+  return years <= 120 && !dateIn(value) ? { days: daysOf(years, 'years'), unit: 'years' } : undefined
 }
 
 export function specimenOf(value: string): string | undefined {

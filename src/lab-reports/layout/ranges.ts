@@ -1,11 +1,11 @@
 // Reference ranges in every style, and the row of a table of ranges that fits the patient.
-import { ageConditionIn, ageFit, completed } from './ages.ts'
+import { ageConditionIn, ageFit, type Age } from './ages.ts'
 import { boundOf, intervalOf, isResultWord, numberOf, type Interval } from './values.ts'
 import { isUnit } from './units.ts'
 
 export interface Patient {
   sex: 'male' | 'female' | null
-  age_days: number | null
+  age: Age | null
 }
 
 export interface Range extends Interval {
@@ -31,6 +31,8 @@ const ADULT = /\badults?\b/giu
 /** What no pattern of ages has taken: a condition on the age that is not understood. */
 const OTHER_AGE =
   /\b(?:\d*\s?(?:y|yrs?|years?|months?|mths?|weeks?|wks?|days?)|age[ds]?|adolescen\w*|teen\w*|toddlers?|elderly|seniors?|pubert\w*|(?:pre)?pubertal|tanner)\b/iu
+/** A newborn is younger, an adult as old. */
+const [NEWBORN_DAYS, ADULT_YEARS] = [28, 18]
 /** Words that say nothing more about the patient. */
 const FILLING =
   /\b(?:and|or|of|the|in|for|from|with|to|all|both|age[ds]?|group|sex(?:es)?|gender|old|patients?|persons?|people|subjects?|ranges?|ref(?:erence)?|biological|intervals?|values?|levels?|limits?|normals?|expected)\b|[^\p{L}\d]/giu
@@ -97,7 +99,8 @@ export function rangeFor(lines: readonly string[], patient: Patient): Range | un
   const entries = lines.slice(0, LINES_MAX).flatMap((line) => entriesOf(line.slice(0, LINE_MAX)))
   const [best] = entries
     .flatMap((entry) => {
-      const fit = OTHER_CATEGORY.test(entry.label) ? undefined : fitOf(entry.label, patient)
+      const isOther = OTHER_CATEGORY.test(entry.label) && !REFERENCE_CATEGORY.test(entry.label)
+      const fit = isOther ? undefined : fitOf(entry.label, patient)
       return fit ? [{ ...entry, ...fit }] : []
     })
     .toSorted(
@@ -143,7 +146,7 @@ const LABELLED = [
   /^(.*(?:y|yrs?|years?|months?|days?|weeks?)\.?\s*(?:old)?\)?)\s*[:=]?\s+([<>≤≥]?\s*[\d.].*)$/iu,
   /^(.*[)+])\s*([<>≤≥]?\s*[\d.].*)$/u,
 ]
-const LABEL_BEHIND = [/^([<>≤≥]?\s*[\d.][^a-z]*?)\s*[:(]?\s*(\p{L}[^\d]*)\)?$/u, /^([^()]+)\(([^()]*\p{L}[^()]*)\)$/u]
+const LABEL_BEHIND = [/^([<>≤≥]?=?\s*[\d.][^a-z]*?)\s*[:(]?\s*(\p{L}[^\d]*)\)?$/u, /^([^()]+)\(([^()]*\p{L}[^()]*)\)$/u]
 
 function entryOf(part: string): Entry | undefined {
   const alone = rangeOf(part)
@@ -156,9 +159,15 @@ function entryOf(part: string): Entry | undefined {
   for (const pattern of LABEL_BEHIND) {
     const [, text, label] = pattern.exec(part) ?? []
     const range = text && rangeOf(text)
-    if (range) return { label: label!, range }
+    if (range) return { label: withoutUnit(label!), range }
   }
   return undefined
+}
+
+/** `mg/dL: High risk`: the unit belongs to the range before it. */
+function withoutUnit(label: string): string {
+  const [, unit, category] = /^(\S+)\s*:\s*(.+)$/u.exec(label) ?? []
+  return category && isUnit(unit!) ? category : label
 }
 
 interface Fit {
@@ -170,7 +179,7 @@ interface Fit {
 }
 
 /** Whether a row of a table of ranges is meant for the patient. */
-function fitOf(label: string, { sex, age_days }: Patient): Fit | undefined {
+function fitOf(label: string, { sex, age }: Patient): Fit | undefined {
   if (CYCLE.test(label)) return undefined
   let rest = label
   let conditions = 0
@@ -197,19 +206,17 @@ function fitOf(label: string, { sex, age_days }: Patient): Fit | undefined {
   const isAge = stated && (stated.hasUnit || !rest)
   const fit: Fit = { rank: 0, isReference, conditions }
   if (isAge) {
-    const found = age_days === null ? undefined : ageFit(age_days, stated.condition)
+    const found = age === null ? undefined : ageFit(age, stated.condition)
     if (!found) return undefined
     fit.rank = found === 'inside' ? 0 : found === 'at the end' ? 1 : 2
     fit.conditions++
   } else if (isNewborn || isInfant || isChild) {
-    if (age_days === null || !isOfAge(age_days, isNewborn ? 28 : isInfant ? 365 : 18 * 365.25)) return undefined
+    if (age === null || (isNewborn ? age.days >= NEWBORN_DAYS : age.years >= (isInfant ? 1 : ADULT_YEARS))) return undefined
     fit.conditions++
   } else if (isAdult) {
-    if (age_days !== null && completed(age_days, 'years') < 18) return undefined
+    if (age !== null && age.years < ADULT_YEARS) return undefined
     fit.conditions++
   } else if (OTHER_AGE.test(label.replaceAll(/\ball ages\b/giu, ''))) return undefined
   if (rest && !isReference) fit.rank = 3
   return fit
 }
-
-const isOfAge = (age_days: number, end_days: number): boolean => age_days < end_days

@@ -59,7 +59,7 @@ export const isShortAnswer = (text: string): boolean =>
   text.split(' ').length <= ANSWER_WORDS_MAX && !NOT_STATED.test(text) && /[\p{L}\d]/u.test(text) && !looksLikeSentence(text)
 
 /** `: Negative` behind a name. */
-export const isTold = (cell: TypedCell): boolean =>
+export const isWordBehindColon = (cell: TypedCell): boolean =>
   cell.isAnswer === true && cell.value === 'word' && !/^(?:yes|no|normal|true|false)$/iu.test(cell.text)
 
 /** Nothing was measured. */

@@ -10,7 +10,7 @@ import {
   isNamelessName,
   isPartOfExamination,
   isShortAnswer,
-  isTold,
+  isWordBehindColon,
   hasEvidence,
   joinedText,
   joinsName,
@@ -44,6 +44,7 @@ export function rowsOf(pages: readonly { page: PageText; lines: readonly Line[] 
   const statements = new StatementLines()
   const read = pages.map(({ page, lines }) => ({ page, ...tablesOf(page, lines, options) }))
   for (const { page, region } of regionsOfPages(read)) {
+    statements.regionBegins(region.columns)
     const reader = new RegionReader(page, region.columns, options, { panel, heading, statements })
     reader.section = section
     rows.push(...reader.read(region.lines))
@@ -239,7 +240,7 @@ class RegionReader {
     const evidence =
       [...own, ...before].some((cell) => cell.kind === 'unit' || cell.kind === 'range') ||
       bound !== undefined ||
-      isTold(cells[value]!) ||
+      isWordBehindColon(cells[value]!) ||
       this.#options.isAnalyte(name)
     if (!evidence) return []
     const row = this.#row(line, name, [cells[value]!], {
@@ -342,7 +343,8 @@ class RegionReader {
     if (!isTitle) return
     this.#notes.panelEnds(this.#rows)
     this.heading = headingOf(text)
-    if (!isPartOfExamination(text)) this.#statements.heading()
-    if (!isPartOfExamination(text)) this.section = this.heading
+    if (isPartOfExamination(text)) return
+    this.#statements.panelBegins()
+    this.section = this.heading
   }
 }

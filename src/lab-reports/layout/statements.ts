@@ -2,7 +2,7 @@
 import { heightOf, type Box } from '../pages/page.ts'
 import type { TypedCell } from './cells.ts'
 import { dateIn } from './dates.ts'
-import type { ColumnKind } from './headers.ts'
+import { panelIn, type Column, type ColumnKind } from './headers.ts'
 import { labelAt, type Field } from './label-names.ts'
 import { cellOf, lineOf, type Line } from './lines.ts'
 import { joinedText } from './row-parts.ts'
@@ -83,14 +83,18 @@ const isText = (kind: Kind, text: string, isSpecimen: (text: string) => boolean)
 const BELOW_ROW = 1.2
 
 /**
- * The specimens and methods that lines of their own state, while the rows of a report are read. Where the first such line stands below a row,
- * those of its kind are about the row above them; else about the rows below, until another heading.
+ * The specimens and methods that lines of their own state, while the rows of a report are read. Where the first such line stands close below
+ * a row, those of its kind are about the row above them. Else one above all rows of its panel is about these, and one between rows, which may
+ * be about those above or below, is about none.
  */
 export class StatementLines {
   readonly #isBelow: Partial<Record<Kind, boolean>> = {}
   readonly #current: Partial<Record<Kind, string>> = {}
+  /** Whether a row stands below the last line that is about the rows below. */
   #hasRows = false
   #last: { box: Box; rows: Row[] } | null = null
+  /** That the names of columns state. */
+  #panel: string | undefined
 
   /** @param isUnderHeading no row stands between the line and the heading above it */
   said(line: Line, statements: readonly Statement[], isUnderHeading: boolean): void {
@@ -101,15 +105,21 @@ export class StatementLines {
       else if (isUnderHeading || !this.#hasRows) {
         this.#current[kind] = text
         this.#hasRows = false
-      }
-      // Between rows, it may be about those above or below: neither has it.
-      else delete this.#current[kind]
+      } else delete this.#current[kind]
     }
     if (above.length) this.#last = { box: line.box, rows: above }
   }
 
-  /** Another panel begins. */
-  heading(): void {
+  /** Lines under these columns follow. */
+  regionBegins(columns: readonly Column[] | null): void {
+    const panel = columns?.length ? panelIn(columns) : undefined
+    if (panel === undefined || panel === this.#panel) return
+    this.panelBegins()
+    this.#panel = panel
+  }
+
+  /** Another panel begins: what was stated above the rows of the last one is not about its rows. */
+  panelBegins(): void {
     if (!this.#hasRows) return
     delete this.#current.specimen
     delete this.#current.method

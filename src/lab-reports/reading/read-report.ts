@@ -105,8 +105,8 @@ export const understand = (pages: readonly PageText[]): ReadReport => understand
 /** The same with what the stages have made of it. */
 export function understandStages(pages: readonly PageText[]): { report: ReadReport; stages: Stages } {
   const read = pages.map((page) => ({ page, lines: linesOf(page) }))
-  const { age_days, places, ...metadata } = metadataOf(read)
-  const patient = { sex: metadata.gender === 'other' ? null : metadata.gender, age_days }
+  const { age, places, ...metadata } = metadataOf(read)
+  const patient = { sex: metadata.gender === 'other' ? null : metadata.gender, age }
   const spelled = pages.map((page) => spelledPage(page)).map((page) => ({ page, lines: linesOf(page) }))
   const rows = rowsOf(spelled, { isAnalyte, isNamed, isSpecimen, isLetterhead: (text) => text === metadata.lab_name })
   if (rows.length > RESULTS_MAX) throw new Error(`a report has at most ${RESULTS_MAX} results`)

@@ -72,6 +72,26 @@ describe('the specimen of a result', () => {
     )
   })
 
+  test('a specimen ends with its panel, also where only the names of columns name the next one', () => {
+    const header = (panel: string): PlacedText[] => [[36, panel], ...HEADER.slice(1)]
+    const results = resultsOf(
+      header('URINALYSIS'),
+      [[36, 'Specimen: Urine']],
+      row('Protein', '30', 'mg/dL', '0-15'),
+      header('CHEMISTRY'),
+      row('Glucose', '95', 'mg/dL', '70-99'),
+      row('Sodium', '140', 'mmol/L', '135-145'),
+    )
+    assert.deepEqual(
+      results.map((result) => [result.test_name, result.specimen, code(result)]),
+      [
+        ['Protein', 'Urine', '2888-6'],
+        ['Glucose', null, '2345-7'],
+        ['Sodium', null, '2951-2'],
+      ],
+    )
+  })
+
   test('a specimen among what the head says about the person is that of all results', () => {
     const head: PlacedText[][] = [
       [
@@ -260,7 +280,7 @@ describe('the day of a result', () => {
     )
   })
 
-  test('two samples of one day are told apart by the times below the day', () => {
+  test('two samples of one day are distinguished by the times below the day', () => {
     const results = resultsOf(
       [
         [36, 'Date'],
@@ -291,7 +311,7 @@ describe('the day of a result', () => {
     )
   })
 
-  test('a column of days tells them apart', () => {
+  test('a column of days distinguishes them', () => {
     const results = resultsOf(
       withColumn('Collected'),
       row('Glucose', '90', 'mg/dL', '70-99', [140, '01/02/2024']),

@@ -93,7 +93,7 @@ test('the system checks that the peers of idle connections are alive', { skip: p
   }, 'each connection has the timer of an idle one')
 })
 
-test('readiness is told soon although nothing answers, and again when something does', async () => {
+test('readiness is reported soon although nothing answers, and again when something does', async () => {
   const proxy = await databaseProxy(connection)
   closing.push(() => proxy.close())
   const never = 600_000
