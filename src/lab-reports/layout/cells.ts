@@ -1,6 +1,7 @@
 // What the cells of a line are, one by one: a cell that holds several things is cut.
 import { cellOf, type Cell } from './lines.ts'
 import { boundOf, flagOf, intervalOf, isBloodGroup, numberOf, partFlag, valueKind, type ValueKind } from './values.ts'
+import { isRangesOfGroups } from './ranges-of-groups.ts'
 import { rangeOf } from './ranges.ts'
 import { isUnit } from './units.ts'
 import { dateIn } from './dates.ts'
@@ -38,7 +39,7 @@ export function typed(cell: Cell): TypedCell {
   if (flagOf(text) && !isLongWord(text)) return typedAs(cell, 'flag')
   if (kind === 'interval') return typedAs(cell, 'range')
   if (kind === 'word') return typedAs(cell, 'value')
-  return typedAs(cell, rangeOf(text) ? 'range' : 'text')
+  return typedAs(cell, rangeOf(text) || isRangesOfGroups(text) ? 'range' : 'text')
 }
 
 /** `Normal` and `Abnormal` are results as well as flags. */

@@ -1,6 +1,8 @@
 // Tables of ranges by sex and age: the row that fits the patient.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { pageOfLines, type PlacedText } from '../../../test/support/report-pages.ts'
+import { understand } from '../reading/read-report.ts'
 import { ageBetween, ageOfDays, agreedAge, daysOf, type AgeUnit } from './ages.ts'
 import { rangeFor, type Patient } from './ranges.ts'
 import { ageOf } from './personal.ts'
@@ -108,12 +110,57 @@ test('entries of both sexes stand on one line, with the word before or behind it
     'Male >18 years: 13.5-17.5 Female >18 years: 12-16',
     '13.5-17.5 (Male) 12-16 (Female)',
     '13.5-17.5 Male, 12-16 Female',
+    '13.5-17.5 (M) 12-16 (F)',
+    '12-16 (F) 13.5-17.5 (M)',
+    '13.5-17.5 M / 12-16 F',
+    '13.5-17.5M 12-16F',
+    '13.5-17.5 [M] 12-16 [F]',
+    '13.5 to 17.5 (m), 12 to 16 (f)',
+    'M:13.5-17.5/F:12-16',
+    'M-13.5-17.5 F-12-16',
+    '(M) 13.5-17.5 (F) 12-16',
+    '13.5-17.5 M/uL (M) 12-16 M/uL (F)',
+    '13.5-17.5 x10^6/uL (Male) 12-16 x10^6/uL (Female)',
+    'Adults: 13.5-17.5 (M) 12-16 (F)',
+    '13.5-17.5 (M, >18 years) 12-16 (F, >18 years)',
+    '13.5-17.5 in men, 12-16 in women',
+    '13.5-17.5 ♂ 12-16 ♀',
   ]) {
     assert.deepEqual(fitting([line], woman), [12, 16], line)
     assert.deepEqual(fitting([line], man), [13.5, 17.5], line)
     assert.deepEqual(fitting([line], unknown), [null, null], line)
   }
   assert.deepEqual(fitting(['10-20 Children 5-9 Adults'], woman), [5, 9])
+  assert.deepEqual(fitting(['>40 (M) >50 (F)'], woman), [50, null])
+  assert.deepEqual(fitting(['Male: 13-17 Female:', '12-16'], woman), [12, 16])
+  assert.deepEqual(fitting(['13-17 (M) 12-16 (F) 11-14 (Children)'], woman), [12, 16])
+  assert.deepEqual(fitting(['M/F: 13-17'], woman), [13, 17])
+})
+
+test('ranges of both sexes stand behind a result without names of columns as well, on one line or two', () => {
+  for (const [first, ...others] of [
+    ['13.5-17.5 (M) 12-16 (F)'],
+    ['M: 13.5-17.5 F: 12-16'],
+    ['13.5-17.5 M / 12-16 F'],
+    ['13.5-17.5 (M)', '12-16 (F)'],
+  ]) {
+    const lines: PlacedText[][] = [
+      [[36, 'Sex: Female']],
+      [
+        [36, 'Hemoglobin'],
+        [200, '14.1'],
+        [260, 'g/dL'],
+        [330, first!],
+      ],
+      ...others.map((text): PlacedText[] => [[330, text]]),
+    ]
+    const { results } = understand([pageOfLines(lines)])
+    assert.deepEqual(
+      results.map((result) => [result.test_name, result.min_reference_range, result.max_reference_range]),
+      [['Hemoglobin', 12, 16]],
+      first,
+    )
+  }
 })
 
 test('hostile texts of ranges are no ranges, and are read to their end', () => {

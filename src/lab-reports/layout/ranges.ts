@@ -1,6 +1,7 @@
 // Reference ranges in every style, and the row of a table of ranges that fits the patient.
 import { ageConditionIn, ageFit, type Age } from './ages.ts'
 import { boundOf, intervalOf, isResultWord, numberOf, type Interval } from './values.ts'
+import { rangesOfGroups } from './ranges-of-groups.ts'
 import { isUnit } from './units.ts'
 
 export interface Patient {
@@ -21,8 +22,8 @@ const REFERENCE_CATEGORY =
   /^(?:normal|optimal|desirable|sufficient|sufficiency|negative|non[- ]?reactive|non[- ]?diabetic|nondiabetic|acceptable|low risk|recommended|healthy|ideal|target|no risk|adequate|near optimal|therapeutic|euthyroid)\b/iu
 const OTHER_CATEGORY =
   /^(?:pre-?diabet\w*|diabet\w*|borderline|high|very high|low|deficien\w+|insufficien\w+|positive|reactive|equivocal|toxic\w*|moderate|average|increased|at risk|impaired|obese|above optimal|mild|severe|critical|good control|poor control|indeterminate|gray zone|grey zone)\b/iu
-const MALE = /\b(?:males?|men|man|m|boys?)\b/giu
-const FEMALE = /\b(?:females?|women|woman|f|girls?)\b/giu
+const MALE = /\b(?:males?|men|man|boys?)\b|(?<!\p{L})m(?!\p{L})|♂/giu
+const FEMALE = /\b(?:females?|women|woman|girls?)\b|(?<!\p{L})f(?!\p{L})|♀/giu
 const CYCLE = /\b(?:follicular|luteal|ovulat\w+|mid-?cycle|post-?menopaus\w*|pre-?menopaus\w*|pregnan\w*|trimester|cord)\b/iu
 const NEWBORN = /\b(?:new-?born\w*|neonat\w*)\b/giu
 const INFANT = /\b(?:infants?|bab(?:y|ies))\b/giu
@@ -96,7 +97,8 @@ export function rangeFor(lines: readonly string[], patient: Patient): Range | un
   const text = lines.join(' ').trim()
   const whole = rangeOf(text)
   if (whole) return whole
-  const entries = lines.slice(0, LINES_MAX).flatMap((line) => entriesOf(line.slice(0, LINE_MAX)))
+  const ofGroups = entriesOfGroups(text.slice(0, LINE_MAX))
+  const entries = ofGroups.length ? ofGroups : lines.slice(0, LINES_MAX).flatMap((line) => entriesOf(line.slice(0, LINE_MAX)))
   const [best] = entries
     .flatMap((entry) => {
       const isOther = OTHER_CATEGORY.test(entry.label) && !REFERENCE_CATEGORY.test(entry.label)
@@ -117,24 +119,24 @@ interface Entry {
 }
 
 const SEPARATORS = /\s{0,3}[;|]\s{0,3}|,\s{1,3}(?=\p{L})/u
-const GROUP = String.raw`(?:(?:adult|all)\s)?(?:males?|men|women|females?|boys|girls|adults?|child(?:ren)?|infants?|new-?borns?|neonates?)\b|[mf]\s?[:=(]|[mf]\s[<>≤≥]?\s?\d`
-/** `Male: 13.5-17.5 g/dL Female: 12-16`: behind a range, and perhaps its unit, before a word of sex or age. */
-const BEFORE_GROUP = new RegExp(String.raw`(?<=\d\S{0,20}(?:\s\S{1,12})?)[\s,]{1,3}(?=\(?(?:${GROUP}))`, 'iu')
-/** `13.5-17.5 (Male) 12-16 (Female)`. */
-const BEHIND_GROUP = /(?<=\p{L}\)?),?\s{1,3}(?=[<>≤≥]?\s?\d)/u
+
+const entriesOfGroups = (text: string): Entry[] =>
+  rangesOfGroups(text).flatMap(({ label, range: printed }) => {
+    const range = rangeOf(printed)
+    return range ? [{ label, range }] : []
+  })
 
 function entriesOf(line: string): Entry[] {
-  const entries: Entry[] = []
+  const entries = entriesOfGroups(line)
+  if (entries.length) return entries
   let pending = ''
   for (const part of line.split(SEPARATORS)) {
-    const [first, ...others] = part.split(BEFORE_GROUP)
-    const pieces = others.length && rangeOf(first!) ? part.split(BEHIND_GROUP) : [first!, ...others]
-    for (const piece of pieces) {
-      const entry = entryOf(`${pending} ${piece}`.trim())
-      if (entry) entries.push(entry)
-      // `Adults, male: 13-17`: a piece without a range belongs to the next.
-      pending = entry || !/\p{L}/u.test(piece) ? '' : piece
-    }
+    const piece = `${pending} ${part}`.trim()
+    const ofGroups = entriesOfGroups(piece)
+    const entry = ofGroups.length ? undefined : entryOf(piece)
+    entries.push(...ofGroups, ...(entry ? [entry] : []))
+    // `Adults, male: 13-17`: a piece without a range belongs to the next.
+    pending = entry || ofGroups.length || !/\p{L}/u.test(part) ? '' : part
   }
   return entries
 }
