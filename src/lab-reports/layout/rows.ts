@@ -28,7 +28,8 @@ import type { Column, ColumnKind } from './headers.ts'
 import type { Line } from './lines.ts'
 import type { ReadRowsOptions, Row } from './row.ts'
 import { withoutSiteMarks } from './site-marks.ts'
-import { saidInColumns, StatementLines, statementsIn, type Statement } from './statements.ts'
+import { StatementLines } from './statement-lines.ts'
+import { saidInColumns, statementsIn, type Statement } from './statements.ts'
 import { merged } from './susceptibility.ts'
 import { unitBehind } from './units.ts'
 import { flagOf, partFlag } from './values.ts'
@@ -44,7 +45,7 @@ export function rowsOf(pages: readonly { page: PageText; lines: readonly Line[] 
   const statements = new StatementLines()
   const read = pages.map(({ page, lines }) => ({ page, ...tablesOf(page, lines, options) }))
   for (const { page, region } of regionsOfPages(read)) {
-    statements.regionBegins(region.columns)
+    statements.regionBegins(region)
     const reader = new RegionReader(page, region.columns, options, { panel, heading, statements })
     reader.section = section
     rows.push(...reader.read(region.lines))
@@ -333,11 +334,8 @@ class RegionReader {
       return
     if (cells.length !== 1 || !isPossibleName(cleanName(text), this.#options.isNamed) || this.#options.isLetterhead?.(text))
       return
-    const { columns, page, isBelow } = {
-      columns: this.#columns,
-      page: this.#page,
-      isBelow: this.#rows.length > 0 || this.heading !== null,
-    }
+    const [page, columns] = [this.#page, this.#columns]
+    const isBelow = this.#rows.length > 0 || this.heading !== null
     const isTitle = isHeading(line, text, { page, columns, usualHeight: this.#usualHeight, isBelow })
     if (isTitle || !columns) this.#waiting = { text: cleanName(text), box: line.box }
     if (!isTitle) return

@@ -1,14 +1,13 @@
 // What a report says about specimens and methods beside its columns: `Specimen: Urine` at the head, below a heading or below a row.
-import { heightOf, type Box } from '../pages/page.ts'
 import type { TypedCell } from './cells.ts'
 import { dateIn } from './dates.ts'
-import { panelIn, type Column, type ColumnKind } from './headers.ts'
+import type { ColumnKind } from './headers.ts'
 import { labelAt, type Field } from './label-names.ts'
 import { cellOf, lineOf, type Line } from './lines.ts'
 import { joinedText } from './row-parts.ts'
 import type { Row } from './row.ts'
 
-type Kind = 'specimen' | 'method'
+export type Kind = 'specimen' | 'method'
 
 export interface Statement {
   kind: Kind
@@ -78,68 +77,6 @@ const textOf = (cells: readonly TypedCell[]): string | null => joinedText(cells)
 
 const isText = (kind: Kind, text: string, isSpecimen: (text: string) => boolean): boolean =>
   text.length <= LETTERS_MAX && /\p{L}/u.test(text) && (kind === 'method' || isSpecimen(text))
-
-/** Of the height of a line: what stands further below a row is not about it. */
-const BELOW_ROW = 1.2
-
-/**
- * The specimens and methods that lines of their own state, while the rows of a report are read. Where the first such line stands close below
- * a row, those of its kind are about the row above them. Else one above all rows of its panel is about these, and one between rows, which may
- * be about those above or below, is about none.
- */
-export class StatementLines {
-  readonly #isBelow: Partial<Record<Kind, boolean>> = {}
-  readonly #current: Partial<Record<Kind, string>> = {}
-  /** Whether a row stands below the last line that is about the rows below. */
-  #hasRows = false
-  #last: { box: Box; rows: Row[] } | null = null
-  /** That the names of columns state. */
-  #panel: string | undefined
-
-  /** @param isUnderHeading no row stands between the line and the heading above it */
-  said(line: Line, statements: readonly Statement[], isUnderHeading: boolean): void {
-    const above = this.#last && isNear(this.#last.box, line) && !isUnderHeading ? this.#last.rows : []
-    for (const { kind, text } of statements) {
-      this.#isBelow[kind] ??= above.length > 0
-      if (above.length && this.#isBelow[kind]) for (const row of above) row[kind] ??= text
-      else if (isUnderHeading || !this.#hasRows) {
-        this.#current[kind] = text
-        this.#hasRows = false
-      } else delete this.#current[kind]
-    }
-    if (above.length) this.#last = { box: line.box, rows: above }
-  }
-
-  /** Lines under these columns follow. */
-  regionBegins(columns: readonly Column[] | null): void {
-    const panel = columns?.length ? panelIn(columns) : undefined
-    if (panel === undefined || panel === this.#panel) return
-    this.panelBegins()
-    this.#panel = panel
-  }
-
-  /** Another panel begins: what was stated above the rows of the last one is not about its rows. */
-  panelBegins(): void {
-    if (!this.#hasRows) return
-    delete this.#current.specimen
-    delete this.#current.method
-    this.#last = null
-  }
-
-  /** Rows of a line; `statements` are those of the same line. */
-  rows(rows: readonly Row[], statements: readonly Statement[] = []): void {
-    for (const row of rows) {
-      for (const { kind, text } of statements) row[kind] ??= text
-      row.specimen ??= this.#current.specimen ?? null
-      row.method ??= this.#current.method ?? null
-    }
-    this.#hasRows = true
-    this.#last = { box: rows.at(-1)!.box, rows: [...rows] }
-  }
-}
-
-const isNear = (above: Box, { box }: Line): boolean =>
-  box.top - above.bottom <= heightOf(box) * BELOW_ROW && box.bottom > above.bottom
 
 /** What only the head of a report says. */
 const OF_PERSON = new Set<Field>(['name', 'first_name', 'last_name', 'dob', 'sex', 'age', 'sex_age'])
