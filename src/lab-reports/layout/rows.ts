@@ -49,6 +49,7 @@ export function rowsOf(pages: readonly { page: PageText; lines: readonly Line[] 
     const reader = new RegionReader(page, region.columns, options, { panel, heading, statements })
     reader.section = section
     rows.push(...reader.read(region.lines))
+    statements.regionEnds()
     panel = reader.panel
     heading = reader.heading
     section = reader.section

@@ -72,3 +72,48 @@ test('where specimens stand below rows they count before that of the panel', () 
     ['Protein', 'CSF'],
   ])
 })
+
+test('where lines are far apart, specimens below most rows and below the last are those of the rows above', () => {
+  const of = (text: string): PlacedText[] => [[36, `Specimen: ${text}`]]
+  for (const pitch of [14, 30, 45]) {
+    const below: PlacedText[][] = [HEADER, CREATININE, of('Urine'), PROTEIN, of('CSF'), SODIUM, of('Serum'), [[36, 'COMMENTS']]]
+    assert.deepEqual(
+      specimens(pageOfLines(below, pitch)),
+      [
+        ['Creatinine', 'Urine'],
+        ['Protein', 'CSF'],
+        ['Sodium', 'Serum'],
+      ],
+      `pitch ${pitch}`,
+    )
+  }
+})
+
+test('where lines are far apart, a specimen between rows that may be about those below is that of none', () => {
+  const lines = [HEADER, SODIUM, [[36, 'Specimen: Urine'] satisfies PlacedText], CREATININE, PROTEIN]
+  assert.deepEqual(specimens(pageOfLines(lines, 30)), [
+    ['Sodium', null],
+    ['Creatinine', null],
+    ['Protein', null],
+  ])
+})
+
+test('where lines are far apart, a specimen in smaller letters, indented or closer to the row above is its own', () => {
+  const lines = (left: number): PlacedText[][] => [HEADER, SODIUM, [[left, 'Specimen: Serum']], CREATININE, PROTEIN]
+  const smaller = pageOfLines(lines(36), 30)
+  for (const word of smaller.words) if (/^(?:Specimen:|Serum)$/u.test(word.text)) word.box.top += 2
+  for (const [page, what] of [
+    [smaller, 'smaller'],
+    [pageOfLines(lines(46), 30), 'indented'],
+    [spaced(lines(36), { 1: 20, 2: 12, 3: 26, 4: 20 }), 'closer'],
+  ] as const)
+    assert.deepEqual(
+      specimens(page),
+      [
+        ['Sodium', 'Serum'],
+        ['Creatinine', null],
+        ['Protein', null],
+      ],
+      what,
+    )
+})
