@@ -16,7 +16,7 @@ const qualityOf = (text: string) =>
         .filter(Boolean)
         .map((word) => ({ text: word, box: BOX, confidence: 1 })),
     },
-    (word) => KNOWN.has(word),
+    { isKnown: (word) => KNOWN.has(word), isUnit: (unit) => unit === 'mg/dL' },
   )
 
 test('text in a wrong encoding is garbage, however few letters it has; lines of dots are none', () => {

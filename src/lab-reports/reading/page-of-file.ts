@@ -4,6 +4,7 @@ import type { PDFPageProxy } from 'pdfjs-dist/types/src/display/api.js'
 import { pictureOf } from '../ocr/picture.ts'
 import { compose, IDENTITY, project, scaling, type Projection } from '../ocr/projection.ts'
 import { readPicture, type OcrOptions } from '../ocr/read-picture.ts'
+import { isUnit } from '../layout/units.ts'
 import { boxAround, centerX, centerY, type Box, type PageText } from '../pages/page.ts'
 import { pageText } from '../pages/pdf-text.ts'
 import { coveredShare, paintedOf } from '../pages/painted.ts'
@@ -26,7 +27,8 @@ const OUTLINES = 1_500
 const IMAGE_POINTS = 792
 
 /** Of the text that a page carries. */
-export const qualityOf = (page: PageText): TextQuality => textQuality(page, (word) => isReportWord(word) || isUsualWord(word))
+export const qualityOf = (page: PageText): TextQuality =>
+  textQuality(page, { isKnown: (word) => isReportWord(word) || isUsualWord(word), isUnit })
 
 /** Errors: `OcrUnavailable`. */
 export async function pageOf(page: PDFPageProxy, options: PageOptions): Promise<PageText> {
