@@ -15,7 +15,7 @@ export const headingOf = (text: string): string =>
 /** Without marks of footnotes, dots that lead to the result, and a colon. */
 export const cleanName = (name: string): string =>
   name
-    .replace(/(?:\s?[._]){2,}\s*$/u, '')
+    .replace(/(?:\s{0,9}[._·•…]){2,}[\s:]*$|\s[.·•…][\s:]*$|[·•…][\s:]*$/u, '')
     .replace(/^[•*·▪►:\-–[\]|\s]+/u, '')
     .replace(/[\s:*=†‡]+$/u, '')
     .replace(/\s+\[?\d{1,2}\]?$/u, (mark) => (/\[/u.test(mark) ? '' : mark))

@@ -1,0 +1,23 @@
+// Names of results without what leads to the result.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { cleanName } from './names.ts'
+
+test('dots that lead to a result are no part of a name, however text recognition reads them', () => {
+  for (const name of [
+    'Platelet count',
+    'Platelet count .......',
+    'Platelet count.......',
+    'Platelet count . . . .',
+    'Platelet count ____',
+    'Platelet count ·· .· ...· .',
+    'Platelet count .',
+    'Platelet count ·',
+    'Platelet count····',
+    'Platelet count … :',
+    'Platelet count ..... :',
+  ])
+    assert.equal(cleanName(name), 'Platelet count', name)
+  assert.equal(cleanName('Glucose, est.'), 'Glucose, est.')
+  assert.equal(cleanName('Specific Gr.:'), 'Specific Gr.')
+})
