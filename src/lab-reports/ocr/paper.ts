@@ -52,20 +52,21 @@ const isWithin = ([x, y]: Point, corners: Corners): boolean =>
 function largestArea({ width, height, pixels }: Picture): Uint8Array {
   const threshold = thresholdOf(pixels)
   const marks = new Int32Array(pixels.length)
-  const stack: number[] = []
-  let [best, bestCount, mark] = [0, 0, 0]
+  // Each pixel is on it once at most.
+  const stack = new Int32Array(pixels.length)
+  let [best, bestCount, mark, depth] = [0, 0, 0, 0]
   for (let start = 0; start < pixels.length; start++) {
     if (marks[start] || pixels[start]! < threshold) continue
     marks[start] = ++mark
-    stack.push(start)
+    stack[depth++] = start
     let count = 0
     const visit = (next: number) => {
       if (marks[next] || pixels[next]! < threshold) return
       marks[next] = mark
-      stack.push(next)
+      stack[depth++] = next
     }
-    while (stack.length) {
-      const at = stack.pop()!
+    while (depth) {
+      const at = stack[--depth]!
       count++
       const x = at % width
       if (x > 0) visit(at - 1)

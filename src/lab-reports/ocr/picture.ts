@@ -26,26 +26,31 @@ export function pictureOf(canvas: Canvas): Picture {
 
 /**
  * A picture of this size in which each pixel is what `from` maps it to in the source, between its four nearest pixels. What is beyond the
- * source is white.
+ * source is white. Places are rounded to a 256th of a pixel: whole numbers and no arrays took a third of the time of a page's pictures.
  */
 export function warped(source: Picture, from: Projection, width: number, height: number): Picture {
   const target = blankPicture(width, height)
   const [a, b, c, d, e, f, g, h, i] = from
-  const { pixels } = source
+  const { pixels: of } = source
+  const { pixels } = target
   const isFlat = g === 0 && h === 0
-  const [right, bottom, stride] = [source.width - 1, source.height - 1, source.width]
+  const right = source.width - 1
+  const bottom = source.height - 1
+  const stride = source.width
   for (let y = 0, at = 0; y < height; y++)
     for (let x = 0; x < width; x++, at++) {
-      const w = isFlat ? 1 / i : 1 / (g * x + h * y + i)
-      const u = (a * x + b * y + c) * w
-      const v = (d * x + e * y + f) * w
+      const w = isFlat ? i : g * x + h * y + i
+      const u = (a * x + b * y + c) / w
+      const v = (d * x + e * y + f) / w
       if (!(u >= 0 && v >= 0 && u < right && v < bottom)) continue
-      const [u0, v0] = [Math.trunc(u), Math.trunc(v)]
-      const [du, dv] = [u - u0, v - v0]
-      const near = v0 * stride + u0
-      const above = pixels[near]! * (1 - du) + pixels[near + 1]! * du
-      const below = pixels[near + stride]! * (1 - du) + pixels[near + stride + 1]! * du
-      target.pixels[at] = above * (1 - dv) + below * dv + 0.5
+      const column = (u * 256) | 0
+      const row = (v * 256) | 0
+      const beside = column & 255
+      const below = row & 255
+      const near = (row >> 8) * stride + (column >> 8)
+      const upper = of[near]! * (256 - beside) + of[near + 1]! * beside
+      const lower = of[near + stride]! * (256 - beside) + of[near + stride + 1]! * beside
+      pixels[at] = (upper * (256 - below) + lower * below + 32_768) >> 16
     }
   return target
 }
@@ -56,27 +61,36 @@ export function shrunk(source: Picture, width: number, height: number): Picture 
   return shrunkColumns(shrunkRows(source, Math.min(width, source.width)), Math.min(height, source.height))
 }
 
-/** Which pixels, of `size`, each of `target` covers: from one to the one before another, the first and the last in part. */
-function* covered(size: number, target: number) {
+/** Which pixels, of `size`, one of fewer covers: from one to the one before another, the first and the last in part. */
+interface Covered {
+  first: number
+  last: number
+  firstShare: number
+  share: number
+  lastShare: number
+}
+
+function covered(size: number, target: number): Covered[] {
   const step = size / target
-  for (let at = 0; at < target; at++) {
+  return Array.from({ length: target }, (_, at) => {
     const from = at * step
     const to = Math.min(size, from + step)
     const [first, last] = [Math.floor(from), Math.min(size - 1, Math.ceil(to) - 1)]
     const share = 1 / (to - from)
     const firstShare = (Math.min(first + 1, to) - from) * share
-    yield { at, first, last, firstShare, share, lastShare: last > first ? (to - last) * share : 0 }
-  }
+    return { first, last, firstShare, share, lastShare: last > first ? (to - last) * share : 0 }
+  })
 }
 
 function shrunkRows({ width, height, pixels }: Picture, target: number): Picture {
   if (target === width) return { width, height, pixels }
   const result = blankPicture(target, height)
-  for (const { at, first, last, firstShare, share, lastShare } of covered(width, target))
-    for (let row = 0, to = at; to < result.pixels.length; row += width, to += target) {
+  const columns = covered(width, target)
+  for (let row = 0, to = 0; row < pixels.length; row += width)
+    for (const { first, last, firstShare, share, lastShare } of columns) {
       let between = 0
       for (let x = row + first + 1; x < row + last; x++) between += pixels[x]!
-      result.pixels[to] = pixels[row + first]! * firstShare + between * share + pixels[row + last]! * lastShare + 0.5
+      result.pixels[to++] = pixels[row + first]! * firstShare + between * share + pixels[row + last]! * lastShare + 0.5
     }
   return result
 }
@@ -85,7 +99,7 @@ function shrunkColumns({ width, height, pixels }: Picture, target: number): Pict
   if (target === height) return { width, height, pixels }
   const result = blankPicture(width, target)
   const sums = new Float64Array(width)
-  for (const { at, first, last, firstShare, share, lastShare } of covered(height, target)) {
+  for (const [at, { first, last, firstShare, share, lastShare }] of covered(height, target).entries()) {
     sums.fill(0.5)
     for (let y = first; y <= last; y++) {
       const row = y * width
