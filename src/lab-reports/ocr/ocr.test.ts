@@ -17,7 +17,8 @@ import {
   type Point,
 } from './projection.ts'
 import { levelBox, readPicture } from './read-picture.ts'
-import { slantByInk, slantOf } from './slant.ts'
+import { slantOf, slopeByInk, type Slope } from './slant.ts'
+import { parallel } from './straighten.ts'
 import { textBoxes } from './text-boxes.ts'
 import { inkOf, wordsOfLine } from './words.ts'
 
@@ -26,6 +27,8 @@ const near = (actual: readonly number[], expected: readonly number[], by = 1e-6)
     actual.length === expected.length && actual.every((value, index) => Math.abs(value - expected[index]!) <= by),
     `${actual.join(' ')} is not ${expected.join(' ')}`,
   )
+
+const slopeOf = ({ slant, convergence }: Slope) => [slant, convergence]
 
 describe('projections', () => {
   test('map the corners of a picture to given corners, and back by their inverse', () => {
@@ -116,11 +119,24 @@ describe('text boxes', () => {
     for (let row = 0; row < 20; row++)
       for (let x = 40; x < 560; x++)
         for (let y = 0; y < 8; y++) if (x % 7) page.pixels[(60 + row * 34 + Math.round(x * slant) + y) * 600 + x] = 20
-    near([slantByInk(page, IDENTITY, page, 0)], [slant], 0.0015)
-    near([slantByInk(page, IDENTITY, page, 0.02)], [slant], 0.0015)
+    near(slopeOf(slopeByInk(page, IDENTITY, page, 0)), [slant, 0], 0.0015)
+    near(slopeOf(slopeByInk(page, IDENTITY, page, 0.02)), [slant, 0], 0.0015)
     const turned = warped(page, inverse(quarterTurn(1, 600, 800)), 800, 600)
-    near([slantByInk(turned, quarterTurn(3, 800, 600), page, 0)], [slant], 0.0015)
-    near([slantByInk(blankPicture(600, 800), IDENTITY, page, 0.004)], [0.004])
+    near(slopeOf(slopeByInk(turned, quarterTurn(3, 800, 600), page, 0)), [slant, 0], 0.0015)
+    near(slopeOf(slopeByInk(blankPicture(600, 800), IDENTITY, page, 0.004)), [0.004, 0])
+  })
+
+  test('of a photo without the edges of its paper show by their ink how they converge', () => {
+    const page = blankPicture(600, 800)
+    for (const convergence of [-0.06, 0.08]) {
+      for (let row = 0; row < 20; row++)
+        for (let x = 40; x < 560; x++) for (let y = 0; y < 8; y++) if (x % 7) page.pixels[(60 + row * 34 + y) * 600 + x] = 20
+      const photo = warped(page, parallel(convergence, 600, 800), 600, 800)
+      const { slant, convergence: found } = slopeByInk(photo, IDENTITY, page, 0)
+      near([slant, found], [0, convergence], 0.006)
+      const flat = warped(photo, inverse(parallel(found, 600, 800)), 600, 800)
+      near([slopeByInk(flat, IDENTITY, page, 0).convergence], [0], 0.006)
+    }
   })
 })
 

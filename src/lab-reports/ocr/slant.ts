@@ -1,4 +1,4 @@
-// The slant of the lines of a page: roughly by the boxes of its texts, exactly by its ink.
+// The slant of the lines of a page: roughly by the boxes of its texts, exactly by its ink, which shows as well whether they converge.
 import { shrunk, type Picture } from './picture.ts'
 import { project, type Point, type Projection } from './projection.ts'
 import type { TextBox } from './text-boxes.ts'
@@ -33,32 +33,60 @@ const EDGES_MIN = 500
 const [REACH, STEP] = [0.02, 0.001]
 /** The angle between the boxes and the ink counts if the ink is sharper there by this factor. */
 const SHARPER_MIN = 1.03
+/** How much the slant of the lines at the bottom of a photo can differ from that at the top, how exactly it is looked for, and how exactly measured. */
+const [CONVERGENCE_MAX, COARSE, FINE] = [0.12, 0.004, 0.001]
+/** Lines that converge count if the ink is sharper so by this factor: photos have 1.3 and more, flat pages 1.2 and less. */
+const CONVERGENCE_SHARPER_MIN = 1.25
+/** As many edges tell it. */
+const EDGES_SEEN = 12_000
+
+/** How the lines of a page run: by how much they are slanted in its middle, and by how much more at its bottom than at its top. */
+export interface Slope {
+  slant: number
+  convergence: number
+}
 
 /**
- * The angle near to `rough` at which the upper edges of the letters fall on the fewest lines, after a projection to a page of this size.
- * Short texts have boxes without a slant, so that their median is too small.
+ * The angle near to `rough` at which the upper edges of the letters fall on the fewest lines, after a projection to a page of this size, and
+ * how it changes from top to bottom. Short texts have boxes without a slant, so that their median is too small.
  */
-export function slantByInk(picture: Picture, to: Projection, size: { width: number; height: number }, rough: number): number {
+export function slopeByInk(picture: Picture, to: Projection, size: { width: number; height: number }, rough: number): Slope {
   const scale = Math.max(1, Math.max(picture.width, picture.height) / INK_SIDE)
   const small = shrunk(picture, Math.round(picture.width / scale), Math.round(picture.height / scale))
   const edges = edgesOf(small, picture, to)
-  if (edges.length < EDGES_MIN) return rough
+  if (edges.length < EDGES_MIN) return { slant: rough, convergence: 0 }
   const lines = Math.ceil((size.width + size.height) / scale)
-  const sharpness = (angle: number) => {
+  const sharpness = (points: readonly Point[], slant: number, convergence: number) => {
     const counts = new Float64Array(lines)
-    const slope = Math.tan(angle)
-    for (const [x, y] of edges) {
-      const line = Math.round((y - x * slope) / scale + (lines - size.height / scale) / 2)
+    for (const [x, y] of points) {
+      const slope = Math.tan(slant + convergence * (y / size.height - 0.5))
+      const line = Math.round((y - (x - size.width / 2) * slope) / scale + (lines - size.height / scale) / 2)
       if (line >= 0 && line < lines) counts[line]!++
     }
     return counts.reduce((sum, count) => sum + count * count, 0)
   }
-  let [best, most] = [rough, sharpness(rough) * SHARPER_MIN]
+  let [slant, most] = [rough, sharpness(edges, rough, 0) * SHARPER_MIN]
   for (let angle = rough - REACH; angle <= rough + REACH; angle += STEP) {
-    const one = sharpness(angle)
-    if (one > most) [best, most] = [angle, one]
+    const one = sharpness(edges, angle, 0)
+    if (one > most) [slant, most] = [angle, one]
   }
-  return best
+  const every = Math.ceil(edges.length / EDGES_SEEN)
+  const some = edges.filter((_, index) => index % every === 0)
+  // Lines that only seem to converge, since the boxes are too wrong, are sharper at one angle further away.
+  let level = 0
+  for (let angle = rough - 2 * REACH; angle <= rough + 2 * REACH; angle += STEP)
+    level = Math.max(level, sharpness(some, angle, 0))
+  let best = { slant, convergence: 0, sharpness: level * CONVERGENCE_SHARPER_MIN }
+  const look = (near: Slope, reach: Slope, step: number) => {
+    for (let angle = near.slant - reach.slant; angle <= near.slant + reach.slant; angle += step)
+      for (let change = near.convergence - reach.convergence; change <= near.convergence + reach.convergence; change += step) {
+        const one = sharpness(some, angle, change)
+        if (one > best.sharpness) best = { slant: angle, convergence: change, sharpness: one }
+      }
+  }
+  look(best, { slant: REACH, convergence: CONVERGENCE_MAX }, COARSE)
+  if (best.convergence) look(best, { slant: COARSE, convergence: COARSE }, FINE)
+  return { slant: best.slant, convergence: best.convergence }
 }
 
 /** Where the picture becomes darker from top to bottom of the projected page, in its pixels. */

@@ -16,7 +16,7 @@ import {
   type Point,
   type Projection,
 } from './projection.ts'
-import { slantByInk, slantOf } from './slant.ts'
+import { slantOf, slopeByInk } from './slant.ts'
 import type { TextBox } from './text-boxes.ts'
 
 export interface StraightPage {
@@ -78,10 +78,23 @@ function turned(picture: Picture, { boxes, corners }: Look, quarters: Quarters):
   const flat = corners ? flattened(corners) : { to: IDENTITY, width: picture.width, height: picture.height }
   const upright = compose(flat.to, quarterTurn(quarters, flat.width, flat.height))
   const [width, height] = quarters % 2 ? [flat.height, flat.width] : [flat.width, flat.height]
-  const slant = slantByInk(picture, upright, { width, height }, slantOf(boxes, upright))
-  if (!corners && !quarters && Math.abs(slant) < SLANT_MIN) return { picture, back: IDENTITY }
-  const straight = compose(upright, rotation(-slant, [width / 2, height / 2]))
+  const { slant, convergence } = slopeByInk(picture, upright, { width, height }, slantOf(boxes, upright))
+  if (!corners && !quarters && Math.abs(slant) < SLANT_MIN && !convergence) return { picture, back: IDENTITY }
+  const level = compose(upright, rotation(-slant, [width / 2, height / 2]))
+  const straight = convergence ? compose(level, parallel(convergence, width, height)) : level
   return fitted(picture, straight, corners ?? cornersOf(picture))
+}
+
+/** Makes lines of a page of this size parallel that are slanted by `convergence` more at its bottom than at its top. */
+export function parallel(convergence: number, width: number, height: number): Projection {
+  const by = (Math.tan(convergence / 2) * width) / 2
+  const sides: Corners = [
+    [0, by],
+    [width, -by],
+    [width, height + by],
+    [0, height - by],
+  ]
+  return inverse(toCorners(sides, width, height))
 }
 
 const cornersOf = ({ width, height }: Picture): Corners => [
