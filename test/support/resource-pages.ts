@@ -51,7 +51,11 @@ function typeOf(schema: Schema): string {
   return types.map((type) => (type === 'string' ? (schema.format ?? type) : type)).join(' or ')
 }
 
+/** What no connector, phone or file brings: it is what providers without a connector have. Reads of it are empty. */
+const withoutSource: readonly string[] = ['cholesterol', 'ige', 'igg', 'note', 'stress_level', 'workout_duration']
+
 function providersOf(name: string): string {
+  if (withoutSource.includes(name)) return 'no source yet'
   const resource = (isTimeseries(name) ? resourceNameOf(name) : name) as Resource
   const clouds = connectors.filter(({ resources }) => resources.includes(resource)).map(({ provider }) => providerName(provider))
   const isOfPhones = !isTimeseries(name) || (postedTimeseries as readonly string[]).includes(name)

@@ -4,7 +4,9 @@ import { day, instantOfText, list, numberOrText, objectOrEmpty, ownValue, rawOf,
 import {
   SampleBatches,
   deviceOf,
+  instantIn,
   mmolPerLiter,
+  offsetAt,
   secondsOf,
   sleepCycleOf,
   sleepOf,
@@ -119,6 +121,17 @@ export function addPoint(batches: SampleBatches, { type, timeseries, is_interval
     ...source,
     ...known,
   })
+}
+
+/** The skin in a night beside the median of thirty, at the beginning of its day: Google says no time. Without the median there is nothing. */
+export function addTemperatureDelta(batches: SampleBatches, point: Values, zone: string | null): void {
+  const values = objectOrEmpty(point.dailySleepTemperatureDerivations)
+  const date = dateIn(values.date)
+  const [night, usual] = [numberOrText(values.nightlyTemperatureCelsius), numberOrText(values.baselineTemperatureCelsius)]
+  if (date === null || night === null || usual === null) return
+  const at_ms = instantIn(zone, Date.parse(date))
+  const value = Math.round((night - usual) * 1000) / 1000
+  batches.add('body_temperature_delta', { at_ms, value, offset_s: offsetAt(zone, at_ms), ...sourceOf(point) })
 }
 
 /** What a scale has measured, as a record of the body. Weight and fat of one instant and source are one record. */

@@ -3,11 +3,11 @@
 import type { Access, Connector, PullRequest, Pulled } from '../connector.ts'
 import { pulledRecording } from '../electrocardiograms.ts'
 import { numberOrText, objectOrEmpty, refusalOf, text, whole } from '../reading.ts'
-import { SampleBatches } from '../records.ts'
+import { knownZone, SampleBatches } from '../records.ts'
 import { askForTokens, refreshTokenOf, withQuery } from '../tokens.ts'
 import type { Resource } from '../../../wearables/resources/resources.ts'
 import { mapOf } from '../../../wearables/streams/stream-points.ts'
-import { addPoint, bodyOf, filterName, nightOf, pointTypes, type PointType } from './data-points.ts'
+import { addPoint, addTemperatureDelta, bodyOf, filterName, nightOf, pointTypes, type PointType } from './data-points.ts'
 import { pullActivity } from './days.ts'
 import { recordingOf, startOf } from './electrocardiograms.ts'
 import { between, civilDays, get, instants, points, POINTS_MAX, read, SESSIONS_MAX } from './requests.ts'
@@ -44,6 +44,7 @@ const scopeOf = {
   respiratory_rate: METRICS,
   glucose: METRICS,
   body_temperature: METRICS,
+  body_temperature_delta: METRICS,
   electrocardiogram: ECG,
   electrocardiogram_voltage: ECG,
 } as const satisfies Partial<Record<Resource, string>>
@@ -70,6 +71,16 @@ async function* pullBody(access: Access, request: PullRequest): AsyncGenerator<P
       if (records.length) yield { kind: 'body', records }
       yield* batches.take()
     }
+}
+
+async function* pullTemperatureDeltas(access: Access, request: PullRequest): AsyncGenerator<Pulled> {
+  const batches = new SampleBatches()
+  const zone = knownZone(request.time_zone)
+  const filter = between('daily_sleep_temperature_derivations.date', ...civilDays(request))
+  for await (const found of points(access, 'daily-sleep-temperature-derivations', filter, POINTS_MAX)) {
+    for (const point of found) addTemperatureDelta(batches, point, zone)
+    yield* batches.take()
+  }
 }
 
 async function* pullSleep(access: Access, request: PullRequest): AsyncGenerator<Pulled> {
@@ -145,6 +156,7 @@ const pulls: Partial<Record<Resource, (access: Access, request: PullRequest) => 
       (access: Access, request: PullRequest) => pullPoints(access, type, request),
     ]),
   ),
+  body_temperature_delta: pullTemperatureDeltas,
   body: pullBody,
   weight: pullBody,
   fat: pullBody,

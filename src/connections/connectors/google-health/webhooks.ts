@@ -141,6 +141,7 @@ const others: Readonly<Record<string, readonly Resource[]>> = {
   'body-fat': ['body'],
   height: ['profile'],
   'daily-resting-heart-rate': ['activity'],
+  'daily-sleep-temperature-derivations': ['body_temperature_delta'],
   'active-minutes': ['activity'],
   'total-calories': ['activity'],
   electrocardiogram: ['electrocardiogram'],

@@ -156,6 +156,10 @@ describe('Oura: data', () => {
         ['2026-01-31T00:10:00.000Z', 64],
       ],
     )
+    assert.deepEqual(
+      samplesOf(pulled, 'body_temperature_delta').map(({ value, length_ms, type }) => [value, length_ms, type]),
+      [[-0.2, 30_600_000, '[null,"finger"]']],
+    )
   })
 
   test('a night belongs to the local day on which it ends; a nap has no score; what is no sleep is deleted', async () => {

@@ -26,6 +26,7 @@ const scopeOf = {
   sleep: 'daily',
   sleep_cycle: 'daily',
   hrv: 'daily',
+  body_temperature_delta: 'daily',
   workouts: 'workout',
   workout_stream: 'workout',
   profile: 'personal',
@@ -81,7 +82,10 @@ const pullSleep: Pull = async function* (access, request) {
     const cycles = nights.flatMap((night) => sleepCycleOf(night, night.stages) ?? [])
     if (cycles.length) yield { kind: 'sleep_cycle', records: cycles }
     const batches = new SampleBatches()
-    for (const one of slept) records.addVariability(batches, one)
+    for (const one of slept) {
+      records.addVariability(batches, one)
+      records.addTemperatureDelta(batches, one)
+    }
     yield* batches.take()
   }
 }
@@ -140,6 +144,7 @@ const pulls: Partial<Record<Resource, Pull>> = {
   sleep: pullSleep,
   sleep_cycle: pullSleep,
   hrv: pullSleep,
+  body_temperature_delta: pullSleep,
   workouts: pullWorkouts,
   workout_stream: pullWorkouts,
   profile: pullProfile,
@@ -197,7 +202,7 @@ export const oura: Connector = {
   scopes: [...new Set(Object.values(scopeOf))],
   scopeOf,
   alsoUses: { workout_stream: ['heartrate'] },
-  comesWith: { sleep_cycle: 'sleep', hrv: 'sleep', workout_stream: 'workouts' },
+  comesWith: { sleep_cycle: 'sleep', hrv: 'sleep', body_temperature_delta: 'sleep', workout_stream: 'workouts' },
   pkce: true,
   days_per_request: 30,
   limits: [{ requests: 5000, window_ms: 300_000 }],

@@ -1,4 +1,5 @@
 // Documents of Oura as samples and summaries. Stages, zones and scores are Oura's own; fields are null for rings that do not measure them.
+import { typeWithDetails } from '../../../wearables/resources/sample-details.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
 import { midnight, minutesOf, zoneOf } from '../answers.ts'
 import {
@@ -125,6 +126,15 @@ export function addVariability(batches: SampleBatches, sent: Values): void {
     if (at_ms === null) return
     batches.add('hrv', { at_ms, value: number(value), offset_s: offsetOf(timestamp), source_type })
   }
+}
+
+/** How much warmer or colder than usual the skin was in a night, from its beginning to its end. */
+export function addTemperatureDelta(batches: SampleBatches, sent: Values): void {
+  const [at_ms, end_ms] = [instantOfText(sent.bedtime_start), instantOfText(sent.bedtime_end)]
+  if (at_ms === null || end_ms === null) return
+  const value = number(objectOrEmpty(sent.readiness).temperature_deviation)
+  const type = typeWithDetails('body_temperature_delta', null, { sensor_location: 'finger' })
+  batches.add('body_temperature_delta', { at_ms, end_ms, value, offset_s: offsetOf(sent.bedtime_start), type, source_type })
 }
 
 export function addHeartRate(batches: SampleBatches, sent: Values, zone: string | null): void {
