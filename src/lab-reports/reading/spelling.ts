@@ -2,6 +2,7 @@
 import { isUnit } from '../layout/units.ts'
 import { once, shippedTerms } from '../loinc/terms.ts'
 import type { PageText, Word } from '../pages/page.ts'
+import { regapped } from './word-gaps.ts'
 
 /** A word of which each letter is surer than this was read right. */
 const CERTAIN = 0.97
@@ -96,10 +97,33 @@ const lookOf = (text: string): string =>
 export function spelledPage(page: PageText): PageText {
   if (page.source !== 'ocr') return page
   const ofDays = page.words.some(({ text }) => /^(?:24-?h\w*|24|day|daily)$/iu.test(text))
-  return { ...page, words: page.words.map((word) => spelledWord(withLastLetter(word, ofDays))) }
+  const spelledWords = page.words.map((word) => spelledWord(withLastLetter(word, ofDays)))
+  return { ...page, words: regapped(spelledWords, { isLong: isReportWord, isShort: (word) => nameWords().short.has(word) }) }
 }
 
-const spelledWord = (word: Word): Word => (word.confidence < CERTAIN ? { ...word, text: spelled(word.text) } : word)
+function spelledWord(word: Word): Word {
+  if (word.confidence >= CERTAIN) return word
+  return { ...word, text: spelled(word.confidence < UNSURE ? withoutDot(word.text) : word.text) }
+}
+
+/** Of a word in which a dot may be a letter. */
+const UNSURE = 0.6
+
+/** `Ur.a`: the one word that has one letter in place of the dot, else the one that has two or none. */
+function withoutDot(text: string): string {
+  const [, start = '', last = '', end = ''] = /^(\p{L}{2,})\.(\p{L}+)(\W*)$/u.exec(text) ?? []
+  if (!start) return text
+  for (const counts of [[1], [0, 2]]) {
+    const found = [...vocabulary().words].filter(
+      (word) =>
+        counts.includes(word.length - start.length - last.length) &&
+        word.startsWith(start.toLowerCase()) &&
+        word.endsWith(last.toLowerCase()),
+    )
+    if (found.length === 1) return cased(found[0]!, start + last) + end
+  }
+  return text
+}
 
 /** A `%` that was hardly read. */
 const WEAK = 0.5
@@ -110,6 +134,8 @@ const WEAK = 0.5
  */
 function withLastLetter(word: Word, ofDays: boolean): Word {
   if (word.text === '&' && word.confidence < WEAK) return { ...word, text: '%' }
+  // `UI` is `IU` in some languages; nothing else is written `Ul` before a slash.
+  if (/^[mµunk]?Ul\//u.test(word.text)) return { ...word, text: word.text.replace('Ul/', 'UI/') }
   const unit = /^([munpµ]?(?:g|mol|U|IU|kat)|[mu]?Eq|[GT])\/([dmuµ]?)[il|!It1]?$/u.exec(word.text)
   if (!unit || (unit[2] === 'd' && ofDays) || /^.*\/[dmuµ]?l$/u.test(word.text)) return word
   return unit[2] === 'm' || unit[2] === 'u' || unit[2] === 'µ' ? word : { ...word, text: `${unit[1]}/${unit[2]}l` }

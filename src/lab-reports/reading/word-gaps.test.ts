@@ -1,0 +1,104 @@
+// Words that text recognition has cut in two, run together, or read with a dot for a letter.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { PageText } from '../pages/page.ts'
+import { spelledPage } from './spelling.ts'
+
+/** Words of one line with a space before each, in heights of a letter. */
+function read(
+  words: readonly [text: string, space: number, confidence?: number][],
+  source: PageText['source'] = 'ocr',
+): string[] {
+  let left = 36
+  const placed = words.map(([text, space, confidence = 0.98]) => {
+    const box = { left: left + space * 8, right: left + space * 8 + text.length * 4, top: 100, bottom: 108 }
+    left = box.right
+    return { text, box, confidence }
+  })
+  return spelledPage({ number: 1, width: 612, height: 792, source, words: placed }).words.map(({ text }) => text)
+}
+
+test('a word of reports that is cut in two is put together, unless both parts are words', () => {
+  assert.deepEqual(
+    read([
+      ['Neutrophi', 0],
+      ['ls', 0.25],
+    ]),
+    ['Neutrophils'],
+  )
+  assert.deepEqual(
+    read([
+      ['PATI', 0],
+      ['ENT:', 0.3],
+    ]),
+    ['PATIENT:'],
+  )
+  assert.deepEqual(
+    read([
+      ['Vitamin', 0],
+      ['B', 0.4],
+      ['12:', 0.27],
+      ['340', 3],
+    ]),
+    ['Vitamin', 'B12:', '340'],
+  )
+  assert.deepEqual(
+    read([
+      ['Hemoglobin', 0],
+      ['A', 0.4],
+      ['1c', 0.25],
+    ]),
+    ['Hemoglobin', 'A1c'],
+  )
+  for (const apart of [
+    [
+      ['Neutrophi', 0],
+      ['ls', 3],
+    ],
+    [
+      ['Total', 0],
+      ['protein', 0.3],
+    ],
+    [
+      ['Vitamin', 0],
+      ['B', 0.4],
+      ['12', 2],
+    ],
+    [
+      ['sec', 0],
+      ['H', 0.3],
+      ['1', 0.2],
+    ],
+  ] as [string, number][][])
+    assert.deepEqual(
+      read(apart),
+      apart.map(([text]) => text),
+    )
+  assert.deepEqual(
+    read(
+      [
+        ['Neutrophi', 0],
+        ['ls', 0.25],
+      ],
+      'text',
+    ),
+    ['Neutrophi', 'ls'],
+  )
+})
+
+test('two words of reports that are run together are cut, unless they are one', () => {
+  assert.deepEqual(read([['Lipidprofile:', 0]]), ['Lipid', 'profile:'])
+  assert.deepEqual(read([['FlagResult', 0]]), ['Flag', 'Result'])
+  for (const word of ['anticoagulation', 'transfusion', 'Cholesterol', 'Fictional']) assert.deepEqual(read([[word, 0]]), [word])
+})
+
+test('a dot in a word that was hardly read is a letter where one word alone has one there', () => {
+  assert.deepEqual(read([['Ur.a', 0, 0.48]]), ['Urea'])
+  assert.deepEqual(read([['Leukocyt.s......', 0, 0.44]]), ['Leukocytes......'])
+  for (const word of ['AST.An', 'Bio.Ref.', 'cells/cu.mm']) assert.deepEqual(read([[word, 0, 0.5]]), [word])
+  assert.deepEqual(read([['Ur.a', 0, 0.9]]), ['Ur.a'])
+})
+
+test('the unit of some languages is no word with a small letter', () => {
+  assert.deepEqual(read([['µUl/mL', 0]]), ['µUI/mL'])
+})

@@ -1,0 +1,79 @@
+// Words of pictures that text recognition has cut in two or run together, by the words that reports print.
+import { heightOf, type Word } from '../pages/page.ts'
+
+export interface KnownWords {
+  /** Whether reports print this word of four letters and more, in lower case. */
+  isLong: (word: string) => boolean
+  isShort: (word: string) => boolean
+}
+
+/** Of the height of the letters: a space that is hardly one. */
+const GAP_MAX = 0.7
+const LETTER_GAP_MAX = 0.32
+/** Shorter words are not put together or cut. */
+const [JOINED_LETTERS_MIN, PART_LETTERS_MIN] = [6, 4]
+/** With the rest they are one word. */
+const PREFIX =
+  /^(?:amino|anti|auto|dehydro|deoxy|hydro|hydroxy|hyper|hypo|inter|macro|meta|methyl|micro|multi|para|phospho|pseudo|semi|thio|trans)$/u
+
+/** The words of a page with the spaces that the report prints. Words of a line follow each other. */
+export function regapped(words: readonly Word[], known: KnownWords): Word[] {
+  const joined: Word[] = []
+  for (const word of words) {
+    const last = joined.at(-1)
+    if (last && isNextTo(last, word) && isOneWord(joined.at(-2), last, word, known))
+      joined[joined.length - 1] = {
+        text: last.text + word.text,
+        box: { ...last.box, right: word.box.right },
+        confidence: Math.min(last.confidence, word.confidence),
+      }
+    else joined.push(word)
+  }
+  return joined.flatMap((word) => parted(word, known))
+}
+
+const gapOf = (one: Word, other: Word): number => (other.box.left - one.box.right) / heightOf(one.box)
+
+const isNextTo = (one: Word, other: Word): boolean =>
+  Math.abs(one.box.top - other.box.top) < heightOf(one.box) / 2 && gapOf(one, other) >= 0 && gapOf(one, other) < GAP_MAX
+
+const plainOf = (text: string): string => text.toLowerCase().replace(/[,.;:]$/u, '')
+
+function isOneWord(before: Word | undefined, one: Word, other: Word, { isLong, isShort }: KnownWords): boolean {
+  const [start, end] = [one.text.toLowerCase(), plainOf(other.text)]
+  // `Vitamin B 12`, `Hemoglobin A 1c`
+  if (/^[A-Z]$/u.test(one.text))
+    return (
+      /^\d{1,2}[a-z]?$/u.test(end) &&
+      gapOf(one, other) < LETTER_GAP_MAX &&
+      isShort(start + end) &&
+      before !== undefined &&
+      isNextTo(before, one) &&
+      isLong(plainOf(before.text))
+    )
+  const isKnown = (text: string) => isLong(text) || isShort(text)
+  return (
+    /^\p{L}{2,}$/u.test(start) &&
+    /^\p{L}+$/u.test(end) &&
+    start.length + end.length >= JOINED_LETTERS_MIN &&
+    isLong(start + end) &&
+    !(isKnown(start) && isKnown(end))
+  )
+}
+
+/** `Lipidprofile` as two words, if that can be meant in one way alone. */
+function parted(word: Word, { isLong }: KnownWords): Word[] {
+  const [, letters = '', end = ''] = /^(\p{L}+)([,.;:]?)$/u.exec(word.text) ?? []
+  const lower = letters.toLowerCase()
+  if (letters.length < 2 * PART_LETTERS_MIN || isLong(lower)) return [word]
+  const places: number[] = []
+  for (let at = PART_LETTERS_MIN; at <= letters.length - PART_LETTERS_MIN; at++)
+    if (isLong(lower.slice(0, at)) && isLong(lower.slice(at)) && !PREFIX.test(lower.slice(0, at))) places.push(at)
+  if (places.length !== 1) return [word]
+  const [at] = places as [number]
+  const x = word.box.left + ((word.box.right - word.box.left) * at) / word.text.length
+  return [
+    { ...word, text: letters.slice(0, at), box: { ...word.box, right: x } },
+    { ...word, text: letters.slice(at) + end, box: { ...word.box, left: x } },
+  ]
+}
