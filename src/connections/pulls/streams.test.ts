@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { agree, daysAgo, run, standIn, teamAt } from '../../../test/support/vendors/connected.ts'
+import { addPolarNight } from '../../../test/support/vendors/polar-night.ts'
+import { PolarPeer } from '../../../test/support/vendors/polar.ts'
 import { StravaPeer } from '../../../test/support/vendors/strava.ts'
 
 test('a workout of a vendor has its stream, its way, its device and its raw record, and the stream is announced when it can be read', async () => {
@@ -49,4 +51,23 @@ test('a workout of a vendor has its stream, its way, its device and its raw reco
   const announced = types.indexOf('daily.data.workout_stream.created')
   assert(types.indexOf('daily.data.workouts.created') < announced && announced > 0, types.join())
   assert(types.includes('historical.data.workout_stream.created'), types.join())
+})
+
+test('the stream of a night of Polar has its stages, heart rates, their variability and the respiratory rate', async () => {
+  const peer = await new PolarPeer().start()
+  peer.now_ms = Date.now()
+  standIn('polar', peer)
+  addPolarNight(peer, daysAgo(2))
+  const team = await teamAt('polar')
+  const user_id = await team.user()
+  await agree(team, 'polar', peer, user_id, peer.user)
+  await run(team)
+  const { sleep } = (await team.api.get(`/v2/summary/sleep/${user_id}?start_date=${daysAgo(5)}`)).body
+  const stream = (await team.api.get(`/v2/timeseries/sleep/${sleep[0].id}/stream`)).body as Record<string, { value: number }[]>
+  assert.deepEqual(
+    Object.fromEntries(Object.entries(stream).map(([name, samples]) => [name, samples.map(({ value }) => value)])),
+    { hrv: [41, 47], heartrate: [52], hypnogram: [2, 1, 3, 4, -1, 2], respiratory_rate: [14.5, 15] },
+  )
+  const { provider } = (await team.api.get(`/v2/introspect/historical_pull?user_id=${user_id}`)).body.data[0]
+  for (const name of ['sleep_cycle', 'hrv', 'respiratory_rate']) assert.equal(provider.polar.pulled[name].status, 'success', name)
 })

@@ -12,9 +12,10 @@ import {
   type VendorHttp,
 } from '../connector.ts'
 import { day, idOf, objectIn, refusalOf, text, type Values } from '../reading.ts'
-import { SampleBatches, knownZone } from '../records.ts'
+import { SampleBatches, knownZone, sleepCycleOf, sleepOf } from '../records.ts'
 import { basic, bearer, refreshTokenOf, withQuery } from '../tokens.ts'
-import { addHeartRates, addSteps, listed, nightsIn } from './records.ts'
+import { addRecovery, nightsIn } from './nights.ts'
+import { addHeartRates, addSteps, listed } from './records.ts'
 import { sportsIn, streamIn, workoutIn, type Sports } from './sessions.ts'
 import { receive, subscribe } from './webhooks.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
@@ -71,8 +72,13 @@ async function* pullSleep(access: Access, request: PullRequest): AsyncGenerator<
     const next = dayAfter(date)
     const sent = await read(access, 'sleeps', ranged(date, next, 'sleep-result', 'sleep-evaluation', 'sleep-score'))
     if (!listed(sent, 'nightSleeps').length) continue
-    const records = nightsIn(sent, await recovery(access, date))
-    if (records.length) yield { kind: 'sleep', records }
+    const nights = nightsIn(sent, await recovery(access, date))
+    if (nights.length) yield { kind: 'sleep', records: nights.map(sleepOf) }
+    const cycles = nights.flatMap((night) => sleepCycleOf(night, night.stages) ?? [])
+    if (cycles.length) yield { kind: 'sleep_cycle', records: cycles }
+    const batches = new SampleBatches()
+    for (const night of nights) addRecovery(batches, night)
+    yield* batches.take()
   }
 }
 
@@ -130,6 +136,9 @@ const pulls = {
   activity: pullActivity,
   steps: pullActivity,
   sleep: pullSleep,
+  sleep_cycle: pullSleep,
+  hrv: pullSleep,
+  respiratory_rate: pullSleep,
   heartrate: pullHeartRates,
   workouts: pullWorkouts,
   workout_stream: pullWorkouts,
@@ -143,7 +152,7 @@ async function tokensOf(http: VendorHttp, app: VendorApp, form: Record<string, s
 export const polar = {
   provider: 'polar',
   description: 'Watches of Polar and what Polar Flow collects',
-  resources: ['activity', 'steps', 'sleep', 'workouts', 'workout_stream', 'heartrate'],
+  resources: Object.keys(pulls) as PolarResource[],
   urls: {
     authorize: 'https://auth.polar.com/oauth/authorize',
     token: 'https://auth.polar.com/oauth/token',
@@ -163,16 +172,21 @@ export const polar = {
     activity: 'activity:read',
     steps: 'activity:read',
     sleep: 'sleep:read',
+    sleep_cycle: 'sleep:read',
+    hrv: 'nightly_recharge:read',
+    respiratory_rate: 'nightly_recharge:read',
     workouts: 'training_sessions:read',
     workout_stream: 'training_sessions:read',
     heartrate: 'continuous_samples:read',
   },
   alsoUses: {
     sleep: ['nightly_recharge:read'],
+    hrv: ['sleep:read'],
+    respiratory_rate: ['sleep:read'],
     workouts: ['routes:read', 'sports:read'],
     workout_stream: ['routes:read'],
   },
-  comesWith: { steps: 'activity', workout_stream: 'workouts' },
+  comesWith: { steps: 'activity', sleep_cycle: 'sleep', hrv: 'sleep', respiratory_rate: 'sleep', workout_stream: 'workouts' },
   pkce: false,
   // Nights and their recovery are at most 28 days long; the days at both ends are asked for with them.
   days_per_request: 25,

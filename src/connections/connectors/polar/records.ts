@@ -1,20 +1,7 @@
 // Records of Polar AccessLink, Dynamic API v4, as samples and summaries. Lists may be wrapped or not, and empty ones left out.
 import { midnight } from '../answers.ts'
-import {
-  day,
-  instant,
-  instantOfText,
-  list,
-  localTime,
-  number,
-  objectOrEmpty,
-  rawOf,
-  secondsOf,
-  text,
-  whole,
-  type Values,
-} from '../reading.ts'
-import { SampleBatches, deviceOf, instantIn, offsetAt, offsetBetween, sleepOf } from '../records.ts'
+import { day, instant, instantOfText, list, localTime, number, objectOrEmpty, text, whole, type Values } from '../reading.ts'
+import { SampleBatches, deviceOf, instantIn, offsetAt, offsetBetween } from '../records.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
 
@@ -91,42 +78,4 @@ export const offsetIn = (value: unknown): number | null => {
   const sent = text(value)
   const at_ms = instantOfText(sent)
   return sent === null || at_ms === null ? null : offsetBetween(localTime(sent.replace(/(Z|[+-]\d\d:?\d\d)$/, '')), at_ms)
-}
-
-const perMinute = (interval_ms: unknown): number | null => {
-  const ms = number(interval_ms)
-  return ms === null || ms <= 0 ? null : 60_000 / ms
-}
-
-/** Nights, with what is known of their recovery. Polar knows a night by its date. */
-export function nightsIn(sent: Values, recoveries: Values): IncomingSummary<'sleep'>[] {
-  const recovered = new Map(
-    listed(recoveries, 'nightlyRechargeResults').map((one) => [text(one.sleepResultDate) ?? '', one] as const),
-  )
-  return listed(sent, 'nightSleeps').flatMap((night) => {
-    const date = day(night.sleepDate)
-    const { sleepStart, sleepEnd } = objectOrEmpty(objectOrEmpty(night.sleepResult).hypnogram)
-    const [start_ms, end_ms] = [instantOfText(sleepStart), instantOfText(sleepEnd)]
-    if (date === null || start_ms === null || end_ms === null || end_ms <= start_ms) return []
-    const { phaseDurations } = objectOrEmpty(night.sleepEvaluation)
-    const phases = objectOrEmpty(phaseDurations)
-    const seconds = (name: string) => Math.round(secondsOf(phases[name]) ?? 0)
-    const recovery = recovered.get(date) ?? {}
-    const record = sleepOf({
-      key: date,
-      source_type: 'watch',
-      raw: rawOf(night),
-      start_ms,
-      end_ms,
-      zone: null,
-      offset_s: offsetIn(sleepEnd),
-      seconds: { awake: seconds('wake'), light: seconds('light'), rem: seconds('rem'), deep: seconds('deep') },
-      more: {
-        score: whole(objectOrEmpty(night.sleepScore).sleepScore),
-        average_hrv: number(recovery.meanNightlyRecoveryRmssd),
-        respiratory_rate: perMinute(recovery.meanNightlyRecoveryRespirationInterval),
-      },
-    })
-    return [record]
-  })
 }
