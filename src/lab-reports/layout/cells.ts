@@ -1,4 +1,5 @@
 // What the cells of a line are, one by one: a cell that holds several things is cut.
+import type { Word } from '../pages/page.ts'
 import { cellOf, type Cell } from './lines.ts'
 import { boundOf, flagOf, intervalOf, isBloodGroup, numberOf, partFlag, valueKind, type ValueKind } from './values.ts'
 import { isRangesOfGroups } from './ranges-of-groups.ts'
@@ -53,7 +54,10 @@ export function cut(cell: Cell): TypedCell[] {
   // A text of many words is no row, and trying each part of it would take the square of their number.
   if (cell.words.length > CELL_WORDS_MAX || cell.text.length > CELL_LETTERS_MAX) return [typedAs(cell, 'text')]
   const whole = typed(cell)
-  if (whole.kind !== 'text' || cell.words.length === 1) return whole.kind === 'text' ? attached(cell) : [whole]
+  if (whole.kind !== 'text') return [whole]
+  const spaced = withSpaces(cell)
+  const read = spaced.words.length > cell.words.length ? phrases(spaced, 0) : undefined
+  if (read) return read
   for (let start = 0; start < cell.words.length; start++) {
     const parts = phrases(cell, start)
     if (!parts) continue
@@ -69,17 +73,26 @@ export function cut(cell: Cell): TypedCell[] {
   return [whole]
 }
 
-/** `95mg/dL` and `3.5-5.1mmol/L` without a space. */
-function attached(cell: Cell): TypedCell[] {
-  const match = /^([<>≤≥]?\d[\d.,]*(?:-\d[\d.,]*)?)([%a-zA-Zµμ^/][\w%/^*.µμ]*)$/u.exec(cell.text)
-  if (!match || !isUnit(match[2]!)) return [typed(cell)]
-  const at = cell.box.left + ((cell.box.right - cell.box.left) * match[1]!.length) / cell.text.length
-  const [left, right] = [
-    { ...cell.box, right: at },
-    { ...cell.box, left: at },
+/** `95mg/dL`, `3.5-5.1mmol/L` and `95 mg/dL(HIGH)` with the spaces that are left out. */
+const withSpaces = (cell: Cell): Cell => cellOf(cell.words.flatMap((word) => flagBehindUnit(word).flatMap(unitBehindNumber)))
+
+function unitBehindNumber(word: Word): Word[] {
+  const [, number = '', unit = ''] = /^([<>≤≥]?\d[\d.,]*(?:-\d[\d.,]*)?)([%a-zA-Zµμ^/][\w%/^*.µμ]*)$/u.exec(word.text) ?? []
+  return unit && isUnit(unit) ? cutWord(word, number.length) : [word]
+}
+
+function flagBehindUnit(word: Word): Word[] {
+  const [, unit = '', flag = ''] = /^([^()]+)(\([^()]+\))$/u.exec(word.text) ?? []
+  const own = unit.replace(/^[<>≤≥]?\d[\d.,]*/u, '')
+  return flag && isUnit(own) && flagOf(flag) ? cutWord(word, unit.length) : [word]
+}
+
+function cutWord(word: Word, length: number): Word[] {
+  const at = word.box.left + ((word.box.right - word.box.left) * length) / word.text.length
+  return [
+    { ...word, text: word.text.slice(0, length), box: { ...word.box, right: at } },
+    { ...word, text: word.text.slice(length), box: { ...word.box, left: at } },
   ]
-  const piece = (text: string, box: typeof left) => cellOf([{ text, box, confidence: cell.words[0]!.confidence }])
-  return [typed(piece(match[1]!, left)), typed(piece(match[2]!, right))]
 }
 
 /** The words from `start` on as values, units, ranges and flags without a rest; undefined if some are none. */
