@@ -45,6 +45,7 @@ export function fillWithings(peer: WithingsPeer, user = '363') {
       [71, 36_61, -2],
     ]),
     group(1004, '2026-01-31T07:00:00Z', [[1, 81, 0]], { attrib: 1 }),
+    group(1007, '2026-01-31T06:10:00Z', [[73, 3342, -2]], { model: 'ScanWatch 2', model_id: 94 }),
     group(1005, '2026-01-31T08:00:00Z', [[1, 65, 0]], { category: 2 }),
     group(1006, '2026-01-31T09:00:00Z', [[1, 70, 0]], { attrib: 2 }),
   )

@@ -2,6 +2,7 @@
 import { number, text, type Values } from '../reading.ts'
 import { deviceOf } from '../records.ts'
 import type { IncomingDevice } from '../../../wearables/devices/devices.ts'
+import type { SensorLocation } from '../../../wearables/resources/sample-details.ts'
 import type { SourceType } from '../../../wearables/resources/timeseries.ts'
 
 const models: Readonly<Record<number, string>> = {
@@ -45,9 +46,18 @@ const models: Readonly<Record<number, string>> = {
   95: 'ScanWatch Light',
 }
 
-/** The device of a record. Its model is a text, or a number in one of three fields; nights have another number under `model`. */
-export function deviceIn(sent: Values, source_type: SourceType): IncomingDevice | null {
+/** The model of the device of a record is a text, or a number in one of three fields; nights have another number under `model`. */
+function modelIn(sent: Values): string | null {
   const numbered = number(sent.model_id) ?? number(sent.modelid) ?? (sent.data === undefined ? null : number(sent.model))
-  const model = text(sent.model) ?? (numbered === null ? null : (models[numbered] ?? null))
-  return deviceOf(source_type, { manufacturer: 'Withings', model, device_id: sent.deviceid ?? sent.hash_deviceid })
+  return text(sent.model) ?? (numbered === null ? null : (models[numbered] ?? null))
+}
+
+export const deviceIn = (sent: Values, source_type: SourceType): IncomingDevice | null =>
+  deviceOf(source_type, { manufacturer: 'Withings', model: modelIn(sent), device_id: sent.deviceid ?? sent.hash_deviceid })
+
+/** Where the device of a record measures temperatures; null for one of which that is not known. */
+export function placeOf(sent: Values): SensorLocation | null {
+  const model = modelIn(sent) ?? ''
+  if (model.startsWith('ScanWatch')) return 'wrist'
+  return model === 'Thermo' || model === 'BeamO' ? 'temporal_artery' : null
 }

@@ -2,10 +2,11 @@
 import { localDay, midnight } from '../answers.ts'
 import { idOf, instantOfSeconds, list, number, rawOf, type Values } from '../reading.ts'
 import { SampleBatches, offsetAt } from '../records.ts'
+import { typeWithDetails, type SensorLocation } from '../../../wearables/resources/sample-details.ts'
 import type { SourceType, TimeseriesName } from '../../../wearables/resources/timeseries.ts'
 import type { Document } from '../../../wearables/summaries/schema.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
-import { deviceIn } from './devices.ts'
+import { deviceIn, placeOf } from './devices.ts'
 
 /** Types of measures that are asked for. */
 export const measureTypes = {
@@ -17,6 +18,7 @@ export const measureTypes = {
   pulse: 11,
   oxygen: 54,
   body_temperature: 71,
+  skin_temperature: 73,
   muscle: 76,
   hydration: 77,
   bone: 88,
@@ -104,9 +106,17 @@ const single = {
   fat: ['body_fat', 'scale'],
   fat_free: ['lean_body_mass', 'scale'],
   oxygen: ['blood_oxygen', 'watch'],
-  body_temperature: ['body_temperature', 'unknown'],
   vo2_max: ['vo2_max', 'watch'],
 } as const satisfies Partial<Record<MeasureName, [TimeseriesName, SourceType]>>
+
+/**
+ * The temperature in a group, with the place where it was measured: that of the body, else that of the skin, which a thermometer measures first. Without
+ * the place a temperature of the skin would pass for one of the body.
+ */
+function temperatureIn({ body_temperature, skin_temperature }: MeasureGroup['values'], place: SensorLocation | null) {
+  const value = body_temperature ?? (place === null ? undefined : skin_temperature) ?? null
+  return { value, type: typeWithDetails('body_temperature', null, { sensor_location: place }) }
+}
 
 /** The samples of a group. A pulse is of the device that measured something else at the same time. */
 export function addSamples(batches: SampleBatches, { at_ms, is_manual, values, sent }: MeasureGroup, zone: string | null): void {
@@ -120,6 +130,8 @@ export function addSamples(batches: SampleBatches, { at_ms, is_manual, values, s
   const { systolic, diastolic, pulse } = values
   const is_cuff = systolic !== undefined && diastolic !== undefined
   if (is_cuff) batches.add('blood_pressure', { ...common('cuff'), value: systolic, second: diastolic })
+  const place = is_manual ? null : placeOf(sent)
+  batches.add('body_temperature', { ...common(place === 'wrist' ? 'watch' : 'unknown'), ...temperatureIn(values, place) })
   const type: SourceType = is_cuff ? 'cuff' : values.weight === undefined ? 'unknown' : 'scale'
   batches.add('heartrate', { ...common(type), value: pulse ?? null })
 }

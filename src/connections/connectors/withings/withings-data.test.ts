@@ -40,6 +40,38 @@ describe('Withings: data', () => {
     )
   })
 
+  test('a temperature of the skin is read with its place, and left out beside one of the body or without a known place', async () => {
+    const { peer, pull } = await linked()
+    const { measuregrps } = peer.store('363')
+    const measured = (grpid: number, minute: number, more: object, ...measures: [type: number, value: number][]) => ({
+      ...measuregrps[0]!,
+      grpid,
+      date: Date.parse(`2026-01-31T07:${minute}:00Z`) / 1000,
+      ...more,
+      measures: measures.map(([type, value]) => ({ type, value, unit: -1 })),
+    })
+    measuregrps.splice(
+      0,
+      Infinity,
+      measured(1, 10, { model: 'ScanWatch 2', model_id: 94 }, [73, 334]),
+      measured(2, 20, { model_id: 70 }, [71, 368], [73, 341]),
+      measured(3, 30, { model_id: 71 }, [73, 342]),
+      measured(4, 40, { model: 'Body Scan' }, [73, 300]),
+      measured(5, 50, { attrib: 2, model_id: 70 }, [71, 370], [73, 341]),
+    )
+    const samples = samplesOf(await pull('body_temperature'), 'body_temperature')
+    assert.deepEqual(
+      samples.map(({ value, type, source_type, device }) => [value, type, source_type, device?.model ?? null]),
+      [
+        [33.4, '[null,"wrist"]', 'watch', 'ScanWatch 2'],
+        [36.8, '[null,"temporal_artery"]', 'unknown', 'Thermo'],
+        [34.2, '[null,"temporal_artery"]', 'unknown', 'BeamO'],
+        [37, null, 'app', null],
+      ],
+    )
+    assert.match(peer.to('/measure')[0]!.form.get('meastypes')!, /(^|,)73(,|$)/)
+  })
+
   test('a day of a watch and a day of a phone are two records', async () => {
     const { pull } = await linked()
     const days = recordsOf(await pull('activity'), 'activity')
