@@ -36,7 +36,7 @@ export function typed(cell: Cell): TypedCell {
   if (dateIn(text)?.text.length === text.length) return typedAs(cell, 'date')
   const kind = valueKind(text)
   if (kind === 'number' || kind === 'comparator' || kind === 'ratio') return typedAs(cell, 'value')
-  if (isUnit(text) && !/^(?:h|l|m)$/iu.test(text)) return typedAs(cell, 'unit')
+  if (isUnit(text) && !/^[([]?(?:h|l|m)[)\]]?$/iu.test(text)) return typedAs(cell, 'unit')
   if (flagOf(text) && !isLongWord(text)) return typedAs(cell, 'flag')
   if (kind === 'interval') return typedAs(cell, 'range')
   if (kind === 'word') return typedAs(cell, 'value')
