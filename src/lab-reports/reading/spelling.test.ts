@@ -25,6 +25,9 @@ test('words of pictures are spelled as names of results and units are', () => {
     ['B12.', 'B12'],
     ['Cholesterol.', 'Cholesterol'],
     ['120.', '120'],
+    ['Norma', 'Normal'],
+    ['TOTA', 'TOTAL'],
+    ['lgE', 'IgE'],
   ]
   assert.deepEqual(
     read.map(([text]) => [text, spelled(text)]),

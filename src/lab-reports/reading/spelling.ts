@@ -181,6 +181,10 @@ function spelledPart(part: string): string {
   const lower = part.toLowerCase()
   const { words, short, alike, shortAlike } = vocabulary()
   if (words.has(lower) || short.has(lower)) return part
+  // Thin letters at the end are lost.
+  if (letters === part.length && letters >= LETTERS_MIN && letters < EDITED_LETTERS_MIN && words.has(`${lower}l`))
+    return part + (part === part.toUpperCase() ? 'L' : 'l')
+  if (/^lg[ADEGM]$/u.test(part)) return `I${part.slice(1)}`
   // `8UN`: a letter that was read as a digit or a sign.
   if (part.length === 3) return /\d|[!|]/u.test(part) ? (shortAlike.get(lookOf(part))?.toUpperCase() ?? part) : part
   const [, core = part, end = ''] = /^(.*?)([[\]|]*)$/u.exec(part)!

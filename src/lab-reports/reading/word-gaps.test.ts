@@ -50,6 +50,23 @@ test('a word of reports that is cut in two is put together, unless both parts ar
     ]),
     ['Hemoglobin', 'A1c'],
   )
+  assert.deepEqual(
+    read([
+      ['ANTITHROMBIN', 0],
+      ['I', 0.5],
+      ['I', 0.25],
+      ['I', 0.25],
+      ['ACT', 0.6],
+    ]),
+    ['ANTITHROMBIN', 'III', 'ACT'],
+  )
+  assert.deepEqual(
+    read([
+      ['H', 0],
+      ['IGH', 0.25],
+    ]),
+    ['HIGH'],
+  )
   for (const apart of [
     [
       ['Neutrophi', 0],

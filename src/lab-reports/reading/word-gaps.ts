@@ -42,7 +42,7 @@ const plainOf = (text: string): string => text.toLowerCase().replace(/[,.;:]$/u,
 function isOneWord(before: Word | undefined, one: Word, other: Word, { isLong, isShort }: KnownWords): boolean {
   const [start, end] = [one.text.toLowerCase(), plainOf(other.text)]
   // `Vitamin B 12`, `Hemoglobin A 1c`
-  if (/^[A-Z]$/u.test(one.text))
+  if (/^[A-Z]$/u.test(one.text) && /^\d/u.test(end))
     return (
       /^\d{1,2}[a-z]?$/u.test(end) &&
       gapOf(one, other) < LETTER_GAP_MAX &&
@@ -52,6 +52,10 @@ function isOneWord(before: Word | undefined, one: Word, other: Word, { isLong, i
       isLong(plainOf(before.text))
     )
   const isKnown = (text: string) => isLong(text) || isShort(text)
+  // `Antithrombin I I I`, `H IGH`
+  if (gapOf(one, other) < LETTER_GAP_MAX && /^I{1,2}$/u.test(one.text) && /^I$/u.test(other.text)) return true
+  if (gapOf(one, other) < LETTER_GAP_MAX && /^\p{L}$/u.test(start))
+    return end.length >= PART_LETTERS_MIN - 1 && isLong(start + end) && !isKnown(end)
   return (
     /^\p{L}{2,}$/u.test(start) &&
     /^\p{L}+$/u.test(end) &&
