@@ -52,7 +52,7 @@ function typeOf(schema: Schema): string {
 }
 
 /** What no connector, phone or file brings: it is what providers without a connector have. Reads of it are empty. */
-const withoutSource: readonly string[] = ['cholesterol', 'ige', 'igg', 'note', 'stress_level', 'workout_duration']
+const withoutSource: readonly string[] = ['cholesterol', 'ige', 'igg', 'stress_level']
 
 function providersOf(name: string): string {
   if (withoutSource.includes(name)) return 'no source yet'

@@ -243,7 +243,7 @@ test('Oura: the heart rates during a workout are its stream, unless the user has
   const [stream] = streamsOf(await pulled(oura, peer, 'oura-user', 'workouts'))
   assert.deepEqual([stream!.time, stream!.lists], [[start_ms / 1000, start_ms / 1000 + 60], { heartrate: [120, 130] }])
   const scopes = oura.scopes.filter((scope) => scope !== 'heartrate')
-  assert.deepEqual((await pulled(oura, peer, 'oura-user', 'workouts', scopes)).map(nameOf), ['workouts'])
+  assert.deepEqual((await pulled(oura, peer, 'oura-user', 'workouts', scopes)).map(nameOf), ['workouts', 'workout_duration'])
 })
 
 test('WHOOP: heart rates of a night come with it; an application that is not given them has nights still', async () => {

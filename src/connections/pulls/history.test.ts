@@ -1,6 +1,8 @@
 // Histories from the cloud of a vendor: what is asked for when a user connects, and again; late and corrected data; outages.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { eventually } from '../../../test/support/eventually.ts'
+import { advanceClock } from '../../../test/support/orders.ts'
 import { agree, daysAgo, run, standIn, teamAt } from '../../../test/support/vendors/connected.ts'
 import { OuraPeer, ouraActivity, ouraNight, ouraScore, ouraWorkout } from '../../../test/support/vendors/oura.ts'
 import type { TestTeam } from '../../../test/support/server.ts'
@@ -190,4 +192,31 @@ test('a job of a connection that has ended asks for nothing', async () => {
     ['/oauth/revoke'],
   )
   assert.equal(peer.grants.isGranted(account), false)
+})
+
+test('the weight of an account belongs to the day on which it was first seen, and a changed one is a further record', async () => {
+  const { team, user_id } = await connected(70)
+  const weights = async () => {
+    const { body } = (await team.api.get(`/v2/summary/body/${user_id}?start_date=${daysAgo(5)}&end_date=${daysAgo(-5)}`)).body
+    return (body as { calendar_date: string; weight: number }[]).map(({ calendar_date, weight }) => [calendar_date, weight])
+  }
+  const refreshed = async () => {
+    const answer = team.api.post(`/v2/user/refresh/${user_id}?timeout=60`)
+    await eventually(async () => (await team.jobs()).includes('pulls.pull_resource'), 'the pulls are queued')
+    await run(team)
+    assert.equal((await answer).status, 200)
+  }
+  // Asked for once for each part of the history.
+  await run(team)
+  const [first] = await weights()
+  assert.deepEqual(await weights(), [[first![0], 70.5]])
+  await advanceClock(team, 86_400)
+  await refreshed()
+  assert.deepEqual(await weights(), [first])
+  peer.weight = 71
+  await refreshed()
+  const [before, second, ...none] = await weights()
+  assert.deepEqual([before, second![1], none], [first, 71, []])
+  assert(second![0]! > first![0]!, String(second))
+  assert.equal((await team.events()).filter((type) => type.startsWith('daily.data.body.')).length, 2)
 })

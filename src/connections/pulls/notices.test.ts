@@ -161,7 +161,7 @@ describe('subscriptions at Oura', () => {
   test('are made once for the application, with a handshake that only this server can answer', async () => {
     const { team, user_id } = await connected()
     const own = oura.subscriptions.filter(({ callback_url }) => callback_url?.endsWith(`${team.team}/oura`))
-    assert.equal(own.length, 14)
+    assert.equal(own.length, 16)
     assert.equal(own[0]!.callback_url, url + pathOf(team.team, 'oura'))
     const { verification_token = '' } = own[0]!
     const ask = (token: string) =>
@@ -170,7 +170,7 @@ describe('subscriptions at Oura', () => {
     for (const wrong of ['', 'wrong', verification_token.toUpperCase()]) assert.equal((await ask(wrong)).status, 401)
     await agree(team, 'oura', oura, await team.user(), `second of ${user_id}`)
     await run(team)
-    assert.equal(oura.subscriptions.filter(({ callback_url }) => callback_url?.endsWith(`${team.team}/oura`)).length, 14)
+    assert.equal(oura.subscriptions.filter(({ callback_url }) => callback_url?.endsWith(`${team.team}/oura`)).length, 16)
   })
 })
 

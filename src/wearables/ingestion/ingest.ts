@@ -13,6 +13,7 @@ import { isTimeseries, resourceNameOf, timeseriesOf, type SourceType, type Times
 import { deviceKey, recordDevices, type IncomingDevice, type SeenDevice } from '../devices/devices.ts'
 import { mergeSamples, type Sample, type SampleSource, type SeriesSamples } from '../timeseries/chunks.ts'
 import { writeQueryValues } from '../summaries/query-values.ts'
+import { withDays } from '../summaries/undated.ts'
 import { writeSummaries, type IncomingSummary, type WrittenSummary } from '../summaries/summaries.ts'
 import type { SummaryKind } from '../summaries/schema.ts'
 import type { IncomingStream } from '../streams/workout-streams.ts'
@@ -93,11 +94,12 @@ export async function ingestSummaries(
   kind: SummaryKind,
   {
     provider,
-    records,
+    records: given,
     streams = [],
     historical,
   }: { provider: string; records: IncomingSummary[]; streams?: IncomingStream[] | undefined; historical: boolean },
 ): Promise<Ingested> {
+  const records = await withDays(tx, user, kind, provider, given)
   if (kind === 'workouts') await lockHeartRates(tx, user.user_id)
   const isKept = await isWanted(tx, user, kind, provider)
   const wanted = records.filter(({ calendar_date }) => calendar_date === null || isKept(Date.parse(calendar_date) + DAY_MS / 2))

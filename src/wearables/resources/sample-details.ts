@@ -20,6 +20,7 @@ export const sensorLocations = [
 ] as const
 export type SensorLocation = (typeof sensorLocations)[number]
 export const intensities = ['low', 'medium', 'high'] as const
+export type Intensity = (typeof intensities)[number]
 export const deliveryModes = ['basal', 'bolus'] as const
 export const deliveryForms = ['standard', 'extended'] as const
 export const bolusPurposes = ['meal', 'correction', 'mixed', 'unknown'] as const

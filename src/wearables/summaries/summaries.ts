@@ -29,7 +29,7 @@ export interface IncomingSummary<K extends SummaryKind = SummaryKind> {
   key: string
   source_type: SourceType
   app_id: string | null
-  /** The local day; null for a profile. */
+  /** The local day; null for a profile, and for a record of the body of which the provider knows no time: then the key does not count. */
   calendar_date: string | null
   document: Document<K>
   /** What recorded it. Absent or null: unknown. */

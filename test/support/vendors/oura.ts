@@ -5,10 +5,13 @@ import { oura } from '../../../src/connections/connectors/oura/oura.ts'
 import { VendorGrants } from './grants.ts'
 import { CLIENT, VendorServer, type VendorAnswer, type VendorRequest } from './vendor-server.ts'
 
-type Document = Record<string, unknown> & { id: string; day: string }
-const collections = ['daily_activity', 'daily_sleep', 'sleep', 'workout', 'daily_spo2', 'vO2_max'] as const
+type Document = Record<string, unknown> & { id: string } & ({ day: string } | { start_day: string })
+const collections = ['daily_activity', 'daily_sleep', 'sleep', 'workout', 'daily_spo2', 'vO2_max', 'enhanced_tag'] as const
 export type OuraCollection = (typeof collections)[number]
-const scopes: Record<string, string> = { workout: 'workout', daily_spo2: 'spo2', vO2_max: 'heart_health' }
+const scopes: Record<string, string> = { workout: 'workout', daily_spo2: 'spo2', vO2_max: 'heart_health', enhanced_tag: 'tag' }
+
+/** A tag has the day on which it starts. */
+const dayOf = (document: Document): string => String('day' in document ? document.day : document.start_day)
 
 export class OuraPeer extends VendorServer {
   protected readonly vendor = oura.urls
@@ -19,6 +22,8 @@ export class OuraPeer extends VendorServer {
   /** Ids of documents that cannot be read yet, although they were notified of. */
   readonly unreadable = new Set<string>()
   page = 20
+  /** In kilograms, as users have entered it. */
+  weight: number | null = 70.5
   /** Requests for data that are still answered; then 429 with this many seconds. */
   left = Infinity
   retry_after_s = 30
@@ -28,7 +33,7 @@ export class OuraPeer extends VendorServer {
     const others = (this.documents.get(key) ?? []).filter(({ id }) => !documents.some((one) => one.id === id))
     this.documents.set(
       key,
-      [...others, ...documents].toSorted((a, b) => (a.day < b.day ? -1 : 1)),
+      [...others, ...documents].toSorted((a, b) => (dayOf(a) < dayOf(b) ? -1 : 1)),
     )
   }
 
@@ -54,7 +59,7 @@ export class OuraPeer extends VendorServer {
       return {
         status: 200,
         operation: 'Single_Personal_Info_Document_v2_usercollection_personal_info_get',
-        body: { id: held.user, age: 34, weight: 70.5, height: 1.75, biological_sex: 'female', email: 'testa@example.com' },
+        body: { id: held.user, age: 34, weight: this.weight, height: 1.75, biological_sex: 'female', email: 'testa@example.com' },
       }
     if (collection === 'heartrate') return this.#heartRates(held.user, query)
     const documents = this.documents.get(`${held.user} ${collection}`) ?? []
@@ -65,7 +70,7 @@ export class OuraPeer extends VendorServer {
     }
     const [first, last] = [query.get('start_date') ?? '', query.get('end_date') ?? '9999']
     // The end is left out, so that a date alone never has today.
-    const wanted = documents.filter(({ day }) => day >= first && day < last)
+    const wanted = documents.filter((one) => dayOf(one) >= first && dayOf(one) < last)
     return this.#pageOf(wanted, query, `Multiple_${collection}_Documents_v2_usercollection_${collection}_get`)
   }
 
@@ -212,6 +217,19 @@ export const ouraScore = (day: string, score: number): Document => ({
   contributors,
   score,
   timestamp: `${day}T00:00:00.000+00:00`,
+})
+
+/** A tag with words of the user, on the local day of its beginning. */
+export const ouraTag = (id: string, start_time: string, more: Record<string, unknown>): Document => ({
+  id,
+  tag_type_code: null,
+  start_time,
+  end_time: null,
+  start_day: start_time.slice(0, 10),
+  end_day: null,
+  comment: null,
+  custom_name: null,
+  ...more,
 })
 
 export const ouraWorkout = (day: string, more: Record<string, unknown> = {}): Document => ({

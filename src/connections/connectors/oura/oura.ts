@@ -17,6 +17,7 @@ import {
 import { instantOfText, list, number, objectIn, refusalOf, text, type Values } from '../reading.ts'
 import { SampleBatches, knownZone, sleepCycleOf, sleepOf, workoutOf, type WorkoutRecord } from '../records.ts'
 import { askForTokens, refreshTokenOf, unexpired, withQuery } from '../tokens.ts'
+import { Notes } from './notes.ts'
 import * as records from './records.ts'
 import { documentOf, documents, get } from './requests.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
@@ -29,7 +30,10 @@ const scopeOf = {
   body_temperature_delta: 'daily',
   workouts: 'workout',
   workout_stream: 'workout',
+  workout_duration: 'workout',
   profile: 'personal',
+  body: 'personal',
+  note: 'tag',
   heartrate: 'heartrate',
   blood_oxygen: 'spo2',
   vo2_max: 'heart_health',
@@ -107,8 +111,14 @@ const pullWorkouts: Pull = async function* (access, request) {
   const deleted = deletedIn(request)
   if (deleted.length) yield { kind: 'workouts', deleted }
   for await (const page of sent(access, 'workout', request)) {
-    const found = page.flatMap((one) => records.workoutIn(one) ?? [])
+    const batches = new SampleBatches()
+    const found = page.flatMap((one) => {
+      const workout = records.workoutIn(one)
+      if (workout) records.addDuration(batches, workout, one)
+      return workout ?? []
+    })
     if (found.length) yield { kind: 'workouts', records: found.map(workoutOf) }
+    yield* batches.take()
     for (const workout of found) {
       const stream = await heartRatesOf(access, workout)
       if (stream) yield { streams: [stream] }
@@ -136,7 +146,17 @@ const instants = ({ from_ms, to_ms }: PullRequest) => ({
 })
 
 const pullProfile: Pull = async function* (access) {
-  yield { kind: 'profile', records: [records.profileOf(await get(access, 'personal_info'))] }
+  const sent = await get(access, 'personal_info')
+  yield { kind: 'profile', records: [records.profileOf(sent)] }
+  const body = records.bodyOf(sent)
+  if (body) yield { kind: 'body', records: [body] }
+}
+
+const pullNotes: Pull = async function* (access, request) {
+  const [zone, notes, batches] = [knownZone(request.time_zone), new Notes(), new SampleBatches()]
+  for await (const page of documents(access, 'enhanced_tag', dayBounds(request))) for (const one of page) notes.add(one, zone)
+  notes.addTo(batches)
+  yield* batches.take()
 }
 
 const pulls: Partial<Record<Resource, Pull>> = {
@@ -147,7 +167,10 @@ const pulls: Partial<Record<Resource, Pull>> = {
   body_temperature_delta: pullSleep,
   workouts: pullWorkouts,
   workout_stream: pullWorkouts,
+  workout_duration: pullWorkouts,
   profile: pullProfile,
+  body: pullProfile,
+  note: pullNotes,
   heartrate: samples('heartrate', instants, records.addHeartRate),
   blood_oxygen: samples('daily_spo2', dayBounds, records.addOxygen),
   vo2_max: samples('vO2_max', dayBounds, records.addVo2Max),
@@ -161,6 +184,7 @@ const notified: Readonly<Record<string, { resource: Resource; hasRecords: boolea
   workout: { resource: 'workouts', hasRecords: true },
   daily_spo2: { resource: 'blood_oxygen', hasRecords: false },
   vo2_max: { resource: 'vo2_max', hasRecords: false },
+  enhanced_tag: { resource: 'note', hasRecords: false },
 }
 /** What a notice may be late by. */
 const LATE_MS = 2 * DAY_MS
@@ -202,7 +226,14 @@ export const oura: Connector = {
   scopes: [...new Set(Object.values(scopeOf))],
   scopeOf,
   alsoUses: { workout_stream: ['heartrate'] },
-  comesWith: { sleep_cycle: 'sleep', hrv: 'sleep', body_temperature_delta: 'sleep', workout_stream: 'workouts' },
+  comesWith: {
+    sleep_cycle: 'sleep',
+    hrv: 'sleep',
+    body_temperature_delta: 'sleep',
+    workout_stream: 'workouts',
+    workout_duration: 'workouts',
+    body: 'profile',
+  },
   pkce: true,
   days_per_request: 30,
   limits: [{ requests: 5000, window_ms: 300_000 }],

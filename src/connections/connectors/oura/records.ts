@@ -1,5 +1,5 @@
 // Documents of Oura as samples and summaries. Stages, zones and scores are Oura's own; fields are null for rings that do not measure them.
-import { typeWithDetails } from '../../../wearables/resources/sample-details.ts'
+import { typeWithDetails, type Intensity } from '../../../wearables/resources/sample-details.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
 import { midnight, minutesOf, zoneOf } from '../answers.ts'
 import {
@@ -16,13 +16,14 @@ import {
   type Values,
 } from '../reading.ts'
 import { SampleBatches, instantIn, offsetAt, type Night, type Stage, type StageType, type WorkoutRecord } from '../records.ts'
+import { MINUTE_MS } from '../../../platform/runtime/durations.ts'
 
 const source_type = 'ring'
 /** Seconds of one character of `sleep_phase_5_min`. */
 const PHASE_MS = 300_000
 const phases: Readonly<Record<string, StageType>> = { 1: 1, 2: 2, 3: 3, 4: 4 }
 
-const offsetOf = (value: unknown): number | null => (typeof value === 'string' ? zoneOf(value) : null)
+export const offsetOf = (value: unknown): number | null => (typeof value === 'string' ? zoneOf(value) : null)
 
 /** A day. Oura has one document for each day, so that the day is its key. */
 export function activityOf(sent: Values): IncomingSummary<'activity'> | undefined {
@@ -175,6 +176,16 @@ export function workoutIn(sent: Values): WorkoutRecord | undefined {
   }
 }
 
+const intensities: Readonly<Record<string, Intensity>> = { easy: 'low', moderate: 'medium', hard: 'high' }
+
+/** How long a workout was, and how hard. */
+export function addDuration(batches: SampleBatches, { start_ms, end_ms, offset_s }: WorkoutRecord, sent: Values): void {
+  const intensity = ownValue(intensities, text(sent.intensity) ?? '') ?? null
+  const type = typeWithDetails('workout_duration', null, { intensity })
+  const value = (end_ms - start_ms) / MINUTE_MS
+  batches.add('workout_duration', { at_ms: start_ms, end_ms, value, offset_s, type, source_type })
+}
+
 const sexes: Readonly<Record<string, 'female' | 'male'>> = { female: 'female', male: 'male' }
 
 export function profileOf(sent: Values): IncomingSummary<'profile'> {
@@ -189,4 +200,12 @@ export function profileOf(sent: Values): IncomingSummary<'profile'> {
     ...(raw && { raw }),
     document: { height: height === null ? null : Math.round(height * 100), gender: sex, sex },
   }
+}
+
+/** The weight that a user has given; undefined without one. Oura says no time. */
+export function bodyOf(sent: Values): IncomingSummary<'body'> | undefined {
+  const weight = number(sent.weight)
+  const raw = rawOf(sent, 'email')
+  if (weight === null || weight <= 0) return undefined
+  return { key: '', source_type: 'app', app_id: null, calendar_date: null, ...(raw && { raw }), document: { weight } }
 }

@@ -131,6 +131,14 @@ export function profileOf(sent: Values): IncomingSummary<'profile'> {
   }
 }
 
+/** The weight that a user has given; undefined without one. WHOOP says no time. */
+export function bodyOf(sent: Values): IncomingSummary<'body'> | undefined {
+  const weight = number(sent.weight_kilogram)
+  const raw = rawOf(sent)
+  if (weight === null || weight <= 0) return undefined
+  return { key: '', source_type: 'app', app_id: null, calendar_date: null, ...(raw && { raw }), document: { weight } }
+}
+
 /** Adds the heart rates of a night. */
 export function addHeartRates(batches: SampleBatches, { stream }: Values, { start_ms, end_ms, offset_s }: Night): void {
   for (const { timestamp, hr } of list(stream)) {

@@ -152,7 +152,7 @@ describe('WHOOP: data', () => {
     )
   })
 
-  test('workouts have meters, kilocalories and seconds in zones; a profile has centimeters', async () => {
+  test('workouts have meters, kilocalories and seconds in zones; a profile has centimeters, and the weight beside it no day', async () => {
     const { pull } = await linked()
     const [workout] = recordsOf(await pull('workouts'), 'workouts')
     const { distance, calories, average_hr, max_hr, hr_zones, time_start, time_end, timezone_offset } = workout!.document
@@ -160,8 +160,10 @@ describe('WHOOP: data', () => {
     assert.deepEqual([distance, Math.round(Number(calories)), average_hr, max_hr], [5000, 300, 140, 171])
     assert.deepEqual([hr_zones, timezone_offset], [[60, 120, 300, 600, 300, 60], -5 * 3600])
     assert.deepEqual([time_start, time_end], ['2026-01-31T02:00:00+00:00', '2026-01-31T02:30:00+00:00'])
-    const [profile] = recordsOf(await pull('profile'), 'profile')
-    assert.equal(profile!.document.height, 175)
+    const account = await pull('profile')
+    assert.equal(recordsOf(account, 'profile')[0]!.document.height, 175)
+    const [body] = recordsOf(account, 'body')
+    assert.deepEqual([body!.document, body!.calendar_date, body!.source_type], [{ weight: 70.5 }, null, 'app'])
   })
 
   test('pages of 25 records are read to the last one', async () => {

@@ -23,6 +23,7 @@ const scopeOf = {
   heartrate: 'read:sleep',
   workouts: 'read:workout',
   profile: 'read:body_measurement',
+  body: 'read:body_measurement',
 } as const satisfies Partial<Record<Resource, string>>
 
 const PAGE = '25'
@@ -149,8 +150,11 @@ const pullActivity: Pull = async function* (access, request) {
 }
 
 const pullProfile: Pull = async function* (access) {
-  const body = await record(access, '/v2/user/measurement/body')
-  if (body) yield { kind: 'profile', records: [records.profileOf(body)] }
+  const sent = await record(access, '/v2/user/measurement/body')
+  if (!sent) return
+  yield { kind: 'profile', records: [records.profileOf(sent)] }
+  const body = records.bodyOf(sent)
+  if (body) yield { kind: 'body', records: [body] }
 }
 
 const pulls: Partial<Record<Resource, Pull>> = {
@@ -159,6 +163,7 @@ const pulls: Partial<Record<Resource, Pull>> = {
   heartrate: pullSleep,
   workouts: pullWorkouts,
   profile: pullProfile,
+  body: pullProfile,
 }
 
 /** What notices are about. The recovery of a night has the id of the night. */
@@ -186,7 +191,7 @@ export const whoop: Connector = {
   scopes: ['offline', 'read:profile', 'read:recovery', ...new Set(Object.values(scopeOf))],
   scopeOf,
   alsoUses: { sleep: ['read:recovery'] },
-  comesWith: { heartrate: 'sleep' },
+  comesWith: { heartrate: 'sleep', body: 'profile' },
   pkce: false,
   days_per_request: 30,
   limits: [

@@ -1,0 +1,52 @@
+// Tags of Oura whose user has written something as notes. Tags without a word of the user are Oura's own names, and no notes.
+import { typeWithDetails } from '../../../wearables/resources/sample-details.ts'
+import { instantOfText, localTime, type Values } from '../reading.ts'
+import { instantIn, offsetAt, type SampleBatches } from '../records.ts'
+import { offsetOf } from './records.ts'
+
+/** Of the words of one tag, and of all that were written for one instant. */
+const TEXT_MAX = 1000
+const NOTE_MAX = 4000
+
+/** What a user has written; empty if that is nothing, or PostgreSQL cannot store it. */
+const wordsOf = (value: unknown): string =>
+  typeof value === 'string' && value.isWellFormed() && !value.includes('\0') ? value.trim().slice(0, TEXT_MAX).toWellFormed() : ''
+
+interface Note {
+  end_ms: number
+  offset_s: number | null
+  words: string[]
+}
+
+/** An instant, or a local time in the user's zone. */
+function timeOf(value: unknown, zone: string | null): { at_ms: number; offset_s: number | null } | null {
+  const at_ms = instantOfText(value)
+  if (at_ms !== null) return { at_ms, offset_s: offsetOf(value) }
+  const local_ms = localTime(value)
+  if (local_ms === null) return null
+  const there_ms = instantIn(zone, local_ms)
+  return { at_ms: there_ms, offset_s: offsetAt(zone, there_ms) }
+}
+
+/** The notes of one pull. What was written for one instant is one note: a user may add several tags at once. */
+export class Notes {
+  readonly #notes = new Map<number, Note>()
+
+  add(sent: Values, zone: string | null): void {
+    const words = [wordsOf(sent.custom_name), wordsOf(sent.comment)].filter((one) => one !== '').join(': ')
+    const start = timeOf(sent.start_time, zone)
+    if (words === '' || start === null) return
+    const end_ms = timeOf(sent.end_time, zone)?.at_ms ?? start.at_ms
+    const note = this.#notes.get(start.at_ms) ?? { end_ms, offset_s: start.offset_s, words: [] }
+    this.#notes.set(start.at_ms, { ...note, end_ms: Math.max(note.end_ms, end_ms), words: [...note.words, words] })
+  }
+
+  addTo(batches: SampleBatches): void {
+    for (const [at_ms, { end_ms, offset_s, words }] of this.#notes) {
+      const content = words.toSorted().join('; ').slice(0, NOTE_MAX).toWellFormed()
+      // Oura's kinds of tags are not described, so that what a note refers to is not known.
+      const type = typeWithDetails('note', null, { content, tags: ['unspecified'] })
+      batches.add('note', { at_ms, end_ms, value: 0, offset_s, type, source_type: 'app' })
+    }
+  }
+}
