@@ -152,20 +152,35 @@ test(
       assert.equal(await second.end('SIGTERM'), 0)
     })
 
+    // What the catalog of a newer program would leave.
+    const newerCatalog = { name: 'Fictional Laboratory of a newer release', checksum: 'of a newer release' }
+    await onDatabase(database.connection, (client) =>
+      client.query(
+        `with d as (update sandbox_us.catalog_data_version set checksum = $2 where part = 'labs')
+         update sandbox_us.lab set name = $1 where id = (select min(id) from sandbox_us.lab)`,
+        [newerCatalog.name, newerCatalog.checksum],
+      ),
+    )
+
     await t.test('commands of this program work, and change nothing of the newer schema', async () => {
       const before = await migrations()
       assert.equal(before.cell, cell + 7)
       assert.equal((await outcomeOf('this', 'org', 'create', 'Fictional Clinic')).code, 0)
       assert.deepEqual(await outcomeOf('this', 'migrate'), { code: 0, out: 'Migrations complete.\n', err: '' })
       assert.deepEqual(await migrations(), before)
+      assert.deepEqual(await catalog(), newerCatalog)
     })
 
-    await t.test('this program can be started again on the newer schema', async () => {
-      const again = await listening(command('this', 'start'), settings.DATA_DIR)
-      assert.deepEqual(await ready(caller(again.url)), READY)
-      assert.equal((await caller(again.url, key).get(`/v3/order/${here.orders[0]}`)).status, 200)
-      assert.equal(await again.end('SIGTERM'), 0)
-    })
+    await t.test(
+      'this program can be started again on the newer schema, and keeps the catalog of the newer program',
+      async () => {
+        const again = await listening(command('this', 'start'), settings.DATA_DIR)
+        assert.deepEqual(await ready(caller(again.url)), READY)
+        assert.equal((await caller(again.url, key).get(`/v3/order/${here.orders[0]}`)).status, 200)
+        assert.equal(await again.end('SIGTERM'), 0)
+        assert.deepEqual(await catalog(), newerCatalog)
+      },
+    )
 
     await here.stop()
     assert.deepEqual(here.refusals, [])
@@ -202,4 +217,13 @@ const migrations = () =>
       `select (select count(*)::integer from sandbox_us.migration) as cell, (select count(*)::integer from control.migration) as control`,
     )
     return rows[0]!
+  })
+
+/** The first laboratory, and the version of the data that the laboratories are from. */
+const catalog = () =>
+  onDatabase(database.connection, async (client) => {
+    const { rows } = await client.query<{ name: string; checksum: string }>(
+      `select name, checksum from sandbox_us.lab, sandbox_us.catalog_data_version where part = 'labs' order by id limit 1`,
+    )
+    return rows[0]
   })

@@ -164,6 +164,20 @@ test('a migration that never gets its locks fails with an error that names the b
   assert.equal((await applied('upgrade_given_up')).length, here)
 })
 
+test('a migration that a deadlock ends is tried again and applied', async () => {
+  const schema = 'upgrade_deadlock'
+  await migrateCell(schema)
+  // Not rolled back with the migration: the first time it ends as the session that PostgreSQL chooses to end a deadlock does.
+  await connected(schema, (client) => client.query('create sequence later_attempt'))
+  const ended = `do $$ begin if nextval('later_attempt') = 1 then raise exception using errcode = 'deadlock_detected'; end if; end $$;\n`
+  const migrations = laterMigrations(`${compatibleFrom(here)}alter table "user" add column later integer;\n${ended}`)
+  const retries: string[] = []
+  const onRetry: MigrateOptions['onRetry'] = ({ migration }) => retries.push(migration)
+  const { name } = migrations.at(-1)!
+  assert.deepEqual(await migrateCell(schema, { migrations, lock_timeout_ms: 100, onRetry }), { applied: [name], newer: false })
+  assert.deepEqual(retries, [name])
+})
+
 test('a process waits while another migrates the same schema, and then finds nothing to do', async () => {
   const results = await Promise.all(['upgrade_twice', 'upgrade_twice', 'upgrade_twice'].map((schema) => migrateCell(schema)))
   assert.deepEqual(results.map((result) => result.applied.length).sort(), [0, 0, here])
