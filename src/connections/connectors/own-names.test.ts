@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toCanonicalUnit } from '../../wearables/ingestion/units.ts'
-import { healthKitNutrients, Nutrition } from '../mobile-sdk/nutrients.ts'
+import { healthKitNutrients, Nutrition } from '../../wearables/summaries/nutrients.ts'
 import { nightOf } from './google-health/data-points.ts'
 import { profileOf } from './oura/records.ts'
 

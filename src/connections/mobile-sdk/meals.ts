@@ -1,10 +1,9 @@
 // From what a phone sends of nutrition to meals, and to the caffeine in them. Source: users-wearables.md 9.9, 16.6, 16.7.
 import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import { localDate } from '../../wearables/resources/zones.ts'
-import type { Document } from '../../wearables/summaries/schema.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
-import { wireTime } from '../../wearables/timeseries/samples.ts'
-import { healthConnectNutrients, healthKitNutrients, Nutrition } from './nutrients.ts'
+import { foodOf, MEAL, mealDocument, UNNAMED, type Meal } from '../../wearables/summaries/meals.ts'
+import { healthConnectNutrients, healthKitNutrients, Nutrition } from '../../wearables/summaries/nutrients.ts'
 import type { NutritionRecord, SentMeal } from './record-schema.ts'
 import { incoming, sourceTypeOf, type PostZones } from './samples.ts'
 import type { Quantity } from './schema.ts'
@@ -16,46 +15,13 @@ interface Context {
   now_ms: number
 }
 
-/** A meal whose nutrients are being added up. */
-export interface Meal {
-  at_ms: number
-  calendar_date: string
-  name: string
-  whole: Nutrition
-  foods: Map<string, Nutrition>
-}
 interface PhoneMeal extends Meal {
   app_id: string
   source: Pick<Quantity, 'type' | 'product_type'>
 }
 
-/** Foods without a name, and those that exceed the limit. */
-export const UNNAMED = 'Food'
-/** Foods in one meal. */
-const FOODS_MAX = 200
-
-/** The part of a meal that one food has; those of one name are one food. Foods beyond the limit count as one without a name. */
-export function foodOf({ foods }: Meal, name: string): Nutrition {
-  const free = FOODS_MAX - foods.size - (foods.has(UNNAMED) ? 0 : 1)
-  const shown = foods.has(name) || free > 0 ? name : UNNAMED
-  const food = foods.get(shown) ?? new Nutrition()
-  foods.set(shown, food)
-  return food
-}
-
-/** Of a meal whose source does not say which one it is. */
-export const MEAL = 'Meal'
 /** By the numbers of Health Connect. */
 const mealNames = [MEAL, 'Breakfast', 'Lunch', 'Dinner', 'Snack']
-
-/** A meal as it is stored. */
-export const mealDocument = ({ at_ms, calendar_date, name, whole, foods }: Meal): Document<'meal'> => ({
-  timestamp: wireTime(at_ms),
-  calendar_date,
-  name,
-  ...whole.shown(),
-  data: Object.fromEntries([...foods].map(([food, nutrition]) => [food, nutrition.shown()])),
-})
 
 /** No zone is farther from UTC. */
 const OFFSET_S_MAX = 18 * 3600

@@ -1,7 +1,7 @@
 // What phones send of meals, menstrual cycles and electrocardiograms. Source: users-wearables.md 16.5, 16.6.
 import { DateOnly, Fields, Maybe, OpenEnum, T, Text, Timestamp, type Static } from '../../platform/schema/schema.ts'
 import { cycleLists, type CycleList } from '../../wearables/summaries/cycle-lists.ts'
-import { healthConnectNutrients, healthKitNutrients } from './nutrients.ts'
+import { healthConnectNutrients, healthKitNutrients } from '../../wearables/summaries/nutrients.ts'
 import { envelope, Quantity, SAMPLES_MAX } from './schema.ts'
 import { RECORDS_MAX, SENT_SAMPLES_MAX } from './summary-schema.ts'
 

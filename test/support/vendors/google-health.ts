@@ -10,6 +10,8 @@ const camel = (name: string) => name.replace(/[-_]([a-z0-9])/g, (_, letter: stri
 const scopeOf = (type: string): string => {
   if (type === 'electrocardiogram') return 'ecg'
   if (type === 'sleep') return 'sleep'
+  if (type === 'irregular-rhythm-notification') return 'irn'
+  if (type === 'nutrition-log' || type === 'hydration-log') return 'nutrition'
   const ofActivity = ['steps', 'distance', 'floors', 'exercise', 'active-energy-burned', 'basal-energy-burned', 'vo2-max']
   return [...ofActivity, 'active-minutes', 'total-calories', 'sedentary-period'].includes(type)
     ? 'activity_and_fitness'

@@ -10,6 +10,7 @@ import { mapOf } from '../../../wearables/streams/stream-points.ts'
 import { addPoint, addTemperatureDelta, bodyOf, filterName, nightOf, pointTypes, type PointType } from './data-points.ts'
 import { pullActivity } from './days.ts'
 import { recordingOf, startOf } from './electrocardiograms.ts'
+import { addAlert, addWater, LoggedAmounts, LoggedMeals } from './logs.ts'
 import { between, civilDays, get, instants, points, POINTS_MAX, read, SESSIONS_MAX } from './requests.ts'
 import { subscribe } from './subscribers.ts'
 import { receive } from './webhooks.ts'
@@ -21,6 +22,8 @@ const METRICS = scope('health_metrics_and_measurements')
 const SLEEP = scope('sleep')
 const LOCATION = scope('location')
 const ECG = scope('ecg')
+const NUTRITION = scope('nutrition')
+const IRREGULAR_RHYTHMS = scope('irn')
 
 const scopeOf = {
   activity: ACTIVITY,
@@ -47,6 +50,11 @@ const scopeOf = {
   body_temperature_delta: METRICS,
   electrocardiogram: ECG,
   electrocardiogram_voltage: ECG,
+  heart_rate_alert: IRREGULAR_RHYTHMS,
+  meal: NUTRITION,
+  carbohydrates: NUTRITION,
+  caffeine: NUTRITION,
+  water: NUTRITION,
 } as const satisfies Partial<Record<Resource, string>>
 
 function pointsOf(access: Access, { type, is_interval }: PointType, request: PullRequest) {
@@ -83,6 +91,35 @@ async function* pullTemperatureDeltas(access: Access, request: PullRequest): Asy
   }
 }
 
+/** Sessions of a type whose local beginning lies on the days of a range. */
+const sessionsOf = (access: Access, type: string, request: PullRequest, pageSize: number) =>
+  points(access, type, between(`${filterName(type)}.interval.civil_start_time`, ...civilDays(request)), pageSize)
+
+async function* pullMeals(access: Access, request: PullRequest): AsyncGenerator<Pulled> {
+  const [meals, batches] = [new LoggedMeals(), new SampleBatches()]
+  for await (const found of sessionsOf(access, 'nutrition-log', request, POINTS_MAX)) for (const point of found) meals.add(point)
+  const records = meals.records()
+  if (records.length) yield { kind: 'meal', records }
+  meals.addTo(batches)
+  yield* batches.take()
+}
+
+async function* pullWater(access: Access, request: PullRequest): AsyncGenerator<Pulled> {
+  const [amounts, batches] = [new LoggedAmounts(), new SampleBatches()]
+  for await (const found of sessionsOf(access, 'hydration-log', request, POINTS_MAX))
+    for (const point of found) addWater(amounts, point)
+  amounts.addTo(batches)
+  yield* batches.take()
+}
+
+async function* pullAlerts(access: Access, request: PullRequest): AsyncGenerator<Pulled> {
+  const batches = new SampleBatches()
+  for await (const found of sessionsOf(access, 'irregular-rhythm-notification', request, POINTS_MAX)) {
+    for (const point of found) addAlert(batches, point)
+    yield* batches.take()
+  }
+}
+
 async function* pullSleep(access: Access, request: PullRequest): AsyncGenerator<Pulled> {
   const filter = between('sleep.interval.end_time', ...instants(request))
   for await (const found of points(access, 'sleep', filter, SESSIONS_MAX)) {
@@ -94,10 +131,9 @@ async function* pullSleep(access: Access, request: PullRequest): AsyncGenerator<
 }
 
 async function* pullWorkouts(access: Access, request: PullRequest): AsyncGenerator<Pulled> {
-  const filter = between('exercise.interval.civil_start_time', ...civilDays(request))
   // A user may have allowed workouts without their places: then there are no streams.
   let isAllowed = true
-  for await (const found of points(access, 'exercise', filter, SESSIONS_MAX)) {
+  for await (const found of sessionsOf(access, 'exercise', request, SESSIONS_MAX)) {
     for (const record of found.flatMap((point) => exerciseOf(point) ?? [])) {
       const tcx: string | null = isAllowed ? await tcxOf(access, record.key) : ''
       if (tcx === null) isAllowed = false
@@ -157,6 +193,11 @@ const pulls: Partial<Record<Resource, (access: Access, request: PullRequest) => 
     ]),
   ),
   body_temperature_delta: pullTemperatureDeltas,
+  heart_rate_alert: pullAlerts,
+  meal: pullMeals,
+  carbohydrates: pullMeals,
+  caffeine: pullMeals,
+  water: pullWater,
   body: pullBody,
   weight: pullBody,
   fat: pullBody,
@@ -179,7 +220,7 @@ export const googleHealth = {
     token: 'https://oauth2.googleapis.com/token',
     api: 'https://health.googleapis.com/v4',
   },
-  scopes: [ACTIVITY, METRICS, SLEEP, LOCATION, ECG],
+  scopes: [ACTIVITY, METRICS, SLEEP, LOCATION, ECG, NUTRITION, IRREGULAR_RHYTHMS],
   scopeOf,
   alsoUses: { workouts: [LOCATION], workout_stream: [LOCATION] },
   comesWith: {
@@ -188,6 +229,8 @@ export const googleHealth = {
     sleep_cycle: 'sleep',
     workout_stream: 'workouts',
     electrocardiogram_voltage: 'electrocardiogram',
+    carbohydrates: 'meal',
+    caffeine: 'meal',
   },
   pkce: true,
   // Google adds up heart rates and calories of at most 14 days at once; the days at both ends are asked for with them.

@@ -134,17 +134,20 @@ async function isSigned(http: VendorHttp, app: VendorApp, { headers, body, now_m
 }
 
 const ofActivity: readonly string[] = ['steps', 'distance', 'active-energy-burned', 'floors']
+/** Google does not say that it notifies of electrocardiograms and alerts of rhythms: with the resting heart rate of a day they are asked for. */
 const others: Readonly<Record<string, readonly Resource[]>> = {
   sleep: ['sleep'],
   exercise: ['workouts'],
   weight: ['body'],
   'body-fat': ['body'],
   height: ['profile'],
-  'daily-resting-heart-rate': ['activity'],
+  'daily-resting-heart-rate': ['activity', 'electrocardiogram', 'heart_rate_alert'],
   'daily-sleep-temperature-derivations': ['body_temperature_delta'],
   'active-minutes': ['activity'],
   'total-calories': ['activity'],
   electrocardiogram: ['electrocardiogram'],
+  'nutrition-log': ['meal'],
+  'hydration-log': ['water'],
 }
 
 /** The types whose changes are notified of. */

@@ -1,6 +1,6 @@
 // Meals from the nutrients of an Apple Health export: what one source has recorded for one instant is a meal, as it is in posts of phones.
-import { foodOf, MEAL, mealDocument, UNNAMED, type Meal } from '../../mobile-sdk/meals.ts'
-import { healthKitNutrients, Nutrition } from '../../mobile-sdk/nutrients.ts'
+import { foodOf, MEAL, mealDocument, UNNAMED, type Meal } from '../../../wearables/summaries/meals.ts'
+import { healthKitNutrients, Nutrition } from '../../../wearables/summaries/nutrients.ts'
 import { storable, type ReadSummary } from '../reading.ts'
 import { toCanonical, type Dimension } from '../units.ts'
 import { exportKey } from './apple-sleep.ts'
