@@ -51,15 +51,17 @@ function typeOf(schema: Schema): string {
   return types.map((type) => (type === 'string' ? (schema.format ?? type) : type)).join(' or ')
 }
 
-/** What no connector, phone or file brings: it is what providers without a connector have. Reads of it are empty. */
-const withoutSource: readonly string[] = ['cholesterol', 'ige', 'igg', 'stress_level']
+/** What no connector, phone or file brings: laboratories and providers without a connector have it. Reads of it are empty. */
+const withoutSource: readonly string[] = ['cholesterol', 'ige', 'igg']
 
 function providersOf(name: string): string {
-  if (withoutSource.includes(name)) return 'no source yet'
   const resource = (isTimeseries(name) ? resourceNameOf(name) : name) as Resource
   const clouds = connectors.filter(({ resources }) => resources.includes(resource)).map(({ provider }) => providerName(provider))
   const isOfPhones = !isTimeseries(name) || (postedTimeseries as readonly string[]).includes(name)
-  return [...(isOfPhones ? ['phones'] : []), ...clouds].join(', ') || 'with summaries and files'
+  const sources = [...(isOfPhones ? ['phones'] : []), ...clouds]
+  if (!withoutSource.includes(name)) return sources.join(', ') || 'with summaries and files'
+  if (sources.length) throw new Error(`${name} has a source: ${sources.join(', ')}`)
+  return 'no source yet'
 }
 
 const eventsOf = (name: string, eventTypes: readonly EventType[]): string => {

@@ -14,10 +14,14 @@ const START = new Date('2026-01-31T09:00:00Z')
 async function reading(file: string | Uint8Array) {
   const bytes = Buffer.from(file as string)
   const rates: IncomingSample[] = []
+  const samples: { provider: string; resource: string; sample: IncomingSample }[] = []
   const workouts: (ReadSummary & { provider: string })[] = []
   const take = async (batch: Batch) => {
-    if ('samples' in batch) rates.push(...batch.samples)
-    else workouts.push(...batch.summaries.map((summary) => ({ ...summary, provider: batch.provider })))
+    if ('samples' in batch) {
+      const { provider, resource } = batch
+      rates.push(...batch.samples)
+      samples.push(...batch.samples.map((sample) => ({ provider, resource, sample })))
+    } else workouts.push(...batch.summaries.map((summary) => ({ ...summary, provider: batch.provider })))
   }
   const batches = new Batches('manual', take)
   const stored = { size: bytes.length, read: async (start: number) => bytes.subarray(start) }
@@ -27,13 +31,14 @@ async function reading(file: string | Uint8Array) {
   )
   if (error !== null && !(error instanceof ReadError)) throw error
   const documents = workouts.map(({ record }) => record.document as Record<string, unknown> & { sport: { name: string } })
-  return { rates, workouts, documents, skipped: batches.skipped, error: error?.code ?? null }
+  return { rates, samples, workouts, documents, skipped: batches.skipped, error: error?.code ?? null }
 }
 const beats = (rates: IncomingSample[]) => rates.map(({ at_ms, value }) => [new Date(at_ms).toISOString().slice(11, 19), value])
 
 const u8 = (number: number, value: number): FitEncoderField => ({ number, size: 1, baseType: FitBaseType.Uint8, value })
 const u16 = (number: number, value: number): FitEncoderField => ({ number, size: 2, baseType: FitBaseType.Uint16, value })
 const u32 = (number: number, value: number): FitEncoderField => ({ number, size: 4, baseType: FitBaseType.Uint32, value })
+const i16 = (number: number, value: number): FitEncoderField => ({ number, size: 2, baseType: FitBaseType.Sint16, value })
 const i32 = (number: number, value: number): FitEncoderField => ({ number, size: 4, baseType: FitBaseType.Sint32, value })
 const choice = (number: number, value: number): FitEncoderField => ({ number, size: 1, baseType: FitBaseType.Enum, value })
 
@@ -112,6 +117,37 @@ describe('a FIT file', () => {
       ['09:00:00', 100],
       ['09:05:00', 140],
     ])
+  })
+
+  test('of a day of a watch has levels of stress, in its zone, without those that could not be measured', async () => {
+    const at = (seconds: number) => FitEncoder.toFitTimestamp(new Date(START.getTime() + seconds * 1000))
+    const encoder = new FitEncoder()
+    encoder.writeMessage(0, [choice(0, 32), u16(1, 1), u16(2, 3113), u32(4, at(0))])
+    encoder.writeMessage(103, [u32(253, at(0)), u32(0, at(-7 * 3600))])
+    for (const [seconds, level] of [
+      [0, 25],
+      [180, -1],
+      [360, 101],
+      [540, 100],
+      [2_592_000, 30],
+    ])
+      encoder.writeMessage(227, [i16(0, level!), u32(1, at(seconds!))])
+    const { samples, skipped, error, workouts } = await reading(encoder.close())
+    assert.deepEqual([error, workouts], [null, []])
+    assert.deepEqual(
+      samples.map(({ provider, resource, sample }) => [
+        provider,
+        resource,
+        new Date(sample.at_ms).toISOString().slice(11, 19),
+        sample.value,
+        sample.zone_s,
+      ]),
+      [
+        ['garmin', 'stress_level', '09:00:00', 25, -7 * 3600],
+        ['garmin', 'stress_level', '09:09:00', 100, -7 * 3600],
+      ],
+    )
+    assert.deepEqual(skipped, { invalid_time: { stress_level: 1 } })
   })
 
   test('may consist of several files, one after another', async () => {

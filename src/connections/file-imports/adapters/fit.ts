@@ -1,7 +1,7 @@
-// FIT files: sessions as workouts with their streams, and the heart rates of their records. fit-file-parser decodes them, within the limits of the thread.
+// FIT files: sessions as workouts with their streams, the heart rates of their records, and levels of stress. fit-file-parser decodes them, within the limits of the thread.
 import { StreamPoints } from '../../../wearables/streams/stream-points.ts'
 import type { StreamList } from '../../../wearables/streams/workout-streams.ts'
-import { ReadError, type ReadContext } from '../reading.ts'
+import { isPlausible, ReadError, storable, type ReadContext } from '../reading.ts'
 import type { Batches } from '../batches.ts'
 import { passOn, providerOf } from './activities.ts'
 
@@ -58,7 +58,7 @@ function sportOf({ sport, sub_sport }: Message): string {
   return titled(isNamed ? special : `${special}_${general}`)
 }
 
-/** Reads an activity file. Errors: ReadError `truncated`, `damaged`, also if a checksum does not match. */
+/** Reads a file of activities, or of what a watch records through a day. Errors: ReadError `truncated`, `damaged`, also if a checksum does not match. */
 export async function readFit(bytes: Buffer, batches: Batches, context: ReadContext): Promise<void> {
   const { default: FitParser } = await import('fit-file-parser')
   for (const file of chained(bytes)) {
@@ -75,8 +75,8 @@ const listOf = (value: unknown): Message[] => (Array.isArray(value) ? (value as 
 
 /** Seconds east of UTC: the file says once what the watch shows. */
 function zoneOf(decoded: Record<string, unknown>): number | null {
-  const activity = (listOf(decoded.activities)[0] ?? decoded.activity ?? {}) as Message
-  const [at, local] = [instantOf(activity.timestamp), instantOf(activity.local_timestamp)]
+  const saying = (listOf(decoded.activities)[0] ?? decoded.activity ?? listOf(decoded.monitor_info)[0] ?? {}) as Message
+  const [at, local] = [instantOf(saying.timestamp), instantOf(saying.local_timestamp)]
   if (at === undefined || local === undefined) return null
   const zone_s = Math.round((local - at) / 900_000) * 900
   return Math.abs(zone_s) <= 15 * 3600 ? zone_s : null
@@ -108,12 +108,39 @@ function pointsOf(records: Message[], start_ms: number, end_ms: number): StreamP
   return points
 }
 
-async function readSessions(decoded: Record<string, unknown>, batches: Batches, context: ReadContext): Promise<void> {
+/** Levels of stress, in percent. Watches write negative ones for what they could not measure. */
+async function readStress(decoded: Record<string, unknown>, batches: Batches, context: ReadContext): Promise<boolean> {
+  const levels = listOf(decoded.stress).flatMap(({ stress_level_time, stress_level_value }): [number, number][] => {
+    const [at, value] = [instantOf(stress_level_time), numberOf(stress_level_value)]
+    return at === undefined || value === undefined || value < 0 || value > 100 ? [] : [[Math.floor(at / 1000) * 1000, value]]
+  })
+  if (!levels.length) return false
+  const { manufacturer, app } = writerOf(decoded)
+  const provider = providerOf(manufacturer)
+  if (batches.provider !== provider) await batches.flush()
+  batches.provider = provider
+  const source = { source_type: 'unknown' as const, app_id: storable(app, 300), zone_s: zoneOf(decoded) }
+  for (const [at_ms, value] of levels) {
+    if (!isPlausible(at_ms, at_ms, context, 0)) batches.skip('invalid_time', 'stress_level')
+    else batches.sample('stress_level', { ...source, at_ms, value, second: null, length_ms: null, type: null })
+  }
+  await batches.drain()
+  return true
+}
+
+/** The device that wrote a file. */
+function writerOf(decoded: Record<string, unknown>): { manufacturer: string | undefined; app: string } {
   const [id = {}] = listOf(decoded.file_ids)
   const manufacturer = textOf(id.manufacturer)
   const product = textOf(id.product_name) ?? textOf(id.product) ?? textOf(id.garmin_product)
+  return { manufacturer, app: [manufacturer, product].filter(Boolean).join(' ') }
+}
+
+async function readSessions(decoded: Record<string, unknown>, batches: Batches, context: ReadContext): Promise<void> {
+  const { manufacturer, app } = writerOf(decoded)
   const sessions = listOf(decoded.sessions)
-  if (!sessions.length) return batches.skip('unsupported', `fit_${textOf(id.type) ?? 'file'}`)
+  const hasStress = await readStress(decoded, batches, context)
+  if (!sessions.length && !hasStress) batches.skip('unsupported', `fit_${textOf(listOf(decoded.file_ids)[0]?.type) ?? 'file'}`)
   if (sessions.length > SESSIONS_MAX) throw new ReadError('damaged')
   const rates = listOf(decoded.records).flatMap(({ timestamp, heart_rate }): [number, number][] => {
     const [at, bpm] = [instantOf(timestamp), numberOf(heart_rate)]
@@ -132,7 +159,7 @@ async function readSessions(decoded: Record<string, unknown>, batches: Batches, 
     await passOn(
       {
         provider: providerOf(manufacturer),
-        app: [manufacturer, product].filter(Boolean).join(' '),
+        app,
         sport: sportOf(session),
         start_ms,
         end_ms,
