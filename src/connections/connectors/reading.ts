@@ -70,6 +70,15 @@ export const text = (value: unknown): string | null =>
     ? value
     : null
 
+/** Of what a user has written. */
+const WORDS_MAX = 1000
+
+/** What a user has written, cut at 1000 characters; empty if that is nothing, or PostgreSQL cannot store it. */
+export const wordsOf = (value: unknown): string =>
+  typeof value === 'string' && value.isWellFormed() && !value.includes('\0')
+    ? value.trim().slice(0, WORDS_MAX).toWellFormed()
+    : ''
+
 /** A record that takes more than this is not kept. */
 const RAW_BYTES_MAX = 200_000
 

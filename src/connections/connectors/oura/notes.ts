@@ -1,16 +1,11 @@
 // Tags of Oura whose user has written something as notes. Tags without a word of the user are Oura's own names, and no notes.
 import { typeWithDetails } from '../../../wearables/resources/sample-details.ts'
-import { instantOfText, localTime, type Values } from '../reading.ts'
+import { instantOfText, localTime, wordsOf, type Values } from '../reading.ts'
 import { instantIn, offsetAt, type SampleBatches } from '../records.ts'
 import { offsetOf } from './records.ts'
 
-/** Of the words of one tag, and of all that were written for one instant. */
-const TEXT_MAX = 1000
+/** Of all that was written for one instant. */
 const NOTE_MAX = 4000
-
-/** What a user has written; empty if that is nothing, or PostgreSQL cannot store it. */
-const wordsOf = (value: unknown): string =>
-  typeof value === 'string' && value.isWellFormed() && !value.includes('\0') ? value.trim().slice(0, TEXT_MAX).toWellFormed() : ''
 
 interface Note {
   end_ms: number

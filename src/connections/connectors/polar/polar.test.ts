@@ -191,6 +191,18 @@ describe('Polar: data', () => {
     // Once for all days, and once for the day that has sessions.
     assert.equal(peer.to('/v4/data/training-sessions/list').length, 2)
   })
+
+  test('what a user has written about a training session is a note on its exercise', async () => {
+    const { peer, pull } = await linked()
+    const sessions = peer.stored.get('training-sessions/list')!
+    sessions[0]!.note = ' A fictional headwind '
+    sessions[1]!.note = ' '
+    const notes = samplesOf(await pull('note'), 'note')
+    assert.deepEqual(
+      notes.map(({ at_ms, length_ms, zone_s, type }) => [new Date(at_ms).toISOString(), length_ms, zone_s, JSON.parse(type!)]),
+      [['2026-01-30T22:30:00.000Z', 1_830_000, 7200, [null, 'A fictional headwind', ['exercise']]]],
+    )
+  })
 })
 
 describe('Polar: values out of bounds', () => {

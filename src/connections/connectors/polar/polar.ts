@@ -16,7 +16,7 @@ import { SampleBatches, knownZone, sleepCycleOf, sleepOf } from '../records.ts'
 import { basic, bearer, refreshTokenOf, withQuery } from '../tokens.ts'
 import { addRecovery, nightsIn } from './nights.ts'
 import { addHeartRates, addSteps, listed } from './records.ts'
-import { sportsIn, streamIn, workoutIn, type Sports } from './sessions.ts'
+import { addNote, sportsIn, streamIn, workoutIn, type Sports } from './sessions.ts'
 import { receive, subscribe } from './webhooks.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
 
@@ -120,6 +120,7 @@ async function* pullWorkouts(access: Access, request: PullRequest): AsyncGenerat
   if (!bases.length) return
   const sports = await sportsOf(access)
   const dates = new Set(bases.flatMap(({ startTime }) => day(text(startTime)?.slice(0, 10)) ?? []))
+  const notes = new SampleBatches()
   for (const date of [...dates].toSorted()) {
     const range = ranged(`${date}T00:00:00`, `${dayAfter(date)}T00:00:00`, 'samples', 'routes')
     for (const session of listed(await read(access, 'training-sessions/list', range), 'trainingSessions')) {
@@ -128,8 +129,10 @@ async function* pullWorkouts(access: Access, request: PullRequest): AsyncGenerat
       if (!record) continue
       yield { kind: 'workouts', records: [record] }
       if (stream) yield { streams: [stream] }
+      addNote(notes, session, record)
     }
   }
+  yield* notes.take()
 }
 
 const pulls = {
@@ -142,6 +145,7 @@ const pulls = {
   heartrate: pullHeartRates,
   workouts: pullWorkouts,
   workout_stream: pullWorkouts,
+  note: pullWorkouts,
 }
 type PolarResource = keyof typeof pulls
 
@@ -177,6 +181,7 @@ export const polar = {
     respiratory_rate: 'nightly_recharge:read',
     workouts: 'training_sessions:read',
     workout_stream: 'training_sessions:read',
+    note: 'training_sessions:read',
     heartrate: 'continuous_samples:read',
   },
   alsoUses: {
@@ -186,7 +191,14 @@ export const polar = {
     workouts: ['routes:read', 'sports:read'],
     workout_stream: ['routes:read'],
   },
-  comesWith: { steps: 'activity', sleep_cycle: 'sleep', hrv: 'sleep', respiratory_rate: 'sleep', workout_stream: 'workouts' },
+  comesWith: {
+    steps: 'activity',
+    sleep_cycle: 'sleep',
+    hrv: 'sleep',
+    respiratory_rate: 'sleep',
+    workout_stream: 'workouts',
+    note: 'workouts',
+  },
   pkce: false,
   // Nights and their recovery are at most 28 days long; the days at both ends are asked for with them.
   days_per_request: 25,

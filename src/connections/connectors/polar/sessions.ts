@@ -10,9 +10,11 @@ import {
   rawOf,
   text,
   whole,
+  wordsOf,
   type Values,
 } from '../reading.ts'
-import { deviceOf, instantIn, offsetAt, workoutOf } from '../records.ts'
+import { deviceOf, instantIn, offsetAt, workoutOf, type SampleBatches } from '../records.ts'
+import { typeWithDetails } from '../../../wearables/resources/sample-details.ts'
 import { mapOf, StreamPoints } from '../../../wearables/streams/stream-points.ts'
 import type { IncomingStream, StreamList } from '../../../wearables/streams/workout-streams.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
@@ -162,4 +164,18 @@ export function streamIn(sent: Values, zone: string | null): IncomingStream | un
     }
   }
   return points.stream(key)
+}
+
+/** What the user has written about a session, as a note on its exercise. */
+export function addNote(batches: SampleBatches, sent: Values, { document }: IncomingSummary<'workouts'>): void {
+  const content = wordsOf(sent.note)
+  if (content === '') return
+  const { time_start, time_end, timezone_offset } = document as {
+    time_start: string
+    time_end: string
+    timezone_offset: number | null
+  }
+  const [at_ms, end_ms] = [Date.parse(time_start), Date.parse(time_end)]
+  const type = typeWithDetails('note', null, { content, tags: ['exercise'] })
+  batches.add('note', { at_ms, end_ms, value: 0, offset_s: timezone_offset, type, source_type: 'app' })
 }
