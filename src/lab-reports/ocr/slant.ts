@@ -55,38 +55,55 @@ export function slopeByInk(picture: Picture, to: Projection, size: { width: numb
   const small = shrunk(picture, Math.round(picture.width / scale), Math.round(picture.height / scale))
   const edges = edgesOf(small, picture, to)
   if (edges.length < EDGES_MIN) return { slant: rough, convergence: 0 }
-  const lines = Math.ceil((size.width + size.height) / scale)
-  const sharpness = (points: readonly Point[], slant: number, convergence: number) => {
-    const counts = new Float64Array(lines)
-    for (const [x, y] of points) {
-      const slope = Math.tan(slant + convergence * (y / size.height - 0.5))
-      const line = Math.round((y - (x - size.width / 2) * slope) / scale + (lines - size.height / scale) / 2)
-      if (line >= 0 && line < lines) counts[line]!++
-    }
-    return counts.reduce((sum, count) => sum + count * count, 0)
-  }
-  let [slant, most] = [rough, sharpness(edges, rough, 0) * SHARPER_MIN]
+  const every = Math.ceil(edges.length / EDGES_SEEN)
+  const ofAll = sharpnessOf(edges, size, scale)
+  const ofSome = sharpnessOf(
+    edges.filter((_, index) => index % every === 0),
+    size,
+    scale,
+  )
+  let [slant, most] = [rough, ofAll(rough, 0) * SHARPER_MIN]
   for (let angle = rough - REACH; angle <= rough + REACH; angle += STEP) {
-    const one = sharpness(edges, angle, 0)
+    const one = ofAll(angle, 0)
     if (one > most) [slant, most] = [angle, one]
   }
-  const every = Math.ceil(edges.length / EDGES_SEEN)
-  const some = edges.filter((_, index) => index % every === 0)
   // Lines that only seem to converge, since the boxes are too wrong, are sharper at one angle further away.
   let level = 0
-  for (let angle = rough - 2 * REACH; angle <= rough + 2 * REACH; angle += STEP)
-    level = Math.max(level, sharpness(some, angle, 0))
+  for (let angle = rough - 2 * REACH; angle <= rough + 2 * REACH; angle += STEP) level = Math.max(level, ofSome(angle, 0))
   let best = { slant, convergence: 0, sharpness: level * CONVERGENCE_SHARPER_MIN }
   const look = (near: Slope, reach: Slope, step: number) => {
     for (let angle = near.slant - reach.slant; angle <= near.slant + reach.slant; angle += step)
       for (let change = near.convergence - reach.convergence; change <= near.convergence + reach.convergence; change += step) {
-        const one = sharpness(some, angle, change)
+        const one = ofSome(angle, change)
         if (one > best.sharpness) best = { slant: angle, convergence: change, sharpness: one }
       }
   }
   look(best, { slant: REACH, convergence: CONVERGENCE_MAX }, COARSE)
   if (best.convergence) look(best, { slant: COARSE, convergence: COARSE }, FINE)
   return { slant: best.slant, convergence: best.convergence }
+}
+
+/**
+ * How sharp the lines of these edges are, at a slant in the middle of the page and with a difference of it between bottom and top: the sum of
+ * the squares of the edges on each line. It is asked for hundreds of times, so that the tangent of a difference is taken to be the difference.
+ */
+function sharpnessOf(points: readonly Point[], size: { width: number; height: number }, scale: number) {
+  const lines = Math.ceil((size.width + size.height) / scale)
+  const across = Float64Array.from(points, ([x]) => (x - size.width / 2) / scale)
+  const down = Float64Array.from(points, ([, y]) => y / scale + (lines - size.height / scale) / 2 + 0.5)
+  const fromMiddle = Float64Array.from(points, ([, y]) => y / size.height - 0.5)
+  const counts = new Int32Array(lines)
+  return (slant: number, convergence: number): number => {
+    counts.fill(0)
+    const slope = Math.tan(slant)
+    for (let i = 0; i < across.length; i++) {
+      const line = Math.floor(down[i]! - across[i]! * (slope + convergence * fromMiddle[i]!))
+      if (line >= 0 && line < lines) counts[line]!++
+    }
+    let sum = 0
+    for (let line = 0; line < lines; line++) sum += counts[line]! * counts[line]!
+    return sum
+  }
 }
 
 /** Where the picture becomes darker from top to bottom of the projected page, in its pixels. */
