@@ -243,3 +243,26 @@ test('each field that was read has its place, and the others have none', () => {
   const left = 40 + 'Name: Jane Fauxman   Sex: F   DOB: '.length * LETTER
   assert.deepEqual(places.dob, { page: 1, box: { left, top: 54, right: left + 10 * LETTER, bottom: 63 } })
 })
+
+test('the cover of a fax is not the head of the report, and a first page with a number for faxes is', () => {
+  const report = `
+#Northfield Reference Laboratories
+Patient: Jane Mockford    DOB: 1990-01-31
+${TABLE.trim()}`
+  const metadata = (...texts: string[]) => metadataOf(texts.map(pageOf).map((page) => ({ page, lines: linesOf(page) })))
+  for (const title of ['Facsimile', 'FAX COVER SHEET', 'Fax transmission']) {
+    const cover = `
+#${title}
+To: Medical records
+From: Fictional Surgery
+Date: 2026-02-01`
+    const { lab_name, patient_last_name, date_reported } = metadata(cover, report)
+    assert.deepEqual([lab_name, patient_last_name, date_reported], ['Northfield Reference Laboratories', 'Mockford', null], title)
+  }
+  const letter = `
+#Fictional Pathology Ltd
+Fax 020 7946 0000
+Dear Dr Example`
+  assert.equal(metadata(letter, report).lab_name, 'Fictional Pathology Ltd')
+  assert.equal(metadata(letter.replace('Fax', 'Facsimile')).lab_name, 'Fictional Pathology Ltd')
+})

@@ -34,8 +34,26 @@ export interface ReportMetadata extends Metadata {
 /** Of the height of the first page: what stands above is its head, if no table begins before. */
 const HEAD = 0.45
 
+/** What the cover of a fax calls itself, in a line of its own: `Fax` beside a number is a part of a letterhead. */
+const COVER =
+  /^(?:\p{L}+ )?(?:facsimile|telefax)\b|\bfax (?:cover|transmi\p{L}+|message|sheet)\b|\bcover (?:sheet|page|letter)\b/iu
+/** What the cover of a fax does not tell of a patient. */
+const OF_REPORTS: readonly Field[] = ['dob', 'sex', 'sex_age', 'collected', 'reported', 'specimen']
+
+/** The pages without a first page that is the cover of a fax: its sender and date are not those of the report. */
+function withoutCover<Page extends { lines: readonly Line[] }>(pages: readonly Page[]): readonly Page[] {
+  const [first, ...others] = pages
+  if (!first || !others.length) return pages
+  const isCover =
+    first.lines.some(({ cells }) => cells.length === 1 && COVER.test(cells[0]!.text)) &&
+    !first.lines.some((line) => columnsOf(line)) &&
+    !labelled(first.lines).some(({ field }) => OF_REPORTS.includes(field))
+  return isCover ? others : pages
+}
+
 /** Reads the metadata out of all lines of a report. Fields that no label or place tells are null; no date is guessed. */
-export function metadataOf(pages: readonly { page: PageText; lines: readonly Line[] }[]): ReportMetadata {
+export function metadataOf(all: readonly { page: PageText; lines: readonly Line[] }[]): ReportMetadata {
+  const pages = withoutCover(all)
   const lines = pages.flatMap((page) => page.lines)
   const found = labelled(lines)
   const texts = textsOf(lines)
