@@ -56,10 +56,11 @@ export function cut(cell: Cell): TypedCell[] {
   const whole = typed(cell)
   if (whole.kind !== 'text') return [whole]
   const spaced = withSpaces(cell)
-  const read = spaced.words.length > cell.words.length ? phrases(spaced, 0) : undefined
+  const read = spaced.words.length > cell.words.length ? phrases(spaced, 0, new Map()) : undefined
   if (read) return read
+  const known: KnownPhrases = new Map()
   for (let start = 0; start < cell.words.length; start++) {
-    const parts = phrases(cell, start)
+    const parts = phrases(cell, start, known)
     if (!parts) continue
     if (start === 0) return parts
     const [first] = parts
@@ -95,8 +96,26 @@ function cutWord(word: Word, length: number): Word[] {
   ]
 }
 
+/** What phrases of a cell are, by their first word and length: each start tries most of them again, half of the time of a page of text. */
+type KnownPhrases = Map<number, TypedCell | undefined>
+
+function phraseAt(cell: Cell, at: number, count: number, known: KnownPhrases): TypedCell | undefined {
+  const key = at * (PHRASE_WORDS_MAX + 1) + count
+  if (!known.has(key)) known.set(key, readPhrase(cellOf(cell.words.slice(at, at + count)), count))
+  return known.get(key)
+}
+
+/** A phrase that is a value, a unit, a range or a flag. A number with its unit is not one phrase here, though it can be read as a range. */
+function readPhrase(phrase: Cell, count: number): TypedCell | undefined {
+  const { text } = phrase
+  if (count > 1 && /^[<>≤≥]?\d/u.test(text) && !intervalOf(text) && !boundOf(text) && numberOf(text) === undefined)
+    return undefined
+  const kind = typed(phrase)
+  return kind.kind === 'text' ? undefined : kind
+}
+
 /** The words from `start` on as values, units, ranges and flags without a rest; undefined if some are none. */
-function phrases(cell: Cell, start: number): TypedCell[] | undefined {
+function phrases(cell: Cell, start: number, known: KnownPhrases): TypedCell[] | undefined {
   const parts: TypedCell[] = []
   let at = start
   while (at < cell.words.length) {
@@ -106,19 +125,8 @@ function phrases(cell: Cell, start: number): TypedCell[] | undefined {
       continue
     }
     let part: TypedCell | undefined
-    for (let count = Math.min(PHRASE_WORDS_MAX, cell.words.length - at); count > 0 && !part; count--) {
-      const phrase = cellOf(cell.words.slice(at, at + count))
-      // A number with its unit is not one phrase here, though it can be read as a range.
-      const kind =
-        count > 1 &&
-        /^[<>≤≥]?\d/u.test(phrase.text) &&
-        !intervalOf(phrase.text) &&
-        !boundOf(phrase.text) &&
-        numberOf(phrase.text) === undefined
-          ? undefined
-          : typed(phrase)
-      if (kind && kind.kind !== 'text') part = kind
-    }
+    for (let count = Math.min(PHRASE_WORDS_MAX, cell.words.length - at); count > 0 && !part; count--)
+      part = phraseAt(cell, at, count, known)
     if (!part) return undefined
     parts.push(part)
     at += part.words.length

@@ -33,8 +33,13 @@ export function rangesOfGroups(text: string): RangeOfGroup[] {
   return tokens.length < 4 ? [] : pairsOf(text, tokens)
 }
 
+/** How a text begins that is nothing but ranges with their groups. Most texts do not, and looking for all tokens takes longer. */
+const BEGIN =
+  /^[^\p{L}\d<>≤≥＜＞=]*(?:[<>≤≥＜＞=]|\d[\d.,]*\s?(?:[-–—−~]|to\b|\.\.)|[mf](?!\p{L})|males?|men|man|wom|fem|boy|girl|adult|child|infant|new|neonat|pregnan|follic|lute|ovul|mid|pre|post|up|less|greater|more|under|over|below|above|at )/iu
+
 /** Whether a text is nothing but such ranges, or one of them: `12-16 (F)`. */
 export function isRangesOfGroups(text: string): boolean {
+  if (!BEGIN.test(text)) return false
   const pairs = pairsOf(text, tokensOf(text))
   return pairs.length > 0 && pairs.every(({ label }) => !/[\p{L}\d]/u.test(label.replaceAll(TOKENS, '')))
 }
