@@ -1,5 +1,6 @@
 // The plans of statements that teams run over many rows: under the policies they use the indexes that they use without.
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { listAccess } from '../../src/tenancy/audit/access-log.ts'
 import { eraseRawResults } from '../../src/lab/result-matching/raw-results.ts'
@@ -16,6 +17,8 @@ import { countDuplicates, createOrder, tenantOf } from '../support/orders.ts'
 import { access, asOwner, connection, createTestTeam, type TestTeam } from '../support/server.ts'
 import { findDeletedUsers, listUsers, resolveUser, searchUsers, notDeleted } from '../../src/people/users/users.ts'
 import { listEvents } from '../../src/events/feed/list-events.ts'
+import { findSleep } from '../../src/wearables/summaries/summaries.ts'
+import { readWorkoutStream } from '../../src/wearables/streams/workout-streams.ts'
 import { readFeed } from '../../src/events/feed/feed.ts'
 
 const ROWS = 6000
@@ -67,6 +70,26 @@ test('locking an order reads its transaction by one index before PostgreSQL has 
   await countDuplicates(team, model, 1000, 60)
   const read = await waysOf(team.db, team, (tx) => findAndLockOrder(tx, model.id))
   assert.match(read.join(), /^lab_order__transaction,lab_order_pkey,user_\w+$/)
+})
+
+test('the stream of a workout and a night are read by their id among many summaries and users, before there are statistics of the users', async () => {
+  const team = await createTestTeam()
+  const id = randomUUID()
+  await asOwner(
+    `with u as (
+       insert into sandbox_us."user" (id, team_id, client_user_id, created_on)
+       select gen_random_uuid(), $1, 'wearer ' || n, '2026-01-01' from generate_series(1, $2::integer) n returning id)
+     insert into sandbox_us.summary (team_id, user_id, kind, provider, key, id, source_type, calendar_date, document, created_at, updated_at)
+     select $1, u.id, 'activity', 'oura', n::text, gen_random_uuid(), 'ring', date '2025-01-01' + n, '{}', now(), now()
+     from u, generate_series(1, 10) n`,
+    [team.team, ROWS],
+  )
+  await asOwner('analyze sandbox_us.summary')
+  for (const read of [readWorkoutStream, findSleep]) {
+    const ways = await waysOf(team.db, team, (tx) => read(tx, id).catch(() => undefined))
+    assert.match(ways.join(), /summary__id/, read.name)
+    assert.doesNotMatch(ways.join(), /all of|summary__date/, read.name)
+  }
 })
 
 describe('a team with many orders, users, events and answers', async () => {

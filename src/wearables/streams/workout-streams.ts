@@ -1,5 +1,6 @@
 // Streams of workouts: lists of one length, by second. Owns the table workout_stream, with one row for a workout: its text is what is read.
 // Source: users-wearables.md 11; events.md 4.3, 5.
+import { notDeletedHere } from '../../people/users/users.ts'
 import type { PlainTx, Tx } from '../../platform/db/transaction.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { notFound } from '../../platform/http/errors.ts'
@@ -151,8 +152,7 @@ export async function readWorkoutStream(tx: Tx, workout_id: string): Promise<Pre
     sql`
     select s.user_id, w.stream from summary s
     left join workout_stream w on w.team_id = s.team_id and w.user_id = s.user_id and w.provider = s.provider and w.key = s.key
-    join "user" u on u.id = s.user_id and u.deleted_at is null
-    where s.team_id = ${tx.team} and s.id = ${workout_id} and s.kind = 'workouts'`,
+    where s.team_id = ${tx.team} and s.id = ${workout_id} and s.kind = 'workouts' and ${notDeletedHere(tx, sql`s.user_id`)}`,
   )
   if (!row) throw notFound('Workout not found')
   tx.concerns(row.user_id)

@@ -1,5 +1,5 @@
 // Summaries: what a day, a night, a workout or a measurement comes to. Owns the table summary. Source: users-wearables.md 9; events.md 4.1, 5.
-import { getUser } from '../../people/users/users.ts'
+import { getUser, notDeletedHere } from '../../people/users/users.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import type { PlainTx, Tx } from '../../platform/db/transaction.ts'
 import { invalidField, notFound } from '../../platform/http/errors.ts'
@@ -258,8 +258,7 @@ export async function findSleep(tx: Tx, id: string): Promise<Summary | undefined
     RowOfUser,
     sql`
     select s.id, s.provider, s.source_type, s.app_id, s.device_id, s.document, s.computed_hr_zones, s.created_at, s.updated_at, s.user_id from summary s
-    join "user" u on u.id = s.user_id and u.deleted_at is null
-    where s.team_id = ${tx.team} and s.id = ${id} and s.kind = 'sleep'`,
+    where s.team_id = ${tx.team} and s.id = ${id} and s.kind = 'sleep' and ${notDeletedHere(tx, sql`s.user_id`)}`,
   )
   return row && toSummary(tx, 'sleep', row.user_id, row)
 }
