@@ -10,7 +10,7 @@ import { labOfAccount } from '../accounts/account-selection.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import type { PreserializedJson } from '../../platform/http/operation.ts'
-import { saveDemographics } from '../../people/users/demographics.ts'
+import { keptDemographics, saveDemographics } from '../../people/users/demographics.ts'
 import { toPatientAddress } from '../../people/person/address.ts'
 import { toOrderReply } from './orders.ts'
 import { orderPatient } from './patient-checks.ts'
@@ -57,8 +57,9 @@ export async function createOrder(tx: Tx, body: CreateOrder, covers: CoversChara
   }
   const resolved = await resolveOrder(tx, request, resolveTestAndAnswers(tx, body))
   const newOrder = buildOrder(tx, request, resolved)
-  const placed = await insertOrder(tx, newOrder, resolved)
-  saveDemographics(tx, body.user_id, body.patient_details, body.patient_address)
+  const demographics = keptDemographics(tx, resolved.user, body.patient_details, body.patient_address)
+  const placed = await insertOrder(tx, newOrder, resolved, demographics)
+  if (demographics === undefined) saveDemographics(tx, body.user_id, body.patient_details, body.patient_address)
   return placed
 }
 

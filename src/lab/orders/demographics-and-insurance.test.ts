@@ -2,8 +2,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { labAccount } from '../../../test/support/lab-accounts.ts'
+import { keptDemographics } from '../../people/users/demographics.ts'
+import { cachedUser } from '../../people/users/users.ts'
 import { getRequisition } from '../documents/requisitions.ts'
 import { kit, orderBody, patient, createOrder, proxy, registration, tenantOf, advanceTo } from '../../../test/support/orders.ts'
+import type { CreateOrder } from './schema.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 
 const infoOf = async ({ api }: TestTeam, user: string) => (await api.get(`/v2/user/${user}/info/latest`)).body
@@ -19,6 +22,35 @@ describe('demographics of the user', () => {
     assert.deepEqual([info.first_name, info.address.city], ['Testa', 'Phoenix'])
     await createOrder(team, { user_id, patient_details: { ...patient, first_name: 'Tessa' } })
     assert.equal((await infoOf(team, user_id)).first_name, 'Tessa')
+  })
+
+  test('an order keeps demographics that are the same, and stores them again if they have changed meanwhile', async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user()
+    const body = (await orderBody(team, { user_id })) as CreateOrder
+    const { patient_details, patient_address } = body
+    const info = { ...patient_details, address: patient_address }
+    assert.equal((await team.api.patch(`/v2/user/${user_id}/info`, info)).status, 200)
+    const keptVersion = async (last_name: string) =>
+      team.db.tx(await tenantOf(team), async (tx) =>
+        keptDemographics(
+          tx,
+          (await cachedUser(tx, user_id))!,
+          { ...patient_details, last_name },
+          { ...patient_address, country: 'United States' },
+        ),
+      )
+    assert.match((await keptVersion(patient_details.last_name))!, /^\d+$/)
+    assert.equal(await keptVersion('Other'), undefined)
+    const stored = await infoOf(team, user_id)
+    await createOrder(team, { user_id })
+    assert.deepEqual(await infoOf(team, user_id), stored)
+    // The user is cached with the version before.
+    assert.equal((await team.api.patch(`/v2/user/${user_id}/info`, { ...info, last_name: 'Other' })).status, 200)
+    const orders = await team.api.get(`/v3/orders?user_id=${user_id}`)
+    await createOrder(team, { user_id })
+    assert.deepEqual(await infoOf(team, user_id), stored)
+    assert.equal((await team.api.get(`/v3/orders?user_id=${user_id}`)).body.total, orders.body.total + 1)
   })
 
   test("registering a kit stores the patient as the demographics of the kit's user", async () => {

@@ -48,15 +48,17 @@ export function buildOrder(tx: Tx, request: OrderRequest, resolved: ResolvedOrde
  * Writes a new order and starts what follows from it: the hooks of its statuses run, the order and its events are written at the end of the
  * transaction, and its dispatch is queued. Writes lab_order. Queues orders.dispatch if the lab's link has to be informed, and sometimes the
  * job that creates list checkpoints. Emits labtest.order.created, then the events of its further statuses.
+ * @param demographics the version of the user's demographics that the statement verifies
  */
 export async function insertOrder(
   tx: Tx,
   newOrder: LockedOrder,
-  { user, event_ids }: Pick<ResolvedOrder, 'user' | 'event_ids'>,
+  { user, event_ids }: { user: UserIdentity; event_ids: number[] },
+  demographics?: string,
 ): Promise<PlacedOrder> {
   await notifySteps(tx, newOrder)
   const { order } = newOrder
-  const document = newOrder.insert(order.lab_test.lab!.id, user)
+  const document = newOrder.insert(order.lab_test.lab!.id, user, demographics)
   scheduleDispatch(tx, order, activationTime(tx, order.activate_by))
   if (shouldQueueCheckpoints(event_ids)) enqueue(tx, createCheckpoints, {})
   return { id: order.id, document }
@@ -73,8 +75,10 @@ export interface FollowUpRequest {
 }
 
 /** A new follow-up order, and what `insertOrder` needs of it. */
-export interface FollowUpOrder extends Pick<ResolvedOrder, 'user' | 'event_ids'> {
+export interface FollowUpOrder {
   newOrder: LockedOrder
+  user: UserIdentity
+  event_ids: number[]
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Tenant, Tx } from '../../platform/db/transaction.ts'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
 import { assertFeature } from '../../platform/http/feature-flags.ts'
 import { servicePhysician } from '../../people/physicians/physicians.ts'
-import { cachedUser, type UserIdentity } from '../../people/users/users.ts'
+import { cachedUser, type KnownUser } from '../../people/users/users.ts'
 import type { PatientAddress, ShippingAddress } from '../../people/person/address.ts'
 import type { Billing } from '../catalog/enums.ts'
 import { onSiteCollection } from './features.ts'
@@ -54,7 +54,7 @@ export interface OrderRequest {
 
 /** Everything that an order refers to. */
 export interface ResolvedOrder {
-  user: UserIdentity
+  user: KnownUser
   lab_test: LabTest
   lab_account_id: string
   billing_type: Billing

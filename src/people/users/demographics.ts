@@ -1,5 +1,6 @@
 // Demographics of users, in their latest version. Owns user_demographics, one row a user; does not know orders.
 // Source: lab-testing.md 5.3.
+import { isDeepStrictEqual } from 'node:util'
 import { utcDate } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { invalidField, notFound } from '../../platform/http/errors.ts'
@@ -10,7 +11,7 @@ import { toContactAddress, type ContactAddressInput } from '../person/address.ts
 import { toGuarantor } from '../person/guarantor.ts'
 import type { PatientInput } from '../person/patient.ts'
 import { Demographics, type DemographicsInput } from './demographics-schema.ts'
-import { getUser } from './users.ts'
+import { getUser, type KnownUser } from './users.ts'
 
 const AGE_YEARS_MAX = 130
 
@@ -52,8 +53,30 @@ function changeOf(given: DemographicsInput): Change {
  * nothing if the user is not, or no longer, one of the team. At most once per user and transaction.
  */
 export function saveDemographics(tx: Tx, user_id: string, patient: PatientInput, address: ContactAddressInput): void {
+  tx.defer(upsert(tx, user_id, changeOfOrder(patient, address)))
+}
+
+function changeOfOrder(patient: PatientInput, address: ContactAddressInput): Change {
   const { household_income: _income, household_size: _size, ...person } = patient
-  tx.defer(upsert(tx, user_id, changeOf({ ...person, address })))
+  return changeOf({ ...person, address })
+}
+
+/**
+ * The version of a user's demographics that already are what `saveDemographics` would make of them; undefined if they are not, or if that
+ * cannot be assumed. The statement that writes verifies the version (`verifiedUserId`), which is a third of the work of saving them.
+ */
+export function keptDemographics(
+  tx: Tx,
+  { demographics }: KnownUser,
+  patient: PatientInput,
+  address: ContactAddressInput,
+): string | undefined {
+  if (!demographics) return undefined
+  const { version, document } = demographics
+  const isKept = Object.entries(changeOfOrder(patient, address)).every(
+    ([field, value]) => value === undefined || isDeepStrictEqual(document[field as keyof Demographics], value),
+  )
+  return isKept && tx.mayAssume() ? version : undefined
 }
 
 /** Returns the demographics of a user; undefined if there are none, or for a user of another team. */

@@ -11,6 +11,7 @@ import { Nullable, T } from '../../platform/schema/schema.ts'
 import { joinConditions, join, likeAnywhere, sql, type Sql } from '../../platform/db/sql.ts'
 import { eraseUser, GRACE_S } from './user-erasure.ts'
 import { planIngestionEnd } from './ingestion-end.ts'
+import { Demographics } from './demographics-schema.ts'
 import { User, type CreateUser, type PatchUser } from './schema.ts'
 
 const SEARCH_MAX = 50
@@ -156,18 +157,42 @@ export async function getUser(tx: Tx, user_id: string): Promise<User> {
 export const findUser = (tx: Tx, user_id: string): Promise<User | undefined> =>
   tx.maybe(User, sql`${userWire} where id = ${user_id} and ${notDeletedCondition(tx)}`)
 
-const Known = T.Object({ user_id: T.String(), client_user_id: T.String() })
-export type UserIdentity = Static<typeof Known>
+export interface UserIdentity {
+  user_id: string
+  client_user_id: string
+}
 
-/** Returns a user, or undefined, at most 4 s old. Statements that write data of the user use `verifiedUserId`. */
-export const cachedUser = (tx: Tx, user_id: string): Promise<UserIdentity | undefined> =>
+const Known = T.Object({
+  user_id: T.String(),
+  client_user_id: T.String(),
+  demographics: Nullable(T.Object({ version: T.String(), document: Demographics })),
+})
+export type KnownUser = Static<typeof Known>
+
+/** Returns a user with their demographics, or undefined, at most 4 s old. Statements that write data of the user use `verifiedUserId`. */
+export const cachedUser = (tx: Tx, user_id: string): Promise<KnownUser | undefined> =>
   tx.cached(`user ${user_id}`, () =>
-    tx.lookup(Known, sql`select id as user_id, client_user_id from "user" where id = ${user_id} and ${notDeletedCondition(tx)}`),
+    tx.lookup(
+      Known,
+      sql`
+      select u.id as user_id, u.client_user_id,
+        case when d.user_id is not null then json_build_object('version', d.xmin::text, 'document', d.document) end as demographics
+      from "user" u left join user_demographics d on d.user_id = u.id and d.team_id = u.team_id
+      where u.id = ${user_id} and u.team_id = ${tx.team} and u.deleted_at is null`,
+    ),
   )
 
-/** The id of a cached user as a value of a statement; null if the user was deleted or renamed in the meantime. */
-export const verifiedUserId = (tx: Tx, { user_id, client_user_id }: UserIdentity): Sql =>
-  sql`(select id from "user" where id = ${user_id} and client_user_id = ${client_user_id} and ${notDeletedCondition(tx)})`
+/**
+ * The id of a cached user as a value of a statement; null if the user was deleted or renamed in the meantime.
+ * @param demographics the version of their demographics; null as well if they have changed
+ */
+export function verifiedUserId(tx: Tx, { user_id, client_user_id }: UserIdentity, demographics?: string): Sql {
+  const known = sql`select id from "user" where id = ${user_id} and client_user_id = ${client_user_id} and ${notDeletedCondition(tx)}`
+  if (demographics === undefined) return sql`(${known})`
+  return sql`
+    (${known} and exists (
+      select from user_demographics d where d.user_id = ${user_id} and d.team_id = ${tx.team} and d.xmin = ${demographics}::xid))`
+}
 
 /**
  * Condition that a column does not contain the id of a deleted user of the team, for every statement that shows rows of users. Deleting a

@@ -76,6 +76,10 @@ export class ReadTx implements Tx {
     return this.#means.memory.getOrLoad(this.tenant, key, load)
   }
 
+  mayAssume(): boolean {
+    return false
+  }
+
   get locking(): Queries {
     return LOCKING
   }

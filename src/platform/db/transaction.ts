@@ -44,6 +44,8 @@ export interface Tenant {
   disabled_features?: readonly string[]
   /** Names of options that the operator has enabled. */
   options_on?: readonly string[]
+  /** Events of the team get outbox entries. It stays so once it is; absent or false if that is not known. */
+  has_subscribed?: boolean
   /** Since when its organization is read-only; known if a credential was looked up. */
   expires_at?: string | null
   /** Collects the users of all transactions of one call that has several. */
@@ -137,4 +139,9 @@ export interface Tx extends PlainTx {
    * more without the cache.
    */
   cached<V>(key: string, load: () => Promise<V | undefined>): Promise<V | undefined>
+  /**
+   * Whether the transaction may rely on something else that its writes verify in the same way, by a required column that is null if it is
+   * not so. False when it runs once more.
+   */
+  mayAssume(): boolean
 }

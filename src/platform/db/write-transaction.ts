@@ -89,7 +89,7 @@ export class WriteTx implements Tx {
   #committing = false
   #batching = false
   #subjects: Subjects | undefined
-  /** Whether it used a cached value. */
+  /** Whether it used a cached value, or another assumption. */
   usedCache = false
 
   constructor(tenant: Tenant, now: Date, means: WriteTxDependencies) {
@@ -228,6 +228,12 @@ export class WriteTx implements Tx {
     return useCache
       ? cache.getOrLoad(this.tenant, key, load, () => (this.usedCache = true))
       : cache.reload(this.tenant, key, load)
+  }
+
+  mayAssume(): boolean {
+    const { useCache } = this.#dependencies
+    this.usedCache ||= useCache
+    return useCache
   }
 
   allocateIds(sequence: string, count: number, above = 0): Promise<number[]> {

@@ -6,7 +6,7 @@ import { encoded } from '../runtime/reused-bytes.ts'
 import type { PlainTx, Queries, Tenant, Tx } from '../db/transaction.ts'
 import { dbNowPlus } from '../db/leases.ts'
 import { T } from '../schema/schema.ts'
-import { join, sql, type Sql } from '../db/sql.ts'
+import { arrayLiteral, join, sql, type Sql } from '../db/sql.ts'
 
 export interface Event {
   /** The type as on the wire, `labtest.order.updated`. */
@@ -67,10 +67,13 @@ function enqueueFanOut(tx: Tx, event_id: string): void {
   tx.notifyDelivery()
 }
 
+/** A team stays subscribed: if it is known to be, the statement need not look. */
 const insertOutboxEntry = (tx: Tx, event_ids: string[]): Sql =>
-  sql`
-    insert into event_outbox (team_id, event_ids)
-    select team_id, ${event_ids}::uuid[] from event_subscribed_team where team_id = ${tx.team}`
+  tx.tenant.has_subscribed
+    ? sql`insert into event_outbox (team_id, event_ids) values (${tx.team}, ${arrayLiteral(event_ids)}::uuid[])`
+    : sql`
+      insert into event_outbox (team_id, event_ids)
+      select team_id, ${event_ids}::uuid[] from event_subscribed_team where team_id = ${tx.team}`
 
 /**
  * Subscribes the team: from now on its events get outbox entries, permanently. It has, or had, a receiver. Writes
@@ -78,6 +81,9 @@ const insertOutboxEntry = (tx: Tx, event_ids: string[]): Sql =>
  */
 export const subscribeTeam = (tx: Queries, team_id: string): Promise<number> =>
   tx.run(sql`insert into event_subscribed_team (team_id) values (${team_id}) on conflict (team_id) do nothing`)
+
+/** Whether a team is subscribed. */
+export const isSubscribed = (team_id: string): Sql => sql`exists (select from event_subscribed_team where team_id = ${team_id})`
 
 const OutboxEntry = T.Object({
   id: T.Integer(),

@@ -2,7 +2,7 @@
 import type { Cells } from '../../platform/db/cells.ts'
 import type { CellName } from '../../platform/db/cell-names.ts'
 import type { PlainTx, Queries, Tenant, Tx } from '../../platform/db/transaction.ts'
-import { rescheduleJobs } from '../../platform/queue/outbox.ts'
+import { isSubscribed, rescheduleJobs } from '../../platform/queue/outbox.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { notFound } from '../../platform/http/errors.ts'
@@ -77,19 +77,20 @@ const TeamRow = T.Object({
   settings: T.Record(T.String(), T.Unknown()),
   disabled_features: T.Array(T.String()),
   enabled_options: T.Array(T.String()),
+  has_subscribed: T.Boolean(),
 })
 
 /** A team as it is in a cell now; undefined if it is not there, or was deleted. */
 export async function loadTenant(cells: Cells, cell: CellName, team: string): Promise<Tenant | undefined> {
-  const row = await cells
-    .of(cell)
-    .queries.maybe(
-      TeamRow,
-      sql`select org_id, clock_offset_s, settings, disabled_features, enabled_options from team where id = ${team} and deleted_at is null`,
-    )
+  const row = await cells.of(cell).queries.maybe(
+    TeamRow,
+    sql`
+      select org_id, clock_offset_s, settings, disabled_features, enabled_options, ${isSubscribed(team)} as has_subscribed
+      from team where id = ${team} and deleted_at is null`,
+  )
   if (!row) return undefined
-  const { org_id: org, clock_offset_s, settings, disabled_features, enabled_options: options_on } = row
-  return { team, org, cell, clock_offset_s, settings, disabled_features, options_on }
+  const { org_id: org, clock_offset_s, settings, disabled_features, enabled_options: options_on, has_subscribed } = row
+  return { team, org, cell, clock_offset_s, settings, disabled_features, options_on, has_subscribed }
 }
 
 /** Enables or disables a feature for a team in a cell. Writes team. @returns whether the team exists */
