@@ -2,7 +2,7 @@
 // no body and no part of a path that is not an id.
 import { randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { iso, systemNow } from '../runtime/clock.ts'
+import { iso, systemNow, truncateToSeconds } from '../runtime/clock.ts'
 import type { Operation } from './operation.ts'
 import { pathValues } from './request-path.ts'
 
@@ -51,9 +51,11 @@ export class RecentRequests {
     const { id, method, tenant, manager, refusal: error } = request
     const { operation } = request.routeOptions.config
     if (!operation || operation.unlisted || manager || !tenant?.cell.startsWith('sandbox')) return
-    const path = pathWithIds(operation.path, pathValues(operation, request))
+    const { path: template } = operation
+    const path = template.includes('{') ? pathWithIds(template, pathValues(operation, request)) : template
     const duration_ms = Math.round(elapsedTime * 10) / 10
-    this.add(tenant.team, { id, at: iso(systemNow()), method, path, operation: operation.id, status, duration_ms, error })
+    const at = iso(truncateToSeconds(systemNow()))
+    this.add(tenant.team, { id, at, method, path, operation: operation.id, status, duration_ms, error })
   }
 
   /** Adds a request; the oldest of the team is dropped, and of the teams the one that was not heard of for longest. */

@@ -3,8 +3,22 @@
 /** The system clock: leases, timeouts, rate limits. Never stored as a fact about a team. */
 export const systemNow = (): Date => new Date()
 
+/** Remembers the text of the last instant: a transaction has one, and shows it many times. */
+function rememberingLast(textOf: (at: Date) => string): (at: Date) => string {
+  let last_ms = NaN
+  let text = ''
+  return (at) => {
+    const ms = at.getTime()
+    if (ms !== last_ms) {
+      text = textOf(at)
+      last_ms = ms
+    }
+    return text
+  }
+}
+
 /** An instant in the API format: UTC, whole seconds, explicit offset. Source: events.md E5. */
-export const iso = (at: Date): string => `${at.toISOString().slice(0, 19)}+00:00`
+export const iso = rememberingLast((at) => `${at.toISOString().slice(0, 19)}+00:00`)
 
 let second = -1
 let secondText = ''
@@ -19,7 +33,7 @@ export function shownInstant(at: Date): string {
 }
 
 /** The UTC calendar day of an instant, `YYYY-MM-DD`. */
-export const utcDate = (at: Date): string => at.toISOString().slice(0, 10)
+export const utcDate = rememberingLast((at) => at.toISOString().slice(0, 10))
 
 export const addSeconds = (at: Date, seconds: number): Date => new Date(at.getTime() + seconds * 1000)
 

@@ -1,5 +1,5 @@
 // Formats of strings: identifiers, email addresses, time zones, dates and instants as clients write them.
-import { usualTimestamp } from './usual-timestamps.ts'
+import { isUsualDate, usualTimestamp } from './usual-timestamps.ts'
 
 /** The reason why a string does not match a format, in the vocabulary of management-auth.md 20.3. */
 export class FormatError {
@@ -32,6 +32,7 @@ export const formats: Record<string, (value: string) => string | FormatError> = 
   'iana-time-zone': (value) =>
     isTimeZone(value) ? value : new FormatError('value_error', 'Value error, not an IANA time zone', { error: {} }),
   date: (value) => {
+    if (isUsualDate(value)) return value
     const timestamp = parseTimestamp(value)
     if (!timestamp)
       return new FormatError('date_from_datetime_parsing', 'Input should be a valid date or datetime', {
@@ -46,7 +47,8 @@ export const formats: Record<string, (value: string) => string | FormatError> = 
       )
     return value.slice(0, 10).replaceAll('/', '-')
   },
-  'date-of-birth': (value) => (parseTimestamp(value) ? formats.date!(value.slice(0, 10)) : formats.date!(value)),
+  'date-of-birth': (value) =>
+    !isUsualDate(value) && parseTimestamp(value) ? formats.date!(value.slice(0, 10)) : formats.date!(value),
   'date-time': (value) =>
     usualTimestamp(value) ??
     parseTimestamp(value)?.at.toISOString() ??

@@ -21,6 +21,15 @@ const DAYS_TO_1970 = 719_468
 /** Of `2026-01-31T09:30:00Z` and `2026-01-31T09:30:00.250Z`. */
 const [WITHOUT_MS, WITH_MS] = [20, 24]
 
+/** Whether a text is a day as `2026-01-31`, from year 1000 on; 29 February is left to the calendar. */
+export function isUsualDate(text: string): boolean {
+  if (text.length !== 10 || text.charCodeAt(4) !== DASH || text.charCodeAt(7) !== DASH) return false
+  const year = twoDigits(text, 0) * 100 + twoDigits(text, 2)
+  const month = twoDigits(text, 5)
+  const day = twoDigits(text, 8)
+  return year >= 1000 && month >= 1 && month <= 12 && day >= 1 && day <= DAYS_OF_MONTH[month - 1]!
+}
+
 /**
  * The instant of `2026-01-31T09:30:00Z` and `2026-01-31T09:30:00.250Z` in milliseconds, from year 1000 on; undefined for every other text.
  */
