@@ -18,6 +18,8 @@ const HELD_OUT = new Set([
   'us-clinic-fax-two-column-chem',
   'us-esoteric-antibody-index',
   'us-hematology-smear-and-morphology',
+  'gb-record-export-brackets',
+  'us-saliva-hormones-ranges-by-time',
 ])
 
 export const isHeldOut = ({ name }: Pick<Layout, 'name'>): boolean => HELD_OUT.has(name)

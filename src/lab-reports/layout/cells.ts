@@ -68,7 +68,7 @@ function partsOf(cell: Cell): TypedCell[] {
   const read = spaced.words.length > cell.words.length ? phrases(spaced, 0, new Map()) : undefined
   if (read) return read
   const known: KnownPhrases = new Map()
-  if (!endsInPhrase(cell, known)) return [whole]
+  if (!endsInPhrase(cell, known)) return withRemark(cell) ?? [whole]
   for (let start = 0; start < cell.words.length; start++) {
     const parts = phrases(cell, start, known)
     if (!parts) continue
@@ -82,6 +82,23 @@ function partsOf(cell: Cell): TypedCell[] {
     return [typedAs(cellOf(cell.words.slice(0, start)), 'text'), ...parts]
   }
   return [whole]
+}
+
+/** What of a remark is a flag. */
+const FLAG_WORDS = [/^\W*(?:high|low)\W*$/iu, /^\W*(?:critical|abnormal|normal)\W*$/iu]
+
+/** `142 mg/dL (High - possible diabetes)`: a result, its unit and a remark in brackets, of which words may be a flag. */
+function withRemark(cell: Cell): TypedCell[] | undefined {
+  const at = cell.words.findIndex(({ text }) => text.startsWith('('))
+  if (at < 1 || !/^\([^()]*\p{L}{2}[^()]*\)$/u.test(cellOf(cell.words.slice(at)).text)) return undefined
+  const parts = phrases(withSpaces(cellOf(cell.words.slice(0, at))), 0, new Map())
+  if (parts?.[0]?.kind !== 'value') return undefined
+  const remark = cell.words.slice(at)
+  const flag = FLAG_WORDS.flatMap((pattern) => remark.filter(({ text }) => pattern.test(text)))[0]
+  const said = flag
+    ? typedAs(cellOf([{ ...flag, text: flag.text.replaceAll(/\W/gu, '') }]), 'flag')
+    : typedAs(cellOf(remark), 'text')
+  return [...parts, said]
 }
 
 /** `95mg/dL`, `3.5-5.1mmol/L` and `95 mg/dL(HIGH)` with the spaces that are left out. */
@@ -157,4 +174,4 @@ export const isValueInColumn = (cell: TypedCell): boolean =>
   cell.kind === 'value' ||
   isBloodGroup(cell.text) ||
   partFlag(cell.text).flag !== undefined ||
-  (cell.kind === 'range' && intervalOf(cell.text) !== undefined)
+  (cell.kind === 'range' && (intervalOf(cell.text) !== undefined || /^(?:more|less|greater) than \d/iu.test(cell.text)))

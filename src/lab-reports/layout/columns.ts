@@ -1,10 +1,47 @@
 // Which column of a table a cell stands in.
-import { centerX, overlapX, type Box } from '../pages/page.ts'
+import { centerX, heightOf, overlapX, type Box } from '../pages/page.ts'
 import type { TypedCell } from './cells.ts'
 import type { Column, ColumnKind } from './headers.ts'
+import { CELL_GAP, cellOf, type Cell } from './lines.ts'
+import { flagOf, numberOf, partFlag } from './values.ts'
+
+/** What a cell of a column is that holds one thing alone. */
+const HELD: Partial<Record<ColumnKind, (cell: TypedCell) => boolean>> = {
+  name: ({ kind, text }) => kind === 'text' && /\p{L}/u.test(text),
+  value: ({ kind, value }) => kind === 'value' && value === 'number',
+  unit: ({ kind }) => kind === 'unit',
+  range: ({ kind, value, text }) => kind === 'range' || value === 'comparator' || (value === 'interval' && /\d/u.test(text)),
+  flag: ({ kind, text }) => kind === 'flag' || flagOf(text) !== undefined,
+}
+/** A name, its result and one thing more. */
+const IN_ORDER_MIN = 3
+
+/**
+ * Where cells stand beside their columns, as in lines that are written with spaces, what they are tells: each of another column, from left to
+ * right. Undefined if columns hold anything else, as former results, and for texts that go on without gaps.
+ */
+function inOrder(cells: readonly TypedCell[], columns: readonly Column[]): Map<Column, TypedCell[]> | undefined {
+  const kinds = new Set(columns.map(({ kind }) => kind))
+  if (cells.length < IN_ORDER_MIN || kinds.size < columns.length || columns.some(({ kind }) => !HELD[kind])) return undefined
+  const isApart = ({ box }: TypedCell, index: number) =>
+    index === 0 || box.left - cells[index - 1]!.box.right >= heightOf(box) * CELL_GAP
+  if (!cells.every(isApart)) return undefined
+  const assigned = new Map<Column, TypedCell[]>()
+  let from = 0
+  for (const cell of cells) {
+    const at = columns.findIndex(({ kind }, index) => index >= from && HELD[kind]!(cell))
+    if (at < 0) return undefined
+    assigned.set(columns[at]!, [cell])
+    from = at + 1
+  }
+  const found = [...assigned.keys()].map(({ kind }) => kind)
+  return found.includes('name') && found.includes('value') ? assigned : undefined
+}
 
 /** Each cell to the column above it. */
 export function assign(cells: readonly TypedCell[], columns: readonly Column[]): Map<Column, TypedCell[]> {
+  const ordered = inOrder(cells, columns)
+  if (ordered) return ordered
   const assigned = new Map<Column, TypedCell[]>()
   for (const cell of cells) {
     const column = columnFor(cell, columns)
@@ -18,6 +55,17 @@ export function assign(cells: readonly TypedCell[], columns: readonly Column[]):
 
 /** What stands in them is no unit and no flag of the result: `U` is a specimen there. */
 const KEPT = new Set<ColumnKind>(['previous', 'specimen', 'method'])
+
+/** Where a name and its result stand without a gap, each under its own column: `C-Reactive Protein 94.5` in text of equal widths. */
+export function partedAtColumns(cells: readonly Cell[], columns: readonly Column[]): readonly Cell[] {
+  const [first, ...others] = cells
+  const last = first?.words.at(-1)
+  const kindOf = ({ box }: { box: Box }) => nearestColumn(box, columns)?.kind
+  if (!first || !last || first.words.length < 2 || numberOf(partFlag(last.text).value) === undefined) return cells
+  if (kindOf(last) !== 'value' || kindOf(first.words[0]!) !== 'name' || others.some((cell) => kindOf(cell) === 'value'))
+    return cells
+  return [cellOf(first.words.slice(0, -1)), cellOf([last]), ...others]
+}
 
 /** Units and flags go to their own column where there is one near; all else to the nearest. */
 function columnFor(cell: TypedCell, columns: readonly Column[]): Column | undefined {

@@ -35,7 +35,8 @@ export function continuesRow(
     ) {
       last.range_lines.push(joinedText(ranges))
       const text = joinedText(others)
-      if (text && joinsName(last.name, text, isNamed)) last.name = cleanName(`${last.name} ${text}`)
+      if (text && (joinsName(last.name, text, isNamed) || completesName(last.name, text, isNamed)))
+        last.name = cleanName(`${last.name} ${text}`)
       last.box = boxAround([last.box, line.box])
       return true
     }
@@ -61,8 +62,9 @@ export function continuesRow(
   if (
     cells.length === 1 &&
     nameCells.length === 1 &&
+    line.box.left < last.value_box.left &&
     gap < heightOf(line.box) * 0.7 &&
-    joinsName(last.name, text, isNamed) &&
+    (joinsName(last.name, text, isNamed) || completesName(last.name, text, isNamed)) &&
     text.length < 40 &&
     (/[,/(–-]$/u.test(last.name) || !/^\(?(?:method|serum|plasma|calculated|by )/iu.test(text))
   ) {
@@ -72,6 +74,10 @@ export function continuesRow(
   }
   return false
 }
+
+/** `Phosphatase` below `Alkaline`, which is no name of its own. */
+const completesName = (first: string, second: string, isNamed: (name: string) => boolean): boolean =>
+  !isNamed(first) && isNamed(`${first} ${second}`)
 
 /** Where further lines of a range begin, end or have their middle, in points aside of the name of the column. */
 const ALIGNED = 12

@@ -92,6 +92,8 @@ export function columnKind(text: string): ColumnKind | undefined {
   if (dateIn(plain)?.text.length === plain.length) return 'dated_value'
   // Units in brackets are named with the column: `Results (mg/dL)`.
   const words = plain
+    // `Reference RangeStatus`: names of columns without a space.
+    .replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')
     .toLowerCase()
     .replaceAll(/[([][^)\]]*[)\]]/gu, (inside) => (/^\((?:s)\)$/u.test(inside) ? inside : ' '))
     .replaceAll(/[./&,+|–-]+(?=\s|$)|(?<=\s|^)[./&,+|–-]+/gu, ' ')
@@ -109,10 +111,15 @@ export function columnKind(text: string): ColumnKind | undefined {
   return PATTERNS.find(([, pattern]) => pattern.test(phrase))?.[0]
 }
 
+/** `LABORATORY RESULTS`: names neither columns nor a panel. */
+export const isTitleOfResults = (text: string): boolean =>
+  /^(?:(?:lab(?:oratory)?|tests?|your|all|patient)\s){0,2}results?:?$/iu.test(text)
+
 /** The columns that a line names; undefined if it is no header: it names a result and a further column, or dates. */
 export function columnsOf(line: Line): Column[] | undefined {
   // `Examination date: 2024/04/22` names nothing but itself.
   if (line.cells.some(({ text }) => text.length > 60 || /\p{L}:\s+\S/u.test(text) || statesResult(text))) return undefined
+  if (line.cells.length === 1 && isTitleOfResults(line.cells[0]!.text)) return undefined
   const columns = line.cells.flatMap((cell) => columnsIn(cell))
   if (!columns) return undefined
   const known = columns.filter((column) => column.kind !== undefined) as Column[]
@@ -121,6 +128,8 @@ export function columnsOf(line: Line): Column[] | undefined {
   const dates = known.filter((column) => column.kind === 'dated_value').length
   const others = ['name', 'unit', 'range', 'flag', 'comment'].filter((kind) => kinds.has(kind as ColumnKind)).length
   if (known.length * 2 < columns.length) return undefined
+  // `Patient Name: Jane Doe  Report Date: 15-Dec-2025` are labels.
+  if (dates && line.cells.filter(({ text }) => text.endsWith(':')).length > Number(columns.length > 2)) return undefined
   if (values ? others < 1 : !(dates >= 1 && others >= 1) && !(kinds.has('name') && kinds.has('range'))) return undefined
   // `Result: 5` names no columns, and `Value Normal Value Normal` are results.
   if (known.filter((column) => column.kind === 'value').length > 1 && !kinds.has('name')) return undefined

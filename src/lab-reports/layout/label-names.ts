@@ -88,7 +88,7 @@ function followsWithoutColon(field: Field, rest: string): boolean {
   if (field === 'name')
     return (
       /^\s+\p{Lu}[\p{L}'’-]+,?(?:\s+\p{Lu}[\p{L}'’.-]*){1,3}\s*$/u.test(rest) &&
-      !/\b(?:id|no|information|details|report|results?|data)\b/iu.test(rest)
+      !/\b(?:id|no|information|details|report|results?|data|comprehensive|metabolic|panel|profile|blood|test)\b/iu.test(rest)
     )
   if (field === 'sex') return /^\s+(?:male|female|m|f)\b/iu.test(rest)
   if (field === 'age') return /^\s+\d{1,3}\b/u.test(rest)
@@ -105,7 +105,7 @@ const BIRTH = words(
 const SEX = words('sex gender geschlecht geslacht sexe sexo sesso')
 const AGE = words('age years yrs alter leeftijd âge edad idade età')
 const COLLECTED = words(
-  'examination collected collection coll drawn draw taken sampled sampling venipuncture phlebotomy obtained entnahme abnahme entnahmedatum abnahmedatum afname afnamedatum prélèvement prélevé toma extracción coleta colheita prelievo',
+  'examination assessment collected collection coll drawn draw taken sampled sampling venipuncture phlebotomy obtained entnahme abnahme entnahmedatum abnahmedatum afname afnamedatum prélèvement prélevé toma extracción coleta colheita prelievo',
 )
 const REPORTED = words(
   'reported report reporting released release issued issue resulted results result finalized finalised completed verified validated authorised authorized approved signed befunddatum befund ausgang ausgangsdatum rapportdatum rapport informe emissione emisión',

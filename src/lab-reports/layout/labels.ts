@@ -4,7 +4,7 @@ import { dateIn } from './dates.ts'
 import { columnsOf } from './headers.ts'
 import { isLabel, labelAt, type Field } from './label-names.ts'
 import type { Cell, Line } from './lines.ts'
-import { isName } from './patient-name.ts'
+import { isName, isPhysician } from './patient-name.ts'
 import { ageOf, sexOf, specimenOf } from './personal.ts'
 
 export interface Place {
@@ -71,6 +71,7 @@ export function labelled(lines: readonly Line[]): Labelled[] {
 function ofCell(lines: readonly Line[], index: number, cell: Cell, at: number): Labelled[] {
   const line = lines[index]!
   return labelledParts(cell.text.slice(0, LABELLED_LETTERS_MAX)).flatMap(({ field, label, start, value }): Labelled[] => {
+    if (field === 'specimen' && /^reg/iu.test(label) && isBelowPhysician(lines, index)) return []
     if (value) return [{ field, label, value, place: placeIn(line.page, cell, start, value.length) }]
     const right = line.cells[at + 1]
     const beside = right && /^\s*:?\s*$/u.test(right.text) ? line.cells[at + 2] : right
@@ -91,6 +92,15 @@ function ofCell(lines: readonly Line[], index: number, cell: Cell, at: number): 
     ]
   })
 }
+
+/** Lines between the name of a physician and the number of a registration. */
+const BELOW_PHYSICIAN = 2
+
+/** `Reg. No: 12345` below the name of a pathologist is theirs. */
+const isBelowPhysician = (lines: readonly Line[], index: number): boolean =>
+  lines
+    .slice(Math.max(0, index - BELOW_PHYSICIAN), index + 1)
+    .some(({ cells }) => cells.some(({ text }) => isPhysician(text) || /\b(?:pathologist|consultant)\b/iu.test(text)))
 
 /** Whether a line has numbers as small as results: its date is the day of a table of results. */
 const hasResults = ({ cells }: Line): boolean => cells.some(({ text }) => /^[<>≤≥]?\s?\d{1,4}(?:[.,]\d+)?$/u.test(text))

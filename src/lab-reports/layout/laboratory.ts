@@ -18,7 +18,7 @@ const COMPANY =
 const PANEL_WORDS =
   /\b(?:panel|profile|metabolic|lipids?|blood|serum|urine|urinalysis|stool|function|haematology|biochemistry|immunology|serology|microbiology|hormones?|vitamins?|minerals?|thyroid|liver|kidney|renal|cardiac|cbc|differential|platelets?|electrolytes|allergy|markers?)\b/iu
 const NO_LAB =
-  /[:@]|www\.|http|\d{3}|\b(?:reports?|results?|patients?|page|phone|tel|fax|address|comments?|tests?|number|name|record|range|count|department|confidential|information|details|summary|date|final|street|road|avenue|drive|terrace|suite|plot|born|your|chart|dear|re)\b/iu
+  /[:@]|www\.|http|\d{3}|\b(?:ids?|reports?|results?|patients?|page|phone|tel|fax|address|comments?|tests?|number|name|record|range|count|department|confidential|information|details|summary|date|final|street|road|avenue|drive|terrace|suite|plot|born|your|chart|dear|re)\b/iu
 const CONTACT =
   /\b(?:tel|phone|fax|clia|cap|accredited|iso ?15189|nabl|www|road|street|st|avenue|ave|drive|park|terrace|suite|floor|block|plot|p\.?o\.? box|email)\b|\d{3}-\d{4}|\b\d{5}\b|@|^\d+\s\p{L}/iu
 
@@ -81,7 +81,12 @@ export function laboratoryOf(
   return top ? cleaned(top.placed) : null
 }
 
+/** Departments of laboratories. */
+const DEPARTMENT =
+  /^(?:(?:clinical )?(?:ha?ematology|bio-?chemistry|chemistry|pathology|immunology|serology|microbiology|endocrinology|toxicology))$/iu
+
 const isPossible = (text: string): boolean =>
+  !DEPARTMENT.test(text) &&
   /\p{L}{3}/u.test(text) &&
   !NO_LAB.test(text) &&
   text.split(' ').length <= 8 &&

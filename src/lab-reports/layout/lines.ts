@@ -15,7 +15,7 @@ export interface Line {
 }
 
 /** Of the height of the letters: a wider gap parts two cells. A space is about a third, and stretched lines have two. */
-const CELL_GAP = 0.85
+export const CELL_GAP = 0.85
 /** In pictures of a font of equal widths a space is as wide as a letter and more by what their ink leaves free; two spaces part cells. */
 const CELL_GAP_LETTERS = 1.75
 /** How far the width of a letter differs from word to word, in the median, in a font of equal widths; others have 0.05 and more. */
@@ -25,7 +25,8 @@ const [WIDTH_LETTERS_MIN, WIDTH_WORDS_MIN] = [4, 12]
 /** Of the smaller height: words that overlap less from top to bottom are in different lines. */
 const SAME_LINE = 0.5
 
-const SEPARATOR = /^[|¦│·•]$/u
+/** What is drawn between texts, also with signs: `|-----|`. */
+const SEPARATOR = /^(?:[|¦│·•]|[-–—|_=+─]{4,})$/u
 
 /** The lines of a page from top to bottom, their cells from left to right. */
 export function linesOf(page: PageText): Line[] {
@@ -77,7 +78,6 @@ const median = (values: readonly number[]): number => values.toSorted((one, othe
 function cellsOf(words: readonly Word[], letter: number | undefined): Cell[] {
   const cells: Word[][] = []
   for (const word of words.toSorted((one, other) => one.box.left - other.box.left)) {
-    // A line that is drawn between texts.
     if (SEPARATOR.test(word.text)) {
       cells.push([])
       continue

@@ -53,6 +53,47 @@ Lab Status: Final result     Ordering Provider: Alice Testwell, MD`,
     },
   },
   {
+    title: 'a report in two columns of labels, one of which is a date, below a title that begins with the word patient',
+    head: `
+#Cardiofaux Medical Center
+PATIENT COMPREHENSIVE METABOLIC
+Patient Name:     Rakesh Dummykar     Report Date:     15-Dec-2025
+A/c Status:       P                   Report ID:       BLR-2025-9921`,
+    expected: {
+      patient_first_name: 'Rakesh',
+      patient_last_name: 'Dummykar',
+      lab_name: 'Cardiofaux Medical Center',
+      date_reported: '2025-12-15',
+      specimen_number: 'BLR-2025-9921',
+    },
+  },
+  {
+    title: 'a letter that tells the sex by the title alone, with ranges and a registration that are no numbers of specimens',
+    head: `
+#Wellfaux Health Assessments
+Mrs Harriet Placeholder     Date of birth: 3 November 1969
+Date of your assessment: 14 March 2025
+TSH: 2.1 mIU/L (Reference: 0.4-4.0 mIU/L)
+Dr. Nobody Example, MD
+Reg. No: 99-12345`,
+    expected: {
+      patient_first_name: 'Harriet',
+      patient_last_name: 'Placeholder',
+      gender: 'female',
+      date_collected: '2025-03-14',
+      specimen_number: null,
+    },
+  },
+  {
+    title: 'a clinic whose address and department are neither patient nor laboratory',
+    head: `
+Fauxganga Clinic Ltd
+Torva Chowk, Torva, Khunta
+Sex: Male
+Hematology`,
+    expected: { patient_first_name: null, patient_last_name: null, gender: 'male', lab_name: 'Fauxganga Clinic Ltd' },
+  },
+  {
     title: 'a screening with a capital letter of Turkish',
     head: `
 #Mockwell Screening Services

@@ -8,7 +8,7 @@ import { labelled, textsOf, type Labelled, type Place, type Placed } from './lab
 import { laboratoryOf } from './laboratory.ts'
 import type { Cell, Line } from './lines.ts'
 import { isName, isPhysician, nameOf } from './patient-name.ts'
-import { ageOf, saysSexAndAge, sexOf, sexWithin, specimenOf } from './personal.ts'
+import { ageOf, saysSexAndAge, sexOf, sexOfTitle, sexWithin, specimenOf } from './personal.ts'
 import { dateWithoutLabel, nameWithoutLabel } from './unlabelled.ts'
 
 /** As the API answers it. Source: `ResultMetadata` of the reference. */
@@ -63,7 +63,7 @@ export function metadataOf(all: readonly { page: PageText; lines: readonly Line[
   const until = Math.min((pages[0]?.page.height ?? 0) * HEAD, tableAt)
   const head = pages[0]?.lines.filter((line) => line.box.top < until) ?? []
 
-  const sex = firstOf(of('sex', 'sex_age', 'age', 'dob', 'name'), sexOf) ?? firstOf(texts, sexWithin)
+  const saidSex = firstOf(of('sex', 'sex_age', 'age', 'dob', 'name'), sexOf) ?? firstOf(texts, sexWithin)
   const age =
     firstOf(of('age', 'sex_age', 'sex', 'dob'), ageOf) ??
     firstOf(
@@ -92,10 +92,13 @@ export function metadataOf(all: readonly { page: PageText; lines: readonly Line[
   if (alone?.field === 'collected') collected = { value: alone.date, place: alone.place }
   if (alone?.field === 'reported') reported = { value: alone.date, place: alone.place }
 
-  const labelledName = of('name').find(({ value }) => isName(value) && !isPhysician(value))
+  const names = of('name').filter(({ value }) => isName(value) && !isPhysician(value))
+  // `PATIENT COMPREHENSIVE METABOLIC PANEL` may be a title.
+  const labelledName = names.find(({ label }) => /patient.*name|name.*patient/iu.test(label ?? '')) ?? names[0]
   const [given, family] = [of('first_name'), of('last_name')].map((all) => all.find(({ value }) => isName(value)))
   const namedLabs = of('lab')
   const full = labelledName ?? (given || family ? undefined : nameWithoutLabel(head, isTaken))
+  const sex = saidSex ?? (full && firstOf([full], sexOfTitle))
   const name = nameOf(full?.value, { first: given?.value, last: family?.value })
   const isPatient = (text: string) =>
     [full, given, family].some((one) => one !== undefined && (one.value === text || text.includes(one.value)))

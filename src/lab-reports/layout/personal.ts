@@ -1,6 +1,8 @@
 // Sex, age and numbers of specimens, as texts beside their labels say them.
 import { daysOf, statedAge, type StatedAge } from './ages.ts'
 import { dateIn } from './dates.ts'
+import { isUnit } from './units.ts'
+import { intervalOf } from './values.ts'
 
 export type Sex = 'male' | 'female'
 
@@ -26,6 +28,12 @@ export function sexWithin(text: string): Sex | undefined {
   return match ? (match[1]!.toLowerCase().startsWith('f') ? 'female' : 'male') : undefined
 }
 
+/** The sex that a title before a name says. */
+export function sexOfTitle(name: string): Sex | undefined {
+  if (/^(?:mrs|ms|miss|smt|kumari|mme|frau)\b/iu.test(name)) return 'female'
+  return /^(?:mr|mstr|master|shri|sri|sir|herr)\b/iu.test(name) ? 'male' : undefined
+}
+
 /** Whether a text states sex and age together. */
 export const saysSexAndAge = (text: string): boolean => WITH_AGE.some((pattern) => pattern.test(text))
 
@@ -38,7 +46,15 @@ export function ageOf(value: string): StatedAge | undefined {
   return years <= 120 && !dateIn(value) ? { days: daysOf(years, 'years'), unit: 'years' } : undefined
 }
 
+/** `13.8-17.2`, `150,000–400,000`: as ranges are printed, and no numbers of specimens. */
+const RANGE = /^[\d.,]+\s?[-–—]\s?[\d.,]+/u
+
 export function specimenOf(value: string): string | undefined {
+  const [range] = RANGE.exec(value) ?? []
+  if (range && intervalOf(range)) {
+    const [behind = ''] = value.slice(range.length).split(/[)\]]/u)
+    if (/[.,–—]/u.test(range) || isUnit(behind)) return undefined
+  }
   const match = /^[:#\s]*([A-Z0-9](?:[A-Z0-9\-/._]|[:,](?=[A-Z0-9])){2,29})(?=$|\s|,|;)/iu.exec(value)
   return match && /\d/u.test(match[1]!) && !dateIn(match[1]!) ? match[1] : undefined
 }

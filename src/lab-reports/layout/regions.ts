@@ -58,6 +58,8 @@ function regionsOf(lines: readonly Line[], carried: Column[] | null): Region[] {
       region.lines.push(lines[index]!)
       continue
     }
+    // `Reference` with `Range` in the line below.
+    if (isRestOfHeader(lines[index + 1], lines[index]!)) index++
     const groups = groupsOf(columns)
     const headings = groups.length > 1 ? takeHeadings(region.lines, lines[index]!, groups) : []
     end()
@@ -116,7 +118,8 @@ function headerOfTwoLines(line: Line, lines: readonly Line[]): Column[] | undefi
   const next = lines[lines.indexOf(line) + 1]
   if (!next || next.box.top - line.box.bottom > heightOf(line.box) || line.cells.length + next.cells.length < 3) return undefined
   if (line.cells.some((cell) => /\d/u.test(cell.text)) || next.cells.some((cell) => /\d/u.test(cell.text))) return undefined
-  // The heading of a panel above names no column.
+  // A title above names no column.
+  if (line.cells.length === 1 && columnsOf(next)) return undefined
   if (!line.cells.every((cell) => columnKind(cell.text))) return undefined
   const cells = next.cells.map((cell) => {
     const above = line.cells.filter((other) => overlapX(other.box, cell.box) > 0)
@@ -138,6 +141,14 @@ function headerOfTwoLines(line: Line, lines: readonly Line[]): Column[] | undefi
   // The second line is read as a row of nothing and dropped.
   return columns
 }
+
+const REST_OF_NAME = /^(?:ranges?|intervals?|values?|limits?|levels?|units?|name)$/iu
+
+/** Whether a line is nothing but the rest of names of columns that stand above. */
+const isRestOfHeader = (line: Line | undefined, header: Line): boolean =>
+  line !== undefined &&
+  line.box.top - header.box.bottom < heightOf(header.box) &&
+  line.cells.every(({ text, box }) => REST_OF_NAME.test(text) && header.cells.some((above) => overlapX(above.box, box) > 0))
 
 const DATES =
   /^(?:(?:date|time|day)s?(?: (?:of )?(?:collected|collection|sampled|sample|drawn|test))?|(?:collected|collection|sample|sampling|test|request(?:ed)?|drawn)(?: date)?(?: ?\/ ?time)?)\s*:?$/iu

@@ -117,11 +117,18 @@ export const isPartOfExamination = (text: string): boolean =>
   /^(?:physical|chemical|microscop\w+|macroscop\w+|gross|general|motility|morphology|physico)\b/iu.test(text)
 
 /** Names that say nothing: the heading above is what was measured. */
-export const isNamelessName = (name: string): boolean =>
-  /^(?:(?:test )?results?|values?|levels?|readings?|findings?|observed values?|interpretation of result)$/iu.test(name)
+const NAMELESS = /^(?:(?:test )?results?|values?|levels?|readings?|findings?|observed values?|interpretation of result)$/iu
+
+/** A name with what the heading above it tells: `Fasting` under `Blood Sugar`. */
+export function nameUnder(heading: string, name: string): string {
+  if (NAMELESS.test(name)) return heading
+  return /^fasting$/iu.test(name) && /\b(?:sugar|glucose)\b/iu.test(heading) ? `${heading} ${name}` : name
+}
 
 /** Of the usual height of the words of a page: smaller lines below rows are notes. */
 const HEADING_HEIGHT = 0.87
+/** Larger lines are headings also where they stand further to the right than names. */
+const LARGER = 1.15
 const INDENT = 14
 const NOTE =
   /^(?:methods?|methodology|notes?|comments?|remarks?|technique|instrument|kit|material)\b|^(?:sample|specimen)(?:\s*(?:type|source))?\s*(?::|$)/iu
@@ -137,10 +144,12 @@ export interface HeadingPlace {
 /** Whether a line of text alone can be the heading of a panel where it stands. */
 export function isHeading(line: Line, text: string, { page, columns, usualHeight, isBelow }: HeadingPlace): boolean {
   if (NOTE.test(text) || /^[\p{Ll}&]/u.test(text) || /[.,;]$/u.test(text) || /\d{5}/u.test(text)) return false
-  if (/\b(?:cumulative|lab(?:oratory)?|pathology|checkup|medical|final|test) reports?$/iu.test(text)) return false
+  if (/\b(?:cumulative|lab(?:oratory)?|pathology|checkup|medical|diagnostic|final|test) reports?$/iu.test(text)) return false
   if (isBelow && heightOf(line.box) < usualHeight * HEADING_HEIGHT) return false
   const name = columns?.find(({ kind }) => kind === 'name')
   if (!name || !columns || line.box.left <= name.box.left + INDENT) return true
+  const value = columns.find(({ kind }) => kind === 'value')
+  if (heightOf(line.box) >= usualHeight * LARGER && value && line.box.left < value.box.left) return true
   const isCentered = Math.abs(centerX(line.box) - page.width / 2) < page.width * 0.05
   const kind = nearestColumn(line.box, columns)?.kind
   return isCentered && kind !== 'other' && kind !== 'comment'

@@ -1,13 +1,12 @@
 // The rows of results of a page: which cell is the name, which the result, its unit, range and flag.
 import { heightOf, type Box, type PageText } from '../pages/page.ts'
 import { cut, isValueInColumn, type TypedCell } from './cells.ts'
-import { assign, isUnderResults, nearestColumn } from './columns.ts'
+import { assign, isUnderResults, nearestColumn, partedAtColumns } from './columns.ts'
 import { commentsIn, NotesBelowRows } from './comments.ts'
 import { continuesRow } from './continued-rows.ts'
 import { cleanName, headingOf, isPossibleName, looksLikeSentence } from './names.ts'
 import {
   isHeading,
-  isNamelessName,
   isPartOfExamination,
   isShortAnswer,
   isWordBehindColon,
@@ -15,6 +14,7 @@ import {
   joinedText,
   joinsName,
   isFreeResult,
+  nameUnder,
   partsAtColon,
   retyped,
   secondResult,
@@ -23,6 +23,7 @@ import {
 } from './row-parts.ts'
 import { regionsOfPages } from './regions.ts'
 import { cardsOf, rowOfCard, type Card } from './cards.ts'
+import { withoutPrintedCodes } from './printed-codes.ts'
 import { tablesOf } from './dated-rows.ts'
 import type { Column, ColumnKind } from './headers.ts'
 import type { Line } from './lines.ts'
@@ -43,7 +44,7 @@ export function rowsOf(pages: readonly { page: PageText; lines: readonly Line[] 
   let heading: string | null = null
   let section: string | null = null
   const statements = new StatementLines()
-  const read = pages.map(({ page, lines }) => ({ page, ...tablesOf(page, lines, options) }))
+  const read = pages.map(({ page, lines }) => ({ page, ...tablesOf(page, lines.map(withoutPrintedCodes), options) }))
   for (const { page, region } of regionsOfPages(read)) {
     statements.regionBegins(region)
     const reader = new RegionReader(page, region.columns, options, { panel, heading, statements })
@@ -118,13 +119,13 @@ class RegionReader {
     const { statements, rest } = statementsIn(whole, this.#options.isSpecimen ?? (() => false))
     if (!rest) this.#statements.said(whole, statements, this.heading !== null)
     // A line of nothing else is read as any line: notes may follow it.
-    this.#readLine(rest ?? whole, statements)
+    this.#readLine(rest ?? whole, statements, !rest)
   }
 
-  #readLine(line: Line, statements: readonly Statement[]): void {
+  #readLine(line: Line, statements: readonly Statement[], isStatement: boolean): void {
     if (this.#notes.begins(line, this.#rows)) return
     const { isNamed } = this.#options
-    const cells = line.cells
+    const cells = (this.#columns ? partedAtColumns(line.cells, this.#columns) : line.cells)
       .flatMap((cell) => partsAtColon(cell, isNamed))
       .flatMap(({ cell, isAnswer }) => cut(cell).map((part): TypedCell => (isAnswer ? { ...part, isAnswer } : part)))
       .map((cell, index, all) => retyped(cell, index, all, isNamed))
@@ -141,7 +142,7 @@ class RegionReader {
     const last = this.#rows.at(-1)
     if (this.#notes.continuesColumn(line, last)) return
     if (!last || last.page !== this.#page.number || !continuesRow(last, line, whole, this.#columns, isNamed))
-      if (!this.#notes.continues(line, this.#rows)) this.#textLine(line, whole)
+      if (!this.#notes.continues(line, this.#rows) && !isStatement) this.#textLine(line, whole)
   }
 
   #rowsOfLine(line: Line, cells: TypedCell[]): Row[] {
@@ -270,12 +271,12 @@ class RegionReader {
       candidates.find(isValueInColumn) ??
       candidates[0] ??
       (flags.length && rest.inColumn ? results.find((cell) => cell.kind === 'flag') : undefined)
-    if (!first || /^0\d+$/u.test(first.text)) return undefined
+    if (!first || /^(?:0\d{2,}|[–—]+)$/u.test(first.text)) return undefined
     let name = nameText
     if (!name && this.#waiting && line.box.top - this.#waiting.box.bottom < heightOf(line.box) * 2) name = this.#waiting.text
     else if (this.#waiting && joinsName(this.#waiting.text, name, this.#options.isNamed)) name = `${this.#waiting.text} ${name}`
     name = cleanName(name)
-    if (isNamelessName(name)) name = this.heading ?? this.panel ?? ''
+    name = nameUnder(this.heading ?? this.panel ?? '', name)
     if (!isPossibleName(name, this.#options.isNamed)) return undefined
     const text = isValueInColumn(first) ? first.text : joinedText(candidates)
     if (!hasEvidence(name, first, [...units, ...flags, ...rest.range.filter((cell) => cell.kind !== 'text')], this.#options))
@@ -328,8 +329,7 @@ class RegionReader {
   /** A heading of a panel, or a name whose result is below. */
   #textLine(line: Line, cells: readonly TypedCell[]): void {
     this.#waiting = null
-    const texts = cells.filter((cell) => cell.kind === 'text')
-    if (texts.length !== cells.length || cells.length === 0) return
+    if (cells.length === 0 || cells.some(({ kind }) => kind !== 'text')) return
     const text = joinedText(cells)
     if (looksLikeSentence(text) || /:\s*\S|(?<!\b\p{L}{1,5})\.\s*\S/u.test(text) || text.length > 70 || /^[([]/u.test(text))
       return
@@ -342,6 +342,7 @@ class RegionReader {
     if (!isTitle) return
     this.#notes.panelEnds(this.#rows)
     this.heading = headingOf(text)
+    if (this.heading === null) this.panel = null
     if (isPartOfExamination(text)) return
     this.#statements.panelBegins()
     this.section = this.heading

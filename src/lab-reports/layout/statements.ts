@@ -26,6 +26,9 @@ const ALONE: [Kind, RegExp][] = [
   ['specimen', /^(?:(?:type of )?(?:specimens?|samples?)|material)(?:\s+(?:types?|source))?\s*:?$/iu],
   ['method', /^(?:test\s+)?(?:methods?|methodology|technique|technology)\s*:?$/iu],
 ]
+/** `Photometric, Whole Blood EDTA` below a row: a method and a specimen. */
+const METHOD_AND_SPECIMEN =
+  /^((?:calculated|photomet\w+|colou?rimet\w+|(?:electrical )?impedance|microscop\w+|westergren|flow cytometry|spectrophotomet\w+|(?:immuno-?)?turbidimet\w+|nephelomet\w+|enzymatic|kinetic|hplc|e?clia|cmia|elisa|ise)\b[^,:]*?)\s?,\s?([^,:]+)$/iu
 const LETTERS_MAX = 100
 /** Of a cell with its label. */
 const CELL_LETTERS_MAX = 150
@@ -38,6 +41,11 @@ export function statementsIn(line: Line, isSpecimen: (text: string) => boolean):
     const cell = line.cells[at]!
     if (cell.text.length > CELL_LETTERS_MAX) {
       cells.push(cell)
+      continue
+    }
+    const [, method, specimen] = METHOD_AND_SPECIMEN.exec(cell.text) ?? []
+    if (method && isText('specimen', specimen!, isSpecimen)) {
+      statements.push({ kind: 'method', text: method }, { kind: 'specimen', text: specimen! })
       continue
     }
     const [kind, pattern] = LABELS.find(([, one]) => one.test(cell.text)) ?? []

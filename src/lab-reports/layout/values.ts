@@ -201,6 +201,7 @@ export const flagOf = (text: string): Flag | undefined =>
     text
       .trim()
       .toLowerCase()
+      .replace(/^⚠\uFE0F?\s*(?=\p{L})/u, '')
       .replace(/^[([](.+)[)\]]$/u, '$1')
       .replaceAll(/\s+/gu, ' '),
   )

@@ -23,7 +23,7 @@ test('every spelling of a unit becomes one', () => {
       'K/µL',
       'Th/cumm',
     ],
-    '10*9/L': ['10*9/L', '10^9/L', 'x10^9/L', '10E9/L', '×10⁹/L', 'Giga/L', 'bil/L'],
+    '10*9/L': ['10*9/L', '10~9/L', '10^9/L', 'x10^9/L', '10E9/L', '×10⁹/L', 'Giga/L', 'bil/L'],
     '10*6/uL': ['Million/uL', 'M/uL', 'x10E6/uL', 'mill/cumm', '10^6/mm^3', 'mil/mcL'],
     '10*12/L': ['10^12/L', 'T/L', 'x10E12/L', '10*12/L'],
     '/uL': ['cells/uL', '/cumm', '/mm3', 'cells/cu.mm', '#/uL', '/µL'],

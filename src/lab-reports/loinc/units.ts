@@ -53,6 +53,8 @@ const fold = (text: string): string =>
     .replace(/[−–]/g, '-')
     .replace(/⁄|∕/g, '/')
     .replace(/\bper\b/g, '/')
+    .replace(/(micro|nano|pico|milli)(?=gram|mol)/g, (prefix) => (prefix === 'micro' ? 'u' : prefix[0]!))
+    .replace(/(?<=[munp])grams?\b/g, 'g')
     .replace(/mcg/g, 'ug')
     .replace(/\bgm(s)?\b/g, 'g')
     .replace(/mcl|microlit(?:er|re)/g, 'ul')
@@ -65,7 +67,7 @@ const fold = (text: string): string =>
 /** Counts: "10^3/uL", "x10E3/µL", "K/uL", "thou/mm3", "10*9/L", "/cumm", "lakhs/cumm", "cells/uL". */
 function countOf(text: string): Unit | undefined {
   const match =
-    /^(?:x?(?:10)(?:[\^*e]|exp)?\(?(\d{1,2})\)?|(k|thou|thous|thousand|thousands|th|tsd|m|mil|mill|mill?ions?|million|lakhs?|b|bil|g))?(?:cells?|wbcs?|rbcs?|platelets?|#|no\.?|sperm|copies|cp|{copies})?\/(ul|mm3|mm\^3|cmm|cumm|cu\.?mm\.?|cmm3|ml|l|dl|nl)$/.exec(
+    /^(?:x?(?:10)(?:[\^*e~]|exp)?\(?(\d{1,2})\)?|(k|thou|thous|thousand|thousands|th|tsd|m|mil|mill|mill?ions?|million|lakhs?|b|bil|g))?(?:cells?|wbcs?|rbcs?|platelets?|#|no\.?|sperm|copies|cp|{copies})?\/(ul|mm3|mm\^3|cmm|cumm|cu\.?mm\.?|cmm3|ml|l|dl|nl)$/.exec(
       text,
     )
   if (!match) return undefined

@@ -32,13 +32,16 @@ export async function pageText(page: PDFPageProxy): Promise<PageText> {
   const pieces: Piece[] = []
   for (const item of items) {
     const box = boxOf(item, view)
-    if (box) pieces.push(...split({ text: item.str.slice(0, PIECE_LETTERS_MAX), box }))
+    if (box) pieces.push(...split({ text: printable(item.str.slice(0, PIECE_LETTERS_MAX)), box }))
     if (pieces.length >= WORDS_MAX) break
   }
   const read = { number: page.pageNumber, source: 'text' as const, words: joined(withPowers(pieces)) }
   if (!turn) return { ...read, ...upright }
   return { ...read, width: turn.width, height: turn.height, drawn: { ...upright, place: turn.place } }
 }
+
+/** Fonts without a letter for a sign may leave control characters in its place. */
+const printable = (text: string): string => text.replaceAll(/(?!\s)\p{Cc}/gu, '')
 
 interface Turn {
   /** From the page as it is drawn to the page as it is read, with the size of the latter. */
