@@ -42,7 +42,7 @@ export const isPossibleName = (name: string, isNamed: (name: string) => boolean)
   // `In nmol/L` belongs to the name of a column.
   !(/^in\s/iu.test(name) && isUnit(name.slice(3))) &&
   // `HbA1c in % 4.0-5.6` is a line of a table of categories.
-  !/[<>≤≥=]=?\s*\d|:\s(?:\S+\s){2}|\s\d+\.\d+\s?[-–]\s?\d+\.\d+$/u.test(name) &&
+  !/[<>≤≥=]=?\s*\d|[<>≤≥]$|:\s(?:\S+\s){2}|\s\d+\.\d+\s?[-–]\s?\d+\.\d+$/u.test(name) &&
   (isNamed(name) || (!NOT_A_NAME.test(name) && !hasLabel(name) && !isLabel(name)))
 
 export const looksLikeSentence = (text: string): boolean =>

@@ -16,7 +16,7 @@ import {
   type Corners,
   type Point,
 } from './projection.ts'
-import { levelBox, readPicture } from './read-picture.ts'
+import { levelBox, readPicture, withoutSpecks } from './read-picture.ts'
 import { slantOf, slopeByInk, type Slope } from './slant.ts'
 import { parallel } from './straighten.ts'
 import { textBoxes } from './text-boxes.ts'
@@ -281,6 +281,12 @@ describe('words', () => {
     const ruled = rows.map((row) => row.slice(0, 5) + '#' + row.slice(6))
     assert.deepEqual(inkOf(drawn(...ruled)), inkFrom('.##......##.'))
   })
+})
+
+test('small unsure letters are specks, and no words', () => {
+  const word = (text: string, confidence: number, height: number) => ({ text, confidence, top: 10, bottom: 10 + height })
+  const words = [word('Sodium', 0.9, 20), word('140', 0.9, 20), word('H', 0.5, 20), word('1', 0.9, 12), word('mmol/L', 0.9, 20)]
+  assert.deepEqual(withoutSpecks([...words, word('1', 0.41, 12), word('f', 0.34, 10)]), words)
 })
 
 test('networks that are not there make text recognition unavailable, and say so', async () => {

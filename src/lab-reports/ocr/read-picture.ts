@@ -66,7 +66,22 @@ export async function readPicture(page: Picture, { models }: OcrOptions): Promis
     const { letters, line } = await read()
     words.push(...wordsOf(letters, line))
   }
-  return { width: picture.width, height: picture.height, words, back }
+  return { width: picture.width, height: picture.height, words: withoutSpecks(words), back }
+}
+
+/** Of the usual height of words, and how sure their letter is at most. */
+const [SPECK_HEIGHT_MAX, SPECK_CONFIDENCE_MAX] = [0.7, 0.6]
+
+/** Specks and small signs beside a result are read as an unsure letter or digit, which would be taken for the result. */
+export function withoutSpecks<Word extends Pick<PictureWord, 'text' | 'confidence' | 'top' | 'bottom'>>(
+  words: readonly Word[],
+): Word[] {
+  const heights = words.map(({ top, bottom }) => bottom - top).toSorted((one, other) => one - other)
+  const small = (heights[heights.length >> 1] ?? 0) * SPECK_HEIGHT_MAX
+  return words.filter(
+    ({ text, confidence, top, bottom }) =>
+      !(text.length === 1 && /[\p{L}\d]/u.test(text) && confidence < SPECK_CONFIDENCE_MAX && bottom - top < small),
+  )
 }
 
 async function opened(ocr: Engine, page: StraightPage): Promise<OpenedPage> {
