@@ -12,6 +12,9 @@ const SIZE = 16_384
 const UNIT = 3
 const NULL = -1
 
+/** Long texts are measured: fresh memory for three times as much costs more than that. */
+const bytesMax = (text: string): number => (text.length < SIZE ? UNIT * text.length : Buffer.byteLength(text))
+
 export class Frame {
   #bytes = Buffer.allocUnsafeSlow(SIZE)
   #used = 0
@@ -76,7 +79,7 @@ export class Frame {
       this.#ensure(4)
       return this.#int32(NULL)
     }
-    this.#ensure(4 + (typeof value === 'string' ? UNIT : 1) * value.length)
+    this.#ensure(4 + (typeof value === 'string' ? bytesMax(value) : value.length))
     const at = this.#used
     this.#used += 4
     if (typeof value === 'string') this.#text(value)
@@ -112,7 +115,7 @@ export class Frame {
 
   #ensure(more: number): void {
     if (this.#bytes.length - this.#used >= more) return
-    const larger = Buffer.allocUnsafeSlow(2 * this.#bytes.length + more)
+    const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.#bytes.length, this.#used + more + SIZE))
     this.#bytes.copy(larger, 0, 0, this.#used)
     this.#bytes = larger
   }
