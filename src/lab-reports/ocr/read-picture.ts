@@ -116,8 +116,12 @@ export function levelBox(box: TextBox): TextBox | undefined {
   return { ...box, length: box.thickness, thickness: box.length, angle: box.angle - Math.sign(box.angle) * (Math.PI / 2) }
 }
 
-/** `IU` is often taken for `lU`, and the `L` at the end of `mg/dL` for `l.`: neither is a part of a unit. */
-const corrected = (text: string): string => text.replace(/^([mµunk]?)lU(?=\/|$)/u, '$1IU').replace(/\/([dcmuµ]?)l\.$/u, '/$1L')
+/** `IU` is often taken for `lU`, the `L` at the end of `mg/dL` for `l.`, and that of `10^12/L` for a 1: none is a part of a unit. */
+const corrected = (text: string): string =>
+  text
+    .replace(/^([mµunk]?)lU(?=\/|$)/u, '$1IU')
+    .replace(/\/([dcmuµ]?)l\.$/u, '/$1L')
+    .replace(/(10\^?(?:9|12))\/[1lI|]$/u, '$1/L')
 
 function wordsOf(read: readonly Letter[], { picture, place }: Line): PictureWord[] {
   const share = Math.max(LINE_WIDTH_MIN, picture.width) / picture.width

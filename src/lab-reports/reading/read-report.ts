@@ -1,5 +1,6 @@
 // A report from its files to what the API answers, stage by stage. Runs in threads with limits; see parsing-jobs/.
 import { isSusceptibility } from '../layout/antibiotics.ts'
+import { withLevelRows } from '../layout/level-rows.ts'
 import { linesOf, type Line } from '../layout/lines.ts'
 import { metadataOf, type Metadata, type MetadataPlaces } from '../layout/metadata.ts'
 import { rowsOf, type Row } from '../layout/rows.ts'
@@ -103,7 +104,8 @@ export interface Stages {
 export const understand = (pages: readonly PageText[]): ReadReport => understandStages(pages).report
 
 /** The same with what the stages have made of it. */
-export function understandStages(pages: readonly PageText[]): { report: ReadReport; stages: Stages } {
+export function understandStages(seen: readonly PageText[]): { report: ReadReport; stages: Stages } {
+  const pages = seen.map((page) => (page.source === 'ocr' ? withLevelRows(page, linesOf(page)) : page))
   const read = pages.map((page) => ({ page, lines: linesOf(page) }))
   const { age, places, ...metadata } = metadataOf(read)
   const patient = { sex: metadata.gender === 'other' ? null : metadata.gender, age }

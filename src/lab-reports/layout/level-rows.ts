@@ -1,0 +1,132 @@
+// Rows of photos of paper that is not flat: results stand above or below their names, further with each row, at last beside other names.
+import { centerY, heightOf, type Box, type PageText, type Word } from '../pages/page.ts'
+import { nearestColumn } from './columns.ts'
+import { columnsOf, type Column } from './headers.ts'
+import type { Line } from './lines.ts'
+
+/** Fewer rows do not show how a column runs. */
+const PAIRS_MIN = 5
+/** More texts of a column are no table of results on one page. */
+const TEXTS_MAX = 150
+/** Names without a result, as headings, and results without a name are passed over, as many as this between two rows. */
+const SKIPPED_MAX = 4
+/** Of the distance of rows: what passing over a name or a result costs beside what results move by from row to row. */
+const SKIP_COST = 0.4
+/** Of the distance of rows: names that are further apart are of different tables. */
+const GAP_MAX = 5
+/**
+ * Of the distance of rows: how far results may stand from their names, how much the change of that may differ from row to row, and from
+ * which distance on it counts.
+ */
+const [OFFSET_MAX, BEND_MAX, DRIFT_MIN] = [3, 0.35, 0.5]
+
+/** How far the texts of a column stand below their names, by the height at which they stand. */
+interface Drift {
+  column: Column
+  at: { y: number; offset: number }[]
+}
+
+/**
+ * The page with the texts of each column at the height of their names. Rows are followed from the header on, in the order of both columns,
+ * so that a column that runs off by more than a row is known by its small steps. Other pages stay as they are.
+ */
+export function withLevelRows(page: PageText, lines: readonly Line[]): PageText {
+  const header = lines.find((line) => columnsOf(line)?.some(({ kind }) => kind === 'value'))
+  const columns = header && columnsOf(header)?.toSorted((one, other) => one.box.left - other.box.left)
+  if (!columns) return page
+  const below = page.words.filter(({ box }) => box.top > header.box.bottom)
+  const [first, ...others] = columns
+  const names = heightsOf(below, first!, columns)
+  const drifts = others.flatMap((column): Drift[] => {
+    const start = { name: centerY(first!.box), text: centerY(column.box) }
+    const at = driftOf(names, heightsOf(below, column, columns), start)
+    return at ? [{ column, at }] : []
+  })
+  if (!drifts.length) return page
+  const offsetOf = (box: Box, isLevel: boolean): number => {
+    const column = box.top > header.box.bottom ? nearestColumn(box, columns) : undefined
+    const drift = drifts.find((one) => one.column === column)
+    return drift ? offsetAt(isLevel ? drift.at.map(({ y, offset }) => ({ y: y - offset, offset })) : drift.at, centerY(box)) : 0
+  }
+  const words = page.words.map((word): Word => ({ ...word, box: moved(word.box, -offsetOf(word.box, false)) }))
+  const back = (box: Box): Box => moved(box, offsetOf(box, true))
+  const { width, height, place } = page.drawn ?? { width: page.width, height: page.height, place: (box: Box) => box }
+  return { ...page, words, drawn: { width, height, place: (box) => place(back(box)) } }
+}
+
+const moved = (box: Box, by: number): Box => ({ ...box, top: box.top + by, bottom: box.bottom + by })
+
+/** The heights of the texts of a column, from top to bottom. */
+function heightsOf(words: readonly Word[], column: Column, columns: readonly Column[]): number[] {
+  const own = words
+    .filter(({ box }) => nearestColumn(box, columns) === column)
+    .toSorted((one, other) => centerY(one.box) - centerY(other.box))
+  const heights: { y: number; height: number }[] = []
+  for (const { box } of own) {
+    const last = heights.at(-1)
+    if (!last || centerY(box) - last.y > Math.min(last.height, heightOf(box)) / 2)
+      heights.push({ y: centerY(box), height: heightOf(box) })
+  }
+  return heights.slice(0, TEXTS_MAX).map(({ y }) => y)
+}
+
+interface Step {
+  /** How much speaks for the way up to here. */
+  score: number
+  offset: number
+  /** By how much the offset changes from row to row. */
+  change: number
+  y: number
+  count: number
+  before: Step | undefined
+}
+
+/** The way through both columns for which most speaks; undefined if texts do not drift from their names. */
+function driftOf(
+  names: readonly number[],
+  texts: readonly number[],
+  start: { name: number; text: number },
+): Drift['at'] | undefined {
+  const gaps = names.slice(1).map((y, index) => y - names[index]!)
+  const pitch = gaps.toSorted((one, other) => one - other)[gaps.length >> 1]
+  if (!pitch || texts.length < PAIRS_MIN) return undefined
+  const skip = pitch * SKIP_COST
+  const first = start.text - start.name
+  const steps: (Step | undefined)[][] = names.map(() => [])
+  let best: Step | undefined
+  for (const [i, name] of names.entries())
+    for (const [j, y] of texts.entries()) {
+      const offset = y - name
+      if (Math.abs(offset) > pitch * OFFSET_MAX) continue
+      const isFirst = Math.abs(offset - first) < pitch * BEND_MAX && i <= SKIPPED_MAX && j <= SKIPPED_MAX
+      let step: Step | undefined = isFirst
+        ? { score: skip * (2 - i - j) - Math.abs(offset - first), offset, change: 0, y, count: 1, before: undefined }
+        : undefined
+      for (let a = 1; a <= SKIPPED_MAX + 1; a++)
+        for (let b = 1; b <= SKIPPED_MAX + 1; b++) {
+          const before = steps[i - a]?.[j - b]
+          if (!before || name - names[i - a]! > pitch * GAP_MAX) continue
+          const move = offset - before.offset
+          const bend = Math.abs(move - before.change * a)
+          if (bend > pitch * BEND_MAX) continue
+          const score = before.score + skip * (2 - (a - 1) - (b - 1)) - bend
+          if (!step || score > step.score) step = { score, offset, change: move / a, y, count: before.count + 1, before }
+        }
+      steps[i]![j] = step
+      if (step && (!best || step.score > best.score)) best = step
+    }
+  if (!best || best.count < PAIRS_MIN) return undefined
+  const at: Drift['at'] = []
+  for (let step: Step | undefined = best; step; step = step.before) at.unshift({ y: step.y, offset: step.offset })
+  const drift = Math.max(...at.map(({ offset }) => Math.abs(offset - first)))
+  return drift > pitch * DRIFT_MIN ? at : undefined
+}
+
+/** Between two rows the offset changes evenly; above the first it is that of the first. Below the last one nothing is known. */
+function offsetAt(at: Drift['at'], y: number): number {
+  const next = at.findIndex((one) => one.y >= y)
+  if (next === 0) return at[0]!.offset
+  if (next < 0) return y - at.at(-1)!.y < (at.at(-1)!.y - at.at(-2)!.y) / 2 ? at.at(-1)!.offset : 0
+  const [above, below] = [at[next - 1]!, at[next]!]
+  return above.offset + ((below.offset - above.offset) * (y - above.y)) / (below.y - above.y)
+}
