@@ -84,21 +84,16 @@ function partsOf(cell: Cell): TypedCell[] {
   return [whole]
 }
 
-/** What of a remark is a flag. */
-const FLAG_WORDS = [/^\W*(?:high|low)\W*$/iu, /^\W*(?:critical|abnormal|normal)\W*$/iu]
-
-/** `142 mg/dL (High - possible diabetes)`: a result, its unit and a remark in brackets, of which words may be a flag. */
+/** `142 mg/dL (High - possible diabetes)`: a result, its unit and a remark in brackets, which may begin with a flag. */
 function withRemark(cell: Cell): TypedCell[] | undefined {
   const at = cell.words.findIndex(({ text }) => text.startsWith('('))
-  if (at < 1 || !/^\([^()]*\p{L}{2}[^()]*\)$/u.test(cellOf(cell.words.slice(at)).text)) return undefined
+  if (at < 1) return undefined
+  const remark = cellOf(cell.words.slice(at))
+  if (!/^\([^()]*\p{L}{2}[^()]*\)$/u.test(remark.text) || /\d\s?[-–]\s?\d/u.test(remark.text)) return undefined
   const parts = phrases(withSpaces(cellOf(cell.words.slice(0, at))), 0, new Map())
   if (parts?.[0]?.kind !== 'value') return undefined
-  const remark = cell.words.slice(at)
-  const flag = FLAG_WORDS.flatMap((pattern) => remark.filter(({ text }) => pattern.test(text)))[0]
-  const said = flag
-    ? typedAs(cellOf([{ ...flag, text: flag.text.replaceAll(/\W/gu, '') }]), 'flag')
-    : typedAs(cellOf(remark), 'text')
-  return [...parts, said]
+  const [, flag] = /^\(\s?(high|low|critical|abnormal|normal)(?:\s?[-–—,;:)])/iu.exec(remark.text) ?? []
+  return [...parts, flag ? typedAs({ ...remark, text: flag }, 'flag') : typedAs(remark, 'text')]
 }
 
 /** `95mg/dL`, `3.5-5.1mmol/L` and `95 mg/dL(HIGH)` with the spaces that are left out. */

@@ -13,6 +13,8 @@ const HELD: Partial<Record<ColumnKind, (cell: TypedCell) => boolean>> = {
   range: ({ kind, value, text }) => kind === 'range' || value === 'comparator' || (value === 'interval' && /\d/u.test(text)),
   flag: ({ kind, text }) => kind === 'flag' || flagOf(text) !== undefined,
 }
+/** Points: what begins so close to the left edge of a column stands in it. */
+const OWN_EDGE = 3
 /** A name, its result and one thing more. */
 const IN_ORDER_MIN = 3
 
@@ -25,7 +27,10 @@ function inOrder(cells: readonly TypedCell[], columns: readonly Column[]): Map<C
   if (cells.length < IN_ORDER_MIN || kinds.size < columns.length || columns.some(({ kind }) => !HELD[kind])) return undefined
   const isApart = ({ box }: TypedCell, index: number) =>
     index === 0 || box.left - cells[index - 1]!.box.right >= heightOf(box) * CELL_GAP
-  if (!cells.every(isApart)) return undefined
+  // A number that stands where the ranges begin is a bound of one.
+  const isBound = ({ value, box }: TypedCell) =>
+    value === 'number' && columns.some((one) => one.kind === 'range' && Math.abs(one.box.left - box.left) < OWN_EDGE)
+  if (!cells.every(isApart) || cells.some(isBound)) return undefined
   const assigned = new Map<Column, TypedCell[]>()
   let from = 0
   for (const cell of cells) {
@@ -57,14 +62,21 @@ export function assign(cells: readonly TypedCell[], columns: readonly Column[]):
 const KEPT = new Set<ColumnKind>(['previous', 'specimen', 'method'])
 
 /** Where a name and its result stand without a gap, each under its own column: `C-Reactive Protein 94.5` in text of equal widths. */
-export function partedAtColumns(cells: readonly Cell[], columns: readonly Column[]): readonly Cell[] {
+export function partedAtColumns(
+  cells: readonly Cell[],
+  columns: readonly Column[] | null,
+  isNamed: (name: string) => boolean,
+): readonly Cell[] {
   const [first, ...others] = cells
   const last = first?.words.at(-1)
+  if (!columns || !first || !last || first.words.length < 2 || numberOf(partFlag(last.text).value) === undefined) return cells
   const kindOf = ({ box }: { box: Box }) => nearestColumn(box, columns)?.kind
-  if (!first || !last || first.words.length < 2 || numberOf(partFlag(last.text).value) === undefined) return cells
+  const name = cellOf(first.words.slice(0, -1))
+  // `Vitamin B 12` without a result.
+  if (isNamed(first.text) && !isNamed(name.text)) return cells
   if (kindOf(last) !== 'value' || kindOf(first.words[0]!) !== 'name' || others.some((cell) => kindOf(cell) === 'value'))
     return cells
-  return [cellOf(first.words.slice(0, -1)), cellOf([last]), ...others]
+  return [name, cellOf([last]), ...others]
 }
 
 /** Units and flags go to their own column where there is one near; all else to the nearest. */
@@ -99,6 +111,12 @@ export function nearestColumn(box: Box, columns: readonly Column[]): Column | un
     }
   })
   return ranked.toSorted((one, other) => other.score - one.score)[0]?.column
+}
+
+/** Whether a box stands in a column of former results, or of the results of one of several days. */
+export function isOfOtherDay(box: Box, columns: readonly Column[] | null): boolean {
+  const kind = columns && nearestColumn(box, columns)?.kind
+  return kind === 'previous' || kind === 'dated_value'
 }
 
 /** Points by which a free text may stand aside of the name of its column. */

@@ -35,7 +35,7 @@ export function continuesRow(
     ) {
       last.range_lines.push(joinedText(ranges))
       const text = joinedText(others)
-      if (text && (joinsName(last.name, text, isNamed) || completesName(last.name, text, isNamed)))
+      if (text && (joinsName(last.name, text, isNamed) || completesName(last, text, isNamed)))
         last.name = cleanName(`${last.name} ${text}`)
       last.box = boxAround([last.box, line.box])
       return true
@@ -64,7 +64,7 @@ export function continuesRow(
     nameCells.length === 1 &&
     line.box.left < last.value_box.left &&
     gap < heightOf(line.box) * 0.7 &&
-    (joinsName(last.name, text, isNamed) || completesName(last.name, text, isNamed)) &&
+    (joinsName(last.name, text, isNamed) || completesName(last, text, isNamed)) &&
     text.length < 40 &&
     (/[,/(–-]$/u.test(last.name) || !/^\(?(?:method|serum|plasma|calculated|by )/iu.test(text))
   ) {
@@ -75,9 +75,9 @@ export function continuesRow(
   return false
 }
 
-/** `Phosphatase` below `Alkaline`, which is no name of its own. */
-const completesName = (first: string, second: string, isNamed: (name: string) => boolean): boolean =>
-  !isNamed(first) && isNamed(`${first} ${second}`)
+/** `Phosphatase` below `Alkaline`, which is no name of its own, nor under the heading of its panel: that may be `Bilirubin` for `Direct`. */
+const completesName = ({ name, panel }: Row, rest: string, isNamed: (name: string) => boolean): boolean =>
+  panel !== null && !isNamed(name) && !isNamed(`${panel} ${name}`) && isNamed(`${name} ${rest}`)
 
 /** Where further lines of a range begin, end or have their middle, in points aside of the name of the column. */
 const ALIGNED = 12

@@ -83,8 +83,12 @@ const PATTERNS: [ColumnKind, RegExp][] = [
   ['other', /./u],
 ]
 
+/** Longer texts name no column. */
+const LETTERS_MAX = 120
+
 /** The kind of the column that a text names; undefined if it names none. */
 export function columnKind(text: string): ColumnKind | undefined {
+  if (text.length > LETTERS_MAX) return undefined
   const plain = text
     .trim()
     .replace(/[:*]+$/u, '')

@@ -26,7 +26,7 @@ const [WIDTH_LETTERS_MIN, WIDTH_WORDS_MIN] = [4, 12]
 const SAME_LINE = 0.5
 
 /** What is drawn between texts, also with signs: `|-----|`. */
-const SEPARATOR = /^(?:[|¦│·•]|[-–—|_=+─]{4,})$/u
+const SEPARATOR = /^(?:[|¦│·•]|[-–—|_=─]{4,})$/u
 
 /** The lines of a page from top to bottom, their cells from left to right. */
 export function linesOf(page: PageText): Line[] {

@@ -1,6 +1,8 @@
 // Codes that reports print behind names: `Hemoglobin (LOINC: 718-7): 11.8 g/dL`.
 import { cellOf, lineOf, type Cell, type Line } from './lines.ts'
 
+/** Longer texts are no rows. */
+const LETTERS_MAX = 400
 const CODE = /\s?[([]LOINC(?: code)?:?\s?\d{1,7}-\d[)\]]/iu
 
 /** The line without the LOINC codes in brackets, whose colons and numbers would part names and results. */
@@ -11,7 +13,7 @@ export function withoutPrintedCodes(line: Line): Line {
 }
 
 function withoutCode(cell: Cell): Cell {
-  const match = CODE.exec(cell.text)
+  const match = cell.text.length > LETTERS_MAX ? null : CODE.exec(cell.text)
   if (!match) return cell
   const [from, to] = [match.index, match.index + match[0].length]
   let at = 0

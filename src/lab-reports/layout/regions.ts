@@ -148,7 +148,11 @@ const REST_OF_NAME = /^(?:ranges?|intervals?|values?|limits?|levels?|units?|name
 const isRestOfHeader = (line: Line | undefined, header: Line): boolean =>
   line !== undefined &&
   line.box.top - header.box.bottom < heightOf(header.box) &&
-  line.cells.every(({ text, box }) => REST_OF_NAME.test(text) && header.cells.some((above) => overlapX(above.box, box) > 0))
+  line.cells.every(
+    ({ text, box }) =>
+      REST_OF_NAME.test(text) &&
+      header.cells.slice(1).some((above) => overlapX(above.box, box) > 0 && !REST_OF_NAME.test(above.words.at(-1)!.text)),
+  )
 
 const DATES =
   /^(?:(?:date|time|day)s?(?: (?:of )?(?:collected|collection|sampled|sample|drawn|test))?|(?:collected|collection|sample|sampling|test|request(?:ed)?|drawn)(?: date)?(?: ?\/ ?time)?)\s*:?$/iu

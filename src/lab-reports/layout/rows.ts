@@ -1,7 +1,7 @@
 // The rows of results of a page: which cell is the name, which the result, its unit, range and flag.
 import { heightOf, type Box, type PageText } from '../pages/page.ts'
 import { cut, isValueInColumn, type TypedCell } from './cells.ts'
-import { assign, isUnderResults, nearestColumn, partedAtColumns } from './columns.ts'
+import { assign, isOfOtherDay, isUnderResults, partedAtColumns } from './columns.ts'
 import { commentsIn, NotesBelowRows } from './comments.ts'
 import { continuesRow } from './continued-rows.ts'
 import { cleanName, headingOf, isPossibleName, looksLikeSentence } from './names.ts'
@@ -25,7 +25,7 @@ import { regionsOfPages } from './regions.ts'
 import { cardsOf, rowOfCard, type Card } from './cards.ts'
 import { withoutPrintedCodes } from './printed-codes.ts'
 import { tablesOf } from './dated-rows.ts'
-import type { Column, ColumnKind } from './headers.ts'
+import { isTitleOfResults, type Column, type ColumnKind } from './headers.ts'
 import type { Line } from './lines.ts'
 import type { ReadRowsOptions, Row } from './row.ts'
 import { withoutSiteMarks } from './site-marks.ts'
@@ -125,7 +125,7 @@ class RegionReader {
   #readLine(line: Line, statements: readonly Statement[], isStatement: boolean): void {
     if (this.#notes.begins(line, this.#rows)) return
     const { isNamed } = this.#options
-    const cells = (this.#columns ? partedAtColumns(line.cells, this.#columns) : line.cells)
+    const cells = partedAtColumns(line.cells, this.#columns, isNamed)
       .flatMap((cell) => partsAtColon(cell, isNamed))
       .flatMap(({ cell, isAnswer }) => cut(cell).map((part): TypedCell => (isAnswer ? { ...part, isAnswer } : part)))
       .map((cell, index, all) => retyped(cell, index, all, isNamed))
@@ -147,7 +147,7 @@ class RegionReader {
 
   #rowsOfLine(line: Line, cells: TypedCell[]): Row[] {
     const second = secondResult(cells)
-    if (second !== undefined && !this.#isPrevious(cells[second]!)) {
+    if (second !== undefined && !isOfOtherDay(cells[second]!.box, this.#columns)) {
       const name = cells[0]!
       const twice = [cells.slice(0, second), [name, ...cells.slice(second)]].flatMap((part) => this.#rowByKinds(line, part))
       if (twice.length === 2) return twice
@@ -156,11 +156,6 @@ class RegionReader {
     const rows = this.#rowByColumns(line, assign(cells, this.#columns))
     // Below a table may stand lines with a colon that keep to no column.
     return rows.length || !cells.some((cell) => cell.isAnswer) ? rows : this.#rowByKinds(line, cells)
-  }
-
-  #isPrevious(cell: TypedCell): boolean {
-    const kind = this.#columns && nearestColumn(cell.box, this.#columns)?.kind
-    return kind === 'previous' || kind === 'dated_value'
   }
 
   #rowByColumns(line: Line, assigned: Map<Column, TypedCell[]>): Row[] {
@@ -266,7 +261,7 @@ class RegionReader {
     // A flag without a column of its own is in that of the units or ranges.
     const units = [...rest.unit.filter((cell) => cell.kind !== 'flag'), ...all.filter((cell) => cell.kind === 'unit')]
     const flags = [...rest.flag, ...[...all, ...rest.unit, ...rest.range].filter((cell) => cell.kind === 'flag')]
-    const candidates = all.filter((cell) => cell.kind !== 'unit' && cell.kind !== 'flag' && cell.kind !== 'date')
+    const candidates = all.filter(({ kind }) => kind !== 'unit' && kind !== 'flag' && kind !== 'date')
     const first =
       candidates.find(isValueInColumn) ??
       candidates[0] ??
@@ -329,20 +324,23 @@ class RegionReader {
   /** A heading of a panel, or a name whose result is below. */
   #textLine(line: Line, cells: readonly TypedCell[]): void {
     this.#waiting = null
-    if (cells.length === 0 || cells.some(({ kind }) => kind !== 'text')) return
+    if (cells.length !== 1 || cells[0]!.kind !== 'text') return
     const text = joinedText(cells)
     if (looksLikeSentence(text) || /:\s*\S|(?<!\b\p{L}{1,5})\.\s*\S/u.test(text) || text.length > 70 || /^[([]/u.test(text))
       return
-    if (cells.length !== 1 || !isPossibleName(cleanName(text), this.#options.isNamed) || this.#options.isLetterhead?.(text))
-      return
+    if (!isPossibleName(cleanName(text), this.#options.isNamed) || this.#options.isLetterhead?.(text)) return
     const [page, columns] = [this.#page, this.#columns]
     const isBelow = this.#rows.length > 0 || this.heading !== null
     const isTitle = isHeading(line, text, { page, columns, usualHeight: this.#usualHeight, isBelow })
     if (isTitle || !columns) this.#waiting = { text: cleanName(text), box: line.box }
     if (!isTitle) return
     this.#notes.panelEnds(this.#rows)
+    // A title of all results ends the panel above, and leaves the heading of the next one.
+    if (isTitleOfResults(text)) {
+      if (this.heading === null) this.panel = null
+      return
+    }
     this.heading = headingOf(text)
-    if (this.heading === null) this.panel = null
     if (isPartOfExamination(text)) return
     this.#statements.panelBegins()
     this.section = this.heading

@@ -234,3 +234,94 @@ test('Fasting under a heading of glucose is the name of a result', () => {
     [['Blood Sugar Fasting', '165', 'mg/dL', '70-100', null]],
   )
 })
+
+test('a name that ends with a number keeps it where its result is left out', () => {
+  const header: PlacedText[] = [
+    [36, 'Test Name'],
+    [90, 'Result'],
+    [160, 'Unit'],
+    [230, 'Range'],
+  ]
+  const vitamin: PlacedText[] = [
+    [36, 'Vitamin B 12'],
+    [160, 'pg/mL'],
+    [230, '200-900'],
+  ]
+  assert.deepEqual(rows(header, vitamin), [])
+  const spaced: PlacedText[] = [
+    [36, 'Test Name'],
+    [200, 'Result'],
+    [270, 'Units'],
+    [340, 'Range'],
+  ]
+  const lone: PlacedText[] = [
+    [36, 'Sodium'],
+    [340, '140'],
+    [400, 'mmol/L'],
+  ]
+  assert.deepEqual(rows(spaced, lone), [])
+})
+
+const WIDE: PlacedText[] = [
+  [36, 'Test Name'],
+  [200, 'Result'],
+  [270, 'Units'],
+  [340, 'Reference Range'],
+]
+const wide = (name: string, value: string, unit: string, range: string): PlacedText[] => [
+  [36, name],
+  [200, value],
+  [270, unit],
+  [340, range],
+]
+
+test('grades of plus signs are results, and names may go on behind a preposition or be in brackets', () => {
+  const names = (...lines: PlacedText[][]) => rows(WIDE, ...lines).map(([name, value]) => [name, value])
+  assert.deepEqual(
+    names([
+      [36, 'Urine Protein'],
+      [200, '++++'],
+      [340, 'Negative'],
+    ]),
+    [['Urine Protein', '++++']],
+  )
+  assert.deepEqual(names(wide('Ratio of Albumin to', '1.5', 'ratio', '1-2'), line('Globulin')), [
+    ['Ratio of Albumin to Globulin', '1.5'],
+  ])
+  assert.deepEqual(names(wide('(Calculated LDL)', '95', 'mg/dL', '<100')), [['(Calculated LDL)', '95']])
+  assert.deepEqual(names(wide('INR 2.0-3.0', '2.5', 'ratio', '2.0 - 3.0')), [['INR 2.0-3.0', '2.5']])
+})
+
+test('only the first word of a remark is a flag', () => {
+  const flagOf = (remark: string) =>
+    rows([
+      [36, 'Glucose'],
+      [200, remark],
+    ])[0]?.at(-1)
+  assert.equal(flagOf('142 mg/dL (High)'), 'high')
+  for (const remark of ['142 mg/dL (Not high)', '60 mg/dL (low risk)']) assert.equal(flagOf(remark), null, remark)
+})
+
+test('a heading below a row is no rest of its name where the name belongs to the panel above', () => {
+  const found = read(
+    line('Bilirubin'),
+    WIDE,
+    wide('Direct', '0.2', 'mg/dL', '0-0.3'),
+    line('Cholesterol'),
+    wide('HDL', '40', 'mg/dL', '>40'),
+  )
+  assert.deepEqual(
+    found.map(({ name, panel }) => [name, panel]),
+    [
+      ['Direct', 'Bilirubin'],
+      ['HDL', 'Cholesterol'],
+    ],
+  )
+})
+
+test('a title of all results between a heading and its rows, and a heading such as Levels, change no panel', () => {
+  const panels = (...lines: PlacedText[][]) => read(...lines).map(({ panel }) => panel)
+  const row = wide('HDL Cholesterol', '40', 'mg/dL', '>40')
+  assert.deepEqual(panels(line('LIPID PANEL'), line('Test Results'), WIDE, row), ['LIPID PANEL'])
+  assert.deepEqual(panels(WIDE, line('Levels'), row), ['Levels'])
+})
