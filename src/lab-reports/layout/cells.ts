@@ -127,7 +127,7 @@ function phraseAt(cell: Cell, at: number, count: number, known: KnownPhrases): T
   return known.get(key)
 }
 
-/** Whether anything can be cut off the end of a cell; off most texts nothing can, and each start would try six phrases (see speed.md). */
+/** Whether anything can be cut off the end of a cell; off most texts nothing can, and each start would try six phrases: a quarter of the time of a page of text. */
 function endsInPhrase(cell: Cell, known: KnownPhrases): boolean {
   const end = cell.words.length
   for (let count = 1; count <= Math.min(PHRASE_WORDS_MAX, end); count++)

@@ -6,6 +6,8 @@ import type { Line } from './lines.ts'
 
 /** Fewer rows do not show how a column runs. */
 const PAIRS_MIN = 5
+/** More columns are no table of results. */
+const COLUMNS_MAX = 20
 /** More texts of a column are no table of results on one page. */
 const TEXTS_MAX = 150
 /** Names without a result, as headings, and results without a name are passed over, as many as this between two rows. */
@@ -33,13 +35,14 @@ interface Drift {
 export function withLevelRows(page: PageText, lines: readonly Line[]): PageText {
   const header = lines.find((line) => columnsOf(line)?.some(({ kind }) => kind === 'value'))
   const columns = header && columnsOf(header)?.toSorted((one, other) => one.box.left - other.box.left)
-  if (!columns) return page
+  if (!columns || columns.length > COLUMNS_MAX) return page
   const below = page.words.filter(({ box }) => box.top > header.box.bottom)
+  const byColumn = Map.groupBy(below, ({ box }) => nearestColumn(box, columns))
   const [first, ...others] = columns
-  const names = heightsOf(below, first!, columns)
+  const names = heightsOf(byColumn.get(first) ?? [])
   const drifts = others.flatMap((column): Drift[] => {
     const start = { name: centerY(first!.box), text: centerY(column.box) }
-    const at = driftOf(names, heightsOf(below, column, columns), start)
+    const at = driftOf(names, heightsOf(byColumn.get(column) ?? []), start)
     return at ? [{ column, at }] : []
   })
   if (!drifts.length) return page
@@ -57,12 +60,9 @@ export function withLevelRows(page: PageText, lines: readonly Line[]): PageText 
 const moved = (box: Box, by: number): Box => ({ ...box, top: box.top + by, bottom: box.bottom + by })
 
 /** The heights of the texts of a column, from top to bottom. */
-function heightsOf(words: readonly Word[], column: Column, columns: readonly Column[]): number[] {
-  const own = words
-    .filter(({ box }) => nearestColumn(box, columns) === column)
-    .toSorted((one, other) => centerY(one.box) - centerY(other.box))
+function heightsOf(words: readonly Word[]): number[] {
   const heights: { y: number; height: number }[] = []
-  for (const { box } of own) {
+  for (const { box } of words.toSorted((one, other) => centerY(one.box) - centerY(other.box))) {
     const last = heights.at(-1)
     if (!last || centerY(box) - last.y > Math.min(last.height, heightOf(box)) / 2)
       heights.push({ y: centerY(box), height: heightOf(box) })

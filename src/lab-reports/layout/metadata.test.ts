@@ -71,14 +71,14 @@ A/c Status:       P                   Report ID:       BLR-2025-9921`,
     title: 'a letter that tells the sex by the title alone, with ranges and a registration that are no numbers of specimens',
     head: `
 #Wellfaux Health Assessments
-Mrs Harriet Placeholder     Date of birth: 3 November 1969
+Mrs Harriet Testwright     Date of birth: 3 November 1969
 Date of your assessment: 14 March 2025
 TSH: 2.1 mIU/L (Reference: 0.4-4.0 mIU/L)
 Dr. Nobody Example, MD
 Reg. No: 99-12345`,
     expected: {
       patient_first_name: 'Harriet',
-      patient_last_name: 'Placeholder',
+      patient_last_name: 'Testwright',
       gender: 'female',
       date_collected: '2025-03-14',
       specimen_number: null,
@@ -92,6 +92,14 @@ Torva Chowk, Torva, Khunta
 Sex: Male
 Hematology`,
     expected: { patient_first_name: null, patient_last_name: null, gender: 'male', lab_name: 'Fauxganga Clinic Ltd' },
+  },
+  {
+    title: 'a name without a label, with sex and age behind commas,',
+    head: `
+#Mockwell Pathology Services
+Fauxman, Jane, F, 45 years
+Sex: Female     Collected: 2025-02-03`,
+    expected: { patient_first_name: 'Jane', patient_last_name: 'Fauxman', gender: 'female', date_collected: '2025-02-03' },
   },
   {
     title: 'a screening with a capital letter of Turkish',

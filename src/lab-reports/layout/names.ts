@@ -31,8 +31,6 @@ export const isPossibleName = (name: string, isNamed: (name: string) => boolean)
   !/^\p{L}+(?:[- ]\p{L}+){0,2} method$/u.test(name) &&
   // Degrees below a name.
   !/^\([A-Z]{2,6}(?:, ?[A-Z]{2,6})+\)$/u.test(name) &&
-  // `Recheck in 6 weeks`
-  !/\s(?:in|every|after)$/u.test(name) &&
   (name.match(/\p{L}/gu)?.length ?? 0) >= 2 - Number(/^[A-Z]$/u.test(name) && isNamed(name)) &&
   name.length <= 90 &&
   name.split(' ').length <= 12 &&

@@ -119,6 +119,10 @@ export const isPartOfExamination = (text: string): boolean =>
 /** Names that say nothing: the heading above is what was measured. */
 const NAMELESS = /^(?:(?:test )?results?|values?|levels?|readings?|findings?|observed values?|interpretation of result)$/iu
 
+/** `Recheck in 6 weeks` is no result. */
+export const isAppointment = (name: string, unit: string | undefined): boolean =>
+  /\s(?:in|every|after|for)$/iu.test(name) && /^(?:days?|weeks?|months?|years?)$/iu.test(unit ?? '')
+
 /** A name with what the heading above it tells: `Fasting` under `Blood Sugar`. */
 export function nameUnder(heading: string, name: string): string {
   if (NAMELESS.test(name)) return heading

@@ -6,6 +6,7 @@ import { commentsIn, NotesBelowRows } from './comments.ts'
 import { continuesRow } from './continued-rows.ts'
 import { cleanName, headingOf, isPossibleName, looksLikeSentence } from './names.ts'
 import {
+  isAppointment,
   isHeading,
   isPartOfExamination,
   isShortAnswer,
@@ -272,7 +273,7 @@ class RegionReader {
     else if (this.#waiting && joinsName(this.#waiting.text, name, this.#options.isNamed)) name = `${this.#waiting.text} ${name}`
     name = cleanName(name)
     name = nameUnder(this.heading ?? this.panel ?? '', name)
-    if (!isPossibleName(name, this.#options.isNamed)) return undefined
+    if (!isPossibleName(name, this.#options.isNamed) || isAppointment(name, units[0]?.text)) return undefined
     const text = isValueInColumn(first) ? first.text : joinedText(candidates)
     if (!hasEvidence(name, first, [...units, ...flags, ...rest.range.filter((cell) => cell.kind !== 'text')], this.#options))
       return undefined

@@ -16,6 +16,7 @@ const SINGLE = new Set(
     .map((unit) => unit.trim()),
 )
 
+/** Raised digits by what they stand for. */
 const RAISED = '⁰¹²³⁴⁵⁶⁷⁸⁹'
 /** `10⁹/L` as `10^9/L`. */
 const withPlainPowers = (text: string): string =>

@@ -19,8 +19,9 @@ const TITLED = /^(?:mr|mrs|ms|miss|master|mstr)\.?\s/iu
 const NAME =
   /(?<![\p{L}\d])((?:(?:Mr|Mrs|Ms|Miss|MR|MRS|MS|MISS)\.?\s)?\p{Lu}[\p{L}'’-]+(?:,?\s(?:\p{Lu}[\p{L}'’-]*\.?|van|von|de|der|den|del|della|dela|di|da|bin|binti|ibn|al|el)){1,4})(?=$|\s*[(,;|-]|\s+(?:F|M|Female|Male|FEMALE|MALE|DOB|MRN|\d))/u
 
-/** Several commas part the places of an address: `Torva chowk, Torva, Khunta`. */
-const ADDRESS = /^[^,(]+,[^,(]+,/u
+/** Several commas part the places of an address: `Torva chowk, Torva, Khunta`. In `Doe, Jane, F, 45 years` they part what a person is. */
+const isAddress = (text: string): boolean =>
+  /^[^,(]+,[^,(]+,/u.test(text) && !PERSONAL.test(text) && !saysSexAndAge(text) && !/,\s?[FM](?:[,\s]|$)/u.test(text)
 
 /** The name of the patient in the lines of a head; undefined if none stands near to a birth date, a sex or a title. */
 export function nameWithoutLabel(head: readonly Line[], isTaken: (cell: Cell) => boolean): Placed | undefined {
@@ -47,7 +48,7 @@ function nameIn(cell: Cell): { value: string; start: number } | undefined {
   const { text } = cell
   if (text.length > 120 || (labelAt(text) && labelAt(text)?.field !== 'specimen')) return undefined
   const match = NAME.exec(text)
-  if (!match || !isNameAlone(match[1]!) || ADDRESS.test(text) || /\b(?:dr|prof|by)\.?\s*$/iu.test(text.slice(0, match.index)))
+  if (!match || !isNameAlone(match[1]!) || isAddress(text) || /\b(?:dr|prof|by)\.?\s*$/iu.test(text.slice(0, match.index)))
     return undefined
   return { value: match[1]!, start: match.index }
 }
