@@ -625,7 +625,6 @@ table event
   body text not null
   historical boolean not null default false
   constraint event_pkey PRIMARY KEY (team_id, id)
-  constraint event_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   CREATE INDEX event__object ON event USING btree (object_id, id)
   CREATE INDEX event__type ON event USING btree (team_id, type, id)
   CREATE INDEX event__user ON event USING btree (user_id)
@@ -874,12 +873,10 @@ table lab_order
   status_detail text
   kit_sent boolean
   constraint lab_order_pkey PRIMARY KEY (id)
-  constraint lab_order_lab_test_id_fkey FOREIGN KEY (lab_test_id) REFERENCES lab_test(id)
   constraint lab_order_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint lab_order_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
   CREATE INDEX lab_order__kit ON lab_order USING btree (translate(upper(sample_id), '- 	
 '::text, ''::text), team_id) WHERE ((sample_id IS NOT NULL) AND (method = 'testkit'::text))
-  CREATE INDEX lab_order__lab_test ON lab_order USING btree (lab_test_id)
   CREATE INDEX lab_order__names ON lab_order USING gin (patient_name gin_trgm_ops, recipient_name gin_trgm_ops)
   CREATE INDEX lab_order__newest ON lab_order USING btree (team_id, created_at, id)
   CREATE INDEX lab_order__patient ON lab_order USING btree (team_id, patient_dob) WHERE (patient_dob IS NOT NULL)

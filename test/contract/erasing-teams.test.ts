@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { contents } from '../../src/app/contents.ts'
 import { eraseTeams, teamCleanup } from '../../src/tenancy/teams/team-erasure.ts'
+import type { TeamEraser } from '../../src/platform/db/erasure.ts'
+import { sql } from '../../src/platform/db/sql.ts'
 import { createLog } from '../../src/platform/telemetry/log.ts'
 import { Retention } from '../../src/platform/queue/retention.ts'
 import { SECONDS_PER_DAY, createOrder } from '../support/orders.ts'
@@ -121,6 +123,26 @@ describe('a deleted team', () => {
     assert.deepEqual(await left(other), [])
     await eraseTeams(team.db, cells.control, teamErasers, never)
     assert.deepEqual(await left(team), [])
+  })
+
+  test('leaves no event that is added while it is erased: events have no key to their team', async () => {
+    const team = await createTestTeam()
+    await createOrder(team)
+    await deleted(team, GRACE_S)
+    let isAdded = false
+    const addEvent: TeamEraser = async (tx, id) => {
+      if (id === team.team && !isAdded) {
+        await tx.run(sql`
+          insert into event (id, team_id, type, object_id, created_at, body, historical)
+          values (gen_random_uuid(), ${id}, 'labtest.order.created', gen_random_uuid(), now(), '{}', false)`)
+        isAdded = true
+      }
+      return 0
+    }
+    await eraseTeams(team.db, cells.control, [...teamErasers, addEvent], never)
+    assert.equal(isAdded, true)
+    assert.deepEqual(await left(team), [])
+    assert.equal(await isThere(team), false)
   })
 
   test('is erased by one of several workers, each of which starts with it', async () => {

@@ -43,7 +43,7 @@ export async function eraseTeams(
   let batches = 0
   let rows = 0
   for (const { id } of await teamsDueForErasure(db, control)) {
-    const steps = [...erasers, eraseTeamRow]
+    const steps = [...erasers, eraseTeamRow(erasers)]
     try {
       while (steps.length) {
         if (stopped() || batches === batches_max) return rows
@@ -104,4 +104,13 @@ const eraseBatch = (db: Db, team_id: string, erase: TeamEraser, rows_max: number
     return locked ? erase(tx, team_id, rows_max) : 'taken'
   })
 
-const eraseTeamRow: TeamEraser = (tx, team_id) => tx.run(sql`delete from team where id = ${team_id}`)
+/** Not all rows of a team have a key to it: whatever was added after the batches of its table is erased first. */
+const eraseTeamRow =
+  (erasers: readonly TeamEraser[]): TeamEraser =>
+  async (tx, team_id, rows_max) => {
+    for (const erase of erasers) {
+      const rows = await erase(tx, team_id, rows_max)
+      if (rows) return rows
+    }
+    return tx.run(sql`delete from team where id = ${team_id}`)
+  }
