@@ -1,7 +1,7 @@
 // Delivers webhooks in one cell, in three parts: claims what is sent next (claim/), sends it within limits (send/) and records the outcomes
 // (record/). At least once: nothing is recorded before it has happened, and what is not recorded is sent again.
 import type { CellName } from '../../platform/db/cell-names.ts'
-import { QueueLoop } from '../../platform/queue/queue-loop.ts'
+import { QueueLoop, type QueueLoopOptions } from '../../platform/queue/queue-loop.ts'
 import { errorFields } from '../../platform/telemetry/log.ts'
 import { recoverExpiredBatches } from '../delivery-queue/delivery-batches.ts'
 import { EndpointLeases } from '../delivery-queue/endpoint-leases.ts'
@@ -15,8 +15,6 @@ import { Sender, type SenderOptions } from './send/http-sender.ts'
 import { DeliverySender, type BufferedDelivery } from './send/send-deliveries.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 
-/** Interval after which events committed by another process are seen; other processes cannot wake this one. */
-const FAN_OUT_POLL_MS = 100
 /** Interval for deliveries that become due by the clock. */
 const CLAIM_POLL_MS = 500
 /** While there is more, rounds are this far apart, so that each claims a batch. */
@@ -43,7 +41,10 @@ export class CellDelivery {
   readonly #http: Pick<Sender, 'post' | 'close'>
   readonly #keeper: EndpointLeaseKeeper
   readonly #now_ms: () => number
-  readonly #fanOutLoop = this.#loop(() => this.#claims.fanOutRound(), FAN_OUT_POLL_MS)
+  readonly #fanOutLoop = this.#loop(
+    () => this.#claims.fanOutRound(),
+    () => this.#claims.fanOutPoll.ms,
+  )
   readonly #claimLoop = this.#loop(() => this.#claimRound(), CLAIM_POLL_MS)
   /** Separate from the other loops, so that leases are renewed while one of those waits for the database. */
   readonly #keepLoop = this.#loop(() => this.#keeper.keep().then(() => false), REVOCATION_POLL_MS)
@@ -160,7 +161,7 @@ export class CellDelivery {
     await recoverExpiredBatches(this.#db.asyncCommit)
   }
 
-  #loop(round: () => Promise<boolean>, poll_ms: number): QueueLoop {
+  #loop(round: () => Promise<boolean>, poll_ms: QueueLoopOptions['poll_ms']): QueueLoop {
     const onError = (error: unknown) => this.#report(error, 'delivery loop failed')
     return new QueueLoop({ round, poll_ms, pace_ms: PACE_MS, idle_pace_ms: IDLE_PACE_MS, onError })
   }
