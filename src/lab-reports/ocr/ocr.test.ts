@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { alphabetOf, lettersOf, type Letter } from './letters.ts'
 import { cornersOfPaper } from './paper.ts'
-import { blankPicture, shrunk, thresholdOf, warped, type Picture } from './picture.ts'
+import { blankPicture, isBlank, shrunk, thresholdOf, warped, type Picture } from './picture.ts'
 import {
   compose,
   IDENTITY,
@@ -71,6 +71,15 @@ describe('pictures', () => {
   test('are warped between their pixels, with white beyond them', () => {
     const { pixels } = warped(drawn('#.#.', '#.#.', '....'), [1, 0, 0.5, 0, 1, 0, 0, 0, 1], 4, 1)
     assert.deepEqual([...pixels], [120, 120, 120, 255])
+  })
+
+  test('are blank if their shades differ less than print and paper', () => {
+    const paper = blankPicture(40, 30)
+    assert.equal(isBlank(paper), true)
+    paper.pixels.fill(245, 600, 640)
+    assert.equal(isBlank(paper), true)
+    paper.pixels[77] = 225
+    assert.equal(isBlank(paper), false)
   })
 
   test('have a threshold between dark and light', () => {

@@ -15,6 +15,20 @@ export const blankPicture = (width: number, height: number): Picture => ({
   pixels: new Uint8Array(width * height).fill(255),
 })
 
+/** Shades of print and paper that differ less are not told apart. */
+const CONTRAST_MIN = 16
+
+/** Whether a picture has nothing to read: it has one shade, or shades that nobody tells apart. Dust on a scan is something. */
+export function isBlank({ pixels }: Picture): boolean {
+  let [darkest, lightest] = [255, 0]
+  for (const shade of pixels) {
+    if (shade < darkest) darkest = shade
+    if (shade > lightest) lightest = shade
+    if (lightest - darkest >= CONTRAST_MIN) return false
+  }
+  return true
+}
+
 export function pictureOf(canvas: Canvas): Picture {
   const { width, height } = canvas
   const { data } = canvas.getContext('2d').getImageData(0, 0, width, height)

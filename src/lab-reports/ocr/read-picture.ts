@@ -2,8 +2,8 @@
 import { engine, LINE_HEIGHT, type Engine } from './engine.ts'
 import { lettersOf, type Letter } from './letters.ts'
 import { detect, lineOf, type Line } from './lines.ts'
-import type { Picture } from './picture.ts'
-import { project, type Projection } from './projection.ts'
+import { isBlank, type Picture } from './picture.ts'
+import { IDENTITY, project, type Projection } from './projection.ts'
 import { probesOf, straightened, surenessOf, type StraightPage } from './straighten.ts'
 import type { TextBox } from './text-boxes.ts'
 import { inkOf, wordsOfLine } from './words.ts'
@@ -55,6 +55,7 @@ interface OpenedPage extends StraightPage {
 /** Reads a page of at most some 3,400 pixels on a side. Errors: `OcrUnavailable`. */
 export async function readPicture(page: Picture, { models }: OcrOptions): Promise<PicturePage> {
   const ocr = await engine(models)
+  if (isBlank(page)) return { width: page.width, height: page.height, words: [], back: IDENTITY }
   const { picture, back, lines } = await straightened(
     ocr,
     page,
