@@ -202,7 +202,19 @@ describe("the laboratory's own document", () => {
 
   test('an upload that is not Base64, or for an order that is not at the laboratory, is rejected', async () => {
     const order = await orderAtLab(team)
-    assert.equal((await staffAction(team, order, 'result/pdf', { pdf: '%PDF-1.4' })).status, 400)
+    const pdf = Buffer.from(examplePdf, 'base64').toString('base64').replace(/=+$/, '')
+    for (const other of [
+      '%PDF-1.4',
+      '====',
+      `${pdf}A===`,
+      `=${pdf}`,
+      `${pdf.slice(0, -4)}AA=A`,
+      `${pdf.slice(0, -4)}A-_A`,
+      `${pdf}é`,
+    ]) {
+      const { status, body } = await staffAction(team, order, 'result/pdf', { pdf: other })
+      assert.deepEqual([status, body.detail], [400, 'pdf must be a Base64-encoded document'], other.slice(-8))
+    }
     const early = await createAcceptedOrder(team, 'testkit')
     assert.deepEqual((await staffAction(team, early, 'result/pdf', { pdf: examplePdf })).body, {
       detail: 'An order in status ordered has no result yet',
