@@ -3,7 +3,7 @@
 import { globSync } from 'node:fs'
 
 /** How many files share a process at most: a process ends soon enough for others to fill the last minute of a run. */
-const GROUP_FILES_MAX = 25
+const GROUP_FILES_MAX = 60
 
 /**
  * Files in `src/` with a process and a database of their own, by what their tests do. A file belongs here when its tests change what teams
@@ -81,6 +81,7 @@ const TOGETHER = [
   'test/contract/deleted-users.test.ts',
   'test/contract/dropped-fields.test.ts',
   'test/contract/erasing-teams.test.ts',
+  'test/contract/erasing-users.test.ts',
   'test/contract/event-samples.test.ts',
   'test/contract/examples.test.ts',
   'test/contract/features.test.ts',
@@ -93,7 +94,9 @@ const TOGETHER = [
   'test/eval/corpus.test.ts',
   'test/eval/metrics.test.ts',
   'test/contract/reference-names.test.ts',
+  'test/contract/reference-paths.test.ts',
   'test/contract/texts.test.ts',
+  'test/contract/user-tokens.test.ts',
 ]
 
 export interface Group {

@@ -2,11 +2,9 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
-import { once } from 'node:events'
 import { after, before, describe, test } from 'node:test'
+import { freePort } from '../support/free-ports.ts'
 import { demoIn, folder, root, serving, start, stopAll, type Server } from '../support/program.ts'
 import { blocksOf, faultOf, isRun, scriptOf, type Block } from './pages.ts'
 
@@ -44,15 +42,6 @@ function readersFolder(name: string): string {
   }
   linkPackage(modules)
   return cwd
-}
-
-async function freePort(): Promise<number> {
-  const listener = createServer().listen(0, '127.0.0.1')
-  await once(listener, 'listening')
-  const { port } = listener.address() as AddressInfo
-  listener.close()
-  await once(listener, 'close')
-  return port
 }
 
 describe('the pages', { concurrency: 2, timeout: 240_000 }, () => {

@@ -5,7 +5,6 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
-import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -19,6 +18,7 @@ import { generateVaultKey } from '../../src/platform/crypto/vault.ts'
 import { createExternalDatabase, type ExternalDatabase } from '../support/external-database.ts'
 import { debianPostgres, startPostgres } from '../support/debian-postgres.ts'
 import { eventually } from '../support/eventually.ts'
+import { freePort } from '../support/free-ports.ts'
 import {
   build,
   checkHealth,
@@ -41,15 +41,6 @@ const values = {
 }
 const PROGRAM = /^drawbridge$/
 after(stopAll)
-
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return `${port}`
-}
 
 describe('the image', () => {
   test('is described without a problem that the linter finds', () => {
@@ -155,7 +146,7 @@ test('the workflow of the guide is one, and its key is of the server that it sta
 
 /** A running container, and how to look at it. */
 async function running(at: string, container: Container, of_test: Record<string, string>) {
-  const ports = { PORT: '0', OPERATOR_PORT: await freePort(), HOST: '127.0.0.1', LOG_LEVEL: 'warn', ...of_test }
+  const ports = { PORT: '0', OPERATOR_PORT: `${await freePort()}`, HOST: '127.0.0.1', LOG_LEVEL: 'warn', ...of_test }
   const started = startContainer(at, container, ports)
   const healthy = () =>
     eventually(() => {
@@ -182,7 +173,7 @@ describe('a container', { concurrency: 2 }, () => {
   test('of the demo starts with the keys of compose.yaml, is healthy, and stops', async () => {
     const service = readCompose(DEMO, { DEMO_KEYS: 'sk_us_set_by_the_operator,mg_set_by_the_operator' }).services.drawbridge!
     const container = { ...(service.command && { command: service.command }), environment: service.environment! }
-    const data = { DATA_DIR: migrated(folder('container-demo')), HOST: '0.0.0.0', PORT: await freePort() }
+    const data = { DATA_DIR: migrated(folder('container-demo')), HOST: '0.0.0.0', PORT: `${await freePort()}` }
     const demo = await running(at, container, data)
     const [, said] = await demo.says(/is listening on (\S+)\n/)
     assert.equal(said, 'http://localhost:8080')
@@ -218,7 +209,7 @@ describe('a container', { concurrency: 2 }, () => {
     }).listen(0, '127.0.0.1')
     t.after(() => collector.close())
     await once(collector, 'listening')
-    const PORT = await freePort()
+    const PORT = `${await freePort()}`
     const OTEL_EXPORTER_OTLP_ENDPOINT = `http://127.0.0.1:${(collector.address() as AddressInfo).port}/`
     const [one, two, work] = await Promise.all([
       running(at, container('serve-1'), { ...own, PORT, OTEL_EXPORTER_OTLP_ENDPOINT }),

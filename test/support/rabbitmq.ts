@@ -2,12 +2,12 @@
 // former run left behind. It speaks AMQP 0-9-1 and 1.0. It ends with the process that started it, however that ends.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect, type ChannelModel } from 'amqplib'
+import { freePorts } from './free-ports.ts'
 
 /** Debian's: the one in /usr/sbin would change the user and the folder. */
 const PROGRAM = '/usr/lib/rabbitmq/bin/rabbitmq-server'
@@ -19,19 +19,6 @@ export const skipWithoutRabbitMq: string | false =
 
 /** The group leader waits for the end of its input, which comes when its parent process ends, and then kills the group. */
 const COMMAND = `epmd -port "$ERL_EPMD_PORT" -address 127.0.0.1 & "${PROGRAM}" & cat > /dev/null; kill -KILL -$$`
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer().listen(0, '127.0.0.1')
-      await once(server, 'listening')
-      return server
-    }),
-  )
-  const ports = servers.map((server) => (server.address() as AddressInfo).port)
-  await Promise.all(servers.map((server) => new Promise((closed) => server.close(closed))))
-  return ports
-}
 
 export interface Rabbit {
   uri: string
