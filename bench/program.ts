@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { socketFolder, superuserConnection } from '../src/platform/embedded-postgres/cluster.ts'
 import { openEmbedded } from '../src/platform/embedded-postgres/embedded-postgres.ts'
 import type { Connection } from '../src/platform/db/database.ts'
 
@@ -95,6 +96,7 @@ export async function withServer(measure: (bench: Bench) => Promise<void>): Prom
     await db.connect()
     // What fails a measurement is reported; that the database ends afterwards is not.
     db.on('error', () => {})
+    await writeAhead(dataDir)
     await measure(await fillBench({ url, pid: child.pid!, demo, connection: attached.connection, db }))
     await db.end()
     await attached.stop()
@@ -105,6 +107,21 @@ export async function withServer(measure: (bench: Bench) => Promise<void>): Prom
     )
     rmSync(dataDir, { recursive: true, force: true })
   }
+}
+
+/** As much of the write-ahead log as checkpoints keep files of. */
+const LOG_MB = 640
+
+/**
+ * Writes so much of the write-ahead log that PostgreSQL has files of it to use again, as one that has run for some minutes. A new cluster
+ * makes each file and fills it with zeros first, which each order then waits for.
+ */
+async function writeAhead(dataDir: string): Promise<void> {
+  const db = new pg.Client(superuserConnection(dataDir, socketFolder(dataDir))!)
+  await db.connect()
+  for (let mb = 0; mb < LOG_MB; mb++) await db.query("select pg_logical_emit_message(false, 'bench', repeat('x', 1000000))")
+  await db.query('checkpoint')
+  await db.end()
 }
 
 async function fillBench(program: Pick<Bench, 'url' | 'pid' | 'demo' | 'connection' | 'db'>): Promise<Bench> {
