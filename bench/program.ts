@@ -96,7 +96,7 @@ export async function withServer(measure: (bench: Bench) => Promise<void>): Prom
     await db.connect()
     // What fails a measurement is reported; that the database ends afterwards is not.
     db.on('error', () => {})
-    await writeAhead(dataDir)
+    await fillWriteAheadLog(dataDir)
     await measure(await fillBench({ url, pid: child.pid!, demo, connection: attached.connection, db }))
     await db.end()
     await attached.stop()
@@ -109,14 +109,14 @@ export async function withServer(measure: (bench: Bench) => Promise<void>): Prom
   }
 }
 
-/** As much of the write-ahead log as checkpoints keep files of. */
+/** Checkpoints keep about as many files of the write-ahead log as were written since the last one. */
 const LOG_MB = 640
 
 /**
- * Writes so much of the write-ahead log that PostgreSQL has files of it to use again, as one that has run for some minutes. A new cluster
- * makes each file and fills it with zeros first, which each order then waits for.
+ * Writes to the write-ahead log until PostgreSQL has files that it reuses, as a server has that has run for some minutes. A new cluster
+ * creates each file and fills it with zeros first, and orders wait for that.
  */
-async function writeAhead(dataDir: string): Promise<void> {
+async function fillWriteAheadLog(dataDir: string): Promise<void> {
   const db = new pg.Client(superuserConnection(dataDir, socketFolder(dataDir))!)
   await db.connect()
   for (let mb = 0; mb < LOG_MB; mb++) await db.query("select pg_logical_emit_message(false, 'bench', repeat('x', 1000000))")

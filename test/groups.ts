@@ -2,7 +2,7 @@
 // processor or more; a file whose tests keep to teams of their own need not pay that again.
 import { globSync } from 'node:fs'
 
-/** How many files share a process at most: a process ends soon enough for others to fill the last minute of a run. */
+/** How many files share a process at most: with more, the last process of a run would leave a core without work for longer. */
 const GROUP_FILES_MAX = 60
 
 /**

@@ -1,5 +1,5 @@
-// Ports for programs that have to be told theirs. The system takes the ports of connections and of `listen(0)` from 32,768 on: one from
-// there may be taken by any other process before the program listens on it.
+// Ports for programs whose port is a setting. The system takes the ports of connections and of `listen(0)` from 32,768 on: another process
+// may take one of these before the program listens on it.
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'

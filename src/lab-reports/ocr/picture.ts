@@ -15,10 +15,10 @@ export const blankPicture = (width: number, height: number): Picture => ({
   pixels: new Uint8Array(width * height).fill(255),
 })
 
-/** Shades of print and paper that differ less are not told apart. */
+/** Print whose shade differs less from that of the paper cannot be read. */
 const CONTRAST_MIN = 16
 
-/** Whether a picture has nothing to read: it has one shade, or shades that nobody tells apart. Dust on a scan is something. */
+/** Whether all pixels of a picture have about the same shade, so that it contains no text. A scan with dust is not blank. */
 export function isBlank({ pixels }: Picture): boolean {
   let [darkest, lightest] = [255, 0]
   for (const shade of pixels) {

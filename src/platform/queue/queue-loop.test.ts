@@ -45,13 +45,13 @@ test('an interval that is a function is asked for before each round that nobody 
 
 test('a loop polls less often when it has found nothing for a while, and as often as before when it finds something', () => {
   let now_ms = 0
-  const interval = new PollInterval({ ms: 100, quiet_ms: 250, quiet_after_ms: 10_000, now_ms: () => now_ms })
+  const interval = new PollInterval({ busy_ms: 100, quiet_ms: 250, quiet_after_ms: 10_000, now_ms: () => now_ms })
   assert.equal(interval.ms, 100)
   now_ms = 9999
   assert.equal(interval.ms, 100)
   now_ms = 10_000
   assert.equal(interval.ms, 250)
-  interval.found()
+  interval.recordFound()
   assert.equal(interval.ms, 100)
   now_ms = 20_000
   assert.equal(interval.ms, 250)

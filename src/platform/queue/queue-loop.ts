@@ -6,7 +6,7 @@ const BACKOFF_MS = 500
 export interface QueueLoopOptions {
   /** One round. @returns whether there may be more to do now */
   round: () => Promise<boolean>
-  /** The interval after which a round starts without being woken; a function where it depends on what earlier rounds have found. */
+  /** The interval after which a round starts without being woken; a function if it depends on what earlier rounds found. */
   poll_ms: number | (() => number)
   /** The time between rounds while there is more to do, so that each takes a batch. */
   pace_ms: number
@@ -16,25 +16,33 @@ export interface QueueLoopOptions {
   onError: (error: unknown) => void
 }
 
+export interface PollIntervalOptions {
+  busy_ms: number
+  /** The interval when no round has found anything for `quiet_after_ms`. */
+  quiet_ms: number
+  quiet_after_ms: number
+  /** A monotonic clock. */
+  now_ms: () => number
+}
+
 /** The interval of a loop that polls less often while it finds nothing. */
 export class PollInterval {
-  readonly #options: { ms: number; quiet_ms: number; quiet_after_ms: number; now_ms: () => number }
+  readonly #options: PollIntervalOptions
   #found_ms: number
 
-  /** @param options `quiet_ms` is the interval when nothing has been found for `quiet_after_ms` */
-  constructor(options: { ms: number; quiet_ms: number; quiet_after_ms: number; now_ms: () => number }) {
+  constructor(options: PollIntervalOptions) {
     this.#options = options
     this.#found_ms = options.now_ms()
   }
 
-  /** To be called when a round has found something. */
-  found(): void {
+  /** Records that a round has found something. */
+  recordFound(): void {
     this.#found_ms = this.#options.now_ms()
   }
 
   get ms(): number {
-    const { ms, quiet_ms, quiet_after_ms, now_ms } = this.#options
-    return now_ms() - this.#found_ms < quiet_after_ms ? ms : quiet_ms
+    const { busy_ms, quiet_ms, quiet_after_ms, now_ms } = this.#options
+    return now_ms() - this.#found_ms < quiet_after_ms ? busy_ms : quiet_ms
   }
 }
 

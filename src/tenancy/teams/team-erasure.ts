@@ -104,7 +104,7 @@ const eraseBatch = (db: Db, team_id: string, erase: TeamEraser, rows_max: number
     return locked ? erase(tx, team_id, rows_max) : 'taken'
   })
 
-/** Not all rows of a team have a key to it: whatever was added after the batches of its table is erased first. */
+/** Deletes the row of a team. Not all rows of the team have a foreign key to it: rows that were added since the batches of their table are erased first. */
 const eraseTeamRow =
   (erasers: readonly TeamEraser[]): TeamEraser =>
   async (tx, team_id, rows_max) => {

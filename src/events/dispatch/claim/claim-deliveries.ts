@@ -68,7 +68,7 @@ export class DeliveryClaims {
     this.#options = options
     this.#snapshot = queues.snapshot()
     const quiet = { quiet_ms: QUIET_POLL_MS, quiet_after_ms: QUIET_AFTER_MS }
-    this.fanOutPoll = new PollInterval({ ms: FAN_OUT_POLL_MS, ...quiet, now_ms: options.now_ms })
+    this.fanOutPoll = new PollInterval({ busy_ms: FAN_OUT_POLL_MS, ...quiet, now_ms: options.now_ms })
     this.#secrets = new SecretsCache(delivery.vault)
     const endpoints = endpointSink(delivery.findDeletedUsers, this.#directDispatch())
     this.#destinations = [feedDestination, ...(delivery.destinations?.(cell) ?? []), endpoints]
@@ -84,7 +84,7 @@ export class DeliveryClaims {
     if (entries === 0) this.#backlog_since_ms = undefined
     else {
       this.#backlog_since_ms ??= now_ms
-      this.fanOutPoll.found()
+      this.fanOutPoll.recordFound()
     }
     return hasMore
   }
