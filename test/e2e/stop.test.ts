@@ -6,7 +6,7 @@ import { Agent, get } from 'node:http'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { delimiter, join } from 'node:path'
-import { after, describe, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   caller,
@@ -94,21 +94,13 @@ async function assertGone(server: Server): Promise<void> {
   assert.match(readFileSync(join(server.dataDir, 'postgres.log'), 'utf8').trimEnd(), /database system is shut down$/)
 }
 
-describe('a server that is stopped', { concurrency: 2 }, () => {
-  test('aborts a request that its client never completes after at most 12 s', async () => {
-    const server = await serving(folder('stalled'), { CELLS })
-    const { closed } = await halfway(server, 'never')
-    const began_ms = performance.now()
-    server.child.kill('SIGTERM')
-    await closed
-    assert.equal(await endOf(server), 0)
-    // Patience for a machine that has other things to do.
-    assert(performance.now() - began_ms < 20_000, 'it waited for longer')
-    await assertGone(server)
-  })
+describe('a server that is stopped', { concurrency: 1 }, () => {
+  const dataDir = folder('drain')
+  /** By the request that was under way at the first stop. */
+  let made: { user_id: string }
 
-  test('answers the current request, accepts no more, and ends with its database', async () => {
-    const server = await serving(folder('drain'), { CELLS })
+  test('by several signals at once answers the current request, accepts no more, and ends with its database', async () => {
+    const server = await serving(dataDir, { CELLS })
     const request = await halfway(server, 'late')
     const question = await conversation(server.url)
     question.say('GET /readyz HTTP/1.1\r\nHost: localhost\r\n')
@@ -116,7 +108,8 @@ describe('a server that is stopped', { concurrency: 2 }, () => {
     idle.say('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
     await waitUntil(() => idle.heard().includes('alive'))
 
-    server.child.kill('SIGTERM')
+    // They are as one signal. Two of a kind at once may reach a process as one.
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) server.child.kill(signal)
     await waitUntil(() => refuses(server))
     question.say('\r\n')
     await waitUntil(() => question.heard() || question.socket.destroyed)
@@ -128,15 +121,34 @@ describe('a server that is stopped', { concurrency: 2 }, () => {
     assert.equal(await endOf(server), 0)
     await assertGone(server)
     await idle.closed
-
-    const again = await serving(server.dataDir, { CELLS })
-    const { user_id } = JSON.parse(answer.slice(answer.lastIndexOf('\r\n'))) as { user_id: string }
-    const found = await caller(again.url, demoIn(server.dataDir).api_keys['sandbox-us']).get('/v2/user/resolve/late')
-    assert.deepEqual([found.status, found.body.user_id], [200, user_id])
-    assert.equal(await again.end('SIGHUP'), 0)
-    await assertGone(again)
+    made = JSON.parse(answer.slice(answer.lastIndexOf('\r\n'))) as { user_id: string }
   })
 
+  test('keeps what the last request has made, and aborts one that its client never completes after at most 12 s', async () => {
+    const server = await serving(dataDir, { CELLS })
+    const found = await caller(server.url, demoIn(dataDir).api_keys['sandbox-us']).get('/v2/user/resolve/late')
+    assert.deepEqual([found.status, found.body.user_id], [200, made.user_id])
+    const { closed } = await halfway(server, 'never')
+    const began_ms = performance.now()
+    server.child.kill('SIGHUP')
+    await closed
+    assert.equal(await endOf(server), 0)
+    // Patience for a machine that has other things to do.
+    assert(performance.now() - began_ms < 20_000, 'it waited for longer')
+    await assertGone(server)
+  })
+
+  test('ends at once after a later signal', async () => {
+    const server = await serving(dataDir, { CELLS })
+    await halfway(server, 'second')
+    server.child.kill('SIGTERM')
+    await sleep(1500)
+    server.child.kill('SIGTERM')
+    assert.equal(await endOf(server), 1)
+  })
+})
+
+describe('a server that is stopped while clients use it', { concurrency: 2 }, () => {
   test('is unready first, keeps serving for a while, closes every connection with its response, and then accepts no more', async () => {
     const server = await serving(folder('delay'), { CELLS, STOP_DELAY: '6' })
     const ask = async (path: string) => {
@@ -191,35 +203,18 @@ describe('a server that is stopped', { concurrency: 2 }, () => {
       assert.deepEqual([counts.reset, counts.refused], [0, 20])
     }
   })
+})
 
-  test('treats simultaneous signals as one, and ends at once after a later signal', async () => {
-    const dataDir = folder('twice')
-    const patient = await serving(dataDir, { CELLS })
-    const request = await halfway(patient, 'first')
-    // Two of a kind at once may reach a process as one.
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) patient.child.kill(signal)
-    await waitUntil(() => refuses(patient))
-    assert.match(await request.finish(), /HTTP\/1\.1 200 OK\r\n/)
-    assert.equal(await endOf(patient), 0)
-    await assertGone(patient)
+describe('a server that was started through another program', { concurrency: 1 }, () => {
+  const dataDir = folder('through')
+  const settings = { CELLS, DATA_DIR: dataDir, PORT: '0', npm_config_cache: folder('npm-cache') }
+  /** The second is what a terminal does: everything that runs in it gets the signal. */
+  const ways = [(pid: number) => process.kill(pid, 'SIGTERM'), (pid: number) => signalGroup(pid, 'SIGINT')]
+  before(() => migrated(dataDir))
 
-    const hurried = await serving(dataDir, { CELLS })
-    await halfway(hurried, 'second')
-    hurried.child.kill('SIGTERM')
-    await sleep(1500)
-    hurried.child.kill('SIGTERM')
-    assert.equal(await endOf(hurried), 1)
-  })
-
-  test('through npm ends as a whole, by SIGTERM and by Ctrl-C', async (t) => {
+  test('ends with npm, by SIGTERM and by Ctrl-C', async (t) => {
     if (spawnSync('npm', ['--version']).error) return t.skip('there is no npm on this machine')
-    const dataDir = migrated(folder('npm'))
-    const settings = { CELLS, DATA_DIR: dataDir, PORT: '0', npm_config_cache: folder('npm-cache') }
-    for (const ask of [
-      (pid: number) => process.kill(pid, 'SIGTERM'),
-      // As a terminal does: everything that runs in it gets the signal.
-      (pid: number) => signalGroup(pid, 'SIGINT'),
-    ]) {
+    for (const ask of ways) {
       const npm = await listening(start({ program: 'npm', args: ['start'], settings }), dataDir)
       ask(npm.child.pid!)
       await endOf(npm)
@@ -227,10 +222,8 @@ describe('a server that is stopped', { concurrency: 2 }, () => {
     }
   })
 
-  test('through its launcher ends as a whole, by SIGTERM and by Ctrl-C', async () => {
-    const dataDir = migrated(folder('launcher'))
-    const settings = { CELLS, DATA_DIR: dataDir, PORT: '0' }
-    for (const ask of [(pid: number) => process.kill(pid, 'SIGTERM'), (pid: number) => signalGroup(pid, 'SIGINT')]) {
+  test('ends with its launcher, by SIGTERM and by Ctrl-C', async () => {
+    for (const ask of ways) {
       const launcher = await listening(start({ args: ['bin/drawbridge.mjs', 'start'], settings }), dataDir)
       ask(launcher.child.pid!)
       assert.equal(await endOf(launcher), 0)
