@@ -32,6 +32,7 @@ async function assertKeysWork({ api_keys }: Demo): Promise<void> {
 const damages: [string, (demo: Demo) => void][] = [
   ['is lost', () => rmSync(file)],
   ['is empty', () => writeFileSync(file, '')],
+  ['was cut off', (demo) => writeFileSync(file, JSON.stringify(demo).slice(0, 200))],
   ['holds nothing', () => writeFileSync(file, 'null')],
   ['lacks a team', (demo) => writeFileSync(file, JSON.stringify({ ...demo, teams: { us: demo.teams.us } }))],
   ['lacks the keys', (demo) => writeFileSync(file, JSON.stringify({ ...demo, api_keys: {} }))],

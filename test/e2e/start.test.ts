@@ -30,12 +30,16 @@ after(stopAll)
 
 const cells = ['sandbox-us', 'sandbox-eu', 'production-us', 'production-eu']
 
+/** One server of all of them: test/acceptance. */
+const served = ['sandbox-us', 'production-eu']
+const CELLS = served.join()
+
 /** Checks that every cell of the server accepts its key. */
-async function assertKeysWork(url: string, { api_keys }: Demo, served = cells): Promise<void> {
-  const replies = await Promise.all(served.map((cell) => caller(url, api_keys[cell]).get('/v3/lab_tests')))
+async function assertKeysWork(url: string, { api_keys }: Demo, accepting = served): Promise<void> {
+  const replies = await Promise.all(accepting.map((cell) => caller(url, api_keys[cell]).get('/v3/lab_tests')))
   assert.deepEqual(
     replies.map(({ status }) => status),
-    served.map(() => 200),
+    accepting.map(() => 200),
   )
 }
 
@@ -79,6 +83,21 @@ async function assertPages(url: string): Promise<void> {
   }
 }
 
+/** Values that occur only in the requests of the callers. */
+const callerData = {
+  client_user_id: 'reference-zebrafinch-4711',
+  first_name: 'Quillianna',
+  last_name: 'Zebrafinch',
+  dob: '1987-03-14',
+  phone: '5550100187',
+  email: 'quillianna@zebrafinch.example',
+  street: '77 Marzipan Crescent',
+  city: 'Lower Quagmire',
+  zip: '85099',
+  passthrough: 'passthrough-marzipan',
+  key: 'key-marzipan',
+}
+
 const restarted = async (settings?: Record<string, string>): Promise<Server> => {
   assert.equal(await server.end('SIGTERM'), 0)
   server = await serving(dataDir, settings)
@@ -87,7 +106,7 @@ const restarted = async (settings?: Record<string, string>): Promise<Server> => 
 
 describe('a start', { concurrency: 1 }, () => {
   test('prints its address, the address of its page, a key, and the file with the other keys', async () => {
-    server = await servingFirst(dataDir)
+    server = await servingFirst(dataDir, { CELLS })
     await server.says(/curl .*\n/)
     demo = demoIn(dataDir)
     const { url } = server
@@ -134,7 +153,7 @@ describe('a start', { concurrency: 1 }, () => {
     const said = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
     assert.deepEqual(
       said.map(({ schema }) => schema),
-      ['control', 'sandbox_us', 'sandbox_eu', 'production_us', 'production_eu'],
+      ['control', 'sandbox_us', 'production_eu'],
     )
     const ofCell = migrationsOf('cell').map(({ name }) => name)
     const { migrations, first, last } = said[1]!
@@ -165,26 +184,30 @@ describe('a start', { concurrency: 1 }, () => {
   })
 
   test('after another keeps data and keys, and writes its new address to demo.json', async () => {
-    const created = await caller(server.url, demo.api_keys['sandbox-eu']).post('/v2/user', { client_user_id: 'kept' })
+    const created = await caller(server.url, demo.api_keys['production-eu']).post('/v2/user', { client_user_id: 'kept' })
     assert.deepEqual([created.status, created.body.team_id], [200, demo.teams.eu])
     const before = server.url
-    await restarted({ BASE_PATH: '/lab' })
+    await restarted({ BASE_PATH: '/lab', CELLS })
     assert.notEqual(server.url, before)
     assert.deepEqual(demoIn(dataDir), { ...demo, base_url: server.url })
     assert.match(server.url, /:\d+\/lab$/)
     assert.ok((await server.says(/curl .*\n/))[0].includes(demo.api_keys['sandbox-us']!))
     await assertKeysWork(server.url, demo)
-    const found = await caller(server.url, demo.api_keys['sandbox-eu']).get(`/v2/user/${created.body.user_id}`)
+    const found = await caller(server.url, demo.api_keys['production-eu']).get(`/v2/user/${created.body.user_id}`)
     assert.deepEqual(found, { status: 200, body: created.body })
     await assertPages(server.url)
     assert.equal(statSync(demoFile).mode & 0o777, 0o600)
   })
 
   // What else may be wrong with the file: src/cli/demo.test.ts.
-  test('when demo.json was cut off issues new keys for the same teams, and the old ones go on working', async () => {
-    assert.equal(await server.end('SIGTERM'), 0)
+  test('after kill -9 takes over PostgreSQL; when demo.json was cut off it issues new keys, and the old ones go on working', async () => {
+    const [database] = postmastersOn(dataDir)
+    assert.ok(database)
+    assert.equal(await server.end('SIGKILL'), 'SIGKILL')
+    assert.deepEqual(postmastersOn(dataDir), [database])
     writeFileSync(demoFile, JSON.stringify(demo).slice(0, 200), { mode: 0o644 })
-    server = await serving(dataDir)
+    server = await serving(dataDir, { CELLS })
+    await waitUntil(() => postmastersOn(dataDir).join() === String(database))
     const { base_url, org_id, teams, management_key, api_keys } = demoIn(dataDir)
     assert.deepEqual({ base_url, org_id, teams }, { base_url: server.url, org_id: demo.org_id, teams: demo.teams })
     assert.equal(new Set([...Object.values(api_keys), ...Object.values(demo.api_keys)]).size, 8)
@@ -195,22 +218,71 @@ describe('a start', { concurrency: 1 }, () => {
     await assertKeysWork(server.url, demo)
   })
 
-  test('recovers after kill -9, with one PostgreSQL on the folder', async () => {
-    const served = ['sandbox-us', 'production-eu']
-    for (const withDatabase of [false, true]) {
-      const [database, ...others] = postmastersOn(dataDir)
-      assert.ok(database && others.length === 0)
-      assert.equal(await server.end('SIGKILL'), 'SIGKILL')
-      if (withDatabase) process.kill(database, 'SIGKILL')
-      else assert.deepEqual(postmastersOn(dataDir), [database])
-      server = await serving(dataDir, { CELLS: served.join() })
-      await waitUntil(() => postmastersOn(dataDir).length === 1)
-      await assertKeysWork(server.url, demo, served)
+  test('after kill -9 of the server and of PostgreSQL recovers, with one PostgreSQL on the folder', async () => {
+    const [database, ...others] = postmastersOn(dataDir)
+    assert.ok(database && others.length === 0)
+    assert.equal(await server.end('SIGKILL'), 'SIGKILL')
+    process.kill(database, 'SIGKILL')
+    // The next test reads its log.
+    server = await serving(dataDir, { CELLS: 'sandbox-us', LOG_LEVEL: 'trace' })
+    await waitUntil(() => postmastersOn(dataDir).length === 1)
+    await assertKeysWork(server.url, demo, ['sandbox-us'])
+  })
+
+  test('writes no key, reference, name, date of birth or address of requests to either log', async () => {
+    const key = demo.api_keys['sandbox-us']!
+    const { get, post } = caller(server.url, key)
+    const lab_test_id = (await get('/v3/lab_tests?collection_method=testkit')).body[0].id
+    const user = await post('/v2/user', { client_user_id: callerData.client_user_id, fallback_birth_date: callerData.dob })
+    const { user_id } = user.body
+    const address = { first_line: callerData.street, city: callerData.city, state: 'AZ', zip: callerData.zip, country: 'US' }
+    const patient_details = {
+      first_name: callerData.first_name,
+      last_name: callerData.last_name,
+      dob: callerData.dob,
+      gender: 'female',
+      phone_number: `+1${callerData.phone}`,
+      email: callerData.email,
     }
+    const receiver = { receiver_name: `${callerData.first_name} ${callerData.last_name}`, phone_number: `+1${callerData.phone}` }
+    const common = { user_id, lab_test_id, passthrough: callerData.passthrough }
+    const order = { ...common, patient_details, patient_address: address }
+    const kit = await post('/v3/order/testkit', { ...common, shipping_details: { ...address, ...receiver } })
+    const registration = { consents: [{ consentType: 'terms-of-use' }], patient_details, patient_address: address }
+    const replies = [
+      user,
+      kit,
+      await post('/v3/order/testkit/register', { ...registration, sample_id: kit.body.order.sample_id }),
+      await post(`/v3/order/${kit.body.order.id}/test?final_status=collecting_sample.testkit.transit_customer`, {}),
+      await post('/v3/order', order, { 'x-idempotency-key': callerData.key }),
+      await get(`/v2/user/resolve/${callerData.client_user_id}`),
+      await get(`/v3/orders?search_input=${encodeURIComponent(callerData.last_name)}`),
+      await post('/v2/user', { client_user_id: callerData.client_user_id }),
+      await post('/v2/user', { client_user_id: `${callerData.client_user_id}\u0000` }),
+      await post('/v3/order', {
+        ...order,
+        patient_details: { ...patient_details, dob: '2987-03-14', gender: callerData.last_name },
+      }),
+      await post('/v3/order', `{"first_name":"${callerData.first_name}"`),
+      await get(`/${callerData.last_name}?key=${key}`),
+      await caller(server.url, `${key}x`).get('/v3/orders'),
+    ]
+    assert.deepEqual(
+      replies.map(({ status }) => status),
+      [200, 200, 200, 200, 200, 200, 200, 400, 422, 422, 422, 404, 401],
+    )
+    await waitUntil(() => server.err().includes('"job completed"'))
+    assert.equal(await server.end('SIGTERM'), 0)
+
+    const log = server.err()
+    const lines = log.trimEnd().split('\n')
+    assert.ok(lines.length > replies.length && lines.every((line) => JSON.parse(line)))
+    for (const place of [log, readFileSync(join(dataDir, 'postgres.log'), 'utf8')])
+      for (const [what, value] of Object.entries({ ...callerData, ...demo.api_keys, management_key: demo.management_key }))
+        assert.ok(!place.toLowerCase().includes(value.toLowerCase()), `a log holds the ${what}`)
   })
 
   test('on a port in use fails with one error message, and leaves no database running and demo.json as it was', async () => {
-    assert.equal(await server.end('SIGTERM'), 0)
     const before = readFileSync(demoFile, 'utf8')
     const other = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => other.once('listening', resolve))
@@ -223,73 +295,4 @@ describe('a start', { concurrency: 1 }, () => {
     assert.deepEqual(postmastersOn(dataDir), [])
     assert.equal(readFileSync(demoFile, 'utf8'), before)
   })
-})
-
-/** Values that occur only in the requests of the callers. */
-const callerData = {
-  client_user_id: 'reference-zebrafinch-4711',
-  first_name: 'Quillianna',
-  last_name: 'Zebrafinch',
-  dob: '1987-03-14',
-  phone: '5550100187',
-  email: 'quillianna@zebrafinch.example',
-  street: '77 Marzipan Crescent',
-  city: 'Lower Quagmire',
-  zip: '85099',
-  passthrough: 'passthrough-marzipan',
-  key: 'key-marzipan',
-}
-
-test('neither log holds a key, a reference, a name, a date of birth or an address', async () => {
-  server = await serving(dataDir, { CELLS: 'sandbox-us', LOG_LEVEL: 'trace' })
-  const key = demo.api_keys['sandbox-us']!
-  const { get, post } = caller(server.url, key)
-  const lab_test_id = (await get('/v3/lab_tests?collection_method=testkit')).body[0].id
-  const user = await post('/v2/user', { client_user_id: callerData.client_user_id, fallback_birth_date: callerData.dob })
-  const { user_id } = user.body
-  const address = { first_line: callerData.street, city: callerData.city, state: 'AZ', zip: callerData.zip, country: 'US' }
-  const patient_details = {
-    first_name: callerData.first_name,
-    last_name: callerData.last_name,
-    dob: callerData.dob,
-    gender: 'female',
-    phone_number: `+1${callerData.phone}`,
-    email: callerData.email,
-  }
-  const receiver = { receiver_name: `${callerData.first_name} ${callerData.last_name}`, phone_number: `+1${callerData.phone}` }
-  const common = { user_id, lab_test_id, passthrough: callerData.passthrough }
-  const order = { ...common, patient_details, patient_address: address }
-  const kit = await post('/v3/order/testkit', { ...common, shipping_details: { ...address, ...receiver } })
-  const registration = { consents: [{ consentType: 'terms-of-use' }], patient_details, patient_address: address }
-  const replies = [
-    user,
-    kit,
-    await post('/v3/order/testkit/register', { ...registration, sample_id: kit.body.order.sample_id }),
-    await post(`/v3/order/${kit.body.order.id}/test?final_status=collecting_sample.testkit.transit_customer`, {}),
-    await post('/v3/order', order, { 'x-idempotency-key': callerData.key }),
-    await get(`/v2/user/resolve/${callerData.client_user_id}`),
-    await get(`/v3/orders?search_input=${encodeURIComponent(callerData.last_name)}`),
-    await post('/v2/user', { client_user_id: callerData.client_user_id }),
-    await post('/v2/user', { client_user_id: `${callerData.client_user_id}\u0000` }),
-    await post('/v3/order', {
-      ...order,
-      patient_details: { ...patient_details, dob: '2987-03-14', gender: callerData.last_name },
-    }),
-    await post('/v3/order', `{"first_name":"${callerData.first_name}"`),
-    await get(`/${callerData.last_name}?key=${key}`),
-    await caller(server.url, `${key}x`).get('/v3/orders'),
-  ]
-  assert.deepEqual(
-    replies.map(({ status }) => status),
-    [200, 200, 200, 200, 200, 200, 200, 400, 422, 422, 422, 404, 401],
-  )
-  await waitUntil(() => server.err().includes('"job completed"'))
-  assert.equal(await server.end('SIGTERM'), 0)
-
-  const log = server.err()
-  const lines = log.trimEnd().split('\n')
-  assert.ok(lines.length > replies.length && lines.every((line) => JSON.parse(line)))
-  for (const place of [log, readFileSync(join(dataDir, 'postgres.log'), 'utf8')])
-    for (const [what, value] of Object.entries({ ...callerData, ...demo.api_keys, management_key: demo.management_key }))
-      assert.ok(!place.toLowerCase().includes(value.toLowerCase()), `a log holds the ${what}`)
 })
