@@ -9,6 +9,7 @@ import {
   demoIn,
   stopAll,
   folder,
+  migrated,
   onDatabase,
   outcome,
   serving,
@@ -25,11 +26,11 @@ let database: Embedded
 let settings: Record<string, string>
 
 before(async () => {
-  database = await openEmbedded({ dataDir: folder('external'), ownership: 'required', log: () => {}, settings: { fsync: 'off' } })
-  const { host, port, user, password } = database.connection as { host: string; port: number; user: string; password: string }
-  await onDatabase(database.connection as never, (client) => client.query('create database lab'))
+  const external = migrated(folder('external'))
+  database = await openEmbedded({ dataDir: external, ownership: 'required', log: () => {}, settings: { fsync: 'off' } })
+  const { host, port, user, password, database: name } = database.connection
   settings = {
-    DATABASE_URL: `postgres://${user}:${password}@localhost:${port}/lab?host=${encodeURIComponent(host)}`,
+    DATABASE_URL: `postgres://${user}:${password}@localhost:${port}/${name}?host=${encodeURIComponent(host)}`,
     CELLS: 'sandbox-us',
     DEMO: 'on',
     ENCRYPTION_KEYS: generateVaultKey(),

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { caller, demoIn, folder, outcome, serving, stopAll } from '../support/program.ts'
+import { caller, demoIn, folder, migrated, outcome, serving, stopAll } from '../support/program.ts'
 
 after(stopAll)
 
-const settings = { CELLS: 'sandbox-us,sandbox-eu', LOG_LEVEL: 'silent' }
+const settings = { CELLS: 'sandbox-us', LOG_LEVEL: 'silent' }
 
 test(
   'reset deletes what is in the demo, keeps its keys, and refuses while a server runs and without consent',
@@ -50,9 +50,8 @@ test(
 )
 
 test('reset refuses a database that is not of a demo', async () => {
-  const DATA_DIR = folder('no-demo')
-  const server = await serving(DATA_DIR, { ...settings, DEMO: 'off' })
-  assert.equal(await server.end('SIGTERM'), 0)
+  const DATA_DIR = migrated(folder('no-demo'))
+  assert.equal((await outcome('migrate', { ...settings, DATA_DIR })).code, 0)
   const { code, err } = await outcome('reset', { ...settings, DATA_DIR }, '--yes')
   assert.equal(code, 1)
   assert.match(err, /No demo data found/)
