@@ -1,9 +1,11 @@
 // Settings and commands: what cannot be used is said in sentences before anything is made, and what can be used is used.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { openEmbedded, type Embedded } from '../../src/platform/embedded-postgres/embedded-postgres.ts'
 import { generateVaultKey } from '../../src/platform/crypto/vault.ts'
+import { ended } from '../support/local-command.ts'
 import {
   caller,
   connectionOf,
@@ -11,11 +13,13 @@ import {
   runCli,
   stopAll,
   folder,
+  migrated,
   onDatabase,
   outcome,
   postmastersOn,
   serving,
   servingFirst,
+  type Server,
 } from '../support/program.ts'
 
 let external: Embedded | undefined
@@ -27,20 +31,16 @@ after(async () => {
 describe('a setting that cannot be used', { concurrency: 2 }, () => {
   const DATA_DIR = folder('refused')
   // What else may be wrong with a setting: src/platform/config/config.test.ts.
-  test('stops the start with an error message', async () => {
-    const err = 'drawbridge: PORT must be a whole number from 0 to 65535, not "abc".\n'
-    assert.deepEqual(await outcome('start', { DATA_DIR, PORT: 'abc' }), { code: 1, out: '', err })
-    assert.equal(existsSync(DATA_DIR), false)
-  })
-
-  test('is reported together with the other ones, without passwords', async () => {
+  test('stops the start with a message that names all of them, without passwords, before anything is made', async () => {
     const settings = { PORT: '65536', CELLS: 'moon', LOG_LEVEL: 'loud', DATABASE_URL: 'nonsense', HOST: '0.0.0.0' }
     const DATABASE_URL_CONTROL = 'mysql://someone:swordfish@localhost/data'
-    const { code, err } = await outcome('start', { ...settings, DEMO: 'on', DATABASE_URL_CONTROL, DATA_DIR })
-    assert.equal(code, 1)
-    for (const name of ['PORT', 'CELLS', 'LOG_LEVEL', 'DATABASE_URL', 'DATABASE_URL_CONTROL', 'HOST'])
+    const { code, out, err } = await outcome('start', { ...settings, DEMO: 'on', DATABASE_URL_CONTROL, DATA_DIR })
+    assert.deepEqual([code, out], [1, ''])
+    assert.match(err, /^drawbridge: PORT must be a whole number from 0 to 65535, not "65536"\.$/m)
+    for (const name of ['CELLS', 'LOG_LEVEL', 'DATABASE_URL', 'DATABASE_URL_CONTROL', 'HOST'])
       assert.match(err, new RegExp(`^(drawbridge: )?${name} .*\\.$`, 'm'))
     assert.doesNotMatch(err, /swordfish/)
+    assert.equal(existsSync(DATA_DIR), false)
   })
 
   test('can be a HOST that is not an address of this machine', async () => {
@@ -67,27 +67,28 @@ describe('a setting that cannot be used', { concurrency: 2 }, () => {
   })
 })
 
+/** Within this process. Processes of commands: test/e2e/command-line.test.ts. */
 describe('a command', () => {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
 
   test('that is unknown prints one line and ends with exit code 2', async () => {
     const err = `drawbridge: Unknown command 'fly'. "bin/drawbridge help" lists the commands.\n`
-    assert.deepEqual(await outcome('fly'), { code: 2, out: '', err })
+    assert.deepEqual(await ended(['fly']), { code: 2, out: '', err })
   })
 
   test('that is missing prints the help', async () => {
-    const { code, out, err } = await outcome('')
+    const { code, out, err } = await ended([])
     assert.deepEqual([code, err], [0, ''])
     for (const name of ['start', 'serve', 'work', 'migrate', 'openapi', 'operations', 'version'])
       assert.match(out, new RegExp(`^  ${name} .*\\w`, 'm'))
   })
 
   test('prints the version', async () => {
-    assert.deepEqual(await outcome('version'), { code: 0, out: `${version}\n`, err: '' })
+    assert.deepEqual(await ended(['version']), { code: 0, out: `${version}\n`, err: '' })
   })
 
   test('prints the OpenAPI document, and a line for each operation and path', async () => {
-    const [openapi, operations] = await Promise.all([outcome('openapi'), outcome('operations')])
+    const [openapi, operations] = await Promise.all([ended(['openapi']), ended(['operations'])])
     assert.deepEqual([openapi.code, openapi.err, operations.code, operations.err], [0, '', 0, ''])
     const { info, paths } = JSON.parse(openapi.out) as {
       info: { version: string }
@@ -104,31 +105,6 @@ describe('a command', () => {
       .map((line) => line.split(/ +/).slice(0, 2).join(' ').replace('...', ''))
     assert.ok(listed.includes('POST /v3/order/testkit'))
     assert.deepEqual(described.sort(), listed.sort())
-  })
-
-  test('migrates the database, with and without a running server', async () => {
-    const settings = { DATA_DIR: folder('data'), CELLS: 'sandbox-us' }
-    const done = { code: 0, out: 'Migrations complete.\n' }
-    const alone = await outcome('migrate', settings)
-    assert.deepEqual({ code: alone.code, out: alone.out }, done)
-    assert.deepEqual(postmastersOn(settings.DATA_DIR), [])
-    assert.equal(existsSync(`${settings.DATA_DIR}/demo.json`), false)
-
-    const server = await serving(settings.DATA_DIR, settings)
-    const beside = await outcome('migrate', settings)
-    assert.deepEqual({ code: beside.code, out: beside.out }, done)
-    assert.equal((await caller(server.url).get('/readyz')).status, 200)
-    assert.equal(await server.end('SIGTERM'), 0)
-  })
-
-  test('works beside a server, and ends when the server ends', async () => {
-    const settings = { DATA_DIR: folder('data'), CELLS: 'sandbox-us' }
-    const server = await serving(settings.DATA_DIR, settings, 'serve')
-    const worker = runCli('work', settings)
-    await worker.says(/^Worker started\.$/m)
-    assert.equal(await server.end('SIGTERM'), 0)
-    assert.equal(await worker.ended, 1)
-    assert.match(worker.sentences().join(), /^PostgreSQL on .* has ended unexpectedly\.$/)
   })
 })
 
@@ -147,20 +123,48 @@ const statusesOf = async (url: string, api_keys: Record<string, string>) =>
     ),
   )
 
-test('a server of one cell accepts keys of that cell only, and a later server of all cells accepts all keys', async () => {
-  const dataDir = folder('one')
-  const one = await servingFirst(dataDir, { CELLS: 'sandbox-us' })
-  const { api_keys } = demoIn(dataDir)
-  const rest = { 'sandbox-eu': 401, 'production-us': 401, 'production-eu': 401 }
-  assert.deepEqual(await statusesOf(one.url, api_keys), { 'sandbox-us': 200, ...rest })
-  assert.deepEqual(await schemasIn(connectionOf(dataDir)), ['control', 'sandbox_us'])
-  assert.equal(await one.end('SIGTERM'), 0)
+describe('a new data folder', { concurrency: 1 }, () => {
+  const dataDir = folder('new')
+  const settings = { DATA_DIR: dataDir, CELLS: 'sandbox-us' }
+  const done = { code: 0, out: 'Migrations complete.\n' }
+  let one: Server
 
-  const all = await serving(dataDir)
-  const every = { 'sandbox-us': 200, 'sandbox-eu': 200, 'production-us': 200, 'production-eu': 200 }
-  assert.deepEqual(demoIn(dataDir).api_keys, api_keys)
-  assert.deepEqual(await statusesOf(all.url, api_keys), every)
-  assert.equal(await all.end('SIGTERM'), 0)
+  test('is migrated by a command', async () => {
+    const { code, out } = await outcome('migrate', settings)
+    assert.deepEqual({ code, out }, done)
+    assert.deepEqual(postmastersOn(dataDir), [])
+    assert.equal(existsSync(join(dataDir, 'demo.json')), false)
+  })
+
+  test('has the schemas of the cells that are served, and a server of one cell accepts keys of that cell only', async () => {
+    one = await servingFirst(dataDir, settings)
+    const rest = { 'sandbox-eu': 401, 'production-us': 401, 'production-eu': 401 }
+    assert.deepEqual(await statusesOf(one.url, demoIn(dataDir).api_keys), { 'sandbox-us': 200, ...rest })
+    assert.deepEqual(await schemasIn(connectionOf(dataDir)), ['control', 'sandbox_us'])
+  })
+
+  test('is migrated beside a running server', async () => {
+    const { code, out } = await outcome('migrate', settings)
+    assert.deepEqual({ code, out }, done)
+    assert.equal((await caller(one.url).get('/readyz')).status, 200)
+  })
+
+  test('has a worker beside the server, which ends when the server ends', async () => {
+    const worker = runCli('work', settings)
+    await worker.says(/^Worker started\.$/m)
+    assert.equal(await one.end('SIGTERM'), 0)
+    assert.equal(await worker.ended, 1)
+    assert.match(worker.sentences().join(), /^PostgreSQL on .* has ended unexpectedly\.$/)
+  })
+
+  test('keeps its keys, and a later server of more cells accepts more of them', async () => {
+    const { api_keys } = demoIn(dataDir)
+    const two = await serving(dataDir, { CELLS: 'sandbox-us,production-eu' })
+    assert.deepEqual(demoIn(dataDir).api_keys, api_keys)
+    const rest = { 'sandbox-eu': 401, 'production-us': 401 }
+    assert.deepEqual(await statusesOf(two.url, api_keys), { 'sandbox-us': 200, 'production-eu': 200, ...rest })
+    assert.equal(await two.end('SIGTERM'), 0)
+  })
 })
 
 describe('a database of your own', () => {
@@ -176,7 +180,7 @@ describe('a database of your own', () => {
 
   before(async () => {
     const settings = { fsync: 'off', max_connections: '200' }
-    external = await openEmbedded({ dataDir: folder('external'), ownership: 'required', log: () => {}, settings })
+    external = await openEmbedded({ dataDir: migrated(folder('external')), ownership: 'required', log: () => {}, settings })
     await onDatabase(external.connection, async (client) => {
       for (const name of databases) await client.query(`create database ${name}`)
     })
@@ -184,7 +188,8 @@ describe('a database of your own', () => {
 
   test('is migrated by no command but start and migrate', async () => {
     const settings = { DATABASE_URL: addressOf('everything'), ENCRYPTION_KEYS: generateVaultKey(), CELLS }
-    for (const [command, ...words] of [['jobs', 'list'], ['mail', 'list'], ['access-log', 'verify'], ['serve'], ['work']]) {
+    // Commands on the cells, `jobs list` among them, share what they do first (src/cli/administer.ts).
+    for (const [command, ...words] of [['jobs', 'list'], ['serve'], ['work']]) {
       const { code, err } = await outcome(command!, settings, ...words)
       assert.equal(code, 1, command)
       assert.match(err, /^drawbridge: The schema "control" has not been created\. Run "bin\/drawbridge migrate" first\.$/m)
@@ -195,16 +200,17 @@ describe('a database of your own', () => {
   test('is used instead of the bundled one, without demo data', async () => {
     const unused = folder('unused')
     const server = await serving(unused, {
-      DATABASE_URL: addressOf('everything'),
+      DATABASE_URL: addressOf('drawbridge'),
       ENCRYPTION_KEYS: generateVaultKey(),
-      CELLS,
+      CELLS: 'sandbox-us',
     })
     assert.equal((await caller(server.url).get('/readyz')).status, 200)
     assert.equal((await caller(server.url, `sk_us_${'x'.repeat(43)}`).get('/v3/lab_tests')).status, 401)
     assert.equal(server.out().trimEnd().split('\n').length, 2)
     assert.equal(await server.end('SIGTERM'), 0)
     assert.equal(existsSync(unused), false)
-    assert.deepEqual(await schemasIn(inDatabase('everything')), databases.slice(1).sort())
+    const orgs = await onDatabase(inDatabase('drawbridge'), (client) => client.query('select id from control.org'))
+    assert.deepEqual(orgs.rows, [])
   })
 
   test('can differ for each cell, and the cells share no data', async () => {
