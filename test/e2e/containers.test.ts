@@ -173,7 +173,12 @@ describe('a container', { concurrency: 2 }, () => {
   test('of the demo starts with the keys of compose.yaml, is healthy, and stops', async () => {
     const service = readCompose(DEMO, { DEMO_KEYS: 'sk_us_set_by_the_operator,mg_set_by_the_operator' }).services.drawbridge!
     const container = { ...(service.command && { command: service.command }), environment: service.environment! }
-    const data = { DATA_DIR: migrated(folder('container-demo')), HOST: '0.0.0.0', PORT: `${await freePort()}` }
+    const data = {
+      DATA_DIR: migrated(folder('container-demo')),
+      CELLS: 'sandbox-us',
+      HOST: '0.0.0.0',
+      PORT: `${await freePort()}`,
+    }
     const demo = await running(at, container, data)
     const [, said] = await demo.says(/is listening on (\S+)\n/)
     assert.equal(said, 'http://localhost:8080')
@@ -196,7 +201,13 @@ describe('a container', { concurrency: 2 }, () => {
 
   test('of each role of production starts after migrate, is healthy, sends its traces, and stops', async (t) => {
     const { services } = readCompose(PRODUCTION, values)
-    const own = { DATABASE_URL: database.url, ROW_SECURITY: 'on', STOP_DELAY: '0', DATA_DIR: folder('container-production') }
+    const own = {
+      DATABASE_URL: database.url,
+      CELLS: 'production-us',
+      ROW_SECURITY: 'on',
+      STOP_DELAY: '0',
+      DATA_DIR: folder('container-production'),
+    }
     const container = (name: string) => ({ command: services[name]!.command!, environment: services[name]!.environment! })
     const early = startContainer(at, container('serve-1'), { ...own, PORT: '0', OPERATOR_PORT: '0' })
     assert.equal(await early.ended, 1)
