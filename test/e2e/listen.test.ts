@@ -7,6 +7,7 @@ import { Webhook as Standard } from 'standardwebhooks'
 import { Webhook as Svix } from 'svix'
 import { scenarios } from '../../src/cli/client/trigger.ts'
 import { contents } from '../../src/app/contents.ts'
+import { ended as endedHere } from '../support/local-command.ts'
 import { demoIn, stopAll, folder, serving, start, waitUntil, type ServerProcess, type Server } from '../support/program.ts'
 
 const dataDir = folder('listen')
@@ -23,6 +24,8 @@ after(stopAll)
 const run = (...args: string[]): ServerProcess => start({ args: ['src/cli/entry.js', ...args], settings })
 const ended = async (program: ServerProcess) => ({ code: await program.ended, out: program.out(), err: program.err() })
 const trigger = async (...args: string[]) => ended(run('trigger', ...args))
+/** As the program ends, within this process: for what is refused. */
+const within = (...words: string[]) => endedHere(words, settings)
 
 async function listening(...args: string[]): Promise<ServerProcess> {
   const program = run('listen', ...args)
@@ -178,7 +181,8 @@ describe('listen', () => {
       [['--url', `${server.url}/elsewhere`], 1, /^drawbridge: The server at \S+ rejected the request: 404 Not Found\n$/],
     ]
     for (const [words, expected, sentence] of refused) {
-      const { code, out, err } = await ended(run('listen', ...words))
+      // What is wrong with the words is said before a server is asked.
+      const { code, out, err } = await (expected === 2 ? within('listen', ...words) : ended(run('listen', ...words)))
       assert.deepEqual([code, out], [expected, ''], words.join(' '))
       assert.match(err, sentence)
       assert(!err.includes(key) && !err.includes('swordfish'))
@@ -211,7 +215,7 @@ describe('trigger', () => {
   })
 
   test('lists the event types that can be triggered', async () => {
-    const { code, out } = await trigger('--list')
+    const { code, out } = await within('trigger', '--list')
     assert.equal(code, 0)
     assert.deepEqual(
       out
@@ -224,7 +228,7 @@ describe('trigger', () => {
 
   test('reports unsupported event types and changes nothing', async () => {
     const type = contents.eventTypes.find(({ name }) => !(name in scenarios))!.name
-    const { code, out, err } = await trigger(type)
+    const { code, out, err } = await within('trigger', type)
     assert.deepEqual([code, out], [1, ''])
     assert.equal(
       err,
@@ -233,12 +237,16 @@ describe('trigger', () => {
   })
 
   test('rejects unknown types and production keys', async () => {
-    assert.deepEqual(await trigger('nothing'), { code: 2, out: '', err: 'drawbridge: Unrecognized event type nothing.\n' })
-    assert.equal((await trigger()).code, 2)
+    assert.deepEqual(await within('trigger', 'nothing'), {
+      code: 2,
+      out: '',
+      err: 'drawbridge: Unrecognized event type nothing.\n',
+    })
+    assert.equal((await within('trigger')).code, 2)
     const { code, out, err } = await trigger(CREATED, '--cell', 'production-us')
     assert.deepEqual([code, out], [1, ''])
     assert.match(err, /belongs to a production cell/)
-    const { code: unknown } = await trigger(CREATED, '--key', 'sk_us_nothing')
+    const { code: unknown } = await within('trigger', CREATED, '--key', 'sk_us_nothing')
     assert.equal(unknown, 1)
   })
 })
