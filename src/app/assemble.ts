@@ -48,7 +48,10 @@ export function assemble(options: ProcessOptions): AssembledProcess {
     ...options,
     guards,
     signingKey,
-    heavy: createWorkerPool({ data: { document_fonts: settings.document_fonts } satisfies DrawingThreadData }),
+    heavy: createWorkerPool({
+      idle_ms: settings.thread_idle_ms,
+      data: { document_fonts: settings.document_fonts } satisfies DrawingThreadData,
+    }),
     covers: coverageOf(settings.document_fonts),
     eventTypes: () => composition.eventTypes,
     runner: () => runner,

@@ -45,7 +45,10 @@ export type ModuleSettings = AccessSettings &
     | 'provider_retention'
     | 'provider_poll_hours'
     | 'google_service_account'
-  >
+  > & {
+    /** After how long without work a worker thread ends, where not after 10 s: tests would start threads again and again. */
+    thread_idle_ms?: number
+  }
 
 /** The dependencies that modules may need of their process. */
 export interface Process {

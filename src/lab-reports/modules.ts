@@ -18,6 +18,10 @@ export interface LabReportDependencies extends Omit<ReportDependencies, 'threads
 }
 
 export function labReports({ vault, storedFiles, ...dependencies }: LabReportDependencies): Module[] {
-  const parts = { ...dependencies, threads: new FileThreads(), files: new ReportFiles(vault, storedFiles) }
+  const parts = {
+    ...dependencies,
+    threads: new FileThreads({ idle_ms: dependencies.settings.thread_idle_ms }),
+    files: new ReportFiles(vault, storedFiles),
+  }
   return [loinc, pages, ocr, layout, reading, parsingJobs(parts), review(parts)]
 }

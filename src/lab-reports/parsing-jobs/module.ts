@@ -15,6 +15,7 @@ export interface ReportSettings {
   report_threads: number
   report_files_days: number
   report_ocr_models?: string | undefined
+  thread_idle_ms?: number | undefined
 }
 
 export interface ReportDependencies {
@@ -33,6 +34,7 @@ export function parsingJobs({ files, log, settings, threads }: ReportDependencie
     threads: settings.report_threads,
     files_kept_days: settings.report_files_days,
     ocr_models: settings.report_ocr_models,
+    thread_idle_ms: settings.thread_idle_ms,
     log,
   }))
   return {

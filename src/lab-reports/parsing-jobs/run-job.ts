@@ -35,9 +35,10 @@ export interface ParserOptions {
   /** Folder with other networks of the text recognition. */
   ocr_models: string | undefined
   log: { warn(fields: { cell: string; 'team.id': string; job_id: string; reason: string }, message: string): void }
-  /** What a thread may hold, in MB, and how long it may take. */
+  /** What a thread may hold, in MB, how long it may take, and after how long without work it ends. */
   thread_mb_max?: number
   read_ms_max?: number
+  thread_idle_ms?: number | undefined
 }
 
 const task = new URL('../reading/report.task.ts', import.meta.url)
@@ -154,8 +155,8 @@ export class ReportParser implements Service {
     context: JobContext,
     id: string,
   ): Promise<R | undefined> {
-    const { threads, thread_mb_max = THREAD_MB_MAX, read_ms_max = timeout_ms } = this.#options()
-    this.#pool ??= createWorkerPool({ threads_max: threads, memory_max_mb: thread_mb_max })
+    const { threads, thread_mb_max = THREAD_MB_MAX, read_ms_max = timeout_ms, thread_idle_ms } = this.#options()
+    this.#pool ??= createWorkerPool({ threads_max: threads, memory_max_mb: thread_mb_max, idle_ms: thread_idle_ms })
     try {
       return await this.#pool.run<R>(task, input, { name, timeout_ms: read_ms_max })
     } catch (error) {

@@ -18,7 +18,7 @@ const BUSY_SHARE_MIN = 0.5
 
 export class FileThreads {
   readonly #open_ms_max: number
-  readonly #pool: WorkerPool = createWorkerPool({ threads_max: THREADS })
+  readonly #pool: WorkerPool
   readonly #turns = new SharedTurns({
     at_once: THREADS,
     at_once_each: 1,
@@ -27,8 +27,9 @@ export class FileThreads {
     wait_ms: WAIT_MS,
   })
 
-  constructor({ open_ms_max = OPEN_MS_MAX } = {}) {
+  constructor({ open_ms_max = OPEN_MS_MAX, idle_ms }: { open_ms_max?: number; idle_ms?: number | undefined } = {}) {
     this.#open_ms_max = open_ms_max
+    this.#pool = createWorkerPool({ threads_max: THREADS, idle_ms })
   }
 
   /**

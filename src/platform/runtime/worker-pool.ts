@@ -7,7 +7,7 @@ import type { Transferable, Worker } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 import { Turns, type NoTurn } from './turns.ts'
 
-const idle_ms = 10_000
+const idle_default_ms = 10_000
 const timeout_default_ms = 20_000
 const waiting_max = 200
 const memory_default_mb = 384
@@ -54,14 +54,15 @@ export interface WorkerPool {
 }
 
 /**
- * A pool without threads until the first task, and again after 10 s without work. At most `threads_max` (2) tasks run and 200 wait; one
- * that holds more than `memory_max_mb` (384), heap and buffers together, is stopped. Each thread has a copy of `data` as its `workerData`.
+ * A pool without threads until the first task, and again after `idle_ms` (10 s) without work. At most `threads_max` (2) tasks run and 200
+ * wait; one that holds more than `memory_max_mb` (384), heap and buffers together, is stopped. Each thread has a copy of `data` as its `workerData`.
  */
 export function createWorkerPool({
   threads_max = 2,
   memory_max_mb = memory_default_mb,
+  idle_ms = idle_default_ms,
   data,
-}: { threads_max?: number; memory_max_mb?: number; data?: object } = {}): WorkerPool {
+}: { threads_max?: number; memory_max_mb?: number; idle_ms?: number | undefined; data?: object } = {}): WorkerPool {
   // Tasks wait before the pool and not inside it: piscina 5.3 does not apply `maxQueue` to tasks with an abort signal, and with
   // `minThreads: 0` it starts no new worker for queued tasks after the last one was stopped.
   const limits = { at_once: threads_max, waiting_max, wait_ms: timeout_default_ms }
@@ -72,7 +73,7 @@ export function createWorkerPool({
   return {
     run(task, input, { timeout_ms = timeout_default_ms, name = 'default', transfer } = {}) {
       return turns.take(async () => {
-        pool ??= openPool(threads_max, memory_max_mb, data)
+        pool ??= openPool(threads_max, memory_max_mb, idle_ms, data)
         guard ??= createMemoryMonitor(pool, memory_max_mb)
         const signal = AbortSignal.timeout(timeout_ms)
         const unwatch = guard.watch()
@@ -97,10 +98,10 @@ export function createWorkerPool({
   }
 }
 
-function openPool(maxThreads: number, memory_max_mb: number, workerData: object | undefined) {
+function openPool(maxThreads: number, memory_max_mb: number, idleTimeout: number, workerData: object | undefined) {
   // V8's own limit is only the second line of defense: if one large allocation crosses it, V8 ends the whole process.
   const resourceLimits = { maxOldGenerationSizeMb: memory_max_mb * 4, maxYoungGenerationSizeMb: 16 }
-  const pool = new Piscina({ minThreads: 0, maxThreads, idleTimeout: idle_ms, resourceLimits, workerData })
+  const pool = new Piscina({ minThreads: 0, maxThreads, idleTimeout, resourceLimits, workerData })
   // A worker that dies between two tasks emits an error; without a listener the error would end the server.
   pool.on('error', () => {})
   return pool
