@@ -34,10 +34,15 @@ function read({ bytes }: ReportFile): Promise<ReadReport> {
   return withDocument(bytes, async (document) => {
     const pages: PageText[] = []
     for (let number = 1; number <= document.numPages; number++) pages.push(await pageText(await document.getPage(number)))
-    isEnglish(pages)
-    return understand(pages)
+    const text = JSON.stringify(pages, (_name, value: unknown) => (typeof value === 'function' ? null : value))
+    const report = understood.get(text) ?? (isEnglish(pages), understand(pages))
+    understood.set(text, report)
+    return report
   })
 }
+
+/** Most damages leave the text as it was, and what is made of the same pages is the same. */
+const understood = new Map<string, ReadReport>()
 
 const isDrawn = (file: ReportFile): Promise<boolean> =>
   pagePicture(file, 1).then(
