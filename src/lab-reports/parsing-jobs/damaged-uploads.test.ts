@@ -1,5 +1,6 @@
 // Damaged files through the whole server: each is refused with a documented status, or its job ends with its events, and nothing is left.
-// DAMAGED_UPLOADS=2000 sends more of them, MUTATIONS_SEED=5 those of another seed. The threads alone: reading/mutations.test.ts.
+// DAMAGED_UPLOADS=2000 sends more of them, MUTATIONS_SEED=5 those of another seed. The threads alone get the same files and many more in
+// reading/mutations.test.ts.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../platform/db/sql.ts'
@@ -8,7 +9,7 @@ import { damagedFile, originals, randomOf } from '../../../test/support/damaged-
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { glucoseReport, parsed, uploadReport } from '../../../test/support/uploaded-reports.ts'
 
-const COUNT = Number(process.env.DAMAGED_UPLOADS ?? 60)
+const COUNT = Number(process.env.DAMAGED_UPLOADS ?? 30)
 const SEED = Number(process.env.MUTATIONS_SEED ?? 1)
 /** A sandbox team has 300 reports at most. */
 const OF_TEAM = 30
