@@ -3,15 +3,25 @@ import { createCanvas, type Canvas } from '@napi-rs/canvas'
 import PDFDocument from 'pdfkit'
 import { withDocument } from '../../src/lab-reports/pages/pdf.ts'
 import { drawPage } from '../../src/lab-reports/pages/pictures.ts'
-import { pdfOf, reportPage, type DrawnText } from './uploaded-reports.ts'
+import { pdfOf, reportPage, tableRow, type DrawnText } from './uploaded-reports.ts'
 
-/** Pixels of the upper part of a page, which is all that is printed on: small pictures are read quickly. */
-const [WIDTH, HEIGHT] = [1224, 400]
+/** Pixels of a page. */
+const WIDTH = 1224
 
-/** The upper part of a page of a report with these results, 144 dots an inch. */
-export async function pictureOfReport(...rows: string[][]): Promise<Canvas> {
-  const page = await withDocument(await pdfOf(reportPage(...rows)), async (document) => drawPage(await document.getPage(1)))
-  const canvas = createCanvas(WIDTH, HEIGHT)
+/** The upper part of a page of a report with these results, which is all that is printed on, 144 dots an inch. */
+export const pictureOfReport = (...rows: string[][]): Promise<Canvas> => topOf(reportPage(...rows), 400)
+
+/** A strip of a report with these rows and nothing else: each text takes the recognition a tenth of a second. */
+export const pictureOfRows = (...rows: string[][]): Promise<Canvas> =>
+  topOf(
+    rows.flatMap((texts, index) => tableRow(14 + 16 * index, ...texts)),
+    32 + 32 * rows.length,
+  )
+
+/** The upper part of a page with these texts, so many pixels high. */
+async function topOf(texts: DrawnText[], height: number): Promise<Canvas> {
+  const page = await withDocument(await pdfOf(texts), async (document) => drawPage(await document.getPage(1)))
+  const canvas = createCanvas(WIDTH, height)
   const scale = 2 / page.pixels_per_point
   canvas.getContext('2d').drawImage(page.canvas, 0, 0, page.canvas.width * scale, page.canvas.height * scale)
   return canvas

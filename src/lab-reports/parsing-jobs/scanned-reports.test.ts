@@ -5,10 +5,11 @@ import { test } from 'node:test'
 import { sql } from '../../platform/db/sql.ts'
 import { T } from '../../platform/schema/schema.ts'
 import type { ReportResult } from '../reading/result.ts'
-import { pictureOfReport, scannedPdf, turnedPicture } from '../../../test/support/scanned-reports.ts'
+import { pictureOfReport, pictureOfRows, scannedPdf, turnedPicture } from '../../../test/support/scanned-reports.ts'
 import { parsed, readJob, reportPage, uploadReport } from '../../../test/support/uploaded-reports.ts'
 import { createTestTeam } from '../../../test/support/server.ts'
 
+const HEAD = ['TEST', 'RESULT', 'FLAG', 'UNITS', 'REFERENCE INTERVAL']
 const GLUCOSE = ['Glucose', '105', 'H', 'mg/dL', '70-99']
 const SODIUM = ['Sodium', '139.5', '', 'mmol/L', '135-145']
 
@@ -35,8 +36,8 @@ test('an image is read, with the patient and the results', async () => {
 
 test('of a PDF the pages without text, with wrong text and upside down are read by their pictures, the others by their text', async () => {
   const team = await createTestTeam()
-  const [slanted, covered] = [turnedPicture(await pictureOfReport(GLUCOSE), 182), await pictureOfReport(SODIUM)]
-  const wrong = Array.from({ length: 12 }, (_, line) => ({ x: 40, y: 10 + line * 12, text: '#$%&xq ()zwq *+wrtz vbn,- ./:;' }))
+  const [slanted, covered] = [turnedPicture(await pictureOfRows(HEAD, GLUCOSE), 182), await pictureOfRows(SODIUM)]
+  const wrong = Array.from({ length: 12 }, (_, line) => ({ x: 40, y: line * 2, text: '#$%&xq ()zwq *+wrtz vbn,- ./:;' }))
   const file = await scannedPdf(
     { picture: slanted },
     { picture: covered, texts: wrong },
@@ -51,7 +52,7 @@ const Extracted = T.Object({ extracted: T.Unsafe<{ results: ReportResult[] }>({}
 test('several images are the pages of one report in the order in which they were sent', async () => {
   const team = await createTestTeam()
   const sent = [SODIUM, ['Potassium', '4.1', '', 'mmol/L', '3.5-5.1'], GLUCOSE]
-  const pictures = await Promise.all(sent.map((row) => pictureOfReport(row)))
+  const pictures = await Promise.all(sent.map((row) => pictureOfRows(row)))
   const files = pictures.map((picture) => ({ bytes: picture.toBuffer('image/png'), type: 'image/png' }))
   const upload = await uploadReport(team, files, { user_id: await team.user() })
   assert.equal(upload.status, 200)
@@ -73,13 +74,13 @@ test('several images are the pages of one report in the order in which they were
 
 test('a page that is turned by 90 degrees is read, and its places are those of the turned page', async () => {
   const team = await createTestTeam()
-  const file = await scannedPdf({ picture: turnedPicture(await pictureOfReport(GLUCOSE), 90) })
+  const file = await scannedPdf({ picture: turnedPicture(await pictureOfRows(HEAD, GLUCOSE), 90) })
   const job = await parsed(team, await team.user(), { bytes: file })
   assert.deepEqual(read(job), [GLUCOSE_READ])
   const { extracted } = await team.db.queries.one(Extracted, sql`select extracted from parsing_job where id = ${job.id}`)
   const { value, confidence } = extracted.results[0]!.place
-  // The value is printed at 220 to 236, 150 to 159 of a page of 612 × 200 points.
-  const expected = { x: 200 - 154, y: 228 }
+  // The value is printed at 220 to 236, 30 to 39 of a page of 612 × 48 points.
+  const expected = { x: 48 - 34, y: 228 }
   assert(Math.abs((value.left + value.right) / 2 - expected.x) < 6, JSON.stringify(value))
   assert(Math.abs((value.top + value.bottom) / 2 - expected.y) < 6, JSON.stringify(value))
   assert(confidence > 0.3 && confidence < 1)
@@ -109,6 +110,6 @@ test('a picture of 30,000 pixels on a side fails its own job, and the next one i
   const user = await team.user()
   const hostile = await parsed(team, user, { bytes: pdfOfGray(30_000, 30_000) })
   assert.deepEqual([hostile.status, hostile.failure_reason], ['failed', 'invalid_input'])
-  const next = await parsed(team, user, { bytes: (await pictureOfReport(SODIUM)).toBuffer('image/jpeg', 85), type: 'image/jpeg' })
+  const next = await parsed(team, user, { bytes: (await pictureOfRows(SODIUM)).toBuffer('image/jpeg', 85), type: 'image/jpeg' })
   assert.deepEqual(read(next), [SODIUM_READ])
 })
