@@ -1092,6 +1092,52 @@ table order_checkpoint
   constraint order_checkpoint_pkey PRIMARY KEY (team_id, created_at, id)
   constraint order_checkpoint_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   policy of_team for all (team_id = current_team())
+  CREATE TRIGGER order_checkpoint__delete AFTER DELETE ON order_checkpoint REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION add_checkpoints_to_total()
+    begin
+      execute format(
+        'insert into %I.%I as total (team_id, shown) select team_id, sum(change) from (%s) changed group by team_id
+         on conflict (team_id) do update set shown = total.shown + excluded.shown',
+        tg_table_schema, tg_table_name || '_total',
+        case tg_op
+          when 'INSERT' then 'select team_id, shown as change from added'
+          when 'DELETE' then 'select team_id, -shown as change from removed'
+          else 'select team_id, shown as change from added union all select team_id, -shown from removed'
+        end);
+      return null;
+    end
+  CREATE TRIGGER order_checkpoint__insert AFTER INSERT ON order_checkpoint REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_checkpoints_to_total()
+    begin
+      execute format(
+        'insert into %I.%I as total (team_id, shown) select team_id, sum(change) from (%s) changed group by team_id
+         on conflict (team_id) do update set shown = total.shown + excluded.shown',
+        tg_table_schema, tg_table_name || '_total',
+        case tg_op
+          when 'INSERT' then 'select team_id, shown as change from added'
+          when 'DELETE' then 'select team_id, -shown as change from removed'
+          else 'select team_id, shown as change from added union all select team_id, -shown from removed'
+        end);
+      return null;
+    end
+  CREATE TRIGGER order_checkpoint__update AFTER UPDATE ON order_checkpoint REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_checkpoints_to_total()
+    begin
+      execute format(
+        'insert into %I.%I as total (team_id, shown) select team_id, sum(change) from (%s) changed group by team_id
+         on conflict (team_id) do update set shown = total.shown + excluded.shown',
+        tg_table_schema, tg_table_name || '_total',
+        case tg_op
+          when 'INSERT' then 'select team_id, shown as change from added'
+          when 'DELETE' then 'select team_id, -shown as change from removed'
+          else 'select team_id, shown as change from added union all select team_id, -shown from removed'
+        end);
+      return null;
+    end
+
+table order_checkpoint_total
+  team_id uuid not null
+  shown bigint not null
+  constraint order_checkpoint_total_pkey PRIMARY KEY (team_id)
+  constraint order_checkpoint_total_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  policy of_team for all (team_id = current_team())
 
 table parsing_job
   team_id uuid not null
@@ -1729,6 +1775,52 @@ table user_checkpoint
   shown bigint not null
   constraint user_checkpoint_pkey PRIMARY KEY (team_id, created_on, id)
   constraint user_checkpoint_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  policy of_team for all (team_id = current_team())
+  CREATE TRIGGER user_checkpoint__delete AFTER DELETE ON user_checkpoint REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION add_checkpoints_to_total()
+    begin
+      execute format(
+        'insert into %I.%I as total (team_id, shown) select team_id, sum(change) from (%s) changed group by team_id
+         on conflict (team_id) do update set shown = total.shown + excluded.shown',
+        tg_table_schema, tg_table_name || '_total',
+        case tg_op
+          when 'INSERT' then 'select team_id, shown as change from added'
+          when 'DELETE' then 'select team_id, -shown as change from removed'
+          else 'select team_id, shown as change from added union all select team_id, -shown from removed'
+        end);
+      return null;
+    end
+  CREATE TRIGGER user_checkpoint__insert AFTER INSERT ON user_checkpoint REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_checkpoints_to_total()
+    begin
+      execute format(
+        'insert into %I.%I as total (team_id, shown) select team_id, sum(change) from (%s) changed group by team_id
+         on conflict (team_id) do update set shown = total.shown + excluded.shown',
+        tg_table_schema, tg_table_name || '_total',
+        case tg_op
+          when 'INSERT' then 'select team_id, shown as change from added'
+          when 'DELETE' then 'select team_id, -shown as change from removed'
+          else 'select team_id, shown as change from added union all select team_id, -shown from removed'
+        end);
+      return null;
+    end
+  CREATE TRIGGER user_checkpoint__update AFTER UPDATE ON user_checkpoint REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_checkpoints_to_total()
+    begin
+      execute format(
+        'insert into %I.%I as total (team_id, shown) select team_id, sum(change) from (%s) changed group by team_id
+         on conflict (team_id) do update set shown = total.shown + excluded.shown',
+        tg_table_schema, tg_table_name || '_total',
+        case tg_op
+          when 'INSERT' then 'select team_id, shown as change from added'
+          when 'DELETE' then 'select team_id, -shown as change from removed'
+          else 'select team_id, shown as change from added union all select team_id, -shown from removed'
+        end);
+      return null;
+    end
+
+table user_checkpoint_total
+  team_id uuid not null
+  shown bigint not null
+  constraint user_checkpoint_total_pkey PRIMARY KEY (team_id)
+  constraint user_checkpoint_total_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   policy of_team for all (team_id = current_team())
 
 table user_demographics

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
+import pg from 'pg'
 import { CHECKPOINT_STRIDE } from '../../platform/db/checkpoints.ts'
 import { systemNow, addSeconds } from '../../platform/runtime/clock.ts'
 import type { Queries, Tx } from '../../platform/db/transaction.ts'
@@ -11,9 +12,10 @@ import { T } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import type { Problem } from '../../platform/runtime/problem.ts'
 import { SECONDS_PER_DAY, advanceClock, tenantOf, countLockWaiters } from '../../../test/support/orders.ts'
-import { asOwner, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { asOwner, connection, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import type { User } from './schema.ts'
-import { countUsers, createUser, deleteUser, listUsers, createUserCheckpoints, undoDelete } from './users.ts'
+import { countUsers, createUserCheckpoints } from './list-checkpoints.ts'
+import { createUser, deleteUser, listUsers, undoDelete } from './users.ts'
 
 const HOUR_S = 3600
 
@@ -65,6 +67,11 @@ async function assertExact(team: TestTeam): Promise<void> {
       )
     }
   assert.equal((await team.api.get('/v2/user/metrics')).body.number_of_users, total)
+  const counts = await checkpoints(team)
+  assert.deepEqual(
+    await team.db.queries.many(Shown, sql`select shown from user_checkpoint_total where team_id = ${team.team}`),
+    counts.length ? [{ shown: counts.reduce((sum, shown) => sum + shown) }] : [],
+  )
 }
 
 /** A team without the limit of sandbox teams. */
@@ -158,7 +165,7 @@ describe('a long list of users', () => {
   })
 })
 
-const TABLES = new Set(['user', 'user_checkpoint'])
+const TABLES = new Set(['user', 'user_checkpoint', 'user_checkpoint_total'])
 interface Plan {
   'Relation Name'?: string
   'Actual Rows': number
@@ -202,10 +209,11 @@ test('any page, and the total, read a few hundred rows of 50,000 users', async (
   await asOwner('analyze production_us."user", production_us.user_checkpoint')
   for (const offset of [0, 400, count / 2, count - 1]) {
     const read = await rowsRead(team, (tx) => listUsers(tx, { offset, limit: 100 }))
-    // The part after the last checkpoint, the page with the part before it, and the checkpoints themselves, one for 500 users.
-    assert(read <= 2 * CHECKPOINT_STRIDE + 100 + 3 * 100, `${read} rows for a page from ${offset} on`)
+    // The part after the last checkpoint, the page with the part before it, and for deep pages the checkpoints, one for 500 users.
+    const checkpoints = offset < CHECKPOINT_STRIDE ? 0 : 2 * 100
+    assert(read <= 2 * CHECKPOINT_STRIDE + 100 + checkpoints, `${read} rows for a page from ${offset} on`)
   }
-  assert((await rowsRead(team, countUsers)) <= CHECKPOINT_STRIDE + 2 * 100)
+  assert((await rowsRead(team, countUsers)) <= 100 + 3)
 })
 
 test('the limit of a sandbox team is checked by reading a few hundred rows of 5,000 users', async () => {
@@ -216,7 +224,7 @@ test('the limit of a sandbox team is checked by reading a few hundred rows of 5,
   const isFull = ({ body }: Problem) => JSON.stringify(body).includes('the maximum of 50 Sandbox users')
   const create = (tx: Tx) => assert.rejects(createUser(tx, { client_user_id: 'one too many' }), isFull)
   const read = await rowsRead(team, create, 'tx')
-  assert(read > 0 && read <= CHECKPOINT_STRIDE + 2 * 100, `${read} rows`)
+  assert(read > 0 && read <= CHECKPOINT_STRIDE, `${read} rows`)
 })
 
 test('the migration sets the checkpoints of existing users', async () => {
@@ -233,4 +241,35 @@ test('the migration sets the checkpoints of existing users', async () => {
   client.release()
   assert.deepEqual(await checkpoints(team), [500, 500])
   await assertExact(team)
+})
+
+test('the migrations count the checkpoints that there are', async () => {
+  const team = await unlimited()
+  await users(team, 2 * CHECKPOINT_STRIDE + 10, HOUR_S)
+  await setCheckpoints(team)
+  const totals = `
+    select 'users' as list, shown::int from user_checkpoint_total where team_id = $1
+    union all select 'orders', shown::int from order_checkpoint_total where team_id = $1`
+  const expected = [
+    { list: 'users', shown: 1000 },
+    { list: 'orders', shown: 12 },
+  ]
+  const owner = new pg.Client({ ...connection, options: '-c search_path=production_us' })
+  await owner.connect()
+  try {
+    await owner.query('begin')
+    await owner.query(
+      `insert into order_checkpoint (team_id, created_at, id, shown)
+       select $1, now() - i * interval '1 hour', gen_random_uuid(), i from generate_series(3, 5) i`,
+      [team.team],
+    )
+    assert.deepEqual((await owner.query(totals, [team.team])).rows, expected)
+    await owner.query('drop function add_checkpoints_to_total() cascade')
+    await owner.query('drop table user_checkpoint_total, order_checkpoint_total')
+    for (const name of ['0095_user_checkpoint_total', '0096_order_checkpoint_total'])
+      await owner.query(readFileSync(new URL(`../../../migrations/cell/${name}.sql`, import.meta.url), 'utf8'))
+    assert.deepEqual((await owner.query(totals, [team.team])).rows, expected)
+  } finally {
+    await owner.end()
+  }
 })

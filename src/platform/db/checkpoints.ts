@@ -21,7 +21,7 @@ interface CheckpointedList {
   at: string
   /**
    * The table of its checkpoints: `team_id`, the column `at`, `id`, and `shown`, the number of rows from the previous checkpoint to this
-   * one.
+   * one. Triggers keep the sum of a team's counts in a table of the same name with `_total` behind it.
    */
   checkpoints: string
   /** Whether a row `t` is shown. */
@@ -63,10 +63,10 @@ export class Checkpoints {
       sql`(select count(*) from ${raw(table)} t where t.team_id = ${tx.team} and ${isShown(tx)} and ${behind})`
     return sql`(
       with last as materialized (
-        select ${column} as at, id from ${raw(checkpoints)} where team_id = ${tx.team}
+        (select ${column} as at, id from ${raw(checkpoints)} where team_id = ${tx.team} order by ${column} desc, id desc limit 1)
         union all select '-infinity', '00000000-0000-0000-0000-000000000000'
-        order by at desc, id desc limit 1)
-      select (select coalesce(sum(shown), 0)::bigint from ${raw(checkpoints)} where team_id = ${tx.team}) + ${shown})`
+        order by at desc limit 1)
+      select coalesce((select shown from ${raw(`${checkpoints}_total`)} where team_id = ${tx.team}), 0) + ${shown})`
   }
 
   #last(tx: Tx): Promise<{ at: string; id: string } | undefined> {
