@@ -16,8 +16,9 @@ import {
   invalidLeaves,
   type Loc,
 } from './operations/invalid-values.ts'
+import { dealer, inTurn } from './operations/inputs-in-turn.ts'
 import { adversarialTexts, mutated, mutations } from './operations/mutations.ts'
-import { call, propertiesOf, send, unknownIds, target, valid } from './operations/requests.ts'
+import { call, propertiesOf, send, unknownIds, target, valid, type Request } from './operations/requests.ts'
 
 const { operations } = contents
 
@@ -30,9 +31,11 @@ describe('an invalid request is rejected with every fault', async () => {
   const faulty = (operation: Operation, body: unknown, headers?: Record<string, string>) =>
     send(team, operation, { ...unknownIds(operation, team), body }, headers)
 
-  each('a malformed value in the path answers 422', operations, async (operation) => {
+  const malformedTexts = declaredInTurn(malformed)
+  const withPath = operations.filter(({ params }) => params)
+  each('a malformed value in the path answers 422', withPath, async (operation) => {
     for (const [name, schema] of Object.entries(propertiesOf(operation.params)))
-      for (const text of malformed(schema)) {
+      for (const text of malformedTexts(name, schema)) {
         const request = unknownIds(operation)
         request.path[name] = text
         const reply = await send(team, operation, request)
@@ -99,8 +102,9 @@ describe('an invalid request is rejected with every fault', async () => {
     }
   })
 
+  const notJson = inTurn(['{', '{"a":', 'nonsense', "{'a':1}", '{"a":1}{', '\ufeff{}', 'NaN', '[1,]', '\0'])
   each('a body that is not JSON answers 422', withBody, async (operation) => {
-    for (const text of ['{', '{"a":', 'nonsense', "{'a':1}", '{"a":1}{', '\ufeff{}', 'NaN', '[1,]', '\0']) {
+    for (const text of notJson(operation)) {
       const reply = await faulty(operation, text)
       assert.equal(reply.status, 422, text)
       assert.deepEqual(reply.body.detail[0].loc, ['body'])
@@ -108,17 +112,19 @@ describe('an invalid request is rejected with every fault', async () => {
     }
   })
 
+  const noObjects = inTurn(['[]', '[{}]', '"text"', '7', 'true', '1e308'])
   each('a body that is no object answers 422', withBody, async (operation) => {
-    for (const text of ['[]', '[{}]', '"text"', '7', 'true', '1e308']) {
+    for (const text of noObjects(operation)) {
       const reply = await faulty(operation, text)
       assert.equal(reply.status, 422, text)
       assert.deepEqual(locs(reply), [['body']])
     }
   })
 
-  each('a body that is required is missed', withBody, async (operation) => {
-    if (operation.body_optional) return
-    for (const text of [undefined, '', 'null']) {
+  const missing = inTurn([undefined, '', 'null'])
+  const bodyRequired = withBody.filter(({ body_optional }) => !body_optional)
+  each('a body that is required is missed', bodyRequired, async (operation) => {
+    for (const text of missing(operation)) {
       const reply = await faulty(operation, text, asJson)
       assert.deepEqual(reply.body.detail, [{ loc: ['body'], msg: 'Field required', type: 'missing' }])
     }
@@ -133,34 +139,45 @@ describe('an invalid request is rejected with every fault', async () => {
   }
   const [bombs, large] = [bombsOf(500_000), bombsOf(bytes.length)]
   const bombFor = ({ body_bytes_max = 0 }: Operation) => (body_bytes_max < 250_000 ? bombs : large)
+  const gzipped = { 'content-encoding': 'gzip' }
 
-  each('a body over the limit answers 413, and the client sees it', small, async (operation) => {
-    assert.equal((await faulty(operation, bytes)).status, 413)
-    assert.equal((await faulty(operation, bombFor(operation).bomb, { 'content-encoding': 'gzip' })).status, 413)
-    const unknown = await send('sk_us_unknown', operation, { ...unknownIds(operation), body: bytes })
-    assert.equal(unknown.status, { none: 413, link: 400, team: 401, management: 401 }[operation.auth])
+  const unknown = (operation: Operation, body: Buffer) => send('sk_us_unknown', operation, { ...unknownIds(operation), body })
+  const unknownStatus = { none: 413, link: 400, team: 401, management: 401 }
+
+  each('a body that is a byte over the limit answers 413, after the key has been looked at', small, async (operation) => {
+    const body = bytes.subarray(0, (operation.body_bytes_max ?? 100_000) + 1)
+    assert.equal((await faulty(operation, body)).status, 413)
+    assert.equal((await unknown(operation, body)).status, unknownStatus[operation.auth])
+  })
+
+  const farOver = inTurn<(operation: Operation) => Promise<void>>([
+    async (operation) => assert.equal((await faulty(operation, bytes)).status, 413),
+    async (operation) => assert.equal((await unknown(operation, bytes)).status, unknownStatus[operation.auth]),
+    async (operation) => assert.equal((await faulty(operation, bombFor(operation).bomb, gzipped)).status, 413),
+  ])
+  each('a body far over the limit answers 413, and the client sees it', small, async (operation) => {
+    for (const check of farOver(operation)) await check(operation)
   })
 
   each('a corrupted gzip bomb is rejected safely', small, async (operation) => {
-    assert.equal((await faulty(operation, bombFor(operation).damaged, { 'content-encoding': 'gzip' })).status, 413)
+    assert.equal((await faulty(operation, bombFor(operation).damaged, gzipped)).status, 413)
   })
 
-  each('a body that says it is gzip and is not answers 4xx', withBody, async (operation) => {
+  const noGzip = inTurn<(sound: Buffer) => Buffer>([
+    () => Buffer.from('{}'),
+    (sound) => sound.subarray(0, -9),
+    (sound) => Buffer.concat([sound, Buffer.from('more')]),
+    () => Buffer.alloc(70_000),
+  ])
+  each('a body that says it is gzip and is not answers 422', withBody, async (operation) => {
     const sound = gzipSync(JSON.stringify(operation.example))
-    for (const bytes of [
-      Buffer.from('{}'),
-      sound.subarray(0, -9),
-      Buffer.concat([sound, Buffer.from('more')]),
-      Buffer.alloc(70_000),
-    ]) {
-      const reply = await faulty(operation, bytes, { 'content-encoding': 'gzip' })
-      assert.equal(reply.status, 422)
-    }
+    for (const damage of noGzip(operation)) assert.equal((await faulty(operation, damage(sound), gzipped)).status, 422)
   })
 
+  const deep = `${'['.repeat(64)}${' '.repeat(20_000)}${']'.repeat(64)}`
+  const longAndDeep = inTurn([`{"unknown":${deep}}`, `[${deep}]`])
   each('long JSON of more than 64 levels answers 422 before it is parsed', withBody, async (operation) => {
-    const deep = `${'['.repeat(64)}${' '.repeat(20_000)}${']'.repeat(64)}`
-    for (const text of [`{"unknown":${deep}}`, `[${deep}]`]) {
+    for (const text of longAndDeep(operation)) {
       const reply = await faulty(operation, text)
       assert.equal(reply.status, 422)
       assert.deepEqual(reply.body.detail, [
@@ -169,74 +186,78 @@ describe('an invalid request is rejected with every fault', async () => {
     }
   })
 
+  const deeper = `${'['.repeat(10_000)}${']'.repeat(10_000)}`
+  const tooDeep = inTurn<(field: string | undefined) => string>([
+    () => deeper,
+    () => `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`,
+    (field) => `{"${field}":${deeper}}`,
+    () => `{"unknown":${deeper}}`,
+  ])
   each('JSON of 10,000 levels is no fault of the server', withBody, async (operation) => {
     const [field] = Object.keys(propertiesOf(operation.body))
-    const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`
-    for (const text of [deep, `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`, `{"${field}":${deep}}`, `{"unknown":${deep}}`])
-      await faulty(operation, text)
+    for (const text of tooDeep(operation)) await faulty(operation, text(field))
   })
 })
 
-describe('no input causes a 5xx response', () => {
-  /** Teams by operations. */
-  const asked = new Map<string, TestTeam>()
+/** Values for parameters, in turn where they are declared alike. */
+function declaredInTurn(textsOf: (schema: unknown) => readonly string[]) {
+  const dealers = new Map<string, (kind: string) => readonly string[]>()
+  return (name: string, schema: unknown): readonly string[] => {
+    const declared = JSON.stringify([name, schema])
+    const deal = dealers.get(declared) ?? dealer(textsOf(schema))
+    dealers.set(declared, deal)
+    return deal(declared)
+  }
+}
 
-  each('nonsense in the query', operations, async (operation) => {
-    const { key, request } = await fresh(operation)
-    asked.set(operation.id, key)
-    for (const [name, schema] of Object.entries(propertiesOf(operation.query)))
-      await Promise.all(
-        textsFor(name, schema).map(async (text) => {
-          const { status } = await send(key, operation, { ...request, query: { ...request.query, [name]: text } })
-          const instead = refusedLater[name] ?? (UUID.test(text) ? 404 : 422)
-          assert([operation.success ?? 200, 422, instead].includes(status), `${name}=${text.slice(0, 50)} was HTTP ${status}`)
-        }),
-      )
-    const path = target(operation.path, request)
-    for (const query of nonsense)
-      await call(key, operation.method, `${path}${path.includes('?') ? '&' : '?'}${query}`, request.body)
-  })
+/** By what is declared: a text that only some of it takes is refused by the same code wherever it is declared. */
+const dealers = new Map<string, (kind: string) => readonly string[]>()
+/** How many texts each later parameter gets. */
+const SHARE = 4
 
-  each('invalid UTF-8 in the path', operations, async (operation) => {
-    // It asks for nothing that is there, so the team that has been asked before will do.
-    const key = asked.get(operation.id) ?? (await fresh(operation)).key
-    for (const text of ['%', '%zz', '%ff', '%ed%a0%80', '%2f', '%00', '..%2f..', 'x'.repeat(3000)])
-      await call(key, operation.method, operation.path.replace(/\{[\w.]+\}/g, text), operation.example)
-  })
-
-  each('random changes of a request that works', operations, async (operation) => {
-    const { key, request } = await fresh(operation)
-    const further = [
-      ...(operation.query ? placesOf(operation.query) : []).map((place) => ['query', ...place]),
-      ...(operation.body ? placesOf(operation.body).map((place) => ['body', ...place]) : []),
-    ]
-    await fc.assert(
-      fc.asyncProperty(mutations, async (changes) => {
-        await send(key, operation, mutated(request, further, changes))
-      }),
-      { seed: SEED, numRuns: RUNS },
-    )
-  })
-})
-
-/** How often query parameters have been given texts that are declared alike: by name and schema. */
-const given = new Map<string, number>()
-/** Every n-th text is for a parameter that is declared as an earlier one. */
-const SHARE = 8
-
-/** The first of the parameters that are declared alike gets every text, each later one a share of them, which begins with another text. */
+/**
+ * The first of the parameters that are declared alike gets every text, each later one a few in turn. Of those that take few values the first
+ * of each kind does, by whatever name, since no text but these gets further than the schema; ids are given to each.
+ */
 function textsFor(name: string, schema: unknown): readonly string[] {
-  const declared = JSON.stringify([name, schema])
-  const before = given.get(declared) ?? 0
-  given.set(declared, before + 1)
-  return before ? adversarialTexts.filter((_text, at) => at % SHARE === before % SHARE) : adversarialTexts
+  const closed = closedKind(schema as Shape)
+  const group = closed ?? JSON.stringify([name, schema])
+  const deal = dealers.get(group) ?? dealer(adversarialTexts, SHARE)
+  dealers.set(group, deal)
+  const texts = deal(group)
+  return closed?.includes('uuid') ? [...new Set([...texts, ...adversarialTexts.filter((text) => UUID.test(text))])] : texts
+}
+
+interface Shape {
+  type?: string
+  format?: string
+  enum?: unknown
+  items?: Shape
+}
+
+/** The kind of a parameter that takes one of a few values, or ids alone. */
+function closedKind({ type, format, enum: allowed, items }: Shape): string | undefined {
+  if (items) {
+    const kind = closedKind(items)
+    return kind && `list of ${kind}`
+  }
+  if (allowed) return 'one of a list'
+  return format === 'uuid' || type === 'boolean' ? (format ?? type) : undefined
+}
+
+interface Prepared {
+  key: TestTeam
+  request: Request
 }
 
 /** A request that works, of a team of its own: what is sent may well succeed, and a sandbox has few places. */
-async function fresh(operation: Operation) {
-  const team = await createTestTeam()
+async function fresh(operation: Operation): Promise<Prepared> {
+  const team = operation.method === 'GET' ? await (reader ??= createTestTeam()) : await createTestTeam()
   return { key: team, request: await valid(team, operation) }
 }
+
+/** The team of all operations that change nothing. */
+let reader: Promise<TestTeam> | undefined
 
 const UUID = /^[0-9a-f-]{36}$/
 /** Fields that are checked only when all other fields are valid. */
@@ -268,3 +289,54 @@ const nonsense = [
   'x'.repeat(9000),
   'x&'.repeat(4000),
 ]
+
+describe('no input causes a 5xx response', () => {
+  /** What operations that change nothing are asked with is asked again. */
+  const known = new Map<string, Prepared>()
+  const prepared = async (operation: Operation): Promise<Prepared> => {
+    const before = operation.method === 'GET' ? known.get(operation.id) : undefined
+    if (before) return before
+    const found = await fresh(operation)
+    known.set(operation.id, found)
+    return found
+  }
+
+  const queries = inTurn(nonsense)
+  each('nonsense in the query', operations, async (operation) => {
+    const { key, request } = await prepared(operation)
+    for (const [name, schema] of Object.entries(propertiesOf(operation.query)))
+      await Promise.all(
+        textsFor(name, schema).map(async (text) => {
+          const { status } = await send(key, operation, { ...request, query: { ...request.query, [name]: text } })
+          const instead = refusedLater[name] ?? (UUID.test(text) ? 404 : 422)
+          assert([operation.success ?? 200, 422, instead].includes(status), `${name}=${text.slice(0, 50)} was HTTP ${status}`)
+        }),
+      )
+    const path = target(operation.path, request)
+    for (const query of queries(operation))
+      await call(key, operation.method, `${path}${path.includes('?') ? '&' : '?'}${query}`, request.body)
+  })
+
+  const paths = inTurn(['%', '%zz', '%ff', '%ed%a0%80', '%2f', '%00', '..%2f..', 'x'.repeat(3000)])
+  const withPath = operations.filter(({ params }) => params)
+  each('invalid UTF-8 in the path', withPath, async (operation) => {
+    // It asks for nothing that is there, so the team that has been asked before will do.
+    const { key } = known.get(operation.id) ?? (await prepared(operation))
+    for (const text of paths(operation))
+      await call(key, operation.method, operation.path.replace(/\{[\w.]+\}/g, text), operation.example)
+  })
+
+  each('random changes of a request that works', operations, async (operation) => {
+    const { key, request } = await prepared(operation)
+    const further = [
+      ...(operation.query ? placesOf(operation.query) : []).map((place) => ['query', ...place]),
+      ...(operation.body ? placesOf(operation.body).map((place) => ['body', ...place]) : []),
+    ]
+    await fc.assert(
+      fc.asyncProperty(mutations, async (changes) => {
+        await send(key, operation, mutated(request, further, changes))
+      }),
+      { seed: SEED, numRuns: RUNS },
+    )
+  })
+})

@@ -1,0 +1,37 @@
+// Which of many inputs an operation is sent, where code that operations share reads them: the first operation of a kind gets every input,
+// each later one some in turn, which shows that it is connected to that code.
+import { isFile, type Operation } from '../../../src/platform/http/operation.ts'
+
+/** What decides how the server reads a request before the operation does. */
+const kindOf = (operation: Operation): string =>
+  JSON.stringify([
+    operation.auth,
+    operation.method,
+    operation.body !== undefined,
+    operation.body_optional,
+    operation.body_bytes_max !== undefined,
+    operation.file !== undefined,
+    operation.readUsualBody !== undefined,
+    operation.idempotency?.required,
+    operation.userTokens,
+    operation.reply !== undefined && isFile(operation.reply),
+  ])
+
+/** Deals inputs out: all of them to the first of each kind, `count` to each later one, beginning where the one before it ended. */
+export function dealer<Input>(inputs: readonly Input[], count = 1): (kind: string) => readonly Input[] {
+  const known = new Set<string>()
+  let next = 0
+  return (kind) => {
+    if (!known.has(kind)) {
+      known.add(kind)
+      return inputs
+    }
+    return Array.from({ length: Math.min(count, inputs.length) }, () => inputs[next++ % inputs.length]!)
+  }
+}
+
+/** As `dealer` does, by what decides how a request is read. */
+export function inTurn<Input>(inputs: readonly Input[]): (operation: Operation) => readonly Input[] {
+  const deal = dealer(inputs)
+  return (operation) => deal(kindOf(operation))
+}
