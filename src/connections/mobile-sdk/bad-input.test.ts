@@ -78,10 +78,10 @@ describe('a body that is too large', () => {
     const { team, user_id } = await person()
     const tiny = '{"value":1,"unit":"","start_date":"2026-01-31T09:30:00Z","end_date":"2026-01-31T09:30:00Z"}'
     const million = Buffer.from(`${head}[${Array(1_000_000).fill(tiny).join()}]}`)
-    assert.equal(await sendBytes(team, paths(user_id)[0]!, gzipSync(million), { 'content-encoding': 'gzip' }), 413)
+    assert.equal(await sendBytes(team, paths(user_id)[0]!, gzipSync(million, { level: 1 }), { 'content-encoding': 'gzip' }), 413)
     // As many as fit into 16 MiB, which are more than a post may have.
     const many = Buffer.from(`${head}[${Array(150_000).fill(tiny).join()}]}`)
-    assert.equal(await sendBytes(team, paths(user_id)[0]!, gzipSync(many), { 'content-encoding': 'gzip' }), 422)
+    assert.equal(await sendBytes(team, paths(user_id)[0]!, gzipSync(many, { level: 1 }), { 'content-encoding': 'gzip' }), 422)
     await assertNothingStored(team, user_id)
   })
 })
@@ -110,10 +110,12 @@ describe('a body whose form costs more than its length', () => {
       'more than 100000 different sequences of field names',
     ],
   ]
-  for (const [what, body, error] of bodies)
+  for (const [i, [what, body, error]] of bodies.entries())
     test(`${what}: is refused before it is parsed`, async () => {
       const { team, user_id } = await person()
-      for (const path of paths(user_id).slice(0, 3)) {
+      // The form is looked at before anything else of the operation: the first body is sent to each kind of data, the others in turn.
+      const three = paths(user_id).slice(0, 3)
+      for (const path of i === 0 ? three : [three[i % 3]!]) {
         const reply = await fetch(url + path, {
           method: 'POST',
           headers: { 'x-service-api-key': team.key, 'content-type': 'application/json' },
