@@ -21,8 +21,12 @@ export async function createWalkIns(bench: Bench): Promise<void> {
 async function compareCreation(bench: Bench, name: string, path: string, body: object, order_id: string): Promise<void> {
   const { url, headers, connection, db } = bench
   const sample = await sampleOf(bench, order_id)
+  const create = () => load({ url: url + path, method: 'POST', headers, body: JSON.stringify(body) })
+  // The first part begins with empty tables, which have no statistics.
+  await create()
+  await finishPart(db)
   await compare(name, 'at least 0.55', {
-    ours: () => load({ url: url + path, method: 'POST', headers, body: JSON.stringify(body) }),
+    ours: create,
     limit: () => measureCreateBaseline(connection, sample, { connections: CONNECTIONS, seconds: SECONDS }),
   })
   await finishPart(db)

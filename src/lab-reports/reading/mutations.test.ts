@@ -6,10 +6,10 @@ import { createWorkerPool, WorkerLimitExceeded } from '../../platform/runtime/wo
 import type { Outcome } from '../../../test/support/mutated-files.task.ts'
 import { damagedFile, originals, randomOf } from '../../../test/support/damaged-files.ts'
 
-const COUNT = Number(process.env.MUTATIONS ?? 1_000)
+const COUNT = Number(process.env.MUTATIONS ?? 2_000)
 const SEED = Number(process.env.MUTATIONS_SEED ?? 1)
 /** Drawing a page takes a hundred times as long as opening it. */
-const DRAWN_EVERY = 100
+const DRAWN_EVERY = 200
 const OPEN_MS_MAX = 10_000
 
 const task = new URL('../../../test/support/mutated-files.task.ts', import.meta.url)

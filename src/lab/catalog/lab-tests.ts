@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
-import { T } from '../../platform/schema/schema.ts'
+import { Nullable, T } from '../../platform/schema/schema.ts'
 import { empty, sql, type Sql } from '../../platform/db/sql.ts'
 import type { CollectionMethod, LabSlug, SampleType } from './enums.ts'
-import { ExpectedMarker } from './analytes.ts'
+import { AnalyteDefinition, ExpectedMarker } from './analytes.ts'
 import { labColumns } from './labs.ts'
 import { markerColumns } from './markers.ts'
 import { LabTest } from './schema.ts'
@@ -46,22 +46,58 @@ export async function getLabTest(tx: Tx, id: string, only?: number): Promise<Lab
 export const findLabTest = (tx: Tx, id: string): Promise<LabTest | undefined> =>
   tx.maybe(LabTest, sql`${selectLabTests('without markers')} where t.id = ${id} and t.team_id = ${tx.team}`)
 
-/** The markers of a lab test in its order, each with its expected results; empty for a test of another team. */
-export const expectedResults = (tx: Tx, lab_test_id: string): Promise<ExpectedMarker[]> =>
-  tx.many(
-    ExpectedMarker,
+const { expected: _, ...markerProperties } = ExpectedMarker.properties
+/** A marker with one of its expected results, or without any. */
+const ExpectedRow = T.Object({
+  ...markerProperties,
+  result_name: Nullable(T.String()),
+  result_slug: Nullable(T.String()),
+  loinc: Nullable(T.String()),
+  loinc_name: Nullable(T.String()),
+  required: Nullable(T.Boolean()),
+  definition: Nullable(AnalyteDefinition),
+})
+
+/**
+ * The markers of a lab test in its order, each with its expected results; empty for a test of another team. Rows and not JSON: building
+ * the JSON of 270 results took the database 3 ms of 4.6.
+ */
+export async function expectedResults(tx: Tx, lab_test_id: string): Promise<ExpectedMarker[]> {
+  const rows = await tx.many(
+    ExpectedRow,
     sql`
     select m.id as marker_id, m.name, m.slug, m.provider_id, m.type, m.lab_id,
-      (select coalesce(json_agg(json_build_object(
-         'name', a.name, 'slug', a.slug, 'loinc', a.loinc, 'loinc_name', a.loinc_name, 'required', ma.required, 'definition', a.definition
-       ) order by ma.position), '[]'::json)
-       from marker_analyte ma join analyte a on a.id = ma.analyte_id where ma.marker_id = m.id) as expected
+      a.name as result_name, a.slug as result_slug, a.loinc, a.loinc_name, ma.required, a.definition
     from lab_test t
     join lab_test_marker tm on tm.lab_test_id = t.id
     join marker m on m.id = tm.marker_id
+    left join (marker_analyte ma join analyte a on a.id = ma.analyte_id) on ma.marker_id = m.id
     where t.id = ${lab_test_id} and t.team_id = ${tx.team}
-    order by tm.position`,
+    order by tm.position, ma.position`,
   )
+  const markers = new Map<number, ExpectedMarker>()
+  for (const row of rows) {
+    const {
+      marker_id,
+      name,
+      slug,
+      provider_id,
+      type,
+      lab_id,
+      result_name,
+      result_slug,
+      loinc,
+      loinc_name,
+      required,
+      definition,
+    } = row
+    const marker = markers.get(marker_id) ?? { marker_id, name, slug, provider_id, type, lab_id, expected: [] }
+    markers.set(marker_id, marker)
+    if (definition)
+      marker.expected.push({ name: result_name!, slug: result_slug!, loinc, loinc_name, required: required!, definition })
+  }
+  return [...markers.values()]
+}
 
 /** `3f0c9a1e-lipid-panel`. Source: lab-testing.md 3.4. */
 export function labTestSlug(team: string, name: string): string {
