@@ -16,7 +16,7 @@ import {
   invalidLeaves,
   type Loc,
 } from './operations/invalid-values.ts'
-import { dealer, inTurn } from './operations/inputs-in-turn.ts'
+import { chooserByKind, inTurn } from './operations/inputs-in-turn.ts'
 import { adversarialTexts, mutated, mutations } from './operations/mutations.ts'
 import { call, propertiesOf, send, unknownIds, target, valid, type Request } from './operations/requests.ts'
 
@@ -201,17 +201,17 @@ describe('an invalid request is rejected with every fault', async () => {
 
 /** Values for parameters, in turn where they are declared alike. */
 function declaredInTurn(textsOf: (schema: unknown) => readonly string[]) {
-  const dealers = new Map<string, (kind: string) => readonly string[]>()
+  const choosers = new Map<string, (kind: string) => readonly string[]>()
   return (name: string, schema: unknown): readonly string[] => {
     const declared = JSON.stringify([name, schema])
-    const deal = dealers.get(declared) ?? dealer(textsOf(schema))
-    dealers.set(declared, deal)
-    return deal(declared)
+    const choose = choosers.get(declared) ?? chooserByKind(textsOf(schema))
+    choosers.set(declared, choose)
+    return choose(declared)
   }
 }
 
 /** By what is declared: a text that only some of it takes is refused by the same code wherever it is declared. */
-const dealers = new Map<string, (kind: string) => readonly string[]>()
+const choosers = new Map<string, (kind: string) => readonly string[]>()
 /** How many texts each later parameter gets. */
 const SHARE = 4
 
@@ -222,9 +222,9 @@ const SHARE = 4
 function textsFor(name: string, schema: unknown): readonly string[] {
   const closed = closedKind(schema as Shape)
   const group = closed ?? JSON.stringify([name, schema])
-  const deal = dealers.get(group) ?? dealer(adversarialTexts, SHARE)
-  dealers.set(group, deal)
-  const texts = deal(group)
+  const choose = choosers.get(group) ?? chooserByKind(adversarialTexts, SHARE)
+  choosers.set(group, choose)
+  const texts = choose(group)
   return closed?.includes('uuid') ? [...new Set([...texts, ...adversarialTexts.filter((text) => UUID.test(text))])] : texts
 }
 

@@ -1,8 +1,22 @@
-// A command that needs neither a process nor a database of its own: words in, exit code and texts out.
-import { execute } from '../../src/cli/execute.ts'
+// The command line in the process of a test: words in, exit code and texts out. Commands on a database: command-line.ts.
+import { execute, type ProgramContext } from '../../src/cli/execute.ts'
 
-/** How it ends. @param env its environment: nothing of the test's own */
-export async function ended(words: string[], env: Record<string, string> = {}) {
+export interface Ended {
+  code: 0 | 1 | 2
+  out: string
+  err: string
+}
+
+/**
+ * How a command ends. A command that works on a database fails, unless `changes` say how it does.
+ * @param env its environment: nothing of the test's own
+ * @param changes of what it gets otherwise
+ */
+export async function ended(
+  words: string[],
+  env: Record<string, string> = {},
+  changes: Partial<ProgramContext> = {},
+): Promise<Ended> {
   let [out, err] = ['', '']
   const code = await execute(words, {
     env,
@@ -12,6 +26,7 @@ export async function ended(words: string[], env: Record<string, string> = {}) {
     untilStopped: () => AbortSignal.abort(),
     isTerminal: false,
     administer: () => Promise.reject(new Error('it works on a database')),
+    ...changes,
   })
   return { code, out, err }
 }

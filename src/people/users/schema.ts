@@ -63,9 +63,12 @@ export const UserPage = Fields(
   { title: 'UserPage' },
 )
 
+/** Users of a page at most. */
+export const USERS_MAX = 500
+
 export const UserPageQuery = Fields({
   offset: Maybe(Int({ minimum: 0, default: 0 })),
-  limit: Maybe(Int({ minimum: 1, maximum: 500, default: 100 })),
+  limit: Maybe(Int({ minimum: 1, maximum: USERS_MAX, default: 100 })),
 })
 
 export const Success = Fields({ success: T.Boolean() }, { title: 'Success' })

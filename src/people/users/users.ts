@@ -8,12 +8,12 @@ import { badRequest, conflict, invalidField, notFound } from '../../platform/htt
 import { unavailable } from '../../platform/runtime/problem.ts'
 import { enqueue } from '../../platform/queue/outbox.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
-import { joinConditions, join, likeAnywhere, sql, type Sql } from '../../platform/db/sql.ts'
+import { joinConditions, join, likeAnywhere, raw, sql, type Sql } from '../../platform/db/sql.ts'
 import { countUsers, createUserCheckpoints, shouldQueueCheckpoints, userList } from './list-checkpoints.ts'
 import { eraseUser, GRACE_S } from './user-erasure.ts'
 import { planIngestionEnd } from './ingestion-end.ts'
 import { Demographics } from './demographics-schema.ts'
-import { User, type CreateUser, type PatchUser } from './schema.ts'
+import { User, USERS_MAX, type CreateUser, type PatchUser } from './schema.ts'
 
 const SEARCH_MAX = 50
 
@@ -118,10 +118,10 @@ async function listNewestUsers(tx: Tx, offset: number, limit: number) {
   const rows = await tx.many(
     UserOfTotal,
     sql`
-    select ${userColumns}, (select ${userList.totalExpression(tx)}) as total
+    select ${userColumns}, ${userList.totalExpression(tx)} as total
     from (
       select * from "user" where ${notDeletedCondition(tx)}
-      order by created_on desc, id desc limit 1000) newest
+      order by created_on desc, id desc limit ${raw(String(CHECKPOINT_STRIDE + USERS_MAX))}) newest
     order by created_on desc, id desc offset ${offset} limit ${limit}`,
   )
   const total = rows[0]?.total ?? (offset ? await countUsers(tx) : 0)

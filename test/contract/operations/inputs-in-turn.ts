@@ -20,8 +20,8 @@ const kindOf = (operation: Operation): string =>
 /** A longer search: `EVERY_INPUT=1` sends every input to every operation. */
 const EVERY_INPUT = process.env.EVERY_INPUT === '1'
 
-/** Deals inputs out: all of them to the first of each kind, `count` to each later one, beginning where the one before it ended. */
-export function dealer<Input>(inputs: readonly Input[], count = 1): (kind: string) => readonly Input[] {
+/** Chooses inputs: all of them for the first of each kind, `count` for each later one, beginning where the one before it ended. */
+export function chooserByKind<Input>(inputs: readonly Input[], count = 1): (kind: string) => readonly Input[] {
   const known = new Set<string>()
   let next = 0
   return (kind) => {
@@ -33,8 +33,8 @@ export function dealer<Input>(inputs: readonly Input[], count = 1): (kind: strin
   }
 }
 
-/** As `dealer` does, by what decides how a request is read. */
+/** As `chooserByKind` does, by what decides how a request is read. */
 export function inTurn<Input>(inputs: readonly Input[]): (operation: Operation) => readonly Input[] {
-  const deal = dealer(inputs)
-  return (operation) => deal(kindOf(operation))
+  const choose = chooserByKind(inputs)
+  return (operation) => choose(kindOf(operation))
 }
