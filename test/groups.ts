@@ -10,14 +10,6 @@ const GROUP_FILES_MAX = 60
  * share and do not change it back, or read what other files may have changed; better is a test that does neither.
  */
 const ALONE: Record<string, string[]> = {
-  'replace vendors by servers of their own': [
-    'src/connections/bulk/bulk.test.ts',
-    'src/connections/grants/access.test.ts',
-    'src/connections/grants/revocation.test.ts',
-    'src/connections/pulls/history.test.ts',
-    'src/connections/pulls/limits.test.ts',
-    'src/connections/pulls/notices.test.ts',
-  ],
   'change the catalog, the sites or the places of a cell': [
     'src/cli/commands.test.ts',
     'src/lab/catalog/load.test.ts',

@@ -1,7 +1,7 @@
 // Operations on the connections of many users: import, histories, export, pause.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { eventually } from '../../../test/support/eventually.ts'
 import { vault, type TestTeam } from '../../../test/support/server.ts'
 import { agree, daysAgo, run, standIn, teamAt } from '../../../test/support/vendors/connected.ts'
@@ -14,7 +14,7 @@ import type { BulkExport } from './schema.ts'
 
 const peer = await new OuraPeer().start()
 peer.now_ms = Date.now()
-standIn('oura', peer)
+before(() => standIn('oura', peer))
 
 /** Tokens that a user has granted to the same application elsewhere. */
 function granted(user_id: string, account = `bulk-${randomUUID()}`) {

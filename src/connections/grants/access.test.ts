@@ -1,7 +1,7 @@
 // Refreshing of tokens: one at a time, stored before they are used, and the grant ends only when the vendor refuses the same tokens twice.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { cells, newCells, settings, targets, vault, type TestTeam } from '../../../test/support/server.ts'
 import { eventually } from '../../../test/support/eventually.ts'
 import { agree, run, standIn, teamAt } from '../../../test/support/vendors/connected.ts'
@@ -15,7 +15,7 @@ import { whoop } from '../connectors/whoop/whoop.ts'
 
 const peer = await new WhoopPeer().start()
 peer.now_ms = Date.now()
-standIn('whoop_v2', peer)
+before(() => standIn('whoop_v2', peer))
 const client = new VendorClient({ targets, product: 'Drawbridge/test' })
 const urls = {
   get: (provider: string) => settings.provider_urls.find((one) => one.startsWith(`${provider}=`))?.slice(provider.length + 1),

@@ -1,6 +1,6 @@
 // What ends grants at their vendors: another account, a retry, the deletion of a team.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { before, test } from 'node:test'
 import { eventuallyHolds } from '../../../test/support/eventually.ts'
 import { assembled, cells, type TestTeam } from '../../../test/support/server.ts'
 import { agree, run, standIn, teamAt } from '../../../test/support/vendors/connected.ts'
@@ -8,7 +8,7 @@ import { OuraPeer } from '../../../test/support/vendors/oura.ts'
 
 const peer = await new OuraPeer().start()
 peer.now_ms = Date.now()
-standIn('oura', peer)
+before(() => standIn('oura', peer))
 
 let accounts = 0
 async function connected(team: TestTeam) {

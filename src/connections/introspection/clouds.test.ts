@@ -1,7 +1,7 @@
 // What a team sees of the clouds of its users: the last attempt to ask for each resource, what the user has granted, when a cloud has
 // notified. Source: users-wearables.md 4 C3, 13; events.md 4.4.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { before, test } from 'node:test'
 import { client, type TestTeam } from '../../../test/support/server.ts'
 import { agree, daysAgo, run, standIn, teamAt } from '../../../test/support/vendors/connected.ts'
 import { OuraPeer, ouraActivity } from '../../../test/support/vendors/oura.ts'
@@ -10,7 +10,7 @@ import { connectorOf } from '../connectors/connectors.ts'
 
 const peer = await new OuraPeer().start()
 peer.now_ms = Date.now()
-standIn('oura', peer)
+before(() => standIn('oura', peer))
 let accounts = 0
 
 async function connected() {

@@ -64,9 +64,9 @@ describe('a body that is too large', () => {
     await assertNothingStored(team, user_id)
   })
 
-  test('of 200 MB that are packed into 200 kB is unpacked no further than the limit', async () => {
+  test('of 200 MB that are packed into less than 1 MB is unpacked no further than the limit', async () => {
     const { team, user_id } = await person()
-    const bomb = gzipSync(Buffer.concat([Buffer.from(`${head}[`), Buffer.alloc(200 * MB, ' ')]), { level: 9 })
+    const bomb = gzipSync(Buffer.concat([Buffer.from(`${head}[`), Buffer.alloc(200 * MB, ' ')]), { level: 1 })
     assert.ok(bomb.length < MB)
     const before = process.memoryUsage().rss
     for (const path of paths(user_id)) assert.equal(await sendBytes(team, path, bomb, { 'content-encoding': 'gzip' }), 413, path)

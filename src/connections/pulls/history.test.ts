@@ -1,6 +1,6 @@
 // Histories from the cloud of a vendor: what is asked for when a user connects, and again; late and corrected data; outages.
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { eventually } from '../../../test/support/eventually.ts'
 import { advanceClock } from '../../../test/support/orders.ts'
 import { agree, daysAgo, run, standIn, teamAt } from '../../../test/support/vendors/connected.ts'
@@ -12,7 +12,7 @@ import { oura } from '../connectors/oura/oura.ts'
 
 const peer = await new OuraPeer().start()
 peer.now_ms = Date.now()
-standIn('oura', peer)
+before(() => standIn('oura', peer))
 
 let accounts = 0
 /** A user who has connected an account of their own. */

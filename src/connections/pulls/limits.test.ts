@@ -1,6 +1,6 @@
 // Limits of applications at vendors, and refreshes on request.
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { cells, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { eventually } from '../../../test/support/eventually.ts'
 import { agree, daysAgo, run, standIn, teamAt } from '../../../test/support/vendors/connected.ts'
@@ -12,7 +12,7 @@ import { limitedHttp } from './limits.ts'
 
 const peer = await new OuraPeer().start()
 peer.now_ms = Date.now()
-standIn('oura', peer)
+before(() => standIn('oura', peer))
 let accounts = 0
 
 const answered: VendorHttp = async () => ({ status: 200, headers: new Headers(), text: '{}' })

@@ -1,7 +1,7 @@
 // Notifications of vendors: who is believed, what they lead to, and polling when they stop.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { client, url, type TestTeam } from '../../../test/support/server.ts'
 import { CLIENT } from '../../../test/support/vendors/vendor-server.ts'
 import { agree, daysAgo, run, standIn, teamAt } from '../../../test/support/vendors/connected.ts'
@@ -11,8 +11,8 @@ import { WhoopPeer, whoopRecovery, whoopSleep, whoopWorkout } from '../../../tes
 const oura = await new OuraPeer().start()
 const whoop = await new WhoopPeer().start()
 oura.now_ms = whoop.now_ms = Date.now()
-standIn('oura', oura)
-standIn('whoop_v2', whoop)
+before(() => standIn('oura', oura))
+before(() => standIn('whoop_v2', whoop))
 
 let accounts = 0
 async function connected(days = 2) {
