@@ -91,6 +91,13 @@ const TOGETHER = [
   'test/contract/user-tokens.test.ts',
 ]
 
+/** Files that show pages in a browser, which is started once for all of them. */
+const IN_BROWSER = [
+  'src/connections/link/link-page.test.ts',
+  'src/notifications/portal/portal.test.ts',
+  'src/tenancy/embedding/launch-pages.test.ts',
+]
+
 export interface Group {
   /** As in the report. */
   name: string
@@ -102,14 +109,18 @@ export function grouped(files: string[]): { groups: Group[]; alone: string[] } {
   const kept = new Set(Object.values(ALONE).flat())
   const there = new Set(['src/**/*.test.ts', ...TOGETHER].flatMap((pattern) => globSync(pattern)))
   const apart = Object.values(APART).flat()
-  const missing = [...kept, ...apart, ...TOGETHER].filter((file) => !there.has(file))
+  const missing = [...kept, ...apart, ...TOGETHER, ...IN_BROWSER].filter((file) => !there.has(file))
   if (missing.length) throw new Error(`test/groups.ts names files that are not there: ${missing.join(', ')}`)
   const shared = files.filter((file) => there.has(file) && !kept.has(file) && !apart.includes(file))
   const count = Math.ceil(shared.length / GROUP_FILES_MAX)
-  // Neighbors cost about the same and are dealt out, so that the groups do too.
+  const [inBrowser, others] = [true, false].map((is) => shared.filter((file) => IN_BROWSER.includes(file) === is)) as [
+    string[],
+    string[],
+  ]
+  // Neighbors cost about the same and are dealt out, so that the groups do too; the last group has the fewest of them.
   const groups = Array.from({ length: count }, (_, i) => ({
     name: `group ${i + 1}`,
-    files: shared.filter((_file, n) => n % count === i),
+    files: [...others.filter((_file, n) => n % count === i), ...(i === count - 1 ? inBrowser : [])],
   }))
   for (const [name, list] of Object.entries(APART)) {
     const chosen = list.filter((file) => files.includes(file))

@@ -1,9 +1,9 @@
 // The link page as a patient sees it on a phone, in a browser: pick a source, read what is shared, agree or refuse at the provider, return.
-// With SCREENSHOTS=<folder> it leaves pictures there. Source: users-wearables.md 2.1, 2.2.
+// Source: users-wearables.md 2.1, 2.2.
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { eventuallyHolds } from '../../../test/support/eventually.ts'
-import { openBrowser, skipWithoutBrowser, visit, type Browser, type Page } from '../../../test/support/browser.ts'
+import { skipWithoutBrowser, visit, type Page } from '../../../test/support/browser.ts'
 import { assertSound } from '../../../test/support/axe.ts'
 import { linesInDatabase } from '../../../test/support/access-lines.ts'
 import { OAuthPeer, PEER_CLIENT } from '../../../test/support/oauth-peer.ts'
@@ -177,13 +177,7 @@ describe('the link page', () => {
 })
 
 describe('on a phone, 390 pixels wide, a patient', { skip: skipWithoutBrowser }, () => {
-  let chromium: Browser
-  before(async () => {
-    chromium = await openBrowser()
-  })
-  after(() => chromium.close())
-
-  const phone = () => visit(chromium, 'phone')
+  const phone = () => visit('phone')
   const at = (path: string) => (address: URL) => address.pathname === path
   const returned = ({ href }: URL) => href.startsWith(CLINIC)
   const said = (page: Page) => new URL(page.url()).search

@@ -1,8 +1,8 @@
-// The portal as patients see it. With SCREENSHOTS=<folder> it leaves pictures there. Source: users-wearables.md 1.
+// The portal as patients see it. Source: users-wearables.md 1.
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { assertSound } from '../../../test/support/axe.ts'
-import { openBrowser, skipWithoutBrowser, visit, type Browser, type Page } from '../../../test/support/browser.ts'
+import { skipWithoutBrowser, visit, type Page } from '../../../test/support/browser.ts'
 import { address, advanceTo, createOrder, patient } from '../../../test/support/orders.ts'
 import { linesInDatabase } from '../../../test/support/access-lines.ts'
 import { access, asOwner, createTestTeam, url, type TestTeam } from '../../../test/support/server.ts'
@@ -269,12 +269,6 @@ test('every status of every lifecycle has words', () => {
 })
 
 describe('on a phone, 390 pixels wide, a patient', { skip: skipWithoutBrowser }, () => {
-  let chromium: Browser
-  before(async () => {
-    chromium = await openBrowser()
-  })
-  after(() => chromium.close())
-
   const text = (page: Page) => page.innerText('body')
 
   test('opens a link of a message, gives the birth date, reads the orders and turns text messages off', async () => {
@@ -287,7 +281,7 @@ describe('on a phone, 390 pixels wide, a patient', { skip: skipWithoutBrowser },
       sandbox: { brand_information, logo_url: 'https://clinic.example/logo.png' },
     })
     assert.equal(branded.status, 200, JSON.stringify(branded.body))
-    const { page, complaints } = await visit(chromium, 'phone')
+    const { page, complaints } = await visit('phone')
     await page.goto(local((await linkOf(team, user_id, { context: 'communications' })).url))
     await page.waitForFunction(`document.body?.innerText.includes('onerror=alert(1)')`)
     assert.equal(await page.evaluate('document.images.length'), 0)

@@ -14,7 +14,7 @@ import {
   getPage,
 } from '../../../test/support/launch-browser.ts'
 import { assertSound } from '../../../test/support/axe.ts'
-import { openBrowser, skipWithoutBrowser, visit } from '../../../test/support/browser.ts'
+import { skipWithoutBrowser, visit } from '../../../test/support/browser.ts'
 import { cells, createTestTeam, settings, url } from '../../../test/support/server.ts'
 
 const bindings = (...ids: string[]) => ids.map((team_id) => ({ team_id }))
@@ -241,12 +241,10 @@ async function statusOn(host: string, path: string): Promise<number> {
   })
 }
 
-test('launch pages fit a phone, and axe and the browser find nothing in them', { skip: skipWithoutBrowser }, async (t) => {
+test('launch pages fit a phone, and axe and the browser find nothing in them', { skip: skipWithoutBrowser }, async () => {
   const org = await createTestTeam()
   const { member: someone } = await embedding(org)
-  const chromium = await openBrowser()
-  t.after(() => chromium.close())
-  const { page, complaints } = await visit(chromium, 'phone')
+  const { page, complaints } = await visit('phone')
   const shown = [
     [`${url}/auth/session`, 'You are not signed in'],
     [`${url}/auth/launch?token=dl_${'x'.repeat(43)}`, 'Unknown link'],
