@@ -2,7 +2,7 @@
 // Starts the program on the Node that it is written for: this one if it is new enough, else the one that came with `npm ci`.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 // A package holds the program as JavaScript, a checkout its sources.
@@ -15,13 +15,18 @@ if (node === undefined) {
   console.error('drawbridge requires Node 24: run "npm ci" in its directory, or start it with Node 24.')
   process.exit(1)
 }
-const child = spawn(node, ['--min-semi-space-size=4', '--max-semi-space-size=32', main, ...process.argv.slice(2)], {
-  stdio: 'inherit',
-  env: { MALLOC_ARENA_MAX: '1', ...process.env },
-})
-for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-child.on('error', (error) => {
-  console.error(`drawbridge: ${node} cannot be run (${error.code}).`)
-  process.exit(1)
-})
-child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)))
+const words = process.argv.slice(2)
+// What serves has a process with settings of its memory; a command runs in this one.
+if (node === process.execPath && !/^(start|serve|work)$/.test(words[0])) await import(pathToFileURL(main).href)
+else {
+  const child = spawn(node, ['--min-semi-space-size=4', '--max-semi-space-size=32', main, ...words], {
+    stdio: 'inherit',
+    env: { MALLOC_ARENA_MAX: '1', ...process.env },
+  })
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  child.on('error', (error) => {
+    console.error(`drawbridge: ${node} cannot be run (${error.code}).`)
+    process.exit(1)
+  })
+  child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)))
+}
