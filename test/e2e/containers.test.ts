@@ -148,11 +148,11 @@ test('the workflow of the guide is one, and its key is of the server that it sta
 async function running(at: string, container: Container, of_test: Record<string, string>) {
   const ports = { PORT: '0', OPERATOR_PORT: `${await freePort()}`, HOST: '127.0.0.1', LOG_LEVEL: 'warn', ...of_test }
   const started = startContainer(at, container, ports)
-  const healthy = () =>
-    eventually(() => {
-      if (started.child.exitCode !== null) throw new Error(started.err())
-      return Promise.resolve(checkHealth(at, container, ports).status === 0 || undefined)
-    })
+  // Not asked before it says so: each time is a process.
+  const healthy = async () => {
+    await started.says(/is listening on|Worker started/)
+    await eventually(() => Promise.resolve(checkHealth(at, container, ports).status === 0 || undefined))
+  }
   return { ...started, ports, healthy, health: () => checkHealth(at, container, ports) }
 }
 
