@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { getDocument, type PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs'
+import type { PDFDocumentProxy } from 'pdfjs-dist/types/src/display/api.js'
 import type { Abn } from './abn-page.ts'
 
 /** What is filled in, by the letters of the form: A, B, C, D, E, F. */
@@ -33,6 +33,8 @@ async function openForm({ file, fields }: AbnForm): Promise<{ document: PDFDocum
   } catch (error) {
     throw new Error(`ABN_FORM names ${file}, which cannot be read (${(error as NodeJS.ErrnoException).code}).`)
   }
+  // Half a second of a processor, and most servers have no such form.
+  const { getDocument } = await import('pdfjs-dist/legacy/build/pdf.mjs')
   const loading = getDocument({ data, verbosity: 0, standardFontDataUrl: FONTS })
   const document = await loading.promise.catch(() => {
     throw new Error(`ABN_FORM names ${file}, which is no PDF that can be read.`)

@@ -3,15 +3,10 @@ import { utcDate } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { assertBirthDate, latestDemographics } from '../../people/users/demographics.ts'
+import { ageOn } from '../../people/person/age.ts'
 import { toMedicalProxy, toPatient, type Patient, type PatientInput } from '../../people/person/patient.ts'
 
 const ADULT_YEARS = 18
-
-/** Whole years from a date of birth to a date, both `YYYY-MM-DD`. */
-export function ageOn(dob: string, today: string): number {
-  const years = Number(today.slice(0, 4)) - Number(dob.slice(0, 4))
-  return today.slice(5) < dob.slice(5) ? years - 1 : years
-}
 
 /**
  * The patient as the order shows it, checked against the team's date and its setting for minors. A minor's proxy comes from the request,

@@ -8,7 +8,7 @@ import type {
   ReportedResult,
   SourceMarker,
 } from '../links/diagnostic-report.ts'
-import { ageOn } from '../orders/patient-checks.ts'
+import { ageOn } from '../../people/person/age.ts'
 import type { Order } from '../orders/schema.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import { UNITED_STATES } from '../../people/person/countries.ts'

@@ -1,8 +1,7 @@
 // Streams from values at instants, and the lines that ways come to.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { mapOf, sentPolyline, StreamPoints } from './stream-points.ts'
-import { STREAM_MAX } from './workout-streams.ts'
+import { mapOf, sentPolyline, STREAM_MAX, StreamPoints } from './stream-points.ts'
 
 test('the polyline of a way is that of the example of the format, and its summary has fewer points', () => {
   const points = new StreamPoints()

@@ -1,5 +1,8 @@
 // The stream of a workout from values at instants, and the line on a map that it comes to. Source: users-wearables.md 9.4, 11.
-import { STREAM_MAX, type IncomingStream, type StreamList } from './workout-streams.ts'
+import type { IncomingStream, StreamList } from './workout-streams.ts'
+
+/** Instants in a stream: more than a day, second by second. */
+export const STREAM_MAX = 100_000
 
 /** Values that cannot be meant: they count as absent. */
 const bounds: Partial<Record<StreamList, readonly [min: number, max: number]>> = {

@@ -10,9 +10,6 @@ import { wireSource, type DataSource } from '../resources/data-source.ts'
 import type { Expiry } from '../resources/expiry.ts'
 import type { SourceType } from '../resources/timeseries.ts'
 
-/** Instants in a stream: more than a day, second by second. */
-export const STREAM_MAX = 100_000
-
 const numbers = (description: string) => T.Array(Nullable(T.Number()), { description })
 const lists = {
   cadence: numbers('Revolutions or steps in a minute.'),

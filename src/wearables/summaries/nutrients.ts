@@ -1,5 +1,6 @@
 // Where the nutrients that phones and clouds send stand in a meal, and their units. Source: users-wearables.md 9.9, 16.7.
-import { fats, macros, minerals, traceElements, vitamins, type Food } from './nutrition.ts'
+import { fats, macros, minerals, traceElements, vitamins } from './nutrient-names.ts'
+import type { Food } from './nutrition.ts'
 
 type Unit = 'g' | 'mg' | 'mcg' | 'kcal'
 type Part = 'energy' | 'macros' | 'fats' | 'minerals' | 'trace_elements' | 'vitamins'

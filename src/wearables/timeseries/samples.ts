@@ -4,9 +4,7 @@ import { wireSource } from '../resources/data-source.ts'
 import { detailsOf, readDetails } from '../resources/sample-details.ts'
 import { timeseriesOf, type TimeseriesName } from '../resources/timeseries.ts'
 import type { Sample, SampleSource } from './chunks.ts'
-
-/** Whole seconds: the strictest reader of published clients fails on fractions. */
-export const wireTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}+00:00`
+import { wireTime } from './wire-time.ts'
 
 /** As `wireTime`, for instants of which most are of the same minute as the one before. */
 function wireTimes(): (ms: number) => string {
