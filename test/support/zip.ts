@@ -21,8 +21,14 @@ interface Written extends ZipContent {
   size: number
 }
 
-/** @param zip64 sizes and places are written in 64 bits, as in archives of more than 4 GiB */
-export async function* zipOf(contents: ZipContent[], { zip64 = false } = {}): AsyncGenerator<Buffer> {
+export interface ZipOptions {
+  /** Sizes and places are written in 64 bits, as in archives of more than 4 GiB. */
+  zip64?: boolean
+  /** How well the content is packed: 1 takes a third of the time of 6. */
+  level?: number
+}
+
+export async function* zipOf(contents: ZipContent[], { zip64 = false, level = 6 }: ZipOptions = {}): AsyncGenerator<Buffer> {
   let at = 0
   const written: Written[] = []
   for (const one of contents) {
@@ -45,7 +51,7 @@ export async function* zipOf(contents: ZipContent[], { zip64 = false } = {}): As
         }
       })(),
     )
-    const packer = createDeflateRaw({ level: 6 })
+    const packer = createDeflateRaw({ level })
     source.on('error', (error) => packer.destroy(error))
     for await (const block of source.pipe(packer) as AsyncIterable<Buffer>) {
       entry.packed += block.length
@@ -103,7 +109,7 @@ function endOf(count: number, at: number, size: number, zip64: boolean): Buffer 
 }
 
 /** A whole archive in memory. */
-export async function zipBytes(contents: ZipContent[], options?: { zip64?: boolean }): Promise<Buffer> {
+export async function zipBytes(contents: ZipContent[], options?: ZipOptions): Promise<Buffer> {
   const blocks: Buffer[] = []
   for await (const block of zipOf(contents, options)) blocks.push(block)
   return Buffer.concat(blocks)

@@ -12,7 +12,6 @@ import { ImportRunner } from './run-import.ts'
 cells.of('sandbox-us').hooks = testCells.of('sandbox-us').hooks
 
 afterEach(stopWorkers)
-after(() => cells.close())
 
 const file = Buffer.from(exportXml(record('HeartRate', 61, 'count/min', '2026-01-31 09:00:00 +0000')))
 
