@@ -24,6 +24,7 @@ export const skipWithoutPdfTools: string | false =
 const run = (name: keyof typeof PROGRAMS, words: string[]): string =>
   execFileSync(`/usr/bin/${name}`, words, { encoding: 'utf8', timeout: TIME_MS_MAX, stdio: ['ignore', 'pipe', 'ignore'] })
 
+/** Each is read when it is asked for: each program that reads costs as much as drawing a page. */
 export interface ReadPdf {
   /** The text of each page, laid out as on paper. */
   pages: string[]
@@ -50,31 +51,48 @@ export function readPdf(bytes: Uint8Array): ReadPdf {
       rmSync(folder, { recursive: true, force: true })
     }
   }
-  return withTempFile((file) => {
-    const pages = run('pdftotext', ['-layout', file, '-']).split('\f').slice(0, -1)
-    const properties = run('pdfinfo', [file])
-    return {
-      pages,
-      text: pages.join('\n'),
-      size: /Page size: +(\S+ x \S+) pts/.exec(properties)?.[1] ?? '',
-      properties,
-      structure: run('pdfinfo', ['-struct', file])
+  const pages = once(() => withTempFile((file) => run('pdftotext', ['-layout', file, '-']).split('\f').slice(0, -1)))
+  const properties = once(() => withTempFile((file) => run('pdfinfo', [file])))
+  return {
+    get pages() {
+      return pages()
+    },
+    get text() {
+      return pages().join('\n')
+    },
+    get size() {
+      return /Page size: +(\S+ x \S+) pts/.exec(properties())?.[1] ?? ''
+    },
+    get properties() {
+      return properties()
+    },
+    get structure() {
+      return withTempFile((file) => run('pdfinfo', ['-struct', file]))
         .split('\n')
-        .flatMap((line) => /^ *([A-Z][A-Za-z0-9]*)(?: |:|$)/.exec(line)?.[1] ?? []),
-      fonts: run('pdffonts', [file])
+        .flatMap((line) => /^ *([A-Z][A-Za-z0-9]*)(?: |:|$)/.exec(line)?.[1] ?? [])
+    },
+    get fonts() {
+      return withTempFile((file) => run('pdffonts', [file]))
         .split('\n')
         .slice(2)
         .filter(Boolean)
-        .map((line) => ({ name: line.split(' ')[0]!, embedded: / yes (yes|no) (yes|no) +\d/.test(line) })),
-      language: /\/Lang \((.*?)\)/.exec(Buffer.from(bytes).toString('latin1'))?.[1] ?? '',
-      barcodes: (page, dots) =>
-        withTempFile((again, folder) => {
-          run('pdftoppm', ['-png', '-r', String(dots), '-f', String(page), '-l', String(page), again, join(folder, 'page')])
-          const picture = readdirSync(folder).find((name) => name.endsWith('.png'))!
-          return run('zbarimg', ['-q', join(folder, picture)])
-            .trim()
-            .split('\n')
-        }),
-    }
-  })
+        .map((line) => ({ name: line.split(' ')[0]!, embedded: / yes (yes|no) (yes|no) +\d/.test(line) }))
+    },
+    get language() {
+      return /\/Lang \((.*?)\)/.exec(Buffer.from(bytes).toString('latin1'))?.[1] ?? ''
+    },
+    barcodes: (page, dots) =>
+      withTempFile((file, folder) => {
+        run('pdftoppm', ['-gray', '-r', String(dots), '-f', String(page), '-l', String(page), file, join(folder, 'page')])
+        const picture = readdirSync(folder).find((name) => name.endsWith('.pgm'))!
+        return run('zbarimg', ['-q', join(folder, picture)])
+          .trim()
+          .split('\n')
+      }),
+  }
+}
+
+function once<R>(read: () => R): () => R {
+  let known: { value: R } | undefined
+  return () => (known ??= { value: read() }).value
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { loadImage } from '@napi-rs/canvas'
 import type { Explanation } from '../../lab-reports/reading/explain.ts'
+import { createWorkerPool } from '../../platform/runtime/worker-pool.ts'
 import { glucoseReport, pdfOf, reportPage } from '../../../test/support/uploaded-reports.ts'
 import { root, start, stopAll } from '../../../test/support/program.ts'
 import { explainReport, textOf } from './report.ts'
@@ -13,6 +14,9 @@ import { explainReport, textOf } from './report.ts'
 const directory = await mkdtemp(join(tmpdir(), 'explain-'))
 after(() => rm(directory, { recursive: true }))
 after(stopAll)
+/** The first report that a thread reads costs 2 s of a processor. */
+const threads = createWorkerPool({ threads_max: 1 })
+after(() => threads.close())
 
 async function fileOf(name: string, bytes: Uint8Array): Promise<string> {
   const path = join(directory, name)
@@ -23,7 +27,7 @@ async function fileOf(name: string, bytes: Uint8Array): Promise<string> {
 async function explained(path: string, values: { out?: string; json?: boolean } = {}) {
   let printed = ''
   const print = async (text: string) => void (printed += text)
-  const failure = await explainReport({ args: [path], values }, { ocr_models: undefined, print }).then(
+  const failure = await explainReport({ args: [path], values }, { ocr_models: undefined, print, threads }).then(
     () => undefined,
     (error: Error) => error.message,
   )
@@ -78,23 +82,23 @@ test('files that cannot be opened are refused', async () => {
   assert.match((await refused(await fileOf('damaged.pdf', Buffer.from('%PDF-1.4'))))!, /cannot be read: corrupt/)
 })
 
-test('a process ends with 0 and prints JSON for a report that is read, and ends with 1 for a file with which a job fails', async () => {
-  const run = async (...args: string[]) => {
-    const { out, err, ended } = start({ program: join(root, 'bin/drawbridge'), args: ['report', 'explain', ...args] })
-    return { code: await ended, out: out(), err: err() }
-  }
-  const letter = await pdfOf([{ x: 40, y: 40, text: 'A letter of a fictional person to another fictional person.' }])
-  const failed = await run(await fileOf('letter.pdf', letter))
-  assert.deepEqual([failed.code, failed.err], [1, 'drawbridge: A job with this file fails with invalid_input.\n'])
-  assert.match(failed.out, /A letter of a fictional person[^]*OUTCOME\n {2}invalid_input/)
-
-  const read = await run(await fileOf('good.pdf', await glucoseReport()), '--json')
-  assert.deepEqual([read.code, read.err], [0, ''])
-  const explanation = JSON.parse(read.out) as Explanation
-  const { pages, results, failure } = explanation
-  assert.deepEqual([pages.length, pages[0]!.rows[0]!.name, results[0]!.value, failure], [1, 'Glucose', '105', null])
+test('as JSON the stages are whole, and what is printed as text has nothing that controls a terminal', async () => {
+  const { printed, failure } = await explained(await fileOf('good.pdf', await glucoseReport()), { json: true })
+  assert.equal(failure, undefined)
+  const explanation = JSON.parse(printed) as Explanation
+  const { pages, results } = explanation
+  assert.deepEqual([pages.length, pages[0]!.rows[0]!.name, results[0]!.value, explanation.failure], [1, 'Glucose', '105', null])
   assert(pages[0]!.words.length > 10 && pages[0]!.lines.length > 5)
   explanation.metadata.lab_name = 'Fictional\u001b[2J\u009b'
   // oxlint-disable-next-line no-control-regex -- these control a terminal
   assert.doesNotMatch(textOf(explanation), /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
+})
+
+// That it ends with 0 for a report that is read is seen where the blocks of docs/REPORTS.md are run (test/docs/pages.test.ts).
+test('a process prints what it has read and ends with 1 for a file with which a job fails', async () => {
+  const letter = await pdfOf([{ x: 40, y: 40, text: 'A letter of a fictional person to another fictional person.' }])
+  const args = ['report', 'explain', await fileOf('letter.pdf', letter)]
+  const { out, err, ended } = start({ program: join(root, 'bin/drawbridge'), args })
+  assert.deepEqual([await ended, err()], [1, 'drawbridge: A job with this file fails with invalid_input.\n'])
+  assert.match(out(), /A letter of a fictional person[^]*OUTCOME\n {2}invalid_input/)
 })
