@@ -1,6 +1,6 @@
 // Files that are made to harm: each is refused with its reason, or fails its own job with its reason.
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { deflateSync } from 'node:zlib'
 import { createCanvas } from '@napi-rs/canvas'
 import PDFDocument from 'pdfkit'
@@ -60,7 +60,7 @@ function hugeJpeg(): Buffer {
 }
 
 describe('an upload is refused', () => {
-  const team = createTestTeam()
+  let team: Promise<TestTeam> | undefined
   const refused: [name: string, detail: string, file: () => Promise<FormFile> | FormFile][] = [
     ['an encrypted PDF', 'The PDF is encrypted', async () => ({ bytes: await encrypted() })],
     ['a truncated PDF', 'The PDF is damaged or cannot be read', () => ({ bytes: pdfWith().subarray(0, 40) })],
@@ -85,24 +85,41 @@ describe('an upload is refused', () => {
   ]
   for (const [name, detail, file] of refused)
     test(name, async () => {
-      const given = await team
+      const given = await (team ??= createTestTeam())
       const reply = await uploadReport(given, [await file()], { user_id: await given.user() })
       assert.deepEqual([reply.status, reply.body], [400, { detail }])
     })
 })
 
+/** The networks of the job that runs, and the reasons that the log has. */
+let parsing: { ocr_models: string | undefined; reasons: string[] }
+const parser = new ReportParser(() => ({
+  files: reportFiles,
+  threads: 1,
+  files_kept_days: 1,
+  ocr_models: parsing.ocr_models,
+  thread_mb_max: 160,
+  read_ms_max: 15_000,
+  log: { warn: ({ reason }) => void parsing.reasons.push(reason) },
+}))
+after(() => parser.stop())
+
 /** Runs a job with limits that a test reaches soon. Returns the reasons that the log has for a failure. */
 async function run(team: TestTeam, id: string, ocr_models?: string): Promise<string[]> {
-  const reasons: string[] = []
-  const log = { warn: ({ reason }: { reason: string }) => void reasons.push(reason) }
-  const limits = { thread_mb_max: 160, read_ms_max: 15_000 }
-  const parser = new ReportParser(() => ({ files: reportFiles, threads: 1, files_kept_days: 1, ocr_models, log, ...limits }))
+  parsing = { ocr_models, reasons: [] }
   await parser.handler.run({ tenant: team.tenant, tx: (work) => team.db.tx(team.tenant, work) }, { job_id: id })
-  await parser.stop()
-  return reasons
+  return parsing.reasons
 }
 
 describe('a job', () => {
+  test('with an image fails where no text recognition is installed, and the log says why', async () => {
+    const team = await createTestTeam()
+    const { body } = await uploadReport(team, [{ bytes: jpeg, type: 'image/jpeg' }], { user_id: await team.user() })
+    assert.match((await run(team, body.id, '/nonexistent')).join(), /^\w+\.onnx of the text recognition cannot be read$/u)
+    const { status, failure_reason } = await readJob(team, body.id)
+    assert.deepEqual([status, failure_reason], ['failed', 'processing_error'])
+  })
+
   test('fails in its own thread with a PDF that unpacks to a hundred times its size', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
@@ -115,14 +132,6 @@ describe('a job', () => {
     const { failure_reason, ...job } = await readJob(team, body.id)
     assert.deepEqual([job.status, failure_reason, job.data], ['failed', 'processing_error', null])
     assert.equal((await parsed(team, user_id, { bytes: pdfWith() })).status, 'completed')
-  })
-
-  test('with an image fails where no text recognition is installed, and the log says why', async () => {
-    const team = await createTestTeam()
-    const { body } = await uploadReport(team, [{ bytes: jpeg, type: 'image/jpeg' }], { user_id: await team.user() })
-    assert.match((await run(team, body.id, '/nonexistent')).join(), /^\w+\.onnx of the text recognition cannot be read$/u)
-    const { status, failure_reason } = await readJob(team, body.id)
-    assert.deepEqual([status, failure_reason], ['failed', 'processing_error'])
   })
 
   test('reads the pages that there are, of a PDF that says it has a billion', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { sql } from '../../platform/db/sql.ts'
 import { openStorages } from '../../platform/stored-files/open-storages.ts'
 import { StoredFiles } from '../../platform/stored-files/stored-files.ts'
@@ -27,14 +27,26 @@ const namesOf = async ({ db }: TestTeam, id: string) =>
 const onDisk = (id: string, name: string) => join(settings.report_folder, id, name)
 const errorCode = (error: NodeJS.ErrnoException) => error.code
 
-/** A parser with these files, and the reasons that its log has. */
+/** Where the parser finds files at present, and the reasons that its log has. */
+let parsing: { files: ReportFiles; reasons: string[] }
+/** One for all tests: the first report that a thread reads costs 2 s of a processor. */
+const parser = new ReportParser(() => ({
+  files: parsing.files,
+  threads: 1,
+  files_kept_days: 1,
+  ocr_models: undefined,
+  thread_idle_ms: settings.thread_idle_ms,
+  log: { warn: ({ reason }) => void parsing.reasons.push(reason) },
+}))
+after(() => parser.stop())
+
+/** Runs jobs with these files. @returns the reasons that the log has, too */
 function parserWith(files: ReportFiles) {
   const reasons: string[] = []
-  const log = { warn: ({ reason }: { reason: string }) => void reasons.push(reason) }
-  const parser = new ReportParser(() => ({ files, threads: 1, files_kept_days: 1, ocr_models: undefined, log }))
+  parsing = { files, reasons }
   const run = (team: TestTeam, job_id: string) =>
     parser.handler.run({ tenant: team.tenant, tx: (work) => team.db.tx(team.tenant, work) }, { job_id })
-  return { parser, run, reasons }
+  return { run, reasons }
 }
 
 /** Files in an object store, and the store. */
@@ -161,9 +173,8 @@ describe('an object store', () => {
     const team = await createTestTeam()
     const { peer, stored, files } = await inStore()
     const id = await uploadedWith(files, team, true)
-    const { run, parser } = parserWith(files)
+    const { run } = parserWith(files)
     await run(team, id)
-    await parser.stop()
     assert.equal((await readJob(team, id)).status, 'pending_review')
     assert.deepEqual([...peer.objects.keys()].toSorted(), [`${id}/file-0`, `${id}/page-1`])
     for (const bytes of peer.objects.values()) assert(!bytes.includes('%PDF') && bytes.toString('latin1', 1, 4) !== 'PNG')
@@ -190,7 +201,7 @@ describe('an object store', () => {
     const team = await createTestTeam()
     const { peer, stored, files } = await inStore()
     const id = await uploadedWith(files, team)
-    const { run, parser, reasons } = parserWith(files)
+    const { run, reasons } = parserWith(files)
     for (let outage = 1; outage <= 4; outage++) {
       peer.next.push(503, 503, 503)
       await assert.rejects(run(team, id), /^StorageUnavailable/)
@@ -198,7 +209,6 @@ describe('an object store', () => {
     }
     assert.match(reasons[0]!, /^GET was answered 503 by the object store/)
     await run(team, id)
-    await parser.stop()
     assert.deepEqual([(await readJob(team, id)).status, await attemptsOf(team, id)], ['completed', 1])
     const { rows } = await team.db.pool.query("select from event where object_id = $1 and type like '%.updated'", [id])
     assert.equal(rows.length, 1)
@@ -210,10 +220,9 @@ test('a job whose file this process does not have is tried three times, and fail
   const team = await createTestTeam()
   const id = await uploadedWith(reportFiles, team)
   await rm(onDisk(id, 'file-0'))
-  const { run, parser, reasons } = parserWith(reportFiles)
+  const { run, reasons } = parserWith(reportFiles)
   for (let attempt = 1; attempt <= 3; attempt++) await assert.rejects(run(team, id), /^ReportFileMissing/)
   await run(team, id)
-  await parser.stop()
   const { status, failure_reason } = await readJob(team, id)
   assert.deepEqual([status, failure_reason], ['failed', 'processing_error'])
   assert.deepEqual(new Set(reasons), new Set(['its file is not in the storage "disk" of this process']))
@@ -223,12 +232,11 @@ test('a job whose pictures cannot be stored is tried again, and waits for a pers
   const team = await createTestTeam()
   const { peer, stored, files } = await inStore()
   const id = await uploadedWith(files, team, true)
-  const { run, parser } = parserWith(files)
+  const { run } = parserWith(files)
   peer.next.push('serve', 503, 503, 503)
   await assert.rejects(run(team, id), /^StorageUnavailable: PUT was answered 503/)
   assert.deepEqual([(await readJob(team, id)).status, await attemptsOf(team, id)], ['started', 0])
   await run(team, id)
-  await parser.stop()
   assert.equal((await readJob(team, id)).status, 'pending_review')
   assert(peer.objects.has(`${id}/page-1`))
   await stored.close()
