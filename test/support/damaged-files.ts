@@ -2,7 +2,7 @@
 import { createCanvas, type Canvas } from '@napi-rs/canvas'
 import { exampleReport } from '../../src/lab-reports/parsing-jobs/example-report.ts'
 import type { ReportFile } from '../../src/lab-reports/reading/read-report.ts'
-import { glucoseReport, pdfOf, reportPage } from './uploaded-reports.ts'
+import { pdfOfSize, reportPage } from './uploaded-reports.ts'
 
 /** Mulberry32. */
 export function randomOf(seed: number): () => number {
@@ -25,11 +25,18 @@ function picture(): Canvas {
   return canvas
 }
 
+/** In points. Pages of paper take four times as long to draw. */
+const LOW_PAGE: [width: number, height: number] = [612, 180]
+
 export async function originals(): Promise<ReportFile[]> {
   const pdfs = [
-    Buffer.from(exampleReport),
-    await glucoseReport(),
-    await pdfOf(reportPage(['Sodium', '140', '', 'mmol/L', '136-145']), reportPage(['Iron', '90', '', 'ug/dL', '60-170'])),
+    Buffer.from(exampleReport.replace('612 792', LOW_PAGE.join(' ')).replace('40 700', '40 100')),
+    await pdfOfSize(LOW_PAGE, reportPage(['Glucose', '105', 'H', 'mg/dL', '70-99'])),
+    await pdfOfSize(
+      LOW_PAGE,
+      reportPage(['Sodium', '140', '', 'mmol/L', '136-145']),
+      reportPage(['Iron', '90', '', 'ug/dL', '60-170']),
+    ),
   ]
   return [
     ...pdfs.map((bytes) => ({ bytes: new Uint8Array(bytes), type: 'application/pdf' as const })),

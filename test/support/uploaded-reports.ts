@@ -11,9 +11,12 @@ export interface DrawnText {
 }
 
 /** A PDF of these pages; the same pages make the same bytes. */
-export function pdfOf(...pages: DrawnText[][]): Promise<Buffer> {
+export const pdfOf = (...pages: DrawnText[][]): Promise<Buffer> => pdfOfSize('LETTER', ...pages)
+
+/** The same with pages of another size. */
+export function pdfOfSize(size: 'LETTER' | [width: number, height: number], ...pages: DrawnText[][]): Promise<Buffer> {
   return new Promise((resolve) => {
-    const document = new PDFDocument({ size: 'LETTER', margin: 0, autoFirstPage: false, info: { CreationDate: new Date(0) } })
+    const document = new PDFDocument({ size, margin: 0, autoFirstPage: false, info: { CreationDate: new Date(0) } })
     const parts: Buffer[] = []
     document.on('data', (part: Buffer) => parts.push(part))
     document.on('end', () => resolve(Buffer.concat(parts)))
