@@ -25,11 +25,6 @@ const ALONE: Record<string, string[]> = {
     'src/platform/queue/retention.test.ts',
     'src/platform/queue/worker.test.ts',
   ],
-  'have workers that take every job of a cell': [
-    'src/connections/file-imports/import-turns.test.ts',
-    'src/lab-reports/parsing-jobs/parsing-turns.test.ts',
-    'src/platform/queue/jobs.test.ts',
-  ],
   'change the environment of the process': ['src/events/brokers/adapters/pubsub.test.ts'],
   'change the schema, or break connections': [
     'src/platform/db/database-faults.test.ts',
@@ -39,8 +34,28 @@ const ALONE: Record<string, string[]> = {
   ],
 }
 
-/** Files that would belong to `ALONE`, but do not disturb each other: those of a list share a process. */
+/** Files of one process each list: they would belong to `ALONE` but do not disturb each other, or share what is dear to load. */
 const APART: Record<string, string[]> = {
+  'files with workers that take every job of a cell': [
+    'src/platform/queue/jobs.test.ts',
+    'src/connections/file-imports/import-turns.test.ts',
+    'src/lab-reports/parsing-jobs/parsing-turns.test.ts',
+  ],
+  // The text recognition and the terms of LOINC are loaded once. None of these asks the database, whose connections would time out meanwhile.
+  'files that read lab reports in the process of the test': [
+    'test/eval/quality.test.ts',
+    'test/eval/corpus.test.ts',
+    'src/lab-reports/reading/page-of-file.test.ts',
+  ],
+  // Likewise in the thread of the server.
+  'files that have lab reports read': [
+    'src/lab-reports/parsing-jobs/scanned-reports.test.ts',
+    'src/lab-reports/parsing-jobs/damaged-uploads.test.ts',
+    'src/lab-reports/parsing-jobs/hostile-files.test.ts',
+    'src/lab-reports/parsing-jobs/parsing-jobs.test.ts',
+    'src/lab-reports/parsing-jobs/report-files.test.ts',
+    'src/lab-reports/review/review.test.ts',
+  ],
   'files that change the catalog, the sites or the places': [
     'src/cli/commands/catalog.test.ts',
     'src/lab/catalog/catalog.test.ts',
@@ -85,6 +100,7 @@ const TOGETHER = [
   'test/e2e/receivers.test.ts',
   'test/eval/corpus.test.ts',
   'test/eval/metrics.test.ts',
+  'test/eval/quality.test.ts',
   'test/contract/reference-names.test.ts',
   'test/contract/reference-paths.test.ts',
   'test/contract/texts.test.ts',
@@ -122,9 +138,9 @@ export function grouped(files: string[]): { groups: Group[]; alone: string[] } {
     name: `group ${i + 1}`,
     files: [...others.filter((_file, n) => n % count === i), ...(i === count - 1 ? inBrowser : [])],
   }))
-  for (const [name, list] of Object.entries(APART)) {
-    const chosen = list.filter((file) => files.includes(file))
-    if (chosen.length) groups.push({ name, files: chosen })
+  const lists = Object.entries(APART).map(([name, list]) => ({ name, files: list.filter((file) => files.includes(file)) }))
+  return {
+    groups: [...lists.filter((list) => list.files.length), ...groups],
+    alone: files.filter((file) => !shared.includes(file) && !apart.includes(file)),
   }
-  return { groups, alone: files.filter((file) => !shared.includes(file) && !apart.includes(file)) }
 }

@@ -1,5 +1,6 @@
 // Jobs and workers on a real cell, with handlers of the tests.
 import { randomUUID } from 'node:crypto'
+import { after } from 'node:test'
 import { createLog } from '../../src/platform/telemetry/log.ts'
 import { enqueue, defineJob, type Handler, type JobContext } from '../../src/platform/queue/outbox.ts'
 import { T } from '../../src/platform/schema/schema.ts'
@@ -13,6 +14,8 @@ import { installation } from './template.ts'
 const options = { connection, connections_max: 8, checkRows: true, installation }
 /** One cell alone: a worker takes whatever is due there. */
 export const cells = new Cells(options, new Map([['sandbox-us', options]]))
+// Its connections would otherwise keep the process for a minute.
+after(() => cells.close())
 const log = createLog('silent')
 export const Payload = T.Object({ n: T.Integer() })
 export const work = defineJob('test.work', Payload, { timeout_s: 60, attempts_max: 3 })

@@ -1,6 +1,6 @@
 // Reports of several teams in a process that parses one at a time.
 import assert from 'node:assert/strict'
-import { after, afterEach, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { defineHandler, defineJob } from '../../platform/queue/outbox.ts'
 import { Payload, cells, queue, stopWorkers, until, working } from '../../../test/support/jobs.ts'
 import { reportFiles } from '../../../test/support/report-files.ts'
@@ -12,7 +12,6 @@ import { ReportParser } from './run-job.ts'
 cells.of('sandbox-us').hooks = testCells.of('sandbox-us').hooks
 
 afterEach(stopWorkers)
-after(() => cells.close())
 
 test('reports of a team do not hold up that of another: it waits in the queue and is next', async () => {
   const [busy, other] = [await createTestTeam(), await createTestTeam()]

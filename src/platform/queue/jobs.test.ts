@@ -1,15 +1,14 @@
 // Jobs on a real cell, with handlers of the tests: who runs one, how often, and what it commits.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, afterEach, describe, test } from 'node:test'
+import { afterEach, describe, test } from 'node:test'
 import { defineHandler } from './outbox.ts'
 import { T } from '../schema/schema.ts'
 import { sql } from '../db/sql.ts'
 import { createTestTeam, guard } from '../../../test/support/server.ts'
-import { cells, stopWorkers, work, working, queue, rowsOf, hurry, until, gone, effect } from '../../../test/support/jobs.ts'
+import { stopWorkers, work, working, queue, rowsOf, hurry, until, gone, effect } from '../../../test/support/jobs.ts'
 
 afterEach(stopWorkers)
-after(() => cells.close())
 
 describe('a job', { concurrency: 1 }, () => {
   test('the lease of a job is renewed while its handler runs, so that no other worker runs it', async () => {

@@ -1,7 +1,7 @@
 // Workers on a real cell, with handlers of the tests: handlers that never end, fairness, stops, and the clock that counts.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, afterEach, describe, test } from 'node:test'
+import { afterEach, describe, test } from 'node:test'
 import { enqueue, defineHandler, defineJob } from './outbox.ts'
 import { T } from '../schema/schema.ts'
 import { sql } from '../db/sql.ts'
@@ -24,8 +24,6 @@ import {
 const TIMEOUT_S = 0.3
 
 afterEach(stopWorkers)
-// Its connections would otherwise keep the process for a minute.
-after(() => cells.close())
 
 describe('a handler that never ends', { concurrency: 1 }, () => {
   test('a handler that never ends is abandoned, its job is retried, and other jobs of the cell continue', async () => {
