@@ -1,7 +1,7 @@
 // Runs a parser over documents of the corpus and adds up how well it read them.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { composeDocument } from './corpus/compose/document.ts'
+import { composeDocument, type Document } from './corpus/compose/document.ts'
 import { createFiles, type InputFile, type Kind } from './corpus/kinds.ts'
 import type { Layout } from './corpus/language.ts'
 import type { Written } from './corpus/written/parse.ts'
@@ -18,6 +18,8 @@ export interface EvaluationOptions {
   /** Documents for each layout and kind. */
   limit: number
   isInTable: (code: string) => boolean
+  /** Instead of making each document: documents that others have made, too. */
+  documentOf?: typeof makeDocument
   /** Folder for the documents and their truth. */
   keepIn?: string | undefined
   /** Called after each document; `error` if the reader threw. */
@@ -47,6 +49,16 @@ export async function evaluate(read: Reader, options: EvaluationOptions): Promis
   return { byLayout, byKind }
 }
 
+/** The document of a layout for a seed, and its files of a kind. */
+export async function makeDocument(
+  layout: Layout | Written,
+  kind: Kind,
+  seed: number,
+): Promise<{ document: Document; files: InputFile[] }> {
+  const document = composeDocument(layout, seed)
+  return { document, files: await createFiles(document, kind) }
+}
+
 async function evaluateDocument(
   read: Reader,
   layout: Layout | Written,
@@ -54,8 +66,7 @@ async function evaluateDocument(
   seed: number,
   options: EvaluationOptions,
 ): Promise<Figures> {
-  const document = composeDocument(layout, seed)
-  const files = await createFiles(document, kind)
+  const { document, files } = await (options.documentOf ?? makeDocument)(layout, kind, seed)
   const name = `${layout.name}-${kind}-${seed}`
   if (options.keepIn !== undefined) keep(options.keepIn, name, files, document.truth)
   const start = performance.now()

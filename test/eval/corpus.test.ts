@@ -13,6 +13,7 @@ import { written } from '../../eval/corpus/written/all.ts'
 import { heldOutNames } from '../../eval/corpus/layouts/held-out.ts'
 import { createScanSettings } from '../../eval/corpus/pictures/scan.ts'
 import { createRandom } from '../../eval/corpus/random.ts'
+import { documentOf } from '../support/corpus-documents.ts'
 
 /** Without spaces; of the two signs for micro, readers return either. */
 const compact = (text: string) => text.replace(/\s+/g, '').replaceAll('μ', 'µ')
@@ -37,7 +38,7 @@ const all = [...layouts, ...written]
 
 for (const layout of all)
   test(`layout ${layout.name}: the text of the PDF holds every true value`, async () => {
-    const document = composeDocument(layout, 3)
+    const { document, files } = await documentOf(layout, 'text', 1)
     const { truth, width, height, pages } = document
     assert(truth.results.length >= 2, `${truth.results.length} results`)
     for (const { texts } of pages)
@@ -46,8 +47,7 @@ for (const layout of all)
           x >= 0 && x + wide <= width + 1 && y > 0 && y <= height,
           `${JSON.stringify(text)} is on the page: ${x} + ${wide} of ${width}, ${y}`,
         )
-    const [file] = await createFiles(document, 'text')
-    const text = await textOf(file!.bytes)
+    const text = await textOf(files[0]!.bytes)
     assert.equal(text.length, pages.length)
     // The pieces of one name may be far apart in the file; that the file has all letters of the marks is compared below.
     const onPages = isInReadingOrder(document) ? text : pages.map(({ texts }) => compact(texts.map((mark) => mark.text).join('')))

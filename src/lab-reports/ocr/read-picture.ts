@@ -56,12 +56,7 @@ interface OpenedPage extends StraightPage {
 export async function readPicture(page: Picture, { models }: OcrOptions): Promise<PicturePage> {
   const ocr = await engine(models)
   if (isBlank(page)) return { width: page.width, height: page.height, words: [], back: IDENTITY }
-  const { picture, back, lines } = await straightened(
-    ocr,
-    page,
-    (straight) => opened(ocr, straight),
-    (read, isReversed) => surenessOfPage(ocr, read, isReversed),
-  )
+  const { picture, back, lines } = await uprightPage(ocr, page)
   const words: PictureWord[] = []
   for (const { read } of lines) {
     const { letters, line } = await read()
@@ -69,6 +64,15 @@ export async function readPicture(page: Picture, { models }: OcrOptions): Promis
   }
   return { width: picture.width, height: picture.height, words: withoutSpecks(words), back }
 }
+
+/** The page upright and straight, with its lines; few of them have been read. */
+export const uprightPage = (ocr: Engine, page: Picture): Promise<OpenedPage> =>
+  straightened(
+    ocr,
+    page,
+    (straight) => opened(ocr, straight),
+    (read, isReversed) => surenessOfPage(ocr, read, isReversed),
+  )
 
 /** Of the usual height of words, and how sure their letter is at most. */
 const [SPECK_HEIGHT_MAX, SPECK_CONFIDENCE_MAX] = [0.7, 0.6]
