@@ -1,68 +1,11 @@
-// The end of deleted users: after their grace nothing of them is left in their cell, whatever tables there are and whatever module wrote
-// them.
+// The end of deleted users: what names several of them, and what counts them. A team that has used everything: erasing-teams.test.ts.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { advanceClock, createOrder, SECONDS_PER_DAY } from '../support/orders.ts'
+import { createOrder } from '../support/orders.ts'
 import { acceptedOrder, deliveryFor, receiveResult } from '../support/results.ts'
-import { createTestTeam, type TestTeam } from '../support/server.ts'
-import { busyTeam } from './operations/busy-team.ts'
-import { rowsOf } from './operations/rows.ts'
-
-const GRACE_S = 7 * SECONDS_PER_DAY
-
-/** Tables whose rows may name a user after the erasure, and why. */
-const KEPT: Record<string, string> = {
-  audit_log: 'who did what stays recorded',
-  job: 'a job of a later day has ids; it finds nothing then',
-  feed: 'the order of events, by their ids; an event that is gone is left out',
-  event_outbox: 'ids of events that are about to be sent; one that is gone is not',
-}
-
-/** What texts about test people have, in whatever form a column has them. */
-const PEOPLE = /Testa|1990-01-31/i
-/** The order of samples of events, which test messages to endpoints hold. */
-const SAMPLE = '00000000-0000-4000-8000-000000000002'
-
-const idsOf = async (
-  { db, team }: TestTeam,
-  table: 'user' | 'lab_order' | 'appointment' | 'parsing_job' | 'event',
-): Promise<string[]> => {
-  const only = table === 'event' ? 'and user_id is not null' : ''
-  const { rows } = await db.pool.query<{ id: string }>(`select id::text from "${table}" where team_id = $1 ${only}`, [team])
-  return rows.map(({ id }) => id)
-}
-
-/** Deletes users, and lets their grace pass. */
-async function erase(team: TestTeam, users: string[]): Promise<void> {
-  for (const id of users) {
-    const { status } = await team.api.delete(`/v2/user/${id}`)
-    assert(status === 200 || status === 404, `HTTP ${status}`)
-  }
-  await advanceClock(team, GRACE_S + 60)
-}
-
-/** Rows of the team that have one of these texts: `table: row`. */
-async function rowsWith(team: TestTeam, texts: readonly string[], pattern?: RegExp): Promise<string[]> {
-  const found: string[] = []
-  for (const [name, rows] of Object.entries(await rowsOf(team)))
-    for (const row of rows)
-      if (!(name in KEPT) && (texts.some((text) => row.includes(text)) || (pattern?.test(row) && !row.includes(SAMPLE))))
-        found.push(`${name}: ${row.slice(0, 400)}`)
-  return found
-}
-
-test('the erasure of all users of a team that has used every operation leaves nothing of them in any table', async () => {
-  const team = await busyTeam()
-  const ids: Record<string, string[]> = {}
-  for (const table of ['user', 'lab_order', 'appointment', 'parsing_job', 'event'] as const) {
-    ids[table] = await idsOf(team, table)
-    assert(ids[table].length > 0, table)
-  }
-  await erase(team, ids.user!)
-  assert.deepEqual(await idsOf(team, 'user'), [])
-  assert.deepEqual(await rowsWith(team, Object.values(ids).flat(), PEOPLE), [])
-})
+import { createTestTeam } from '../support/server.ts'
+import { erase, rowsWith } from './operations/erased-users.ts'
 
 test('a result that can be of two users names the other one alone when one is erased, and is gone with the second', async () => {
   const team = await createTestTeam()
