@@ -6,7 +6,8 @@ import { createOrgKey } from '../../src/tenancy/keys/keys.ts'
 import { createOrg } from '../../src/tenancy/organizations/organizations.ts'
 import { cells, client, createTestTeam, type TestTeam } from '../support/server.ts'
 import { answered, each, success } from './operations/operation-cases.ts'
-import { anotherTeam, ask, boundTo, managing, withTeam } from './operations/management-cases.ts'
+import { anotherTeam, ask, boundTo, managing, preparedFor, withTeam } from './operations/management-cases.ts'
+import { inTurn } from './operations/inputs-in-turn.ts'
 import { send, unknownIds, valid } from './operations/requests.ts'
 
 /** Source: management-auth.md 4. What is not named here may be done by keys that are bound to teams, for those teams. */
@@ -50,55 +51,59 @@ describe('a management key is required', async () => {
   const other = await createTestTeam()
   const unknown = `${team.orgKey.slice(0, -4)}AAAA`
   const { access_token: token } = (await team.manage.post(`/team/${team.team}/create_api_access_token`, { env: 'sandbox' })).body
-  const refused: Record<string, Record<string, string>> = {
-    'no key': {},
-    'an empty key': { 'x-management-key': '' },
-    'an unknown key': { 'x-management-key': unknown },
-    'a team key': { 'x-management-key': team.key },
-    'a team key in its own header': { 'x-service-api-key': team.key },
-    'a management key in the header of team keys': { 'x-service-api-key': team.orgKey },
-    'a management key as a bearer token': { authorization: `Bearer ${team.orgKey}` },
-    'an access token': { authorization: `Bearer ${token}` },
-    'an access token in the header of management keys': { 'x-management-key': token },
-    'a key of 600 characters': { 'x-management-key': `mg_${'x'.repeat(600)}` },
-    'two keys of two organizations': { 'x-management-key': team.orgKey, 'x-service-org-key': other.orgKey },
-  }
-  for (const [what, headers] of Object.entries(refused))
-    each(`with ${what} an operation answers 401`, managing, async (operation) => {
+  const everywhere: [what: string, headers: Record<string, string>][] = [
+    ['no key', {}],
+    ['an unknown key', { 'x-management-key': unknown }],
+    ['a team key', { 'x-management-key': team.key }],
+    ['an access token', { authorization: `Bearer ${token}` }],
+  ]
+  const refused = inTurn<[what: string, headers: Record<string, string>]>([
+    ['an empty key', { 'x-management-key': '' }],
+    ['a team key in its own header', { 'x-service-api-key': team.key }],
+    ['a management key in the header of team keys', { 'x-service-api-key': team.orgKey }],
+    ['a management key as a bearer token', { authorization: `Bearer ${team.orgKey}` }],
+    ['an access token in the header of management keys', { 'x-management-key': token }],
+    ['a key of 600 characters', { 'x-management-key': `mg_${'x'.repeat(600)}` }],
+    ['two keys of two organizations', { 'x-management-key': team.orgKey, 'x-service-org-key': other.orgKey }],
+  ])
+  each('without a key of an organization an operation answers 401', managing, async (operation) => {
+    for (const [what, headers] of [...everywhere, ...refused(operation)]) {
       const reply = await ask(operation, unknownIds(operation, team), headers)
-      assert.equal(reply.status, 401)
-      assert.equal(typeof reply.body.detail, 'string')
-      assert.equal(reply.headers.get('www-authenticate'), null)
-    })
-  const accepted: Record<string, Record<string, string>> = {
-    'in its documented header': { 'x-management-key': team.orgKey },
-    'in an older header': { 'x-service-org-key': team.orgKey },
-    'in the header of older clients': { 'x-vital-org-key': team.orgKey },
-    'in a header in capitals': { 'X-MANAGEMENT-KEY': team.orgKey },
-    'in all headers': { 'x-management-key': team.orgKey, 'x-vital-org-key': team.orgKey },
-    'beside a team key': { 'x-management-key': team.orgKey, 'x-service-api-key': team.key },
-  }
-  for (const [where, headers] of Object.entries(accepted))
-    each(`a key ${where} is accepted`, managing, async (operation) => {
-      assert.equal((await ask(operation, unknownIds(operation), headers)).status, 403)
-    })
+      assert.equal(reply.status, 401, what)
+      assert.equal(typeof reply.body.detail, 'string', what)
+      assert.equal(reply.headers.get('www-authenticate'), null, what)
+    }
+  })
+  const accepted = inTurn<[where: string, headers: Record<string, string>]>([
+    ['in its documented header', { 'x-management-key': team.orgKey }],
+    ['in an older header', { 'x-service-org-key': team.orgKey }],
+    ['in the header of older clients', { 'x-vital-org-key': team.orgKey }],
+    ['in a header in capitals', { 'X-MANAGEMENT-KEY': team.orgKey }],
+    ['in all headers', { 'x-management-key': team.orgKey, 'x-vital-org-key': team.orgKey }],
+    ['beside a team key', { 'x-management-key': team.orgKey, 'x-service-api-key': team.key }],
+  ])
+  each('a key is accepted wherever it may stand', managing, async (operation) => {
+    for (const [where, headers] of accepted(operation))
+      assert.equal((await ask(operation, unknownIds(operation), headers)).status, 403, where)
+  })
 })
 
 describe('an organization reaches what is its own', async () => {
   const team = await createTestTeam()
   const other = await createTestTeam()
+  const prepared = preparedFor(team)
 
   each('another organization answers 403, whether it exists or not', managing, async (operation) => {
+    const request = await prepared(operation)
     for (const org_id of [other.org_id, randomUUID()]) {
-      const request = await valid(team, operation)
       const reply = await ask(operation, { ...request, path: { ...request.path, org_id } }, { 'x-management-key': team.orgKey })
       assert.equal(reply.status, 403)
     }
   })
 
   each('a team of another organization answers 404, like one that is not there', withTeam, async (operation) => {
+    const request = await prepared(operation)
     for (const team_id of [other.team, randomUUID()]) {
-      const request = await valid(team, operation)
       const reply = await ask(operation, { ...request, path: { ...request.path, team_id } }, { 'x-management-key': team.orgKey })
       assert.equal(reply.status, 404)
       assert.equal(typeof reply.body.detail, 'string')
@@ -111,35 +116,39 @@ describe('a key that is bound to teams', async () => {
   const apart = await anotherTeam(team)
   const bound = { 'x-management-key': await boundTo(team, team.team) }
 
-  each('does for its team what is done for teams, and nothing for the organization', managing, async (operation) => {
-    // A key may delete itself, and no other when it is bound: management-keys.test.ts.
-    const refused =
-      forOrgKeys.has(operation.id) ||
-      ['remove_management_key', 'rotate_management_key'].includes(operation.id) ||
-      operation.keyScope === 'org'
-    const reply = await ask(operation, await valid(team, operation), bound)
-    assert(refused ? reply.status === 403 : success(reply), answered(reply))
-  })
+  each(
+    'does for its team what is done for teams, and nothing for another team or the organization',
+    managing,
+    async (operation) => {
+      const request = await valid(team, operation)
+      if (withTeam.includes(operation)) {
+        const elsewhere = await ask(operation, { ...request, path: { ...request.path, team_id: apart } }, bound)
+        assert.equal(elsewhere.status, 403)
+      }
+      // A key may delete itself, and no other when it is bound: management-keys.test.ts.
+      const refused =
+        forOrgKeys.has(operation.id) ||
+        ['remove_management_key', 'rotate_management_key'].includes(operation.id) ||
+        operation.keyScope === 'org'
+      const reply = await ask(operation, request, bound)
+      assert(refused ? reply.status === 403 : success(reply), answered(reply))
+    },
+  )
 
   test('is refused what the table of roles keeps for the organization', () => {
     for (const operation of managing) if (forOrgKeys.has(operation.id)) assert.equal(operation.keyScope, 'org', operation.id)
   })
 
-  each('reaches no other team of its organization', withTeam, async (operation) => {
-    const request = await valid(team, operation)
-    const reply = await ask(operation, { ...request, path: { ...request.path, team_id: apart } }, bound)
-    assert.equal(reply.status, 403)
-  })
+  const own = await anotherTeam(team)
+  const withoutTeams = { 'x-management-key': await boundTo(team, own) }
+  assert.equal((await team.manage.delete(`/team/${own}`)).status, 200)
 
   each('is refused everywhere when its last team is gone', managing, async (operation) => {
-    const own = await anotherTeam(team)
-    const key = await boundTo(team, own)
-    assert.equal((await team.manage.delete(`/team/${own}`)).status, 200)
-    assert.equal((await ask(operation, unknownIds(operation, team), { 'x-management-key': key })).status, 403)
+    assert.equal((await ask(operation, unknownIds(operation, team), withoutTeams)).status, 403)
   })
 })
 
-describe('an organization', () => {
+describe('an organization', async () => {
   /** With a key that nobody has used, so that nothing is cached of it. */
   const changed = async (column: string, value: string): Promise<TestTeam> => {
     const team = await createTestTeam()
@@ -147,16 +156,19 @@ describe('an organization', () => {
     return team
   }
 
+  const lesser = await changed('plan', 'grow')
   each('of a lesser plan is refused, once it is clear who asks for what', managing, async (operation) => {
-    const team = await changed('plan', 'grow')
+    const isRefused = (operation.plan ?? 'scale') === 'scale'
+    // What is not refused may change its organization.
+    const team = isRefused ? lesser : await changed('plan', 'grow')
     const reply = await send(team, operation, unknownIds(operation, team))
-    assert.equal(reply.status, (operation.plan ?? 'scale') === 'scale' ? 403 : reply.status)
+    if (isRefused) assert.equal(reply.status, 403)
     assert.equal((await send('mg_unknown', operation, unknownIds(operation, team))).status, 401)
   })
 
+  const expired = await changed('expires_at', '2020-01-01T00:00:00Z')
   each('that has expired may only read', managing, async (operation) => {
-    const team = await changed('expires_at', '2020-01-01T00:00:00Z')
-    const reply = await send(team, operation, unknownIds(operation, team))
+    const reply = await send(expired, operation, unknownIds(operation, expired))
     const reads = operation.method === 'GET' || operation.reads
     if (reads) assert.notEqual(reply.status, 403)
     else assert.equal(reply.status, 403)

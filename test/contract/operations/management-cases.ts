@@ -2,7 +2,7 @@
 import { contents } from '../../../src/app/contents.ts'
 import type { Operation } from '../../../src/platform/http/operation.ts'
 import { client, type TestTeam, type Reply } from '../../support/server.ts'
-import { propertiesOf, target, type Request } from './requests.ts'
+import { propertiesOf, target, valid, type Request } from './requests.ts'
 
 const { operations } = contents
 
@@ -25,3 +25,13 @@ export async function boundTo(team: TestTeam, ...teams: string[]): Promise<strin
 
 export const anotherTeam = async (team: TestTeam): Promise<string> =>
   (await team.manage.post('/team', { name: 'Another', region: 'us' })).body.id
+
+/** Requests that work, each made once: what is refused can be asked again. */
+export function preparedFor(team: TestTeam): (operation: Operation) => Promise<Request> {
+  const known = new Map<Operation, Request>()
+  return async (operation) => {
+    const request = known.get(operation) ?? (await valid(team, operation))
+    known.set(operation, request)
+    return request
+  }
+}
