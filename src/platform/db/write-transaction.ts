@@ -33,6 +33,10 @@ export interface TenantCache {
 /** Whether a statement may run before the transaction begins, unless it is declared as locking. */
 const isSelect = (text: string): boolean => /^\s*select\b/i.test(text)
 
+/** Texts of selects that a read-only transaction has run: where rows are checked, one of each text is held to that. */
+const knownReads = new Set<string>()
+const KNOWN_READS_MAX = 5000
+
 /** A statement that failed cannot be sent again within its transaction: the whole transaction runs again. */
 const WITHIN = { alone: false }
 
@@ -127,7 +131,8 @@ export class WriteTx implements Tx {
     this.#gather(client)
     if (!this.#isOpen && (locks || !isSelect(text))) this.#begin(client)
     const statement = compiled(q, text)
-    return this.#isOpen || !this.#dependencies.checkRows ? this.#query(client, statement) : this.#readOnly(client, statement)
+    const isChecked = this.#isOpen || !this.#dependencies.checkRows || knownReads.has(text)
+    return isChecked ? this.#query(client, statement) : this.#readOnly(client, statement)
   }
 
   /** A statement before `begin` sets the team for itself, the first one after it for all that follow. */
@@ -140,13 +145,16 @@ export class WriteTx implements Tx {
 
   /**
    * Runs a statement that is sent before the transaction begins, so that it fails if it writes or locks rows (25006). The database does not
-   * reject an advisory lock, which would also end at once.
+   * reject an advisory lock, which would also end at once. A text that has been run so need not be checked again.
    */
-  #readOnly(client: pg.PoolClient, statement: pg.QueryConfig): Promise<pg.QueryResult> {
-    if (statement.text.includes('advisory_xact_lock')) throw new Error('a statement that locks must be sent through `locking`')
+  async #readOnly(client: pg.PoolClient, statement: pg.QueryConfig): Promise<pg.QueryResult> {
+    const { text = '' } = statement
+    if (text.includes('advisory_xact_lock')) throw new Error('a statement that locks must be sent through `locking`')
     client.query('begin read only').catch(ignore)
     const result = this.#query(client, statement)
     client.query('commit').catch(ignore)
+    await result
+    if (knownReads.size < KNOWN_READS_MAX) knownReads.add(text)
     return result
   }
 
