@@ -6,7 +6,7 @@ import type { Operation } from '../../src/platform/http/operation.ts'
 import { SECONDS_PER_DAY, advanceClock, createOrder, orderWithRequisition } from '../support/orders.ts'
 import { delivering, receiver } from '../support/webhook-receiver.ts'
 import { createTestTeam, type TestTeam, type Reply } from '../support/server.ts'
-import { answered, success } from './operations/operation-cases.ts'
+import { answered, each, success } from './operations/operation-cases.ts'
 import { belonging, places, propertiesOf, send, valid, withValue, type Place, type Request } from './operations/requests.ts'
 import { rowsOf } from './operations/rows.ts'
 
@@ -121,28 +121,57 @@ async function requestsFor(team: TestTeam, operation: Operation): Promise<[Reque
   return [usual, ...further]
 }
 
+/** The answers to requests about a deleted user: none shows anything of the users that had these ids. */
+async function assertNotThere(team: TestTeam, operation: Operation, requests: Request[], ids: string[]): Promise<void> {
+  for (const request of requests) {
+    const reply = await send(team, operation, request)
+    assert.equal(reply.status, FINDS_NOTHING.has(operation.id) ? 200 : 404, answered(reply))
+    assert.deepEqual(shownOf(reply, ids, request), [])
+  }
+}
+
+async function assertThere(team: TestTeam, operation: Operation, request: Request): Promise<void> {
+  const reply = await send(team, operation, request)
+  const instead = NOT_RESTORED.get(operation.id)
+  if (instead) assert.equal(reply.status, instead, answered(reply))
+  else assert(success(reply), answered(reply))
+}
+
+describe('an operation that reads something of a deleted user', () => {
+  const reading = naming.filter(({ method }) => method === 'GET')
+  const requests = new Map<Operation, [Request, ...Request[]]>()
+  let team: TestTeam
+  let ids: string[]
+  let users: string[]
+
+  before(async () => {
+    team = await createTestTeam()
+    for (const operation of reading) requests.set(operation, await requestsFor(team, operation))
+    ids = await idsOfUsers(team)
+    users = await deleteUsers(team)
+  })
+
+  each('answers 404', reading, (operation) => assertNotThere(team, operation, requests.get(operation)!, ids))
+
+  describe('and as before', () => {
+    before(() => undo(team, users))
+    each('when the deletion is undone', reading, (operation) => assertThere(team, operation, requests.get(operation)![0]))
+  })
+})
+
 describe(
-  'an operation on something of a deleted user answers 404, and as before when the deletion is undone:',
-  {
-    concurrency: 4,
-  },
+  'an operation that changes something of a deleted user answers 404, and as before when the deletion is undone:',
+  { concurrency: 4 },
   () => {
-    for (const operation of naming)
+    for (const operation of naming.filter(({ method }) => method !== 'GET'))
       test(operation.id, async () => {
         const team = await createTestTeam()
         const requests = await requestsFor(team, operation)
         const ids = await idsOfUsers(team)
         const users = await deleteUsers(team)
-        for (const request of requests) {
-          const reply = await send(team, operation, request)
-          assert.equal(reply.status, FINDS_NOTHING.has(operation.id) ? 200 : 404, answered(reply))
-          assert.deepEqual(shownOf(reply, ids, request), [])
-        }
+        await assertNotThere(team, operation, requests, ids)
         await undo(team, users)
-        const again = await send(team, operation, requests[0])
-        const instead = NOT_RESTORED.get(operation.id)
-        if (instead) assert.equal(again.status, instead, answered(again))
-        else assert(success(again), answered(again))
+        await assertThere(team, operation, requests[0])
       })
   },
 )

@@ -247,6 +247,7 @@ export function client(key: string | undefined, header = 'x-service-api-key', ba
 
 const Typed = T.Object({ type: T.String() })
 const Named = T.Object({ name: T.String() })
+const Identified = T.Object({ id: T.String() })
 
 const REMINDING = ['messages.remind', 'messages.plan_appointment_reminders', 'messages.remind_appointment']
 const CHECKPOINTING = ['users.create_checkpoints', 'orders.create_checkpoints']
@@ -312,8 +313,22 @@ export async function createTestTeam(cell: CellName = 'sandbox-us') {
 
   const user = async (reference: string = randomUUID()): Promise<string> =>
     (await api.post('/v2/user', { client_user_id: reference })).body.user_id
-  const test = async (method = 'testkit'): Promise<string> =>
-    (await api.get(`/v3/lab_tests?collection_method=${method}`)).body[0].id
+  const standardTests = new Map<string, Promise<string>>()
+  const findStandardTest = async (method: string): Promise<string> =>
+    (
+      await db.queries.one(
+        Identified,
+        sql`
+        select id from lab_test where team_id = ${team} and method = ${method} and not auto_generated
+        order by created_at, id limit 1`,
+      )
+    ).id
+  /** The team's standard lab test of a method, which the API lists first. */
+  const test = (method = 'testkit'): Promise<string> => {
+    const found = standardTests.get(method) ?? findStandardTest(method)
+    standardTests.set(method, found)
+    return found
+  }
 
   /** Requests with the organization's management key, below `/v1/org/{org_id}`. */
   const manage = client(orgKey, 'x-management-key', `/v1/org/${org_id}`)

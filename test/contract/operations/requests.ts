@@ -31,16 +31,38 @@ interface Json {
 export const propertiesOf = (schema: unknown): Record<string, Json> =>
   (schema as { properties?: Record<string, Json> } | undefined)?.properties ?? {}
 
+/** What an operation does with what a request names: operations that change nothing, or that refuse a request, leave it as it is. */
+export type Use = 'read' | 'change'
+const useOf = ({ method }: Operation): Use => (method === 'GET' ? 'read' : 'change')
+
+const kept = new WeakMap<TestTeam, Map<string, Promise<unknown>>>()
+/** A thing of a team: a new one for an operation that changes it; one of each kind for all operations that only read it. */
+function thing<V>(team: TestTeam, use: Use, kind: string, make: () => Promise<V>): Promise<V> {
+  if (use === 'change') return make()
+  const things = kept.get(team) ?? new Map<string, Promise<unknown>>()
+  kept.set(team, things)
+  const made = things.get(kind) ?? make()
+  things.set(kind, made)
+  return made as Promise<V>
+}
+
 /** An order as an operation needs it: a fresh one, except where that would be refused. */
-function orderFor(team: TestTeam, operation: Operation): Promise<Json> {
-  if (operation.module === 'fulfillment') return byHand(team, operation.id)
-  if (/\/result(\/|$)/.test(operation.path)) return reported(team)
-  if (/\/psc\/(appointment|cancel)/.test(operation.path)) return walkIn(team, operation.id !== 'book_psc_appointment')
-  if (operation.id === 'update_on_site_collection_order_draw_completed') return atStep(team, 'on_site_collection')
-  if (/\/(requisition|labels)\/pdf$/.test(operation.path)) return atStep(team, 'walk_in_test')
-  if (operation.id === 'get_order_abn') return byHand(team, operation.id)
-  if (/phlebotomy_appointment$|^set_visit_/.test(operation.id)) return atHomeOrder(team, operation)
-  return placed(team, operation.id === 'update_order' ? { activate_by: '2100-01-31' } : {})
+function orderFor(team: TestTeam, operation: Operation, use: Use): Promise<Json> {
+  const { id, module, path } = operation
+  const order = (kind: string, make: () => Promise<Json>) => thing(team, use, `order ${kind}`, make)
+  if (module === 'fulfillment' || id === 'get_order_abn') return order(`for ${id}`, () => byHand(team, id))
+  if (/\/result(\/|$)/.test(path)) return order('with a result', () => reported(team))
+  if (/\/psc\/(appointment|cancel)/.test(path)) {
+    const isBooked = id !== 'book_psc_appointment'
+    return order(isBooked ? 'with an appointment' : 'without an appointment', () => walkIn(team, isBooked))
+  }
+  if (id === 'update_on_site_collection_order_draw_completed')
+    return order('of an on-site collection', () => atStep(team, 'on_site_collection'))
+  if (/\/(requisition|labels)\/pdf$/.test(path)) return order('with a requisition', () => atStep(team, 'walk_in_test'))
+  // A patient has one visit at a time, so none of these orders stays as it is.
+  if (/phlebotomy_appointment$|^set_visit_/.test(id)) return atHomeOrder(team, operation)
+  if (id === 'update_order') return placed(team, { activate_by: '2100-01-31' })
+  return order('that is placed', () => placed(team, {}))
 }
 
 /** Query parameters that are given although they may be left out. */
@@ -68,23 +90,32 @@ const runUnmatchedResultTest = async (team: TestTeam): Promise<Json> => {
 }
 
 /** A result that waits for the team, or for the operator. */
-async function unmatched(team: TestTeam, operation: Operation): Promise<string> {
-  const id = (await runUnmatchedResultTest(team)).raw_result_id as string
-  if (operation.auth === 'management') ok(await team.api.post(`/v3/unmatched_result/${id}/resolve`, { action: 'unsure' }))
-  return id
+function unmatched(team: TestTeam, { auth }: Operation, use: Use): Promise<string> {
+  return thing(team, use, `result that waits for ${auth}`, async () => {
+    const id = (await runUnmatchedResultTest(team)).raw_result_id as string
+    if (auth === 'management') ok(await team.api.post(`/v3/unmatched_result/${id}/resolve`, { action: 'unsure' }))
+    return id
+  })
 }
 
 /** What a team has, by the names under which requests ask for it. Each is made when it is asked for. */
-const belongings: Record<string, (team: TestTeam, operation: Operation) => Promise<string>> = {
-  user_id: async (team, operation) => {
+const belongings: Record<string, (team: TestTeam, operation: Operation, use: Use) => Promise<string>> = {
+  user_id: async (team, operation, use) => {
     if (operation.id === 'connect_demo_provider') return team.user()
     if (operation.path.startsWith('/v2/link/bulk_')) return applicant(team)
-    if (/^get_profile(_raw)?$/.test(operation.id)) return profiledUser(team)
-    if (operation.id === 'deregister_provider' || operation.id === 'refresh_user_data') return connectedUser(team)
+    if (/^get_profile(_raw)?$/.test(operation.id)) return thing(team, use, 'user with a profile', () => profiledUser(team))
+    if (operation.id === 'deregister_provider' || operation.id === 'refresh_user_data')
+      return thing(team, use, 'user with a connection', () => connectedUser(team))
     if (signedIn.has(operation.id) || operation.module === 'devices') return patientOf(team)
-    if (describedUsers.has(operation.id)) return describedUser(team, operation.id === 'get_latest_insurance')
+    if (describedUsers.has(operation.id)) {
+      const isInsured = operation.id === 'get_latest_insurance'
+      return thing(team, use, `user ${isInsured ? 'with an insurance' : 'who is described'}`, () =>
+        describedUser(team, isInsured),
+      )
+    }
     if (/^\/v2\/(summary|timeseries)\/|^\/aggregate\/|\/sdk_|\/file_import/.test(operation.path)) return patientOf(team)
-    if (operation.id !== 'undo_user_delete') return operation.path.includes('{user_id}') ? team.user() : patientOf(team)
+    if (operation.id !== 'undo_user_delete')
+      return use === 'change' && operation.path.includes('{user_id}') ? team.user() : patientOf(team)
     const user = await team.user()
     ok(await team.api.delete(`/v2/user/${user}`))
     return user
@@ -95,18 +126,22 @@ const belongings: Record<string, (team: TestTeam, operation: Operation) => Promi
     if (operation.id === 'undo_user_delete') ok(await team.api.delete(`/v2/user/${user}`))
     return reference
   },
-  query_id: (team, operation) =>
-    operation.path.includes('{query_id}') ? continuousQuery(team) : belongings.client_user_id!(team, operation),
-  query_id_or_slug: (team) => continuousQuery(team),
-  job_id: async (team, { path }) => (path.includes('review') ? waitingReport(team, await patientOf(team)) : reportOf(team)),
+  query_id: (team, operation, use) =>
+    operation.path.includes('{query_id}') ? continuousQuery(team, use) : belongings.client_user_id!(team, operation, use),
+  query_id_or_slug: (team, _operation, use) => continuousQuery(team, use),
+  job_id: async (team, { path }, use) =>
+    path.includes('review')
+      ? thing(team, use, 'report that waits', async () => waitingReport(team, await patientOf(team)))
+      : reportOf(team),
   page: () => Promise.resolve('1'),
-  order_id: async (team, operation) => (await orderFor(team, operation)).id as string,
-  object_id: (team, operation) => belongings.order_id!(team, operation),
+  order_id: async (team, operation, use) => (await orderFor(team, operation, use)).id as string,
+  object_id: (team, operation, use) => belongings.order_id!(team, operation, use),
   raw_result_id: unmatched,
-  run_id: async (team) => (await runUnmatchedResultTest(team)).run_id as string,
+  run_id: async (team, _operation, use) =>
+    (await thing(team, use, 'test of an unmatched result', () => runUnmatchedResultTest(team))).run_id as string,
   wrong_lab_test_id: (team) => team.test(),
-  transaction_id: async (team, operation) => ((await orderFor(team, operation)).order_transaction as Json).id as string,
-  order_transaction_id: (team, operation) => belongings.transaction_id!(team, operation),
+  transaction_id: async (team, operation, use) => ((await orderFor(team, operation, use)).order_transaction as Json).id as string,
+  order_transaction_id: (team, operation, use) => belongings.transaction_id!(team, operation, use),
   lab_test_id: (team) => team.test(),
   booking_key: (team, { path }) => (path.includes('/phlebotomy/') ? windowOf(team) : bookingKey(team)),
   reference: async (team, { id }) => {
@@ -154,7 +189,8 @@ const belongings: Record<string, (team: TestTeam, operation: Operation) => Promi
   diagnosis_query: () => Promise.resolve('diabetes'),
   slug: () => Promise.resolve(`clinic-${randomUUID()}`),
   domain: () => Promise.resolve(`clinic-${randomUUID()}.example.com`),
-  domain_id: async (team) => made(team, '/domain', { domain: `clinic-${randomUUID()}.example.com` }),
+  domain_id: async (team, _operation, use) =>
+    thing(team, use, 'domain', () => made(team, '/domain', { domain: `clinic-${randomUUID()}.example.com` })),
   team_id: async (team, operation) => {
     if (operation.id.includes('provider_notification')) {
       const application = { team_id: team.team, provider: 'oura', client_id: 'fictional', client_secret: NOTICE_SECRET }
@@ -175,8 +211,10 @@ const belongings: Record<string, (team: TestTeam, operation: Operation) => Promi
   api_key_id: (team) => made(team, '/team_api_keys/sandbox/us', { label: 'To go', team_id: team.team }),
   credential_id: (team) =>
     made(team, '/team_custom_credentials/sandbox/us', { team_id: team.team, provider: 'oura', client_secret: 'fictional' }),
-  webhook_id: async (team, operation) =>
-    'message_id' in propertiesOf(operation.params) ? (await messageOf(team)).webhook_id : endpoint(team),
+  webhook_id: async (team, operation, use) =>
+    'message_id' in propertiesOf(operation.params)
+      ? (await messageOf(team)).webhook_id
+      : thing(team, use, 'endpoint', () => endpoint(team)),
   message_id: async (team) => (await messageOf(team)).message_id,
   event_type: () => Promise.resolve(EVENT_TYPE),
   collection_date: () => Promise.resolve('2030-01-02T09:30:00Z'),
@@ -202,9 +240,9 @@ const belongings: Record<string, (team: TestTeam, operation: Operation) => Promi
   link_token: (team) => linkTokenOf(team),
   code: linkCodeOf,
   grant_type: () => Promise.resolve('sign_in_token'),
-  device_id: (team) => deviceOf(team),
-  workout_id: (team) => summaryOf(team, 'workouts'),
-  sleep_id: (team) => summaryOf(team, 'sleep'),
+  device_id: (team, _operation, use) => thing(team, use, 'device', () => deviceOf(team)),
+  workout_id: (team, _operation, use) => thing(team, use, 'workout', () => summaryOf(team, 'workouts')),
+  sleep_id: (team, _operation, use) => thing(team, use, 'night', () => summaryOf(team, 'sleep')),
   subject_token: async (team) => signInTokenOf(team, await patientOf(team)),
   refresh_token: async (team) => (await signIn(team, await patientOf(team))).refresh_token,
   account_id: (team, operation) => (operation.id === 'upsert_lab_account' ? Promise.resolve(randomUUID()) : accountOf(team)),
@@ -308,8 +346,11 @@ async function connectedUser(team: TestTeam): Promise<string> {
 const EVENT_TYPE = 'labtest.order.created'
 const endpoint = (team: TestTeam): Promise<string> => made(team, `/team/${team.team}/sandbox/webhook`, bodies.create_webhook!)
 
-const continuousQuery = (team: TestTeam): Promise<string> =>
-  made(team, `/team/${team.team}/sandbox/continuous_query`, { ...bodies.create_continuous_query, slug: `query-${randomUUID()}` })
+const continuousQuery = (team: TestTeam, use: Use): Promise<string> =>
+  thing(team, use, 'continuous query', () => {
+    const query = { ...bodies.create_continuous_query, slug: `query-${randomUUID()}` }
+    return made(team, `/team/${team.team}/sandbox/continuous_query`, query)
+  })
 
 const messages = new WeakMap<TestTeam, Promise<{ webhook_id: string; message_id: string }>>()
 /** A message to an endpoint of the team: the two go together. */
@@ -414,10 +455,10 @@ async function placed(team: TestTeam, more: Json): Promise<Json> {
 
 /** An order of a collection method that the laboratory has taken. */
 async function atStep(team: TestTeam, method: string, more: Json = {}): Promise<Json> {
-  const { id } = await placed(team, { lab_test_id: await team.test(method), ...more })
-  ok(await team.api.post(`/v3/order/${String(id)}/test?final_status=received.${method}.requisition_created`))
+  const order = await placed(team, { lab_test_id: await team.test(method), ...more })
+  ok(await team.api.post(`/v3/order/${String(order.id)}/test?final_status=received.${method}.requisition_created`))
   await team.settle()
-  return ok(await team.api.get(`/v3/order/${String(id)}`)).body
+  return order
 }
 
 const visitedOrders = new WeakMap<TestTeam, string>()
@@ -484,17 +525,18 @@ const prerequisites: Record<string, [method: string, ...operations: (string | [i
   get_order_abn: ['walk_in_test', ['accept_order', { has_abn: true }]],
 }
 
-/** An order at the laboratory whose orders people work through, as far as the operation needs it. */
+/** The team's test of a method at the laboratory whose orders people work through. */
+const testByHand = (team: TestTeam, method: string): Promise<string> =>
+  thing(team, 'read', `test by hand of ${method}`, async () => {
+    const test = { ...bodies.create_lab_test_for_team, method, lab_slug: 'manual', provider_ids: ['MAN-A1C'] }
+    return ok(await team.api.post('/v3/lab_tests', test)).body.id as string
+  })
+
+/** An order at that laboratory, as far as the operation needs it. */
 async function byHand(team: TestTeam, operation: string): Promise<Json> {
   const [method, ...before] = prerequisites[operation] ?? ['walk_in_test']
   const kitFirst = operation === 'assign_order_kit'
-  const test = {
-    ...bodies.create_lab_test_for_team,
-    method: kitFirst ? 'testkit' : method,
-    lab_slug: 'manual',
-    provider_ids: ['MAN-A1C'],
-  }
-  const lab_test_id = ok(await team.api.post('/v3/lab_tests', test)).body.id as string
+  const lab_test_id = await testByHand(team, kitFirst ? 'testkit' : method)
   const order = kitFirst ? await kit(team, lab_test_id) : await placed(team, { lab_test_id })
   const path = { org_id: team.org_id, team_id: team.team, environment: 'sandbox', order_id: order.id as string }
   for (const step of before) {
@@ -513,11 +555,11 @@ async function byHand(team: TestTeam, operation: string): Promise<Json> {
 
 /** A registered kit that has come back from the laboratory. */
 async function reported(team: TestTeam): Promise<Json> {
-  const { id, sample_id } = await kit(team)
-  ok(await team.api.post('/v3/order/testkit/register', { ...bodies.register_testkit_order, sample_id }))
-  ok(await team.api.post(`/v3/order/${String(id)}/test`))
+  const order = await kit(team)
+  ok(await team.api.post('/v3/order/testkit/register', { ...bodies.register_testkit_order, sample_id: order.sample_id }))
+  ok(await team.api.post(`/v3/order/${String(order.id)}/test`))
   await team.settle()
-  return ok(await team.api.get(`/v3/order/${String(id)}`)).body
+  return order
 }
 
 const marker = async (team: TestTeam): Promise<Json> => ok(await team.api.get('/v3/lab_tests/markers?size=1')).body.markers[0]
@@ -582,12 +624,12 @@ const singular = (name: string): string => name.replace(/_ids$/, '_id')
 export const isOwnedByTeam = (name: string): boolean =>
   Object.hasOwn(belongings, singular(name)) && !everybodys.has(singular(name))
 
-/** What the team has under a name, as `operation` needs it. */
-export function belonging(team: TestTeam, operation: Operation, name: string): Promise<string> {
+/** What the team has under a name, as `operation` needs it. @param use `read` where the operation will refuse the request as well */
+export function belonging(team: TestTeam, operation: Operation, name: string, use = useOf(operation)): Promise<string> {
   const make = belongings[singular(name)]
   if (!make)
     throw new Error(`${operation.id} asks for ${name}: say in test/contract/operations/requests.ts where a team has one from`)
-  return make(team, operation)
+  return make(team, operation, use)
 }
 
 async function substituted(team: TestTeam, operation: Operation, value: unknown, name = ''): Promise<unknown> {

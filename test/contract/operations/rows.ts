@@ -27,6 +27,12 @@ export async function rowsOf(of: TestTeam): Promise<Record<string, string[]>> {
   return found
 }
 
+/** The rows of a team as they are, and every id in one of them, now or in an earlier state. */
+export interface RowsRead {
+  state: string[]
+  ids: ReadonlySet<string>
+}
+
 /** The rows of a team, for tests that compare them often: each row is read once, and its version shows whether it has changed. */
 export class TeamRows {
   readonly #of: TestTeam
@@ -37,8 +43,7 @@ export class TeamRows {
     this.#of = of
   }
 
-  /** @returns the state, and every id in a row of the team, now or in an earlier state */
-  async read(): Promise<{ state: string[]; ids: ReadonlySet<string> }> {
+  async read(): Promise<RowsRead> {
     const state = await this.state()
     const unread = new Map<string, string[]>()
     for (const version of state) {

@@ -1,13 +1,13 @@
 // What belongs to another team, asked for by every place of every operation that can name it. Used twice: where the conditions of the
 // statements keep teams apart alone, and where the policies of the database do.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { before, test } from 'node:test'
 import { listForOperator } from '../../../src/lab/accounts/accounts.ts'
 import type { Operation } from '../../../src/platform/http/operation.ts'
 import { createTestTeam, type Reply } from '../../support/server.ts'
 import { answered, forTeams } from './operation-cases.ts'
-import { belonging, places, send, valid, withValue, type Request } from './requests.ts'
-import { TeamRows, UUID } from './rows.ts'
+import { belonging, places, send, valid, withValue, type Place, type Request } from './requests.ts'
+import { TeamRows, UUID, type RowsRead } from './rows.ts'
 
 /** Where an id of others is no error: filters find nothing, and events are repeated for own orders only. */
 const findsNothing = new Set([
@@ -44,9 +44,12 @@ export async function strangers() {
     (await listForOperator(owner.db.queries, undefined)).filter((a) => a.org_id === null).map(({ id }) => id),
   )
   const rows = new TeamRows(owner)
-  /** What another team is answered must not have anything of the owner, and must not have changed anything of it. */
-  const askedByStranger = async (ask: () => Promise<Reply>): Promise<Reply> => {
-    const { ids, state } = await rows.read()
+  /**
+   * What another team is answered must not have anything of the owner, and must not have changed anything of it.
+   * @param known what the owner has, where it has done nothing since that was read
+   */
+  const askedByStranger = async (ask: () => Promise<Reply>, known?: RowsRead): Promise<Reply> => {
+    const { ids, state } = known ?? (await rows.read())
     const reply = await ask()
     for (const [id] of JSON.stringify(reply.body).matchAll(UUID))
       assert(shared.has(id) || !ids.has(id), 'the answer has something of the other team')
@@ -54,22 +57,32 @@ export async function strangers() {
     return reply
   }
 
-  return { owner, stranger, askedByStranger }
+  return { owner, stranger, rows, askedByStranger }
 }
 
 export type Strangers = Awaited<ReturnType<typeof strangers>>
 
+const titleOf = ({ id }: Operation, { path }: Place): string => `${id} ${path.join('.')}`
+
 /** One test for each place of an operation that can name something of another team. */
-export function whatBelongsToOthers({ owner, stranger, askedByStranger }: Strangers, operations = forTeams): void {
+export function whatBelongsToOthers({ owner, stranger, rows, askedByStranger }: Strangers, operations = forTeams): void {
+  const foreign = new Map<string, string>()
+  let known: RowsRead
+  before(async () => {
+    for (const operation of operations)
+      for (const place of places(operation))
+        foreign.set(titleOf(operation, place), await belonging(owner, operation, place.name, 'read'))
+    known = await rows.read()
+  })
   for (const operation of operations) {
     /** What has been refused may be asked again. */
     let request: Request | undefined
     for (const place of places(operation)) {
-      const name = `${operation.id} ${place.path.join('.')}`
+      const name = titleOf(operation, place)
       test(name, async () => {
         const own = request ?? (await valid(stranger, operation))
-        const foreign = await belonging(owner, operation, place.name)
-        const reply = await askedByStranger(() => send(stranger, operation, withValue(own, place, foreign)))
+        const asked = withValue(own, place, foreign.get(name)!)
+        const reply = await askedByStranger(() => send(stranger, operation, asked), known)
         request = reply.status >= 400 || operation.method === 'GET' ? own : undefined
         const fine = findsNothing.has(operation.id) || isOwn.has(name)
         const refused = contradicts.has(name) || isRefused(operation, place)
