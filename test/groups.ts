@@ -84,6 +84,8 @@ const APART: Record<string, string[]> = {
  * keep it busy for seconds without a pause: connections that others of the process open meanwhile time out.
  */
 const TOGETHER = [
+  'test/contract/access-log.test.ts',
+  'test/contract/access-log-refusals.test.ts',
   'test/contract/access-operations.test.ts',
   'test/contract/deleted-users.test.ts',
   'test/contract/dropped-fields.test.ts',
@@ -94,9 +96,12 @@ const TOGETHER = [
   'test/contract/features.test.ts',
   'test/contract/generated.test.ts',
   'test/contract/idempotency-keys.test.ts',
+  'test/contract/operations.test.ts',
   'test/contract/operations-audit.test.ts',
+  'test/contract/operations-hostile.test.ts',
   'test/contract/operations-management.test.ts',
   'test/contract/operations-reach.test.ts',
+  'test/contract/order-walks.test.ts',
   'test/e2e/receivers.test.ts',
   'test/eval/corpus.test.ts',
   'test/eval/metrics.test.ts',

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { before, describe, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { contents } from '../../src/app/contents.ts'
 import { createOrgKey } from '../../src/tenancy/keys/keys.ts'
@@ -177,9 +177,13 @@ describe('how a request is written makes no difference', async () => {
   })
 })
 
-// After all tests that show what operations do while the policies hold: these are not closed again.
+// After all tests that show what operations do while the policies hold.
 describe('what belongs to another team is not there, by the conditions of the statements alone', async () => {
-  before(openPolicies)
+  let closePolicies: () => Promise<void>
+  before(async () => {
+    closePolicies = await openPolicies()
+  })
+  after(() => closePolicies())
   const two = await strangers()
   const { owner, stranger, askedByStranger } = two
 
