@@ -150,13 +150,16 @@ describe('an invalid request is rejected with every fault', async () => {
     assert.equal((await unknown(operation, body)).status, unknownStatus[operation.auth])
   })
 
-  const farOver = inTurn<(operation: Operation) => Promise<void>>([
-    async (operation) => assert.equal((await faulty(operation, bytes)).status, 413),
-    async (operation) => assert.equal((await unknown(operation, bytes)).status, unknownStatus[operation.auth]),
+  const farOver = inTurn<(operation: Operation, body: Buffer) => Promise<void>>([
+    async (operation, body) => assert.equal((await faulty(operation, body)).status, 413),
+    async (operation, body) => assert.equal((await unknown(operation, body)).status, unknownStatus[operation.auth]),
     async (operation) => assert.equal((await faulty(operation, bombFor(operation).bomb, gzipped)).status, 413),
   ])
   each('a body far over the limit answers 413, and the client sees it', small, async (operation) => {
-    for (const check of farOver(operation)) await check(operation)
+    const checks = farOver(operation)
+    // Where one is tried alone, it is as far over as matters to what reads the body.
+    const body = checks.length > 1 ? bytes : bytes.subarray(0, 2 * (operation.body_bytes_max ?? 100_000) + 100_000)
+    for (const check of checks) await check(operation, body)
   })
 
   each('a corrupted gzip bomb is rejected safely', small, async (operation) => {
@@ -210,14 +213,27 @@ function declaredInTurn(textsOf: (schema: unknown) => readonly string[]) {
   }
 }
 
+const UUID = /^[0-9a-f-]{36}$/
+const NUMBER = /^(-?[\d.]+(e\d+)?|NaN|Infinity)$/
+const DATE = /^[+-]?\d{4,}-\d/
+/** What a parameter of a kind may take for a valid value. */
+const FORMATTED: Record<string, RegExp> = {
+  uuid: UUID,
+  date: DATE,
+  'date-time': DATE,
+  integer: NUMBER,
+  number: NUMBER,
+}
+
 /** By what is declared: a text that only some of it takes is refused by the same code wherever it is declared. */
 const choosers = new Map<string, (kind: string) => readonly string[]>()
 /** How many texts each later parameter gets. */
 const SHARE = 4
 
 /**
- * The first of the parameters that are declared alike gets every text, each later one a few in turn. Of those that take few values the first
- * of each kind does, by whatever name, since no text but these gets further than the schema; ids are given to each.
+ * The first of the parameters that are declared alike gets every text, each later one a few in turn. Of those that take few values, ids,
+ * numbers or dates alone the first of each kind does, by whatever name, since no text but these gets further than the schema; those that look
+ * like ids, numbers or dates are given to each.
  */
 function textsFor(name: string, schema: unknown): readonly string[] {
   const closed = closedKind(schema as Shape)
@@ -225,7 +241,8 @@ function textsFor(name: string, schema: unknown): readonly string[] {
   const choose = choosers.get(group) ?? chooserByKind(adversarialTexts, SHARE)
   choosers.set(group, choose)
   const texts = choose(group)
-  return closed?.includes('uuid') ? [...new Set([...texts, ...adversarialTexts.filter((text) => UUID.test(text))])] : texts
+  const pattern = closed && FORMATTED[closed.replace('list of ', '')]
+  return pattern ? [...new Set([...texts, ...adversarialTexts.filter((text) => pattern.test(text))])] : texts
 }
 
 interface Shape {
@@ -235,14 +252,14 @@ interface Shape {
   items?: Shape
 }
 
-/** The kind of a parameter that takes one of a few values, or ids alone. */
+/** The kind of a parameter that takes one of a few values, or ids, numbers or dates alone. */
 function closedKind({ type, format, enum: allowed, items }: Shape): string | undefined {
   if (items) {
     const kind = closedKind(items)
     return kind && `list of ${kind}`
   }
   if (allowed) return 'one of a list'
-  return format === 'uuid' || type === 'boolean' ? (format ?? type) : undefined
+  return format && format in FORMATTED ? format : type && /^(boolean|integer|number)$/.test(type) ? type : undefined
 }
 
 interface Prepared {
@@ -259,7 +276,6 @@ async function fresh(operation: Operation): Promise<Prepared> {
 /** The team of all operations that change nothing. */
 let reader: Promise<TestTeam> | undefined
 
-const UUID = /^[0-9a-f-]{36}$/
 /** Fields that are checked only when all other fields are valid. */
 const refusedLater: Record<string, number> = {
   cursor: 400,
