@@ -11,6 +11,9 @@ import { send, valid } from './operations/requests.ts'
 
 const { operations } = contents
 
+/** How many texts are tried at once, after which what the program keeps of credentials is renewed: it keeps it for seconds. */
+const AT_ONCE = 100
+
 /** A user of the team, who has signed in on a phone. */
 let user_id: string
 
@@ -119,10 +122,10 @@ describe('a text that is a key in the memory of the program', async () => {
     test(`is no credential as ${place}`, async () => {
       const taken: string[] = []
       const tried = texts.filter((text) => isHeaderText(text) && !own[text]?.test(place))
-      for (let i = 0; i < tried.length; i += 50) {
+      for (let i = 0; i < tried.length; i += AT_ONCE) {
         await useCredentials()
         await Promise.all(
-          tried.slice(i, i + 50).map(async (text) => {
+          tried.slice(i, i + AT_ONCE).map(async (text) => {
             const status = await ask(text, org)
             assert(status < 500, `${text} HTTP ${status}`)
             if (status < 400) taken.push(text)
