@@ -1,17 +1,17 @@
 // Runs commands on the database of the settings.
 import { resolve } from 'node:path'
-import type { Leaf, Typed } from './command-tree.ts'
+import type { CommandContext, Leaf, Typed } from './command-tree.ts'
 import { readConfig } from '../platform/config/config.ts'
 import { openDatabase, requireUsableSchemas } from '../app/database.ts'
-import { ask, print, write } from './terminal.ts'
+import { ask, write } from './terminal.ts'
 import { createLog } from '../platform/telemetry/log.ts'
 
 /**
  * Runs a command on a database that has the schemas of this program, or newer ones that are compatible, and prints its result. It creates
  * no database. Errors: those of the command, of the settings and of the database; an Error if a part was rejected.
  */
-export async function administer(leaf: Leaf, typed: Typed): Promise<void> {
-  const settings = readConfig(process.env)
+export async function administer(leaf: Leaf, typed: Typed, { env, print }: CommandContext): Promise<void> {
+  const settings = readConfig(env)
   const config = { ...settings, data_dir: resolve(settings.data_dir) }
   const database = await openDatabase(settings, createLog('silent'), { ownership: 'if-free', create: false })
   const isTerminal = process.stdin.isTTY && process.stderr.isTTY

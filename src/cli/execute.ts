@@ -10,7 +10,7 @@ export interface ProgramContext extends CommandContext {
   /** Prints on standard error. */
   err: (text: string) => void
   /** Runs a command on the database of the settings. */
-  administer: (leaf: Leaf, typed: Typed) => Promise<void>
+  administer: (leaf: Leaf, typed: Typed, context: CommandContext) => Promise<void>
 }
 
 /**
@@ -37,7 +37,7 @@ async function runCommand(words: string[], context: ProgramContext): Promise<voi
     return context.print(isWhole ? `${titleOf()}\n\n${parsed.help}` : parsed.help)
   }
   const { leaf, typed } = parsed
-  await (leaf.run ? leaf.run(typed, context) : context.administer(leaf, typed))
+  await (leaf.run ? leaf.run(typed, context) : context.administer(leaf, typed, context))
 }
 
 /** Codes of Node and PostgreSQL for a database that does not exist or denies access. */

@@ -14,7 +14,7 @@ const ofProcess: ProgramContext = {
     return stopping.signal
   },
   isTerminal: process.stdout.isTTY,
-  administer: async (leaf, typed) => (await import('./administer.ts')).administer(leaf, typed),
+  administer: async (leaf, typed, context) => (await import('./administer.ts')).administer(leaf, typed, context),
 }
 
 /** Runs a command. Errors are printed on standard error; then the process exits with 1, or with 2 after a usage error. */

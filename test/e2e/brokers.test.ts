@@ -292,7 +292,8 @@ describe('with a broker', { skip: skipWithoutRabbitMq }, () => {
   test('killed workers lose no events', { timeout: 120_000 }, async (t) => {
     const dataDir = folder('pipelines')
     after(stopAll)
-    const server = await serving(dataDir, { CELLS: 'sandbox-us' }, 'serve')
+    // A worker too, which is not killed.
+    const server = await serving(dataDir, { CELLS: 'sandbox-us' })
     const { org_id, teams, management_key, api_keys } = demoIn(dataDir)
     const [name, hub] = [await bound(), await queue()]
     const team = teams.us!
@@ -315,7 +316,7 @@ describe('with a broker', { skip: skipWithoutRabbitMq }, () => {
       await worker.says(/Worker started/)
       return worker
     }
-    const workers = [await hire(), await hire()]
+    const workers = [await hire()]
     const connection = { ...connectionOf(dataDir), options: '-c search_path=sandbox_us' }
     const emitted: string[] = []
     const tell = (count: number) =>

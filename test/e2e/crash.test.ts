@@ -204,7 +204,6 @@ const deaths: [string, (server: Server) => Promise<unknown>][] = [
       assert.deepEqual(server.sentences(), [`PostgreSQL on ${server.dataDir} has ended unexpectedly.`])
     },
   ],
-  ['the server is killed again', (server) => server.end('SIGKILL')],
 ]
 
 after(stopAll)

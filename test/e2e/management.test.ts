@@ -1,9 +1,9 @@
-// The Management API of the program as people run it: limits from the settings, secrets that stay out of logs, tokens that
-// outlive a restart.
+// The Management API of the program as people run it: limits from the settings, hosts of cells, secrets that stay out of logs, tokens
+// that outlive a restart.
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
-import { after, test } from 'node:test'
-import { caller, demoIn, stopAll, folder, outcome, serving } from '../support/program.ts'
+import { after, before, describe, test } from 'node:test'
+import { caller, demoIn, stopAll, folder, outcome, serving, type Server } from '../support/program.ts'
 
 after(stopAll)
 
@@ -47,31 +47,6 @@ test('rate limits follow the settings, and responses state how long to wait', as
   assert.equal(await server.end('SIGTERM'), 0)
 })
 
-test('no log contains a key or token, and a token is valid after a restart', async () => {
-  const dataDir = folder('logged')
-  const settings = { CELLS: 'sandbox-us,production-us', LOG_LEVEL: 'trace', SUPPORT_EMAIL: 'help@clinic.example' }
-  let server = await serving(dataDir, settings)
-  const { org_id, management_key, teams } = demoIn(dataDir)
-  const manage = (path: string, body?: unknown) =>
-    caller(server.url).post(`/v1/org/${org_id}${path}`, body, { 'x-management-key': management_key })
-  const brand = { brand_information: { company_name: 'Fictional Clinic' }, logo_url: 'https://clinic.example/logo.png' }
-  const team = (await manage('/team', { name: 'Made', region: 'us', ...brand })).body
-  assert.equal(team.sandbox.brand_information.support_email, 'help@clinic.example')
-  const bound = (await manage('/management_key', { label: 'x', team_id: teams.us })).body.key
-  const key = (await manage('/team_api_keys/sandbox/us', { label: 'x', team_id: teams.us })).body.value
-  const token = (await manage(`/team/${teams.us}/create_api_access_token`, { env: 'sandbox' })).body.access_token
-  assert.equal((await manage('/invite', { email: 'testa@clinic.example' })).status, 200)
-  assert.equal((await caller(server.url, key).get('/v2/user')).status, 200)
-  assert.equal(await server.end('SIGTERM'), 0)
-  const logs = server.err()
-  server = await serving(dataDir, settings)
-  assert.equal((await caller(server.url).get('/v2/user', { authorization: `Bearer ${token}` })).status, 200)
-  assert.equal(await server.end('SIGTERM'), 0)
-  assert.match(logs + server.err(), /create_team_api_access_token/)
-  for (const secret of [management_key, bound, key, token, 'testa@clinic.example'])
-    assert(!(logs + server.err()).includes(secret.slice(6)), 'a secret is in the log')
-})
-
 /** Asks under the name of a host, which is not that of the address. */
 const statusAt = (
   url: string,
@@ -87,42 +62,74 @@ const statusAt = (
     asked.on('error', reject).end()
   })
 
-test('a bound host accepts only credentials of its cell or of the Management API', async () => {
+describe('a server with hosts of its cells', { concurrency: 1 }, () => {
   const dataDir = folder('hosts')
-  const CELL_HOSTS = 'sandbox.us.example=sandbox-us, Production.EU.example=production-eu,::1=sandbox-eu,manage.example=management'
-  const server = await serving(dataDir, { CELL_HOSTS, LOG_LEVEL: 'silent' })
-  const { api_keys, org_id, management_key, teams } = demoIn(dataDir)
-  const ask = async (host: string, headers: Record<string, string>) => (await statusAt(server.url, host, '/v2/user', headers))[0]
-  const spellings: Record<string, string[]> = {
-    'sandbox-us': ['sandbox.us.example', 'SANDBOX.us.example:8080', 'sandbox.us.example.'],
-    'production-eu': ['production.eu.example', 'production.eu.example:443'],
-    'sandbox-eu': ['[::1]:9', '[::1]'],
-    none: ['manage.example', 'manage.example:1'],
+  const settings = {
+    CELL_HOSTS: 'sandbox.us.example=sandbox-us, Production.EU.example=production-eu,::1=sandbox-eu,manage.example=management',
+    LOG_LEVEL: 'trace',
+    SUPPORT_EMAIL: 'help@clinic.example',
   }
-  for (const [bound, hosts] of Object.entries(spellings))
-    for (const host of hosts)
-      for (const [cell, key] of Object.entries(api_keys))
-        assert.equal(await ask(host, { 'x-service-api-key': key }), cell === bound ? 200 : 401, `${cell} at ${host}`)
-  for (const host of ['elsewhere.example', 'us.example', '127.0.0.1'])
-    for (const key of Object.values(api_keys)) assert.equal(await ask(host, { 'x-service-api-key': key }), 200, host)
+  let server: Server
+  before(async () => {
+    server = await serving(dataDir, settings)
+  })
 
-  const manager = { 'x-management-key': management_key }
-  for (const [host, status] of [
-    ['manage.example', 200],
-    ['elsewhere.example', 200],
-    ['sandbox.us.example', 401],
-  ] as const)
-    assert.deepEqual(await statusAt(server.url, host, `/v1/org/${org_id}`, manager), [status, undefined], host)
+  test('a bound host accepts only credentials of its cell or of the Management API', async () => {
+    const { api_keys, org_id, management_key, teams } = demoIn(dataDir)
+    const ask = async (host: string, headers: Record<string, string>) =>
+      (await statusAt(server.url, host, '/v2/user', headers))[0]
+    const spellings: Record<string, string[]> = {
+      'sandbox-us': ['sandbox.us.example', 'SANDBOX.us.example:8080', 'sandbox.us.example.'],
+      'production-eu': ['production.eu.example', 'production.eu.example:443'],
+      'sandbox-eu': ['[::1]:9', '[::1]'],
+      none: ['manage.example', 'manage.example:1'],
+    }
+    for (const [bound, hosts] of Object.entries(spellings))
+      for (const host of hosts)
+        for (const [cell, key] of Object.entries(api_keys))
+          assert.equal(await ask(host, { 'x-service-api-key': key }), cell === bound ? 200 : 401, `${cell} at ${host}`)
+    for (const host of ['elsewhere.example', 'us.example', '127.0.0.1'])
+      for (const key of Object.values(api_keys)) assert.equal(await ask(host, { 'x-service-api-key': key }), 200, host)
 
-  const path = `/v1/org/${org_id}/team/${teams.us}/create_api_access_token`
-  const token = (await caller(server.url).post(path, { env: 'sandbox' }, manager)).body.access_token as string
-  const bearer = { authorization: `Bearer ${token}` }
-  assert.deepEqual(await statusAt(server.url, 'sandbox.us.example', '/v2/user', bearer), [200, undefined])
-  assert.deepEqual(await statusAt(server.url, 'production.eu.example', '/v2/user', bearer), [401, 'Bearer'])
-  const both = { ...bearer, 'x-service-api-key': api_keys['sandbox-us']! }
-  assert.deepEqual(await statusAt(server.url, 'production.eu.example', '/v2/user', both), [401, undefined])
-  assert.equal((await statusAt(server.url, 'production.eu.example', '/healthz', {}))[0], 200)
-  assert.equal(await server.end('SIGTERM'), 0)
+    const manager = { 'x-management-key': management_key }
+    for (const [host, status] of [
+      ['manage.example', 200],
+      ['elsewhere.example', 200],
+      ['sandbox.us.example', 401],
+    ] as const)
+      assert.deepEqual(await statusAt(server.url, host, `/v1/org/${org_id}`, manager), [status, undefined], host)
+
+    const path = `/v1/org/${org_id}/team/${teams.us}/create_api_access_token`
+    const token = (await caller(server.url).post(path, { env: 'sandbox' }, manager)).body.access_token as string
+    const bearer = { authorization: `Bearer ${token}` }
+    assert.deepEqual(await statusAt(server.url, 'sandbox.us.example', '/v2/user', bearer), [200, undefined])
+    assert.deepEqual(await statusAt(server.url, 'production.eu.example', '/v2/user', bearer), [401, 'Bearer'])
+    const both = { ...bearer, 'x-service-api-key': api_keys['sandbox-us']! }
+    assert.deepEqual(await statusAt(server.url, 'production.eu.example', '/v2/user', both), [401, undefined])
+    assert.equal((await statusAt(server.url, 'production.eu.example', '/healthz', {}))[0], 200)
+  })
+
+  test('no log contains a key or token, and a token is valid after a restart', async () => {
+    const { org_id, management_key, teams, api_keys } = demoIn(dataDir)
+    const manage = (path: string, body?: unknown) =>
+      caller(server.url).post(`/v1/org/${org_id}${path}`, body, { 'x-management-key': management_key })
+    const brand = { brand_information: { company_name: 'Fictional Clinic' }, logo_url: 'https://clinic.example/logo.png' }
+    const team = (await manage('/team', { name: 'Made', region: 'us', ...brand })).body
+    assert.equal(team.sandbox.brand_information.support_email, 'help@clinic.example')
+    const bound = (await manage('/management_key', { label: 'x', team_id: teams.us })).body.key
+    const key = (await manage('/team_api_keys/sandbox/us', { label: 'x', team_id: teams.us })).body.value
+    const token = (await manage(`/team/${teams.us}/create_api_access_token`, { env: 'sandbox' })).body.access_token
+    assert.equal((await manage('/invite', { email: 'testa@clinic.example' })).status, 200)
+    assert.equal((await caller(server.url, key).get('/v2/user')).status, 200)
+    assert.equal(await server.end('SIGTERM'), 0)
+    const logs = server.err()
+    server = await serving(dataDir, settings)
+    assert.equal((await caller(server.url).get('/v2/user', { authorization: `Bearer ${token}` })).status, 200)
+    assert.equal(await server.end('SIGTERM'), 0)
+    assert.match(logs + server.err(), /create_team_api_access_token/)
+    for (const secret of [...Object.values(api_keys), management_key, bound, key, token, 'testa@clinic.example'])
+      assert(!(logs + server.err()).includes(secret.slice(6)), 'a secret is in the log')
+  })
 })
 
 test('an invalid support address stops the start with an error message', async () => {

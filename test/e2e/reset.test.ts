@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { caller, demoIn, folder, migrated, outcome, serving, stopAll } from '../support/program.ts'
+import { endedOnDatabase } from '../support/local-command.ts'
+import { caller, demoIn, folder, migratedAnyhow, outcome, serving, stopAll } from '../support/program.ts'
 
 after(stopAll)
 
@@ -14,23 +15,23 @@ test(
   { timeout: 300_000 },
   async () => {
     const DATA_DIR = folder('reset')
-    const reset = (...words: string[]) => outcome('reset', { ...settings, DATA_DIR }, ...words)
+    const refused = (...words: string[]) => endedOnDatabase(['reset', ...words], { ...settings, DATA_DIR })
     let server = await serving(DATA_DIR, settings)
     const before = demoIn(DATA_DIR)
     const key = before.api_keys['sandbox-us']!
     const { user_id } = (await caller(server.url, key).post('/v2/user', { client_user_id: 'before' })).body
 
-    const running = await reset('--yes')
+    const running = await refused('--yes')
     assert.equal(running.code, 1)
     assert.match(running.err, /in use by another Drawbridge .* Stop it first\. Nothing was changed\.\n$/)
     assert.equal((await caller(server.url, key).get(`/v2/user/${user_id}`)).status, 200)
     assert.equal(await server.end('SIGTERM'), 0)
 
-    const unasked = await reset()
+    const unasked = await refused()
     assert.equal(unasked.code, 1)
     assert.match(unasked.err, /deletes every user, order and event .* Say --yes for that\. Nothing was changed\.\n$/)
 
-    assert.deepEqual(await reset('--yes'), {
+    assert.deepEqual(await outcome('reset', { ...settings, DATA_DIR }, '--yes'), {
       code: 0,
       out: 'The demo is as its first start made it. Its keys are the same; the ids of its organization and teams are new.\n',
       err: '',
@@ -50,12 +51,12 @@ test(
 )
 
 test('reset refuses a database that is not of a demo', async () => {
-  const DATA_DIR = migrated(folder('no-demo'))
-  assert.equal((await outcome('migrate', { ...settings, DATA_DIR })).code, 0)
-  const { code, err } = await outcome('reset', { ...settings, DATA_DIR }, '--yes')
+  const DATA_DIR = await migratedAnyhow(folder('no-demo'), settings)
+  const reset = () => endedOnDatabase(['reset', '--yes'], { ...settings, DATA_DIR })
+  const { code, err } = await reset()
   assert.equal(code, 1)
   assert.match(err, /No demo data found/)
   writeFileSync(join(DATA_DIR, 'demo.json'), '{}')
-  assert.equal((await outcome('reset', { ...settings, DATA_DIR }, '--yes')).code, 1)
+  assert.equal((await reset()).code, 1)
   assert.ok(existsSync(join(DATA_DIR, 'postgres/PG_VERSION')))
 })

@@ -6,19 +6,19 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { generateVaultKey } from '../../src/platform/crypto/vault.ts'
+import { endedOnDatabase } from '../support/local-command.ts'
 import { isValidSignature } from '../support/signed.ts'
 import {
   caller,
   connectionOf,
   demoIn,
-  migrated,
+  migratedAnyhow,
   runCli,
   stopAll,
   folder,
   onDatabase,
   outcome,
   serving,
-  start,
   waitUntil,
 } from '../support/program.ts'
 
@@ -27,10 +27,8 @@ after(stopAll)
 const LOG_LEVEL = 'silent'
 const NO_OLD_KEY = /No value depends on an old key\.\nSkipped \(not listed in CELLS\): sandbox-eu, production-eu\.\n$/
 
-async function vault(word: string, settings: Record<string, string>) {
-  const { ended, out, err } = start({ args: ['src/cli/entry.js', 'vault', word], settings: { LOG_LEVEL, ...settings } })
-  return { code: await ended, out: out(), err: err() }
-}
+/** Within this process, whose modules are loaded once for all of them. */
+const vault = (word: string, settings: Record<string, string>) => endedOnDatabase(['vault', word], { LOG_LEVEL, ...settings })
 
 interface Delivered {
   headers: Record<string, unknown>
@@ -66,8 +64,7 @@ test(
     const keyFile = join(dataDir, 'encryption.key')
     const { code, err } = await vault('rotate', settings)
     assert.deepEqual([code, err.startsWith(`drawbridge: There is no database in ${dataDir}.`)], [1, true])
-    migrated(dataDir)
-    assert.equal((await outcome('migrate', settings)).code, 0)
+    await migratedAnyhow(dataDir, settings)
     assert.equal((await vault('rotate', settings)).code, 2)
     assert.equal(existsSync(keyFile), false)
 
@@ -98,7 +95,7 @@ test(
     const [oldKey] = readFileSync(keyFile, 'utf8').trim().split('\n')
     assert.match((await vault('status', settings)).out, NO_OLD_KEY)
 
-    const rotated = await vault('rotate', settings)
+    const rotated = await outcome('vault', settings, 'rotate')
     assert.equal(rotated.code, 0, rotated.err)
     assert.match(
       rotated.out,

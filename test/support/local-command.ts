@@ -1,4 +1,5 @@
 // The command line in the process of a test: words in, exit code and texts out. Commands on a database: command-line.ts.
+import { administer } from '../../src/cli/administer.ts'
 import { execute, type ProgramContext } from '../../src/cli/execute.ts'
 
 export interface Ended {
@@ -30,3 +31,6 @@ export async function ended(
   })
   return { code, out, err }
 }
+
+/** How a command ends that may work on the database of its environment. */
+export const endedOnDatabase = (words: string[], env: Record<string, string>): Promise<Ended> => ended(words, env, { administer })

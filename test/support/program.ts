@@ -136,6 +136,17 @@ export function migrated(dataDir: string): string {
   return dataDir
 }
 
+/** A data folder whose database has the schemas of this program, and which no server has used. @returns the folder */
+export async function migratedAnyhow(dataDir: string, settings: Record<string, string> = {}): Promise<string> {
+  if (!existsSync(migrated(dataDir))) await runMigrate(dataDir, settings)
+  return dataDir
+}
+
+async function runMigrate(dataDir: string, settings: Record<string, string>): Promise<void> {
+  const { code, err } = await outcome('migrate', { DATA_DIR: dataDir, ...settings })
+  if (code !== 0) throw new Error(`migrate ended with ${code}: ${err}`)
+}
+
 /**
  * A server that has said where it listens. Only `start` runs migrations by itself; before others a new folder is migrated. What `start`
  * makes of nothing is for tests of their own, which do not copy a folder.
@@ -147,10 +158,7 @@ export async function serving(dataDir: string, settings: Record<string, string> 
 
 /** As `serving`, where a new folder is one that nobody has prepared. */
 export async function servingFirst(dataDir: string, settings: Record<string, string> = {}, command = 'start'): Promise<Server> {
-  if (command !== 'start' && !existsSync(dataDir)) {
-    const { code, err } = await outcome('migrate', { DATA_DIR: dataDir, ...settings })
-    if (code !== 0) throw new Error(`migrate ended with ${code}: ${err}`)
-  }
+  if (command !== 'start' && !existsSync(dataDir)) await runMigrate(dataDir, settings)
   return listening(runCli(command, { DATA_DIR: dataDir, PORT: '0', ...settings }), dataDir)
 }
 
