@@ -50,13 +50,16 @@ async function start(): Promise<Server> {
   // PostgreSQL's account has to pass.
   chmodSync(made, 0o755)
   const folder = join(made, 'data')
-  // A run of everything has a migrated data folder to copy (test/support/program.ts).
-  const { DRAWBRIDGE_MIGRATED: model } = process.env
+  // A run of everything has a migrated data folder to copy, and the program in few files (test/support/program.ts).
+  const { DRAWBRIDGE_MIGRATED: model, DRAWBRIDGE_PROGRAM: bundle } = process.env
   if (model) execFileSync('cp', ['-Rp', model, folder])
+  const hooks = new URL('../support/relative-imports.js', import.meta.url)
+  if (bundle) hooks.searchParams.set('program', bundle)
   const child = spawn(process.execPath, ['src/cli/entry.js', 'start'], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
     env: {
       ...inherited(),
+      ...(bundle && { NODE_OPTIONS: `--import=${hooks.href}` }),
       PORT: '0',
       DATA_DIR: folder,
       LOG_LEVEL: 'warn',

@@ -13,6 +13,7 @@ import {
   caller,
   connectionOf,
   demoIn,
+  migratedAnyhow,
   stopAll,
   onDatabase,
   outcome,
@@ -23,7 +24,7 @@ import {
 } from '../support/program.ts'
 import { smallDisk, type SmallDisk } from '../support/faults/small-disk.ts'
 
-/** Both hold a new installation of one cell and some room; the log takes a file of 16 MB after the other. */
+/** Both hold a new installation and some room; the log takes a file of 16 MB after the other. */
 const DATA_MIB = 192
 const LOG_MIB = 128
 /** Never reached: the disk is full long before. */
@@ -54,7 +55,7 @@ async function installation(): Promise<Disks | string> {
   if (typeof data === 'string') return data
   const log = smallDisk('log', LOG_MIB)
   if (typeof log === 'string') return log
-  assert.equal(await (await serving(data.folder, settings)).end('SIGTERM'), 0)
+  await migratedAnyhow(data.folder, settings)
   const [wal, moved] = [join(data.folder, 'postgres/pg_wal'), join(log.folder, 'pg_wal')]
   // Its files stay those of PostgreSQL's account.
   assert.equal(spawnSync('cp', ['--archive', wal, moved]).status, 0)

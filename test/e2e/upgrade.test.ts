@@ -1,10 +1,11 @@
 // Two releases on one database: this program beside a newer one under load, while the newer migrates, and after it has been taken back.
 // The newer release is a copy of this tree with migrations added.
 import assert from 'node:assert/strict'
-import { cpSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, globSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { shipping } from '../support/people.ts'
 import { createExternalDatabase } from '../support/external-database.ts'
 import {
@@ -45,6 +46,27 @@ const fourDigits = (number: number) => String(number).padStart(4, '0')
 function copyProgram(): void {
   for (const part of ['src', 'migrations', 'package.json']) cpSync(join(root, part), join(newer, part), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(newer, 'node_modules'))
+  const { DRAWBRIDGE_PROGRAM: bundle } = process.env
+  if (bundle) copyBundle(fileURLToPath(bundle))
+}
+
+/** What the newer release loads where a run has bundled the program (test/support/program-bundle.ts), with the addresses of the copy. */
+const copied = { hooks: join(newer, 'test/support/relative-imports.js'), bundle: join(newer, 'bundle/') }
+const hrefOf = (path: string) => pathToFileURL(path).href
+
+function copyBundle(bundle: string): void {
+  cpSync(join(root, 'test/support/relative-imports.js'), copied.hooks)
+  cpSync(bundle, copied.bundle, { recursive: true })
+  for (const file of globSync('**/*.mjs', { cwd: copied.bundle })) {
+    const path = join(copied.bundle, file)
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(`"${hrefOf(root)}src/`, `"${hrefOf(newer)}/src/`))
+  }
+}
+
+/** Of the processes of the newer release. Its compiled sources stay out of the project's cache. */
+const ofNewer = {
+  NODE_COMPILE_CACHE: folder('cache'),
+  ...(process.env.DRAWBRIDGE_PROGRAM && { NODE_OPTIONS: `--import=${hrefOf(copied.hooks)}?program=${hrefOf(copied.bundle)}` }),
 }
 
 /** Add a migration to the newer release, declared compatible with programs that know the migrations up to a number. */
@@ -54,11 +76,11 @@ function addMigration(kind: 'cell' | 'control', compatible_from: number, sql: st
   writeFileSync(join(newer, 'migrations', kind, `${number}_newer.sql`), text)
 }
 
-/** A command of this program, or of the newer one, whose compiled sources stay out of the project's cache. */
+/** A command of this program, or of the newer one. */
 const command = (release: 'this' | 'newer', ...words: string[]) =>
   start({
     args: ['src/cli/entry.js', ...words],
-    settings: { ...settings, DEMO: 'off', ...(release === 'newer' && { NODE_COMPILE_CACHE: folder('cache') }) },
+    settings: { ...settings, DEMO: 'off', ...(release === 'newer' && ofNewer) },
     ...(release === 'newer' && { cwd: newer }),
   })
 

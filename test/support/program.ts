@@ -126,19 +126,20 @@ export interface Server extends ServerProcess {
 
 /**
  * A data folder as `migrate` leaves it, where a run of everything has made one to copy (`test/run.ts`): `initdb`, the migrations and the
- * catalogs cost six seconds of a processor. Otherwise, or where there is one, nothing.
+ * catalogs cost six seconds of a processor. Otherwise, or where there is one with something in it, nothing.
  * @returns the folder
  */
 export function migrated(dataDir: string): string {
   const model = process.env.DRAWBRIDGE_MIGRATED
   // With the accounts and the modes of the files, which PostgreSQL looks at.
-  if (model && !existsSync(dataDir)) execFileSync('cp', ['-Rp', model, dataDir])
+  const isEmpty = !existsSync(dataDir) || readdirSync(dataDir).length === 0
+  if (model && isEmpty) execFileSync('cp', ['-Rp', `${model}/.`, dataDir])
   return dataDir
 }
 
 /** A data folder whose database has the schemas of this program, and which no server has used. @returns the folder */
 export async function migratedAnyhow(dataDir: string, settings: Record<string, string> = {}): Promise<string> {
-  if (!existsSync(migrated(dataDir))) await runMigrate(dataDir, settings)
+  if (!existsSync(join(migrated(dataDir), 'postgres'))) await runMigrate(dataDir, settings)
   return dataDir
 }
 
