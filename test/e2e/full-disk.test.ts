@@ -13,7 +13,7 @@ import {
   caller,
   connectionOf,
   demoIn,
-  migratedAnyhow,
+  migratedFolder,
   stopAll,
   onDatabase,
   outcome,
@@ -55,7 +55,7 @@ async function installation(): Promise<Disks | string> {
   if (typeof data === 'string') return data
   const log = smallDisk('log', LOG_MIB)
   if (typeof log === 'string') return log
-  await migratedAnyhow(data.folder, settings)
+  await migratedFolder(data.folder, settings)
   const [wal, moved] = [join(data.folder, 'postgres/pg_wal'), join(log.folder, 'pg_wal')]
   // Its files stay those of PostgreSQL's account.
   assert.equal(spawnSync('cp', ['--archive', wal, moved]).status, 0)

@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { endedOnDatabase } from '../support/local-command.ts'
-import { caller, demoIn, folder, migratedAnyhow, outcome, serving, stopAll } from '../support/program.ts'
+import { caller, demoIn, folder, migratedFolder, outcome, serving, stopAll } from '../support/program.ts'
 
 after(stopAll)
 
@@ -51,7 +51,7 @@ test(
 )
 
 test('reset refuses a database that is not of a demo', async () => {
-  const DATA_DIR = await migratedAnyhow(folder('no-demo'), settings)
+  const DATA_DIR = await migratedFolder(folder('no-demo'), settings)
   const reset = () => endedOnDatabase(['reset', '--yes'], { ...settings, DATA_DIR })
   const { code, err } = await reset()
   assert.equal(code, 1)

@@ -12,7 +12,7 @@ import {
   caller,
   connectionOf,
   demoIn,
-  migratedAnyhow,
+  migratedFolder,
   runCli,
   stopAll,
   folder,
@@ -64,7 +64,7 @@ test(
     const keyFile = join(dataDir, 'encryption.key')
     const { code, err } = await vault('rotate', settings)
     assert.deepEqual([code, err.startsWith(`drawbridge: There is no database in ${dataDir}.`)], [1, true])
-    await migratedAnyhow(dataDir, settings)
+    await migratedFolder(dataDir, settings)
     assert.equal((await vault('rotate', settings)).code, 2)
     assert.equal(existsSync(keyFile), false)
 

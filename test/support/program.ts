@@ -138,7 +138,7 @@ export function migrated(dataDir: string): string {
 }
 
 /** A data folder whose database has the schemas of this program, and which no server has used. @returns the folder */
-export async function migratedAnyhow(dataDir: string, settings: Record<string, string> = {}): Promise<string> {
+export async function migratedFolder(dataDir: string, settings: Record<string, string> = {}): Promise<string> {
   if (!existsSync(join(migrated(dataDir), 'postgres'))) await runMigrate(dataDir, settings)
   return dataDir
 }
