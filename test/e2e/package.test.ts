@@ -159,8 +159,8 @@ describe('the package', { timeout: 240_000 }, () => {
     ]
     for (const path of [home, empty, light]) mkdirSync(path)
     symlinkSync(join(installed, 'node_modules'), join(home, 'node_modules'))
-    // Nor the thousand files that the version does not need.
-    const isNeeded = (path: string) => !/\/dist\/(docs|migrations|src\/(?!cli\b|platform\b)[^/]+)$/.test(path)
+    // Nor what the program has compiled, and the thousand files that the version does not need.
+    const isNeeded = (path: string) => !/\/dist\/(node_modules|docs|migrations|src\/(?!cli\b|platform\b)[^/]+)$/.test(path)
     cpSync(program, join(light, 'package'), { recursive: true, filter: isNeeded })
     const manifest = join(light, 'package/package.json')
     const { dependencies, optionalDependencies, ...rest } = JSON.parse(readFileSync(manifest, 'utf8')) as Record<string, unknown>
