@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, describe, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { exportXml, exportZip, record } from '../../../test/support/file-imports.ts'
-import { createTestTeam, url } from '../../../test/support/server.ts'
+import { createTestTeam, url, type TestTeam } from '../../../test/support/server.ts'
 import { importFile } from './import-file.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'drawbridge-import-'))
@@ -13,8 +13,10 @@ after(() => rmSync(folder, { recursive: true, force: true }))
 
 const rate = (value: number, at: string) => record('HeartRate', value, 'count/min', `2026-01-31 ${at} +0000`)
 
-describe('drawbridge import', async () => {
-  const team = await createTestTeam()
+describe('drawbridge import', () => {
+  // Not while files are loaded: connections that are opened meanwhile can time out.
+  let team: TestTeam
+  before(async () => void (team = await createTestTeam()))
   const path = join(folder, 'export.zip')
   const run = async (user: string, file = path, isTerminal = false) => {
     let printed = ''

@@ -1,9 +1,9 @@
 // Faulty and hostile files: a documented error, what could be read is stored and reported, memory stays bounded. One file of each kind of
 // end is imported, in a thread of its own; others are read by the same code, in the process of the test.
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { exportXml, imported, reading, record, values } from '../../../test/support/file-imports.ts'
-import { createTestTeam, vault } from '../../../test/support/server.ts'
+import { createTestTeam, vault, type TestTeam } from '../../../test/support/server.ts'
 import { zipBytes } from '../../../test/support/zip.ts'
 import { ImportRunner } from './run-import.ts'
 
@@ -30,8 +30,10 @@ async function readOf(file: string | Buffer): Promise<[error: string | null, rat
   return [error, values(samples.heartrate)]
 }
 
-describe('a faulty file', async () => {
-  const team = await createTestTeam()
+describe('a faulty file', () => {
+  // Not while files are loaded: connections that are opened meanwhile can time out.
+  let team: TestTeam
+  before(async () => void (team = await createTestTeam()))
 
   test('that is no file of a known format fails', async () => {
     const user = await team.user()
