@@ -873,7 +873,6 @@ table lab_order
   status_detail text
   kit_sent boolean
   constraint lab_order_pkey PRIMARY KEY (id)
-  constraint lab_order_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint lab_order_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
   CREATE INDEX lab_order__kit ON lab_order USING btree (translate(upper(sample_id), '- 	
 '::text, ''::text), team_id) WHERE ((sample_id IS NOT NULL) AND (method = 'testkit'::text))

@@ -16,15 +16,15 @@ import { bundleProgram, bundleTypebox } from './support/program-bundle.ts'
 import { migratedDataDir, prepareTestDataDir } from './support/template.ts'
 
 /** More than there are cores: files that start whole programs wait for them much of their time. */
-const CONCURRENCY = 3
+const CONCURRENCY = 4
 /** For each test. */
 const TIMEOUT_MS = 300_000
 /** For the run: what has not ended then is named, and fails. A run takes up to half an hour on two cores, and longer on busy ones. */
 const RUN_MS_MAX = 2_700_000
 /** How long processes may take to end once no test runs any more. */
 const END_MS_MAX = 60_000
-/** Of 32 to 64 MB: what a test leaves behind is collected less often. */
-const YOUNG_GENERATION = ['--min-semi-space-size=32', '--max-semi-space-size=64']
+/** What tests leave behind is collected less often, and by one thread, since other processes keep the cores busy. */
+const V8_OPTIONS = ['--min-semi-space-size=32', '--max-semi-space-size=64', '--single-threaded-gc']
 /** Number of slowest files to print at the end, with their duration. */
 const SLOWEST = 25
 
@@ -33,8 +33,12 @@ const pattern = values.grep === undefined ? undefined : new RegExp(values.grep)
 // Read by test/support/untracked.ts.
 if (pattern) process.env.TEST_GREP = pattern.source
 const chosen = positionals.map((file) => relative('.', resolve(file)))
-/** Whole programs first: they take longest, and what is short fills the gaps they leave. */
-const all = () => ['test/**/*.test.ts', 'src/**/*.test.ts'].flatMap((pattern) => globSync(pattern).sort())
+/** After groups, simulations take longest. What is short comes last, so that no core waits for one process at the end. */
+const all = () => [
+  ...new Set(
+    ['test/simulation/*.test.ts', 'test/**/*.test.ts', 'src/**/*.test.ts'].flatMap((pattern) => globSync(pattern).sort()),
+  ),
+]
 const { groups, alone } = grouped(chosen.length ? chosen : withPattern(all()))
 
 /** The modules that are written here, one for each process. → the files that it runs */
@@ -58,9 +62,8 @@ const prepare = (name: string, files: string[], call: string) => {
   processes.set(entry, files)
 }
 const prepareAlone = (file: string) => prepare(file.replaceAll('/', '+'), [file], `runAlone(${JSON.stringify(file)})`)
-for (const file of alone.filter(isInTest)) prepareAlone(file)
 for (const { name, files } of groups) prepare(name, files, `runTogether(${JSON.stringify(files)})`)
-for (const file of alone.filter((other) => !isInTest(other))) prepareAlone(file)
+for (const file of alone) prepareAlone(file)
 
 /** A run that was killed may have left a server behind; it is taken over and its folder made again. It needs 4 GB at the end. */
 if (existsSync(testDataDir)) {
@@ -100,7 +103,7 @@ const tests = run({
   concurrency: CONCURRENCY,
   timeout: TIMEOUT_MS,
   signal: ending.signal,
-  execArgv: YOUNG_GENERATION,
+  execArgv: V8_OPTIONS,
 })
 
 const durations_ms = new Map<string, number>()

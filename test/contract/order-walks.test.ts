@@ -1,5 +1,6 @@
 // Whatever happens to orders, in whatever order: their events follow their tables, their transactions are what their orders make of them,
-// every step emitted an event, and no appointment disagrees with its order. 100 walks of 100 operations, each walk with a team of its own.
+// every step emitted an event, and no appointment disagrees with its order. 30 walks of 100 operations (`WALKS` for another number), each
+// walk with a team of its own.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
