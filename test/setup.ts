@@ -13,7 +13,7 @@ export const testSettings = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
-  max_connections: '200',
+  max_connections: '400',
   autovacuum: 'off',
 }
 
