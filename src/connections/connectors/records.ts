@@ -6,7 +6,7 @@ import { timeseriesOf, type SourceType, type TimeseriesName } from '../../wearab
 import { canonicalZone, zoneOffset } from '../../wearables/resources/zones.ts'
 import type { Document } from '../../wearables/summaries/schema.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
-import { wireTime } from '../../wearables/timeseries/wire-time.ts'
+import { wireTime } from '../../platform/runtime/clock.ts'
 import { localDay, midnight } from './answers.ts'
 import type { Pulled } from './connector.ts'
 import { idOf, text, type Values } from './reading.ts'

@@ -2,7 +2,7 @@
 import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import { localDate, zoneOffset } from '../../wearables/resources/zones.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
-import { wireTime } from '../../wearables/timeseries/wire-time.ts'
+import { wireTime } from '../../platform/runtime/clock.ts'
 import { deviceOf } from './devices.ts'
 import type { SentCycle, SentElectrocardiogram } from './record-schema.ts'
 import { sourceTypeOf } from './samples.ts'

@@ -5,7 +5,7 @@ import { canonicalZone, localDate, zoneOffset } from '../../wearables/resources/
 import type { Document } from '../../wearables/summaries/schema.ts'
 import type { QueryValues } from '../../wearables/summaries/query-values.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
-import { wireTime } from '../../wearables/timeseries/wire-time.ts'
+import { wireTime } from '../../platform/runtime/clock.ts'
 import { deviceOf } from './devices.ts'
 import { sourceTypeOf, type PostZones } from './samples.ts'
 import type { SentActivity, SentBody, SentProfile, SentSleep, SentWorkout, StageName } from './summary-schema.ts'

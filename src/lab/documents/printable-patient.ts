@@ -1,5 +1,5 @@
 // How documents print people and places. Pure.
-import { ageOn } from '../../people/person/age.ts'
+import { ageOn } from '../../platform/runtime/clock.ts'
 import type { Order } from '../orders/schema.ts'
 import type { Paper } from '../../platform/pdf/canvas.ts'
 

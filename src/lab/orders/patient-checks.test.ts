@@ -5,7 +5,7 @@ import { sql } from '../../platform/db/sql.ts'
 import { SECONDS_PER_DAY, orderBody, advanceClock, createOrder, proxy, tenantOf } from '../../../test/support/orders.ts'
 import { createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 import { teamNow } from '../../platform/db/database.ts'
-import { ageOn } from '../../people/person/age.ts'
+import { ageOn } from '../../platform/runtime/clock.ts'
 import { orderWith, faultsOf } from '../../../test/support/patients.ts'
 
 /** The team's date plus a number of years and days. */

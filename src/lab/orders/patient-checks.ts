@@ -1,9 +1,8 @@
 // Patient rules that need the team's date or settings. Source: lab-testing.md 5.1.
-import { utcDate } from '../../platform/runtime/clock.ts'
+import { utcDate, ageOn } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { assertBirthDate, latestDemographics } from '../../people/users/demographics.ts'
-import { ageOn } from '../../people/person/age.ts'
 import { toMedicalProxy, toPatient, type Patient, type PatientInput } from '../../people/person/patient.ts'
 
 const ADULT_YEARS = 18

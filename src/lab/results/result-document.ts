@@ -8,9 +8,8 @@ import type {
   ReportedResult,
   SourceMarker,
 } from '../links/diagnostic-report.ts'
-import { ageOn } from '../../people/person/age.ts'
 import type { Order } from '../orders/schema.ts'
-import { iso } from '../../platform/runtime/clock.ts'
+import { iso, ageOn } from '../../platform/runtime/clock.ts'
 import { UNITED_STATES } from '../../people/person/countries.ts'
 import type { ExpectedResult } from './expected-results.ts'
 import { compareToRange, interpret, parseNumber, parseRange, mostSevere } from './reference-ranges.ts'

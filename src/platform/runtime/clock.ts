@@ -20,6 +20,9 @@ function rememberingLast(textOf: (at: Date) => string): (at: Date) => string {
 /** An instant in the API format: UTC, whole seconds, explicit offset. Source: events.md E5. */
 export const iso = rememberingLast((at) => `${at.toISOString().slice(0, 19)}+00:00`)
 
+/** As `iso`, from milliseconds. For samples, each of which has another: none is remembered. */
+export const wireTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}+00:00`
+
 let second = -1
 let secondText = ''
 /** As `toISOString`, for log lines: it calls that once per second. */
@@ -34,6 +37,12 @@ export function shownInstant(at: Date): string {
 
 /** The UTC calendar day of an instant, `YYYY-MM-DD`. */
 export const utcDate = rememberingLast((at) => at.toISOString().slice(0, 10))
+
+/** Whole years from a date of birth to a date, both `YYYY-MM-DD`. */
+export function ageOn(dob: string, today: string): number {
+  const years = Number(today.slice(0, 4)) - Number(dob.slice(0, 4))
+  return today.slice(5) < dob.slice(5) ? years - 1 : years
+}
 
 export const addSeconds = (at: Date, seconds: number): Date => new Date(at.getTime() + seconds * 1000)
 

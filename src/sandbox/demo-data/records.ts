@@ -1,5 +1,5 @@
 // The data of days of a fictional person as it is known at an instant: late and preliminary data becomes what it is in the end.
-import { wireTime } from '../../wearables/timeseries/wire-time.ts'
+import { wireTime } from '../../platform/runtime/clock.ts'
 import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import type { SourceType, TimeseriesName } from '../../wearables/resources/timeseries.ts'
 import { sportOf } from '../../wearables/resources/sports.ts'

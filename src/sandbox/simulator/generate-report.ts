@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { ExpectedMarker } from '../../lab/catalog/analytes.ts'
 import type { Interpretation, DiagnosticReport, ReportedResult, ResultType } from '../../lab/links/diagnostic-report.ts'
-import { ageOn } from '../../people/person/age.ts'
+import { ageOn } from '../../platform/runtime/clock.ts'
 import type { Order } from '../../lab/orders/schema.ts'
 import { expectations, toMeasuredAnalyte, type ExpectedResult } from '../../lab/results/expected-results.ts'
 import { computedAnalytes, makeResults, type ResultPlan, type SampledPatient } from './computed-results.ts'

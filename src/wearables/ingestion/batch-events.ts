@@ -7,7 +7,7 @@ import { servesLegacy } from '../resources/legacy.ts'
 import { timeseriesOf, type TimeseriesName } from '../resources/timeseries.ts'
 import type { MergedSamples, Sample } from '../timeseries/chunks.ts'
 import { sampleWriter, sampleSource } from '../timeseries/samples.ts'
-import { wireTime } from '../timeseries/wire-time.ts'
+import { wireTime } from '../../platform/runtime/clock.ts'
 
 const BATCH_MAX = 10_000
 /** The smallest limit of a destination is 1 MiB; the rest of an event takes less than 2 kB. */

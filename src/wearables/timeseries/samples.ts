@@ -4,7 +4,7 @@ import { wireSource } from '../resources/data-source.ts'
 import { detailsOf, readDetails } from '../resources/sample-details.ts'
 import { timeseriesOf, type TimeseriesName } from '../resources/timeseries.ts'
 import type { Sample, SampleSource } from './chunks.ts'
-import { wireTime } from './wire-time.ts'
+import { wireTime } from '../../platform/runtime/clock.ts'
 
 /** As `wireTime`, for instants of which most are of the same minute as the one before. */
 function wireTimes(): (ms: number) => string {
