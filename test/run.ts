@@ -16,7 +16,7 @@ import { bundleProgram, bundleTypebox } from './support/program-bundle.ts'
 import { migratedDataDir, prepareTestDataDir } from './support/template.ts'
 
 /** More than there are cores: files that start whole programs wait for them much of their time. */
-const CONCURRENCY = 4
+const CONCURRENCY = 3
 /** For each test. */
 const TIMEOUT_MS = 300_000
 /** For the run: what has not ended then is named, and fails. A run takes up to half an hour on two cores, and longer on busy ones. */
@@ -33,7 +33,7 @@ const pattern = values.grep === undefined ? undefined : new RegExp(values.grep)
 // Read by test/support/untracked.ts.
 if (pattern) process.env.TEST_GREP = pattern.source
 const chosen = positionals.map((file) => relative('.', resolve(file)))
-/** After groups, simulations take longest. What is short comes last, so that no core waits for one process at the end. */
+/** Simulations and whole programs first: they take longest, and what is short fills the gaps they leave. */
 const all = () => [
   ...new Set(
     ['test/simulation/*.test.ts', 'test/**/*.test.ts', 'src/**/*.test.ts'].flatMap((pattern) => globSync(pattern).sort()),
@@ -62,8 +62,9 @@ const prepare = (name: string, files: string[], call: string) => {
   processes.set(entry, files)
 }
 const prepareAlone = (file: string) => prepare(file.replaceAll('/', '+'), [file], `runAlone(${JSON.stringify(file)})`)
+for (const file of alone.filter(isInTest)) prepareAlone(file)
 for (const { name, files } of groups) prepare(name, files, `runTogether(${JSON.stringify(files)})`)
-for (const file of alone) prepareAlone(file)
+for (const file of alone.filter((other) => !isInTest(other))) prepareAlone(file)
 
 /** A run that was killed may have left a server behind; it is taken over and its folder made again. It needs 4 GB at the end. */
 if (existsSync(testDataDir)) {
