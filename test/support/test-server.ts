@@ -47,6 +47,8 @@ const options = {
   checkRows: true,
   installation,
   row_security: 'required' as const,
+  // A process that loads another file, or reads a report, answers the database seconds later.
+  deadlines: { connect_ms: 60_000 },
 }
 export const connection = options.connection
 /** As another process has them: without hooks. To be closed. @param served the cells that the process serves */
