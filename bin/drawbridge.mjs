@@ -16,7 +16,7 @@ if (node === undefined) {
   process.exit(1)
 }
 const words = process.argv.slice(2)
-// What serves has a process with settings of its memory; a command runs in this one.
+// Servers and workers need options of Node for their memory, so they have a process of their own; other commands run in this one.
 if (node === process.execPath && !/^(start|serve|work)$/.test(words[0])) await import(pathToFileURL(main).href)
 else {
   const child = spawn(node, ['--min-semi-space-size=4', '--max-semi-space-size=32', main, ...words], {

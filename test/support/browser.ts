@@ -60,7 +60,7 @@ async function firstVisit(screen: Screen): Promise<Visit> {
   return visit
 }
 
-/** An empty page of somebody without cookies, who has the screen of a phone or of a computer. It ends the one before. */
+/** An empty page without cookies, on the screen of a phone or of a computer. The page of the visit before is used again. */
 export async function visit(screen: Screen = 'computer'): Promise<Visit> {
   const known = visits.get(screen) ?? firstVisit(screen)
   visits.set(screen, known)

@@ -20,7 +20,7 @@ function rememberingLast(textOf: (at: Date) => string): (at: Date) => string {
 /** An instant in the API format: UTC, whole seconds, explicit offset. Source: events.md E5. */
 export const iso = rememberingLast((at) => `${at.toISOString().slice(0, 19)}+00:00`)
 
-/** As `iso`, from milliseconds. For samples, each of which has another: none is remembered. */
+/** As `iso`, from milliseconds and without its cache: each sample has another instant. */
 export const wireTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}+00:00`
 
 let second = -1
