@@ -1970,11 +1970,11 @@ function append_access_log(date,text) security definer
     last_hash bytea;
   begin
     lock table access_day in exclusive mode;
-    if new_lines = '' and not exists (select from access_line) then
-      return 0;
-    end if;
     select * into strict head from access_day order by day desc limit 1;
     if today > head.day then
+      if new_lines = '' and not exists (select from access_line) then
+        return 0;
+      end if;
       execute format('create table %I (like access_log including all)', 'access_log_' || to_char(today, 'YYYYMMDD'));
       execute format('alter table access_log attach partition %I for values from (%L) to (%L)',
                      'access_log_' || to_char(today, 'YYYYMMDD'), today, today + 1);
@@ -1994,7 +1994,10 @@ function append_access_log(date,text) security definer
         select head.day, head.seq + row_number() over w, team_id, users::uuid[], line, access_chain(head.hash, line) over w
         from pending window w as (order by line collate "C" rows unbounded preceding)
         returning seq, hash)
-    select count(*) over (), seq, hash into strict appended, last_seq, last_hash from inserted order by seq desc limit 1;
+    select count(*) over (), seq, hash into appended, last_seq, last_hash from inserted order by seq desc limit 1;
+    if not found then
+      return 0;
+    end if;
     update access_day set seq = last_seq, hash = last_hash where day = head.day;
     return appended;
   end
