@@ -2,7 +2,7 @@
 -- Appends lines to the access log: those that transactions have left in access_line, at most 20,000 a call, and those of `new_lines`. There
 -- each line has three fields, separated by tabs: the team or nothing, the users, and the line of the log as JSON text, which holds neither
 -- tabs nor line breaks. The table of a new day is attached, because creating it as a partition would wait for every reader of the log.
--- Returns the number of appended lines. Whether there are lines is asked once a day alone, before that table is created: lines that have
+-- Returns the number of appended lines. Whether there are lines is asked only before that table is created: lines that have
 -- been appended stay in the pages of access_line until it is vacuumed, so each look reads them all.
 create or replace function append_access_log(today date, new_lines text) returns bigint
   language plpgsql security definer set search_path from current as $$

@@ -99,6 +99,31 @@ describe('concurrent writes of several processes', () => {
     const { fault, head: end } = await verifyLog(db)
     assert.deepEqual([fault, end.seq], [undefined, head.seq + 45_001])
   })
+
+  test('begin a day with its first line, and not before', async () => {
+    const { users, text } = lineOf(accessOf())
+    const client = await db.pool.connect()
+    const append = async (lines: string) =>
+      (await client.query<{ n: number }>(`select append_access_log('2100-01-01', $1)::int as n`, [lines])).rows[0]!.n
+    const state = async () =>
+      (
+        await client.query<{ days: number; table: string | null }>(
+          `select count(*)::int as days, to_regclass('access_log_21000101')::text as table from access_day where day = '2100-01-01'`,
+        )
+      ).rows[0]
+    try {
+      await client.query('begin')
+      assert.equal(await append(''), 0)
+      assert.deepEqual(await state(), { days: 0, table: null })
+      assert.equal(await append(`\t${users}\t${text}`), 1)
+      assert.deepEqual(await state(), { days: 1, table: 'access_log_21000101' })
+      assert.equal(await append(''), 0)
+      assert.deepEqual(await state(), { days: 1, table: 'access_log_21000101' })
+    } finally {
+      await client.query('rollback')
+      client.release()
+    }
+  })
 })
 
 describe('an export', () => {
