@@ -54,17 +54,17 @@ async function load(folder: string | undefined): Promise<Engine> {
   env.wasm.numThreads = 1
   env.wasm.proxy = false
   env.logLevel = 'error'
-  const [detector, recognizer, keys] = await Promise.all(
-    (['detector', 'recognizer', 'keys'] as const).map((name) => (folder ? readFrom(folder, name) : shipped(name))),
-  )
+  const read = (name: keyof typeof FILES) => (folder ? readFrom(folder, name) : shipped(name))
+  // One after another, so that the error names the first file that cannot be read.
+  const [detector, recognizer, keys] = [await read('detector'), await read('recognizer'), await read('keys')]
   const open = (bytes: Uint8Array) =>
     InferenceSession.create(bytes, { executionProviders: ['wasm'], enableCpuMemArena: false, enableMemPattern: false }).catch(
       () => {
         throw new OcrUnavailable('a network of the text recognition cannot be opened')
       },
     )
-  const [detection, recognition] = [await open(detector!), await open(recognizer!)]
-  const lines = Buffer.from(keys!).toString('utf8').split(/\r?\n/u)
+  const [detection, recognition] = [await open(detector), await open(recognizer)]
+  const lines = Buffer.from(keys).toString('utf8').split(/\r?\n/u)
   if (lines.at(-1) === '') lines.pop()
   const alphabet = alphabetOf(lines)
   const run = async (session: InferenceSession, input: Tensor) => {
