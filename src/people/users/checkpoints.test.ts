@@ -6,12 +6,13 @@ import { describe, test } from 'node:test'
 import pg from 'pg'
 import { CHECKPOINT_STRIDE } from '../../platform/db/checkpoints.ts'
 import { systemNow, addSeconds } from '../../platform/runtime/clock.ts'
-import type { Queries, Tx } from '../../platform/db/transaction.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
 import { enqueue } from '../../platform/queue/outbox.ts'
 import { T } from '../../platform/schema/schema.ts'
-import { sql, type Sql } from '../../platform/db/sql.ts'
+import { sql } from '../../platform/db/sql.ts'
 import type { Problem } from '../../platform/runtime/problem.ts'
 import { SECONDS_PER_DAY, advanceClock, tenantOf, countLockWaiters } from '../../../test/support/orders.ts'
+import { rowsRead } from '../../../test/support/rows-read.ts'
 import { asOwner, connection, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import type { User } from './schema.ts'
 import { countUsers, createUserCheckpoints } from './list-checkpoints.ts'
@@ -165,41 +166,9 @@ describe('a long list of users', () => {
   })
 })
 
-const TABLES = new Set(['user', 'user_checkpoint', 'user_checkpoint_total'])
-interface Plan {
-  'Relation Name'?: string
-  'Actual Rows': number
-  'Actual Loops': number
-  'Rows Removed by Filter'?: number
-  Plans?: Plan[]
-}
-const rowsIn = (plan: Plan): number =>
-  (TABLES.has(plan['Relation Name'] ?? '')
-    ? (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops']
-    : 0) + (plan.Plans ?? []).reduce((sum, inner) => sum + rowsIn(inner), 0)
-
-/** Returns how many rows of users and checkpoints the statements of `work` read: each is explained by the database after it has run. */
-const Explained = T.Object({ 'QUERY PLAN': T.Unknown() })
-
-async function rowsRead(team: TestTeam, work: (tx: Tx) => Promise<unknown>, how: 'read' | 'tx' = 'read'): Promise<number> {
-  let read = 0
-  await team.db[how](await tenantOf(team), async (tx) => {
-    // With the team's role, so that the row security policies apply.
-    const explained = async (q: Sql) => {
-      const row = await tx.one(Explained, sql`explain (analyze, format json) ${q}`)
-      read += rowsIn((row['QUERY PLAN'] as { Plan: Plan }[])[0]!.Plan)
-    }
-    const watched = <M extends 'many' | 'maybe' | 'one'>(method: M): Queries[M] =>
-      (async (row: never, q: Sql) => {
-        await explained(q)
-        return (tx[method] as (row: never, q: Sql) => Promise<unknown>)(row, q)
-      }) as Queries[M]
-    const { locking } = tx
-    const uuid = () => tx.uuid()
-    await work({ ...tx, locking, uuid, many: watched('many'), maybe: watched('maybe'), one: watched('one') })
-  })
-  return read
-}
+/** With the team's role, so that the row security policies apply. */
+const rowsReadBy = async (team: TestTeam, work: (tx: Tx) => Promise<unknown>, how: 'read' | 'tx' = 'read'): Promise<number> =>
+  team.db[how](await tenantOf(team), (tx) => rowsRead(tx, ['user', 'user_checkpoint', 'user_checkpoint_total'], work))
 
 test('any page, and the total, read a few hundred rows of 50,000 users', async () => {
   const team = await unlimited()
@@ -208,12 +177,12 @@ test('any page, and the total, read a few hundred rows of 50,000 users', async (
   await setCheckpoints(team)
   await asOwner('analyze production_us."user", production_us.user_checkpoint')
   for (const offset of [0, 400, count / 2, count - 1]) {
-    const read = await rowsRead(team, (tx) => listUsers(tx, { offset, limit: 100 }))
+    const read = await rowsReadBy(team, (tx) => listUsers(tx, { offset, limit: 100 }))
     // The part after the last checkpoint, the page with the part before it, and for deep pages the checkpoints, one for 500 users.
     const checkpoints = offset < CHECKPOINT_STRIDE ? 0 : 2 * 100
     assert(read <= 2 * CHECKPOINT_STRIDE + 100 + checkpoints, `${read} rows for a page from ${offset} on`)
   }
-  assert((await rowsRead(team, countUsers)) <= 100 + 3)
+  assert((await rowsReadBy(team, countUsers)) <= 100 + 3)
 })
 
 test('the limit of a sandbox team is checked by reading a few hundred rows of 5,000 users', async () => {
@@ -223,7 +192,7 @@ test('the limit of a sandbox team is checked by reading a few hundred rows of 5,
   await asOwner('analyze sandbox_us."user", sandbox_us.user_checkpoint')
   const isFull = ({ body }: Problem) => JSON.stringify(body).includes('the maximum of 50 Sandbox users')
   const create = (tx: Tx) => assert.rejects(createUser(tx, { client_user_id: 'one too many' }), isFull)
-  const read = await rowsRead(team, create, 'tx')
+  const read = await rowsReadBy(team, create, 'tx')
   assert(read > 0 && read <= CHECKPOINT_STRIDE, `${read} rows`)
 })
 

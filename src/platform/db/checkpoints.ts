@@ -31,7 +31,6 @@ interface CheckpointedList {
 }
 
 const Counted = T.Object({ n: T.Integer() })
-const Last = T.Object({ at: T.String(), id: T.String() })
 const Place = T.Object({ at: T.String(), id: T.String(), rank: T.Integer() })
 
 export class Checkpoints {
@@ -62,20 +61,17 @@ export class Checkpoints {
       countShown?.(tx, behind) ??
       sql`(select count(*) from ${raw(table)} t where t.team_id = ${tx.team} and ${isShown(tx)} and ${behind})`
     return sql`(
-      with last as materialized (
-        (select ${column} as at, id from ${raw(checkpoints)} where team_id = ${tx.team} order by ${column} desc, id desc limit 1)
-        union all select '-infinity', '00000000-0000-0000-0000-000000000000'
-        order by at desc limit 1)
+      with ${this.#last(tx)}
       select coalesce((select shown from ${raw(`${checkpoints}_total`)} where team_id = ${tx.team}), 0) + ${shown})`
   }
 
-  #last(tx: Tx): Promise<{ at: string; id: string } | undefined> {
+  /** For `with`: the last checkpoint of the team, or a place before all rows. */
+  #last(tx: Tx): Sql {
     const { at, checkpoints } = this.#list
-    return tx.maybe(
-      Last,
-      sql`
-      select ${raw(at)} as at, id from ${raw(checkpoints)} where team_id = ${tx.team} order by ${raw(at)} desc, id desc limit 1`,
-    )
+    return sql`last as materialized (
+        (select ${raw(at)} as at, id from ${raw(checkpoints)} where team_id = ${tx.team} order by ${raw(at)} desc, id desc limit 1)
+        union all select '-infinity', '00000000-0000-0000-0000-000000000000'
+        order by at desc limit 1)`
   }
 
   /**
@@ -96,22 +92,29 @@ export class Checkpoints {
     return { condition: sql`(t.${raw(at)}, t.id) >= (${place.at}, ${place.id}::uuid)`, skip: rank - place.rank }
   }
 
-  /** Sets the checkpoints that are due, 200 at most. Writes the table of checkpoints. @returns whether there may be more to set */
+  /**
+   * Sets the checkpoints that are due, 200 at most. Writes the table of checkpoints. The last checkpoint comes from a subquery, as in
+   * `totalExpression`: the planner then expects few rows and uses the index of the list. From values it takes statistics that may be from
+   * before most rows were written, and reads all rows of the table.
+   * @returns whether there may be more to set
+   */
   async set(tx: Tx): Promise<boolean> {
     const { table, at, checkpoints, isShown } = this.#list
+    const column = raw(at)
     await lockTeam(tx, tx.team)
-    const last = await this.#last(tx)
     // The team's time never goes back, so rows that are younger by it are younger by the system clock as well and need no check.
-    const from = last ? sql`and (t.${raw(at)}, t.id) >= (${last.at}, ${last.id}::uuid)` : sql``
     const set = await tx.run(sql`
-      insert into ${raw(checkpoints)} (team_id, ${raw(at)}, id, shown)
+      insert into ${raw(checkpoints)} (team_id, ${column}, id, shown)
+      with ${this.#last(tx)}
       select ${tx.team}, at, id, ${CHECKPOINT_STRIDE}
       from (
         select at, id, row_number() over (order by at, id) as place
         from (
-          select t.${raw(at)} as at, t.id from ${raw(table)} t
-          where t.team_id = ${tx.team} ${from} and ${isShown(tx)} and t.${raw(at)} <= ${addSeconds(tx.now, -SETTLE_DELAY_S)}
-          order by t.${raw(at)}, t.id limit ${SET_MAX * CHECKPOINT_STRIDE + 1}) t) placed
+          select t.${column} as at, t.id from ${raw(table)} t
+          where t.team_id = ${tx.team} and ${isShown(tx)}
+            and t.${column} >= (select at from last) and (t.${column}, t.id) >= (select at, id from last)
+            and t.${column} <= ${addSeconds(tx.now, -SETTLE_DELAY_S)}
+          order by t.${column}, t.id limit ${SET_MAX * CHECKPOINT_STRIDE + 1}) t) placed
       where place > 1 and (place - 1) % ${CHECKPOINT_STRIDE} = 0 and id < ${minUuidForAge(SETTLE_DELAY_S)}::uuid`)
     return set === SET_MAX
   }
