@@ -874,8 +874,9 @@ table lab_order
   kit_sent boolean
   constraint lab_order_pkey PRIMARY KEY (id)
   constraint lab_order_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
-  CREATE INDEX lab_order__kit ON lab_order USING btree (translate(upper(sample_id), '- 	
-'::text, ''::text), team_id) WHERE ((sample_id IS NOT NULL) AND (method = 'testkit'::text))
+  CREATE INDEX lab_order__kit_spelling ON lab_order USING btree (translate(upper(sample_id), '- 	
+'::text, ''::text), team_id) WHERE ((sample_id IS NOT NULL) AND (method = 'testkit'::text) AND (sample_id <> translate(upper(sample_id), '- 	
+'::text, ''::text)))
   CREATE INDEX lab_order__names ON lab_order USING gin (patient_name gin_trgm_ops, recipient_name gin_trgm_ops)
   CREATE INDEX lab_order__newest ON lab_order USING btree (team_id, created_at, id)
   CREATE INDEX lab_order__patient ON lab_order USING btree (team_id, patient_dob) WHERE (patient_dob IS NOT NULL)

@@ -55,20 +55,26 @@ export async function hasOrder(tx: Tx, id: string): Promise<boolean> {
   return row !== undefined
 }
 
+/** The barcode of an order as it is compared: in capitals, without spaces and hyphens. */
+const comparedCode = sql`translate(upper(sample_id), E'- \\t\\n\\r\\f\\x0b', '')`
+
 /**
  * Finds the team's kit order with this barcode, without orders of deleted users. People type the barcode from the box: case, spaces and
- * hyphens are ignored. If several orders match, returns the one with exactly this code, else the newest. Uses a view, because the table's
- * policy prevents use of the index of codes (docs/decisions/row-security.md).
+ * hyphens are ignored. If several orders match, returns the one with exactly this code, else the newest. Barcodes that are stored as they
+ * are compared are found by the index of sample ids, others by one of their own. Uses a view, because the table's policy prevents use of
+ * the latter (docs/decisions/row-security.md).
  */
 export async function findKitBySample(tx: Tx, sample_id: string): Promise<string | undefined> {
   const code = sample_id.replace(/[\s\p{Pd}]/gu, '')
+  const kits = sql`
+    select id, user_id, lifecycle_name, sample_id, created_at from lab_order_of_team where team_id = ${tx.team} and method = 'testkit'`
   const row = await tx.maybe(
     Id,
     sql`
     with kits as materialized (
-      select id, user_id, lifecycle_name, sample_id, created_at from lab_order_of_team
-      where translate(upper(sample_id), E'- \\t\\n\\r\\f\\x0b', '') = upper(${code}) and sample_id is not null
-        and team_id = ${tx.team} and method = 'testkit')
+      ${kits} and sample_id = upper(${code})
+      union all
+      ${kits} and sample_id is not null and ${comparedCode} = upper(${code}) and sample_id <> ${comparedCode})
     select id from kits where ${notDeleted(tx, sql`user_id`)}
     order by lifecycle_name <> 'registrable_testkit', sample_id <> ${sample_id.trim()}, created_at desc, id limit 1`,
   )
