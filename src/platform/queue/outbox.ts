@@ -151,10 +151,11 @@ export async function takeOutboxEntries(
       select place, id, sum(events) over taking as events, sum(deliveries) over taking - deliveries as deliveries_before
       from queued window taking as (order by of_team, id)
     )
-    delete from event_outbox a using counted c
-    where a.ctid = c.place
-      and ((c.events <= ${most.events} and c.deliveries_before < ${most.deliveries}) or c.id = (select min(id) from oldest))
-    returning a.id, a.team_id, to_json(a.event_ids) as event_ids, (select count(*) from oldest) as looked_at,
+    delete from event_outbox
+    where ctid = any (array(
+      select place from counted
+      where (events <= ${most.events} and deliveries_before < ${most.deliveries}) or id = (select min(id) from oldest)))
+    returning id, team_id, to_json(event_ids) as event_ids, (select count(*) from oldest) as looked_at,
       (select count(*) >= ${most.entries} or max(position) >= (select of_team from share) from oldest) as is_cut`,
   )
   const first = rows[0]
