@@ -49,7 +49,9 @@ export async function listOrders(bench: Bench): Promise<void> {
   }
   if (ORDERS < 1000) return
   await db.query(
-    `update lab_order set patient_name = 'Fictitia Rarely' where id = any (array(select id from lab_order where low_level_status = 'awaiting_registration' order by md5(id::text) limit 200))`,
+    `update lab_order set patient_name = 'Fictitia Rarely' where id = any (array(
+       select id from lab_order where team_id = $1 and low_level_status = 'awaiting_registration' order by md5(id::text) limit 200))`,
+    [team],
   )
   const ms = await medianMs(async () => {
     const found = await api('GET', '/v3/orders?status=awaiting_registration&patient_name=titia%20rare')
