@@ -63,13 +63,20 @@ async function portalLinks({ api }: TestTeam, user: string): Promise<{ launch: s
 /** A text that may stand in a header: another does not reach the server. */
 const isHeaderText = (text: string): boolean => /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text)
 
-describe('a text that is a key in the memory of the program', async () => {
+/** A team, with a credential of each kind that it, its organization, its user and a phone of the user may have. */
+async function teamWithCredentials() {
   const org = await createTestTeam()
   const token = guards.tokens.sign([org.cell, org.team], 600)
   user_id = await org.user()
   const phone = await signIn(org, user_id)
   const { link_token } = (await org.api.post('/v2/link/token', { user_id })).body as { link_token: string }
   const portal = await portalLinks(org, (await createOrder(org)).user_id)
+  return { org, token, phone, link_token, portal }
+}
+
+describe('a text that is a key in the memory of the program', async () => {
+  const made = await keysSetDuring(teamWithCredentials)
+  const { org, token, phone, link_token, portal } = made.result
   let texts: string[] = []
 
   /** Each credential is used where it belongs, so that what the program keeps in memory for it is there. */
@@ -95,7 +102,7 @@ describe('a text that is a key in the memory of the program', async () => {
   }
 
   before(async () => {
-    texts = await keysSetDuring(async () => {
+    const used = await keysSetDuring(async () => {
       await useCredentials()
       const { member } = await embedding(org)
       const { cookie } = await getPage((await launch(org, launchOf(org, member))).body.url as string)
@@ -107,6 +114,7 @@ describe('a text that is a key in the memory of the program', async () => {
       for (const ofModule of reading.values())
         for (const operation of ofModule.slice(0, 2)) await send(org, operation, await valid(org, operation))
     })
+    texts = [...new Set([...made.keys, ...used.keys])]
   })
 
   test('is found where credentials and what belongs to teams are cached', () => {

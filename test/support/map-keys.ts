@@ -41,15 +41,17 @@ function callingLine(): string {
   return frames.find((frame) => !frame.includes('/node_modules/')) ?? ''
 }
 
-/** Runs `work` and returns the keys that sources below `src/` gave to maps meanwhile: of each line of source a sample of every form. */
-export async function keysSetDuring(work: () => Promise<void>): Promise<string[]> {
+/**
+ * Runs `work` and returns its result and the keys that sources below `src/` gave to maps meanwhile: of each line of source a sample of every
+ * form. What is cached already is not set again.
+ */
+export async function keysSetDuring<R>(work: () => Promise<R>): Promise<{ result: R; keys: string[] }> {
   recording = true
   try {
-    await work()
+    const result = await work()
+    return { result, keys: [...new Set([...recorded.values()].flatMap(({ keys }) => [...keys]))] }
   } finally {
     recording = false
+    recorded.clear()
   }
-  const found = new Set([...recorded.values()].flatMap(({ keys }) => [...keys]))
-  recorded.clear()
-  return [...found]
 }
