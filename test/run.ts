@@ -16,7 +16,7 @@ import { bundleProgram, bundleTypebox } from './support/program-bundle.ts'
 import { migratedDataDir, prepareTestDataDir } from './support/template.ts'
 
 /** More than there are cores: files that start whole programs wait for them much of their time. */
-const CONCURRENCY = 3
+const CONCURRENCY = 4
 /** For each test. */
 const TIMEOUT_MS = 300_000
 /** For the run: what has not ended then is named, and fails. A run takes up to half an hour on two cores, and longer on busy ones. */
@@ -33,7 +33,7 @@ const pattern = values.grep === undefined ? undefined : new RegExp(values.grep)
 // Read by test/support/untracked.ts.
 if (pattern) process.env.TEST_GREP = pattern.source
 const chosen = positionals.map((file) => relative('.', resolve(file)))
-/** Simulations and whole programs first: they take longest, and what is short fills the gaps they leave. */
+/** Simulations first: they take longest. */
 const all = () => [
   ...new Set(
     ['test/simulation/*.test.ts', 'test/**/*.test.ts', 'src/**/*.test.ts'].flatMap((pattern) => globSync(pattern).sort()),
@@ -62,9 +62,20 @@ const prepare = (name: string, files: string[], call: string) => {
   processes.set(entry, files)
 }
 const prepareAlone = (file: string) => prepare(file.replaceAll('/', '+'), [file], `runAlone(${JSON.stringify(file)})`)
-for (const file of alone.filter(isInTest)) prepareAlone(file)
-for (const { name, files } of groups) prepare(name, files, `runTogether(${JSON.stringify(files)})`)
-for (const file of alone.filter((other) => !isInTest(other))) prepareAlone(file)
+const isProgram = (file: string) => file.startsWith('test/e2e/')
+for (const file of alone.filter((other) => isInTest(other) && !isProgram(other))) prepareAlone(file)
+// Whole programs, and files whose tests break connections, wait for much of their time. Processes of many files do not: they run between them,
+// and after those above, which have made of the sources what Node keeps.
+const waiting = [...alone.filter((file) => !isInTest(file)), ...alone.filter(isProgram)]
+const turns = Math.max(waiting.length, 1)
+/** The last one begins well before the end, so that it does not run there alone. */
+const groupsBefore = (turn: number) => Math.min(Math.ceil((turn * groups.length) / (turns * 0.8)), groups.length)
+for (let turn = 0; turn < turns; turn++) {
+  for (const { name, files } of groups.slice(groupsBefore(turn), groupsBefore(turn + 1)))
+    prepare(name, files, `runTogether(${JSON.stringify(files)})`)
+  const file = waiting[turn]
+  if (file !== undefined) prepareAlone(file)
+}
 
 /** A run that was killed may have left a server behind; it is taken over and its folder made again. It needs 4 GB at the end. */
 if (existsSync(testDataDir)) {
