@@ -1,7 +1,7 @@
 // Features that are switched off for a team. The API has operations of features as they come; what an operation's record says of
 // its feature is held here with operations made for it, on the server's own guards and cells.
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
@@ -55,7 +55,8 @@ const gated: Operation[] = features.flatMap((feature) => [
     run: done,
   }),
 ])
-const lines = join(mkdtempSync(join(tmpdir(), 'features-')), 'log')
+const folder = mkdtempSync(join(tmpdir(), 'features-'))
+const lines = join(folder, 'log')
 const log = createLog('warn', { path: lines })
 const app = createHttp({
   operations: gated,
@@ -74,7 +75,10 @@ const app = createHttp({
   requests: new RecentRequests(),
   assertShown: assertNotDeleted,
 })
-after(() => app.close())
+after(async () => {
+  await app.close()
+  rmSync(folder, { recursive: true })
+})
 
 const ID = '00000000-0000-7000-8000-000000000001'
 async function ask(team: TestTeam, name: string, payload: unknown = { name: 'x' }, id = ID, key = team.key) {

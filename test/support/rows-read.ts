@@ -1,4 +1,4 @@
-// Counts the rows that statements read, as the database says it.
+// Counts the rows that statements read, by the plans that PostgreSQL reports after it has run them.
 import { T } from '../../src/platform/schema/schema.ts'
 import { sql, type Sql } from '../../src/platform/db/sql.ts'
 import type { Queries, Tx } from '../../src/platform/db/transaction.ts'
@@ -18,8 +18,8 @@ const rowsOf = (tables: Set<string>, plan: Plan): number =>
     : 0) + (plan.Plans ?? []).reduce((sum, inner) => sum + rowsOf(tables, inner), 0)
 
 /**
- * Returns how many rows of these tables the statements of `work` read: each is explained by the database after it has run. A statement of
- * `run` runs once and seems to have changed nothing; those that return rows run twice.
+ * Returns how many rows of these tables the statements of `work` read. Each statement is run by `explain analyze`. One of `run` is not run
+ * again, so that it makes its change once; its number of rows is given as 0. Those that return rows are run a second time for them.
  */
 export async function rowsRead(tx: Tx, tables: string[], work: (tx: Tx) => Promise<unknown>): Promise<number> {
   const counted = new Set(tables)

@@ -1,6 +1,6 @@
 // Units that phones name. Source: users-wearables.md 16.7.
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -35,7 +35,8 @@ describe('the units of a resource', () => {
 })
 
 test('the log names a unit that is not known once a day, for each team, and no other text', async () => {
-  const path = join(mkdtempSync(join(tmpdir(), 'units-')), 'log')
+  const folder = mkdtempSync(join(tmpdir(), 'units-'))
+  const path = join(folder, 'log')
   const log = createLog('info', { path })
   const note = logUnits(log)
   const teams = [await createTestTeam(), await createTestTeam()]
@@ -44,7 +45,9 @@ test('the log names a unit that is not known once a day, for each team, and no o
       note(tx, 'manual', 'heartrate', ['furlong', 'a fictional text', 'furlong']),
     )
   await new Promise((resolve) => log.flush(resolve))
-  const lines = readFileSync(path, 'utf8')
+  const text = readFileSync(path, 'utf8')
+  rmSync(folder, { recursive: true })
+  const lines = text
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>)
