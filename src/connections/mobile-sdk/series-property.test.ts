@@ -128,7 +128,7 @@ test('several clients that send the same posts, each in its own order: events re
   )
 })
 
-test('posts that repeat what is stored emit nothing, whoever sends them and however they are split', async () => {
+test('posts that repeat what is stored emit nothing, from any caller and in any parts', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(one, { minLength: 1, maxLength: 10, selector: (s) => `${s.resource} ${s.type} ${s.minute}` }),

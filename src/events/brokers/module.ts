@@ -1,7 +1,7 @@
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
 import { on } from '../../platform/db/hooks.ts'
-import { rawEventsAsked } from '../../platform/queue/raw-events.ts'
+import { rawEventsWanted } from '../../platform/queue/raw-events.ts'
 import { pipelineCleanup } from './broker-queue.ts'
 import type { PipelineWorker } from './cell-dispatcher.ts'
 import { encryptedDestinationsColumn, takesRawEvents, type PipelineDependencies } from './pipelines.ts'
@@ -17,8 +17,8 @@ export const brokers = (dependencies: PipelineDependencies, dispatcher: () => Pi
   workers: [dispatcher],
   periodicTasks: [pipelineCleanup],
   hooks: [
-    on(rawEventsAsked, async (tx, asked) => {
-      if (await takesRawEvents(tx)) asked.areWanted = true
+    on(rawEventsWanted, async (tx, raw) => {
+      if (await takesRawEvents(tx)) raw.areWanted = true
     }),
   ],
   encryptedColumns: [encryptedDestinationsColumn],

@@ -67,7 +67,7 @@ const NOT_STATED = /^not (?:provided|given|stated|available|known|specified)$/iu
 
 const UNIT_WORDS_MAX = 4
 
-/** `>90 mL/min/1.73 m²` and `4 - 6 /hpf` as a result and its unit: in the place of a result they are no range. */
+/** `>90 mL/min/1.73 m²` and `4 - 6 /hpf` as a result and its unit: where a result is expected they are no range. */
 export function withoutUnit(cell: TypedCell): TypedCell[] {
   if (cell.kind !== 'range') return [cell]
   for (let count = Math.min(UNIT_WORDS_MAX, cell.words.length - 1); count > 0; count--) {

@@ -32,7 +32,7 @@ export interface FilesOfJob {
   file_types: readonly ReportFile['type'][]
 }
 
-/** A file of a job is not where it was stored: another process has it on its own disk, or somebody has deleted it. */
+/** A file of a job is not where it was stored: another process has it on its own disk, or it was deleted. */
 export class ReportFileMissing extends Error {
   override name = 'ReportFileMissing'
 }
@@ -69,16 +69,16 @@ export class ReportFiles {
    * Errors: 503 their storage cannot be reached.
    */
   async store(run: RunTx, files: readonly ReportFile[]): Promise<FilesOfJob> {
-    const { job, sealed } = await run(async (tx) => {
+    const { job, encrypted } = await run(async (tx) => {
       const id = tx.uuid()
       const job: FilesOfJob = { id, file_key: newFileKey(this.#vault, context(id)), file_types: files.map(({ type }) => type) }
       const key = this.#key(job)
-      const sealed = files.map(({ bytes }, index) => sealedFile(key, fileName(index), bytes))
-      await this.#files.reserve(tx, id, sealed)
-      return { job, sealed }
+      const encrypted = files.map(({ bytes }, index) => encryptedFile(key, fileName(index), bytes))
+      await this.#files.reserve(tx, id, encrypted)
+      return { job, encrypted }
     })
     try {
-      await this.#files.write(job.id, sealed)
+      await this.#files.write(job.id, encrypted)
     } catch (error) {
       throw error instanceof StorageUnavailable ? unavailable('The file cannot be stored now; try again', 5) : error
     }
@@ -136,9 +136,9 @@ export class ReportFiles {
    */
   async storePicture(run: RunTx, job: FilesOfJob, page: number, picture: Uint8Array): Promise<void> {
     if (picture.length > PICTURE_BYTES_MAX) return
-    const sealed = [sealedFile(this.#key(job), pictureName(page), picture)]
-    await run((tx) => this.#files.reserve(tx, job.id, sealed))
-    await this.#files.write(job.id, sealed)
+    const encrypted = [encryptedFile(this.#key(job), pictureName(page), picture)]
+    await run((tx) => this.#files.reserve(tx, job.id, encrypted))
+    await this.#files.write(job.id, encrypted)
   }
 
   /** The stored picture of a page, for `readPicture`. */
@@ -153,4 +153,4 @@ export class ReportFiles {
   }
 }
 
-const sealedFile = (key: FileKey, name: string, bytes: Uint8Array): NewFile => ({ name, bytes: key.encrypt(bytes, name) })
+const encryptedFile = (key: FileKey, name: string, bytes: Uint8Array): NewFile => ({ name, bytes: key.encrypt(bytes, name) })

@@ -58,7 +58,7 @@ describe('a form', () => {
     ])
   })
 
-  test('that is none, or does not end, is rejected', () => {
+  test('is rejected if the body is not a form, or does not end', () => {
     for (const [body, type] of [
       ['', TYPE],
       ['--of-a-test', TYPE],

@@ -2,12 +2,12 @@
 import { hookPoint } from '../db/hooks.ts'
 import type { Tx } from '../db/transaction.ts'
 
-/** Asks whether somebody takes the raw events of the team: hooks set `areWanted`. */
-export const rawEventsAsked = hookPoint<[{ areWanted: boolean }]>('events.raw_asked')
+/** Checks whether the team has a receiver for raw events: hooks set `areWanted`. */
+export const rawEventsWanted = hookPoint<[{ areWanted: boolean }]>('events.raw_wanted')
 
 /** Whether raw events of the team are to be emitted. */
 export async function areRawEventsWanted(tx: Tx): Promise<boolean> {
-  const asked = { areWanted: false }
-  await tx.notify(rawEventsAsked, asked)
-  return asked.areWanted
+  const wanted = { areWanted: false }
+  await tx.notify(rawEventsWanted, wanted)
+  return wanted.areWanted
 }

@@ -1,4 +1,4 @@
-// The limits of JSON texts, and that texts within them are told from those beyond.
+// The limits of JSON texts: texts within them pass, and texts beyond them are rejected.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
