@@ -1092,43 +1092,64 @@ table order_checkpoint
   constraint order_checkpoint_pkey PRIMARY KEY (team_id, created_at, id)
   constraint order_checkpoint_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   policy of_team for all (team_id = current_team())
-  CREATE TRIGGER order_checkpoint__delete AFTER DELETE ON order_checkpoint REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION add_checkpoints_to_total()
+  CREATE TRIGGER order_checkpoint__delete AFTER DELETE ON order_checkpoint REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION add_checkpoints_to_sums('created_at')
+    declare
+      changes text := format(
+        case tg_op
+          when 'INSERT' then 'select team_id, %1$I as at, shown as change from added'
+          when 'DELETE' then 'select team_id, %1$I as at, -shown as change from removed'
+          else 'select team_id, %1$I as at, shown as change from added union all select team_id, %1$I, -shown from removed'
+        end, tg_argv[0]);
     begin
       execute format(
         'insert into %I.%I as total (team_id, shown) select team_id, sum(change) from (%s) changed group by team_id
          on conflict (team_id) do update set shown = total.shown + excluded.shown',
-        tg_table_schema, tg_table_name || '_total',
-        case tg_op
-          when 'INSERT' then 'select team_id, shown as change from added'
-          when 'DELETE' then 'select team_id, -shown as change from removed'
-          else 'select team_id, shown as change from added union all select team_id, -shown from removed'
-        end);
+        tg_table_schema, tg_table_name || '_total', changes);
+      execute format(
+        'insert into %I.%I as sums (team_id, week, shown)
+         select team_id, date_trunc(''week'', at, ''UTC''), sum(change) from (%s) changed group by 1, 2
+         on conflict (team_id, week) do update set shown = sums.shown + excluded.shown',
+        tg_table_schema, tg_table_name || '_week', changes);
       return null;
     end
-  CREATE TRIGGER order_checkpoint__insert AFTER INSERT ON order_checkpoint REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_checkpoints_to_total()
+  CREATE TRIGGER order_checkpoint__insert AFTER INSERT ON order_checkpoint REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_checkpoints_to_sums('created_at')
+    declare
+      changes text := format(
+        case tg_op
+          when 'INSERT' then 'select team_id, %1$I as at, shown as change from added'
+          when 'DELETE' then 'select team_id, %1$I as at, -shown as change from removed'
+          else 'select team_id, %1$I as at, shown as change from added union all select team_id, %1$I, -shown from removed'
+        end, tg_argv[0]);
     begin
       execute format(
         'insert into %I.%I as total (team_id, shown) select team_id, sum(change) from (%s) changed group by team_id
          on conflict (team_id) do update set shown = total.shown + excluded.shown',
-        tg_table_schema, tg_table_name || '_total',
-        case tg_op
-          when 'INSERT' then 'select team_id, shown as change from added'
-          when 'DELETE' then 'select team_id, -shown as change from removed'
-          else 'select team_id, shown as change from added union all select team_id, -shown from removed'
-        end);
+        tg_table_schema, tg_table_name || '_total', changes);
+      execute format(
+        'insert into %I.%I as sums (team_id, week, shown)
+         select team_id, date_trunc(''week'', at, ''UTC''), sum(change) from (%s) changed group by 1, 2
+         on conflict (team_id, week) do update set shown = sums.shown + excluded.shown',
+        tg_table_schema, tg_table_name || '_week', changes);
       return null;
     end
-  CREATE TRIGGER order_checkpoint__update AFTER UPDATE ON order_checkpoint REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_checkpoints_to_total()
+  CREATE TRIGGER order_checkpoint__update AFTER UPDATE ON order_checkpoint REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_checkpoints_to_sums('created_at')
+    declare
+      changes text := format(
+        case tg_op
+          when 'INSERT' then 'select team_id, %1$I as at, shown as change from added'
+          when 'DELETE' then 'select team_id, %1$I as at, -shown as change from removed'
+          else 'select team_id, %1$I as at, shown as change from added union all select team_id, %1$I, -shown from removed'
+        end, tg_argv[0]);
     begin
       execute format(
         'insert into %I.%I as total (team_id, shown) select team_id, sum(change) from (%s) changed group by team_id
          on conflict (team_id) do update set shown = total.shown + excluded.shown',
-        tg_table_schema, tg_table_name || '_total',
-        case tg_op
-          when 'INSERT' then 'select team_id, shown as change from added'
-          when 'DELETE' then 'select team_id, -shown as change from removed'
-          else 'select team_id, shown as change from added union all select team_id, -shown from removed'
-        end);
+        tg_table_schema, tg_table_name || '_total', changes);
+      execute format(
+        'insert into %I.%I as sums (team_id, week, shown)
+         select team_id, date_trunc(''week'', at, ''UTC''), sum(change) from (%s) changed group by 1, 2
+         on conflict (team_id, week) do update set shown = sums.shown + excluded.shown',
+        tg_table_schema, tg_table_name || '_week', changes);
       return null;
     end
 
@@ -1136,7 +1157,15 @@ table order_checkpoint_total
   team_id uuid not null
   shown bigint not null
   constraint order_checkpoint_total_pkey PRIMARY KEY (team_id)
-  constraint order_checkpoint_total_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint order_checkpoint_total_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id) ON DELETE CASCADE
+  policy of_team for all (team_id = current_team())
+
+table order_checkpoint_week
+  team_id uuid not null
+  week timestamp with time zone not null
+  shown integer not null
+  constraint order_checkpoint_week_pkey PRIMARY KEY (team_id, week)
+  constraint order_checkpoint_week_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id) ON DELETE CASCADE
   policy of_team for all (team_id = current_team())
 
 table parsing_job
@@ -1776,43 +1805,64 @@ table user_checkpoint
   constraint user_checkpoint_pkey PRIMARY KEY (team_id, created_on, id)
   constraint user_checkpoint_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   policy of_team for all (team_id = current_team())
-  CREATE TRIGGER user_checkpoint__delete AFTER DELETE ON user_checkpoint REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION add_checkpoints_to_total()
+  CREATE TRIGGER user_checkpoint__delete AFTER DELETE ON user_checkpoint REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION add_checkpoints_to_sums('created_on')
+    declare
+      changes text := format(
+        case tg_op
+          when 'INSERT' then 'select team_id, %1$I as at, shown as change from added'
+          when 'DELETE' then 'select team_id, %1$I as at, -shown as change from removed'
+          else 'select team_id, %1$I as at, shown as change from added union all select team_id, %1$I, -shown from removed'
+        end, tg_argv[0]);
     begin
       execute format(
         'insert into %I.%I as total (team_id, shown) select team_id, sum(change) from (%s) changed group by team_id
          on conflict (team_id) do update set shown = total.shown + excluded.shown',
-        tg_table_schema, tg_table_name || '_total',
-        case tg_op
-          when 'INSERT' then 'select team_id, shown as change from added'
-          when 'DELETE' then 'select team_id, -shown as change from removed'
-          else 'select team_id, shown as change from added union all select team_id, -shown from removed'
-        end);
+        tg_table_schema, tg_table_name || '_total', changes);
+      execute format(
+        'insert into %I.%I as sums (team_id, week, shown)
+         select team_id, date_trunc(''week'', at, ''UTC''), sum(change) from (%s) changed group by 1, 2
+         on conflict (team_id, week) do update set shown = sums.shown + excluded.shown',
+        tg_table_schema, tg_table_name || '_week', changes);
       return null;
     end
-  CREATE TRIGGER user_checkpoint__insert AFTER INSERT ON user_checkpoint REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_checkpoints_to_total()
+  CREATE TRIGGER user_checkpoint__insert AFTER INSERT ON user_checkpoint REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_checkpoints_to_sums('created_on')
+    declare
+      changes text := format(
+        case tg_op
+          when 'INSERT' then 'select team_id, %1$I as at, shown as change from added'
+          when 'DELETE' then 'select team_id, %1$I as at, -shown as change from removed'
+          else 'select team_id, %1$I as at, shown as change from added union all select team_id, %1$I, -shown from removed'
+        end, tg_argv[0]);
     begin
       execute format(
         'insert into %I.%I as total (team_id, shown) select team_id, sum(change) from (%s) changed group by team_id
          on conflict (team_id) do update set shown = total.shown + excluded.shown',
-        tg_table_schema, tg_table_name || '_total',
-        case tg_op
-          when 'INSERT' then 'select team_id, shown as change from added'
-          when 'DELETE' then 'select team_id, -shown as change from removed'
-          else 'select team_id, shown as change from added union all select team_id, -shown from removed'
-        end);
+        tg_table_schema, tg_table_name || '_total', changes);
+      execute format(
+        'insert into %I.%I as sums (team_id, week, shown)
+         select team_id, date_trunc(''week'', at, ''UTC''), sum(change) from (%s) changed group by 1, 2
+         on conflict (team_id, week) do update set shown = sums.shown + excluded.shown',
+        tg_table_schema, tg_table_name || '_week', changes);
       return null;
     end
-  CREATE TRIGGER user_checkpoint__update AFTER UPDATE ON user_checkpoint REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_checkpoints_to_total()
+  CREATE TRIGGER user_checkpoint__update AFTER UPDATE ON user_checkpoint REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_checkpoints_to_sums('created_on')
+    declare
+      changes text := format(
+        case tg_op
+          when 'INSERT' then 'select team_id, %1$I as at, shown as change from added'
+          when 'DELETE' then 'select team_id, %1$I as at, -shown as change from removed'
+          else 'select team_id, %1$I as at, shown as change from added union all select team_id, %1$I, -shown from removed'
+        end, tg_argv[0]);
     begin
       execute format(
         'insert into %I.%I as total (team_id, shown) select team_id, sum(change) from (%s) changed group by team_id
          on conflict (team_id) do update set shown = total.shown + excluded.shown',
-        tg_table_schema, tg_table_name || '_total',
-        case tg_op
-          when 'INSERT' then 'select team_id, shown as change from added'
-          when 'DELETE' then 'select team_id, -shown as change from removed'
-          else 'select team_id, shown as change from added union all select team_id, -shown from removed'
-        end);
+        tg_table_schema, tg_table_name || '_total', changes);
+      execute format(
+        'insert into %I.%I as sums (team_id, week, shown)
+         select team_id, date_trunc(''week'', at, ''UTC''), sum(change) from (%s) changed group by 1, 2
+         on conflict (team_id, week) do update set shown = sums.shown + excluded.shown',
+        tg_table_schema, tg_table_name || '_week', changes);
       return null;
     end
 
@@ -1820,7 +1870,15 @@ table user_checkpoint_total
   team_id uuid not null
   shown bigint not null
   constraint user_checkpoint_total_pkey PRIMARY KEY (team_id)
-  constraint user_checkpoint_total_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint user_checkpoint_total_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id) ON DELETE CASCADE
+  policy of_team for all (team_id = current_team())
+
+table user_checkpoint_week
+  team_id uuid not null
+  week timestamp with time zone not null
+  shown integer not null
+  constraint user_checkpoint_week_pkey PRIMARY KEY (team_id, week)
+  constraint user_checkpoint_week_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id) ON DELETE CASCADE
   policy of_team for all (team_id = current_team())
 
 table user_demographics
@@ -1920,7 +1978,7 @@ view access_log_of_team
     users,
     line
    FROM access_log
-  WHERE ((team_id = current_team()) OR (NOT row_security_active(('access_log'::regclass)::oid)));
+  WHERE ((team_id = ( SELECT current_team() AS current_team)) OR ( SELECT (NOT row_security_active(('access_log'::regclass)::oid))));
 
 view idempotency_key_of_team
  SELECT team_id,
@@ -1928,7 +1986,7 @@ view idempotency_key_of_team
     key,
     user_ids
    FROM idempotency_key
-  WHERE ((team_id = current_team()) OR (NOT row_security_active(('idempotency_key'::regclass)::oid)));
+  WHERE ((team_id = ( SELECT current_team() AS current_team)) OR ( SELECT (NOT row_security_active(('idempotency_key'::regclass)::oid))));
 
 view lab_order_of_team
  SELECT id,
@@ -1947,14 +2005,14 @@ view lab_order_of_team
     lifecycle_name,
     sample_id
    FROM lab_order
-  WHERE ((team_id = current_team()) OR (NOT row_security_active(('lab_order'::regclass)::oid)));
+  WHERE ((team_id = ( SELECT current_team() AS current_team)) OR ( SELECT (NOT row_security_active(('lab_order'::regclass)::oid))));
 
 view raw_result_of_team
  SELECT id,
     team_id,
     candidate_user_ids
    FROM raw_result
-  WHERE ((team_id = current_team()) OR (NOT row_security_active(('raw_result'::regclass)::oid)));
+  WHERE ((team_id = ( SELECT current_team() AS current_team)) OR ( SELECT (NOT row_security_active(('raw_result'::regclass)::oid))));
 
 aggregate access_chain(bytea,text) of access_link
 

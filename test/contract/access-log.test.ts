@@ -83,6 +83,25 @@ describe('a line', () => {
     assert.deepEqual(line!.users, [users[2], users[1]])
   })
 
+  for (const [name, filter] of [
+    ['all orders', ''],
+    ['orders of a kind', '&order_type=testkit'],
+    ['orders of a name', '&shipping_recipient_name=fict'],
+  ])
+    test(`names everybody on the page of a list of ${name}, and nobody who is on another`, async () => {
+      const team = await createTestTeam()
+      const test = await team.test()
+      const users = [await team.user(), await team.user(), await team.user()]
+      for (const user of users) {
+        const { shipping_details, ...order } = kit(user, test)
+        const named = { ...order, shipping_details: { ...shipping_details, receiver_name: 'Fictitia Parcel' } }
+        assert.equal((await team.api.post('/v3/order/testkit', named)).status, 200)
+      }
+      assert.equal((await team.api.get(`/v3/orders?size=2${filter}`)).body.orders.length, 2)
+      const [line] = await linesOf(team, 'get_orders')
+      assert.deepEqual(line!.users, [users[2], users[1]])
+    })
+
   test('has ids and nothing else that a caller sends', async () => {
     const team = await createTestTeam()
     const reference = 'Testa Fictional, born 1990-01-31'

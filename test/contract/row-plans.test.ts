@@ -59,7 +59,8 @@ async function waysOf(db: Db, team: TestTeam, work: (tx: Tx) => Promise<unknown>
       return []
     }
     const locking = { many: lock } as unknown as Tx['locking']
-    await work({ ...tx, run, many: watched('many'), maybe: watched('maybe'), one: watched('one'), locking })
+    const concerns = () => {}
+    await work({ ...tx, run, many: watched('many'), maybe: watched('maybe'), one: watched('one'), locking, concerns })
   })
   return found.sort()
 }

@@ -20,11 +20,16 @@ export const createCheckpoints = defineJob('orders.create_checkpoints', T.Object
 export const shouldQueueCheckpoints = (event_ids: number[]): boolean =>
   event_ids.some((id) => id % CHECKPOINT_TRIGGER_EVERY === 0)
 
+/** An order as lists show it, and its user for the access log. */
+export const ListedOrder = T.Object({ document: T.String(), user_id: T.String() })
+
 /** The team's orders without those of deleted users. */
 export const orderList = new Checkpoints({
   table: 'lab_order',
   at: 'created_at',
   checkpoints: 'order_checkpoint',
+  row: ListedOrder,
+  columns: sql`t.document, t.user_id`,
   isShown: (tx) => notDeleted(tx, sql`t.user_id`),
   // An index alone counts all orders; finding those of deleted users by comparing each with its user would read its row.
   countShown: (tx, condition) => sql`

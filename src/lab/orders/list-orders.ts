@@ -5,14 +5,13 @@ import { unprocessable } from '../../platform/http/errors.ts'
 import type { Fault } from '../../platform/schema/fault.ts'
 import { PreserializedJson } from '../../platform/http/operation.ts'
 import { parseTimestamp } from '../../platform/schema/formats.ts'
-import { Nullable, T } from '../../platform/schema/schema.ts'
+import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { joinConditions, likeAnywhere, sql, type Sql } from '../../platform/db/sql.ts'
 import { toLowLevelStatus } from './status-machine.ts'
-import { countOrders, orderList } from './list-checkpoints.ts'
-import { notDeleted } from '../../people/users/users.ts'
+import { ListedOrder, orderList } from './list-checkpoints.ts'
+import { notAmongDeleted, notDeleted } from '../../people/users/users.ts'
 import type { OrderPage, OrderQuery } from './schema.ts'
 
-const DocumentRow = T.Object({ document: T.String() })
 const Counted = T.Object({ n: T.Integer() })
 
 /** A page of orders, newest first unless the request sorts otherwise, without orders of deleted users. Errors: 422 an invalid date. */
@@ -24,8 +23,15 @@ export async function listOrders(tx: Tx, query: OrderQuery): Promise<Preserializ
   const direction = query.order_direction ?? 'desc'
   const read =
     filters.length === 0 && key === 'created_at' ? pageUnfiltered : pageByPatientName(query) ? searchFirst : pageFiltered
-  const { total, documents } = await read(tx, { filters, key, direction, page, size })
-  return new PreserializedJson(`{"orders":[${documents.join(',')}],"total":${total},"page":${page},"size":${size}}`)
+  const { total, rows } = await read(tx, { filters, key, direction, page, size })
+  const parts = ['{"orders":[']
+  for (const { document, user_id } of rows) {
+    tx.concerns(user_id)
+    if (parts.length > 1) parts.push(',')
+    parts.push(document)
+  }
+  parts.push(`],"total":${total},"page":${page},"size":${size}}`)
+  return new PreserializedJson(parts, { searchForUsers: false })
 }
 
 const isVisible = (tx: Tx): Sql => notDeleted(tx, sql`user_id`)
@@ -44,13 +50,13 @@ async function pageFiltered(tx: Tx, { filters, key, direction, page, size }: Lis
   const [{ n }, rows] = await Promise.all([
     tx.one(Counted, sql`select count(*) as n from lab_order where team_id = ${tx.team} and ${where} and ${isVisible(tx)}`),
     tx.many(
-      DocumentRow,
+      ListedOrder,
       sql`
-      select document from lab_order where team_id = ${tx.team} and ${where} and ${isVisible(tx)}
+      select document, user_id from lab_order where team_id = ${tx.team} and ${where} and ${isVisible(tx)}
       order by ${sorting[key]![direction]} offset ${(page - 1) * size} limit ${size}`,
     ),
   ])
-  return { total: n, documents: rows.map((row) => row.document) }
+  return { total: n, rows }
 }
 
 /** A trigram index needs three letters. */
@@ -62,10 +68,10 @@ const pageByPatientName = ({ search_input: words, patient_name, shipping_recipie
   hasTrigram(shipping_recipient_name) ||
   (hasTrigram(words) && !UUID.test(words!) && !DATE.test(words!))
 
-const Found = T.Object({ total: T.Integer(), document: Nullable(T.String()) })
+const Found = T.Object({ total: T.Integer(), document: Nullable(T.String()), user_id: Nullable(T.String()) })
 
 /**
- * As `filtered`, for filters that match few rows: finds all matches first, then counts and sorts them. With a limit in the query, the
+ * As `pageFiltered`, for filters that match few rows: finds all matches first, then counts and sorts them. With a limit in the query, the
  * planner would scan the newest orders until it had found enough matches. Uses a view, because the table's policy prevents use of the index
  * of names (docs/decisions/row-security.md).
  */
@@ -75,16 +81,14 @@ async function searchFirst(tx: Tx, { filters, key, direction, page, size }: List
     Found,
     sql`
     with found as materialized (
-      select id, created_at, patient_name, low_level_status from lab_order_of_team
-      where team_id = ${tx.team} and ${joinConditions(filters)} and ${isVisible(tx)}),
-    page as (
-      select id, row_number() over (order by ${order}) as place from found order by ${order} offset ${(page - 1) * size} limit ${size})
-    select t.total, o.document
+      select id, user_id, created_at, patient_name, low_level_status from lab_order_of_team
+      where team_id = ${tx.team} and ${joinConditions(filters)} and ${notAmongDeleted(tx, sql`user_id`)})
+    select t.total, page.user_id, (select o.document from lab_order o where o.id = page.id and o.team_id = ${tx.team}) as document
     from (select count(*) as total from found) t
-    left join page on true left join lab_order o on o.id = page.id and o.team_id = ${tx.team}
-    order by page.place`,
+    left join (select * from found order by ${order} offset ${(page - 1) * size} limit ${size}) page on true
+    order by ${order}`,
   )
-  return { total: rows[0]!.total, documents: rows.flatMap(({ document }) => document ?? []) }
+  return { total: rows[0]!.total, rows: rows.filter(({ document }) => document !== null) as Static<typeof ListedOrder>[] }
 }
 
 const sorting: Record<string, Record<'asc' | 'desc', Sql>> = {
@@ -96,48 +100,9 @@ const sorting: Record<string, Record<'asc' | 'desc', Sql>> = {
   last_status: { asc: sql`low_level_status, created_at, id`, desc: sql`low_level_status desc, created_at desc, id desc` },
 }
 
-/** All orders of the team. The page is a range of ranks, counted from the oldest order, and is read from the nearest checkpoint forward. */
-async function pageUnfiltered(tx: Tx, { direction, page, size }: ListQuery) {
-  const first = (page - 1) * size
-  if (first < 2 * size && direction === 'desc') return pageOfNewest(tx, first, size)
-  const total = await countOrders(tx)
-  const count = Math.min(size, total - first)
-  if (count <= 0) return { total, documents: [] }
-  const rank = direction === 'asc' ? first : total - first - count
-  const documents = (await pageByRank(tx, rank, count)).map((row) => row.document)
-  return { total, documents: direction === 'asc' ? documents : documents.reverse() }
-}
-
-/**
- * One statement counts the orders and reads the page. The first limit is a constant, as many rows as the two newest pages can have: knowing
- * only parameters, the planner expected a tenth of all orders and planned each execution again. A list of 50 orders took three times the
- * processor time of the database.
- */
-async function pageOfNewest(tx: Tx, first: number, size: number) {
-  const rows = await tx.many(
-    Found,
-    sql`
-    select t.total, page.document
-    from (select ${orderList.totalExpression(tx)} as total) t
-    left join (
-      select document, created_at, id from (
-        select document, created_at, id from lab_order where team_id = ${tx.team} and ${isVisible(tx)}
-        order by created_at desc, id desc limit 200) newest
-      order by created_at desc, id desc offset ${first} limit ${size}) page on true
-    order by page.created_at desc, page.id desc`,
-  )
-  return { total: rows[0]!.total, documents: rows.flatMap(({ document }) => document ?? []) }
-}
-
-async function pageByRank(tx: Tx, rank: number, count: number) {
-  const { condition, skip } = await orderList.from(tx, rank)
-  return tx.many(
-    DocumentRow,
-    sql`
-    select document from lab_order t where team_id = ${tx.team} and ${condition} and ${isVisible(tx)}
-    order by created_at, id offset ${skip} limit ${count}`,
-  )
-}
+/** All orders of the team. */
+const pageUnfiltered = (tx: Tx, { direction, page, size }: ListQuery) =>
+  orderList.page(tx, { offset: (page - 1) * size, limit: size, direction })
 
 function filtersOf(tx: Tx, query: OrderQuery): Sql[] {
   const faults: Fault[] = []

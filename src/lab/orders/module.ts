@@ -20,9 +20,15 @@ export const orders = ({ countConnections, covers }: OrderDependencies): Module 
   tag: 'orders',
   eventTypes,
   features: [onSiteCollection],
-  tables: { ofTeams: ['lab_order', 'order_checkpoint', 'order_checkpoint_total'], views: ['lab_order_of_team'] },
+  tables: {
+    ofTeams: ['lab_order', 'order_checkpoint', 'order_checkpoint_total', 'order_checkpoint_week'],
+    views: ['lab_order_of_team'],
+  },
   operations: routes(countConnections, covers),
   jobs: [dispatchHandler, createCheckpointsHandler],
   constraints,
-  erasers: { user: eraseOrders, team: eraseTables('order_checkpoint', 'order_checkpoint_total', 'lab_order') },
+  erasers: {
+    user: eraseOrders,
+    team: eraseTables('order_checkpoint', 'order_checkpoint_total', 'order_checkpoint_week', 'lab_order'),
+  },
 })

@@ -5,7 +5,7 @@ import type { RowById, Tx } from '../../platform/db/transaction.ts'
 import { badRequest, invalidField, notFound } from '../../platform/http/errors.ts'
 import { PreserializedJson } from '../../platform/http/operation.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
-import { sql } from '../../platform/db/sql.ts'
+import { raw, sql } from '../../platform/db/sql.ts'
 import { countUsers } from '../../people/users/list-checkpoints.ts'
 import { notDeleted, notDeletedHere } from '../../people/users/users.ts'
 import { activationTime, scheduleDispatch } from './send-to-lab.ts'
@@ -61,20 +61,20 @@ const comparedCode = sql`translate(upper(sample_id), E'- \\t\\n\\r\\f\\x0b', '')
 /**
  * Finds the team's kit order with this barcode, without orders of deleted users. People type the barcode from the box: case, spaces and
  * hyphens are ignored. If several orders match, returns the one with exactly this code, else the newest. Barcodes that are stored as they
- * are compared are found by the index of sample ids, others by one of their own. Uses a view, because the table's policy prevents use of
- * the latter (docs/decisions/row-security.md).
+ * are compared are found by the index of sample ids, others by one of their own, through a view, because the table's policy prevents use of
+ * that index (docs/decisions/row-security.md).
  */
 export async function findKitBySample(tx: Tx, sample_id: string): Promise<string | undefined> {
   const code = sample_id.replace(/[\s\p{Pd}]/gu, '')
-  const kits = sql`
-    select id, user_id, lifecycle_name, sample_id, created_at from lab_order_of_team where team_id = ${tx.team} and method = 'testkit'`
+  const kits = (table: string) => sql`
+    select id, user_id, lifecycle_name, sample_id, created_at from ${raw(table)} where team_id = ${tx.team} and method = 'testkit'`
   const row = await tx.maybe(
     Id,
     sql`
     with kits as materialized (
-      ${kits} and sample_id = upper(${code})
+      ${kits('lab_order')} and sample_id = upper(${code})
       union all
-      ${kits} and sample_id is not null and ${comparedCode} = upper(${code}) and sample_id <> ${comparedCode})
+      ${kits('lab_order_of_team')} and sample_id is not null and ${comparedCode} = upper(${code}) and sample_id <> ${comparedCode})
     select id from kits where ${notDeleted(tx, sql`user_id`)}
     order by lifecycle_name <> 'registrable_testkit', sample_id <> ${sample_id.trim()}, created_at desc, id limit 1`,
   )

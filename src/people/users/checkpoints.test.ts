@@ -9,22 +9,22 @@ import { systemNow, addSeconds } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { enqueue } from '../../platform/queue/outbox.ts'
 import { T } from '../../platform/schema/schema.ts'
-import { sql } from '../../platform/db/sql.ts'
+import { sql, type Sql } from '../../platform/db/sql.ts'
 import type { Problem } from '../../platform/runtime/problem.ts'
 import { SECONDS_PER_DAY, advanceClock, tenantOf, countLockWaiters } from '../../../test/support/orders.ts'
 import { rowsRead } from '../../../test/support/rows-read.ts'
 import { asOwner, connection, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import type { User } from './schema.ts'
-import { countUsers, createUserCheckpoints } from './list-checkpoints.ts'
+import { countUsers, createUserCheckpoints, userList } from './list-checkpoints.ts'
 import { createUser, deleteUser, listUsers, undoDelete } from './users.ts'
 
 const HOUR_S = 3600
 
-/** Inserts users, five in each second, the last one `age_s` seconds ago; their ids are as old as they are. */
-const users = ({ db, team }: TestTeam, count: number, age_s: number) =>
+/** Inserts users, five in each second or so many a day, the last one `age_s` seconds ago; their ids are as old as they are. */
+const users = ({ db, team }: TestTeam, count: number, age_s: number, per_day = 5 * SECONDS_PER_DAY) =>
   db.queries.run(sql`
     with fresh as (
-      select date_trunc('second', ${addSeconds(systemNow(), -age_s)}::timestamptz - make_interval(secs => (${count}::integer - n) / 5)) as at, n
+      select date_trunc('second', ${addSeconds(systemNow(), -age_s)}::timestamptz - make_interval(secs => floor((${count}::integer - n) * ${SECONDS_PER_DAY / per_day}::float8))) as at, n
       from generate_series(1, ${count}::integer) n)
     insert into "user" (id, team_id, client_user_id, created_on)
     select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '70008000' || lpad(to_hex((n * 7919) % 5), 4, '0')
@@ -52,7 +52,11 @@ const checkpoints = async ({ db, team }: TestTeam): Promise<number[]> =>
     ({ shown }) => shown,
   )
 
-/** Asserts that every total, and pages everywhere in the list, equal those of the plain query. */
+const Week = T.Object({ week: T.String(), shown: T.Integer() })
+const weeks = ({ db }: TestTeam, counted: Sql) =>
+  db.queries.many(Week, sql`select week, shown from (${counted}) counted order by week`)
+
+/** Asserts that every total, the sums of each week, and pages everywhere in the list, equal those of the plain query. */
 async function assertExact(team: TestTeam): Promise<void> {
   const expected = await plain(team)
   const total = expected.length
@@ -70,9 +74,28 @@ async function assertExact(team: TestTeam): Promise<void> {
   assert.equal((await team.api.get('/v2/user/metrics')).body.number_of_users, total)
   const counts = await checkpoints(team)
   assert.deepEqual(
+    await weeks(
+      team,
+      sql`
+      select date_trunc('week', created_on, 'UTC') as week, sum(shown)::bigint as shown from user_checkpoint
+      where team_id = ${team.team} group by 1 having sum(shown) > 0`,
+    ),
+    await weeks(team, sql`select week, shown from user_checkpoint_week where team_id = ${team.team} and shown <> 0`),
+  )
+  assert.deepEqual(
     await team.db.queries.many(Shown, sql`select shown from user_checkpoint_total where team_id = ${team.team}`),
     counts.length ? [{ shown: counts.reduce((sum, shown) => sum + shown) }] : [],
   )
+}
+
+/** Asserts that pages equal those of the plain query in the other direction, which no operation lists. */
+async function assertExactFromOldest(team: TestTeam, offsets: number[]): Promise<void> {
+  const expected = (await plain(team)).toReversed()
+  for (const offset of [...offsets, expected.length - 1, expected.length]) {
+    const query = { offset, limit: 40, direction: 'asc' } as const
+    const { total, rows } = await team.db.read(await tenantOf(team), (tx) => userList.page(tx, query))
+    assert.deepEqual([total, rows.map((row) => row.user_id)], [expected.length, expected.slice(offset, offset + 40)])
+  }
 }
 
 /** A team without the limit of sandbox teams. */
@@ -116,6 +139,48 @@ describe('a long list of users', () => {
     await assertExact(team)
     await setCheckpoints(team)
     await assertExact(team)
+  })
+
+  test('is exact over many weeks, also when all checkpoints of some weeks are erased', async () => {
+    const team = await unlimited()
+    // A checkpoint in most weeks, and in some weeks two.
+    await users(team, 8 * CHECKPOINT_STRIDE + 50, HOUR_S, 80)
+    await setCheckpoints(team)
+    assert.deepEqual(await checkpoints(team), Array(8).fill(500))
+    await assertExact(team)
+    const ids = (await plain(team)).toReversed()
+    const gone = [500, 1500, 1501, 2000, 4000].map((place) => ids[place]!)
+    for (const id of gone) assert.equal((await team.api.delete(`/v2/user/${id}`)).status, 200)
+    await assertExact(team)
+    await advanceClock(team, 7 * SECONDS_PER_DAY)
+    assert.equal((await team.db.pool.query('select 1 from "user" where id = any ($1)', [gone])).rowCount, 0)
+    assert.deepEqual(await checkpoints(team), [999, 1497, 500, 500])
+    await assertExact(team)
+    await users(team, 20, 0)
+    await setCheckpoints(team)
+    await assertExact(team)
+    await assertExactFromOldest(team, [0, 480, 998, 999, 1000, 1700, 2494, 2495, 2600, 4000])
+  })
+
+  test('is exact beside checkpoints at the last second of a week and at the first second of the next', async () => {
+    const team = await unlimited()
+    const monday = '2026-03-09T00:00:00Z'
+    // Of the users from 0 on, 500 to 999 are of the last second of the week, and 1,000 is the first one of the next.
+    await team.db.queries.run(sql`
+      with fresh as (
+        select ${monday}::timestamptz + make_interval(secs => case when n < 1000 then least(n - 501, -1) else n - 1000 end) as at, n
+        from generate_series(0, 1099) n)
+      insert into "user" (id, team_id, client_user_id, created_on)
+      select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '700080000000'
+              || right(${team.team}, 4) || lpad(to_hex(n), 4, '0'))::uuid, ${team.team}, gen_random_uuid(), at
+      from fresh`)
+    await setCheckpoints(team)
+    assert.deepEqual(
+      await weeks(team, sql`select week, shown from user_checkpoint_week where team_id = ${team.team}`),
+      ['2026-03-02T00:00:00+00:00', '2026-03-09T00:00:00+00:00'].map((week) => ({ week, shown: 500 })),
+    )
+    await assertExact(team)
+    await assertExactFromOldest(team, [499, 500, 501, 999, 1000, 1001])
   })
 
   test('has no checkpoint at a user younger than two minutes', async () => {
@@ -167,8 +232,12 @@ describe('a long list of users', () => {
 })
 
 /** With the team's role, so that the row security policies apply. */
-const rowsReadBy = async (team: TestTeam, work: (tx: Tx) => Promise<unknown>, how: 'read' | 'tx' = 'read'): Promise<number> =>
-  team.db[how](await tenantOf(team), (tx) => rowsRead(tx, ['user', 'user_checkpoint', 'user_checkpoint_total'], work))
+const rowsReadBy = async (
+  team: TestTeam,
+  work: (tx: Tx) => Promise<unknown>,
+  how: 'read' | 'tx' = 'read',
+  tables = ['user', 'user_checkpoint', 'user_checkpoint_total', 'user_checkpoint_week'],
+): Promise<number> => team.db[how](await tenantOf(team), (tx) => rowsRead(tx, tables, work))
 
 test('any page, and the total, read a few hundred rows of 50,000 users', async () => {
   const team = await unlimited()
@@ -178,11 +247,26 @@ test('any page, and the total, read a few hundred rows of 50,000 users', async (
   await asOwner('analyze production_us."user", production_us.user_checkpoint')
   for (const offset of [0, 400, count / 2, count - 1]) {
     const read = await rowsReadBy(team, (tx) => listUsers(tx, { offset, limit: 100 }))
-    // The part after the last checkpoint, the page with the part before it, and for deep pages the checkpoints, one for 500 users.
+    // The part after the last checkpoint, the page with the part before it, and for far pages the checkpoints of the week, one for 500 users.
     const checkpoints = offset < CHECKPOINT_STRIDE ? 0 : 2 * 100
     assert(read <= 2 * CHECKPOINT_STRIDE + 100 + checkpoints, `${read} rows for a page from ${offset} on`)
   }
   assert((await rowsReadBy(team, countUsers)) <= 100 + 3)
+})
+
+test('a page reads the checkpoints of one week, and a row for each week', async () => {
+  const team = await unlimited()
+  // 200 checkpoints in 50 weeks.
+  const count = 200 * CHECKPOINT_STRIDE
+  await users(team, count + 100, HOUR_S, (2 * count) / 700)
+  await setCheckpoints(team)
+  await asOwner('analyze production_us."user", production_us.user_checkpoint, production_us.user_checkpoint_week')
+  for (const offset of [CHECKPOINT_STRIDE, count / 2, count - 1]) {
+    const page = (tx: Tx) => listUsers(tx, { offset, limit: 100 })
+    const read = await rowsReadBy(team, page, 'read', ['user_checkpoint', 'user_checkpoint_week'])
+    // Some are weeks of other teams: of a small table PostgreSQL reads all rows.
+    assert(read >= 50 && read <= 120, `${read} rows for a page from ${offset} on`)
+  }
 })
 
 test('the limit of a sandbox team is checked by reading a few hundred rows of 5,000 users', async () => {
@@ -216,12 +300,18 @@ test('the migrations count the checkpoints that there are', async () => {
   const team = await unlimited()
   await users(team, 2 * CHECKPOINT_STRIDE + 10, HOUR_S)
   await setCheckpoints(team)
-  const totals = `
-    select 'users' as list, shown::int from user_checkpoint_total where team_id = $1
-    union all select 'orders', shown::int from order_checkpoint_total where team_id = $1`
+  const sums = `
+    select 'users' as list, shown::int, null as week from user_checkpoint_total where team_id = $1
+    union all select 'orders', shown::int, null from order_checkpoint_total where team_id = $1
+    union all select 'users', sum(shown)::int, 'all' from user_checkpoint_week where team_id = $1
+    union all (select 'orders', shown::int, to_char(week at time zone 'UTC', 'YYYY-MM-DD HH24:MI') from order_checkpoint_week
+               where team_id = $1 order by week)`
   const expected = [
-    { list: 'users', shown: 1000 },
-    { list: 'orders', shown: 12 },
+    { list: 'users', shown: 1000, week: null },
+    { list: 'orders', shown: 12, week: null },
+    { list: 'users', shown: 1000, week: 'all' },
+    { list: 'orders', shown: 3, week: '2026-03-02 00:00' },
+    { list: 'orders', shown: 9, week: '2026-03-09 00:00' },
   ]
   const owner = new pg.Client({ ...connection, options: '-c search_path=production_us' })
   await owner.connect()
@@ -229,15 +319,16 @@ test('the migrations count the checkpoints that there are', async () => {
     await owner.query('begin')
     await owner.query(
       `insert into order_checkpoint (team_id, created_at, id, shown)
-       select $1, now() - i * interval '1 hour', gen_random_uuid(), i from generate_series(3, 5) i`,
+       values ($1, '2026-03-08 23:59:59Z', gen_random_uuid(), 3), ($1, '2026-03-09 00:00Z', gen_random_uuid(), 4),
+              ($1, '2026-03-15 23:59:59Z', gen_random_uuid(), 5)`,
       [team.team],
     )
-    assert.deepEqual((await owner.query(totals, [team.team])).rows, expected)
-    await owner.query('drop function add_checkpoints_to_total() cascade')
-    await owner.query('drop table user_checkpoint_total, order_checkpoint_total')
-    for (const name of ['0095_user_checkpoint_total', '0096_order_checkpoint_total'])
+    assert.deepEqual((await owner.query(sums, [team.team])).rows, expected)
+    await owner.query('drop function add_checkpoints_to_sums() cascade')
+    for (const list of ['user', 'order']) await owner.query(`drop table ${list}_checkpoint_total, ${list}_checkpoint_week`)
+    for (const name of ['0095_user_checkpoint_total', '0096_order_checkpoint_total', '0101_checkpoint_weeks'])
       await owner.query(readFileSync(new URL(`../../../migrations/cell/${name}.sql`, import.meta.url), 'utf8'))
-    assert.deepEqual((await owner.query(totals, [team.team])).rows, expected)
+    assert.deepEqual((await owner.query(sums, [team.team])).rows, expected)
   } finally {
     await owner.end()
   }

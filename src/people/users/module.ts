@@ -10,7 +10,7 @@ export const users: Module = {
   name: 'people/users',
   about: 'users, demographics, deletion, names of sources',
   tag: 'users',
-  tables: { ofTeams: ['user', 'user_checkpoint', 'user_checkpoint_total', 'user_demographics'] },
+  tables: { ofTeams: ['user', 'user_checkpoint', 'user_checkpoint_total', 'user_checkpoint_week', 'user_demographics'] },
   operations: routes,
   jobs: [createUserCheckpointsHandler],
   constraints,
@@ -20,6 +20,6 @@ export const users: Module = {
       await eraseUserRows(tx, user_id)
       await eraseUserCheckpoint(tx, user_id)
     },
-    team: eraseTables('user_demographics', 'user_checkpoint', 'user_checkpoint_total', 'user'),
+    team: eraseTables('user_demographics', 'user_checkpoint', 'user_checkpoint_total', 'user_checkpoint_week', 'user'),
   },
 }

@@ -64,7 +64,7 @@ export const UserPage = Fields(
 )
 
 /** Users of a page at most. */
-export const USERS_MAX = 500
+const USERS_MAX = 500
 
 export const UserPageQuery = Fields({
   offset: Maybe(Int({ minimum: 0, default: 0 })),

@@ -1,6 +1,6 @@
 // Users: the people a team orders for. Owns the table "user"; does not know their orders or measurements.
 import type { Static } from 'typebox'
-import { CHECKPOINT_STRIDE, lockTeam } from '../../platform/db/checkpoints.ts'
+import { lockTeam } from '../../platform/db/checkpoints.ts'
 import { iso, addSeconds } from '../../platform/runtime/clock.ts'
 import { hookPoint } from '../../platform/db/hooks.ts'
 import type { Queries, Tx } from '../../platform/db/transaction.ts'
@@ -8,17 +8,14 @@ import { badRequest, conflict, invalidField, notFound } from '../../platform/htt
 import { unavailable } from '../../platform/runtime/problem.ts'
 import { enqueue } from '../../platform/queue/outbox.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
-import { joinConditions, join, likeAnywhere, raw, sql, type Sql } from '../../platform/db/sql.ts'
-import { countUsers, createUserCheckpoints, shouldQueueCheckpoints, userList } from './list-checkpoints.ts'
+import { joinConditions, join, likeAnywhere, sql, type Sql } from '../../platform/db/sql.ts'
+import { countUsers, createUserCheckpoints, shouldQueueCheckpoints, userColumns, userList } from './list-checkpoints.ts'
 import { eraseUser, GRACE_S } from './user-erasure.ts'
 import { planIngestionEnd } from './ingestion-end.ts'
 import { Demographics } from './demographics-schema.ts'
-import { User, USERS_MAX, type CreateUser, type PatchUser } from './schema.ts'
+import { User, type CreateUser, type PatchUser } from './schema.ts'
 
 const SEARCH_MAX = 50
-
-const userColumns = sql`
-  id as user_id, team_id, client_user_id, created_on, connected_sources, fallback_time_zone, fallback_birth_date, ingestion_start, ingestion_end`
 
 const userWire = sql`select ${userColumns} from "user"`
 
@@ -92,44 +89,10 @@ export const constraints = {
   user__ingestion_bounds: reversedBounds,
 }
 
-const UserOfTotal = T.Object({ ...User.properties, total: T.Integer() })
-
-/** Lists users, newest first, without deleted ones. Deep pages are read from the nearest checkpoint. */
+/** Lists users, newest first, without deleted ones. */
 export async function listUsers(tx: Tx, { offset, limit }: { offset: number; limit: number }) {
-  if (offset < CHECKPOINT_STRIDE) return listNewestUsers(tx, offset, limit)
-  const total = await countUsers(tx)
-  const count = Math.min(limit, total - offset)
-  if (count <= 0) return { users: [], total, offset, limit }
-  const { condition, skip } = await userList.from(tx, total - offset - count)
-  const users = await tx.many(
-    User,
-    sql`
-    ${userWire} t where ${notDeletedCondition(tx)} and ${condition}
-    order by created_on, id offset ${skip} limit ${count}`,
-  )
-  return { users: users.reverse(), total, offset, limit }
-}
-
-/**
- * One statement counts the users and reads the page. The first limit is a constant, as many rows as such a page can reach: with parameters
- * alone the planner expects a tenth of all users, and plans each execution again.
- */
-async function listNewestUsers(tx: Tx, offset: number, limit: number) {
-  const rows = await tx.many(
-    UserOfTotal,
-    sql`
-    select ${userColumns}, ${userList.totalExpression(tx)} as total
-    from (
-      select * from "user" where ${notDeletedCondition(tx)}
-      order by created_on desc, id desc limit ${raw(String(CHECKPOINT_STRIDE + USERS_MAX))}) newest
-    order by created_on desc, id desc offset ${offset} limit ${limit}`,
-  )
-  const total = rows[0]?.total ?? (offset ? await countUsers(tx) : 0)
-  const users = rows.map((row) => {
-    const { total: _, ...user } = row
-    return user
-  })
-  return { users, total, offset, limit }
+  const { total, rows } = await userList.page(tx, { offset, limit, direction: 'desc' })
+  return { users: rows, total, offset, limit }
 }
 
 const Deleted = T.Object({ deleted_at: Nullable(T.String()) })
@@ -191,6 +154,13 @@ export const notDeleted = (tx: { team: string }, column: Sql): Sql => notDeleted
 /** Like `notDeleted`, for a statement that reads one row by its key: half the cost there, and a higher cost for many rows. */
 export const notDeletedHere = (tx: { team: string }, column: Sql): Sql => sql`
   (select u.deleted_at from "user" u where u.id = ${column} and u.team_id = ${tx.team}) is null`
+
+/**
+ * Like `notDeleted`, for a search in which the planner expects one row and many may be found: the deleted users of the team are read once,
+ * not once for each row found. The column must not be null.
+ */
+export const notAmongDeleted = (tx: { team: string }, column: Sql): Sql => sql`
+  ${column} not in (select gone.id from "user" gone where gone.team_id = ${tx.team} and gone.deleted_at is not null)`
 
 /** Like `notDeleted`, for a statement about several teams. */
 export const notDeletedOf = (column: Sql, team: Sql): Sql => sql`

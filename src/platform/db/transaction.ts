@@ -101,8 +101,8 @@ export interface PlainTx extends Queries {
   /** Called once after the commit, never after a rollback. Must not throw: an error is reported and changes nothing. */
   afterCommit(call: () => void): void
   /**
-   * Names the user whose data was read or changed, for the access log, if neither the request nor the response has a `user_id`; null if no
-   * user is known. Also names the object, for example an order, if the path does not.
+   * Names the user whose data was read or changed, for the access log, if neither the request nor the response has a `user_id`, or if the
+   * response is not searched for it; null if no user is known. Also names the object, for example an order, if the path does not.
    * @param team_id of the user, in a transaction of no team
    */
   concerns(user_id: string | null, object?: string, team_id?: string): void

@@ -30,5 +30,5 @@ export interface Asked {
   body: unknown
 }
 
-/** JSON, JSON in parts that names no users, or a file; without any of these there is no body (204). */
+/** JSON, JSON in parts that is not searched for users, or a file; without any of these there is no body (204). */
 export type Answer = { status: number; text: string } | { status: number; parts: readonly string[] } | { file?: FileReply }

@@ -4,12 +4,15 @@
 export class PreserializedJson<R> {
   /** The text, in parts: a long text that was made of parts is sent without joining them. */
   readonly parts: readonly string[]
-  /** Whether the text may name users, for the access log; those of the path, the query and `Tx.concerns` are named in any case. */
-  readonly namesUsers: boolean
+  /**
+   * Whether the text is searched for users, for the access log. False if it names none, or if `Tx.concerns` has named them all; those of the
+   * path and the query are named in any case.
+   */
+  readonly searchForUsers: boolean
   declare readonly shape: R
-  constructor(text: string | readonly string[], { namesUsers = true }: { namesUsers?: boolean } = {}) {
+  constructor(text: string | readonly string[], { searchForUsers = true }: { searchForUsers?: boolean } = {}) {
     this.parts = typeof text === 'string' ? [text] : text
-    this.namesUsers = namesUsers
+    this.searchForUsers = searchForUsers
   }
 
   get text(): string {

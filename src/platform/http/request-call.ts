@@ -55,7 +55,7 @@ export function answerOf({ means, operation }: Call, result: unknown): Answer {
   if (result instanceof FileReply) return { file: result }
   if (result instanceof StatusReply) return { status: result.status, text: canonicalJson(means, operation, result.body) }
   const status = operation.success ?? 200
-  if (!(result instanceof PreserializedJson) || result.namesUsers)
+  if (!(result instanceof PreserializedJson) || result.searchForUsers)
     return { status, text: canonicalJson(means, operation, result) }
   if (means.checkReplies) canonicalJson(means, operation, result)
   return { status, parts: result.parts }

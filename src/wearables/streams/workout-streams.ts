@@ -153,7 +153,7 @@ export async function readWorkoutStream(tx: Tx, workout_id: string): Promise<Pre
   )
   if (!row) throw notFound('Workout not found')
   tx.concerns(row.user_id)
-  return new PreserializedJson(row.stream ?? EMPTY, { namesUsers: false })
+  return new PreserializedJson(row.stream ?? EMPTY, { searchForUsers: false })
 }
 
 /** Deletes streams whose retention has ended; those of workouts that were deleted are gone. Writes workout_stream. @returns how many */

@@ -176,7 +176,7 @@ export async function readGrouped(tx: Tx, user_id: string, resource: TimeseriesN
   }
   const end = JSON.stringify(next)
   text.push(`},"next":${end},"next_cursor":${end}}`)
-  return new PreserializedJson<GroupedReply>(text, { namesUsers: false })
+  return new PreserializedJson<GroupedReply>(text, { searchForUsers: false })
 }
 
 /** The samples of one series in a page. */
@@ -223,5 +223,5 @@ export async function readPlain(tx: Tx, user_id: string, resource: TimeseriesNam
     : samplesBetween(tx, user_id, resource, range, PLAIN_MAX))
   const data = new JoinedTexts()
   for (const { sample, source } of found) if (type === undefined || sample.type === type) data.push(write(sample, source))
-  return new PreserializedJson<GroupedReply>(['[', ...data.end(), ']'], { namesUsers: false })
+  return new PreserializedJson<GroupedReply>(['[', ...data.end(), ']'], { searchForUsers: false })
 }
