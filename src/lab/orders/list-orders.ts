@@ -21,8 +21,7 @@ export async function listOrders(tx: Tx, query: OrderQuery): Promise<Preserializ
   const filters = filtersOf(tx, query)
   const key = query.order_key ?? 'created_at'
   const direction = query.order_direction ?? 'desc'
-  const read =
-    filters.length === 0 && key === 'created_at' ? pageUnfiltered : pageByPatientName(query) ? searchFirst : pageFiltered
+  const read = filters.length === 0 && key === 'created_at' ? pageUnfiltered : searchesByName(query) ? searchFirst : pageFiltered
   const { total, rows } = await read(tx, { filters, key, direction, page, size })
   const parts = ['{"orders":[']
   for (const { document, user_id } of rows) {
@@ -63,7 +62,7 @@ async function pageFiltered(tx: Tx, { filters, key, direction, page, size }: Lis
 const hasTrigram = (text: string | undefined): boolean => (text?.match(/[\p{L}\p{N}]{3}/u) ?? null) !== null
 
 /** Whether the filters search for a part of a name for which the index of names can be used. */
-const pageByPatientName = ({ search_input: words, patient_name, shipping_recipient_name }: OrderQuery): boolean =>
+const searchesByName = ({ search_input: words, patient_name, shipping_recipient_name }: OrderQuery): boolean =>
   hasTrigram(patient_name) ||
   hasTrigram(shipping_recipient_name) ||
   (hasTrigram(words) && !UUID.test(words!) && !DATE.test(words!))

@@ -249,8 +249,7 @@ const behind = (at: Sql, place: Sql): Sql => sql`
  * tenth of the list and plans each execution again, since it expects less work from the values at hand; a list of 50 orders took three times
  * the processor time of the database. From a constant near the real number it expects about the same.
  */
-const rowsWithin = (count: number): Sql => raw(String(2 ** Math.ceil(Math.log2(Math.max(count, ROWS_MIN)))))
-const ROWS_MIN = 128
+const rowsWithin = (count: number): Sql => raw(String(2 ** Math.ceil(Math.log2(Math.max(count, 128)))))
 
 /**
  * Only one transaction at a time sets the checkpoints of a team or changes their counts. The row of the team is the lock; transactions that
