@@ -112,6 +112,23 @@ describe('an invalid request is rejected with every fault', async () => {
     }
   })
 
+  // In Latin-1, in UTF-16, half a character, half a surrogate pair, and beside text that is in order.
+  const notUtf8 = inTurn(['7b2261223a2272656ee8227d', 'fffe7b007d00', '7b2261223a22c3227d', '7b2261223a22eda080227d', '7b7dff'])
+  each('a body that is not UTF-8 answers 400', withBody, async (operation) => {
+    for (const hex of notUtf8(operation)) {
+      const reply = await faulty(operation, Buffer.from(hex, 'hex'), asJson)
+      assert.deepEqual([reply.status, reply.body], [400, { detail: 'The body is not UTF-8' }], hex)
+    }
+  })
+
+  const withForm = operations.filter(({ form }) => form)
+  each('a form whose bytes or escapes are not UTF-8 answers 400', withForm, async (operation) => {
+    for (const hex of ['613d72656ee8', Buffer.from('a=ren%E8').toString('hex')]) {
+      const reply = await faulty(operation, Buffer.from(hex, 'hex'), { 'content-type': 'application/x-www-form-urlencoded' })
+      assert.deepEqual([reply.status, reply.body], [400, { detail: 'The body is not UTF-8' }], hex)
+    }
+  })
+
   const noObjects = inTurn(['[]', '[{}]', '"text"', '7', 'true', '1e308'])
   each('a body that is no object answers 422', withBody, async (operation) => {
     for (const text of noObjects(operation)) {

@@ -1,9 +1,11 @@
 // The catalog of a cell by command: export and import.
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import type { Call } from '../command-tree.ts'
 import { requireCell } from '../command-input.ts'
 import { printJson } from '../command-output.ts'
 import { CatalogFileError, exportCatalog, FILE_SIZE_MAX, importCatalog } from '../../lab/catalog-exchange/exchange.ts'
+import { InvalidFileError } from '../../platform/files/rejected-rows.ts'
+import { readUtf8File } from '../../platform/files/text-file.ts'
 import { createDefaultAccounts } from '../../lab/accounts/platform-accounts.ts'
 
 /** `catalog export`. */
@@ -28,8 +30,9 @@ export async function importFile({ cells, args: [file], values }: Call<{ cell?: 
 
 async function readFileText(file: string): Promise<string> {
   try {
-    if ((await stat(file)).size <= FILE_SIZE_MAX) return await readFile(file, 'utf8')
+    if ((await stat(file)).size <= FILE_SIZE_MAX) return await readUtf8File(file)
   } catch (error) {
+    if (error instanceof InvalidFileError) throw error
     throw new Error(`${file} cannot be read (${(error as { code?: string }).code}).`)
   }
   throw new Error(`${file} has more than ${FILE_SIZE_MAX} bytes.`)

@@ -11,7 +11,7 @@ import { command, outcomeOf } from '../../../test/support/commands.ts'
 const directory = await mkdtemp(join(tmpdir(), 'insurance-'))
 after(() => rm(directory, { recursive: true }))
 
-async function load(what: string, text: string): Promise<string> {
+async function load(what: string, text: string | Uint8Array): Promise<string> {
   const file = join(directory, 'file')
   await writeFile(file, text)
   return command(cells, [what, 'import', file])
@@ -52,6 +52,17 @@ test('a file with an invalid row is not imported, and each invalid row is listed
   await refusal(load('payors', [HEADER, ...many].join('\n')), /and 10 more/)
   await refusal(load('icd', 'code,description\nE119,\n'), /line 2/)
   assert.equal((await found(team, 'E11.9')).length, 1)
+})
+
+test('a row that is not UTF-8 is refused, in every format', async () => {
+  const team = await createTestTeam()
+  const latin1 = (...lines: string[]) => Buffer.from(lines.join('\n'), 'latin1')
+  await refusal(load('payors', latin1(HEADER, `F-1,Soci\xe9t\xe9,${at},,`)), /Nothing was imported:\n {2}line 2: not UTF-8/)
+  await refusal(load('icd', latin1('code,description', 'E119,Mal d\xe9fini')), /line 2: not UTF-8/)
+  const order = `00001 A0101   1 ${'Short'.padEnd(60)} Mal d\xe9fini`
+  await refusal(load('icd', latin1(order)), /line 1: not UTF-8/)
+  const names = (await search(team, 'société')) as { name: string }[]
+  assert(!names.some(({ name }) => name.startsWith('Soci')))
 })
 
 test('diagnoses are replaced, and survive a restart of the server', async () => {

@@ -7,6 +7,7 @@ import { withConsent, type Changes } from '../file-import.ts'
 import { InvalidFileError } from '../../people/insurance/data-files.ts'
 import { changeOfCodes, importCodes, importPayors } from '../../people/insurance/load.ts'
 import type { Db } from '../../platform/db/database.ts'
+import { decodeUtf8 } from '../../platform/runtime/utf8.ts'
 
 const ERRORS_SHOWN = 50
 
@@ -33,7 +34,7 @@ export const importDiagnosisFile = (call: Call<{ yes?: boolean; dryRun?: boolean
   })
 
 const readText = (file: string): Promise<string> =>
-  readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  readFile(file).then(decodeUtf8, (error: NodeJS.ErrnoException) => {
     throw new Error(`Cannot read the file (${error.code}).`)
   })
 

@@ -1,6 +1,6 @@
 // Imports of the full LOINC release.
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -117,6 +117,9 @@ test('a file that is not the table of a release is refused, and nothing changes'
   await refusal(loinc(await fileOf([first, line('90002-8', 'Wrong digit')])), /row 3: LOINC_NUM is no LOINC code/)
   await refusal(loinc(await fileOf([first, first])), /row 3: LOINC_NUM occurs twice/)
   await refusal(loinc(await fileOf([{ ...first, STATUS: 'SOMETHING' }])), /row 2: STATUS is unknown/)
+  const latin1 = await readFile(await fileOf([first, line('90002-7', 'B\u00e9ta')]), 'utf8')
+  await writeFile(join(directory, 'Loinc.csv'), latin1.replace('\uFEFF', ''), 'latin1')
+  await refusal(loinc(join(directory, 'Loinc.csv')), /row 3: not UTF-8/)
   const file = join(directory, 'other')
   await writeFile(file, 'code,description\nE119,"unterminated\n')
   await refusal(loinc(file), /no column|is not CSV/)

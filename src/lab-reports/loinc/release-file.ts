@@ -2,8 +2,9 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { parse } from 'csv-parse'
-import { csvErrorPlace } from '../../platform/files/csv.ts'
+import { byteFields, csvErrorPlace, isUtf8Row, NOT_UTF8 } from '../../platform/files/csv.ts'
 import { InvalidFileError, toInvalidFileError } from '../../platform/files/rejected-rows.ts'
+import { contentStart } from '../../platform/files/text-file.ts'
 import { tokensOf } from './name-text.ts'
 import { hasCheckDigit } from './terms.ts'
 
@@ -86,9 +87,9 @@ export async function* releaseBatches(path: string): AsyncGenerator<ReleaseRow[]
 }
 
 async function* recordsOf(path: string): AsyncGenerator<Line> {
-  const parser = createReadStream(path).pipe(
+  const parser = createReadStream(path, { start: await contentStart(path) }).pipe(
     parse({
-      bom: true,
+      ...byteFields,
       record_delimiter: ['\r\n', '\n'],
       max_record_size: RECORD_MAX,
       columns: (names: string[]) => {
@@ -111,6 +112,7 @@ async function* recordsOf(path: string): AsyncGenerator<Line> {
 }
 
 function faultOf(record: Line, seen: ReadonlySet<string>): string | undefined {
+  if (!isUtf8Row(record as Record<string, string>)) return NOT_UTF8
   if (!hasCheckDigit(record.LOINC_NUM)) return 'LOINC_NUM is no LOINC code'
   if (seen.has(record.LOINC_NUM)) return 'LOINC_NUM occurs twice'
   if (!STATUSES.has(record.STATUS)) return 'STATUS is unknown'
@@ -121,7 +123,7 @@ function faultOf(record: Line, seen: ReadonlySet<string>): string | undefined {
 const isOfLaboratory = ({ STATUS, CLASSTYPE, SCALE_TYP }: Line): boolean =>
   USABLE.has(STATUS) && (CLASSTYPE === undefined || CLASSTYPE === '1') && ['Qn', 'Ord', 'OrdQn', 'Nom', 'Nar'].includes(SCALE_TYP)
 
-const text = (value: string): string => value.toWellFormed().replaceAll('\0', '').slice(0, TEXT_MAX)
+const text = (value: string): string => value.replaceAll('\0', '').slice(0, TEXT_MAX).toWellFormed()
 
 function toRow(record: Line): ReleaseRow {
   const names = [record.LONG_COMMON_NAME, record.COMPONENT, record.SHORTNAME, record.RELATEDNAMES2.slice(0, WORDS_MAX)]

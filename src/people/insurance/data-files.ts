@@ -1,7 +1,7 @@
 // Parses the shipped files of payors and diagnoses, and files of the same format from an operator. Pure, except that it reads the shipped
 // files. A file is imported as a whole or not at all; the error lists every invalid row.
 import { readFileSync } from 'node:fs'
-import { parseCsv } from '../../platform/files/csv.ts'
+import { isUtf8Row, NOT_UTF8, parseCsv } from '../../platform/files/csv.ts'
 import { RuleError } from '../../platform/schema/request-validation.ts'
 import { ContactAddress } from '../person/address.ts'
 import type { Static } from '../../platform/schema/schema.ts'
@@ -70,7 +70,10 @@ function rowsOf<R>(
   if (lacking.length) throw new InvalidFileError([`The file is missing columns: ${lacking.join(', ')}.`])
   if (unknownColumns.length) throw new InvalidFileError([`The file has unrecognized columns: ${unknownColumns.join(', ')}.`])
   const faults: string[] = []
-  const rows = lines.map((line, i) => row(line, (fault) => void faults.push(`line ${i + 2}: ${fault}`)))
+  const rows = lines.map((line, i) => {
+    if (!isUtf8Row(line)) faults.push(`line ${i + 2}: ${NOT_UTF8}`)
+    return row(line, (fault) => void faults.push(`line ${i + 2}: ${fault}`))
+  })
   if (faults.length) throw new InvalidFileError(faults)
   return rows
 }
@@ -173,7 +176,8 @@ function orderRows(text: string): IcdRow[] {
     if (!line) return
     const fail = (what: string) => void faults.push(`line ${i + 1}: ${what}`)
     const match = ORDER_LINE.exec(line)
-    if (!match) fail('the line is not in the order-file format')
+    if (!line.isWellFormed()) fail(NOT_UTF8)
+    else if (!match) fail('the line is not in the order-file format')
     else if (match[2] === '1') collect(rows, match[1]!, line.slice(LONG_FROM).trim(), fail)
   })
   if (faults.length) throw new InvalidFileError(faults)

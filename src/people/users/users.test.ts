@@ -279,6 +279,18 @@ describe('reading a user', () => {
   })
 })
 
+test('two names in Latin-1 are refused instead of becoming one user', async () => {
+  const { api } = await createTestTeam()
+  for (const name of ['ren\xe8', 'ren\xe9']) {
+    const { status, body } = await api.post('/v2/user', Buffer.from(`{"client_user_id":"${name}"}`, 'latin1'))
+    assert.deepEqual([status, body], [400, { detail: 'The body is not UTF-8' }])
+  }
+  assert.equal((await api.get('/v2/user')).body.total, 0)
+  // The bytes of a path that are not UTF-8 find no user, nor those of a query.
+  await api.post('/v2/user', { client_user_id: 'ren\ufffd' })
+  assert.equal((await api.get('/v2/user/resolve/ren%E8')).status, 404)
+})
+
 test('the counts of a team are those of its active users and of all its orders', async () => {
   const [team, other] = [await createTestTeam(), await createTestTeam()]
   await other.user()

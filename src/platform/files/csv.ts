@@ -1,9 +1,18 @@
 // Comma-separated text as rows by column name (RFC 4180). Anything else is rejected: no delimiter is guessed, no field is trimmed, no value
 // gets a type.
 import { parse } from 'csv-parse/sync'
+import { encodeUtf8, textOfLatin1 } from '../runtime/utf8.ts'
 
 /** Maximum length of a text, in UTF-16 units. */
 export const csvSizeMax = 8 * 1024 * 1024
+
+/** Options of csv-parse: fields as bytes, which become text by `textOfLatin1`. It would replace what is not UTF-8. */
+export const byteFields = { encoding: 'latin1', cast: textOfLatin1 } as const
+
+/** Why a row is refused whose bytes were not UTF-8. */
+export const NOT_UTF8 = 'not UTF-8'
+export const isUtf8Row = (row: Record<string, string> | readonly string[]): boolean =>
+  Object.values(row).every((field) => field.isWellFormed())
 
 const faultAt = (line: number | string, text: string): Error => new Error(`csv line ${line}: ${text}`)
 
@@ -20,7 +29,8 @@ export function csvErrorPlace(error: unknown): { kind: string; line: number | st
 /**
  * Parses a text whose first record names the columns. Records end with LF or CRLF; the end of the last one is optional; a leading byte
  * order mark is skipped. A field is quoted if it holds a comma, a quote (written twice) or a line break. Errors name the line: column
- * missing or too many, name empty or repeated, misplaced or unterminated quote, lone carriage return. Limit: `csvSizeMax`.
+ * missing or too many, name empty or repeated, misplaced or unterminated quote, lone carriage return. Limit: `csvSizeMax`. What was no
+ * UTF-8 in the text of `decodeUtf8` stays so in its field; the caller refuses that row by `isUtf8Row`.
  */
 export function parseCsv(text: string): Record<string, string>[] {
   if (text.length > csvSizeMax) throw new Error(`csv longer than ${csvSizeMax} characters`)
@@ -28,8 +38,8 @@ export function parseCsv(text: string): Record<string, string>[] {
   if (lone >= 0) throw faultAt(text.slice(0, lone).split('\n').length, 'a lone carriage return')
   let columns: string[] | undefined
   try {
-    const rows = parse(text, {
-      bom: true,
+    const rows = parse(encodeUtf8(text.replace(/^\uFEFF/, '')), {
+      ...byteFields,
       record_delimiter: ['\r\n', '\n'],
       columns: (names: string[]) => (columns = checkedColumns(names)),
     }) as Record<string, string>[]

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Subjects, Tenant, Tx } from '../db/transaction.ts'
 import type { AccessLog } from '../access-log/access-log.ts'
+import { formOf } from './input.ts'
 import { accessOfPage } from './request-access.ts'
 import type { Cells } from '../db/cells.ts'
 
@@ -89,7 +90,7 @@ export function registerBrowserPages(app: FastifyInstance, pages: BrowserPage[],
           headers,
           params: params as PageRequest['params'],
           query: query as PageRequest['query'],
-          form: new URLSearchParams(Buffer.isBuffer(body) ? body.toString('utf8') : ''),
+          form: formOf(Buffer.isBuffer(body) ? body : undefined),
           address: ip,
           logChange(tx, status, by) {
             access.changed(cells.of(by.tenant.cell), tx, accessOfPage(id, { id: request_id, ip }, status, by))

@@ -1,5 +1,7 @@
 // Parses a request's path, query and body into the values that an operation declares, and collects all errors.
-import { unprocessable } from './errors.ts'
+import { isUtf8 } from 'node:buffer'
+import { hasForeignEscapes } from '../runtime/utf8.ts'
+import { badRequest, unprocessable } from './errors.ts'
 import { missingFault, valueFault, type Fault } from '../schema/fault.ts'
 import { excessOf } from '../schema/json-limits.ts'
 import { validate, type Mode } from '../schema/request-validation.ts'
@@ -58,7 +60,15 @@ function groupBracketed(query: Record<string, string | string[]>): Map<string, s
 
 const decodeFault = (error: string): Fault => ({ loc: ['body'], msg: 'JSON decode error', type: 'json_invalid', ctx: { error } })
 
-/** A JSON body; appends errors. No bytes, or `null`, is no body. One that exceeds the limits of json-limits.ts is an error and not parsed. */
+/** A body that is no text has no fields that an error could name. Errors: 400 for bytes that are not UTF-8. */
+export function assertUtf8(bytes: Buffer | undefined): void {
+  if (bytes && !isUtf8(bytes)) throw badRequest('The body is not UTF-8')
+}
+
+/**
+ * A JSON body in UTF-8 (`assertUtf8`); appends errors. No bytes, or `null`, is no body. One that exceeds the limits of json-limits.ts is an
+ * error and not parsed.
+ */
 export function readBody(
   schema: TSchema,
   bytes: Buffer | undefined,
@@ -87,9 +97,17 @@ export function readBody(
   return validate(schema, value, ['body'], faults, mode)
 }
 
-/** A form-encoded body; appends errors. A field that is given twice is an error. */
+/** The fields of a form-encoded body. Errors: 400 for bytes and escapes that are not UTF-8. */
+export function formOf(bytes: Buffer | undefined): URLSearchParams {
+  assertUtf8(bytes)
+  const text = bytes?.toString('utf8') ?? ''
+  if (hasForeignEscapes(text)) throw badRequest('The body is not UTF-8')
+  return new URLSearchParams(text)
+}
+
+/** A form-encoded body; appends errors. A field that is given twice is an error. Errors: 400 for bytes and escapes that are not UTF-8. */
 export function readForm(schema: TSchema, bytes: Buffer | undefined, faults: Fault[]): unknown {
-  const entries = [...new URLSearchParams(bytes?.toString('utf8') ?? '')]
+  const entries = [...formOf(bytes)]
   const value = Object.fromEntries(entries)
   if (Object.keys(value).length < entries.length) faults.push(valueFault(['body'], 'must not have a field twice'))
   return validate(schema, value, ['body'], faults, 'text')

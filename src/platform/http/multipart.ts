@@ -1,5 +1,6 @@
 // Forms of type `multipart/form-data`, read from a body in memory in one pass. Parts are views of the body, and few: a client that sends
 // hundreds of thousands of them would otherwise keep the process from everybody else. Source: RFC 7578, RFC 2046.
+import { decodeUtf8 } from '../runtime/utf8.ts'
 import { invalidField } from './errors.ts'
 
 const PARTS_MAX = 32
@@ -34,7 +35,7 @@ export function readMultipart(body: Buffer | undefined, content_type = ''): Form
     const line = endOf(body, '\r\n', at, 100)
     const header = body.toString('latin1', line, line + 2) === '\r\n' ? line + 2 : endOf(body, '\r\n\r\n', line, HEADER_BYTES_MAX)
     const next = endOf(body, delimiter, header - 2)
-    parts.push(partOf(body.toString('utf8', line, header), body.subarray(header, Math.max(header, next - delimiter.length))))
+    parts.push(partOf(decodeUtf8(body.subarray(line, header)), body.subarray(header, Math.max(header, next - delimiter.length))))
     at = next
   }
   return parts

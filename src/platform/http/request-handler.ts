@@ -13,7 +13,7 @@ import { missingFault, valueFault, type Fault } from '../schema/fault.ts'
 import { validate } from '../schema/request-validation.ts'
 import { withIdempotencyKey, type OperationResult as Kept } from './idempotency.ts'
 import { assertBodyOfUser } from './user-tokens.ts'
-import { readBody, readForm, readQuery } from './input.ts'
+import { assertUtf8, readBody, readForm, readQuery } from './input.ts'
 import { noContent, type RecordAuditSubject, type Idempotency, type ManagementPrincipal, type Operation } from './operation.ts'
 import type { TSchema } from '../schema/schema.ts'
 
@@ -64,6 +64,7 @@ function parseBody(operation: Operation, schema: TSchema, request: AuthorizedReq
   const bytes = request.body as Buffer | undefined
   if (operation.form && FORM.test(String(request.headers['content-type'] ?? ''))) return readForm(schema, bytes, faults)
   const mode = request.tenant?.cell.endsWith('eu') ? 'abroad' : 'json'
+  assertUtf8(bytes)
   const { readUsualBody } = operation
   if (readUsualBody && bytes?.length && request.headers['x-idempotency-key'] === undefined) {
     const usual = readUsualBody(bytes, (text) => {

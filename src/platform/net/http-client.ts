@@ -1,5 +1,6 @@
 // Requests to servers of others: a deadline, a limit of size, no redirect, and only addresses that the target policy allows.
 import type { Agent, Dispatcher } from 'undici'
+import { decodeUtf8 } from '../runtime/utf8.ts'
 import type { TargetPolicy } from './outbound-targets.ts'
 
 /** No whole answer came. The server's own texts are not kept: they may hold patient data or secrets. */
@@ -23,6 +24,7 @@ export interface HttpRequest {
 export interface HttpAnswer {
   status: number
   headers: Headers
+  /** As `decodeUtf8` reads it: what is not UTF-8 is refused by checks of texts. */
   text: string
 }
 
@@ -88,7 +90,7 @@ export class HttpClient {
         if (size > answer_bytes_max) throw new HttpError('answer_too_long')
         chunks.push(chunk)
       }
-      return { status: response.statusCode, headers: headersOf(response.headers), text: Buffer.concat(chunks).toString('utf8') }
+      return { status: response.statusCode, headers: headersOf(response.headers), text: decodeUtf8(Buffer.concat(chunks)) }
     } catch (error) {
       throw error instanceof HttpError ? error : new HttpError('unreachable')
     }

@@ -47,6 +47,15 @@ test('imports valid lines and reports the errors of the others', async () => {
   assert.equal((await at('PT', '1000 001'))?.city, 'Exemplo')
 })
 
+test('refuses a line that is not UTF-8', async () => {
+  const file = fileOf('')
+  const lines = [line('BE', '1201', 'Gen\xe8ve', '46.2', '6.1'), line('BE', '1202', 'Gen\xc3\xa8ve', '46.2', '6.1')]
+  writeFileSync(file, Buffer.from(lines.join('\n'), 'latin1'))
+  assert.equal(await run(file), 'sandbox-eu     1 places of BE\n1 rejected:\n  line 1: not UTF-8\n')
+  assert.equal((await at('BE', '1202'))?.city, 'Genève')
+  assert.equal(await at('BE', '1201'), undefined)
+})
+
 test('importing a country replaces all of it, and importing one named country ignores the others in the file', async () => {
   await run(fileOf(line('AT', '1010', 'Altstadt', '48', '16'), line('CH', '8000', 'Musterdorf', '47', '8')))
   const printed = await run(

@@ -4,7 +4,9 @@ import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { Db } from '../../platform/db/database.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
+import { NOT_UTF8 } from '../../platform/files/csv.ts'
 import { RejectedRows } from '../../platform/files/rejected-rows.ts'
+import { textOfLatin1 } from '../../platform/runtime/utf8.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { countryCode } from '../../people/person/countries.ts'
@@ -86,8 +88,9 @@ const countOf = async (tx: PlainTx, country: string): Promise<number> =>
 async function* batches(path: string, only: string | undefined, rejections: RejectedRows): AsyncGenerator<Row[]> {
   let line = 0
   let batch: Row[] = []
-  for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
+  for await (const bytes of createInterface({ input: createReadStream(path, 'latin1'), crlfDelay: Infinity })) {
     line++
+    const text = textOfLatin1(bytes)
     if (text.trim() === '') continue
     const row = parseRow(text)
     if (Array.isArray(row)) rejections.add(`line ${line}`, row)
@@ -102,7 +105,8 @@ async function* batches(path: string, only: string | undefined, rejections: Reje
 /** Returns the row of a line, or its errors. */
 function parseRow(text: string): Row | string[] {
   if (text.length > LINE_MAX) return ['the line is too long']
-  const fields = text.split('\t').map((field) => field.trim().toWellFormed().replaceAll('\0', ''))
+  if (!text.isWellFormed()) return [NOT_UTF8]
+  const fields = text.split('\t').map((field) => field.trim().replaceAll('\0', ''))
   if (fields.length < 11) return [`${fields.length} fields instead of 12`]
   const [code = '', postal = '', city = '', stateName = '', stateCode = ''] = fields
   const [lat, lng] = [degrees(fields[9]!), degrees(fields[10]!)]

@@ -1,11 +1,12 @@
 // Imports an operator's file of phlebotomists into a cell.
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import type { Db } from '../../platform/db/database.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import type { Fault } from '../../platform/schema/fault.ts'
 import { validate } from '../../platform/schema/request-validation.ts'
 import { RejectedRows, InvalidFileError } from '../../platform/files/rejected-rows.ts'
+import { readUtf8File } from '../../platform/files/text-file.ts'
 import { Fields } from '../../platform/schema/schema.ts'
 import { putStaff, STAFF_MAX } from './staff.ts'
 import { Reference, StaffInput } from './staff-schema.ts'
@@ -43,7 +44,7 @@ async function parseStaffList(path: string): Promise<unknown[]> {
   if ((await stat(path)).size > FILE_BYTES_MAX) throw new InvalidFileError(`The file must be at most ${FILE_BYTES_MAX} bytes.`)
   let list: unknown
   try {
-    list = JSON.parse(await readFile(path, 'utf8'))
+    list = JSON.parse(await readUtf8File(path))
   } catch (error) {
     if (error instanceof SyntaxError) throw new InvalidFileError('The file is not JSON.')
     throw error

@@ -1,6 +1,6 @@
 // Schedules and replies to bookings through the CLI.
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -63,6 +63,18 @@ test('imports schedules from CSV and shows them in a form that can be imported a
   await take(fileOf(JSON.stringify([{ ...shown[0], places: 4 }]), 'json'))
   assert.deepEqual(await show('F-1'), [{ ...shown[0], places: 4 }])
   assert.match(await run('schedule', 'list', '--lab', 'quest', ...CELL), /F-1 +15 minutes {2}4 at a time {2}confirmed by hand\n/)
+})
+
+test('refuses a row that is not UTF-8, and a JSON file that is not', async () => {
+  await sites('U-1', 'U-2')
+  const file = fileOf('site_code,monday\nU-1,07:00-12:00\nU-2,07:00-12:00 \n')
+  writeFileSync(file, Buffer.from('site_code,monday\nU-1,07:00-12:00\nU-2,07:00-12:00 \xa0\n', 'latin1'))
+  const { printed } = await outcomeOf(cells, ['psc', 'schedule', 'import', file, '--lab', 'quest', ...CELL])
+  assert.match(printed, /1 rejected:\n {2}row 2: not UTF-8/)
+  writeFileSync(file, Buffer.from('[{"site_code":"\xe8"}]', 'latin1'))
+  const json = `${file}.json`
+  renameSync(file, json)
+  await assert.rejects(take(json), /not UTF-8 at line 1/)
 })
 
 test('imports valid rows and reports all errors of the others', async () => {

@@ -1,7 +1,9 @@
 // Imports an operator's file of schedules into a cell.
 import { readFile, stat } from 'node:fs/promises'
 import { extname } from 'node:path'
-import { csvSizeMax, parseCsv } from '../../platform/files/csv.ts'
+import { csvSizeMax, isUtf8Row, NOT_UTF8, parseCsv } from '../../platform/files/csv.ts'
+import { readUtf8File } from '../../platform/files/text-file.ts'
+import { decodeUtf8 } from '../../platform/runtime/utf8.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { RejectedRows, InvalidFileError } from '../../platform/files/rejected-rows.ts'
@@ -20,13 +22,14 @@ const known = new Set<string>(columns)
 async function rowsOf(path: string): Promise<[where: string, raw: RawSchedule][]> {
   if ((await stat(path)).size > csvSizeMax)
     throw new InvalidFileError(`A schedule file must be at most ${csvSizeMax / 1_048_576} MB.`)
-  const text = (await readFile(path, 'utf8')).replace(/^\uFEFF/, '')
   const isJson = extname(path).toLowerCase() === '.json'
-  const rows = isJson ? fromJson(text) : fromCsv(text)
+  const rows = isJson ? fromJson(await readUtf8File(path)) : fromCsv(decodeUtf8(await readFile(path)))
   if (rows.some((row) => Object.keys(row).some((name) => !known.has(name))))
     throw new InvalidFileError(`Unrecognized column; the columns are ${columns.join(', ')}.`)
   return rows.map((row, i) => [isJson ? `schedule ${i + 1}` : `row ${i + 1}`, row])
 }
+
+const texts = (raw: RawSchedule): string[] => Object.values(raw).filter((value) => typeof value === 'string')
 
 function fromJson(text: string): RawSchedule[] {
   let value: unknown
@@ -59,7 +62,7 @@ export async function importSchedules(db: Db, lab_id: number, path: string, stri
     const rejections = new RejectedRows()
     const taken = new Map<string, SiteSchedule>()
     for (const [where, raw] of rows) {
-      const row = readSchedule(raw)
+      const row = isUtf8Row(texts(raw)) ? readSchedule(raw) : [NOT_UTF8]
       if (Array.isArray(row)) rejections.add(where, row)
       else if (taken.has(row.site_code)) rejections.add(where, ['duplicate site_code'])
       else if (!(await siteExists(tx, lab_id, row.site_code))) rejections.add(where, ['site not found'])

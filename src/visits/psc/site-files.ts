@@ -1,8 +1,9 @@
 // Reads files of sites, row by row: CSV as a stream, or a GeoJSON collection of points. Does not use a database.
 import { createReadStream } from 'node:fs'
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { extname } from 'node:path'
-import { csvErrorPlace } from '../../platform/files/csv.ts'
+import { byteFields, csvErrorPlace, isUtf8Row, NOT_UTF8 } from '../../platform/files/csv.ts'
+import { contentStart, readUtf8File } from '../../platform/files/text-file.ts'
 import { InvalidFileError } from '../../platform/files/rejected-rows.ts'
 import { optional, required, type SiteRow } from './site-row.ts'
 
@@ -25,19 +26,20 @@ export const readRows = (path: string): AsyncGenerator<FileRow, void> =>
 async function* csvRows(path: string): AsyncGenerator<FileRow, void> {
   const { parse } = await import('csv-parse')
   const parser = parse({
-    bom: true,
+    ...byteFields,
     info: true,
     relax_column_count: true,
     skip_empty_lines: true,
     max_record_size: RECORD_BYTES_MAX,
   })
-  const file = createReadStream(path)
+  const file = createReadStream(path, { start: await contentStart(path) })
   file.on('error', (error) => parser.destroy(error))
   let names: string[] | undefined
   try {
     for await (const { record, info } of file.pipe(parser) as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
       const where = `line ${info.lines}`
       if (!names) names = columnsOf(record)
+      else if (!isUtf8Row(record)) yield { where, fault: NOT_UTF8 }
       else if (record.length !== names.length) yield { where, fault: `${record.length} fields; the header has ${names.length}` }
       else yield { where, raw: Object.fromEntries(names.map((name, i) => [name, record[i]])) }
     }
@@ -74,7 +76,7 @@ interface Feature {
 async function* geoJsonRows(path: string): AsyncGenerator<FileRow, void> {
   if ((await stat(path)).size > GEOJSON_BYTES_MAX)
     throw new InvalidFileError('A GeoJSON file must be at most 64 MB; use CSV for larger files.')
-  const features = featuresOf(await readFile(path, 'utf8'))
+  const features = featuresOf(await readUtf8File(path))
   for (const [i, feature] of features.entries()) {
     const where = `feature ${i + 1}`
     const { geometry, properties } = (feature ?? {}) as Feature
@@ -89,7 +91,7 @@ async function* geoJsonRows(path: string): AsyncGenerator<FileRow, void> {
 
 function featuresOf(text: string): unknown[] {
   try {
-    const file = JSON.parse(text.replace(/^\uFEFF/, '')) as { type?: unknown; features?: unknown } | null
+    const file = JSON.parse(text) as { type?: unknown; features?: unknown } | null
     if (file?.type === 'FeatureCollection' && Array.isArray(file.features)) return file.features
   } catch {
     // The error below reports this case.

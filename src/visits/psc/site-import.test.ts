@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), 'psc-'))
 after(() => rmSync(folder, { recursive: true }))
 
 let files = 0
-function fileOf(text: string, ending = 'csv'): string {
+function fileOf(text: string | Uint8Array, ending = 'csv'): string {
   const path = join(folder, `${++files}.${ending}`)
   writeFileSync(path, text)
   return path
@@ -99,6 +99,25 @@ test('imports valid rows and reports all errors of the others', async () => {
   )
   assert.ok(await found('ussl', 'B-1'))
   assert.equal(await found('ussl', 'B-6'), undefined)
+})
+
+test('refuses a row that is not UTF-8 and imports the others, with and without a byte order mark', async () => {
+  for (const [i, mark] of ['', '\xef\xbb\xbf'].entries()) {
+    const rows = [
+      HEADER.replace('site_code', '"site_code"'),
+      row(`U-${i}`),
+      row(`V-${i}`).replace('Pretend Site', 'Pe\xf1on Lab'),
+    ]
+    const file = fileOf(
+      Buffer.from(`${mark}${[...rows, row(`W-${i}`).replace('Pretend', 'Pe\xc3\xb1on')].join('\n')}\n`, 'latin1'),
+    )
+    const { printed } = await outcomeOf(cells, ['psc', 'import', file, '--lab', 'crl', '--cell', 'production-us'])
+    assert.equal(printed, 'production-us\n2 imported\n1 rejected:\n  line 3: not UTF-8\n')
+    assert.equal(await found('crl', `V-${i}`), undefined)
+    assert.equal((await found('crl', `W-${i}`))!.name, 'Peñon Site')
+  }
+  const points = Buffer.from('{"type":"FeatureCollection","features":["\xf1"]}', 'latin1')
+  await assert.rejects(take('crl', fileOf(points, 'geojson')), /The file is not UTF-8 at line 1/)
 })
 
 test('a second file updates the sites that it contains and keeps the others', async () => {

@@ -8,6 +8,7 @@ import { isSameText } from '../tokens.ts'
 import type { Resource } from '../../../wearables/resources/resources.ts'
 import { fieldOf, pointTypes } from './data-points.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
+import { decodeUtf8 } from '../../../platform/runtime/utf8.ts'
 
 const KEYSET_PATH = '/googlehealthapi/webhooks/webhooks_public_keyset.json'
 const GOOGLE = 'https://health.googleapis.com'
@@ -194,7 +195,7 @@ export async function receive(app: VendorApp, request: InboundNotification, http
   if (![`Bearer ${verify_token}`, verify_token].some((one) => isSameText(headers.authorization, one))) return refused
   let sent: Values
   try {
-    sent = objectIn(body.toString('utf8'))
+    sent = objectIn(decodeUtf8(body))
   } catch {
     return refused
   }

@@ -21,6 +21,7 @@ import { Notes } from './notes.ts'
 import * as records from './records.ts'
 import { documentOf, documents, get } from './requests.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
+import { decodeUtf8 } from '../../../platform/runtime/utf8.ts'
 
 const scopeOf = {
   activity: 'daily',
@@ -277,7 +278,7 @@ export const oura: Connector = {
     if (!isSigned(app, headers, body)) return { outcome: 'refused' }
     let notice: Values
     try {
-      notice = objectIn(body.toString('utf8'))
+      notice = objectIn(decodeUtf8(body))
     } catch {
       return { outcome: 'refused', answer: { status: 400, body: {} } }
     }

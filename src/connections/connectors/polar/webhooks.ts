@@ -5,6 +5,7 @@ import { VendorError, type Connector, type InboundNotification, type InboundOutc
 import { day, idOf, instantOfText, list, object, objectIn, refusalOf, text, type Values } from '../reading.ts'
 import { basic } from '../tokens.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
+import { decodeUtf8 } from '../../../platform/runtime/utf8.ts'
 
 const ofEvent = {
   EXERCISE: 'workouts',
@@ -36,7 +37,7 @@ export function receive({ details }: VendorApp, request: InboundNotification): I
   const signed = isSigned(details, request)
   let event: Values
   try {
-    event = objectIn(request.body.toString('utf8'))
+    event = objectIn(decodeUtf8(request.body))
   } catch {
     return { outcome: 'refused' }
   }

@@ -28,6 +28,7 @@ import { bearer, isSameText, postTokens, refreshTokenOf, unexpired, withQuery } 
 import { activityOf, profileOf } from './activities.ts'
 import { streamKeys, streamOf } from './streams.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
+import { decodeUtf8 } from '../../../platform/runtime/utf8.ts'
 
 const QUARTER_MS = 900_000
 
@@ -171,7 +172,7 @@ function receive(app: VendorApp, notification: InboundNotification): InboundOutc
   const outcome = signed ? 'verified' : 'unsigned'
   let event: Values
   try {
-    event = objectIn(body.toString('utf8'))
+    event = objectIn(decodeUtf8(body))
   } catch {
     return { outcome: 'refused', answer: { status: 400, body: {} } }
   }

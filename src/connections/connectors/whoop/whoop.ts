@@ -16,6 +16,7 @@ import { SampleBatches, sleepOf, workoutOf, type Night } from '../records.ts'
 import { askForTokens, bearer, refreshTokenOf, unexpired, withQuery } from '../tokens.ts'
 import * as records from './records.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
+import { decodeUtf8 } from '../../../platform/runtime/utf8.ts'
 
 const scopeOf = {
   activity: 'read:cycles',
@@ -231,7 +232,7 @@ export const whoop: Connector = {
     if (method !== 'POST' || !isSigned(app, headers, body)) return { outcome: 'refused' }
     let notice: Values
     try {
-      notice = objectIn(body.toString('utf8'))
+      notice = objectIn(decodeUtf8(body))
     } catch {
       return { outcome: 'refused', answer: { status: 400, body: {} } }
     }

@@ -20,6 +20,7 @@ import { addSamples, bodyOf as bodyRecordOf, groupsIn, measureTypes } from './me
 import { pullHeart } from './heart.ts'
 import { ask, bodyOf, pages } from './requests.ts'
 import { DAY_MS } from '../../../platform/runtime/durations.ts'
+import { decodeUtf8 } from '../../../platform/runtime/utf8.ts'
 
 const measures = [
   'body',
@@ -228,7 +229,7 @@ export const withings = {
     if (!isSameText(query.token, verify_token)) return { outcome: 'refused' }
     // Withings probes the address with GET or HEAD.
     if (method !== 'POST') return { outcome: 'unsigned', answer: { status: 200, body: {} }, changes: [] }
-    const form = new URLSearchParams(body.toString('utf8'))
+    const form = new URLSearchParams(decodeUtf8(body))
     const external_user_id = form.get('userid') ?? ''
     if (!/^\d{1,20}$/.test(external_user_id)) return { outcome: 'refused', answer: { status: 400, body: {} } }
     const about = ofCategory[number(Number(form.get('appli'))) ?? 0] ?? []
