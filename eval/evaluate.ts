@@ -2,8 +2,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { composeDocument, type Document } from './corpus/compose/document.ts'
-import { createFiles, type InputFile, type Kind } from './corpus/kinds.ts'
+import { createFiles, createFilesOfPrinted, kindsOfPrinted, type InputFile, type Kind } from './corpus/kinds.ts'
 import type { Layout } from './corpus/language.ts'
+import type { Printed } from './corpus/printed/all.ts'
+import type { Truth } from './corpus/truth.ts'
 import type { Written } from './corpus/written/parse.ts'
 import { addFigures, compareReport, noFigures, type Comparison, type Figures, type ReadReport } from './metrics.ts'
 
@@ -11,7 +13,7 @@ import { addFigures, compareReport, noFigures, type Comparison, type Figures, ty
 export type Reader = (files: InputFile[]) => Promise<ReadReport>
 
 export interface EvaluationOptions {
-  layouts: readonly (Layout | Written)[]
+  layouts: readonly (Layout | Written | Printed)[]
   kinds: readonly Kind[]
   /** Of the first document of each layout and kind. */
   seed: number
@@ -39,9 +41,12 @@ export async function evaluate(read: Reader, options: EvaluationOptions): Promis
     const ofLayout = new Map<Kind, Figures>()
     byLayout.set(layout.name, ofLayout)
     for (const kind of options.kinds) {
+      // A printed report is the same for every seed.
+      if (isPrinted(layout) && !kindsOfPrinted.includes(kind)) continue
+      const count = isPrinted(layout) ? 1 : options.limit
       const sum = noFigures()
       ofLayout.set(kind, sum)
-      for (let seed = options.seed; seed < options.seed + options.limit; seed++)
+      for (let seed = options.seed; seed < options.seed + count; seed++)
         addFigures(sum, await evaluateDocument(read, layout, kind, seed, options))
       addFigures(byKind.get(kind)!, sum)
     }
@@ -61,14 +66,14 @@ export async function makeDocument(
 
 async function evaluateDocument(
   read: Reader,
-  layout: Layout | Written,
+  layout: Layout | Written | Printed,
   kind: Kind,
   seed: number,
   options: EvaluationOptions,
 ): Promise<Figures> {
-  const { document, files } = await (options.documentOf ?? makeDocument)(layout, kind, seed)
+  const { truth, files } = await contentsOf(layout, kind, seed, options)
   const name = `${layout.name}-${kind}-${seed}`
-  if (options.keepIn !== undefined) keep(options.keepIn, name, files, document.truth)
+  if (options.keepIn !== undefined) keep(options.keepIn, name, files, truth)
   const start = performance.now()
   let error: Error | undefined
   const report = await read(files).catch((cause: unknown): ReadReport => {
@@ -76,9 +81,22 @@ async function evaluateDocument(
     return { metadata: {}, results: [] }
   })
   const duration_ms = performance.now() - start
-  const comparison = compareReport(document.truth, report, options.isInTable)
+  const comparison = compareReport(truth, report, options.isInTable)
   options.onDocument?.(name, comparison, error)
   return { ...comparison.figures, failed: error ? 1 : 0, duration_ms }
+}
+
+const isPrinted = (layout: Layout | Written | Printed): layout is Printed => 'pdf' in layout
+
+async function contentsOf(
+  layout: Layout | Written | Printed,
+  kind: Kind,
+  seed: number,
+  { documentOf = makeDocument }: EvaluationOptions,
+): Promise<{ truth: Truth; files: InputFile[] }> {
+  if (isPrinted(layout)) return { truth: layout.truth, files: await createFilesOfPrinted(layout, kind) }
+  const { document, files } = await documentOf(layout, kind, seed)
+  return { truth: document.truth, files }
 }
 
 const EXTENSIONS = { 'application/pdf': 'pdf', 'image/jpeg': 'jpg', 'image/png': 'png' } as const

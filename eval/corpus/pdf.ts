@@ -17,7 +17,10 @@ export interface PicturePage {
 export type PdfPage = Page | PicturePage
 
 /** The same document gives the same bytes. */
-export async function writePdf({ layout, seed, width, height }: Document, pages: readonly PdfPage[]): Promise<Uint8Array> {
+export async function writePdf(
+  { layout, seed, width, height }: Omit<Document, 'pages' | 'truth'>,
+  pages: readonly PdfPage[],
+): Promise<Uint8Array> {
   const doc = new PDFDocument({
     autoFirstPage: false,
     margin: 0,

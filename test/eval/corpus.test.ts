@@ -7,8 +7,9 @@ import { loadImage } from '@napi-rs/canvas'
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import { analytes } from '../../eval/corpus/analytes.ts'
 import { composeDocument, type Document } from '../../eval/corpus/compose/document.ts'
-import { createFiles, kinds } from '../../eval/corpus/kinds.ts'
+import { createFiles, createFilesOfPrinted, kinds, kindsOfPrinted } from '../../eval/corpus/kinds.ts'
 import { layouts } from '../../eval/corpus/layouts/all.ts'
+import { printed } from '../../eval/corpus/printed/all.ts'
 import { written } from '../../eval/corpus/written/all.ts'
 import { heldOutNames } from '../../eval/corpus/layouts/held-out.ts'
 import { createScanSettings } from '../../eval/corpus/pictures/scan.ts'
@@ -74,6 +75,40 @@ for (const layout of all)
       if (expected) assert(whole.replaceAll('İ', 'I').toLowerCase().includes(compact(expected).toLowerCase()), field)
     }
   })
+
+test('the text of each printed report holds every true value, and each is small', async () => {
+  assert(printed.length >= 50)
+  for (const { name, truth, pdf } of printed) {
+    assert(truth.results.length >= 2, `${name}: ${truth.results.length} results`)
+    assert(pdf.length <= 60_000, `${name}: ${pdf.length} bytes`)
+    const pages = await textOf(pdf)
+    const whole = pages.join('')
+    for (const { test_name, value, units } of truth.results)
+      for (const text of [value, units ?? '', ...test_name.split(/\s+/u)])
+        assert(whole.includes(compact(text)), `${name}: ${text} of ${test_name}`)
+    const { patient_first_name, patient_last_name, specimen_number } = truth.metadata
+    for (const text of `${patient_first_name} ${patient_last_name} ${specimen_number}`.split(' '))
+      assert(whole.toLowerCase().includes(compact(text).toLowerCase()), `${name}: ${text}`)
+  }
+})
+
+test('a printed report becomes a scan, a photo and a mixed file, and the text stays only where it is text', async () => {
+  const [report] = printed
+  const pageCount = (await textOf(report!.pdf)).length
+  for (const kind of kindsOfPrinted) {
+    const files = await createFilesOfPrinted(report!, kind)
+    if (kind === 'photo') {
+      assert.deepEqual(
+        files.map(({ type }) => type),
+        Array.from({ length: pageCount }, () => 'image/jpeg'),
+      )
+      continue
+    }
+    const pages = await textOf(files[0]!.bytes)
+    assert.equal(pages.length, pageCount + (kind === 'mixed' ? 1 : 0), kind)
+    assert.equal(pages.at(-1) === '', kind !== 'text', kind)
+  }
+})
 
 test('the same seed makes the same bytes, another one other values', async () => {
   const [layout] = layouts
@@ -142,17 +177,17 @@ test('the pictures of many seeds are turned, faxed and stained in turn', () => {
 })
 
 test('layouts have names of their own', () => {
-  const names = all.map(({ name }) => name)
+  const names = [...all, ...printed].map(({ name }) => name)
   assert.equal(new Set(names).size, names.length)
 })
 
 test('a sixth to a third of the layouts is held out, and all of those exist', () => {
   for (const name of heldOutNames)
     assert(
-      all.some((layout) => layout.name === name),
+      [...all, ...printed].some((layout) => layout.name === name),
       name,
     )
-  const share = heldOutNames.size / all.length
+  const share = heldOutNames.size / (all.length + printed.length)
   assert(share >= 0.16 && share <= 0.34, `${share}`)
 })
 

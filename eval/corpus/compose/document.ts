@@ -87,7 +87,7 @@ const tokensOfText = (...templates: (string | undefined)[]): string[] =>
 const printedToken = (printed: Set<string>, name: string): string | undefined =>
   [...printed].find((token) => token.split(':')[0] === name)
 
-function metadataOf({ layout, person, dates, history, textOf }: Content, printed: Set<string>): TrueMetadata {
+export function metadataOf({ layout, person, dates, history, textOf }: Content, printed: Set<string>): TrueMetadata {
   const has = (name: string) => printedToken(printed, name) !== undefined
   const day = (name: 'dob' | 'collected' | 'reported') => (has(name) ? isoDay(dates[name]) : null)
   const isNamed = has('name')
@@ -104,7 +104,7 @@ function metadataOf({ layout, person, dates, history, textOf }: Content, printed
   }
 }
 
-function ambiguousDatesOf(content: Content, printed: Set<string>): Record<string, string> {
+export function ambiguousDatesOf(content: Content, printed: Set<string>): Record<string, string> {
   const dates = (['dob', 'collected', 'received', 'reported', 'printed'] as const).flatMap((name) => {
     const token = printedToken(printed, name)
     return token === undefined ? [] : [{ name, date: content.dates[name], pattern: patternOf(content.layout, token) }]

@@ -120,7 +120,7 @@ function isValueOf(day: number, token: string | undefined): boolean {
   return day === 0 && (token === 'value' || token === 'in' || token === 'out')
 }
 
-function interpretationsOf(row: Row, day: number, tokens: Set<string>): Interpretation[] | undefined {
+export function interpretationsOf(row: Row, day: number, tokens: Set<string>): Interpretation[] | undefined {
   const { byFlag, byRange, flag, isOutside, word } = row.values[day]!
   // Whether two signs mean more than one, not every laboratory says.
   if (tokens.has('flag') && byFlag) return byFlag === 'critical' && !/[a-z]/i.test(flag) ? ['critical', 'abnormal'] : [byFlag]

@@ -1,0 +1,6 @@
+// The names of the printed reports; the part before the number is the program that printed them.
+
+const numbered = (program: string, count: number): string[] =>
+  Array.from({ length: count }, (_, at) => `${program}-${String(at + 1).padStart(2, '0')}`)
+
+export const printedNames: readonly string[] = numbered('browser', 52)

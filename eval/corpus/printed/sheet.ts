@@ -1,0 +1,28 @@
+// A printed report for its name: what it shows, and its truth.
+import { ambiguousDatesOf, metadataOf } from '../compose/document.ts'
+import { createContent } from '../content.ts'
+import { createRandom } from '../random.ts'
+import type { Truth } from '../truth.ts'
+import { longNames } from './long-names.ts'
+import type { PrintedSheet } from './model.ts'
+import { particularsOf } from './particulars.ts'
+import { styleOf } from './style.ts'
+import { tablesOf } from './tables.ts'
+
+export interface ComposedSheet extends PrintedSheet {
+  truth: Truth
+}
+
+export function composeSheet(name: string, isHeldOut: boolean): ComposedSheet {
+  const random = createRandom(`printed/${name}`)
+  const style = styleOf(name, random.fork('style'), isHeldOut)
+  const content = createContent(style.layout, 1)
+  if (style.hasLongNames) for (const row of content.panels.flatMap(({ rows }) => rows)) row.name = longNames[row.key] ?? row.name
+  const { blocks: head, printed } = particularsOf(style, content, random.fork('particulars'))
+  const { blocks: body, results } = tablesOf(style, content, random.fork('tables'))
+  return {
+    look: style.look,
+    blocks: [...head, ...body, { kind: 'small', text: 'End of report' }],
+    truth: { metadata: metadataOf(content, printed), results, ambiguousDates: ambiguousDatesOf(content, printed) },
+  }
+}
