@@ -140,6 +140,8 @@ function readPhrase(phrase: Cell, count: number): TypedCell | undefined {
   const { text } = phrase
   if (count > 1 && /^[<>≤≥]?\d/u.test(text) && !intervalOf(text) && !boundOf(text) && numberOf(text) === undefined)
     return undefined
+  // `C 0.9` may be the end of a name and its result.
+  if (count > 1 && /^\p{L}{1,2}\s/u.test(text) && partFlag(text).flag) return undefined
   const kind = typed(phrase)
   return kind.kind === 'text' ? undefined : kind
 }

@@ -43,7 +43,7 @@ export function partsAtColon(cell: Cell, isNamed: (name: string) => boolean): Pa
   return [{ cell, isAnswer: false }]
 }
 
-/** The letter of a blood group is no flag where the name says so, and `pH` no unit in front of a result. */
+/** The letter of a blood group is no flag where the name says so; at the begin of a line `pH` is no unit and `Cl` no flag. */
 export function retyped(
   cell: TypedCell,
   index: number,
@@ -52,7 +52,10 @@ export function retyped(
 ): TypedCell {
   if (cell.kind === 'flag' && isBloodGroup(cell.text) && /\b(?:group|type|abo)\b/iu.test(cells[index - 1]?.text ?? ''))
     return { ...cell, kind: 'value', value: 'word' }
-  return index === 0 && cells.length > 1 && cell.kind === 'unit' && isNamed(cell.text) ? { ...cell, kind: 'text' } : cell
+  // What follows a result begins another one, as at the begin of a line.
+  const isFirst = index === 0 || (cells[index + 1]?.kind === 'value' && cells[index - 1]!.kind === 'unit')
+  const isName = (cell.kind === 'unit' || cell.kind === 'flag') && isFirst && cells.length > 1 && isNamed(cell.text)
+  return isName ? { ...cell, kind: 'text' } : cell
 }
 
 export const isShortAnswer = (text: string): boolean =>
@@ -64,6 +67,10 @@ export const isWordBehindColon = (cell: TypedCell): boolean =>
 
 /** Nothing was measured. */
 const NOT_STATED = /^not (?:provided|given|stated|available|known|specified)$/iu
+
+/** A dash, or a number with a leading zero that has neither unit nor range: a telephone or a sample has such numbers. */
+export const isNoMeasurement = (text: string, hasUnitOrRange: boolean): boolean =>
+  /^[–—]+$/u.test(text) || (!hasUnitOrRange && /^0\d{2,}$/u.test(text))
 
 const UNIT_WORDS_MAX = 4
 
@@ -84,7 +91,7 @@ export function secondResult(cells: readonly TypedCell[]): number | undefined {
   const first = cells.findIndex((cell, index) => index > 0 && isNumber(cell))
   if (first < 0 || cells[first - 1]!.kind !== 'text') return undefined
   const second = cells.findIndex((cell, index) => index > first && isNumber(cell))
-  if (second < 0) return undefined
+  if (second < 0 || cells.slice(first, second).some(({ kind }) => kind === 'text')) return undefined
   const unitIn = (part: readonly TypedCell[]) => part.find((cell) => cell.kind === 'unit')?.text.toLowerCase()
   const [one, other] = [unitIn(cells.slice(first + 1, second)), unitIn(cells.slice(second + 1))]
   return one !== undefined && other !== undefined && one !== other ? second : undefined

@@ -8,6 +8,7 @@ import { cleanName, headingOf, isPossibleName, looksLikeSentence } from './names
 import {
   isAppointment,
   isHeading,
+  isNoMeasurement,
   isPartOfExamination,
   isShortAnswer,
   isWordBehindColon,
@@ -29,6 +30,7 @@ import { tablesOf } from './dated-rows.ts'
 import { isTitleOfResults, type Column, type ColumnKind } from './headers.ts'
 import type { Line } from './lines.ts'
 import type { ReadRowsOptions, Row } from './row.ts'
+import { resultsInCell, resultsInLine, withLettersOfNames } from './several-results.ts'
 import { withoutSiteMarks } from './site-marks.ts'
 import { StatementLines } from './statement-lines.ts'
 import { saidInColumns, statementsIn, type Statement } from './statements.ts'
@@ -127,10 +129,10 @@ class RegionReader {
     if (this.#notes.begins(line, this.#rows)) return
     const { isNamed } = this.#options
     const cells = partedAtColumns(line.cells, this.#columns, isNamed)
-      .flatMap((cell) => partsAtColon(cell, isNamed))
+      .flatMap((cell) => resultsInCell(cell, isNamed).flatMap((one) => partsAtColon(one, isNamed)))
       .flatMap(({ cell, isAnswer }) => cut(cell).map((part): TypedCell => (isAnswer ? { ...part, isAnswer } : part)))
       .map((cell, index, all) => retyped(cell, index, all, isNamed))
-    const found = this.#rowsOfLine(line, cells)
+    const found = this.#rowsOfLine(line, withLettersOfNames(cells, isNamed))
     if (statements.length && !found.length && this.heading !== null) this.#statements.said(line, statements, true)
     if (found.length) {
       this.#notes.rowFollows()
@@ -147,6 +149,8 @@ class RegionReader {
   }
 
   #rowsOfLine(line: Line, cells: TypedCell[]): Row[] {
+    const results = this.#columns && line.cells.length > 1 ? [] : resultsInLine(cells, this.#options.isNamed)
+    if (results.length > 1) return results.flatMap((one) => this.#rowByKinds(line, one))
     const second = secondResult(cells)
     if (second !== undefined && !isOfOtherDay(cells[second]!.box, this.#columns)) {
       const name = cells[0]!
@@ -178,14 +182,12 @@ class RegionReader {
         nameCells = nameCells.slice(0, -1)
       }
     }
-    const own = new Set(nameCells)
-    const rest = (cells: TypedCell[]) => cells.filter((cell) => !own.has(cell))
+    const rest = (cells: TypedCell[]) => cells.filter((cell) => !nameCells.includes(cell))
     const said = saidInColumns(of)
     const columnsOfResults: { results: TypedCell[]; date: string | null }[] = of('dated_value').length
       ? [...assigned].flatMap(([{ kind, date = null }, results]) => (kind === 'dated_value' ? [{ results, date }] : []))
       : [{ results: [...rest(valueCells), ...inside, ...outside], date: said.date }]
     const inComments = of('comment')
-    const extras = [...of('unit'), ...of('range'), ...of('flag')]
     // Columns whose name is not known show what they are by what stands in them.
     const unnamed = (kind: 'unit' | 'range') =>
       this.#columns!.some((column) => column.kind === kind)
@@ -208,7 +210,6 @@ class RegionReader {
     }
     // Of several dates none is certain.
     if (rows.length === 1 && columnsOfResults.length === 1) rows[0]!.comments = commentsIn(inComments)
-    if (!rows.length && !nameText && extras.length === 0) return []
     return rows
   }
 
@@ -267,7 +268,7 @@ class RegionReader {
       candidates.find(isValueInColumn) ??
       candidates[0] ??
       (flags.length && rest.inColumn ? results.find((cell) => cell.kind === 'flag') : undefined)
-    if (!first || /^(?:0\d{2,}|[–—]+)$/u.test(first.text)) return undefined
+    if (!first || isNoMeasurement(first.text, units.length + rest.range.length > 0)) return undefined
     let name = nameText
     if (!name && this.#waiting && line.box.top - this.#waiting.box.bottom < heightOf(line.box) * 2) name = this.#waiting.text
     else if (this.#waiting && joinsName(this.#waiting.text, name, this.#options.isNamed)) name = `${this.#waiting.text} ${name}`

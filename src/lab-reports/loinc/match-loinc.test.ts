@@ -53,6 +53,23 @@ test('the unit decides between mass and molar terms', () => {
   assert.equal(codeOf('Leukocytes', '6.1', 'G/L'), '6690-2')
 })
 
+test('a row that says nothing of its specimen is not matched with the code of another specimen without review', () => {
+  for (const name of ['Lactate', 'Lactic Acid']) {
+    assert.deepEqual([codeOf(name, '12.6', 'mg/dL'), codeOf(name, '1.4', 'mmol/L')], ['14118-4', '2524-7'], name)
+    const inFluid = meaningOf(name, '12.6', 'mg/dL', { specimen: 'Cerebrospinal fluid' })
+    assert.deepEqual([inFluid.loinc_matches[0]!.loinc_code, inFluid.loinc_match_status], ['27941-4', 'auto_match'], name)
+  }
+  // Terms that the table has for cerebrospinal fluid, body fluids, bone marrow and the cervix alone.
+  const names: [string, string, string | null][] = [
+    ['Macrophages', '0.2', '10*3/uL'],
+    ['Mesothelial cells', '0.1', '10*3/uL'],
+    ['CD34 cells', '4', '/uL'],
+    ['HPV, high-risk', 'Negative', null],
+    ['Oligoclonal bands', 'Negative', null],
+  ]
+  for (const [name, value, unit] of names) assert.equal(meaningOf(name, value, unit).loinc_match_status, 'needs_review', name)
+})
+
 test('without a unit the value decides between terms in whose usual units it is possible or not, and a person confirms it', () => {
   const rows: [name: string, value: string, code: string][] = [
     ['Creatinine', '0.9', '2160-0'],

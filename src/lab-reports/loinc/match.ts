@@ -156,6 +156,9 @@ function specimenFit(term: Term, specimen: string | undefined): number {
   return family === 'other' ? 0.88 : 0.35
 }
 
+/** Specimens that a row may have without a word about them: others are never chosen by a name and a unit alone. */
+const USUAL_FAMILIES = new Set(['blood', 'urine', 'stool', 'semen', 'other'])
+
 /** Terms of other specimens must be this much more frequent than those in blood to be meant without saying so. */
 const MORE_FREQUENT = 300
 
@@ -248,9 +251,9 @@ function scoreOf(
   const tag = PANEL_TAGS.find(([pattern]) => pattern.test(row.source_panel_name ?? ''))?.[1]
   const hasOwn = hits.some(({ isOwnName, isExact }) => isOwnName && isExact)
   const hidden = bracketsIn(row.test_name).filter((text) => !/\d\s*-\s*\d/.test(text))
-  // `Color` alone may be that of urine or stool.
-  const exact = hits.filter((hit) => hit.isExact && (units.length === 0 || unitAgrees(hit.term, units)))
-  const families = new Set(exact.map(({ term }) => familyOf(term.system)).filter((one) => one !== 'other'))
+  // `Color` alone may be that of urine or stool, in whatever unit each is usual.
+  const families = new Set(hits.filter((hit) => hit.isExact).map(({ term }) => familyOf(term.system)))
+  families.delete('other')
   const isOpen = family !== undefined && family !== 'blood' && families.size > 1
   const scored = hits.map((hit) => {
     const { term } = hit
@@ -278,7 +281,8 @@ function scoreOf(
           readUnit(text).length > 0,
       )
     const isOther = [...name.methods, ...methods.printed].some((method) => isDecisive(term, method))
-    const isExact = hit.isExact && unit.isExact && isExplained && !isOther && !isOpen
+    const isUnusual = family !== undefined && !USUAL_FAMILIES.has(familyOf(term.system))
+    const isExact = hit.isExact && unit.isExact && isExplained && !isOther && !isOpen && !isUnusual
     return { term, score: Math.min(score, isExact ? EXACT_MAX : INEXACT_MAX), isExact }
   })
   return spread(scored.filter(({ score }) => score >= SHOWN_FROM)).slice(0, 5)

@@ -40,6 +40,28 @@ test('text in other languages with Latin letters is text, and no English report'
     }
 })
 
+test('a short report in another language is told by its columns and the names of what is measured', () => {
+  const reports = [
+    `Labor Musterstadt Laborbefund Patient: Testa Beispiel geb. 31.01.1990 Abnahme: 04.03.2026 Untersuchung Ergebnis Einheit Referenzbereich
+    Natrium 140 mmol/l 135-145 Kalium 4,0 mmol/l 3,5-5,1 Kreatinin 0,9 mg/dl 0,5-0,9 Glukose 95 mg/dl 70-99`,
+    `Laboratoire Exemple Patient: Testa Exemple Né(e) le 31/01/1990 Analyse Résultat Unité Valeurs de référence Sodium 140 mmol/L 135-145
+    Potassium 4,0 mmol/L 3,5-5,1 Créatinine 80 µmol/L 45-84 Glycémie 5,3 mmol/L`,
+    `Laboratorio Ejemplo Paciente: Testa Ejemplo Fecha: 04/03/2026 Prueba Resultado Unidades Valores de referencia Sodio 140 mmol/L 135-145
+    Potasio 4,0 mmol/L Creatinina 0,9 mg/dL Glucosa 95 mg/dL 70-99`,
+    `Laboratorio Esempio Paziente: Testa Esempio Esame Risultato Unità Riferimento Sodio 140 Potassio 4,0 Creatinina 0,9 Emoglobina 13,5`,
+    `Laboratorium Voorbeeld Onderzoek Uitslag Eenheid Referentiewaarden Natrium 140 Kalium 4,0 Kreatinine 80 Hemoglobine 8,5`,
+  ]
+  for (const text of reports)
+    for (const form of ['NFC', 'NFD']) assert.equal(isEnglish([pageOf(text.normalize(form))]), false, text.slice(0, 40))
+})
+
+test('an English report with the names of columns in a second language is English', () => {
+  const text = `Fictional Laboratory Final Report Patient Name Testa Fictional Date of birth 1990-01-31 Sex Female Test Untersuchung Result Ergebnis
+    Units Einheit Reference Range Referenzbereich Sodium Natrium 140 mmol/L Potassium Kalium 4.0 mmol/L Collected Received`
+  assert.equal(isEnglish([pageOf(text)]), true)
+  assert.equal(isEnglish([pageOf('Sodium 140 mmol/L Potassium 4.0 mmol/L Chloride 102 mmol/L')]), true)
+})
+
 test('letters of an English report that stand for others are garbage, also where its units are right', () => {
   const report = `Fictional Laboratories Patient Name Jane Sample Date Collected Reference Range Result Flag Units Comprehensive Metabolic Panel
     Glucose Sodium Potassium Chloride Calcium Creatinine Bilirubin Albumin Cholesterol Triglycerides Hemoglobin Hematocrit Platelets Leukocytes

@@ -14,6 +14,18 @@ const OTHERS = new Set(
     ' ',
   ),
 )
+/**
+ * Names of columns, persons and what is measured that reports in German, Dutch, French, Spanish, Portuguese and Italian have, and English ones
+ * do not: a few of them tell the language of a short report, whose other words are symbols, units and numbers.
+ */
+const TELLING = new Set(
+  'ergebnis einheit referenzbereich normbereich normwert normwerte messwert parameterbezeichnung untersuchung laborbefund befund befunddatum patientin geburtsdatum geb geschlecht männlich weiblich abnahme probeneingang kalium natrium kreatinin harnstoff harnsäure leukozyten erythrozyten thrombozyten hämoglobin hämatokrit glukose blutzucker nüchtern eisen gesamteiweiß triglyceride cholesterin gesamtcholesterin blutbild einsender arzt uitslag eenheid referentiewaarden onderzoek kreatinine hemoglobine leukocyten trombocyten ureum patiënt geslacht résultat résultats unité unités valeurs référence prélèvement naissance sexe médecin créatinine glycémie hémoglobine hématocrite leucocytes plaquettes urée cholestérol analyse resultado resultados unidad unidades valores referencia paciente médico fecha nacimiento sexo sodio potasio creatinina glucosa glicemia hemoglobina hematocrito leucocitos plaquetas colesterol triglicéridos unidade sódio potássio glicose ureia ferro risultato risultati unità riferimento paziente esame sesso nascita potassio emoglobina ematocrito globuli piastrine colesterolo trigliceridi'.split(
+    ' ',
+  ),
+)
+/** Different ones of them, where they are more than the English words. */
+const TELLING_MIN = 4
+
 /** Of English letters and notices. */
 const PROSE = new Set(
   'about above after also another because been before below between both care contact could dear during each enclosed every following found further have health here however important including information into known less made make many medical more most much must need needs notice only other over people person please provide provided questions received regarding request review right same should show since some such than that their them then there these they this those through time under until upon used using very was well were what when where which while will within without would year years your yours sincerely'.split(
@@ -31,9 +43,19 @@ const ENGLISH_SHARE_MIN = 0.2
 const LONG_WORDS_MIN = 40
 
 export function isEnglish(pages: readonly PageText[]): boolean {
-  const words = pages.flatMap((page) => page.words.flatMap(({ text }) => text.toLowerCase().match(/\p{L}{2,}/gu) ?? []))
-  if (words.length < WORDS_MIN) return true
+  const words = pages.flatMap((page) =>
+    page.words.flatMap(
+      ({ text }) =>
+        text
+          .normalize('NFC')
+          .toLowerCase()
+          .match(/\p{L}{2,}/gu) ?? [],
+    ),
+  )
   const latin = words.filter((word) => /^\p{Script=Latin}+$/u.test(word))
+  const telling = new Set(latin.filter((word) => TELLING.has(word))).size
+  if (telling >= TELLING_MIN && telling > new Set(latin.filter((word) => ENGLISH.has(word))).size) return false
+  if (words.length < WORDS_MIN) return true
   if (latin.length < words.length / 2) return false
   const english = latin.filter((word) => ENGLISH.has(word)).length
   const others = latin.filter((word) => OTHERS.has(word)).length
