@@ -20,8 +20,18 @@ const HELD_OUT = new Set([
   'us-hematology-smear-and-morphology',
   'gb-record-export-brackets',
   'us-saliva-hormones-ranges-by-time',
-  ...['browser-41', 'browser-42', 'browser-43', 'browser-44', 'browser-45', 'browser-46', 'browser-47', 'browser-48'],
-  ...['browser-49', 'browser-50', 'browser-51', 'browser-52'],
+  'browser-41',
+  'browser-42',
+  'browser-43',
+  'browser-44',
+  'browser-45',
+  'browser-46',
+  'browser-47',
+  'browser-48',
+  'browser-49',
+  'browser-50',
+  'browser-51',
+  'browser-52',
 ])
 
 export const isHeldOut = ({ name }: Pick<Layout, 'name'>): boolean => HELD_OUT.has(name)
