@@ -22,6 +22,7 @@ import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
 import { connectManually } from '../connections/connections.ts'
 import { connectionTo, mixedConnections } from '../connections/demo.ts'
 import type { Envelope } from './schema.ts'
+import { DAY_MS } from '../../platform/runtime/durations.ts'
 
 export interface SampleBatch {
   resource: TimeseriesName
@@ -124,10 +125,9 @@ async function recordHistory(tx: Tx, user: User, envelope: Envelope, batch: Batc
   const bound = (given: string | undefined, choose: (a: number, b: number) => number) =>
     given === undefined ? (instants.length ? instants.reduce(choose) : tx.now.getTime()) : Date.parse(given)
   const from_ms = bound(start_date, (a, b) => Math.min(a, b))
-  const to_ms = Math.max(
-    from_ms,
-    bound(end_date, (a, b) => Math.max(a, b)),
-  )
+  const end_ms = bound(end_date, (a, b) => Math.max(a, b))
+  // A phone names the end of the user's ingestion, which may be ahead.
+  const to_ms = Math.max(from_ms, end_ms > tx.now.getTime() + DAY_MS ? tx.now.getTime() : end_ms)
   const isUnknown = start_date === undefined && end_date === undefined && !instants.length
   const range = { from_ms, to_ms, is_whole: start_date !== undefined && end_date !== undefined, is_empty: isUnknown }
   const resource = resourceName(batch)

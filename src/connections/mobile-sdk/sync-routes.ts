@@ -15,7 +15,7 @@ export const syncRoutes = [
     userTokens: 'path',
     summary: 'Tell a phone whether it may synchronize, and what',
     description:
-      '`error` means that the user has to be connected first, or again. The requested range comes back within the bounds of ingestion. `granted_permissions` are those of the connection from now on.',
+      '`error` means that the user has to be connected first, or again. `request_end_date` is the end of ingestion of the user, if there is one, and `request_start_date` is null: the clients take them for bounds of what they send. `granted_permissions` are those of the connection from now on.',
     params: SyncParams,
     body: SyncStateRequest,
     reply: SyncState,

@@ -1,16 +1,5 @@
 // What phones ask and report about their synchronization. Source: users-wearables.md 16.3.
-import {
-  DateOnly,
-  Fields,
-  Maybe,
-  Nullable,
-  OpenEnum,
-  T,
-  Text,
-  Timestamp,
-  Uuid,
-  type Static,
-} from '../../platform/schema/schema.ts'
+import { Fields, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
 import { ManualProviderSlug, PermissionNames } from '../connections/schema.ts'
 
 export const SyncParams = Fields({ user_id: Uuid, provider: ManualProviderSlug })
@@ -31,7 +20,7 @@ const HistoricalDays = Fields({ historical_days_to_pull: T.Integer() })
 export const SyncState = Fields(
   {
     status: OpenEnum(['active', 'paused', 'error']),
-    ingestion_start: Nullable(DateOnly),
+    ingestion_start: Nullable(Timestamp),
     request_start_date: Nullable(Timestamp),
     request_end_date: Nullable(Timestamp),
     per_device_activity_ts: T.Boolean(),

@@ -61,31 +61,33 @@ describe('the state that a phone asks for', () => {
     assert.equal((await ask(team, user_id)).body.status, 'error')
   })
 
-  test("gives the requested range within the user's bounds of ingestion, with a day more at either end", async () => {
+  test("gives the bounds of the user's ingestion as instants, with a day more at either end, and not the range that a phone proposes", async () => {
     const team = await createTestTeam()
-    const { user_id } = (
-      await team.api.post('/v2/user', {
-        client_user_id: randomUUID(),
-        ingestion_start: '2026-01-10',
-        ingestion_end: '2026-01-20',
-      })
-    ).body
-    const range = async (request_start_date: string, request_end_date: string) => {
-      const { body } = await ask(team, user_id, { request_start_date, request_end_date })
+    const proposed = { request_start_date: '2026-01-01T00:00:00.123Z', request_end_date: '2026-02-01T00:00:00Z' }
+    const bounds = async (given: object) => {
+      const { user_id } = (await team.api.post('/v2/user', { client_user_id: randomUUID(), ...given })).body
+      const { body } = await ask(team, user_id, proposed)
       return [body.ingestion_start, body.request_start_date, body.request_end_date]
     }
-    assert.deepEqual(await range('2026-01-01T00:00:00.123Z', '2026-02-01T00:00:00Z'), [
-      '2026-01-10',
+    assert.deepEqual(await bounds({}), [null, null, null])
+    assert.deepEqual(await bounds({ ingestion_start: '2026-01-10', ingestion_end: '2026-01-20' }), [
       '2026-01-09T00:00:00+00:00',
+      null,
       '2026-01-22T00:00:00+00:00',
     ])
-    assert.deepEqual(await range('2026-01-12T01:02:03Z', '2026-01-13T00:00:00-07:00'), [
-      '2026-01-10',
-      '2026-01-12T01:02:03+00:00',
-      '2026-01-13T07:00:00+00:00',
-    ])
-    const [, from, to] = await range('2026-03-01T00:00:00Z', '2026-03-02T00:00:00Z')
-    assert.equal(from, to)
+    assert.deepEqual(await bounds({ ingestion_start: '0001-01-01', ingestion_end: '9999-12-31' }), [null, null, null])
+  })
+
+  test('pauses a phone before the start of ingestion, and lets it ask again when that comes', async () => {
+    const team = await createTestTeam()
+    const start = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(0, 10)
+    const { user_id } = (await team.api.post('/v2/user', { client_user_id: randomUUID(), ingestion_start: start(200) })).body
+    assert.equal((await ask(team, user_id)).body.status, 'error')
+    await connect(team, user_id)
+    const { body } = await ask(team, user_id)
+    assert.deepEqual([body.status, body.ingestion_start, body.expires_in], ['paused', null, 14_400])
+    await team.api.patch(`/v2/user/${user_id}`, { ingestion_start: start(24) })
+    assert.equal((await ask(team, user_id)).body.status, 'active')
   })
 
   test("gives the team's preferences, and asks for the data of each device if the team wants it", async () => {
@@ -170,6 +172,22 @@ describe('the beginning of a history', () => {
     assert.deepEqual(await months('answered'), [121, '2016-01-01'])
     const { sleep } = await pulls(team, user_id)
     assert.deepEqual([sleep.status, sleep.range_start], ['success', '1900-01-02T00:00:00+00:00'])
+  })
+
+  test("ends now if it ends with the user's ingestion, which is ahead", async () => {
+    const team = await createTestTeam()
+    const { user_id } = (await team.api.post('/v2/user', { client_user_id: randomUUID(), ingestion_end: '2098-12-30' })).body
+    await connect(team, user_id)
+    const ahead = { range_start: range.range_start, range_end: '2099-01-01T00:00:00Z' }
+    assert.equal((await announce(team, user_id, { ...ahead, backfill_type: 'heartrate' })).status, 200)
+    const history = { stage: 'historical', start_date: ahead.range_start, end_date: ahead.range_end }
+    for (const more of [{ is_final_chunk: false }, {}]) {
+      await post(team, user_id, 'heartrate', [at('09:30:00', 61)], { ...history, ...more })
+      const { heartrate } = await pulls(team, user_id)
+      assert(Date.parse(heartrate.range_end) <= Date.now() + 60_000, heartrate.range_end)
+    }
+    const beyond = { ...ahead, range_end: '2099-01-02T00:00:00Z', backfill_type: 'steps' }
+    assert.equal((await announce(team, user_id, beyond)).status, 422)
   })
 
   test('is rejected with a range that ends before it starts, or lies in another age', async () => {

@@ -1,0 +1,125 @@
+// Whole synchronizations with a peer of the published client for Android. Source: users-wearables.md 16.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { AndroidClient } from '../../../test/support/android-client.ts'
+import { events, types } from '../../../test/support/samples.ts'
+import { createTestTeam } from '../../../test/support/server.ts'
+import { ConnectionDestroyed } from '../../../test/support/signed-in-phone.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 86_400_000
+const ago = (ms: number): number => Math.floor((Date.now() - ms) / 1000) * 1000
+const instant = (ms: number): string => new Date(ms).toISOString()
+const READ = 'android.permission.health.READ_'
+
+async function given(body: object = {}, options: ConstructorParameters<typeof AndroidClient>[0] = {}) {
+  const team = await createTestTeam()
+  const { user_id } = (await team.api.post('/v2/user', { client_user_id: randomUUID(), ...body })).body
+  const phone = new AndroidClient(options)
+  await phone.signIn(team, user_id as string)
+  return { team, user_id: user_id as string, phone }
+}
+
+const ofWatch = {
+  source_bundle: 'com.example.band',
+  product_type: null,
+  metadata: { _DMO: 'Band 1', _DMA: 'Fictional', _DTY: 'watch' },
+}
+const quantity = (at_ms: number, value: number, unit: string, end_ms = at_ms) => ({
+  id: randomUUID(),
+  value,
+  unit,
+  start_date: instant(at_ms),
+  end_date: instant(end_ms),
+  type: 'watch',
+  ...ofWatch,
+})
+const heartRate = (at_ms: number, value: number) => ({ at_ms, data: quantity(at_ms, value, 'bpm') })
+const night = (start_ms: number, end_ms: number) => ({
+  at_ms: start_ms,
+  data: {
+    id: randomUUID(),
+    start_date: instant(start_ms),
+    end_date: instant(end_ms),
+    ...ofWatch,
+    source_type: 'watch',
+    heart_rate_maximum: 61,
+    heart_rate_minimum: 48,
+    heart_rate_mean: 52,
+    hrv_mean_sdnn: null,
+    respiratory_rate_mean: null,
+    sleep_stages: {
+      awakeSleepSamples: [],
+      deepSleepSamples: [quantity(start_ms, 1, 'stage', start_ms + HOUR_MS)],
+      lightSleepSamples: [quantity(start_ms + HOUR_MS, 2, 'stage', end_ms)],
+      remSleepSamples: [],
+      outOfBedSleepSamples: [],
+      unknownSleepSamples: [],
+    },
+    wrist_temperature: [],
+    score: null,
+  },
+})
+const workout = (start_ms: number, end_ms: number) => ({
+  at_ms: start_ms,
+  data: {
+    id: randomUUID(),
+    start_date: instant(start_ms),
+    end_date: instant(end_ms),
+    ...ofWatch,
+    source_type: 'watch',
+    sport: 'biking',
+    calories: 210.5,
+    distance: null,
+    heart_rate_maximum: 150,
+    heart_rate_minimum: 90,
+    heart_rate_mean: 131,
+    ...Object.fromEntries([1, 2, 3, 4, 5, 6].map((zone) => [`heart_rate_zone_${zone}`, zone * 10])),
+  },
+})
+const values = async (phone: AndroidClient): Promise<number[]> => {
+  const { groups } = await phone.samples('heartrate', '2026-01-01T00:00:00Z')
+  return (groups.health_connect ?? []).flatMap(({ data }) => data.map(({ value }) => value))
+}
+
+describe('the published client for Android', () => {
+  test('sends thirty days, then what is new, and reads all of it', async () => {
+    const { team, phone } = await given()
+    phone.granted = ['HEART_RATE', 'SLEEP', 'EXERCISE', 'HEIGHT'].map((name) => READ + name)
+    phone.health.write('heartRate', heartRate(ago(45 * DAY_MS), 58), heartRate(ago(29 * DAY_MS), 60), heartRate(ago(DAY_MS), 61))
+    phone.health.write('sleep', night(ago(2 * DAY_MS), ago(2 * DAY_MS - 8 * HOUR_MS)))
+    phone.health.write('workout', workout(ago(3 * DAY_MS), ago(3 * DAY_MS - HOUR_MS)))
+    assert.equal(await phone.sync('profile', 'sleep', 'workout', 'heartRate'), 4)
+    assert.deepEqual(await values(phone), [60, 61])
+    const [slept] = await phone.sleeps()
+    assert.deepEqual([slept?.duration, slept?.light, slept?.deep, slept?.hr_average], [8 * 3600, 7 * 3600, 3600, 52])
+    const histories = types(await events(team)).filter((type) => type.startsWith('historical.data.'))
+    for (const kind of ['profile', 'sleep', 'workouts', 'heartrate'])
+      assert(histories.includes(`historical.data.${kind}.created`), `${kind} of ${histories.join()}`)
+    phone.health.write('heartRate', heartRate(ago(60_000), 70))
+    assert.equal(await phone.sync('heartRate'), 1)
+    phone.expireState()
+    phone.health.write('heartRate', heartRate(ago(30_000), 71))
+    assert.equal(await phone.sync('heartRate', 'sleep'), 1)
+    assert.deepEqual(await values(phone), [60, 61, 70, 71])
+    assert.equal((await phone.connections()).providers[0]?.slug, 'health_connect')
+    assert.equal((await phone.user()).user_id, phone.user_id)
+  })
+
+  test('sends what lies before an end of ingestion', async () => {
+    const { phone } = await given({ ingestion_end: instant(Date.now() - 4 * DAY_MS).slice(0, 10) })
+    phone.health.write('heartRate', heartRate(ago(29 * DAY_MS), 60), heartRate(ago(60_000), 61))
+    await phone.sync('heartRate')
+    assert.deepEqual(await values(phone), [60])
+  })
+
+  test('that is told to connect stays away after the end of its connection', async () => {
+    const { phone } = await given({}, { policy: 'explicit', provider: 'samsung_health' })
+    await assert.rejects(phone.sync('heartRate'), ConnectionDestroyed)
+    await phone.connect()
+    assert.equal(await phone.sync('heartRate'), 0)
+    await phone.disconnect()
+    await assert.rejects(phone.sync('heartRate'), ConnectionDestroyed)
+  })
+})

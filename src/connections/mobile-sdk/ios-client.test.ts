@@ -1,0 +1,166 @@
+// Whole synchronizations with a peer of the published client for iOS. Source: users-wearables.md 16.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { IosClient, swift } from '../../../test/support/ios-client.ts'
+import { events, types, watch } from '../../../test/support/samples.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { ConnectionDestroyed, ConnectionPaused } from '../../../test/support/signed-in-phone.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 86_400_000
+const ago = (ms: number): number => Math.floor((Date.now() - ms) / 1000) * 1000
+const HEART_RATE = 'HKQuantityTypeIdentifierHeartRate'
+const SLEEP = 'HKCategoryTypeIdentifierSleepAnalysis'
+
+async function given(body: object = {}, options: ConstructorParameters<typeof IosClient>[0] = {}) {
+  const team = await createTestTeam()
+  const { user_id } = (await team.api.post('/v2/user', { client_user_id: randomUUID(), ...body })).body
+  const phone = new IosClient(options)
+  await phone.signIn(team, user_id as string)
+  return { team, user_id: user_id as string, phone }
+}
+
+const heartRate = (at_ms: number, value: number) => ({
+  at_ms,
+  data: { value, unit: 'bpm', start_date: swift(at_ms), end_date: swift(at_ms), ...watch },
+})
+const night = (start_ms: number, end_ms: number) => ({
+  at_ms: start_ms,
+  data: {
+    id: randomUUID().toUpperCase(),
+    start_date: swift(start_ms),
+    end_date: swift(end_ms),
+    ...watch,
+    heart_rate: [heartRate(start_ms + HOUR_MS, 52).data],
+    heart_rate_variability: [],
+    respiratory_rate: [],
+    wrist_temperature: [],
+    sleep_stages: {
+      unspecified_sleep_samples: [{ value: 1, unit: 'stage', start_date: swift(start_ms), end_date: swift(end_ms), ...watch }],
+      awake_sleep_samples: [],
+      deep_sleep_samples: [],
+      light_sleep_samples: [],
+      rem_sleep_samples: [],
+      in_bed_sleep_samples: [],
+      unknown_sleep_samples: [],
+    },
+    metadata: {},
+  },
+})
+const values = async (phone: IosClient): Promise<number[]> => {
+  const { groups } = await phone.samples('heartrate', '2026-01-01')
+  return (groups.apple_health_kit ?? []).flatMap(({ data }) => data.map(({ value }) => value))
+}
+const typesOf = async (team: TestTeam, pattern: RegExp) => types(await events(team)).filter((type) => pattern.test(type))
+
+describe('the published client for iOS', () => {
+  test('sends its history in parts, then what is new, and reads all of it', async () => {
+    const { team, user_id, phone } = await given({}, { chunk: 2 })
+    phone.health.write('heartRate', ...[5, 4, 3].map((days, i) => heartRate(ago(days * DAY_MS), 60 + i)))
+    phone.health.write('sleep', night(ago(2 * DAY_MS), ago(2 * DAY_MS - 8 * HOUR_MS)))
+    phone.health.write('profile', {
+      at_ms: ago(0),
+      data: { biological_sex: 'female', height: 170, time_zone: 'America/Phoenix' },
+    })
+    await phone.ask(HEART_RATE, SLEEP)
+    assert.equal(await phone.sync('profile', 'heartRate', 'sleep'), 5)
+    assert.deepEqual(await values(phone), [60, 61, 62, 52])
+    const finals = phone.calls
+      .filter(({ path }) => path.includes('/timeseries/') && path.endsWith('/heartrate'))
+      .map(({ body }) => (body as { is_final_chunk: boolean }).is_final_chunk)
+    assert.deepEqual(finals, [false, true])
+    assert.deepEqual(await typesOf(team, /^historical\.data\.(heartrate|sleep)\.created$/), [
+      'historical.data.heartrate.created',
+      'historical.data.sleep.created',
+    ])
+    const pulls = (await team.api.get(`/v2/introspect/historical_pull?user_id=${user_id}`)).body.data[0].provider
+    assert.equal(pulls.apple_health_kit.pulled.heartrate.status, 'success')
+    phone.health.write('heartRate', heartRate(ago(60_000), 70))
+    assert.equal(await phone.sync('heartRate', 'sleep'), 1)
+    assert.equal((await values(phone)).at(-1), 70)
+    assert.equal(await phone.sync('heartRate', 'sleep', 'profile'), 0)
+    assert.equal((await phone.sleeps()).length, 1)
+  })
+
+  test('sends at any time what was recorded since, whether it has asked for its state or not', async () => {
+    const { phone } = await given()
+    await phone.ask(HEART_RATE)
+    await phone.sync('heartRate')
+    const now = Date.now()
+    for (const [i, isExpired] of [false, true, false].entries()) {
+      if (isExpired) phone.expireState()
+      // The clock of the phone has gone on by then.
+      while (Date.now() <= now + i) await new Promise((resolve) => setImmediate(resolve))
+      phone.health.write('heartRate', heartRate(now + i, 61 + i))
+      assert.equal(await phone.sync('heartRate'), 1)
+    }
+    assert.deepEqual((await values(phone)).toSorted(), [63])
+  })
+
+  test('sends what lies between the bounds of ingestion, of which the end may be ahead', async () => {
+    const day = (days: number) => swift(Date.now() + days * DAY_MS).slice(0, 10)
+    for (const [start, end, expected] of [
+      [-10, null, [2, 3]],
+      [-10, 20, [2, 3]],
+      [null, -4, [1, 2]],
+      [-10, -4, [2]],
+    ] as const) {
+      const { phone } = await given({
+        ...(start === null ? {} : { ingestion_start: day(start) }),
+        ...(end === null ? {} : { ingestion_end: day(end) }),
+      })
+      phone.health.write('heartRate', heartRate(ago(20 * DAY_MS), 1), heartRate(ago(7 * DAY_MS), 2), heartRate(ago(60_000), 3))
+      await phone.ask(HEART_RATE)
+      await phone.sync('heartRate')
+      assert.deepEqual(await values(phone), expected, `${start} to ${end}`)
+    }
+  })
+
+  test('waits for a start of ingestion that is ahead, and sends a history that ends before the days of history begin', async () => {
+    const { team, user_id, phone } = await given({ ingestion_start: '2099-01-01' })
+    await phone.ask(HEART_RATE)
+    await assert.rejects(phone.sync('heartRate'), ConnectionPaused)
+    await team.api.patch(`/v2/user/${user_id}`, { ingestion_start: null })
+    phone.expireState()
+    phone.health.write('heartRate', heartRate(ago(60_000), 64))
+    assert.equal(await phone.sync('heartRate'), 1)
+
+    const other = await createTestTeam()
+    await other.manage.post('/team_data_pull_preferences/sandbox/us', {
+      team_ids: [other.team],
+      providers: { apple_health_kit: { default: { historical_days_to_pull: 1 } } },
+    })
+    const ended = await other.api.post('/v2/user', {
+      client_user_id: randomUUID(),
+      ingestion_end: swift(ago(6 * DAY_MS)).slice(0, 10),
+    })
+    const late = new IosClient()
+    await late.signIn(other, ended.body.user_id as string)
+    await late.ask(HEART_RATE)
+    assert.equal(await late.sync('heartRate'), 0)
+  })
+
+  test('that connects by itself is back after the end of its connection; one that is told to stays away', async () => {
+    const { team, user_id, phone } = await given()
+    await phone.ask(HEART_RATE)
+    await phone.sync('heartRate')
+    await team.api.delete(`/v2/user/${user_id}/apple_health_kit`)
+    phone.expireState()
+    phone.health.write('heartRate', heartRate(ago(60_000), 65))
+    assert.equal(await phone.sync('heartRate'), 1)
+
+    const { phone: told } = await given({}, { policy: 'explicit' })
+    await told.ask(HEART_RATE)
+    await assert.rejects(told.sync('heartRate'), ConnectionDestroyed)
+    await told.connect()
+    await told.sync('heartRate')
+    await told.disconnect()
+    await assert.rejects(told.sync('heartRate'), ConnectionDestroyed)
+    await told.connect()
+    assert.deepEqual(
+      (await told.connections()).providers.map(({ slug, status }) => [slug, status]),
+      [['apple_health_kit', 'connected']],
+    )
+  })
+})
