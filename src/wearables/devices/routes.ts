@@ -1,5 +1,6 @@
 import { operation } from '../../platform/http/operation.ts'
-import { Fields, Maybe, T, Text, Uuid } from '../../platform/schema/schema.ts'
+import { Fields, T, Uuid } from '../../platform/schema/schema.ts'
+import { providerFilter } from '../resources/range-query.ts'
 import { Device, listDevices, listRawDevices, readDevice } from './devices.ts'
 
 const RawDevice = Fields(
@@ -34,7 +35,7 @@ export const routes = [
     path: '/v2/summary/devices/{user_id}/raw',
     summary: 'List the devices that recorded data of a user, in the form of raw records',
     params: Fields({ user_id: Uuid }),
-    query: Fields({ provider: Maybe(Text({ maxLength: 60 })) }),
+    query: Fields({ provider: providerFilter }),
     reply: Fields({ devices: T.Array(RawDevice) }, { title: 'RawDeviceList' }),
     run: async (tx, { params, query }) => ({
       devices: await listRawDevices(tx, params.user_id, query.provider || undefined),

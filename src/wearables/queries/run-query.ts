@@ -1,6 +1,7 @@
 // Runs queries over the data of one user. Source: users-wearables.md 15.1. Unsourced: the limits.
 import { getUser } from '../../people/users/users.ts'
-import { badRequest, tooManyRequests } from '../../platform/http/errors.ts'
+import { badRequest } from '../../platform/http/errors.ts'
+import type { MultiTransactionContext } from '../../platform/http/multi-transaction.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
@@ -9,6 +10,7 @@ import { compileQuery, dataTypeOf, tableOf, type CompiledQuery } from './compile
 import { analyzeQuery } from './interpret.ts'
 import { preferredProviders } from './priorities.ts'
 import type { Query } from './query-language.ts'
+import { SlotWaiters, takeSlot } from './query-slots.ts'
 import type { QueryBatch } from './batch-schema.ts'
 import { chunksOf } from './source-rows.ts'
 import { spanOf, type Span } from './timeframe.ts'
@@ -19,8 +21,6 @@ export const ROWS_MAX = 10_000
 const VALUES_MAX = 200_000
 /** Values of all results of a request. */
 const REQUEST_VALUES_MAX = 400_000
-/** Requests of a team that run at once: each has a connection of the pool, for as long as its time limit allows. */
-const AT_ONCE = 2
 /** Samples that one query reads. */
 export const SAMPLES_MAX = 5_000_000
 /** All queries of a request together. */
@@ -34,22 +34,6 @@ export const rowsMax = (columns: number): number => Math.min(ROWS_MAX, Math.floo
 const ResultRow = T.Object({ row: T.String() })
 const Count = T.Object({ n: T.Integer() })
 const Nothing = T.Object({})
-
-const Slot = T.Object({ is_free: T.Boolean() })
-
-/** Takes one of the team's slots until the transaction ends, whichever process runs it. Errors: 429 none is free. */
-async function takeSlot(tx: Tx): Promise<void> {
-  for (let slot = 1; slot <= AT_ONCE; slot++) {
-    const { is_free } = await tx.locking.one(
-      Slot,
-      sql`
-      select pg_try_advisory_xact_lock(
-        hashtextextended('aggregate query ' || current_schema() || ' ' || ${tx.team}::text, ${slot})) as is_free`,
-    )
-    if (is_free) return
-  }
-  throw tooManyRequests(`${AT_ONCE} requests for queries of this team are running, try again`, 1)
-}
 
 const overBudget = () =>
   badRequest(`The results have more than ${REQUEST_VALUES_MAX} values: use fewer queries, a shorter timeframe or larger groups`)
@@ -119,16 +103,27 @@ export function aligned(query: Query, { keys }: CompiledQuery, rows: Row[], now_
 export const columnwise = (columns: CompiledQuery['columns'], rows: readonly Row[]): Table =>
   Object.fromEntries(columns.map(({ name }, i) => [name, rows.map((row) => row[i]!)]))
 
+const waiters = new SlotWaiters()
+
 /**
- * Runs queries over the data of a user, one after the other.
+ * Runs queries over the data of a user, one after the other, in a transaction. While two requests of the team are running it waits up to
+ * two seconds.
  * Errors: 400 a query that cannot be used, with all reasons, or that exceeds a limit, also all of them together; 404 unknown user;
- * 429 two requests of the team are running.
+ * 429 two requests of the team are still running, or ten more of it are waiting.
  */
-export async function runQueries(tx: Tx, user_id: string, { timeframe, queries, config }: QueryBatch): Promise<Table[]> {
+export const runQueries = (
+  { tenant, cells }: Pick<MultiTransactionContext, 'tenant' | 'cells'>,
+  user_id: string,
+  batch: QueryBatch,
+): Promise<Table[]> =>
+  waiters.run(`${tenant.cell} ${tenant.team}`, () => cells.of(tenant.cell).tx(tenant, (tx) => tablesOf(tx, user_id, batch)))
+
+/** The results of queries. Errors: those of `runQueries`. @returns undefined while no slot of the team is free */
+async function tablesOf(tx: Tx, user_id: string, { timeframe, queries, config }: QueryBatch): Promise<Table[] | undefined> {
   const faults = queries.flatMap((query, i) => analyzeQuery(query, false).faults.map((fault) => `queries ${i}: ${fault}`))
   if (faults.length) throw badRequest(`The queries are invalid: ${faults.join('; ')}`)
   await getUser(tx, user_id)
-  await takeSlot(tx)
+  if (!(await takeSlot(tx))) return undefined
   const span = spanOf(timeframe)
   // The limit of a statement: each query has an equal part of the time of the request.
   await limitTime(tx, TIMEOUT_MS / Math.max(1, queries.length))

@@ -1,6 +1,6 @@
 // Queries over the data of one user, over HTTP.
 import { acceptedFormat } from '../../platform/http/errors.ts'
-import { operation, type Operation } from '../../platform/http/operation.ts'
+import { multiTransactionOperation, operation, type Operation } from '../../platform/http/operation.ts'
 import {
   HistoryQuery,
   QueryBatch,
@@ -17,7 +17,7 @@ import { listTasks } from './query-tasks.ts'
 import { runQueries } from './run-query.ts'
 
 export const userRoutes: Operation[] = [
-  operation({
+  multiTransactionOperation({
     id: 'query_one',
     patients: true,
     method: 'POST',
@@ -39,9 +39,9 @@ export const userRoutes: Operation[] = [
         },
       ],
     },
-    async run(tx, { params, body, headers }) {
+    async run(context, { params, body, headers }) {
       const { queries } = body
-      const tables = await runQueries(tx, params.user_id, body)
+      const tables = await runQueries(context, params.user_id, body)
       if (acceptedFormat(headers.accept, [PARQUET_ARCHIVE]) === PARQUET_ARCHIVE)
         return archiveOf(tables.map((table, i) => ({ query: queries[i]!, table })))
       return { results: tables.map((table) => ({ table })) }

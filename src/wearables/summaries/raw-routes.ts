@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/db/transaction.ts'
 import { operation, PreserializedJson } from '../../platform/http/operation.ts'
-import { Fields, Maybe, T, Text, Uuid } from '../../platform/schema/schema.ts'
-import { rangeQuery, type RangeQuery } from '../resources/range-query.ts'
+import { Fields, T, Uuid } from '../../platform/schema/schema.ts'
+import { providerFilter, rangeQuery, type RangeQuery } from '../resources/range-query.ts'
 import { listRaw, RawProfile, RawRecord, RawWorkout, readRawProfile } from './raw.ts'
 
 const params = Fields({ user_id: Uuid })
@@ -59,7 +59,7 @@ export const rawRoutes = [
     path: '/v2/summary/profile/{user_id}/raw',
     summary: 'Read the profile of a user as its provider sent it',
     params,
-    query: Fields({ provider: Maybe(Text({ maxLength: 60 })) }),
+    query: Fields({ provider: providerFilter }),
     reply: Fields({ profile: RawProfile }, { title: 'RawProfileReply' }),
     run: async (tx, { params, query }) =>
       text({ profile: await readRawProfile(tx, params.user_id, query.provider || undefined) }),

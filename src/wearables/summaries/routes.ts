@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/db/transaction.ts'
 import { operation, PreserializedJson } from '../../platform/http/operation.ts'
-import { Fields, Maybe, T, Text, Uuid } from '../../platform/schema/schema.ts'
-import { rangeQuery, type RangeQuery } from '../resources/range-query.ts'
+import { Fields, T, Uuid } from '../../platform/schema/schema.ts'
+import { providerFilter, rangeQuery, type RangeQuery } from '../resources/range-query.ts'
 import {
   Activity,
   Body,
@@ -118,7 +118,7 @@ export const routes = [
     summary: 'Read the profile of a user',
     description: 'The newest, if several providers have one.',
     params,
-    query: Fields({ provider: Maybe(Text({ maxLength: 60 })) }),
+    query: Fields({ provider: providerFilter }),
     reply: Profile,
     run: async (tx, { params, query }) => text(await readProfile(tx, params.user_id, query.provider || undefined)),
   }),

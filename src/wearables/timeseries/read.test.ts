@@ -65,6 +65,67 @@ describe('reading samples', () => {
     assert.deepEqual(plain.map(({ value }: { value: number }) => value).toSorted(), [70, 71, 72, 80])
   })
 
+  test('ends with the instant that is named, also with milliseconds, and includes the second of an instant without them', async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user()
+    await post(team, user_id, 'heartrate', [
+      at('23:59:59', 72),
+      { ...at('00:00:00', 73), start_date: '2026-02-01T00:00:00Z', end_date: '2026-02-01T00:00:00Z' },
+    ])
+    const values = async (end_date: string) =>
+      (await team.api.get(`/v2/timeseries/${user_id}/heartrate?start_date=${DAY}&end_date=${end_date}`)).body.map(
+        ({ value }: { value: number }) => value,
+      )
+    for (const end of ['T23:59:59.999Z', 'T23:59:59.001Z', 'T23:59:59.999999Z', 'T23:59:59Z', 'T16:59:59.999-07:00', ''])
+      assert.deepEqual(await values(`${DAY}${end}`), [72], end)
+    assert.deepEqual(await values(`${DAY}T23:59:58.999Z`), [])
+    assert.deepEqual(await values('2026-02-01T00:00:00.000Z'), [72, 73])
+    const session = { session_start: `${DAY}T09:30:00Z`, session_end: `${DAY}T09:30:02Z` }
+    const electrocardiogram = { id: 'ecg', ...session, voltage_sample_count: 3 }
+    const voltage_data = { session_start_offset_millisecond: [0, 400, 800], lead1: [1, 2, 3] }
+    const data = [{ electrocardiogram, voltage_data }]
+    await team.api.post(`/v2/summary/electrocardiogram/${user_id}`, { stage: 'daily', provider: 'apple_health_kit', data })
+    const voltages = async (end: string) =>
+      (await team.api.get(`/v2/timeseries/${user_id}/electrocardiogram_voltage?start_date=${DAY}&end_date=${DAY}T09:30:00${end}`))
+        .body.length
+    assert.deepEqual([await voltages('.400Z'), await voltages('.399Z'), await voltages('Z')], [2, 1, 3])
+  })
+
+  test('of an unknown provider is rejected, wherever a provider filters', async () => {
+    const team = await createTestTeam()
+    const user_id = await team.user()
+    const range = `start_date=${DAY}`
+    const summaries = ['activity', 'sleep', 'body', 'workouts', 'meal', 'menstrual_cycle', 'sleep_cycle', 'electrocardiogram']
+    const paths = [
+      ...summaries.map((kind) => `/v2/summary/${kind}/${user_id}?${range}`),
+      ...['activity', 'sleep', 'body', 'workouts'].map((kind) => `/v2/summary/${kind}/${user_id}/raw?${range}`),
+      `/v2/summary/sleep/${user_id}/stream?${range}`,
+      `/v2/summary/devices/${user_id}/raw?`,
+      `/v2/timeseries/${user_id}/heartrate/grouped?${range}`,
+      `/v2/timeseries/${user_id}/heartrate?${range}`,
+      `/v2/timeseries/${user_id}/blood_pressure?${range}`,
+      `/v2/timeseries/${user_id}/cholesterol/ldl?${range}`,
+      `/v2/introspect/resources?`,
+      `/v2/introspect/historical_pull?`,
+      `/v2/introspect/days?user_id=${user_id}`,
+      `/v2/introspect/repeated_posts?`,
+    ]
+    for (const path of paths) {
+      const { status, body } = await team.api.get(`${path}&provider=ouraa`)
+      assert.deepEqual([status, body.detail?.[0].loc], [422, ['query', 'provider']], path)
+      for (const known of ['oura', 'OURA', ...(path.includes('introspect') ? [] : [''])])
+        assert.equal((await team.api.get(`${path}&provider=${known}`)).status, 200, path)
+    }
+    for (const path of [`/v2/summary/profile/${user_id}?`, `/v2/summary/profile/${user_id}/raw?`])
+      assert.deepEqual(
+        [(await team.api.get(`${path}provider=ouraa`)).status, (await team.api.get(`${path}provider=Oura`)).status],
+        [422, 404],
+      )
+    await post(team, user_id, 'heartrate', [at('09:30:00', 70)])
+    const { groups } = await read(team, user_id, 'heartrate', `${range}&provider=Apple_Health_Kit`)
+    assert.deepEqual(Object.keys(groups), ['apple_health_kit'])
+  })
+
   test('rejects dates that are none, and cursors of another list', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()

@@ -29,14 +29,18 @@ const Row = T.Object({
   before: T.Integer(),
 })
 
-/** The instants of a range, both included: a date begins at midnight, or ends before the next one, in UTC. */
+/**
+ * The instants of a range, both included: a date begins at midnight, or ends before the next one, in UTC. An end in whole seconds includes
+ * its second, since timestamps are shown without fractions; an end with a fraction is exact.
+ */
 function rangeOf(tx: Tx, { start_date, end_date }: RangeQuery): { from_ms: number; to_ms: number } {
   // Samples are not older; and PostgreSQL has no year 0.
   const from_ms = Math.max(readBound('start_date', start_date).at.getTime(), EARLIEST_MS)
   if (end_date === undefined || end_date === '') return { from_ms, to_ms: tx.now.getTime() + 999 }
-  const end = readBound('end_date', end_date)
-  if (end.at.getTime() < EARLIEST_MS) return { from_ms, to_ms: EARLIEST_MS }
-  return { from_ms, to_ms: end.at.getTime() + (end.dateOnly ? 24 * HOUR_MS - 1 : 999) }
+  const { at, dateOnly } = readBound('end_date', end_date)
+  const end_ms = at.getTime()
+  if (end_ms < EARLIEST_MS) return { from_ms, to_ms: EARLIEST_MS }
+  return { from_ms, to_ms: end_ms + (dateOnly ? 24 * HOUR_MS - 1 : end_ms % 1000 === 0 ? 999 : 0) }
 }
 
 /** Before 1970 it is negative. */
