@@ -23,7 +23,7 @@ export function addGauges(
 ): void {
   const PROGRAM = 'bin/drawbridge'
   const all = { registry, cells, ...options }
-  addQueueGauges({ ...all, prefix: 'jobs', rows: 'Jobs', command: `${PROGRAM} jobs list`, queue: jobs, unlimited })
+  addQueueGauges({ ...all, prefix: 'jobs', rows: 'Jobs', command: `${PROGRAM} jobs list --cell all`, queue: jobs, unlimited })
   addCellGauges({
     ...all,
     read: countDeliveryBacklog,
@@ -66,7 +66,7 @@ export function addGauges(
       ...all,
       prefix: 'mail',
       rows: 'Mails',
-      command: `${PROGRAM} mail failed`,
+      command: `${PROGRAM} mail failed --cell all`,
       queue: mailQueue,
       isInControl: true,
     })
@@ -75,7 +75,7 @@ export function addGauges(
       ...all,
       prefix: 'text_messages',
       rows: 'Text messages',
-      command: `${PROGRAM} text-messages list`,
+      command: `${PROGRAM} text-messages list --cell all`,
       queue: textQueue,
     })
 }

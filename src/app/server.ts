@@ -1,6 +1,6 @@
 // A running Drawbridge: database, migrations, HTTP and worker, started in that order and stopped in the reverse.
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { createServer, type Server } from 'node:net'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { contents } from './contents.ts'
@@ -81,6 +81,8 @@ export async function warnWithoutRowSecurity(config: Config, { cells }: Database
 export interface RunningServer {
   /** The base URL, without a final slash. */
   url: string
+  /** The address and port that the server listens on, as a URL, which may be that of every network; undefined if it does not serve. */
+  listening_url: string | undefined
   /** The URL of health, readiness and metrics if they have a port of their own. */
   operator_url: string | undefined
   cells: Cells
@@ -107,6 +109,7 @@ export async function startRoles(
   demo_key?: string,
 ): Promise<RunningServer> {
   let url = config.public_url ?? ''
+  let listening_url: string | undefined
   let isDraining = false
   const tracing = config.otlp_endpoint === undefined ? undefined : await openTracing(config.otlp_endpoint, log)
   const metrics = createMetrics(() => cells, tracing)
@@ -160,6 +163,7 @@ export async function startRoles(
       throw listenError('PORT', config.port, config.host, error)
     })
     url ||= `${address}${config.base_path}`
+    listening_url = listeningUrl(app.server.address(), config.base_path)
   }
   const operator =
     operator_port === undefined
@@ -178,6 +182,7 @@ export async function startRoles(
   }
   return {
     url,
+    listening_url,
     operator_url: operator?.url,
     cells,
     guard: guards.teams,
@@ -195,6 +200,12 @@ export async function startRoles(
       await tracing?.stop()
     },
   }
+}
+
+function listeningUrl(address: ReturnType<Server['address']>, base_path: string): string | undefined {
+  if (address === null || typeof address === 'string') return undefined
+  const host = address.family === 'IPv6' ? `[${address.address}]` : address.address
+  return `http://${host}:${address.port}${base_path}`
 }
 
 /** Checks first that the server can listen on the addresses of the settings. Throws an Error with the reason. */

@@ -17,7 +17,9 @@ export async function administer(leaf: Leaf, typed: Typed, { env, print }: Comma
   const isTerminal = process.stdin.isTTY && process.stderr.isTTY
   try {
     await requireUsableSchemas(settings, database)
-    const outcome = await leaf.onCells!({ ...typed, cells: database.cells, config, write, ask: isTerminal ? ask : undefined })
+    const default_cell = env.DRAWBRIDGE_CELL?.trim() || undefined
+    const asked = isTerminal ? ask : undefined
+    const outcome = await leaf.onCells!({ ...typed, cells: database.cells, config, write, default_cell, ask: asked })
     await print(typeof outcome === 'string' ? outcome : outcome.printed)
     if (typeof outcome !== 'string' && outcome.failure !== undefined) throw new Error(outcome.failure)
   } finally {

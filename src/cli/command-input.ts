@@ -1,10 +1,9 @@
 // What commands read: arguments and options, which cells they concern, and what these name. Errors: UsageError for a word that is invalid by
 // itself; Error for what depends on the installation.
-import { UsageError, type Call } from './command-tree.ts'
+import { ALL_CELLS, DEFAULT_CELL, UsageError, type Call } from './command-tree.ts'
 import { findOrg } from '../tenancy/organizations/organizations.ts'
 import { appendLines } from '../platform/access-log/access-log.ts'
 import { cellNames, type CellName } from '../platform/db/cell-names.ts'
-import type { Cells } from '../platform/db/cells.ts'
 import type { Db } from '../platform/db/database.ts'
 import type { PlainTx } from '../platform/db/transaction.ts'
 import { Problem } from '../platform/runtime/problem.ts'
@@ -39,27 +38,40 @@ export interface Place<Name extends string = CellName> {
   db: Db
 }
 
-/** The cell of `--cell`; this installation must serve it. */
-export function requireCell(cells: Cells, word: string | undefined): Place {
-  const name = requireOneOf(cellNames, word, '--cell')
-  if (!cells.has(name)) throw new Error(`Cell ${name} is not listed in CELLS.`)
+type OfCell = Pick<Call<{ cell?: string }>, 'cells' | 'default_cell' | 'values'>
+
+/** The word of `--cell`, or what takes its place. */
+export const cellWord = ({ values, default_cell }: Pick<OfCell, 'default_cell' | 'values'>): string =>
+  values.cell ?? default_cell ?? DEFAULT_CELL
+
+/** The cell of `--cell`; this installation must serve it. Errors: UsageError for no cell; Error for one that is not served. */
+export function requireCell(call: OfCell): Place {
+  const { cells } = call
+  const name = requireOneOf(cellNames, cellWord(call), '--cell')
+  if (!cells.has(name))
+    throw new Error(`Cell ${name} is not listed in CELLS, which has ${cells.names.join(', ')}. Specify --cell.`)
   return { name, db: cells.of(name) }
 }
 
 /** Every cell that is served. */
 export const servedCells = ({ cells }: Pick<Call, 'cells'>): Place[] => cells.names.map((name) => ({ name, db: cells.of(name) }))
 
-/** The cell of `--cell`; default: every cell that is served. */
-export const chosenCells = (call: Call<{ cell?: string }>): Place[] =>
-  call.values.cell === undefined ? servedCells(call) : [requireCell(call.cells, call.values.cell)]
+/** The cell of `--cell`; with `all` every cell that is served. */
+export function chosenCells(call: OfCell): Place[] {
+  const word = cellWord(call)
+  if (word === ALL_CELLS) return servedCells(call)
+  requireOneOf([...cellNames, ALL_CELLS], word, '--cell')
+  return [requireCell(call)]
+}
 
-/** The cell of `--cell`; default: the production cells that are served, because the sandbox has data of its own. */
-export function chosenProductionCells(call: Call<{ cell?: string }>): Place[] {
-  const places = chosenCells(call)
-  if (call.values.cell !== undefined) return places
-  const production = places.filter(({ name }) => name.startsWith('production'))
-  if (production.length === 0) throw new Error('This process serves no production cell; specify --cell.')
-  return production
+export type AnyPlace = Place<CellName | 'control'>
+
+/** As `chosenCells`, for what the control plane has too: `--cell control` alone means it, and `all` includes it. */
+export function controlAndCells(call: OfCell): AnyPlace[] {
+  const control: AnyPlace = { name: 'control', db: call.cells.control }
+  const word = cellWord(call)
+  if (word === 'control') return [control]
+  return word === ALL_CELLS ? [control, ...chosenCells(call)] : chosenCells(call)
 }
 
 /** A value that was looked up. Errors: Error with `otherwise` if there is none. */

@@ -1,10 +1,10 @@
 // Commands that are clients of a running server.
-import { alwaysJson, type Group, type Leaf, type OptionText } from './command-tree.ts'
+import { alwaysJson, oneCell, type Group, type Leaf, type OptionText } from './command-tree.ts'
 
 const json: OptionText = ['--json', 'print JSON']
 
 const remote: OptionText[] = [
-  ['--cell <cell>', 'the cell (default: sandbox-us)'],
+  oneCell,
   ['--url <url>', 'the server (default: that of DATA_DIR; also DRAWBRIDGE_URL)'],
   ['--key <key>', 'the key for it (DRAWBRIDGE_KEY)'],
 ]
@@ -99,7 +99,7 @@ export const looking: (Leaf | Group)[] = [
     commands: [
       {
         usage: 'list',
-        summary: 'list the newest events, newest first',
+        summary: 'list the newest events, newest first: time, id, type, status and id of the object',
         options: [
           ['--type <type>', 'only this type'],
           ['--object <id>', 'only events about this object'],
@@ -124,7 +124,7 @@ export const looking: (Leaf | Group)[] = [
         options: [
           ['--endpoint <id>', 'only to this endpoint'],
           json,
-          ['--cell <cell>', 'the cell (default: sandbox-us)'],
+          oneCell,
           ['--url <url>', 'the server (default: that of DATA_DIR; also DRAWBRIDGE_URL)'],
           ['--management-key <key>', 'the management key (DRAWBRIDGE_MANAGEMENT_KEY)'],
           ['--org <id>', 'the organization'],

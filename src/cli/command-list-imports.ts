@@ -1,5 +1,5 @@
 // Commands that import an operator's files: catalog, places, sites, schedules, payors, diagnoses, phlebotomists.
-import { alwaysJson, commandsOf, type Group, type OptionText } from './command-tree.ts'
+import { alwaysJson, commandsOf, oneCell, someCells, type Group, type OptionText } from './command-tree.ts'
 
 const catalog = commandsOf(() => import('./commands/catalog.ts'))
 const places = commandsOf(() => import('./commands/places.ts'))
@@ -12,13 +12,11 @@ const phlebotomy = commandsOf(() => import('./commands/phlebotomy.ts'))
 
 const json: OptionText = ['--json', 'print JSON']
 const lab: OptionText = ['--lab <lab>', 'the laboratory (required)']
-const requiredCell: OptionText = ['--cell <cell>', 'the cell (required)']
-const everyCell: OptionText = ['--cell <cell>', 'only this cell; without it every cell that is served']
-const production: OptionText = ['--cell <cell>', 'only this cell (default: the production cells)']
 const strict: OptionText = ['--strict', 'import nothing unless every entry is valid']
 const org: OptionText = ['--org <id>', "phlebotomists of this organization (default: the operator's, for every team)"]
 
-export const imports: Group[] = [
+/** What laboratories offer, for orders. */
+export const catalogs: Group[] = [
   {
     usage: 'catalog',
     summary: 'labs, analytes and markers of a cell',
@@ -28,17 +26,20 @@ export const imports: Group[] = [
         'export',
         'print the catalog of a cell as a file',
         ['catalog export --cell production-us > catalog.json'],
-        [['--cell <cell>', 'the cell (default: sandbox-us)']],
+        [oneCell],
       ),
       catalog(
         'importFile',
         'import <file>',
         'import a catalog file into a cell; on any error, import nothing and list the errors',
         ['catalog import catalog.json --cell production-us'],
-        [requiredCell],
+        [oneCell],
       ),
     ],
   },
+]
+
+export const directories: Group[] = [
   {
     usage: 'places',
     summary: 'postal codes',
@@ -47,10 +48,10 @@ export const imports: Group[] = [
         'importPlaces',
         'import <file>',
         'put the postal codes of a file in place of those of its countries, as GeoNames offers them',
-        ['places import DE.txt --dry-run', 'places import allCountries.txt --country FR --yes'],
+        ['places import DE.txt --dry-run', 'places import allCountries.txt --country FR --cell all --yes'],
         [
           ['--country <code>', 'only this country'],
-          everyCell,
+          someCells,
           ['--dry-run', 'print what would be removed and change nothing'],
           ['--yes', 'remove postal codes that are missing in the file without asking'],
         ],
@@ -65,23 +66,29 @@ export const imports: Group[] = [
         'importFile',
         'import <file>',
         'take sites from CSV or GeoJSON',
-        ['psc import sites.csv --lab quest', 'psc import sites.geojson --lab labcorp --cell production-us --strict'],
-        [lab, strict, production],
+        ['psc import sites.csv --lab quest --cell production-us', 'psc import sites.geojson --lab labcorp --cell all --strict'],
+        [lab, strict, someCells],
       ),
       psc(
         'list',
         'list',
         'say how many sites there are, or list those of a lab',
-        ['psc list', 'psc list --lab quest'],
-        [['--lab <lab>', 'the sites of this laboratory'], everyCell, json],
+        ['psc list --cell all', 'psc list --lab quest'],
+        [['--lab <lab>', 'the sites of this laboratory'], someCells, json],
       ),
-      psc('activate', 'activate <code...>', 'show sites again', ['psc activate CODE --lab quest'], [lab, everyCell]),
+      psc(
+        'activate',
+        'activate <code...>',
+        'show sites again',
+        ['psc activate CODE --lab quest --cell production-us'],
+        [lab, someCells],
+      ),
       psc(
         'deactivate',
         'deactivate <code...>',
         'show sites no longer',
-        ['psc deactivate CODE CODE --lab quest'],
-        [lab, everyCell],
+        ['psc deactivate CODE CODE --lab quest --cell all'],
+        [lab, someCells],
       ),
       {
         usage: 'schedule',
@@ -91,29 +98,29 @@ export const imports: Group[] = [
             'importFile',
             'import <file>',
             'take schedules from CSV or JSON',
-            ['psc schedule import schedules.csv --lab quest'],
-            [lab, strict, production],
+            ['psc schedule import schedules.csv --lab quest --cell production-us'],
+            [lab, strict, someCells],
           ),
           schedule(
             'list',
             'list',
             'list the sites that have a schedule',
             ['psc schedule list --lab quest'],
-            [lab, everyCell, json],
+            [lab, someCells, json],
           ),
           schedule(
             'show',
             'show <code...>',
             'print schedules, to be edited and imported again',
             ['psc schedule show PHX-1 --lab quest --cell production-us > phx-1.json'],
-            [lab, everyCell, alwaysJson],
+            [lab, someCells, alwaysJson],
           ),
           schedule(
             'remove',
             'remove <code...>',
             'take no more appointments there',
-            ['psc schedule remove PHX-1 --lab quest'],
-            [lab, everyCell],
+            ['psc schedule remove PHX-1 --lab quest --cell all'],
+            [lab, someCells],
           ),
         ],
       },
@@ -121,20 +128,14 @@ export const imports: Group[] = [
         usage: 'booking',
         summary: 'bookings pending confirmation',
         commands: [
-          booking('list', 'list', 'list them', ['psc booking list --cell production-us'], [everyCell, json]),
-          booking(
-            'confirm',
-            'confirm <id>',
-            'confirm one',
-            ['psc booking confirm BOOKING_ID --cell production-us'],
-            [requiredCell],
-          ),
+          booking('list', 'list', 'list them', ['psc booking list --cell production-us'], [someCells, json]),
+          booking('confirm', 'confirm <id>', 'confirm one', ['psc booking confirm BOOKING_ID --cell production-us'], [oneCell]),
           booking(
             'refuse',
             'refuse <id>',
             'refuse one; its appointment is cancelled',
             ['psc booking refuse BOOKING_ID --cell production-us'],
-            [requiredCell],
+            [oneCell],
           ),
         ],
       },
@@ -193,15 +194,15 @@ export const imports: Group[] = [
         'import <file>',
         'take them from a JSON file',
         ['phlebotomy import staff.json --org ORG_ID --cell production-us'],
-        [org, strict, production],
+        [org, strict, someCells],
       ),
-      phlebotomy('list', 'list', 'list them', ['phlebotomy list --org ORG_ID'], [org, production, json]),
+      phlebotomy('list', 'list', 'list them', ['phlebotomy list --org ORG_ID'], [org, someCells, json]),
       phlebotomy(
         'remove',
         'remove <reference...>',
         'take them away; says for each cell what was done',
         ['phlebotomy remove north-team --org ORG_ID'],
-        [org, production],
+        [org, someCells],
       ),
     ],
   },

@@ -1,15 +1,14 @@
 // Commands for organizations, teams, keys, lab accounts and lab tests.
-import { alwaysJson, commandsOf, type Group, type OptionText } from './command-tree.ts'
+import { alwaysJson, commandsOf, oneCell, type Group, type OptionText } from './command-tree.ts'
 
 const org = commandsOf(() => import('./commands/org.ts'))
 const labAccount = commandsOf(() => import('./commands/lab-account.ts'))
 const labTest = commandsOf(() => import('./commands/lab-test.ts'))
 
 const json: OptionText = ['--json', 'print JSON']
-const cell: OptionText = ['--cell <cell>', 'the cell (required)']
 
 const account: OptionText[] = [
-  cell,
+  oneCell,
   ['--account <number>', 'the number of the account at the lab'],
   ['--status <status>', 'active, pending, suspended or ready_to_launch'],
   ['--flow <flow>', 'not_delegated, order_delegated, result_delegated or fully_delegated'],
@@ -25,9 +24,14 @@ export const tenants: Group[] = [
     usage: 'org',
     summary: 'organizations',
     commands: [
-      org('createOrganization', 'create <name>', 'create an organization and a management key', [
-        'org create "Fictional Clinic"',
-      ]),
+      org(
+        'createOrganization',
+        'create <name>',
+        'create an organization and a management key',
+        ['org create "Fictional Clinic"', 'org create "Fictional Clinic" --json'],
+        [json],
+      ),
+      org('listOrganizations', 'list', 'list the organizations, newest first', ['org list', 'org list --json'], [json]),
       org('changePlan', 'plan <id> <plan>', 'set the plan of an organization: launch, grow or scale', ['org plan ORG_ID grow']),
       org('changeExpiry', 'expire <id> <day>', 'set the day from which an organization is read-only, or "never"', [
         'org expire ORG_ID 2030-01-31',
@@ -43,10 +47,14 @@ export const tenants: Group[] = [
         'create <name>',
         'create a team in both cells of a region',
         ['team create "North" --org ORG_ID --region us'],
-        [
-          ['--org <id>', 'its organization (required)'],
-          ['--region <region>', 'us or eu (required)'],
-        ],
+        [['--org <id>', 'its organization (required)'], ['--region <region>', 'us or eu (required)'], json],
+      ),
+      org(
+        'listAllTeams',
+        'list',
+        'list the teams, newest first',
+        ['team list', 'team list --org ORG_ID --json'],
+        [['--org <id>', 'only those of this organization'], json],
       ),
       org(
         'changeFeature',
@@ -68,9 +76,10 @@ export const tenants: Group[] = [
         ['key create --team TEAM_ID --cell production-us'],
         [
           ['--team <id>', 'the team'],
-          ['--cell <cell>', 'with --team: the cell'],
+          oneCell,
           ['--org <id>', 'the organization, in place of --team and --cell'],
           ['--label <text>', 'a label for lists of keys'],
+          json,
         ],
       ),
       org(
@@ -83,6 +92,9 @@ export const tenants: Group[] = [
       org('revoke', 'revoke <key>', 'revoke a key, by id or by value', ['key revoke KEY_ID']),
     ],
   },
+]
+
+export const laboratories: Group[] = [
   {
     usage: 'lab-account',
     summary: 'accounts with laboratories',
@@ -96,6 +108,7 @@ export const tenants: Group[] = [
           ['--lab <lab>', 'the laboratory (required)'],
           ['--org <id>', 'its organization (default: a platform account)'],
           ...account,
+          json,
         ],
       ),
       labAccount(
@@ -110,14 +123,14 @@ export const tenants: Group[] = [
         'list',
         'list the accounts of a cell',
         ['lab-account list --cell production-us --org ORG_ID'],
-        [cell, ['--org <id>', 'only those of an organization'], json],
+        [oneCell, ['--org <id>', 'only those of an organization'], json],
       ),
       labAccount(
         'show',
         'show <id>',
         'print an account as JSON, in API format',
         ['lab-account show ACCOUNT_ID --cell production-us'],
-        [cell, alwaysJson],
+        [oneCell, alwaysJson],
       ),
     ],
   },
@@ -130,9 +143,15 @@ export const tenants: Group[] = [
         'list',
         'list lab tests pending approval, oldest first',
         ['lab-test list --cell production-us'],
-        [cell, json],
+        [oneCell, json],
       ),
-      labTest('approveTest', 'approve <id>', 'approve a lab test', ['lab-test approve LAB_TEST_ID --cell production-us'], [cell]),
+      labTest(
+        'approveTest',
+        'approve <id>',
+        'approve a lab test',
+        ['lab-test approve LAB_TEST_ID --cell production-us'],
+        [oneCell],
+      ),
     ],
   },
 ]

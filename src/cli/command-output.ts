@@ -9,6 +9,15 @@ export const printList = <R>(rows: readonly R[], line: (row: R) => string, none?
 
 export const printJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
+/** What a command has created: as JSON with every id and secret, or a line for each label. */
+export function printMade(json: boolean | undefined, made: object, lines: Record<string, string>): string {
+  if (json) return printJson(made)
+  const width = Math.max(...Object.keys(lines).map((label) => label.length))
+  return Object.entries(lines)
+    .map(([label, value]) => `${label.padEnd(width)}  ${value}\n`)
+    .join('')
+}
+
 const LISTED_MAX = 1000
 
 /** Lists rows: as JSON, or a line for each; `none` if there is no row. */

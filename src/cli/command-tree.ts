@@ -28,6 +28,8 @@ export interface Call<V = any> extends Typed<V> {
   config: Pick<Config, 'encryption_keys' | 'data_dir' | 'public_url' | 'sms'>
   /** Prints a text; resolves when it was written. */
   write: (text: string) => Promise<void>
+  /** The cell that the environment names for commands without `--cell` (DRAWBRIDGE_CELL). */
+  default_cell: string | undefined
   /** Asks the user on the terminal; undefined without a terminal. */
   ask: ((question: string) => Promise<boolean>) | undefined
 }
@@ -56,10 +58,27 @@ interface Named {
 /** `[flags, description]`; `--unit <text>...` may be repeated. */
 export type OptionText = [flags: string, about: string]
 
+/** The cell of every command without `--cell`, if DRAWBRIDGE_CELL names no other: a forgotten option never reaches production. */
+export const DEFAULT_CELL = 'sandbox-us'
+/** Instead of a cell: every cell that is served. */
+export const ALL_CELLS = 'all'
+export const ABOUT_CELL = `(default: DRAWBRIDGE_CELL, or else ${DEFAULT_CELL})`
+
+/** The option of a command that works in one cell. */
+export const oneCell: OptionText = ['--cell <cell>', `the cell ${ABOUT_CELL}`]
+/** The option of a command that works in one cell or in every one. */
+export const someCells: OptionText = ['--cell <cell>', `the cell, or "${ALL_CELLS}" for every cell that is served ${ABOUT_CELL}`]
+
 /** Of commands that print JSON in any case, so that a script may say it to every command that shows something. */
 export const alwaysJson: OptionText = ['--json', 'print JSON, as without this option']
 
-export interface Leaf extends Named {
+/** What the help of the program lists together: one task of its user. */
+interface Task {
+  /** The heading in the help of the program; only commands and groups at the top have one. */
+  task?: string
+}
+
+export interface Leaf extends Named, Task {
   options?: OptionText[]
   /** The command line after the program's name. */
   examples: string[]
@@ -69,7 +88,7 @@ export interface Leaf extends Named {
   run?: (typed: Typed, context: CommandContext) => Promise<void>
 }
 
-export interface Group extends Named {
+export interface Group extends Named, Task {
   commands: Leaf[] | Group[] | (Leaf | Group)[]
 }
 
@@ -110,33 +129,47 @@ export function parse(tree: Group, words: string[]): Parsed {
       refuseUnknown(tree, words)
       return { help: said }
     }
-    throw new UsageError(sentence(error, words))
+    // A group alone.
+    if (error.code === 'commander.help') return parse(tree, [...words, '--help'])
+    throw new UsageError(`${sentence(error)} ${helpHint(pathOf(tree, words))}`)
   }
-  if (!found) throw new UsageError(`"${words.join(' ')}" is not a whole command. ${SEE}`)
+  if (!found) throw new UsageError(`"${words.join(' ')}" is not a whole command. ${helpHint(pathOf(tree, words))}`)
   return found
 }
 
-/** commander handles a request for help before it checks the words that precede it. */
-function refuseUnknown(tree: Group, words: string[]): void {
+/** The command or group that the words name, as far as they name one. */
+function pathOf(tree: Group, words: string[]): string[] {
+  const path: string[] = []
   let node: Leaf | Group | undefined = tree
   for (const word of words) {
-    if (!isGroup(node) || word.startsWith('-') || word === 'help') return
-    node = node.commands.find(({ usage }) => usage.split(' ')[0] === word)
-    if (!node) throw new UsageError(`Unknown command '${word}'. ${SEE}`)
+    node = isGroup(node) ? node.commands.find(({ usage }) => usage.split(' ')[0] === word) : undefined
+    if (!node) break
+    path.push(word)
   }
+  return path
 }
 
-const SEE = `"${PROGRAM} help" lists the commands.`
+/** Where the user reads on: the help of the command or group, or the list of commands. */
+export const helpHint = (path: string[]): string =>
+  path.length ? `See "${PROGRAM} ${path.join(' ')} --help".` : `"${PROGRAM} help" lists the commands.`
 
-function sentence({ code, message }: CommanderError, words: string[]): string {
-  if (code === 'commander.help') return `"${words.join(' ')}" needs a command after it. ${SEE}`
+/** commander handles a request for help before it checks the words that precede it. */
+function refuseUnknown(tree: Group, words: string[]): void {
+  const path = pathOf(tree, words)
+  const next = words[path.length]
+  const named = [...walk(tree)].find(({ path: one }) => one.join(' ') === path.join(' '))!.node
+  if (isGroup(named) && next !== undefined && !next.startsWith('-') && next !== 'help')
+    throw new UsageError(`Unknown command '${next}'. ${helpHint(path)}`)
+}
+
+function sentence({ message }: CommanderError): string {
   const text = message
     .replace(/^error: /, '')
     // The text after an unknown option may be a secret.
     .replace(/'(--[^'=]*)=[^']*'/, "'$1'")
     .replaceAll(/\s*\n\s*/g, ' ')
     .replace(/\.$/, '')
-  return `${text[0]!.toUpperCase()}${text.slice(1)}. ${SEE}`
+  return `${text[0]!.toUpperCase()}${text.slice(1)}.`
 }
 
 function build(node: Leaf | Group, found: (parsed: Parsed) => void, output: OutputConfiguration): Command {
@@ -148,7 +181,11 @@ function build(node: Leaf | Group, found: (parsed: Parsed) => void, output: Outp
     .description([`${node.summary[0]!.toUpperCase()}${node.summary.slice(1)}.`, ...(node.about ? [node.about] : [])].join('\n'))
     .helpOption('-h, --help', 'print this text, and do nothing else')
     .allowExcessArguments(false)
+  if (node.task !== undefined) command.helpGroup(`${node.task}:`)
   if (isGroup(node)) {
+    const task = node.commands.at(-1)?.task
+    // That of `help`.
+    if (task !== undefined) command.commandsGroup(`${task}:`)
     for (const child of node.commands) command.addCommand(build(child, found, output))
     return command.helpCommand('help [command]', 'print the help of a command')
   }

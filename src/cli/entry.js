@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 
 const RUNS_ON = /^(start|serve|work)$/
+const IS_HELP = /^(-h|--help)$/
 /** Imports all modules of the server, so that Node caches their code, and ends. */
 const COMPILE = '--compile'
 const cache = fileURLToPath(new URL('../../node_modules/.cache/drawbridge', import.meta.url))
@@ -19,7 +20,12 @@ const cold = isCold()
 const { status } = enableCompileCache(cache)
 // Worker threads read the cache too: without it each loads the TypeScript compiler, 20 MB.
 if (status === constants.compileCacheStatus.ENABLED) process.env.NODE_COMPILE_CACHE = cache
-if (cold && status === constants.compileCacheStatus.ENABLED && words.length === 1 && RUNS_ON.test(words[0])) {
+if (
+  cold &&
+  status === constants.compileCacheStatus.ENABLED &&
+  RUNS_ON.test(words[0]) &&
+  !words.some((word) => IS_HELP.test(word))
+) {
   // A long-running process does not compile the sources itself. If the other process fails, this one still can start, and reports the
   // error. Node keeps the code for each set of V8's options apart.
   const flags = process.execArgv.filter((flag) => flag.includes('semi-space-size'))

@@ -1,5 +1,5 @@
 // Runs the command that words mean, and reports its outcome. It touches nothing of the process.
-import { parse, titleOf, UsageError, type CommandContext, type Leaf, type Typed } from './command-tree.ts'
+import { helpHint, parse, titleOf, UsageError, type CommandContext, type Leaf, type Typed } from './command-tree.ts'
 import { tree } from './command-list.ts'
 import { errorFields } from '../platform/telemetry/error-fields.ts'
 import { NoRowSecurity } from '../platform/db/no-row-security.ts'
@@ -36,8 +36,13 @@ async function runCommand(words: string[], context: ProgramContext): Promise<voi
     const isWhole = words.length === 0 || (words.length === 1 && /^(help|--help|-h)$/.test(words[0]!))
     return context.print(isWhole ? `${titleOf()}\n\n${parsed.help}` : parsed.help)
   }
-  const { leaf, typed } = parsed
-  await (leaf.run ? leaf.run(typed, context) : context.administer(leaf, typed, context))
+  const { leaf, path, typed } = parsed
+  try {
+    await (leaf.run ? leaf.run(typed, context) : context.administer(leaf, typed, context))
+  } catch (error) {
+    if (error instanceof UsageError) throw new UsageError(`${error.message} ${helpHint(path)}`)
+    throw error
+  }
 }
 
 /** Codes of Node and PostgreSQL for a database that does not exist or denies access. */

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { parse, PROGRAM, UsageError, walk, type Group, type Leaf } from '../../src/cli/command-tree.ts'
 import { tree } from '../../src/cli/command-list.ts'
+import { ended } from '../support/local-command.ts'
 import { stopAll, folder, root, start } from '../support/program.ts'
 
 after(stopAll)
@@ -98,10 +99,37 @@ test('every command refuses an unknown option and an argument too many, and need
   }
   for (const { path, node } of nodes)
     if (!isLeaf(node)) {
-      refuses(path, /needs a command after it/)
+      assert.deepEqual(parse(tree, path), parse(tree, [...path, '--help']))
       refuses([...path, 'no-such-command'], /Unknown command 'no-such-command'/)
     }
   refuses(['no-such-command', '--help'], /Unknown command/)
+})
+
+test('what a command refuses by itself names its help, and commands are listed by tasks', async () => {
+  const wrong = await ended(['events', 'list', '--limit', '0'])
+  assert.deepEqual(wrong, {
+    code: 2,
+    out: '',
+    err: 'drawbridge: --limit must be a number from 1 to 1000. See "bin/drawbridge events list --help".\n',
+  })
+  const missing = await ended(['team', 'create'])
+  assert.equal(missing.err, `drawbridge: Missing required argument 'name'. See "bin/drawbridge team create --help".\n`)
+  const group = await ended(['team', 'destroy'])
+  assert.equal(group.err, `drawbridge: Unknown command 'destroy'. See "bin/drawbridge team --help".\n`)
+  assert.deepEqual(await ended(['team']), await ended(['team', '--help']))
+  const { out } = await ended(['help'])
+  const headings = [...out.matchAll(/^(\S.*):$/gm)].map(([, heading]) => heading)
+  assert.deepEqual(headings, [
+    'Options',
+    'Run a server',
+    'Try and test a program',
+    'Organizations, teams and keys',
+    'Laboratories and their results',
+    'Directories',
+    'Operate',
+    'Look things up',
+  ])
+  for (const { path } of nodes.filter((one) => one.path.length === 1)) assert.ok(out.includes(`\n  ${path[0]} `), path[0])
 })
 
 test('options are read: the last of one, all of one that may be given often, and values that begin with a dash', () => {
@@ -175,14 +203,15 @@ test('processes in an empty folder: help and the version do nothing, wrong words
   const [help, started, wrong, surplus] = [
     await run('migrate', '--help'),
     await run('start', '--help'),
-    await run('start', '--port=1'),
+    await run('start', '--ports=1'),
     await run('serve', 'now'),
   ]
   assert.deepEqual([help.code, help.err, started.code, started.err], [0, '', 0, ''])
   assert.match(help.out, /^Usage: bin\/drawbridge migrate \[options\]\n/)
   assert.match(started.out, /^Usage: bin\/drawbridge start \[options\]\n/)
-  const see = '"bin/drawbridge help" lists the commands.\n'
-  assert.deepEqual(wrong, { code: 2, out: '', err: `drawbridge: Unknown option '--port'. ${see}` })
+  const see = 'See "bin/drawbridge start --help".\n'
+  assert.match(wrong.err, /^drawbridge: Unknown option '--ports' \(Did you mean --port\?\)\. /)
+  assert.deepEqual([wrong.code, wrong.out, wrong.err.endsWith(see)], [2, '', true])
   assert.deepEqual([surplus.code, surplus.out], [2, ''])
   assert.match(surplus.err, /^drawbridge: Too many arguments for 'serve'\..*now\..*\n$/)
   for (const words of [['org', 'create', 'Fictional Clinic'], ['serve'], ['work'], ['migrate']]) {

@@ -53,14 +53,21 @@ const control = <R>(text: string): Promise<R[]> =>
 test('without an SMTP server an invite is stored and can be read by command; workers with one send it once, over TLS', async () => {
   await invite('testa@example.com')
   const show = (...words: string[]) => {
-    const { out, err, ended } = start({ args: ['src/cli/entry.js', 'mail', ...words], settings: { DATA_DIR: dataDir, ...quick } })
+    const { out, err, ended } = start({
+      args: ['src/cli/entry.js', 'mail', ...words, '--cell', 'control'],
+      settings: { DATA_DIR: dataDir, ...quick },
+    })
     return ended.then((code) => ({ code, out: out(), err: err() }))
   }
   const listed = await show('list')
   assert.match(listed.out, /waiting, 0 attempts {2}testa@example\.com {2}You are invited to Drawbridge Demo\n$/)
   const id = listed.out.split(' ')[0]!
   assert.match((await show('show', id)).out, /with this token: inv_/)
-  assert.deepEqual(await show('show', '1'), { code: 2, out: '', err: 'drawbridge: mail show requires the id of an email.\n' })
+  assert.deepEqual(await show('show', '1'), {
+    code: 2,
+    out: '',
+    err: 'drawbridge: mail show requires the id of an email. See "bin/drawbridge mail show --help".\n',
+  })
 
   const peer = await mailServer()
   const trusted = `${dataDir}.pem`

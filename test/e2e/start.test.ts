@@ -10,6 +10,8 @@ import {
   demoIn,
   stopAll,
   folder,
+  listening,
+  migrated,
   outcome,
   postmasterPid,
   postmastersOn,
@@ -103,6 +105,32 @@ const restarted = async (settings?: Record<string, string>): Promise<Server> => 
   server = await serving(dataDir, settings)
   return server
 }
+
+test('options name the port and the folder in place of the settings, and the printed address is the one that is listened on', async () => {
+  const typed = migrated(folder('typed'))
+  const settings = {
+    PORT: '1',
+    DATA_DIR: '/nowhere',
+    HOST: '0.0.0.0',
+    DEMO_ON_NETWORK: 'on',
+    CELLS: 'sandbox-us',
+    LOG_LEVEL: 'silent',
+  }
+  const args = ['src/cli/entry.js', 'start', '--port', '0', '--data-dir', typed]
+  const program = await listening(start({ args, settings }), typed)
+  const [, port] = /^http:\/\/0\.0\.0\.0:(\d+)$/.exec(program.url) ?? assert.fail(program.url)
+  const { base_url, api_keys } = demoIn(typed)
+  assert.equal(base_url, `http://127.0.0.1:${port}`)
+  assert.ok(program.out().includes(`API page     ${base_url}/docs\n`), program.out())
+  assert.equal((await caller(base_url, api_keys['sandbox-us']).get('/v3/lab_tests')).status, 200)
+  assert.equal(await program.end('SIGTERM'), 0)
+})
+
+test('an option that is no port is refused as the setting is', async () => {
+  const program = start({ args: ['src/cli/entry.js', 'start', '--port', 'http'], settings: { DATA_DIR: '/nowhere' } })
+  assert.equal(await program.ended, 1)
+  assert.match(program.err(), /^drawbridge: PORT must be .*"http"/)
+})
 
 describe('a start', { concurrency: 1 }, () => {
   test('prints its address, the address of its page, a key, and the file with the other keys', async () => {

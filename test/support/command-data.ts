@@ -28,6 +28,7 @@ export function fileOf(text: string | Uint8Array, ending = 'csv'): string {
 }
 
 export const SANDBOX = ['--cell', 'sandbox-us']
+export const EVERY_CELL = ['--cell', 'all']
 export const PRODUCTION = ['--cell', 'production-us']
 export const NOBODY = '01890000-0000-7000-8000-000000000000'
 export const ABSENT = join(folder, 'absent')

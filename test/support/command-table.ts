@@ -4,6 +4,7 @@ import { createTestTeam, url } from './server.ts'
 import {
   folder,
   fileOf,
+  EVERY_CELL,
   SANDBOX,
   PRODUCTION,
   NOBODY,
@@ -63,6 +64,12 @@ export const table: Record<string, Row> = {
     words: () => [made.team.org_id, 'never'],
     prints: /does not expire/,
     fails: [[NOBODY, 'never'], 1, /Organization not found/],
+  },
+  'org list': { words: () => [], prints: /^\S+ {2}\w+ +\S+ {2}.*\d+ teams {2}/, fails: [['x'], 2, /Too many arguments/] },
+  'team list': {
+    words: () => ['--org', made.team.org_id],
+    prints: /^\S+ {2}\S+ {2}us {2}/,
+    fails: [['--org', NOBODY], 1, /Organization not found/],
   },
   'team create': {
     words: () => ['North', '--org', made.team.org_id, '--region', 'us'],
@@ -226,8 +233,8 @@ export const table: Record<string, Row> = {
     prints: /tried again now/,
     fails: [[NOBODY], 1, /None of these is a job that failed/],
   },
-  'vault status': { words: () => [], prints: /^No encryption key yet/, fails: [['surplus'], 2, /Too many arguments/] },
-  'vault rotate': { startedIn: 'test/e2e/vault.test.ts', fails: [[], 2, /No encryption key and no secrets yet/] },
+  'vault status': { words: () => [], prints: /^(No encryption key yet|key \w+ )/, fails: [['surplus'], 2, /Too many arguments/] },
+  'vault rotate': { startedIn: 'test/e2e/vault.test.ts', fails: [['surplus'], 2, /Too many arguments/] },
   'access-log export': {
     words: () => PRODUCTION,
     prints: /"line":\{"at"/,
@@ -239,17 +246,17 @@ export const table: Record<string, Row> = {
     fails: [['--known', 'x', ...SANDBOX], 2, /--known must be/],
   },
   'mail list': {
-    words: async () => (await writeMail(), []),
+    words: async () => (await writeMail(), EVERY_CELL),
     prints: /control .*waiting/,
     fails: [['x'], 2, /Too many arguments/],
   },
   'mail show': {
-    words: async () => [await failedMail()],
+    words: async () => [await failedMail(), ...EVERY_CELL],
     prints: /Subject {2}A subject/,
     fails: [[NOBODY], 1, /Email not found/],
   },
-  'mail failed': { words: async () => (await failedMail(), []), prints: /EENVELOPE 550/, fails: noCell },
-  'mail retry': { words: async () => [await failedMail()], prints: /tried again now/, fails: [[], 2, /Usage: /] },
+  'mail failed': { words: async () => (await failedMail(), ['--cell', 'control']), prints: /EENVELOPE 550/, fails: noCell },
+  'mail retry': { words: async () => [await failedMail(), ...EVERY_CELL], prints: /tried again now/, fails: [[], 2, /Usage: /] },
   'sms list': {
     words: async () => (await textMessage(), SANDBOX),
     prints: /sandbox-us {5}\S+ {2}\w+ {2}\+1/,
@@ -290,8 +297,8 @@ export const table: Record<string, Row> = {
     fails: [[], 1, /No demo data found/, { DATA_DIR: ABSENT }],
   },
   'events list': {
-    words: () => made.remote,
-    prints: /labtest\.order\.created/,
+    words: () => ['--type', 'labtest.order.created', ...made.remote],
+    prints: /^\S+ {2}\S+ {2}labtest\.order\.created {2}received\.\S+ {2}\S+\n/,
     fails: [['--limit', '0'], 2, /--limit must be a number/],
   },
   'events show': {

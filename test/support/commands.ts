@@ -5,18 +5,23 @@ import type { Cells } from '../../src/platform/db/cells.ts'
 
 type Ask = Call['ask']
 
-/** What a command prints, and what of it failed. @param ask answers for a terminal; without it there is none */
+/**
+ * What a command prints, and what of it failed.
+ * @param ask answers for a terminal; without it there is none
+ * @param default_cell the cell that the environment names
+ */
 export async function outcomeOf(
   cells: Cells,
   words: string[],
   ask?: Ask,
+  default_cell?: string,
 ): Promise<{ printed: string; failure: string | undefined }> {
   const parsed = parse(tree, words)
   if ('help' in parsed || !parsed.leaf.onCells) throw new Error(`${words.join(' ')} does not work on cells`)
   let printed = ''
   const write = async (text: string) => void (printed += text)
   const config = { encryption_keys: [], data_dir: '/nowhere', public_url: undefined, sms: undefined }
-  const outcome = await parsed.leaf.onCells({ ...parsed.typed, cells, config, write, ask })
+  const outcome = await parsed.leaf.onCells({ ...parsed.typed, cells, config, write, default_cell, ask })
   if (typeof outcome === 'string') return { printed: printed + outcome, failure: undefined }
   return { printed: printed + outcome.printed, failure: outcome.failure }
 }

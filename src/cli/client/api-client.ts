@@ -1,6 +1,6 @@
 // A client for a running server: over HTTP, with a team's key, like any other client. The address and the key come from the command line,
 // else from the environment, else from the `demo.json` that the server wrote.
-import { UsageError } from '../command-tree.ts'
+import { DEFAULT_CELL, UsageError } from '../command-tree.ts'
 import { readDemo } from '../demo-file.ts'
 import { cellNames, type CellName } from '../../platform/db/cell-names.ts'
 
@@ -23,17 +23,24 @@ export interface ApiClient {
  * @throws UsageError for options that contradict each other; Error if the address or the key is found nowhere
  */
 export function createApiClient(typed: RemoteValues, env: Record<string, string | undefined>): ApiClient {
-  const cell = typed.cell ?? 'sandbox-us'
-  if (!cellNames.includes(cell as CellName)) throw new UsageError(`--cell must be one of ${cellNames.join(', ')}.`)
+  const cell = cellOf(typed, env)
   if (typed.cell !== undefined && typed.key !== undefined) throw new UsageError('--cell cannot be combined with --key.')
   const url = typed.url ?? env.DRAWBRIDGE_URL
   if (url !== undefined && !/^https?:\/\/./.test(url)) throw new UsageError('--url must start with http:// or https://.')
   const key = typed.key ?? (typed.cell === undefined ? env.DRAWBRIDGE_KEY : undefined)
   const demo = url === undefined || key === undefined ? readDemo(env.DATA_DIR?.trim() || './data') : undefined
-  const found = { url: url ?? demo?.base_url, key: key ?? demo?.api_keys[cell as CellName] }
+  const found = { url: url ?? demo?.base_url, key: key ?? demo?.api_keys[cell] }
   if (!found.url || !found.key)
     throw new Error('No demo data found in DATA_DIR. Specify --url and --key, or DRAWBRIDGE_URL and DRAWBRIDGE_KEY.')
   return { url: found.url.replace(/\/+$/, ''), key: found.key }
+}
+
+/** The cell of `--cell`, or what takes its place. @throws UsageError for none that there is */
+export function cellOf({ cell: typed }: { cell?: string }, env: Record<string, string | undefined>): CellName {
+  const word = typed ?? (env.DRAWBRIDGE_CELL?.trim() || DEFAULT_CELL)
+  const cell = cellNames.find((name) => name === word)
+  if (cell === undefined) throw new UsageError(`--cell must be one of ${cellNames.join(', ')}.`)
+  return cell
 }
 
 export interface ApiResponse {

@@ -1,6 +1,5 @@
 // `bin/drawbridge events list` and `show`: the events of a team, read from a running server.
 import { UsageError } from '../command-tree.ts'
-import { formatEventLine, type ReceivedEvent } from './event-forwarder.ts'
 import { createApiClient, request, type ApiClient, type RemoteValues } from './api-client.ts'
 import type { StatusContext } from './status.ts'
 
@@ -10,6 +9,14 @@ const LISTED_MAX = 1000
 /** How far back `show` looks. */
 const LOOKED_AT_MAX = 10_000
 
+interface ListedEvent {
+  id: string
+  type: string
+  object_id: string
+  created_at: string
+  body: { data?: { status?: unknown; last_event?: { status?: unknown } | null } | null }
+}
+
 interface ListValues extends RemoteValues {
   type?: string
   object?: string
@@ -17,17 +24,24 @@ interface ListValues extends RemoteValues {
   json?: boolean
 }
 
-/** Prints the newest events, newest first: a line each, or with `--json` whole. @throws UsageError, or Error if the server rejects us */
+/** Prints the newest events, newest first: a line each without personal data, or with `--json` whole. @throws UsageError, or Error if the server rejects us */
 export async function list({ values }: { values: ListValues }, { env, out }: StatusContext): Promise<void> {
   const limit = Number(values.limit ?? LISTED)
   if (!Number.isInteger(limit) || limit < 1 || limit > LISTED_MAX)
     throw new UsageError(`--limit must be a number from 1 to ${LISTED_MAX}.`)
   const remote = createApiClient(values, env)
-  const found: ReceivedEvent[] = []
+  const found: ListedEvent[] = []
   for await (const event of newestFirst(remote, { type: values.type, object_id: values.object }, limit)) found.push(event)
   if (values.json) return out(`${JSON.stringify(found, null, 2)}\n`)
   if (found.length === 0) return out('There is no event.\n')
-  for (const event of found) out(formatEventLine(event))
+  const width = Math.max(...found.map(({ type }) => type.length))
+  for (const event of found) out(lineOf(event, width))
+}
+
+/** The status is that of the object by the event: of an order, the one of its newest step. */
+function lineOf({ created_at, id, type, object_id, body: { data } }: ListedEvent, width: number): string {
+  const status = data?.last_event?.status ?? data?.status
+  return `${created_at}  ${id}  ${type.padEnd(width)}  ${typeof status === 'string' ? status : '-'}  ${object_id}\n`
 }
 
 /** Prints an event as JSON. @throws Error if it is not among the newest 10,000 of the team */
@@ -44,7 +58,7 @@ async function* newestFirst(
   remote: ApiClient,
   filters: Record<string, string | undefined>,
   count: number,
-): AsyncGenerator<ReceivedEvent> {
+): AsyncGenerator<ListedEvent> {
   let cursor: string | undefined
   for (let left = count; left > 0;) {
     const query = new URLSearchParams({ limit: String(Math.min(left, PAGE)) })
@@ -52,7 +66,7 @@ async function* newestFirst(
       if (value !== undefined) query.set(name, value)
     const { status, body } = await request(remote, 'GET', `/v1/events?${query}`)
     if (status !== 200) throw new Error(`The server responded ${status}: ${JSON.stringify(body?.detail ?? null)}`)
-    yield* body.data as ReceivedEvent[]
+    yield* body.data as ListedEvent[]
     left -= body.data.length
     cursor = body.next_cursor ?? undefined
     if (cursor === undefined || body.data.length === 0) return

@@ -1,6 +1,6 @@
 // The access log by command: export it for an archive or an auditor, and verify it.
-import { UsageError, type Call } from '../command-tree.ts'
-import { chosenCells, optionalId, requireCell, whenLogged } from '../command-input.ts'
+import { ALL_CELLS, UsageError, type Call } from '../command-tree.ts'
+import { cellWord, chosenCells, optionalId, requireCell, whenLogged } from '../command-input.ts'
 import { leaveCommand } from '../../platform/access-log/access-line.ts'
 import { exportLines, verifyLog, type Position } from '../../platform/access-log/access-archive.ts'
 import { appendLines } from '../../platform/access-log/access-log.ts'
@@ -10,12 +10,11 @@ import { FormatError, formats } from '../../platform/schema/formats.ts'
  * `access-log export`. Writes access_line: the log records the export, too. The output is printed in pieces; the next one is produced after
  * the reader has read the one before.
  */
-export async function exportLog({
-  cells,
-  values,
-  write,
-}: Call<{ cell?: string; from?: string; until?: string; user?: string; team?: string }>): Promise<string> {
-  const { db } = requireCell(cells, values.cell)
+export async function exportLog(
+  call: Call<{ cell?: string; from?: string; until?: string; user?: string; team?: string }>,
+): Promise<string> {
+  const { values, write } = call
+  const { db } = requireCell(call)
   const user = optionalId(values.user, '--user')
   const team = optionalId(values.team, '--team')
   const selection = { from: day(values.from, '--from'), until: day(values.until, '--until'), user, team }
@@ -43,8 +42,7 @@ function position(text: string): Position {
 /** `access-log verify`. Errors: Error with the first invalid line of each cell, if the log has been changed. */
 export async function verify(call: Call<{ cell?: string; known?: string[] }>): Promise<string> {
   const known = (call.values.known ?? []).map(position)
-  if (known.length && call.values.cell === undefined)
-    throw new UsageError('--known needs --cell: each cell has a log of its own.')
+  if (known.length && cellWord(call) === ALL_CELLS) throw new UsageError('--known needs one cell: each has a log of its own.')
   const broken: string[] = []
   for (const { name, db } of chosenCells(call)) {
     await appendLines(db)

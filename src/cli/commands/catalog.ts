@@ -9,13 +9,13 @@ import { readUtf8File } from '../../platform/files/text-file.ts'
 import { createDefaultAccounts } from '../../lab/accounts/platform-accounts.ts'
 
 /** `catalog export`. */
-export const exportToText = async ({ cells, values }: Call<{ cell?: string }>): Promise<string> =>
-  printJson(await exportCatalog(requireCell(cells, values.cell ?? 'sandbox-us').db.queries))
+export const exportToText = async (call: Call<{ cell?: string }>): Promise<string> =>
+  printJson(await exportCatalog(requireCell(call).db.queries))
 
 /** `catalog import`. A sandbox has tests to order at every laboratory, so a new one gets the platform's lab account at once. */
-export async function importFile({ cells, args: [file], values }: Call<{ cell?: string }>): Promise<string> {
-  const { name, db } = requireCell(cells, values.cell)
-  const text = await readFileText(file!)
+export async function importFile(call: Call<{ cell?: string }>): Promise<string> {
+  const { name, db } = requireCell(call)
+  const text = await readFileText(call.args[0]!)
   try {
     const report = await importCatalog(db, text)
     if (name.startsWith('sandbox')) await createDefaultAccounts(db)

@@ -1,9 +1,8 @@
 // Lists and retries the failed rows of queues: jobs, emails, text messages. Prints ids, names and codes of errors, no patient data.
 import { UsageError, type Call } from '../command-tree.ts'
-import { chosenCells, requireId, type Place } from '../command-input.ts'
+import { cellWord, chosenCells, controlAndCells, requireId, type AnyPlace } from '../command-input.ts'
 import { printJson, printList } from '../command-output.ts'
 import { textQueue } from '../../notifications/messages/text-queue.ts'
-import type { CellName } from '../../platform/db/cell-names.ts'
 import { mailQueue } from '../../platform/mail/mail-outbox.ts'
 import { listFailed, retryFailed, type FailedRow, type RetryableQueue } from '../../platform/queue/dead-letters.ts'
 import { jobs } from '../../platform/queue/jobs.ts'
@@ -46,13 +45,10 @@ const textMessageCommands: QueueCommands = {
 }
 
 type Options = { cell?: string; name?: string; all?: boolean; retrying?: boolean; json?: boolean }
-type AnyPlace = Place<CellName | 'control'>
 
-/** The databases that a command reads. Errors: a cell that is not served. */
+/** The databases that a command reads. Errors: UsageError for no cell; Error for one that is not served. */
 function placesOf({ isInControl }: QueueCommands, call: Call<Options>): AnyPlace[] {
-  const control: AnyPlace = { name: 'control', db: call.cells.control }
-  if (!isInControl) return chosenCells(call)
-  return call.values.cell === 'control' ? [control] : [...(call.values.cell === undefined ? [control] : []), ...chosenCells(call)]
+  return isInControl ? controlAndCells(call) : chosenCells(call)
 }
 
 /** Lists the dead letters of a queue, or with `--retrying` the rows that failed and will be retried: at most 1,000 of each cell. */
@@ -65,7 +61,7 @@ const listing = (commands: QueueCommands) => async (call: Call<Options>) => {
     }),
   )
   if (json) return printJson(found.flat())
-  return printList(found.flat(), (row) => line(row, commands), 'There are none.')
+  return printList(found.flat(), (row) => line(row, commands), `There are none in ${cellWord(call)}.`)
 }
 
 const line = (row: FailedRow & { cell: AnyPlace['name'] }, { describe }: QueueCommands): string =>
@@ -96,12 +92,12 @@ const retrying = (commands: QueueCommands) => async (call: Call<Options>) => {
     for (const one of await retryFailed(db, queue, chosen)) retried.push({ id: one, cell: name })
   const known = new Set(retried.map((one) => one.id))
   const not_found = 'ids' in chosen ? chosen.ids.filter((one) => !known.has(one)) : []
-  if (retried.length === 0 && not_found.length) throw new Error(`None of these is ${row} that failed.`)
+  if (retried.length === 0 && not_found.length) throw new Error(`None of these is ${row} that failed in ${cellWord(call)}.`)
   if (values.json) return printJson({ retried, not_found })
   return (
     printList(retried, (one) => `${one.id}  ${one.cell.padEnd(13)}  tried again now`) +
     printList(not_found, (one) => `${one}  is not ${row} that failed`) +
-    (retried.length ? '' : 'There are none.\n')
+    (retried.length ? '' : `There are none in ${cellWord(call)}.\n`)
   )
 }
 

@@ -113,7 +113,7 @@ describe('jobs retry', () => {
     )
     await run('retry', '--all')
     assert.deepEqual((await waiting(team)).map(({ id }) => id).sort(), [order, reminder].sort())
-    assert.equal(await run('retry', '--all', '--cell', 'sandbox-us'), 'There are none.\n')
+    assert.equal(await run('retry', '--all', '--cell', 'sandbox-us'), 'There are none in sandbox-us.\n')
   })
 
   test('does not change a job that a worker has claimed', async () => {
@@ -128,7 +128,6 @@ describe('jobs retry', () => {
 
 test('rejects contradicting options', async () => {
   for (const words of [
-    [],
     ['show'],
     ['list', randomUUID()],
     ['list', '--all'],
@@ -186,7 +185,7 @@ test('the gauges count failed, retried and overdue jobs of each cell, and erasur
     cells,
     prefix: 'jobs',
     rows: 'Jobs',
-    command: 'bin/drawbridge jobs list',
+    command: 'bin/drawbridge jobs list --cell all',
     queue: jobs,
     unlimited: ['users.erase'],
     fresh_ms: 0,

@@ -2,7 +2,7 @@
 // Source: management-auth.md 12.
 import { UsageError, type Call } from '../command-tree.ts'
 import { found, optionalId, optionalOrg, requireCell, requireId, requireOneOf, runReportingProblems } from '../command-input.ts'
-import { printJson, printRows } from '../command-output.ts'
+import { printJson, printMade, printRows } from '../command-output.ts'
 import { createAccount, findAccount, listForOperator, updateAccount, type AccountChange } from '../../lab/accounts/accounts.ts'
 import { accountStatuses, delegatedFlows, TEAMS_MAX, type AllowedBilling } from '../../lab/accounts/schema.ts'
 import { billingTypes } from '../../lab/catalog/enums.ts'
@@ -25,8 +25,8 @@ interface Options {
 
 /** `lab-account create`. */
 export async function create(call: Call<Options>): Promise<string> {
-  const { cells, values } = call
-  const { db } = requireCell(cells, values.cell)
+  const { values } = call
+  const { name: cell, db } = requireCell(call)
   const lab = text(values.lab, '--lab', 100)?.toLowerCase()
   if (lab === undefined) throw new UsageError('--lab is required: the slug of a lab of the cell.')
   const provider_account_id = text(values.account, '--account', 100)
@@ -34,12 +34,13 @@ export async function create(call: Call<Options>): Promise<string> {
   const org_id = await optionalOrg(call)
   const change = changeOf({ billing: ['client_bill=all'], ...values })
   const accountId = await runReportingProblems(db, (tx) => createAccount(tx, { ...change, lab, provider_account_id, org_id }))
-  return `lab account  ${accountId}\n`
+  return printMade(values.json, { lab_account_id: accountId, cell, lab, provider_account_id }, { 'lab account': accountId })
 }
 
 /** `lab-account update`. */
-export async function update({ cells, args, values }: Call<Options>): Promise<string> {
-  const { db } = requireCell(cells, values.cell)
+export async function update(call: Call<Options>): Promise<string> {
+  const { args, values } = call
+  const { db } = requireCell(call)
   const account = requireId(args[0], 'The lab account')
   const change = changeOf(values)
   if (Object.keys(change).length === 0) throw new UsageError('At least one change is required.')
@@ -48,15 +49,16 @@ export async function update({ cells, args, values }: Call<Options>): Promise<st
 }
 
 /** `lab-account show`. */
-export async function show({ cells, args, values }: Call<Options>): Promise<string> {
-  const { db } = requireCell(cells, values.cell)
-  const account = await findAccount(db.queries, requireId(args[0], 'The lab account'))
+export async function show(call: Call<Options>): Promise<string> {
+  const { db } = requireCell(call)
+  const account = await findAccount(db.queries, requireId(call.args[0], 'The lab account'))
   return printJson(found(account, 'Lab account not found in this cell.'))
 }
 
 /** `lab-account list`. */
-export async function list({ cells, values }: Call<Options>): Promise<string> {
-  const { db } = requireCell(cells, values.cell)
+export async function list(call: Call<Options>): Promise<string> {
+  const { values } = call
+  const { db } = requireCell(call)
   return printRows(
     values.json,
     await listForOperator(db.queries, optionalId(values.org, '--org')),

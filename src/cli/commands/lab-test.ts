@@ -7,10 +7,10 @@ import { approveLabTest, listPendingApproval } from '../../lab/catalog/lab-test-
 type Options = { cell?: string; json?: boolean }
 
 /** `lab-test list`. */
-export async function listTests({ cells, values }: Call<Options>): Promise<string> {
-  const waiting = await requireCell(cells, values.cell).db.plainTx(listPendingApproval)
+export async function listTests(call: Call<Options>): Promise<string> {
+  const waiting = await requireCell(call).db.plainTx(listPendingApproval)
   return printRows(
-    values.json,
+    call.values.json,
     waiting,
     ({ id, team_id, lab, method, name }) => `${id}  ${team_id}  ${lab.padEnd(12)}  ${method.padEnd(18)}  ${name}`,
     'No lab tests are pending approval.',
@@ -18,8 +18,8 @@ export async function listTests({ cells, values }: Call<Options>): Promise<strin
 }
 
 /** `lab-test approve`. */
-export async function approveTest({ cells, args: [named], values }: Call<Options>): Promise<string> {
-  const { db } = requireCell(cells, values.cell)
-  const { test } = await runReportingProblems(db, (tx) => approveLabTest(tx, requireId(named, 'The lab test')))
+export async function approveTest(call: Call<Options>): Promise<string> {
+  const { db } = requireCell(call)
+  const { test } = await runReportingProblems(db, (tx) => approveLabTest(tx, requireId(call.args[0], 'The lab test')))
   return `Lab test ${test.status}. Takes effect in every process within 5 s.\n`
 }

@@ -14,12 +14,12 @@ describe('by command', () => {
     const refused = await writeMail({ to: `refused-${randomUUID()}@example.com` })
     await plainSenderTo(server).runOnce()
     const waiting = await writeMail()
-    const listed = (await command(cells, ['mail', 'list'])).split('\n')
+    const listed = (await command(cells, ['mail', 'list', '--cell', 'all'])).split('\n')
     const line = (to: string) => listed.find((text) => text.includes(to))!
     assert.match(line(sent), /control +\S+ {2}sent, 1 attempts {2}/)
     assert.match(line(refused), /failed, 1 attempts, EENVELOPE 550 {2}/)
     assert.match(line(waiting), /waiting, 0 attempts {2}/)
-    const show = (to: string) => command(cells, ['mail', 'show', line(to).split(' ')[0]!])
+    const show = (to: string) => command(cells, ['mail', 'show', line(to).split(' ')[0]!, '--cell', 'control'])
     assert.match(await show(waiting), /Subject {2}A subject\n\nA text\n/)
     assert.match(await show(refused), /\nA text\n/)
     assert.doesNotMatch(await show(sent), /A text/)
@@ -31,7 +31,7 @@ describe('by command', () => {
     const expired = await writeMail({ lifetime_s: -1 })
     await plainSenderTo(server).runOnce()
     const { id } = await storedMail(to)
-    const listed = JSON.parse(await command(cells, ['mail', 'failed', '--json'])) as Record<string, unknown>[]
+    const listed = JSON.parse(await command(cells, ['mail', 'failed', '--cell', 'all', '--json'])) as Record<string, unknown>[]
     const one = listed.find((row) => row.id === id)!
     assert.deepEqual(
       { ...one, created_at: typeof one.created_at, failed_at: typeof one.failed_at },
@@ -48,7 +48,7 @@ describe('by command', () => {
     assert.doesNotMatch(JSON.stringify(listed), /example\.com|A subject|A text/)
     code = undefined
     const { id: expiredId } = await storedMail(expired)
-    const retried = JSON.parse(await command(cells, ['mail', 'retry', id, expiredId, '--json']))
+    const retried = JSON.parse(await command(cells, ['mail', 'retry', id, expiredId, '--cell', 'control', '--json']))
     assert.deepEqual(retried, { retried: [{ id, cell: 'control' }], not_found: [expiredId] })
     await plainSenderTo(server).runOnce()
     assert.equal((await storedMail(to)).state, 'sent')

@@ -1,6 +1,6 @@
 // The email outbox for its operator. Failed emails: dead-letters.ts.
 import { UsageError, type Call } from '../command-tree.ts'
-import { servedCells, isId, whenLogged } from '../command-input.ts'
+import { cellWord, controlAndCells, isId, whenLogged } from '../command-input.ts'
 import { printJson, printList } from '../command-output.ts'
 import { usersOfMail } from '../../notifications/messages/messages.ts'
 import { leaveCommands } from '../../platform/access-log/access-line.ts'
@@ -8,11 +8,11 @@ import type { Cells } from '../../platform/db/cells.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { findMail, listMail, type MailSummary } from '../../platform/mail/mail-outbox.ts'
 
-const placesOf = (call: Call) => [{ name: 'control', db: call.cells.control }, ...servedCells(call)]
+type Options = { cell?: string; json?: boolean }
 
 /** `mail list`. */
-export async function list(call: Call<{ json?: boolean }>): Promise<string> {
-  const lists = await Promise.all(placesOf(call).map(async (place) => ({ ...place, mails: await listMail(place.db) })))
+export async function list(call: Call<Options>): Promise<string> {
+  const lists = await Promise.all(controlAndCells(call).map(async (place) => ({ ...place, mails: await listMail(place.db) })))
   for (const { db, mails } of lists) await log(call.cells, db, 'mail list', mails)
   const rows = lists.flatMap(({ name, mails }) => mails.map((mail) => ({ name, mail })))
   // The texts are left to `show`, as in the lines.
@@ -21,21 +21,21 @@ export async function list(call: Call<{ json?: boolean }>): Promise<string> {
     rows,
     ({ name, mail }) =>
       `${mail.id}  ${name.padEnd(13)}  ${mail.created_at}  ${formatState(mail)}  ${mail.recipient}  ${mail.subject}`,
-    'No emails.',
+    `No emails in ${cellWord(call)}.`,
   )
 }
 
 /** `mail show`. */
-export async function show(call: Call<{ json?: boolean }>): Promise<string> {
+export async function show(call: Call<Options>): Promise<string> {
   const [id] = call.args
   if (!isId(id)) throw new UsageError('mail show requires the id of an email.')
-  for (const { name, db } of placesOf(call)) {
+  for (const { name, db } of controlAndCells(call)) {
     const mail = await findMail(db, id)
     if (!mail) continue
     await log(call.cells, db, 'mail show', [mail])
     return call.values.json ? printJson({ cell: name, ...mail }) : formatMail(name, mail)
   }
-  throw new Error('Email not found.')
+  throw new Error(`Email not found in ${cellWord(call)}.`)
 }
 
 /** Records in the access log that an email of a cell was shown. The control plane has no patients. */

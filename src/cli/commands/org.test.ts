@@ -23,6 +23,45 @@ test('creating an organization twice by name returns the same one, with a new ke
   assert.notEqual(word(first, 'management key'), word(second, 'management key'))
 })
 
+test('what is created is printed as JSON with its ids and secrets, and listed without the secrets', async () => {
+  const json = async (...words: string[]) => JSON.parse(await run(...words, '--json'))
+  const name = `Clinic ${randomUUID()}`
+  const org = await json('org', 'create', name)
+  assert.deepEqual(Object.keys(org), ['org_id', 'name', 'management_key_id', 'management_key'])
+  const made = await json('team', 'create', 'North', '--org', org.org_id, '--region', 'eu')
+  assert.deepEqual(made, { ...made, org_id: org.org_id, name: 'North', region: 'eu', cells: ['sandbox-eu', 'production-eu'] })
+  const key = await json('key', 'create', '--team', made.team_id, '--cell', 'sandbox-eu', '--label', 'script')
+  assert.deepEqual(key, { ...key, team_id: made.team_id, cell: 'sandbox-eu', label: 'script' })
+  assert.equal((await client(key.api_key).get('/v2/user')).status, 200)
+  const managed = await json('key', 'create', '--org', org.org_id)
+  for (const text of [org.management_key, managed.management_key])
+    assert.equal((await client(text, 'x-management-key').get(`/v1/org/${org.org_id}`)).status, 200)
+
+  assert.equal(JSON.parse(await run('key', 'list', '--team', made.team_id, '--json'))[0].id, key.key_id)
+  const keys = await json('key', 'list', '--org', org.org_id)
+  assert.deepEqual(new Set(keys.map(({ id }: { id: string }) => id)), new Set([org.management_key_id, managed.key_id]))
+  const listed = (await json('org', 'list')).find(({ id }: { id: string }) => id === org.org_id)
+  assert.deepEqual(listed, { ...listed, name, plan: 'scale', teams: 1, expires_at: null })
+  assert.ok(
+    (await run('org', 'list'))
+      .split('\n')
+      .some((line) => line.startsWith(`${org.org_id}  `) && line.endsWith(`  1 teams  ${name}`)),
+  )
+  const [only, ...others] = await json('team', 'list', '--org', org.org_id)
+  assert.deepEqual([only.id, only.name, only.region, others], [made.team_id, 'North', 'eu', []])
+  assert.match(await run('team', 'list', '--org', org.org_id), new RegExp(`^${made.team_id}  ${org.org_id}  eu  \\S+  North\n$`))
+  assert.ok((await json('team', 'list')).some(({ id }: { id: string }) => id === made.team_id))
+
+  await client(org.management_key, 'x-management-key').delete(`/v1/org/${org.org_id}/team/${made.team_id}`)
+  assert.equal(await run('team', 'list', '--org', org.org_id), 'No teams.\n')
+})
+
+test('a team of another organization is not in the list of an organization', async () => {
+  const [own, other] = [await team('us'), await team('us')]
+  const listed = await run('team', 'list', '--org', own.org)
+  assert.ok(listed.includes(own.team) && !listed.includes(other.team))
+})
+
 test('a new team and its key work in the cell of the key, where the sandbox has four lab tests to order', async () => {
   const made = await team('eu')
   const sandbox = client(word(await run('key', 'create', '--team', made.team, '--cell', 'sandbox-eu'), 'api key'))
@@ -90,12 +129,13 @@ test('a feature of a team is disabled, enabled and listed in both environments',
 })
 
 for (const [words, reason] of [
-  [['org'], /needs a command after it/],
   [['org', 'create'], /Missing required argument 'name'/],
   [['org', 'create', 'x'.repeat(101)], /1 to 100/],
   [['team', 'create', 'T', '--org', 'nonsense', '--region', 'us'], /--org must be an id/],
   [['team', 'create', 'T', '--org', randomUUID(), '--region', 'mars'], /--region must be us or eu/],
   [['team', 'create', 'T', '--org', randomUUID(), '--region', 'us'], /Organization not found/],
+  [['team', 'list', '--org', randomUUID()], /Organization not found/],
+  [['team', 'list', '--org', 'x'], /--org must be an id/],
   [['team', 'feature', randomUUID(), 'list'], /Team not found/],
   [['team', 'feature', 'x', 'list'], /The team must be an id/],
   [['key', 'create', '--team', randomUUID(), '--cell', 'sandbox-us'], /Team not found/],

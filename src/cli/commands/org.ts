@@ -1,15 +1,16 @@
 // Organizations, teams and keys by command: the first steps of a new installation, and the way to regain access if every key is lost.
 import type { Feature, Option } from '../../platform/http/feature-flags.ts'
 import { UsageError, type Call } from '../command-tree.ts'
-import { found, requireId, requireOneOf, requireText } from '../command-input.ts'
-import { printJson, printRows } from '../command-output.ts'
+import { cellWord, found, requireId, requireOneOf, requireText } from '../command-input.ts'
+import { printJson, printMade, printRows } from '../command-output.ts'
 import { seedStandardTests } from '../../lab/catalog/lab-tests.ts'
 import { createOrgKey, createTeamKey, listOrgKeys, listTeamKeys, revokeKey } from '../../tenancy/keys/keys.ts'
-import { createOrg, findOrg, setExpiry, setPlan } from '../../tenancy/organizations/organizations.ts'
+import { createOrg, findOrg, listOrgs, setExpiry, setPlan } from '../../tenancy/organizations/organizations.ts'
 import {
   cellsOfRegion,
   createTeam,
   findTeam,
+  listTeams,
   loadTenant,
   placeTeam,
   switchFeature,
@@ -29,12 +30,26 @@ const NO_TEAM = 'Team not found.'
 const LABEL = 'command line'
 
 /** `org create`: the same name twice means one organization; each call creates a new key. */
-export async function createOrganization({ cells, args }: Call): Promise<string> {
+export async function createOrganization({ cells, args, values }: Call<Options>): Promise<string> {
   const name = requireText(args[0], 'org create requires a name')
   return cells.control.plainTx(async (tx) => {
     const org_id = (await findOrg(tx, name)) ?? (await createOrg(tx, name))
-    return `organization    ${org_id}\nmanagement key  ${await createOrgKey(tx, { org_id, label: LABEL })}\n`
+    const management_key_id = tx.uuid()
+    const management_key = await createOrgKey(tx, { id: management_key_id, org_id, label: LABEL })
+    const made = { org_id, name, management_key_id, management_key }
+    return printMade(values.json, made, { organization: org_id, 'management key': management_key })
   })
+}
+
+/** `org list`. */
+export async function listOrganizations({ cells, values }: Call<Options>): Promise<string> {
+  return printRows(
+    values.json,
+    await listOrgs(cells.control.queries),
+    ({ id, plan, created_at, expires_at, teams, name }) =>
+      `${id}  ${plan.padEnd(6)}  ${created_at}  ${expires_at === null ? '' : `read-only from ${expires_at}  `}${teams} teams  ${name}`,
+    'No organizations.',
+  )
 }
 
 /** `org plan`. */
@@ -69,7 +84,19 @@ export async function createOrgTeam({ cells, args, values }: Call<Options>): Pro
     await cells.of(cell).plainTx((tx) => placeTeam(tx, cell, { id, org_id }))
     if (cell.startsWith('sandbox')) await cells.of(cell).tx((await loadTenant(cells, cell, id))!, seedStandardTests)
   }
-  return `team  ${id}\n`
+  return printMade(values.json, { team_id: id, org_id, name, region, cells: places }, { team: id })
+}
+
+/** `team list`, of one organization or of all. */
+export async function listAllTeams({ cells, values }: Call<Options>): Promise<string> {
+  const org_id = values.org === undefined ? null : requireId(values.org, '--org')
+  if (org_id !== null) found(await cells.control.plainTx((tx) => findOrg(tx, org_id)), NO_ORG)
+  return printRows(
+    values.json,
+    await listTeams(cells.control.queries, org_id),
+    ({ id, org_id: owner, region, created_at, name }) => `${id}  ${owner}  ${region}  ${created_at}  ${name}`,
+    'No teams.',
+  )
 }
 
 /** The cells of a region; all of them must be served here. */
@@ -116,21 +143,26 @@ async function listFeatures(cells: Cells, places: CellName[], team_id: string, j
 }
 
 /** `key create`, of a team or of an organization. The text of the key appears only in the output. */
-export async function createKey({ cells, values }: Call<Options>): Promise<string> {
+export async function createKey(call: Call<Options>): Promise<string> {
+  const { cells, values } = call
   const { org, team, label = LABEL } = values
   if (org !== undefined) {
     const org_id = requireId(org, '--org')
     return cells.control.plainTx(async (tx) => {
       found(await findOrg(tx, org_id), NO_ORG)
-      return `management key  ${await createOrgKey(tx, { org_id, label })}\n`
+      const key_id = tx.uuid()
+      const management_key = await createOrgKey(tx, { id: key_id, org_id, label })
+      return printMade(values.json, { key_id, management_key, org_id, label }, { 'management key': management_key })
     })
   }
   const team_id = requireId(team, '--team')
-  const cell = requireOneOf(cellNames, values.cell, '--cell')
+  const cell = requireOneOf(cellNames, cellWord(call), '--cell')
   return cells.control.plainTx(async (tx) => {
     const { region } = found(await findTeam(tx, team_id), NO_TEAM)
     if (!cellsOfRegion(region).includes(cell)) throw new UsageError(`Cell ${cell} is not in the team's region (${region}).`)
-    return `api key  ${await createTeamKey(tx, { team_id, cell, label })}\n`
+    const key_id = tx.uuid()
+    const api_key = await createTeamKey(tx, { id: key_id, team_id, cell, label })
+    return printMade(values.json, { key_id, api_key, team_id, cell, label }, { 'api key': api_key })
   })
 }
 

@@ -1,6 +1,6 @@
 // Phlebotomists by command: those of an organization, or those of the operator.
 import type { Call, Outcome } from '../command-tree.ts'
-import { chosenProductionCells, optionalOrg } from '../command-input.ts'
+import { chosenCells, optionalOrg } from '../command-input.ts'
 import { printEach, printRowsOfCells } from '../command-output.ts'
 import { importIntoEach } from '../file-import.ts'
 import { importStaff } from '../../visits/phlebotomy/staff-import.ts'
@@ -14,7 +14,7 @@ type Options = { cell?: string; org?: string; strict?: boolean; json?: boolean }
 /** `phlebotomy import`. */
 export async function importFile(call: Call<Options>): Promise<Outcome> {
   const org_id = await optionalOrg(call)
-  return importIntoEach(chosenProductionCells(call), async ({ name, db }) => {
+  return importIntoEach(chosenCells(call), async ({ name, db }) => {
     const { staff, rejections } = await importStaff(db, org_id, call.args[0]!, call.values.strict ?? false)
     return { imported: `${name}\n${staff} imported`, rejections }
   })
@@ -24,7 +24,7 @@ export async function importFile(call: Call<Options>): Promise<Outcome> {
 export async function list(call: Call<Options>): Promise<string> {
   const org_id = await optionalOrg(call)
   return printRowsOfCells(
-    { json: call.values.json, places: chosenProductionCells(call) },
+    { json: call.values.json, places: chosenCells(call) },
     ({ db }) => listStaff(db.queries, org_id),
     ({ reference, is_active, service_types, time_zone, name }) =>
       `  ${reference.padEnd(20)}  ${is_active ? 'active  ' : 'inactive'}  ${service_types.join(' ').padEnd(17)}  ${time_zone.padEnd(20)}  ${name}`,
@@ -38,7 +38,7 @@ export async function list(call: Call<Options>): Promise<string> {
 export async function remove(call: Call<Options>): Promise<Outcome> {
   const { args: references } = call
   const org_id = await optionalOrg(call)
-  const places = chosenProductionCells(call)
+  const places = chosenCells(call)
   const removed = new Set<string>()
   const refused = new Set<string>()
   const printed = await printEach(places, async ({ db }) => {

@@ -28,11 +28,11 @@ export const list = (call: Call<Options>): Promise<string> =>
   )
 
 /** Confirms or refuses a booking; refusing cancels its appointment. */
-async function resolve({ cells, args, values }: Call<Options>, verb: 'confirm' | 'refuse', printed: string): Promise<string> {
-  const booking = requireId(args[0], 'The booking')
-  const { name, db } = requireCell(cells, values.cell)
+async function resolve(call: Call<Options>, verb: 'confirm' | 'refuse', printed: string): Promise<string> {
+  const booking = requireId(call.args[0], 'The booking')
+  const { name, db } = requireCell(call)
   const team = found(await findBookingTeam(db.queries, booking), NOT_FOUND)
-  const tenant = found(await loadTenant(cells, name, team), NOT_FOUND)
+  const tenant = found(await loadTenant(call.cells, name, team), NOT_FOUND)
   const resolved = db.tx(tenant, async (tx) => {
     const done = await resolvePendingBooking(tx, booking, verb === 'confirm')
     if (done) leaveCommand(tx, `psc booking ${verb}`, { team: tx.team, org: tx.tenant.org, objects: [booking] })

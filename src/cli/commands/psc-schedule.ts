@@ -1,6 +1,6 @@
 // Schedules of sites by command: the operator maintains the calendars.
 import type { Call, Outcome } from '../command-tree.ts'
-import { chosenCells, chosenProductionCells, requireOneOf } from '../command-input.ts'
+import { chosenCells, requireOneOf } from '../command-input.ts'
 import { loadPages, printEach, printJson, printOfEach, printRowsOfCells } from '../command-output.ts'
 import { importIntoEach } from '../file-import.ts'
 import { labIn } from './psc.ts'
@@ -17,7 +17,7 @@ const requireLab = ({ values: { lab } }: Call<Options>): string => requireOneOf(
 export async function importFile(call: Call<Options>): Promise<Outcome> {
   const { args, values } = call
   const lab = requireLab(call)
-  return importIntoEach(chosenProductionCells(call), async ({ name, db }) => {
+  return importIntoEach(chosenCells(call), async ({ name, db }) => {
     const { schedules, rejections } = await importSchedules(db, await labIn(db, lab), args[0]!, values.strict ?? false)
     return { imported: `${name}\n${schedules} imported`, rejections }
   })

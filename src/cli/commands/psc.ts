@@ -1,6 +1,6 @@
 // Sites of laboratories by command.
 import type { Call, Outcome } from '../command-tree.ts'
-import { chosenCells, chosenProductionCells, found, requireOneOf } from '../command-input.ts'
+import { chosenCells, found, requireOneOf } from '../command-input.ts'
 import { loadPages, printEach, printOfEach, printRowsOfCells } from '../command-output.ts'
 import { importIntoEach, requireFile } from '../file-import.ts'
 import type { Db } from '../../platform/db/database.ts'
@@ -21,7 +21,7 @@ export async function importFile(call: Call<Options>): Promise<Outcome> {
   const { args, values } = call
   const lab = requireLab(call)
   const file = requireFile(args[0], 'psc import')
-  return importIntoEach(chosenProductionCells(call), async ({ name, db }) => {
+  return importIntoEach(chosenCells(call), async ({ name, db }) => {
     const { sites, rejections } = await importSites(db, await labIn(db, lab), file, values.strict ?? false)
     return { imported: `${name}\n${sites} imported`, rejections }
   })

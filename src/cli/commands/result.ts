@@ -12,10 +12,10 @@ type Options = { cell?: string; team?: string; json?: boolean }
 const NOT_FOUND = 'Unassigned result not found.'
 
 /** `result list`. */
-export async function list({ cells, values }: Call<Options>): Promise<string> {
-  const rows = await listUnassigned(requireCell(cells, values.cell).db.queries)
+export async function list(call: Call<Options>): Promise<string> {
+  const rows = await listUnassigned(requireCell(call).db.queries)
   return printRows(
-    values.json,
+    call.values.json,
     rows,
     ({ id, created_at, lab, message_id }) => `${id}  ${created_at}  ${lab.padEnd(13)}  ${message_id}`,
     'There are none.',
@@ -23,8 +23,9 @@ export async function list({ cells, values }: Call<Options>): Promise<string> {
 }
 
 /** `result assign`. The result may match an order. Then the order and everything that depends on it continue. */
-export async function assign({ cells, args, values, config }: Call<Options>): Promise<string> {
-  const { name, db } = requireCell(cells, values.cell)
+export async function assign(call: Call<Options>): Promise<string> {
+  const { cells, args, values, config } = call
+  const { name, db } = requireCell(call)
   const result = requireId(args[0], 'The result')
   const tenant = found(await loadTenant(cells, name, requireId(values.team, '--team')), 'Team not found.')
   db.hooks ??= await hooks(config)
@@ -38,9 +39,9 @@ export async function assign({ cells, args, values, config }: Call<Options>): Pr
 }
 
 /** `result drop`. */
-export async function drop({ cells, args, values }: Call<Options>): Promise<string> {
-  const { db } = requireCell(cells, values.cell)
-  const result = requireId(args[0], 'The result')
+export async function drop(call: Call<Options>): Promise<string> {
+  const { db } = requireCell(call)
+  const result = requireId(call.args[0], 'The result')
   const dropped = db.plainTx(async (tx) => {
     const isGone = await deleteUnassigned(tx, result)
     if (isGone) leaveCommand(tx, 'result drop', { objects: [result] })

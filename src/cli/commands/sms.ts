@@ -1,6 +1,6 @@
 // The text messages that a sandbox has written to its fictional patients. Failed ones: dead-letters.ts.
 import { UsageError, type Call } from '../command-tree.ts'
-import { chosenCells, found, isId, whenLogged, type Place } from '../command-input.ts'
+import { cellWord, chosenCells, found, isId, whenLogged, type Place } from '../command-input.ts'
 import { printJson, printList } from '../command-output.ts'
 import { listTextMessages, type TextMessage } from '../../notifications/messages/messages.ts'
 import { leaveCommands } from '../../platform/access-log/access-line.ts'
@@ -8,10 +8,9 @@ import { leaveCommands } from '../../platform/access-log/access-line.ts'
 type Options = { cell?: string; json?: boolean }
 type Found = TextMessage & { cell: Place['name'] }
 
-/** The sandbox of `--cell`; default: every sandbox that is served. Errors: UsageError for a production cell. */
+/** The sandbox of `--cell`; with `all` every sandbox that is served. Errors: UsageError for a production cell. */
 function sandboxes(call: Call<Options>): Place[] {
-  if (call.values.cell?.startsWith('production'))
-    throw new UsageError('--cell must be a sandbox: sms shows what patients receive.')
+  if (cellWord(call).startsWith('production')) throw new UsageError('--cell must be a sandbox: sms shows what patients receive.')
   return chosenCells(call).filter(({ name }) => name.startsWith('sandbox'))
 }
 
@@ -24,7 +23,7 @@ export async function list(call: Call<Options>): Promise<string> {
     rows,
     ({ id, cell, created_at, state, recipient, kind }) =>
       `${id}  ${cell.padEnd(13)}  ${created_at}  ${state}  ${recipient}  ${kind}`,
-    'No text messages.',
+    `No text messages in ${cellWord(call)}.`,
   )
 }
 
@@ -34,7 +33,7 @@ export async function show(call: Call<Options>): Promise<string> {
   if (!isId(id)) throw new UsageError('sms show requires the id of a text message.')
   const rows: Found[] = []
   for (const place of sandboxes(call)) rows.push(...(await messagesIn(place, 'sms show', id)))
-  const message = found(rows[0], 'Text message not found.')
+  const message = found(rows[0], `Text message not found in ${cellWord(call)}.`)
   if (call.values.json) return printJson(message)
   const { cell, created_at, state, recipient, body } = message
   return `Cell     ${cell}\nWritten  ${created_at}\nState    ${state}\nTo       ${recipient}\n\n${body}\n`

@@ -88,8 +88,8 @@ const operatorLine = ({ operator_url }: RunningServer): string[] =>
 const shownCell = ({ cells }: Config): CellName => cells.find((name) => name.startsWith('sandbox')) ?? cells[0]!
 
 function startupMessage(config: Config, running: RunningServer, demo: Demo | undefined): string {
-  const { url } = running
-  const lines = [`Drawbridge ${version} is listening on ${url}`, `  API page     ${url}/docs`, ...operatorLine(running)]
+  const { url, listening_url = url } = running
+  const lines = [`Drawbridge ${version} is listening on ${listening_url}`, `  API page     ${url}/docs`, ...operatorLine(running)]
   if (demo) {
     const cell = shownCell(config)
     const key = demo.api_keys[cell]

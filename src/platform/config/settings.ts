@@ -198,7 +198,7 @@ export const settings = {
     'SMTP_URL',
     matching(smtpUrl, (value) => parseSmtpUrl(value) !== undefined),
   ).means(
-    'Server that mail is handed to: `smtps://user:password@host` (port 465) or `smtp://…` (port 587, STARTTLS required). TLS with a certificate that is trusted is required; `smtp://…?tls=off` (port 25) sends in plain text. Without it no mail is sent; `bin/drawbridge mail list` shows what waits.',
+    'Server that mail is handed to: `smtps://user:password@host` (port 465) or `smtp://…` (port 587, STARTTLS required). TLS with a certificate that is trusted is required; `smtp://…?tls=off` (port 25) sends in plain text. Without it no mail is sent; `bin/drawbridge mail list --cell all` shows what waits.',
   ),
   mail_from: secret('MAIL_FROM', matching('an email address, as a@b or Name <a@b>', isSender)).means(
     'Sender of mail, `a@b` or `Name <a@b>`; required with `SMTP_URL`.',

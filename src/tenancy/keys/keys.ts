@@ -33,12 +33,12 @@ export async function createTeamKey(
  */
 export async function createOrgKey(
   tx: PlainTx,
-  key: { org_id: string; label: string; text?: string | undefined },
+  key: { id?: string; org_id: string; label: string; text?: string | undefined },
 ): Promise<string> {
   const { text = generateKey(MANAGEMENT_PREFIX) } = key
   await tx.run(sql`
     insert into management_key (id, org_id, role, label, key_hash, last_four, created_at)
-    values (${tx.uuid()}, ${key.org_id}, 'org_admin', ${key.label}, ${hashKey(text)}, ${lastFour(text)}, ${tx.now})`)
+    values (${key.id ?? tx.uuid()}, ${key.org_id}, 'org_admin', ${key.label}, ${hashKey(text)}, ${lastFour(text)}, ${tx.now})`)
   return text
 }
 

@@ -1,9 +1,9 @@
 // The organization that a management key belongs to.
-import type { PlainTx } from '../../platform/db/transaction.ts'
+import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
 import type { Plan } from '../../platform/http/operation.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { Org } from './schema.ts'
-import { T } from '../../platform/schema/schema.ts'
+import { Nullable, T } from '../../platform/schema/schema.ts'
 
 /** Reads the organization. */
 export const getOrg = (tx: PlainTx, org_id: string): Promise<Org> =>
@@ -31,6 +31,26 @@ export async function createOrg(tx: PlainTx, name: string): Promise<string> {
   await tx.run(sql`insert into org (id, name, created_at) values (${id}, ${name}, ${tx.now})`)
   return id
 }
+
+const ListedOrg = T.Object({
+  id: T.String(),
+  name: T.String(),
+  plan: T.String(),
+  created_at: T.String(),
+  expires_at: Nullable(T.String()),
+  /** How many teams it has now. */
+  teams: T.Integer(),
+})
+
+/** The organizations of the installation, newest first. At most 1,000. */
+export const listOrgs = (control: Queries) =>
+  control.many(
+    ListedOrg,
+    sql`
+    select id, name, plan, created_at, expires_at,
+           (select count(*) from team t where t.org_id = o.id and t.deleted_at is null) as teams
+    from org o order by created_at desc, id desc limit 1000`,
+  )
 
 const Found = T.Object({ id: T.String() })
 

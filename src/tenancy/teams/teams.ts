@@ -28,6 +28,18 @@ export const findTeam = (tx: Queries, id: string) =>
     where t.id = ${id} and t.deleted_at is null`,
   )
 
+const ListedTeam = T.Object({ id: T.String(), org_id: T.String(), name: T.String(), region: T.String(), created_at: T.String() })
+
+/** The teams of an organization, or of all with null, newest first; not those that were deleted. At most 1,000. */
+export const listTeams = (control: Queries, org_id: string | null) =>
+  control.many(
+    ListedTeam,
+    sql`
+    select id, org_id, name, region, created_at from team
+    where deleted_at is null and (${org_id}::uuid is null or org_id = ${org_id}::uuid)
+    order by created_at desc, id desc limit 1000`,
+  )
+
 const NamedTeam = T.Object({ name: T.String() })
 
 /** The name of a team of the control plane; undefined if there is none with this id, or it was deleted. */

@@ -202,15 +202,18 @@ describe('drawbridge phlebotomy', () => {
 
   test('removes a phlebotomist from each cell that has it, and fails if no cell has it', async () => {
     const { org_id } = await createTestTeam(PRODUCTION)
-    const removed = (...references: string[]) => outcomeOf(cells, ['phlebotomy', 'remove', ...references, '--org', org_id])
+    const removed = (...references: string[]) =>
+      outcomeOf(cells, ['phlebotomy', 'remove', ...references, '--org', org_id, '--cell', 'all'])
     await run('import', file(['north', 'south'].map((reference) => ({ reference, ...staff() }))), ...of({ org_id } as TestTeam))
+    const linesOf = (name: string, lines: [north: string, south?: string]) =>
+      `${name}\n  north  ${lines[0]}\n${lines[1] === undefined ? '' : `  south  ${lines[1]}\n`}`
     assert.deepEqual(await removed('north'), {
-      printed: 'production-us\n  north  removed\nproduction-eu\n  north  not here\n',
+      printed: cells.names.map((name) => linesOf(name, [name === PRODUCTION ? 'removed' : 'not here'])).join(''),
       failure: undefined,
     })
     assert.deepEqual(await removed('north', 'south'), {
-      printed: 'production-us\n  north  not here\n  south  removed\nproduction-eu\n  north  not here\n  south  not here\n',
-      failure: 'Phlebotomist not found: north in production-us, production-eu.',
+      printed: cells.names.map((name) => linesOf(name, ['not here', name === PRODUCTION ? 'removed' : 'not here'])).join(''),
+      failure: `Phlebotomist not found: north in ${cells.names.join(', ')}.`,
     })
   })
 

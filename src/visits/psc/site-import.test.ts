@@ -220,9 +220,18 @@ test('an import with an invalid row exits with the status for a partial failure'
   assert.equal(failure, '1 of the file rejected; the rest was imported.')
 })
 
-test('an import without a cell goes to production, and invalid arguments are reported', async () => {
-  const printed = await run('import', fileOf([HEADER, row('H-1')].join('\n')), '--lab', 'manual')
-  assert.equal(printed, 'production-us\n1 imported\nproduction-eu\n1 imported\n')
+test('an import without a cell goes to the sandbox or the cell of the environment, and with "all" to every cell', async () => {
+  const words = ['psc', 'import', fileOf([HEADER, row('H-1')].join('\n')), '--lab', 'manual']
+  assert.equal((await outcomeOf(cells, words)).printed, 'sandbox-us\n1 imported\n')
+  assert.equal((await outcomeOf(cells, words, undefined, 'production-eu')).printed, 'production-eu\n1 imported\n')
+  const typed = [...words, '--cell', 'production-us']
+  assert.equal((await outcomeOf(cells, typed, undefined, 'production-eu')).printed, 'production-us\n1 imported\n')
+  const all = await outcomeOf(cells, [...words, '--cell', 'all'])
+  assert.equal(all.printed, cells.names.map((name) => `${name}\n1 imported\n`).join(''))
+  await assert.rejects(outcomeOf(cells, words, undefined, 'moon'), /--cell must be one of/)
+})
+
+test('invalid arguments are reported', async () => {
   await assert.rejects(run('import', 'x.csv', '--lab', 'nobody'), /--lab must be one of/)
   await assert.rejects(run('import', '--lab', 'quest'), /Missing required argument 'file'/)
   await assert.rejects(run('deactivate', '--lab', 'quest'), /Missing required argument 'code'/)
