@@ -83,7 +83,9 @@ async function evaluateDocument(
   const duration_ms = performance.now() - start
   const comparison = compareReport(truth, report, options.isInTable)
   options.onDocument?.(name, comparison, error)
-  return { ...comparison.figures, failed: error ? 1 : 0, duration_ms }
+  // A report that could not be read says so: none of its rows passes as right.
+  const failed = error ? { failed: 1, caught: { right: 0, total: 0 } } : {}
+  return { ...comparison.figures, ...failed, duration_ms }
 }
 
 const isPrinted = (layout: Layout | Written | Printed): layout is Printed => 'pdf' in layout

@@ -14,6 +14,8 @@ export interface ReadReport {
     specimen_number?: string | null
   }
   results: ReadResult[]
+  /** What is doubtful about the report as a whole, so that its job waits for a person. */
+  findings?: unknown[] | undefined
 }
 
 export interface ReadResult {
@@ -27,6 +29,9 @@ export interface ReadResult {
   comments?: string[] | undefined
   loinc_match_status?: string | null
   loinc_matches?: { loinc_code: string; confidence_score?: number }[] | null
+  /** What is doubtful about the row. */
+  findings?: unknown[] | undefined
+  place?: { confidence: number } | undefined
 }
 
 export interface Share {
@@ -57,6 +62,14 @@ export interface Figures {
   duration_ms: number
   /** `matched`: name and value are both right. */
   rows: { matched: number; read: number; expected: number }
+  /** Rows whose name, value, unit, range and interpretation are all right. */
+  wholeRows: number
+  /** Of wrong rows, and of rows that are lost: those that are caught. A lost row is caught by its report alone. */
+  caught: Share
+  /** Of right rows: those that are doubted. */
+  doubted: Share
+  /** Of rows with a confidence of 0.9 and more: those that are right. */
+  sure: Share
   /** Of matched rows. */
   units: Share
   range: Share
@@ -80,6 +93,10 @@ export const noFigures = (): Figures => ({
   failed: 0,
   duration_ms: 0,
   rows: { matched: 0, read: 0, expected: 0 },
+  wholeRows: 0,
+  caught: noShare(),
+  doubted: noShare(),
+  sure: noShare(),
   units: noShare(),
   range: noShare(),
   interpretation: noShare(),
@@ -91,11 +108,12 @@ export const noFigures = (): Figures => ({
   metadata: Object.fromEntries(metadataFields.map((field) => [field, noShare()])) as Figures['metadata'],
 })
 
-const shareNames = ['units', 'range', 'interpretation', 'panel', 'comments', 'loinc', 'wrongAutoMatches'] as const
+const comparedNames = ['units', 'range', 'interpretation', 'panel', 'comments', 'loinc', 'wrongAutoMatches'] as const
+const shareNames = [...comparedNames, 'caught', 'doubted', 'sure'] as const
 
 /** Adds the second to the first. */
 export function addFigures(sum: Figures, figures: Figures): void {
-  for (const name of ['documents', 'failed', 'duration_ms'] as const) sum[name] += figures[name]
+  for (const name of ['documents', 'failed', 'duration_ms', 'wholeRows'] as const) sum[name] += figures[name]
   for (const name of ['matched', 'read', 'expected'] as const) sum.rows[name] += figures.rows[name]
   for (const name of shareNames) addShare(sum[name], figures[name])
   for (const [index, share] of figures.scores.entries()) addShare(sum.scores[index]!, share)
@@ -110,9 +128,14 @@ function addShare(sum: Share, { right, total }: Share): void {
 /** 1 if nothing was to be found or read. */
 export const ratio = (part: number, whole: number): number => (whole === 0 ? 1 : part / whole)
 
-export function rowScores({ rows }: Figures): { precision: number; recall: number; f1: number } {
-  const precision = ratio(rows.matched, rows.read)
-  const recall = ratio(rows.matched, rows.expected)
+export const rowScores = ({ rows }: Figures): { precision: number; recall: number; f1: number } => scoresOf(rows.matched, rows)
+
+/** The same of whole rows: name, value, unit, range and interpretation are all right. */
+export const wholeRowScores = ({ rows, wholeRows }: Figures): ReturnType<typeof rowScores> => scoresOf(wholeRows, rows)
+
+function scoresOf(matched: number, { read, expected }: Figures['rows']): { precision: number; recall: number; f1: number } {
+  const precision = ratio(matched, read)
+  const recall = ratio(matched, expected)
   return { precision, recall, f1: precision + recall === 0 ? 0 : (2 * precision * recall) / (precision + recall) }
 }
 
@@ -152,7 +175,7 @@ export function compareReport(truth: Truth, read: ReadReport, isInTable: (code: 
   const differences: Comparison['differences'] = []
   for (const [expected, row] of pairs) {
     const fields: string[] = []
-    const count = (name: (typeof shareNames)[number], isRight: boolean) => {
+    const count = (name: (typeof comparedNames)[number], isRight: boolean) => {
       figures[name].total++
       if (isRight) figures[name].right++
       else fields.push(name)
@@ -181,8 +204,43 @@ export function compareReport(truth: Truth, read: ReadReport, isInTable: (code: 
     }
     if (fields.length) differences.push({ expected, read: row, fields })
   }
+  countDoubts(figures, read, { differences, falseRows, missed })
   return { figures, missed, falseRows, differences, metadata: compareMetadata(truth, read.metadata, figures) }
 }
+
+/** What of a matched row decides whether it is right as a whole. */
+const WHOLE: readonly string[] = ['units', 'range', 'interpretation']
+/** From here on a row is certain. */
+const SURE_MIN = 0.9
+
+function countDoubts(
+  figures: Figures,
+  read: ReadReport,
+  { differences, falseRows, missed }: Pick<Comparison, 'differences' | 'falseRows' | 'missed'>,
+): void {
+  const wrong = new Set([
+    ...falseRows,
+    ...differences.filter(({ fields }) => fields.some((field) => WHOLE.includes(field))).map((one) => one.read),
+  ])
+  figures.wholeRows = read.results.length - wrong.size
+  for (const row of read.results) {
+    const isDoubted = isDoubtful(row, read)
+    const share = wrong.has(row) ? figures.caught : figures.doubted
+    share.total++
+    if (isDoubted) share.right++
+    if ((row.place?.confidence ?? 1) < SURE_MIN) continue
+    figures.sure.total++
+    if (!wrong.has(row)) figures.sure.right++
+  }
+  // A false row stands for one that was missed.
+  const lost = Math.max(0, missed.length - falseRows.length)
+  figures.caught.total += lost
+  if (read.findings?.length) figures.caught.right += lost
+}
+
+/** Whether a client or a reviewer is told to look at a row: by a finding, by its status, or by that of its job. */
+export const isDoubtful = (row: ReadResult, report: ReadReport): boolean =>
+  Boolean(report.findings?.length || row.findings?.length) || row.loinc_match_status === 'needs_review'
 
 function pairRows(expected: readonly TrueResult[], read: readonly ReadResult[]) {
   const keyOf = ({ test_name, value }: { test_name: string; value: string }) =>

@@ -7,6 +7,7 @@ import {
   ratio,
   rowScores,
   scoreIntervals,
+  wholeRowScores,
   type Comparison,
   type Figures,
   type Share,
@@ -15,6 +16,10 @@ import {
 const COLUMNS = [
   'docs',
   'rows',
+  'whole F1',
+  'caught',
+  'doubted',
+  'sure',
   'precision',
   'recall',
   'F1',
@@ -38,6 +43,8 @@ function cells(figures: Figures): string[] {
   return [
     failed ? `${documents} (${failed} failed)` : String(documents),
     String(rows.expected),
+    hundredths(wholeRowScores(figures).f1),
+    ...[figures.caught, figures.doubted, figures.sure].map(percent),
     ...[precision, recall, f1].map(hundredths),
     ...[
       figures.units,
@@ -55,8 +62,11 @@ function cells(figures: Figures): string[] {
 
 const intervalNames = scoreIntervals.map((from, index) => `${from} to ${scoreIntervals[index + 1] ?? 1}`)
 
-/** Percentages by layout and kind, totals by kind, metadata by field, and right codes by their score. */
+/** What leads: whole rows, and what is said of those that are wrong. Then percentages by layout and kind, totals, metadata, and codes by score. */
 export function printTable({ byLayout, byKind }: Evaluation): string {
+  const lead: string[][] = [['kind', 'whole rows F1', 'wrong rows caught', 'right rows doubted', 'right at 0.9 and more']]
+  for (const [kind, figures] of byKind)
+    lead.push([kind, hundredths(wholeRowScores(figures).f1), ...[figures.caught, figures.doubted, figures.sure].map(percent)])
   const table: string[][] = [['layout', 'kind', ...COLUMNS]]
   for (const [name, kinds] of byLayout) for (const [kind, figures] of kinds) table.push([name, kind, ...cells(figures)])
   for (const [kind, figures] of byKind) table.push(['ALL', kind, ...cells(figures)])
@@ -66,7 +76,7 @@ export function printTable({ byLayout, byKind }: Evaluation): string {
   const scores: string[][] = [['LOINC score', ...[...byKind.keys()].flatMap((kind) => [kind, 'rows'])]]
   for (const [index, name] of intervalNames.entries())
     scores.push([name, ...[...byKind.values()].flatMap((of) => [percent(of.scores[index]!), String(of.scores[index]!.total)])])
-  return [table, fields, scores].map((one) => `${align(one)}\n`).join('\n')
+  return [lead, table, fields, scores].map((one) => `${align(one)}\n`).join('\n')
 }
 
 function align(rows: string[][]): string {
@@ -83,6 +93,10 @@ function summary(figures: Figures) {
     documents,
     failed,
     duration_ms: Math.round(duration_ms),
+    whole_rows: { right: figures.wholeRows, ...wholeRowScores(figures) },
+    caught: share(figures.caught),
+    doubted: share(figures.doubted),
+    sure: share(figures.sure),
     rows: { ...rows, ...rowScores(figures) },
     units: share(figures.units),
     range: share(figures.range),

@@ -12,6 +12,7 @@ import {
   noFigures,
   normalizeValue,
   rowScores,
+  wholeRowScores,
   type ReadReport,
   type ReadResult,
 } from '../../eval/metrics.ts'
@@ -74,6 +75,38 @@ test('a perfect report scores 1 in everything', () => {
   assert.deepEqual(figures.loinc, { right: 4, total: 4 })
   assert.deepEqual(figures.wrongAutoMatches, { right: 0, total: 4 })
   assert.deepEqual(metadataShare(figures), { right: 7, total: 7 })
+})
+
+test('a row is right as a whole if name, value, unit, range and interpretation are; wrong rows are caught and right ones doubted', () => {
+  const report = perfect(truth)
+  const finding = { kind: 'unit_does_not_fit' }
+  Object.assign(report.results[0]!, { units: '70 - 99', findings: [finding], place: { confidence: 0.6 } })
+  Object.assign(report.results[1]!, { min_reference_range: 7, place: { confidence: 1 } })
+  Object.assign(report.results[2]!, { loinc_match_status: 'needs_review', place: { confidence: 1 } })
+  Object.assign(report.results[3]!, { source_panel_name: null, loinc_matches: null, place: { confidence: 0.89 } })
+  report.results.push({ test_name: 'Page', value: '1', loinc_match_status: 'no_match' })
+  const { figures } = compareReport(truth, report, all)
+  assert.equal(figures.wholeRows, 2)
+  const { precision, recall, f1 } = wholeRowScores(figures)
+  assert.deepEqual([precision, recall, f1.toFixed(6)], [0.4, 0.5, (4 / 9).toFixed(6)])
+  assert.deepEqual(figures.caught, { right: 1, total: 3 })
+  assert.deepEqual(figures.doubted, { right: 1, total: 2 })
+  assert.deepEqual(figures.sure, { right: 1, total: 3 }, 'a row without a confidence is certain')
+})
+
+test('a finding on the report doubts every row, and catches what is lost; a lost row for which a false one stands counts once', () => {
+  const report = { ...perfect(truth), findings: [{ kind: 'lines_not_read' }] }
+  report.results = [report.results[0]!, { ...report.results[1]!, value: '7' }]
+  const { figures } = compareReport(truth, report, all)
+  assert.deepEqual(
+    [figures.caught, figures.doubted],
+    [
+      { right: 3, total: 3 },
+      { right: 1, total: 1 },
+    ],
+  )
+  const { figures: silent } = compareReport(truth, { ...report, findings: [] }, all)
+  assert.deepEqual(silent.caught, { right: 0, total: 3 })
 })
 
 test('comments count for rows that have one or are read with one', () => {

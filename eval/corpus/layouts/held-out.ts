@@ -32,6 +32,10 @@ const HELD_OUT = new Set([
   'browser-50',
   'browser-51',
   'browser-52',
+  'calc-08',
+  'writer-14',
+  'writer-15',
+  'writer-16',
 ])
 
 export const isHeldOut = ({ name }: Pick<Layout, 'name'>): boolean => HELD_OUT.has(name)

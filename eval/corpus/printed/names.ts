@@ -3,4 +3,4 @@
 const numbered = (program: string, count: number): string[] =>
   Array.from({ length: count }, (_, at) => `${program}-${String(at + 1).padStart(2, '0')}`)
 
-export const printedNames: readonly string[] = numbered('browser', 52)
+export const printedNames: readonly string[] = [...numbered('browser', 52), ...numbered('writer', 16), ...numbered('calc', 8)]

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { isHeldOut } from '../layouts/held-out.ts'
 import { toHtml } from './html.ts'
 import { PAGE_SIZES } from './model.ts'
+import { toSpreadsheet, toText } from './open-document.ts'
 import { printedNames } from './names.ts'
 import { composeSheet, type ComposedSheet } from './sheet.ts'
 
@@ -24,7 +25,7 @@ try {
 
 function print(name: string): void {
   const sheet = composeSheet(name, isHeldOut({ name }))
-  const pdf = printWithBrowser(name, sheet)
+  const pdf = name.startsWith('browser') ? printWithBrowser(name, sheet) : printWithOffice(name, sheet)
   if (pdf.length > BYTES_MAX) throw new Error(`${name} has ${pdf.length} bytes`)
   const [short, long] = PAGE_SIZES[sheet.look.page]
   const [width, height] = sheet.look.isLandscape ? [long, short] : [short, long]
@@ -52,4 +53,16 @@ function printWithBrowser(name: string, sheet: ComposedSheet): Buffer {
     { stdio: 'ignore', timeout: 60_000 },
   )
   return readFileSync(pdf)
+}
+
+function printWithOffice(name: string, sheet: ComposedSheet): Buffer {
+  const isText = name.startsWith('writer')
+  const source = join(folder, `${name}.${isText ? 'fodt' : 'fods'}`)
+  writeFileSync(source, isText ? toText(sheet) : toSpreadsheet(sheet))
+  const settings = `-env:UserInstallation=file://${join(folder, 'office')}`
+  execFileSync('soffice', [settings, '--headless', '--convert-to', 'pdf', '--outdir', folder, source], {
+    stdio: 'ignore',
+    timeout: 120_000,
+  })
+  return readFileSync(join(folder, `${name}.pdf`))
 }

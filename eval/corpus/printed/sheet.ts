@@ -15,7 +15,9 @@ export interface ComposedSheet extends PrintedSheet {
 
 export function composeSheet(name: string, isHeldOut: boolean): ComposedSheet {
   const random = createRandom(`printed/${name}`)
-  const style = styleOf(name, random.fork('style'), isHeldOut)
+  const drawn = styleOf(name, random.fork('style'), isHeldOut)
+  // Cells of a spreadsheet that are no table hold a label and its value.
+  const style = name.startsWith('calc') ? { ...drawn, particulars: 'inline' as const } : drawn
   const content = createContent(style.layout, 1)
   if (style.hasLongNames) for (const row of content.panels.flatMap(({ rows }) => rows)) row.name = longNames[row.key] ?? row.name
   const { blocks: head, printed } = particularsOf(style, content, random.fork('particulars'))
