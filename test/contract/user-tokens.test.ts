@@ -26,20 +26,27 @@ const about = (user_id: string, { path, query, body }: Request, { params }: Oper
 
 const REFUSED = { detail: 'The access token of a user does not permit this' }
 
-test('the operations that accept it are these, and each names its user and no other object of the team', () => {
+test('the operations that accept it are these, and each names its user, or one record of a user', () => {
   assert.deepEqual(permitted.map(({ id }) => id).toSorted(), [
     'connect_manual_provider',
     'deregister_provider',
+    'generate_link_token',
     'get_activity',
+    'get_activity_raw',
     'get_body',
+    'get_body_raw',
     'get_connected_providers',
+    'get_devices_raw',
     'get_electrocardiogram',
     'get_meal',
     'get_menstrual_cycle',
     'get_profile',
+    'get_profile_raw',
     'get_sdk_sync_state',
     'get_sleep',
     'get_sleep_cycle',
+    'get_sleep_raw',
+    'get_sleep_stream',
     'get_sleep_with_streams',
     'get_timeseries',
     'get_timeseries_blood_pressure',
@@ -49,7 +56,11 @@ test('the operations that accept it are these, and each names its user and no ot
     'get_timeseries_cholesterol_triglycerides',
     'get_timeseries_grouped',
     'get_user',
+    'get_user_device',
+    'get_user_devices',
+    'get_workout_stream',
     'get_workouts',
+    'get_workouts_raw',
     'post_activity',
     'post_blood_pressure',
     'post_body',
@@ -61,15 +72,19 @@ test('the operations that accept it are these, and each names its user and no ot
     'post_sleep',
     'post_timeseries',
     'post_workouts',
+    'refresh_user_data',
     'revoke_app_api_key',
     'start_sdk_historical_stage',
   ])
-  for (const operation of permitted)
-    assert.deepEqual(
-      places(operation).map(({ part, path }) => [part, ...path].join('.')),
-      [`${operation.userTokens}.user_id`],
-      operation.id,
-    )
+  for (const operation of permitted) {
+    const named = places(operation).map(({ part, path }) => [part, ...path].join('.'))
+    const expected: Record<string, string[]> = {
+      get_workout_stream: ['path.workout_id'],
+      get_sleep_stream: ['path.sleep_id'],
+      get_user_device: ['path.user_id', 'path.device_id'],
+    }
+    assert.deepEqual(named, expected[operation.id] ?? [`${operation.userTokens}.user_id`], operation.id)
+  }
   assert(contents.operations.every(({ auth, userTokens }) => auth === 'team' || userTokens === undefined))
 })
 
@@ -96,11 +111,23 @@ describe("a user's access token", async () => {
     }
   })
 
-  each('reaches no other user of the team, of another team, or that does not exist', permitted, async (operation) => {
+  const aboutUsers = permitted.filter(({ userTokens }) => userTokens !== 'record')
+  each('reaches no other user of the team, of another team, or that does not exist', aboutUsers, async (operation) => {
     for (const user_id of [other, foreign, randomUUID()]) {
       const reply = await ask(operation, about(user_id, unknownIds(operation), operation), headers)
       assert.deepEqual([reply.status, reply.body], [403, REFUSED], answered(reply))
     }
+  })
+
+  const aboutRecords = permitted.filter(({ userTokens }) => userTokens === 'record')
+  each('reaches no record of another user of the team', aboutRecords, async (operation) => {
+    const another = await createTestTeam()
+    const request = await valid(another, operation)
+    const headersOf = async (user_id: string) => bearer(await signIn(another, user_id))
+    const unknown = await ask(operation, unknownIds(operation), await headersOf(await another.user()))
+    const reply = await ask(operation, request, await headersOf(await another.user()))
+    assert.equal(reply.status, 404, answered(reply))
+    assert.deepEqual(reply.body, unknown.body)
   })
 
   each('is no management key', managing, async (operation) => {
@@ -115,10 +142,14 @@ describe("a user's access token", async () => {
 
 describe("a user's access token reaches its own user", async () => {
   const team = await createTestTeam()
+  /** The user of the record in the path. */
+  const ownerOf = async ({ path }: Request): Promise<string> =>
+    (await team.db.pool.query('select user_id from summary where id = $1', [Object.values(path)[0]])).rows[0].user_id
 
   each('by an operation that accepts it', permitted, async (operation) => {
     const request = await valid(team, operation)
-    const user_id = request.path.user_id ?? (request.body as { user_id: string }).user_id
+    const user_id =
+      request.path.user_id ?? (request.body as { user_id?: string } | undefined)?.user_id ?? (await ownerOf(request))
     const reply = await ask(operation, request, bearer(await signIn(team, user_id)))
     assert(success(reply), answered(reply))
   })

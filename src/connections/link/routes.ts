@@ -31,6 +31,7 @@ export function routes(dependencies: LinkDependencies): Operation[] {
       patients: true,
       method: 'POST',
       path: '/v2/link/token',
+      userTokens: 'body',
       summary: 'Create a link token for a user',
       description:
         'It goes into the header `x-vital-link-token` of the operations that connect a source, or the user opens `link_web_url`. It is valid for 60 minutes and for one successful link.',

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { AndroidClient } from '../../../test/support/android-client.ts'
 import { events, types } from '../../../test/support/samples.ts'
 import { createTestTeam } from '../../../test/support/server.ts'
-import { ConnectionDestroyed } from '../../../test/support/signed-in-phone.ts'
+import { ConnectionDestroyed, HttpError } from '../../../test/support/signed-in-phone.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
@@ -121,5 +121,54 @@ describe('the published client for Android', () => {
     assert.equal(await phone.sync('heartRate'), 0)
     await phone.disconnect()
     await assert.rejects(phone.sync('heartRate'), ConnectionDestroyed)
+  })
+
+  test('makes each of its calls with the token of its user, and reads what comes back', async () => {
+    const { team, user_id, phone } = await given()
+    const start = ago(DAY_MS)
+    phone.health.write('workout', workout(start, start + HOUR_MS))
+    phone.health.write('sleep', night(start, start + 8 * HOUR_MS))
+    phone.health.write('profile', { at_ms: start, data: { biological_sex: 'not_set', date_of_birth: null, height: 171 } })
+    const day = {
+      calendar_date: instant(start).slice(0, 10),
+      steps_sum: 9000,
+      active_energy_burned_sum: 401,
+      exercise_time: null,
+    }
+    phone.health.write('activity', { at_ms: start, data: { day_summary: day, steps: [] } })
+    phone.health.write('body', { at_ms: start, data: { body_mass: [quantity(start, 70.5, 'kg')], body_fat_percentage: [] } })
+    await phone.sync('profile', 'activity', 'body', 'sleep', 'workout')
+    const { id, user_key } = (await phone.workouts())[0]!
+    assert.equal(user_key, user_id)
+    assert.deepEqual((await phone.workoutStream(id)).time, [])
+    assert.equal((await phone.profile()).height, 171)
+    for (const read of [phone.activity, phone.body, phone.sleepStreams]) assert.equal((await read()).length, 1)
+    for (const kind of ['workouts', 'activity', 'body', 'sleep', 'profile']) await phone.raw(kind)
+    assert.deepEqual((await phone.refreshUser()).refreshed_sources, [])
+    const other = new AndroidClient()
+    await other.signIn(team, await team.user())
+    await assert.rejects(other.workoutStream(id), (error) => error instanceof HttpError && error.status === 404)
+    for (const path of [`/v2/user/${user_id}`, '/v2/user/', `/v2/summary/workouts/${user_id}/raw?start_date=2026-01-01`])
+      await assert.rejects(other.send('GET', path, undefined), (error) => error instanceof HttpError && error.status === 403)
+  })
+
+  test('reads streams that lack values, and a way', async () => {
+    const { team, user_id, phone } = await given()
+    const at = instant(ago(HOUR_MS))
+    const part = (value: number[], start_offset: number[]) => [{ anchor: at, value, start_offset, end_offset: start_offset }]
+    const ofApple = { id: randomUUID(), start_date: at, end_date: at, sport: 'Running' }
+    const components = { distance_walking_running: part([10, 11], [1, 3]), heart_rate: part([90], [3]) }
+    const body = { stage: 'daily', provider: 'apple_health_kit', data: [{ ...ofApple, stream: { components } }] }
+    assert.equal((await team.api.post(`/v2/summary/workouts/${user_id}`, body)).status, 200)
+    await team.db.pool.query(
+      `update summary set document = document || '{"map": {"polyline": "_p~iF", "summary_polyline": null}}' where team_id = $1`,
+      [team.team],
+    )
+    const { id, map } = (await phone.workouts())[0]!
+    assert.equal(map?.id, id)
+    const { distance, heartrate, time } = await phone.workoutStream(id)
+    const whole = (await team.api.get(`/v2/timeseries/workouts/${id}/stream`)).body
+    assert.deepEqual([time, distance], [whole.time, whole.distance])
+    assert.deepEqual([whole.heartrate, heartrate], [[null, 90], []])
   })
 })

@@ -5,7 +5,8 @@ import { describe, test } from 'node:test'
 import { IosClient, swift } from '../../../test/support/ios-client.ts'
 import { events, types, watch } from '../../../test/support/samples.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
-import { ConnectionDestroyed, ConnectionPaused } from '../../../test/support/signed-in-phone.ts'
+import { PEER_CLIENT } from '../../../test/support/oauth-peer.ts'
+import { ConnectionDestroyed, ConnectionPaused, HttpError } from '../../../test/support/signed-in-phone.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
@@ -162,5 +163,43 @@ describe('the published client for iOS', () => {
       (await told.connections()).providers.map(({ slug, status }) => [slug, status]),
       [['apple_health_kit', 'connected']],
     )
+  })
+
+  test('makes each of its calls with the token of its user, and reads what comes back', async () => {
+    const { team, user_id, phone } = await given()
+    await phone.ask(HEART_RATE)
+    await team.manage.post('/team_custom_credentials/sandbox/us', { team_id: team.team, provider: 'strava', ...PEER_CLIENT })
+    const start = ago(DAY_MS)
+    const sent = { start_date: swift(start), end_date: swift(start + HOUR_MS), moving_time: 3500, sport: 'Cycling', ...watch }
+    phone.health.write('workout', {
+      at_ms: start,
+      data: { id: randomUUID(), calories: 300.5, distance: 20_000.4, ascent_elevation: 120.6, ...sent },
+    })
+    const activity = { calendar_date: swift(start).slice(0, 10), steps_sum: 9000, active_energy_burned_sum: 401.5 }
+    phone.health.write('activity', { at_ms: start, data: { day_summary: activity } })
+    const weight = { value: 70.5, unit: 'kg', start_date: swift(start), end_date: swift(start) }
+    phone.health.write('body', { at_ms: start, data: { body_mass: [weight] } })
+    phone.health.write('sleep', night(start, start + 8 * HOUR_MS))
+    await phone.sync('workout', 'activity', 'body', 'sleep')
+    assert.deepEqual(
+      (await phone.workouts()).map(({ total_elevation_gain, distance }) => [total_elevation_gain, distance]),
+      [[121, 20_000.4]],
+    )
+    assert.deepEqual(
+      (await phone.activity()).map(({ steps }) => steps),
+      [9000],
+    )
+    assert.deepEqual(
+      (await phone.body()).map((one) => one.weight),
+      [70.5],
+    )
+    for (const kind of ['workouts', 'activity', 'body', 'sleep']) assert.equal((await phone.raw(kind)).length, 1, kind)
+    assert.match((await phone.oauthLink('strava')).oauth_url, /^https:\/\/www\.strava\.com\//)
+    assert.equal((await phone.emailLink('freestyle_libre', { email: 'testa@example.com', region: 'us' })).state, 'error')
+    assert.equal((await phone.passwordLink('peloton', { username: 'testa', password: 'fictional' })).state, 'error')
+    const other = await team.user()
+    for (const body of [{ user_id: other }, { user_id: randomUUID() }])
+      await assert.rejects(phone.linkToken(body), (error) => error instanceof HttpError && error.status === 403)
+    assert.equal(phone.user_id, user_id)
   })
 })

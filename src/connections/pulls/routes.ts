@@ -29,6 +29,7 @@ export function routes(dependencies: NotificationDependencies): Operation[] {
       patients: true,
       method: 'POST',
       path: '/v2/user/refresh/{user_id}',
+      userTokens: 'path',
       summary: 'Ask the clouds that a user is connected to for the last day',
       description:
         'Waits `timeout` seconds at most: 200 if all sources have answered, 202 if some have not. A user without connections answers 400, more than 8 calls for a user within an hour 429. Phones send by themselves and are left out.',

@@ -164,10 +164,11 @@ interface Declaration<P, Q, B, R> {
    */
   patients: boolean
   /**
-   * Access tokens of users may call it, each about its own user, whom the path or the body names in `user_id`. Default: they may not. An
-   * operation that concerns anything else than that user must not have it.
+   * Access tokens of users may call it, each about its own user, whom the path or the body names in `user_id`. `record`: the path names a
+   * record, and `run` answers 404 for one of another user than `user`. Default: they may not. An operation that concerns anything else
+   * than that user must not have it.
    */
-  userTokens?: 'path' | 'body'
+  userTokens?: 'path' | 'body' | 'record'
   /** The body may also be form-encoded. */
   form?: boolean
   /** Media types of files that the response may be instead of JSON. A request whose `Accept` admits none of them nor JSON gets 406. */

@@ -64,10 +64,13 @@ async function streamsOf(tx: Tx, user_id: string, nights: Summary[]): Promise<st
   })
 }
 
-/** Shows the stream of a night. Errors: 404 unknown night; 422 more than 100,000 samples of one timeseries. */
-export async function readSleepStream(tx: Tx, sleep_id: string) {
+/**
+ * Shows the stream of a night. Errors: 404 unknown night; 422 more than 100,000 samples of one timeseries.
+ * @param only_of a night of another user is unknown
+ */
+export async function readSleepStream(tx: Tx, sleep_id: string, only_of?: string) {
   const found = await findSleep(tx, sleep_id)
-  if (!found) throw notFound('Sleep not found')
+  if (!found || (only_of !== undefined && found.user_id !== only_of)) throw notFound('Sleep not found')
   tx.concerns(found.user_id)
   const [stream] = await streamsOf(tx, found.user_id, [found])
   return new PreserializedJson<never>(stream!)

@@ -4,8 +4,7 @@ import { notDeletedHere } from '../../people/users/users.ts'
 import type { PlainTx, Tx } from '../../platform/db/transaction.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { notFound } from '../../platform/http/errors.ts'
-import { PreserializedJson } from '../../platform/http/operation.ts'
-import { Fields, Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import { Fields, Nullable, T } from '../../platform/schema/schema.ts'
 import { wireSource, type DataSource } from '../resources/data-source.ts'
 import type { Expiry } from '../resources/expiry.ts'
 import type { SourceType } from '../resources/timeseries.ts'
@@ -142,8 +141,11 @@ export async function heartRatesOfStream(
 
 const Row = T.Object({ user_id: T.String(), stream: Nullable(T.String()) })
 
-/** Shows the stream of a workout; empty lists if it has none. Errors: 404 unknown workout. */
-export async function readWorkoutStream(tx: Tx, workout_id: string): Promise<PreserializedJson<Static<typeof WorkoutStream>>> {
+/**
+ * The stream of a workout as JSON; empty lists if it has none. Errors: 404 unknown workout.
+ * @param only_of a workout of another user is unknown
+ */
+export async function readWorkoutStream(tx: Tx, workout_id: string, only_of?: string): Promise<string> {
   const row = await tx.maybe(
     Row,
     sql`
@@ -151,9 +153,9 @@ export async function readWorkoutStream(tx: Tx, workout_id: string): Promise<Pre
     left join workout_stream w on w.team_id = s.team_id and w.user_id = s.user_id and w.provider = s.provider and w.key = s.key
     where s.team_id = ${tx.team} and s.id = ${workout_id} and s.kind = 'workouts' and ${notDeletedHere(tx, sql`s.user_id`)}`,
   )
-  if (!row) throw notFound('Workout not found')
+  if (!row || (only_of !== undefined && row.user_id !== only_of)) throw notFound('Workout not found')
   tx.concerns(row.user_id)
-  return new PreserializedJson(row.stream ?? EMPTY, { searchForUsers: false })
+  return row.stream ?? EMPTY
 }
 
 /** Deletes streams whose retention has ended; those of workouts that were deleted are gone. Writes workout_stream. @returns how many */

@@ -2,6 +2,7 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import { operation, PreserializedJson } from '../../platform/http/operation.ts'
 import { Fields, T, Uuid } from '../../platform/schema/schema.ts'
 import { providerFilter, rangeQuery, type RangeQuery } from '../resources/range-query.ts'
+import { workoutFor } from '../resources/mobile-clients.ts'
 import {
   Activity,
   Body,
@@ -67,7 +68,10 @@ export const routes = [
     summary: 'List workouts',
     description,
     reply: Fields({ workouts: T.Array(Workout) }, { title: 'WorkoutList' }),
-    run: list('workouts'),
+    run: async (tx, { params, query, headers }) => {
+      const workouts = await listSummaries(tx, params.user_id, 'workouts', query)
+      return text({ workouts: workouts.map((workout) => workoutFor(headers, workout)) })
+    },
   }),
   operation({
     ...range,

@@ -3,6 +3,7 @@ import {
   DateOnly,
   describedAs,
   Fields,
+  Maybe,
   Nullable,
   OpenEnum,
   T,
@@ -188,7 +189,15 @@ const common = { id: Uuid, user_id: Uuid, source: DataSource, created_at: Timest
 export const Activity = Fields({ ...common, ...fields.activity }, { title: 'Activity' })
 export const Sleep = Fields({ ...common, ...fields.sleep }, { title: 'Sleep' })
 export const SleepCycle = Fields({ ...common, ...fields.sleep_cycle }, { title: 'SleepCycle' })
-export const Workout = Fields({ ...common, ...fields.workouts }, { title: 'Workout' })
+export const Workout = Fields(
+  {
+    ...common,
+    ...fields.workouts,
+    user_key: Maybe(T.String({ description: 'The `user_id`, for the published client for Android alone; so is `id` in `map`.' })),
+    map: Nullable(Fields({ ...WorkoutMap.properties, id: Maybe(T.String()) }, { title: 'ListedWorkoutMap' })),
+  },
+  { title: 'Workout' },
+)
 export const Body = Fields({ ...common, ...fields.body }, { title: 'Body' })
 export const Profile = Fields({ ...common, ...fields.profile }, { title: 'Profile' })
 export const Meal = Fields({ ...common, ...fields.meal }, { title: 'Meal' })

@@ -3,6 +3,7 @@ import { operation } from '../../platform/http/operation.ts'
 import { Fields, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid } from '../../platform/schema/schema.ts'
 import { DataSource } from '../resources/data-source.ts'
 import { assertServesLegacy, endedList, groupedPath, stagesPath } from '../resources/legacy.ts'
+import { isAndroid } from '../resources/mobile-clients.ts'
 import { rangeQuery } from '../resources/range-query.ts'
 import {
   bolusPurposes,
@@ -65,9 +66,7 @@ const plain = {
   reply: T.Union([T.Array(Sample), Grouped]),
 } as const
 
-/** The published Android client requests the deprecated paths and expects what the others show. Source: users-wearables.md 19 D1. */
-const isAndroid = (headers: Record<string, unknown>): boolean => headers['x-vital-android-sdk-version'] !== undefined
-
+/** The published client for Android requests the deprecated paths and expects what the others show. Source: users-wearables.md 19 D1. */
 async function answerPlain(
   tx: Tx,
   user_id: string,
