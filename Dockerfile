@@ -6,8 +6,11 @@ FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts
+# SDKs of clouds for pipelines, such as `@google-cloud/pubsub@5.3.1` (docs/PIPELINES.md).
+ARG EXTRA_PACKAGES=
+RUN [ -z "$EXTRA_PACKAGES" ] || npm install --no-save --omit=dev --ignore-scripts $EXTRA_PACKAGES
 COPY scripts ./scripts
-RUN node scripts/trim-packages.ts node_modules
+RUN node scripts/trim-packages.mjs --image node_modules
 COPY bin ./bin
 COPY docs ./docs
 COPY migrations ./migrations
