@@ -12,6 +12,11 @@ export interface Domain {
 /** From the bottom up. */
 export const domains = {
   platform: { about: 'technical parts without health care; of teams it knows only the id', allowedImports: [] },
+  'lab-values': {
+    about: 'what the texts of a laboratory result mean: value, unit, range, flag, interpretation; neither teams nor a database',
+    allowedImports: [],
+    isFlat: true,
+  },
   tenancy: { about: 'organizations, teams, keys and permissions; no patients', allowedImports: ['platform'] },
   people: {
     about: 'users, insurance and physicians of teams; not what was ordered or measured',
@@ -23,10 +28,13 @@ export const domains = {
   },
   lab: {
     about: 'laboratory testing from the catalog to the result; no appointments, no messages to patients',
-    allowedImports: ['people'],
+    allowedImports: ['people', 'lab-values'],
   },
   wearables: { about: 'stored health data and queries; not how it arrives', allowedImports: ['people'] },
-  'lab-reports': { about: 'parsing of uploaded reports; not the results of orders', allowedImports: ['people'] },
+  'lab-reports': {
+    about: 'parsing of uploaded reports; not the results of orders',
+    allowedImports: ['people', 'lab-values'],
+  },
   connections: { about: 'sources of health data: credentials, preferences, connections', allowedImports: ['wearables'] },
   visits: { about: 'appointments for sample collection: places and times', allowedImports: ['lab'] },
   ehr: { about: 'exchange with electronic health records', allowedImports: ['lab', 'wearables'] },

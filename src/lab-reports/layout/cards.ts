@@ -3,10 +3,10 @@ import { boxAround, heightOf, overlapX } from '../pages/page.ts'
 import { cut, type TypedCell } from './cells.ts'
 import type { Cell, Line } from './lines.ts'
 import { cleanName, isPossibleName, looksLikeSentence } from './names.ts'
-import { rangeOf } from './ranges.ts'
+import { rangeOf } from '../../lab-values/ranges.ts'
 import type { Row } from './row.ts'
-import { unitBehind } from './units.ts'
-import { flagOf, partFlag, type Flag } from './values.ts'
+import { unitBehind } from '../../lab-values/units.ts'
+import { flagOf, partFlag, type Flag } from '../../lab-values/values.ts'
 
 export interface Card {
   name: Cell

@@ -1,10 +1,19 @@
 // What the cells of a line are, one by one: a cell that holds several things is cut.
 import type { Word } from '../pages/page.ts'
 import { cellOf, type Cell } from './lines.ts'
-import { boundOf, flagOf, intervalOf, isBloodGroup, numberOf, partFlag, valueKind, type ValueKind } from './values.ts'
-import { isRangesOfGroups } from './ranges-of-groups.ts'
-import { rangeOf } from './ranges.ts'
-import { isUnit } from './units.ts'
+import {
+  boundOf,
+  flagOf,
+  intervalOf,
+  isBloodGroup,
+  numberOf,
+  partFlag,
+  valueKind,
+  type ValueKind,
+} from '../../lab-values/values.ts'
+import { isRangesOfGroups } from '../../lab-values/ranges-of-groups.ts'
+import { rangeOf } from '../../lab-values/ranges.ts'
+import { isUnit } from '../../lab-values/units.ts'
 import { dateIn } from './dates.ts'
 
 export type CellKind = 'value' | 'unit' | 'range' | 'flag' | 'date' | 'text'

@@ -3,7 +3,7 @@ import { centerX, heightOf, overlapX, type Box } from '../pages/page.ts'
 import type { TypedCell } from './cells.ts'
 import type { Column, ColumnKind } from './headers.ts'
 import { CELL_GAP, cellOf, type Cell } from './lines.ts'
-import { flagOf, numberOf, partFlag } from './values.ts'
+import { flagOf, numberOf, partFlag } from '../../lab-values/values.ts'
 
 /** What a cell of a column is that holds one thing alone. */
 const HELD: Partial<Record<ColumnKind, (cell: TypedCell) => boolean>> = {

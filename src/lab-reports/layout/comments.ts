@@ -7,7 +7,7 @@ import type { Line } from './lines.ts'
 import { looksLikeSentence } from './names.ts'
 import { joinedText } from './row-parts.ts'
 import type { Row } from './row.ts'
-import { flagOf } from './values.ts'
+import { flagOf } from '../../lab-values/values.ts'
 
 const LABEL =
   /^[*#†‡([\s]*(?:(?:result|test|lab(?:oratory)?|specimen|sample|technical|clinical|pathologist'?s?)\s+)?(?:comment|note|remark)s?\s*\d{0,2}\s*(?::|[-–]\s)\s*/iu

@@ -5,10 +5,10 @@ import { nearestColumn } from './columns.ts'
 import type { Column } from './headers.ts'
 import type { Line } from './lines.ts'
 import { cleanName } from './names.ts'
-import { rangeOf } from './ranges.ts'
+import { rangeOf } from '../../lab-values/ranges.ts'
 import { joinedText, joinsName } from './row-parts.ts'
 import type { Row } from './row.ts'
-import { unitBehind } from './units.ts'
+import { unitBehind } from '../../lab-values/units.ts'
 
 const RANGE_LABEL =
   /^(?:bio(?:logical)?\.?\s*)?(?:ref(?:erence)?\.?|normal|optimal|expected|desirable)\s*(?:range|interval|values?|zone|int\.?)?[.\s]*:?$/iu

@@ -9,8 +9,8 @@ import { cleanName, headingOf, isPossibleName, looksLikeSentence } from './names
 import { joinedText } from './row-parts.ts'
 import type { ReadRowsOptions, Row } from './row.ts'
 import { susceptibilityOf } from './susceptibility.ts'
-import { isUnit } from './units.ts'
-import { flagOf, partFlag } from './values.ts'
+import { isUnit } from '../../lab-values/units.ts'
+import { flagOf, partFlag } from '../../lab-values/values.ts'
 
 export interface DatedRows {
   rows: Row[]

@@ -1,6 +1,6 @@
 // Lines that name the columns of a table.
 import { cellOf, type Cell, type Line } from './lines.ts'
-import { valueKind } from './values.ts'
+import { valueKind } from '../../lab-values/values.ts'
 import { dateIn } from './dates.ts'
 import type { Box } from '../pages/page.ts'
 

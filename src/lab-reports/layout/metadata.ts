@@ -1,7 +1,7 @@
 // Who, when and which laboratory: values next to their labels, anywhere on the pages; else what the head of the report says without them.
 import type { PageText } from '../pages/page.ts'
 import { dateIn, dateOrder, isoWith, type DateOrder, type FoundDate } from './dates.ts'
-import { ageBetween, ageOfDays, agreedAge, statedAge, type Age } from './ages.ts'
+import { ageBetween, ageOfDays, agreedAge, statedAge, type Age } from '../../lab-values/ages.ts'
 import { columnsOf } from './headers.ts'
 import type { Field } from './label-names.ts'
 import { labelled, textsOf, type Labelled, type Place, type Placed } from './labels.ts'

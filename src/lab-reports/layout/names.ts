@@ -1,6 +1,6 @@
 // What can be the name of a result, and what cannot.
 import { isLabel, labelAt } from './label-names.ts'
-import { isUnit } from './units.ts'
+import { isUnit } from '../../lab-values/units.ts'
 
 /** Labels of what is no result, though it may look like one. */
 const NOT_A_NAME =

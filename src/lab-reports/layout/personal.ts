@@ -1,8 +1,8 @@
 // Sex, age and numbers of specimens, as texts beside their labels say them.
-import { daysOf, statedAge, type StatedAge } from './ages.ts'
+import { daysOf, statedAge, type StatedAge } from '../../lab-values/ages.ts'
 import { dateIn } from './dates.ts'
-import { isUnit } from './units.ts'
-import { intervalOf } from './values.ts'
+import { isUnit } from '../../lab-values/units.ts'
+import { intervalOf } from '../../lab-values/values.ts'
 
 export type Sex = 'male' | 'female'
 

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pageOfLines, type PlacedText } from '../../../test/support/report-pages.ts'
 import { understand } from '../reading/read-report.ts'
-import { ageBetween, ageOfDays, agreedAge, daysOf, type AgeUnit } from './ages.ts'
-import { rangeFor, type Patient } from './ranges.ts'
+import { ageBetween, ageOfDays, agreedAge, daysOf, type AgeUnit } from '../../lab-values/ages.ts'
+import { rangeFor, type Patient } from '../../lab-values/ranges.ts'
 import { ageOf } from './personal.ts'
 
 const aged = (count: number, unit: AgeUnit = 'years', sex: Patient['sex'] = null): Patient => ({

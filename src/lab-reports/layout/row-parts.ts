@@ -6,8 +6,8 @@ import type { Column } from './headers.ts'
 import { cellOf, type Cell, type Line } from './lines.ts'
 import { looksLikeSentence } from './names.ts'
 import type { ReadRowsOptions } from './row.ts'
-import { isUnit } from './units.ts'
-import { boundOf, intervalOf, isBloodGroup } from './values.ts'
+import { isUnit } from '../../lab-values/units.ts'
+import { boundOf, intervalOf, isBloodGroup } from '../../lab-values/values.ts'
 
 /** A part of a line; `isAnswer`: it stands behind a colon. */
 export interface Part {

@@ -1,6 +1,6 @@
 // A row of results, as the layout of a page shows it.
 import type { Box } from '../pages/page.ts'
-import type { Flag } from './values.ts'
+import type { Flag } from '../../lab-values/values.ts'
 
 export interface Row {
   page: number

@@ -35,8 +35,8 @@ import { withoutSiteMarks } from './site-marks.ts'
 import { StatementLines } from './statement-lines.ts'
 import { saidInColumns, statementsIn, type Statement } from './statements.ts'
 import { merged } from './susceptibility.ts'
-import { unitBehind } from './units.ts'
-import { flagOf, partFlag } from './values.ts'
+import { unitBehind } from '../../lab-values/units.ts'
+import { flagOf, partFlag } from '../../lab-values/values.ts'
 
 export type { ReadRowsOptions, Row } from './row.ts'
 

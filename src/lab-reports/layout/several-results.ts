@@ -3,7 +3,7 @@ import { heightOf } from '../pages/page.ts'
 import { cut, type TypedCell } from './cells.ts'
 import { CELL_GAP, cellOf, type Cell } from './lines.ts'
 import { cleanName, isPossibleName } from './names.ts'
-import { intervalOf, isComparator, numberOf, partFlag } from './values.ts'
+import { intervalOf, isComparator, numberOf, partFlag } from '../../lab-values/values.ts'
 
 type IsNamed = (name: string) => boolean
 

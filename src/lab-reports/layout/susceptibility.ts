@@ -5,7 +5,7 @@ import { categoryOf, isAntibiotic, isConcentration, organismIn } from './antibio
 import { cellOf, type Cell, type Line } from './lines.ts'
 import { cleanName } from './names.ts'
 import type { Row } from './row.ts'
-import { isUnit } from './units.ts'
+import { isUnit } from '../../lab-values/units.ts'
 
 /** Fewer antibiotics are no table: one may stand among drugs whose level in the blood was measured. */
 const ENTRIES_MIN = 2

@@ -69,6 +69,7 @@ export const resultData = ({
   method: _method,
   date: _date,
   unit_ucum: _unit_ucum,
+  basis: _basis,
   ...result
 }: ReportResult): ReportData['results'][number] => result
 

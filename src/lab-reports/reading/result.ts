@@ -2,13 +2,12 @@
 import type { Box } from '../pages/page.ts'
 import type { Finding, LoincMatch, LoincMatchStatus } from '../loinc/match-loinc.ts'
 import { sensitivityOf } from '../layout/antibiotics.ts'
-import { rangeFor, type Patient, type Range } from '../layout/ranges.ts'
 import type { Row } from '../layout/rows.ts'
-import { boundOf, intervalOf, isRatio, numberOf, type Bound, type Flag } from '../layout/values.ts'
+import { comparable, interpret, statementOfFlag, type Interpretation } from '../../lab-values/interpret.ts'
+import type { Patient, Range } from '../../lab-values/ranges.ts'
+import { boundOf, intervalOf, isRatio, numberOf, type Flag } from '../../lab-values/values.ts'
 
 export type ResultType = 'numeric' | 'range' | 'comment' | 'ratio' | 'percentage' | 'boolean' | 'duration'
-export type Interpretation = 'normal' | 'abnormal' | 'critical' | 'unknown'
-
 /** As the API answers it, with its place. Source: lab-testing.md 25.3. */
 export interface ReportResult {
   test_name: string
@@ -36,12 +35,20 @@ export interface ReportResult {
   date?: string | null
   /** The unit in the spelling of UCUM. */
   unit_ucum?: string | null
+  /** What its interpretation follows from; jobs that earlier programs have read have none. */
+  basis?: Basis
   place: { page: number; row: Box; value: Box; confidence: number }
+}
+
+export interface Basis {
+  range: Range | null
+  flag: Flag | null
 }
 
 /** @param specimen what the report says of it beyond the panel and the name */
 export function resultOf(row: Row, patient: Patient, specimen: string | null = null): ReportResult {
-  const range = row.range_lines.length ? rangeFor(row.range_lines, patient) : undefined
+  const { value, range } = comparable(row.value, row.range_lines, patient, row)
+  const basis = { range: range ?? null, flag: row.flag }
   return {
     test_name: row.name,
     value: row.value,
@@ -53,7 +60,7 @@ export function resultOf(row: Row, patient: Patient, specimen: string | null = n
     sample_type: sampleTypeOf(specimen, `${row.panel ?? ''} ${row.name}`),
     measurement_kind: kindOf(row),
     sensitivity: sensitivityOf(row.name, row.value, row.comments),
-    ...interpret(row.value, range, row.flag),
+    ...interpreted(value, basis),
     loinc_match_status: null,
     loinc_matches: null,
     findings: [],
@@ -61,6 +68,7 @@ export function resultOf(row: Row, patient: Patient, specimen: string | null = n
     specimen,
     method: row.method,
     date: row.date,
+    basis,
     place: { page: row.page, row: row.box, value: row.value_box, confidence: row.confidence },
   }
 }
@@ -86,59 +94,17 @@ export function typeOf(value: string): ResultType {
 
 type Interpreted = Pick<ReportResult, 'interpretation' | 'is_above_max_range' | 'is_below_min_range'>
 
-/** The range decides where it can; what the report states counts where it cannot, and makes `abnormal` of it `critical`. */
-export function interpret(value: string, range: Range | undefined, flag: Flag | null): Interpreted {
-  const sides = sidesOf(value, range)
-  const unknown = { is_above_max_range: null, is_below_min_range: null }
-  const critical = flag === 'critical' || flag === 'critical_high' || flag === 'critical_low'
-  if (sides) {
-    const outside = sides.above || sides.below
-    return {
-      interpretation: critical ? 'critical' : outside ? 'abnormal' : 'normal',
-      is_above_max_range: sides.above,
-      is_below_min_range: sides.below,
-    }
+/** The flags are set where the range is conclusive on both sides, or where it tells nothing and the report prints a direction. */
+export function interpreted(value: string, { range, flag }: Basis): Interpreted {
+  const { interpretation, isAbove, isBelow } = interpret(value, range ?? undefined, statementOfFlag(flag))
+  const isConclusive = isAbove !== null && isBelow !== null
+  const isPrinted = !isConclusive && (flag === 'high' || flag === 'low')
+  return {
+    interpretation,
+    is_above_max_range: isConclusive ? isAbove : isPrinted ? flag === 'high' : null,
+    is_below_min_range: isConclusive ? isBelow : isPrinted ? flag === 'low' : null,
   }
-  if (critical) return { interpretation: 'critical', ...unknown }
-  if (flag === 'high' || flag === 'low')
-    return { interpretation: 'abnormal', is_above_max_range: flag === 'high', is_below_min_range: flag === 'low' }
-  if (flag === 'abnormal' || flag === 'marked') return { interpretation: 'abnormal', ...unknown }
-  if (flag === 'normal') return { interpretation: 'normal', ...unknown }
-  if (range?.word) return { interpretation: sameWord(value, range.word) ? 'normal' : 'unknown', ...unknown }
-  return { interpretation: 'unknown', ...unknown }
 }
-
-interface Sides {
-  above: boolean
-  below: boolean
-}
-
-/** The bounds of a range are inclusive; `<50` and `4-6` are conclusive only where all that they can be is on one side. */
-function sidesOf(value: string, range: Range | undefined): Sides | undefined {
-  if (!range || (range.min === null && range.max === null)) return undefined
-  const text = withoutPercent(value.trim())
-  const number = numberOf(text)
-  if (number !== undefined) return sidesBetween({ min: number, max: number, isInclusive: true }, range)
-  const bound = boundOf(text)
-  if (bound) return sidesBetween(bound, range)
-  const interval = intervalOf(text)
-  return interval && sidesBetween({ ...interval, isInclusive: true }, range)
-}
-
-function sidesBetween({ min, max, isInclusive }: Bound, range: Range): Sides | undefined {
-  const [low, high] = [range.min ?? -Infinity, range.max ?? Infinity]
-  // Nothing that is measured is below 0, except what has a range that begins below 0.
-  const from = min ?? (low < 0 && range.min !== null ? -Infinity : Math.min(0, max!))
-  const to = max ?? Infinity
-  if (isInclusive ? from > high : from >= high) return { above: true, below: false }
-  if (isInclusive ? to < low : to <= low) return { above: false, below: true }
-  return from >= low && to <= high ? { above: false, below: false } : undefined
-}
-
-const NEGATIVE =
-  /^(?:neg(?:ative)?|non[- ]?reactive|not detected|none(?: seen| detected)?|absent|nil|not seen|undetected|not present|no growth)\.?$/iu
-const sameWord = (value: string, expected: string): boolean =>
-  value.trim().toLowerCase() === expected.trim().toLowerCase() || (NEGATIVE.test(value.trim()) && NEGATIVE.test(expected.trim()))
 
 /** What the report says of the specimen decides; one that the API has no name for is `other`. */
 function sampleTypeOf(specimen: string | null, text: string): ReportResult['sample_type'] {

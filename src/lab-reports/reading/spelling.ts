@@ -1,5 +1,5 @@
 // Correct spelling of words in pictures: letters that look alike are distinguished by the names and units that laboratories print.
-import { isUnit } from '../layout/units.ts'
+import { isUnit } from '../../lab-values/units.ts'
 import { once, shippedTerms } from '../loinc/terms.ts'
 import type { PageText, Word } from '../pages/page.ts'
 import { regapped } from './word-gaps.ts'

@@ -2,7 +2,7 @@
 import { resultData } from '../parsing-jobs/jobs.ts'
 import type { ReportData } from '../parsing-jobs/schema.ts'
 import type { ReadReport } from '../reading/read-report.ts'
-import { interpret, typeOf, type ReportResult } from '../reading/result.ts'
+import { interpreted, typeOf, type Basis, type ReportResult } from '../reading/result.ts'
 import type { Correction } from './schema.ts'
 
 export type ResultData = ReportData['results'][number]
@@ -92,10 +92,10 @@ export const addedResult = (given: Change & Pick<ResultData, 'test_name' | 'valu
   ...consequences(EMPTY, { ...EMPTY, ...given }, given),
 })
 
-/** What a person changes of a result, with what follows from it. */
-export const changedFields = (before: ResultData, given: Change): Change => ({
+/** What a person changes of a result, with what follows from it. `read`: the result as it was read, if it was. */
+export const changedFields = (before: ResultData, given: Change, read?: ReportResult): Change => ({
   ...given,
-  ...consequences(before, { ...before, ...given }, given),
+  ...consequences(before, { ...before, ...given }, given, read?.basis),
 })
 
 const gives = (given: Change, ...fields: (keyof ResultData)[]): boolean => fields.some((field) => given[field] !== undefined)
@@ -104,15 +104,22 @@ const gives = (given: Change, ...fields: (keyof ResultData)[]): boolean => field
  * What is not given and follows: the type from the value, the interpretation from value and range, and that a match which was certain
  * asks for review when the name, the unit or the panel is another one.
  */
-function consequences(before: Change, result: ResultData, given: Change): Change {
-  const { value, min_reference_range: min, max_reference_range: max } = result
+function consequences(before: Change, result: ResultData, given: Change, basis?: Basis): Change {
+  const { value } = result
   const change: Change = {}
   if (gives(given, 'value') && !gives(given, 'type')) change.type = typeOf(value)
   const isJudged = gives(given, 'interpretation', 'is_above_max_range', 'is_below_min_range')
   if (gives(given, 'value', 'min_reference_range', 'max_reference_range') && !isJudged)
-    Object.assign(change, interpret(value, { min, max, text: '', word: null }, null))
+    Object.assign(change, interpreted(value, basisOf(result, basis)))
   const isRenamed = (['test_name', 'units', 'source_panel_name'] as const).some((field) => result[field] !== before[field])
   if (isRenamed && !gives(given, 'loinc_matches') && result.loinc_match_status === 'auto_match')
     change.loinc_match_status = 'needs_review'
   return change
+}
+
+/** The range and flag as they were read, while a person has not changed the bounds; else the bounds that the person gave, included. */
+function basisOf({ min_reference_range, max_reference_range }: ResultData, read?: Basis): Basis {
+  const [min, max] = [min_reference_range ?? null, max_reference_range ?? null]
+  if (read && min === (read.range?.min ?? null) && max === (read.range?.max ?? null)) return read
+  return { range: { min, max, text: '', word: null }, flag: read?.flag ?? null }
 }

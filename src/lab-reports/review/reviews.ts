@@ -133,9 +133,9 @@ async function correctionsIn(tx: Tx, report: CorrectedReport, body: CorrectionBo
   if (Object.keys(metadata).length) corrections.push({ action: 'change_metadata', result_id: null, fields: metadata })
   for (const [at, { result_id, loinc_code, ...given }] of changed.entries()) {
     const place = ['body', 'changed', at]
-    const before = resultToCorrect(report, result_id, [...place, 'result_id'])
+    const { result: before, read } = resultToCorrect(report, result_id, [...place, 'result_id'])
     assertRange(before, given, place)
-    const fields = changedFields(before, { ...given, ...(await meaning(tx, loinc_code, place)) })
+    const fields = changedFields(before, { ...given, ...(await meaning(tx, loinc_code, place)) }, read)
     if (Object.keys(fields).length) corrections.push({ action: 'change_result', result_id, fields })
   }
   let result_id = report.results.length
@@ -164,10 +164,10 @@ function assertOnce({ changed = [], removed = [] }: CorrectionBody): void {
 
 type Place = (string | number)[]
 
-function resultToCorrect({ results }: CorrectedReport, result_id: number, place: Place): ResultData {
+function resultToCorrect({ results }: CorrectedReport, result_id: number, place: Place): CorrectedResult {
   const found = results[result_id - 1]
   if (!found || found.isRemoved) throw invalidField(place, 'must be a result of the report that was not removed')
-  return found.result
+  return found
 }
 
 /** Errors: 422 the change leaves a range whose lower bound is above the upper one. */

@@ -3,7 +3,7 @@ import type { DiagnosticReport, ReportedMissing, ReportedResult, ResultType } fr
 import { unprocessable } from '../../platform/http/errors.ts'
 import { valueFault, type Fault, type Loc } from '../../platform/schema/fault.ts'
 import { toMeasuredAnalyte, type ExpectedResult } from '../results/expected-results.ts'
-import { parseNumber, parseRange } from '../results/reference-ranges.ts'
+import { quantityOf } from '../../lab-values/interpret.ts'
 import type { EnterReport } from './schema.ts'
 
 /** The specimen data of the order, for reports that omit them. */
@@ -14,6 +14,8 @@ export interface Specimen {
   now: string
 }
 
+/** A decimal number, with commas between thousands or without: a decimal comma would be lost. */
+const NUMBER = /^[+-]?(?:(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{0,15})?|\.\d{1,15})$/
 /** `<1.2`, `>=40`, `3-5`. Source: lab-testing.md 13.3. */
 const RANGE = /^([<>]=?\d*(\.\d+)?|(\d*(\.\d+)?-\d*(\.\d+)?))$/
 
@@ -102,8 +104,8 @@ function toResult(
 /** Undefined if a number is expected and the value is text. */
 function typeOf(expected: ResultType | null, value: string): ResultType | undefined {
   if (expected === 'comment' || expected === 'coded_value') return expected
-  if (parseNumber(value) !== undefined) return 'numeric'
-  if (RANGE.test(normalizeNumber(value)) && parseRange(value)) return 'range'
+  if (NUMBER.test(value)) return 'numeric'
+  if (RANGE.test(normalizeNumber(value)) && quantityOf(normalizeNumber(value))) return 'range'
   return expected === null ? 'comment' : undefined
 }
 

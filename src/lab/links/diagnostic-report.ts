@@ -1,6 +1,8 @@
 // A laboratory's report on a specimen, as a neutral record: every link delivers this form, whatever it received. It does not name orders
 // and contains no interpretation of ours: flags and ranges are as the laboratory wrote them.
 
+import type { Interpretation } from '../../lab-values/interpret.ts'
+
 /** `numeric`: a decimal number. `range`: `<1.2`, `>=40`, `3-5`. `comment`: text. `coded_value`: a constant. */
 export const resultTypes = ['numeric', 'range', 'comment', 'coded_value'] as const
 export type ResultType = (typeof resultTypes)[number]
@@ -20,8 +22,6 @@ export const failureTypes = [
   'insufficient_volume',
 ] as const
 export type FailureType = (typeof failureTypes)[number]
-
-export type Interpretation = 'normal' | 'abnormal' | 'critical' | 'unknown'
 
 /** A marker of the catalog that a result belongs to. */
 export interface SourceMarker {

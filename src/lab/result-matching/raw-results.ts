@@ -1,5 +1,6 @@
 // The table raw_result: incoming results as received, and their outcome. Makes no decisions.
-import { interpret, compareToRange as compareRange, parseRange, mostSevere } from '../results/reference-ranges.ts'
+import { mostSevere } from '../../lab-values/interpret.ts'
+import { judgeResult, patientOn } from '../results/judge-result.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { hasFeature } from '../../platform/http/feature-flags.ts'
@@ -119,6 +120,7 @@ const MARKERS_MAX = 500
 /** A raw result as reviewers see it. `statuses`: the existing candidate orders with their present low-level status. */
 export function reviewToWire(raw: RawResult, statuses: ReadonlyMap<string, string>): UnmatchedResult {
   const { patient, report } = JSON.parse(raw.payload) as IncomingResult
+  const judgedPatient = patientOn(patient ?? {}, (report.collected_at ?? report.reported_at).slice(0, 10))
   const groups = (JSON.parse(raw.candidates) as CandidateGroup[]).map(({ user_id, candidates }) => ({
     user_id,
     candidates: candidates.flatMap((each) => {
@@ -142,9 +144,7 @@ export function reviewToWire(raw: RawResult, statuses: ReadonlyMap<string, strin
     markers: markersOf(report),
     interpretation: mostSevere([
       ...(report.interpretation ? [report.interpretation] : []),
-      ...report.results.map((item) =>
-        interpret(item.flag, compareRange(item.type, item.result, parseRange(item.reference_range))),
-      ),
+      ...report.results.map((item) => judgeResult(item, judgedPatient).interpretation),
     ]),
     result_status: report.status,
     note: raw.note,

@@ -1,5 +1,5 @@
 // Combines the results of several orders of a transaction. Pure. Source: lab-testing.md 13.6.
-import { mostSevere } from './reference-ranges.ts'
+import { mostSevere } from '../../lab-values/interpret.ts'
 import type { ResultDocument } from './schema.ts'
 
 interface Named {

@@ -1,7 +1,6 @@
 // Builds the result document of an order from a laboratory's report. Pure. Source: lab-testing.md 13.2 to 13.5.
 import type { LabRecord } from '../catalog/labs.ts'
 import type {
-  Interpretation,
   DiagnosticReport,
   MeasuredAnalyte,
   PerformingLaboratory,
@@ -9,10 +8,12 @@ import type {
   SourceMarker,
 } from '../links/diagnostic-report.ts'
 import type { Order } from '../orders/schema.ts'
+import { mostSevere, type Interpretation } from '../../lab-values/interpret.ts'
+import type { Patient } from '../../lab-values/ranges.ts'
 import { iso, ageOn } from '../../platform/runtime/clock.ts'
 import { UNITED_STATES } from '../../people/person/countries.ts'
 import type { ExpectedResult } from './expected-results.ts'
-import { compareToRange, interpret, parseNumber, parseRange, mostSevere } from './reference-ranges.ts'
+import { judgeResult, patientOn } from './judge-result.ts'
 import type { BiomarkerResult, LabResultsMetadata, MissingResult, ResultDocument, SampleData } from './schema.ts'
 
 /** Builds the result document of an order. `lab` is the laboratory the order was placed with. */
@@ -24,14 +25,19 @@ export function buildResultDocument(
 ): ResultDocument {
   const sample_id = order.sample_id ?? report.specimen_number
   const performing = report.performing_laboratory ?? (lab && orderingLaboratory(lab))
+  const day = (report.collected_at ?? report.reported_at).slice(0, 10)
+  const context: ResultContext = {
+    report,
+    sample_id,
+    laboratory: performing?.id ?? null,
+    patient: patientOn(order.patient_details ?? {}, day),
+  }
   const results = applyCancerSignal(
-    report.results.map((given) =>
-      biomarker({ ...given, source_markers: markersOf(given, expected) }, report, sample_id, performing?.id ?? null),
-    ),
+    report.results.map((given) => biomarker({ ...given, source_markers: markersOf(given, expected) }, context)),
   )
   return {
     metadata: {
-      ...patientOf(order, (report.collected_at ?? report.reported_at).slice(0, 10)),
+      ...patientOf(order, day),
       'clia_#': performing?.clia ?? null,
       clia_number: performing?.clia ?? null,
       provider: order.physician && `${order.physician.first_name} ${order.physician.last_name}`,
@@ -87,28 +93,27 @@ const orderingLaboratory = (lab: LabRecord): PerformingLaboratory => ({
   },
 })
 
-function biomarker(
-  given: ReportedResult,
-  report: DiagnosticReport,
-  sample_id: string,
-  laboratory: string | null,
-): BiomarkerResult {
-  const range = parseRange(given.reference_range)
-  const flags = compareToRange(given.type, given.result, range)
+/** What the results of a report share. */
+interface ResultContext {
+  report: DiagnosticReport
+  sample_id: string
+  laboratory: string | null
+  patient: Patient
+}
+
+function biomarker(given: ReportedResult, { report, sample_id, laboratory, patient }: ResultContext): BiomarkerResult {
+  const { value, ...judgment } = judgeResult(given, patient)
   return {
     name: given.name,
     slug: given.slug,
-    value: (given.type === 'numeric' ? parseNumber(given.result) : undefined) ?? -1,
+    value,
     result: given.result,
     type: given.type,
     unit: given.unit,
     timestamp: instant(report.reported_at),
     notes: notesOf(given),
     reference_range: given.reference_range,
-    min_range_value: range?.low?.value ?? null,
-    max_range_value: range?.high?.value ?? null,
-    ...flags,
-    interpretation: interpret(given.flag, flags),
+    ...judgment,
     source_interpretation: given.flag,
     loinc: given.loinc,
     loinc_slug: given.loinc_slug,
@@ -193,11 +198,15 @@ const TEST_CODE = '86038987'
 const isOfTest = ({ slug, provider_id }: BiomarkerResult): boolean =>
   slug.startsWith('galleri-') || provider_id === TEST_CODE || (provider_id ?? '').startsWith(`${TEST_CODE}_`)
 
-/** Applies a detected signal to those results that the laboratory has not interpreted. */
+/**
+ * The multi-cancer test has neither flags nor ranges: a detected signal makes its results critical, and one that was not detected is
+ * normal. Results that the laboratory has interpreted stay as they are.
+ */
 function applyCancerSignal(results: BiomarkerResult[]): BiomarkerResult[] {
-  const detected = results.some(({ slug, result }) => slug === SIGNAL && result === 'DETECTED')
-  if (!detected) return results
+  const signal = results.find(({ slug }) => slug === SIGNAL)?.result
+  const interpretation = signal === 'DETECTED' ? 'critical' : signal === 'NOT_DETECTED' ? 'normal' : undefined
+  if (!interpretation) return results
   return results.map((result) =>
-    isOfTest(result) && result.source_interpretation === '' ? { ...result, interpretation: 'critical' } : result,
+    isOfTest(result) && result.source_interpretation === '' ? { ...result, interpretation } : result,
   )
 }

@@ -169,7 +169,7 @@ test('each type of result is shown in its form', async () => {
     interpretation: 'abnormal',
     source_interpretation: 'POS',
   })
-  assert.deepEqual([d.value, d.notes, d.interpretation], [-1, null, 'normal'])
+  assert.deepEqual([d.value, d.notes, d.interpretation], [-1, null, 'unknown'])
   assert.deepEqual([extra.source_markers, extra.interpretation, extra.source_interpretation], [null, 'unknown', 'IND'])
   assert.equal(body.metadata.interpretation, 'abnormal')
 })

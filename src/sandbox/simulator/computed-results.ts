@@ -1,7 +1,8 @@
 // Results that laboratories compute of others, or that follow from others in a body: LDL cholesterol of total, HDL and triglycerides, the
 // differential of white cells. Pure; the same plans give the same results.
 import type { AnalyteDefinition } from '../../lab/catalog/analytes.ts'
-import type { Interpretation, ResultType } from '../../lab/links/diagnostic-report.ts'
+import type { ResultType } from '../../lab/links/diagnostic-report.ts'
+import type { Interpretation } from '../../lab-values/interpret.ts'
 import { isTextual, makeResult, resultOfNumber, seededRandom, type GeneratedResult } from './result-values.ts'
 
 /** A result to make: what it is, and how it is to be interpreted. */

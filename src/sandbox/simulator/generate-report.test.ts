@@ -2,14 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AnalyteDefinition, ExpectedMarker } from '../../lab/catalog/analytes.ts'
 import { readCatalogRows } from '../../lab/catalog/data-files.ts'
-import {
-  resultTypes,
-  type Interpretation,
-  type DiagnosticReport,
-  type ReportedResult,
-  type ResultType,
-} from '../../lab/links/diagnostic-report.ts'
-import { compareToRange, interpret, parseRange, mostSevere } from '../../lab/results/reference-ranges.ts'
+import { resultTypes, type DiagnosticReport, type ReportedResult, type ResultType } from '../../lab/links/diagnostic-report.ts'
+import { mostSevere, type Interpretation } from '../../lab-values/interpret.ts'
+import { judgeResult, patientOn } from '../../lab/results/judge-result.ts'
 import { generateReport, type ReportFlags } from './generate-report.ts'
 import { makeResults } from './computed-results.ts'
 import { seededRandom, isTextual, makeResult } from './result-values.ts'
@@ -58,8 +53,9 @@ const generate = (n: number, flags: Partial<ReportFlags> = {}, expected = kit): 
   generateReport(order(n), expected, { ...usual, ...flags }, at)
 const many = Array.from({ length: 40 }, (_, n) => n)
 
+const anyPatient = patientOn({}, '2030-01-02')
 const meaningOf = (result: Pick<ReportedResult, 'type' | 'result' | 'reference_range' | 'flag'>): Interpretation =>
-  interpret(result.flag, compareToRange(result.type, result.result, parseRange(result.reference_range)))
+  judgeResult({ name: 'Analyte', unit: null, ...result }, anyPatient).interpretation
 const wholeOf = (report: DiagnosticReport) => mostSevere(report.results.map(meaningOf))
 const slugsOf = (list: { slug: string }[]) => list.map(({ slug }) => slug)
 
@@ -301,12 +297,14 @@ function assertNumber(
   const decimals = definition.decimals ?? 1
   assert.match(result, decimals === 0 ? /^\d+$/ : new RegExp(`^\\d+\\.\\d{${decimals}}$`), what)
   const value = Number(result)
-  const limits = parseRange(reference_range)!
-  const outside = compareToRange('numeric', result, limits)
+  const outside = judgeResult(
+    { name: 'Analyte', type: 'numeric', result, reference_range, flag, unit: definition.unit },
+    anyPatient,
+  )
   const isOut = kind === 'abnormal' || kind === 'critical'
   assert.equal(outside.is_above_max_range || outside.is_below_min_range, isOut, what)
   if (isOut) assert.equal(flag[0], outside.is_above_max_range ? 'H' : 'L', what)
-  if (definition.unit === '%' && (limits.high?.value ?? 0) < 100) assert.ok(value <= 100, what)
+  if (definition.unit === '%' && (outside.max_range_value ?? 0) < 100) assert.ok(value <= 100, what)
   if (isTextual(definition)) return
   const { critical_low, critical_high } = definition
   const beyond = (critical_high !== null && value > critical_high) || (critical_low !== null && value < critical_low)

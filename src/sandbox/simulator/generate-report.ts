@@ -2,7 +2,8 @@
 // Source: lab-testing.md 24; plausible values are a choice of this project.
 import { createHash } from 'node:crypto'
 import type { ExpectedMarker } from '../../lab/catalog/analytes.ts'
-import type { Interpretation, DiagnosticReport, ReportedResult, ResultType } from '../../lab/links/diagnostic-report.ts'
+import type { DiagnosticReport, ReportedResult, ResultType } from '../../lab/links/diagnostic-report.ts'
+import type { Interpretation } from '../../lab-values/interpret.ts'
 import { ageOn } from '../../platform/runtime/clock.ts'
 import type { Order } from '../../lab/orders/schema.ts'
 import { expectations, toMeasuredAnalyte, type ExpectedResult } from '../../lab/results/expected-results.ts'

@@ -1,6 +1,6 @@
 // Texts of results: the opposite of each normal text, and comments in place of numbers.
 import type { AnalyteDefinition } from '../../lab/catalog/analytes.ts'
-import type { Interpretation } from '../../lab/links/diagnostic-report.ts'
+import type { Interpretation } from '../../lab-values/interpret.ts'
 
 /** Normal text, in lower case → texts of results that are not normal. */
 const abnormalTexts: Record<string, string[]> = {

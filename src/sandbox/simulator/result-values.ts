@@ -2,7 +2,8 @@
 // Numbers are integer multiples of the last printed decimal, so that rounding never crosses a limit.
 import { createHash } from 'node:crypto'
 import type { AnalyteDefinition } from '../../lab/catalog/analytes.ts'
-import type { Interpretation, ResultType } from '../../lab/links/diagnostic-report.ts'
+import type { ResultType } from '../../lab/links/diagnostic-report.ts'
+import type { Interpretation } from '../../lab-values/interpret.ts'
 import { constantText, commentText, textResult } from './generated-texts.ts'
 
 /** A number from 0 (inclusive) to 1 (exclusive). */
@@ -145,19 +146,19 @@ export function makeResult(
   gender: string,
   random: Random,
 ): GeneratedResult {
-  if (type === 'coded_value') return { result: constantText(kind), unit: null, reference_range: null, flag: wordFlags[kind] }
+  if (type === 'coded_value') return { result: constantText(kind), unit: null, reference_range: null, flag: textFlags[kind] }
   if (type === 'comment' && isTextual(definition))
     return {
       result: textResult(slug, definition, kind, random),
       unit: definition?.unit ?? null,
       reference_range: definition?.range_text ?? null,
-      flag: wordFlags[kind],
+      flag: textFlags[kind],
     }
   const limits = limitsOf(definition, gender)
   const side = kind === 'abnormal' || kind === 'critical' ? sideOf(random, limits, kind === 'critical') : undefined
   const flag = side === undefined ? wordFlags[kind] : numberFlags[kind === 'critical' ? 'critical' : 'abnormal'][side]
   const reference_range = rangeText(limits)
-  if (type === 'comment') return { result: commentText(kind, side), unit: null, reference_range, flag }
+  if (type === 'comment') return { result: commentText(kind, side), unit: null, reference_range, flag: flag || textFlags[kind] }
   const value = side === undefined ? normal(random, limits) : (kind === 'critical' ? critical : abnormal)(random, limits, side)
   const result = type === 'numeric' ? formatSteps(value, limits.decimals) : comparison(random, limits, value, side)
   return { result, unit: definition?.unit ?? null, reference_range, flag }
@@ -188,6 +189,8 @@ export function resultOfNumber(
 export const isTextual = (definition: AnalyteDefinition | null): boolean => definition === null || definition.type === 'comment'
 
 const wordFlags = { normal: '', abnormal: 'A', critical: 'CRIT', unknown: 'IND' } satisfies Record<Interpretation, string>
+/** No range tells that a text is normal, so that the laboratory has to say it. */
+const textFlags = { ...wordFlags, normal: 'N' }
 const numberFlags = { abnormal: { high: 'H', low: 'L' }, critical: { high: 'HH', low: 'LL' } }
 
 /** A value known only as above or below a number, or between two; always conclusive against the reference range. */

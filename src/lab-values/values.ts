@@ -1,8 +1,8 @@
 // What a piece of text can be: a number, an interval, a word that is a result, a flag.
 
-/** As reports print them: `1,234.5`, `5,4`, `.8`, `1.2e3`, `2.5 x 10^3`, `4.5 x10E3`. */
-const NUMBER = String.raw`[+-]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?|\.\d+)(?:[eE][+-]?\d{1,2}|\s?[x×]\s?10(?:\^|E|e|\*)?[+-]?\d{1,2})?`
-const COMPARATOR = String.raw`(?:<=|>=|=<|=>|<|>|≤|≥|＜|＞|less than|greater than|more than|under|over|below|above|up to|upto|at least|at most)`
+/** As laboratories print them: `1,234.5`, `1.234,5`, `5,4`, `0,125`, `.8`, `1.2e3`, `2.5 x 10^3`, `4.5 x10E3`. */
+const NUMBER = String.raw`[+-]?(?:[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?|[1-9]\d{0,2}(?:\.\d{3})+,\d+|[1-9]\d{0,2}(?:[\u00a0\u2009\u202f]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?|\.\d+)(?:[eE][+-]?\d{1,2}|\s?[x×]\s?10(?:\^|E|e|\*)?[+-]?\d{1,2})?`
+const COMPARATOR = String.raw`(?:[<>]\s?(?:or\s?)?=|=<|=>|<|>|≤|≥|＜|＞|less than|greater than|more than|higher than|lower than|under|over|below|above|up to|upto|at least|at most|not? more than|not? less than|equal to or (?:greater|more|higher|less|lower) than)`
 
 const NUMBER_ONLY = new RegExp(`^${NUMBER}$`, 'u')
 const COMPARATOR_NUMBER = new RegExp(String.raw`^(${COMPARATOR})\s?(?:(?:or equal to|or =)\s?)?(${NUMBER})$`, 'iu')
@@ -16,14 +16,20 @@ export function numberOf(text: string): number | undefined {
   if (!NUMBER_ONLY.test(digits)) return undefined
   const power = /\s?[x×]\s?10(?:\^|E|e|\*)?([+-]?\d{1,2})$/u.exec(digits)
   if (power) digits = digits.slice(0, power.index)
-  if (/^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?:e|$)/iu.test(digits)) digits = digits.replaceAll(',', '')
+  digits = digits.replaceAll(/[\u00a0\u2009\u202f]/gu, '')
+  // Three digits behind a comma are thousands, unless a zero stands before it: `1,234`, `0,125`.
+  if (/^[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?(?:e|$)/iu.test(digits)) digits = digits.replaceAll(',', '')
+  else if (/^[+-]?[1-9]\d{0,2}(?:\.\d{3})+,\d/u.test(digits)) digits = digits.replaceAll('.', '')
   const value = Number(digits.replace(',', '.')) * 10 ** Number(power?.[1] ?? 0)
   return Number.isFinite(value) ? value : undefined
 }
 
+/** Null: open. `isMinOpen`, `isMaxOpen`: the bound itself does not belong to it, as with `<50`. */
 export interface Interval {
   min: number | null
   max: number | null
+  isMinOpen?: boolean
+  isMaxOpen?: boolean
 }
 
 const GROUPED = /^[1-9]\d{0,2}[.,]\d{3}$/u
@@ -41,33 +47,29 @@ export function intervalOf(text: string): Interval | undefined {
   return min !== undefined && max !== undefined && min <= max ? { min, max } : undefined
 }
 
-export interface Bound extends Interval {
-  /** Whether the bound itself is meant too: `≤50` and `up to 50`, but not `<50`. */
-  isInclusive: boolean
-}
-
-const INCLUSIVE = /^(?:<=|>=|=<|=>|≤|≥|up ?to|at least|at most)|equal to|or =/iu
+const INCLUSIVE = /^(?:[<>]\s?(?:or\s?)?=|=<|=>|≤|≥|up ?to|at least|at most|not? (?:more|less) than)|equal to|or =/iu
+const LOWER_BOUND = /^(?:>|≥|＞|=>|greater|more|higher|over|above|at least|not? less|equal to or (?:greater|more|higher))/iu
 
 const NUMBER_COMPARED = new RegExp(
   String.raw`^(${NUMBER})\s(?:or|and)\s(higher|more|above|greater|over|lower|less|below|under|fewer)$`,
   'iu',
 )
 
-/** `<5.7`, `Up to 40`, `≥ 60`, `50 or higher`. */
-export function boundOf(text: string): Bound | undefined {
+/** `<5.7`, `Up to 40`, `≥ 60`, `50 or higher`. `≤50` and `up to 50` include the bound, `<50` and `more than 50` do not. */
+export function boundOf(text: string): Interval | undefined {
   const [, number = '', side = ''] = NUMBER_COMPARED.exec(text.trim()) ?? []
   const compared = numberOf(number)
   if (compared !== undefined) {
     const isLower = /^(?:lower|less|below|under|fewer)$/iu.test(side)
-    return { min: isLower ? null : compared, max: isLower ? compared : null, isInclusive: true }
+    return { min: isLower ? null : compared, max: isLower ? compared : null }
   }
   const parts = COMPARATOR_NUMBER.exec(text.trim())
   const value = parts ? numberOf(parts[2]!) : undefined
   if (!parts || value === undefined) return undefined
-  const isInclusive = INCLUSIVE.test(text.trim())
-  return /^(?:>|≥|＞|=>|greater|more|over|above|at least)/iu.test(parts[1]!)
-    ? { min: value, max: null, isInclusive }
-    : { min: null, max: value, isInclusive }
+  const isOpen = !INCLUSIVE.test(text.trim())
+  return LOWER_BOUND.test(parts[1]!)
+    ? { min: value, max: null, ...(isOpen && { isMinOpen: true }) }
+    : { min: null, max: value, ...(isOpen && { isMaxOpen: true }) }
 }
 
 export const isComparator = (text: string): boolean => boundOf(text) !== undefined && /^[<>=≤≥＜＞]/u.test(text.trim())
@@ -116,8 +118,8 @@ export function isResultWord(text: string): boolean {
 
 export const isBloodGroup = (text: string): boolean => GROUP.test(text.trim())
 
-/** What a flag says. `marked`: something is unusual, in which direction is not said. */
-export type Flag = 'high' | 'low' | 'critical_high' | 'critical_low' | 'abnormal' | 'critical' | 'normal' | 'marked'
+/** What a flag says. `marked`: something is unusual, in which direction is not said; `noted`: there is a note on the result. */
+export type Flag = 'high' | 'low' | 'critical_high' | 'critical_low' | 'abnormal' | 'critical' | 'normal' | 'marked' | 'noted'
 
 const FLAGS: Record<Flag, string[]> = {
   high: [
@@ -191,7 +193,8 @@ const FLAGS: Record<Flag, string[]> = {
     'in-range',
     'within normal range',
   ],
-  marked: ['*', '**', '***', '!', '#', '†', '‡', '•', '●', 'borderline'],
+  marked: ['*', '**', '***', '!', 'borderline'],
+  noted: ['#', '†', '‡', '•', '●'],
 }
 const flagByText = new Map(Object.entries(FLAGS).flatMap(([flag, texts]) => texts.map((text) => [text, flag as Flag])))
 

@@ -8,10 +8,11 @@ const COMPOSED = new RegExp(
   `^${AMOUNT}(?:\\s?(?:/|per)\\s?${PER}){1,3}(?:\\s?[([]?(?:calc|FEU|DDU|creat(?:inine)?|Hb)[)\\]]?)?$`,
   'u',
 )
+const COMPOSED_OF_ONE_CASE = new RegExp(COMPOSED.source, 'iu')
 const INVERSE = new RegExp(`^/\\s?${PER}$`, 'u')
 const POWER = /^[xX×]?\s?10\s?[\^*eE~]?\s?\(?\d{1,2}\)?\s?\/?\s?(?:[munµμ]?[lL]|mcL|mm\^?3|mm³|cumm|cu ?mm|cmm)$/u
 const SINGLE = new Set(
-  `%|fl|pg|g|mg|ug|mcg|ng|l|ml|sec|secs|second|seconds|s|min|mins|minutes|hours|ratio|index|mmhg|mm hg|kpa|mv|mm|cm|kg|u|iu|miu|ku|s/co|s/c|coi|ai|au|eu|isr|od ratio|od|titer|titre|ph|ph units|log|log iu|copies|percent|% of total|% by wt|% by weight|degree|degrees|celsius|°c|%ile|percentile|score|index value|units|unit|inr|nmol bce|mm/hour|mm/1st hour|mm 1st hr|mm/1sthr|mm/1st hr|cells|million|cfu|ph unit|arb unit|arb.units|mom|sd|z-score|years|weeks|% binding|% activity|% normal|% saturation|% inhibition|moles/day|ratio %|%hb|% of hb|lu|snu|gplu|mplu|apl|gpl|mpl|ru|wbu|vu|% activity|au/ml|u/l|calc|index (s/co)|% total|antibody index|si units|mmol/mol|mmol/mol hb|mg/g creat|mcg/mg creat|mosmol/kg|mosm/kg h2o|mosm/kg|%v/v|g%|gm%|mg%|mgs%|gms%|mg %|gm %|g %|meq/l|cumm|/cumm|/cu.mm|cells/cumm|cells/cum|/cum|lakh/cumm|mill/cumm|million/cumm|thou/cumm|10^3/cumm|lakhs/cumm|% mono|mio/ul|mio/mm3|tsd/ul|g/l|l/l|ratio units|1/1.73|ml/min|ml/min/1.73|ml/mn/1.73|ml/min/bsa|ml/min/1.73m*2|mg/mmol|mg/mg|ug/mg|/hpf|/lpf|per hpf|per lpf|phpf|wbc/hpf|rbc/hpf|nmol/min/ml|ng/ml/hr|ng/ml/h|mm at the end of 1 hour|mm/1 hour|mm in 1 hr|mm 1st hour|mm/1st hour|leu/ul|ery/ul|/pl|/nl|l/24 h|l/24h|mg/24 h|g/24 h|mmol/24 h|umol/24 h|ug/24 h|mcg/24 h|ml/24 h|million/ejaculate|millions/ejaculate|x10^6/ejaculate|flu|s/co ratio|nmol/min/ml|10e3/ul|10e6/ul|x10e3/ul|x10e6/ul|x 10e3/ul|k/cumm|m/cumm|k/mcl|m/mcl|k/ul|m/ul|nmol/l bce|seconds.|sec.|10*3/ul|10*6/ul|10*9/l|10*12/l|x10^9/l|x10^12/l|x10^3/ul|x10^6/ul`
+  `%|fl|pg|g|mg|ug|mcg|ng|l|ml|sec|secs|second|seconds|s|min|mins|minutes|hours|ratio|index|mmhg|mm hg|kpa|mv|mm|cm|kg|u|iu|miu|ku|s/co|s/c|coi|ai|au|eu|isr|od ratio|od|titer|titre|ph|ph units|log|log iu|copies|percent|% of total|% by wt|% by weight|degree|degrees|celsius|°c|%ile|percentile|score|index value|units|unit|inr|nmol bce|mm/hour|mm/1st hour|mm 1st hr|mm/1sthr|mm/1st hr|cells|million|cfu|ph unit|arb unit|arb.units|mom|sd|z-score|years|weeks|% binding|% activity|% normal|% saturation|% inhibition|moles/day|ratio %|%hb|% of hb|lu|snu|gplu|mplu|apl|gpl|mpl|ru|wbu|vu|% activity|au/ml|u/l|calc|index (s/co)|% total|antibody index|si units|mmol/mol|mmol/mol hb|mg/g creat|mcg/mg creat|mosmol/kg|mosm/kg h2o|mosm/kg|%v/v|g%|gm%|mg%|mgs%|gms%|mg %|gm %|g %|meq/l|cumm|/cumm|/cu.mm|cells/cumm|cells/cum|/cum|lakh/cumm|mill/cumm|million/cumm|thou/cumm|10^3/cumm|lakhs/cumm|% mono|mio/ul|mio/mm3|tsd/ul|g/l|l/l|ratio units|1/1.73|ml/min|ml/min/1.73|ml/min/1.73m2|ml/min/1.73 m2|ml/mn/1.73|ml/min/bsa|ml/min/1.73m*2|mg/mmol|mg/mg|ug/mg|/hpf|/lpf|per hpf|per lpf|phpf|wbc/hpf|rbc/hpf|nmol/min/ml|ng/ml/hr|ng/ml/h|mm at the end of 1 hour|mm/1 hour|mm in 1 hr|mm 1st hour|mm/1st hour|leu/ul|ery/ul|/pl|/nl|l/24 h|l/24h|mg/24 h|g/24 h|mmol/24 h|umol/24 h|ug/24 h|mcg/24 h|ml/24 h|million/ejaculate|millions/ejaculate|x10^6/ejaculate|flu|s/co ratio|nmol/min/ml|10e3/ul|10e6/ul|x10e3/ul|x10e6/ul|x 10e3/ul|k/cumm|m/cumm|k/mcl|m/mcl|k/ul|m/ul|nmol/l bce|seconds.|sec.|10*3/ul|10*6/ul|10*9/l|10*12/l|x10^9/l|x10^12/l|x10^3/ul|x10^6/ul`
     .split('|')
     .map((unit) => unit.trim()),
 )
@@ -32,9 +33,9 @@ export function isUnit(text: string): boolean {
   if (SINGLE.has(unit.toLowerCase())) return true
   // The amount of a number is none by itself.
   const isComposed = (text: string) => COMPOSED.test(text) || INVERSE.test(text) || POWER.test(text)
-  // `MG/DL`: some print everything in capitals, and the area of a body with a comma.
+  // `MG/DL`: some print everything in one case, and the area of a body with a comma.
   const area = unit.replace(/1,73/u, '1.73')
-  return isComposed(area) || (/^[^a-z]+\/[^a-z]+$/u.test(area) && isComposed(area.toLowerCase().replace('feu', 'FEU')))
+  return isComposed(area) || (/^(?:[^a-z]+|[^A-Z]+)$/u.test(area) && COMPOSED_OF_ONE_CASE.test(area))
 }
 
 /** The unit behind a range: `0.45 - 4.50 uIU/mL`; null if there is none. */

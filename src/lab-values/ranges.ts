@@ -3,6 +3,7 @@ import { ageConditionIn, ageFit, type Age } from './ages.ts'
 import { boundOf, intervalOf, isResultWord, numberOf, type Interval } from './values.ts'
 import { rangesOfGroups } from './ranges-of-groups.ts'
 import { isUnit } from './units.ts'
+import { isReferenceOfWords } from './words.ts'
 
 export interface Patient {
   sex: 'male' | 'female' | null
@@ -13,6 +14,8 @@ export interface Range extends Interval {
   text: string
   /** `Negative`: what a result that is a word has to be. */
   word: string | null
+  /** It holds only under a condition that is not understood, so that nothing follows from it: `Smokers: 0-5`. */
+  isConditional?: true
 }
 
 const LABEL =
@@ -36,7 +39,7 @@ const OTHER_AGE =
 const [NEWBORN_DAYS, ADULT_YEARS] = [28, 18]
 /** Words that say nothing more about the patient. */
 const FILLING =
-  /\b(?:and|or|of|the|in|for|from|with|to|all|both|age[ds]?|group|sex(?:es)?|gender|old|patients?|persons?|people|subjects?|ranges?|ref(?:erence)?|biological|intervals?|values?|levels?|limits?|normals?|expected)\b|[^\p{L}\d]/giu
+  /\b(?:and|or|of|the|in|for|from|with|to|all|both|age[ds]?|group|sex(?:es)?|gender|old|patients?|persons?|people|subjects?|ranges?|ref(?:erence)?|biological|fasting|intervals?|values?|levels?|limits?|normals?|expected)\b|[^\p{L}\d]/giu
 /** Longer lines, and more of them, hold no table of ranges. */
 const LINE_MAX = 400
 const LINES_MAX = 60
@@ -44,13 +47,25 @@ const LINES_MAX = 60
 /** One range without sex, age or category. Undefined if the text is none. */
 export function rangeOf(text: string): Range | undefined {
   const trimmed = text.trim()
-  const plain = bare(trimmed)
+  const plain = bare(withPlainSigns(trimmed))
   if (!plain) return undefined
   const interval = intervalOf(plain) ?? boundOf(plain) ?? bothBounds(plain) ?? openInterval(plain)
-  if (interval) return { min: interval.min, max: interval.max, text: trimmed, word: null }
+  if (interval) return { ...interval, text: trimmed, word: null }
   const word = plain.replace(/^[([](.+)[)\]]$/u, '$1')
   return isResultWord(word) ? { min: null, max: null, text: trimmed, word } : undefined
 }
+
+/** `4.0% - 5.6%`, `between 70 and 99`, `<5.`, with every space as one and every minus as `-`. */
+const withPlainSigns = (text: string): string =>
+  text
+    .replaceAll(/[\u2010-\u2015\u2212]/gu, '-')
+    // A narrow or fixed space may part thousands.
+    .replaceAll(/[\t\n\r ]+|(?<!\d)[\u00a0\u2000-\u200a\u202f]+|[\u00a0\u2000-\u200a\u202f](?!\d{3}(?!\d))/gu, ' ')
+    .replaceAll(/ {2,}/gu, ' ')
+    .replaceAll(/(?<=\d)\.(?![\d.])/gu, '')
+    .replaceAll(/(?<=\d)\s?%(?=\s?[-~]|\s(?:to|and)\s)/giu, '')
+    .replace(/\bbetween\s([^a-z]+?)\sand\s/iu, '$1-')
+    .replace(/\bfrom\s([^a-z]+?)\sto\s/iu, '$1-')
 
 /** Without label, brackets around all of it and the unit behind it. */
 function bare(text: string): string {
@@ -83,33 +98,40 @@ function bothBounds(text: string): Interval | undefined {
   const parts = /^([<>≤≥=]+\s?[\d.,]+)\s*(?:-|–|and|to|,)\s*([<>≤≥=]+\s?[\d.,]+)$/iu.exec(text)
   const [one, other] = [parts && boundOf(parts[1]!), parts && boundOf(parts[2]!)]
   if (!one || !other) return undefined
-  const min = one.min ?? other.min
-  const max = one.max ?? other.max
-  return min !== null && max !== null && min <= max ? { min, max } : undefined
+  const [lower, upper] = one.min === null ? [other, one] : [one, other]
+  if (lower.min === null || upper.max === null || lower.min > upper.max) return undefined
+  return {
+    min: lower.min,
+    max: upper.max,
+    ...(lower.isMinOpen && { isMinOpen: true }),
+    ...(upper.isMaxOpen && { isMaxOpen: true }),
+  }
 }
 
 /**
  * The range for a patient out of the lines that a report prints for a result: `Male: 13.5-17.5`, `Normal: <5.7`, `18-60 years: 2-5`. A
  * table of which no row fits is no range: `min` and `max` are null. Rows that name more of the patient come before others, and one whose
- * condition is not understood counts only where it is the first and no other fits.
+ * condition is not understood counts only where it is the first and no other fits. A condition that the `name` of the test repeats is met:
+ * `3.7-9.5 (morning)` of `Cortisol, morning`.
  */
-export function rangeFor(lines: readonly string[], patient: Patient): Range | undefined {
+export function rangeFor(lines: readonly string[], patient: Patient, name = ''): Range | undefined {
   const text = lines.join(' ').trim()
   const whole = rangeOf(text)
   if (whole) return whole
+  if (isReferenceOfWords(text)) return { min: null, max: null, text, word: text }
   const ofGroups = entriesOfGroups(text.slice(0, LINE_MAX))
   const entries = ofGroups.length ? ofGroups : lines.slice(0, LINES_MAX).flatMap((line) => entriesOf(line.slice(0, LINE_MAX)))
   const [best] = entries
     .flatMap((entry) => {
       const isOther = OTHER_CATEGORY.test(entry.label) && !REFERENCE_CATEGORY.test(entry.label)
-      const fit = isOther ? undefined : fitOf(entry.label, patient)
+      const fit = isOther ? undefined : fitOf(entry.label, patient, name)
       return fit ? [{ ...entry, ...fit }] : []
     })
     .toSorted(
       (one, other) =>
         one.rank - other.rank || Number(other.isReference) - Number(one.isReference) || other.conditions - one.conditions,
     )
-  if (best) return { ...best.range, text }
+  if (best) return { ...best.range, text, ...(best.rank === 3 && { isConditional: true }) }
   return entries.length ? { min: null, max: null, text, word: null } : undefined
 }
 
@@ -138,6 +160,9 @@ function entriesOf(line: string): Entry[] {
     // `Adults, male: 13-17`: a piece without a range belongs to the next.
     pending = entry || ofGroups.length || !/\p{L}/u.test(part) ? '' : part
   }
+  // `<150, fasting`: the last piece is about the range before it.
+  const last = entries.at(-1)
+  if (pending && last) last.label = `${last.label} ${pending}`.trim()
   return entries
 }
 
@@ -148,7 +173,7 @@ const LABELLED = [
   /^(.*(?:y|yrs?|years?|months?|days?|weeks?)\.?\s*(?:old)?\)?)\s*[:=]?\s+([<>≤≥]?\s*[\d.].*)$/iu,
   /^(.*[)+])\s*([<>≤≥]?\s*[\d.].*)$/u,
 ]
-const LABEL_BEHIND = [/^([<>≤≥]?=?\s*[\d.][^a-z]*?)\s*[:(]?\s*(\p{L}[^\d]*)\)?$/u, /^([^()]+)\(([^()]*\p{L}[^()]*)\)$/u]
+const LABEL_BEHIND = [/^([<>≤≥]?=?\s*[\d.][^a-z]*?)\s*[-:(]?\s*(\p{L}[^\d]*)\)?$/u, /^([^()]+)\(([^()]*\p{L}[^()]*)\)$/u]
 
 function entryOf(part: string): Entry | undefined {
   const alone = rangeOf(part)
@@ -181,7 +206,7 @@ interface Fit {
 }
 
 /** Whether a row of a table of ranges is meant for the patient. */
-function fitOf(label: string, { sex, age }: Patient): Fit | undefined {
+function fitOf(label: string, { sex, age }: Patient, name: string): Fit | undefined {
   if (CYCLE.test(label)) return undefined
   let rest = label
   let conditions = 0
@@ -219,6 +244,12 @@ function fitOf(label: string, { sex, age }: Patient): Fit | undefined {
     if (age !== null && age.years < ADULT_YEARS) return undefined
     fit.conditions++
   } else if (OTHER_AGE.test(label.replaceAll(/\ball ages\b/giu, ''))) return undefined
-  if (rest && !isReference) fit.rank = 3
+  if (rest && !isReference && !repeats(name, rest)) fit.rank = 3
   return fit
+}
+
+function repeats(name: string, condition: string): boolean {
+  const words = (text: string) => text.toLowerCase().match(/[\p{L}\d]+/gu) ?? []
+  const named = new Set(words(name))
+  return words(condition).every((word) => named.has(word))
 }

@@ -1,0 +1,178 @@
+// What a laboratory's result means in view of its reference range and flag. Pure. The same texts mean the same wherever they come from: the
+// report of a link, a manually entered result or an uploaded document. Source: lab-testing.md 13.4, 25.3; docs/decisions/results.md.
+import { rangeFor, type Patient, type Range } from './ranges.ts'
+import { isUnit } from './units.ts'
+import { boundOf, flagOf, intervalOf, numberOf, type Flag, type Interval } from './values.ts'
+import { isExpectedWord } from './words.ts'
+
+export type Interpretation = 'normal' | 'abnormal' | 'critical' | 'unknown'
+
+/** What the laboratory says itself by its flag; `not understood`: it sent one whose meaning is not known. */
+export type Statement = 'normal' | 'abnormal' | 'critical' | 'not understood' | null
+
+/** Null: not certain. */
+export interface Sides {
+  isAbove: boolean | null
+  isBelow: boolean | null
+}
+
+export interface Judgment extends Sides {
+  interpretation: Interpretation
+}
+
+/** Longer texts are prose. */
+const TEXT_MAX = 400
+
+/**
+ * Interprets a result. What the laboratory states decides. Without a statement, outside of the range is abnormal, inside of it normal, and
+ * what cannot be compared `unknown`. After a flag that is not understood nothing is normal.
+ */
+export function interpret(value: string, range: Range | undefined, statement: Statement): Judgment {
+  const sides = sidesOf(value, range)
+  if (statement !== null && statement !== 'not understood') return { ...sides, interpretation: statement }
+  const isOutside = sides.isAbove || sides.isBelow || comparedOtherwise(value, range) === false
+  if (isOutside) return { ...sides, interpretation: 'abnormal' }
+  const isInside = (sides.isAbove === false && sides.isBelow === false) || comparedOtherwise(value, range) === true
+  return { ...sides, interpretation: isInside && statement === null ? 'normal' : 'unknown' }
+}
+
+/** The range of a result with its value, as they are compared. */
+export interface Comparable {
+  value: string
+  range: Range | undefined
+}
+
+/**
+ * Reads the range that holds for a patient, with the decimal signs that value and range have in common. A unit that ends value or range is
+ * dropped; `unit` names one that is spelled in an unusual way, and `name` the test. No range: the signs of value and range contradict
+ * each other.
+ */
+export function comparable(
+  value: string,
+  lines: readonly string[],
+  patient: Patient,
+  { unit, name }: { unit: string | null; name: string },
+): Comparable {
+  const bare = lines.map((line) => withoutUnit(line, unit))
+  const signs = signsOf([value, ...bare])
+  if (signs === 'contradictory') return { value, range: undefined }
+  const plain = (text: string) => (signs === 'comma' ? withPoints(text) : text)
+  const text = bare.join(' ').trim()
+  const range = text ? (rangeFor(bare.map(plain), patient, name) ?? { min: null, max: null, text, word: null }) : undefined
+  return { value: plain(value), range }
+}
+
+const withoutUnit = (text: string, unit: string | null): string =>
+  unit && text.endsWith(unit) && /[\d.\s]$/u.test(text.slice(0, -unit.length)) ? text.slice(0, -unit.length).trim() : text
+
+const DECIMAL_COMMA = /(?<![\d.,])(?:\d+,(?:\d{1,2}|\d{4,})|0,\d+|\d{1,3}(?:\.\d{3})+,\d+)(?![\d.,])/u
+const DECIMAL_POINT = /(?<![\d.,])(?:\d*\.(?:\d{1,2}|\d{4,})|0\.\d+|\d{1,3}(?:,\d{3})+\.\d+)(?![\d.,])/u
+/** Thousands or decimals. */
+const [EITHER_COMMA, EITHER_POINT] = [/(?<![\d.,])[1-9]\d{0,2},\d{3}(?![\d.,])/u, /(?<![\d.,])[1-9]\d{0,2}\.\d{3}(?![\d.,])/u]
+
+/**
+ * Which sign parts the decimals of texts that are compared with each other. `1,234` alone has thousands and `1.234` decimals; beside `0,5`
+ * it is the other way round. Contradictory: one reading of them cannot be told from another.
+ */
+function signsOf(texts: readonly string[]): 'comma' | 'point' | 'contradictory' {
+  const some = (pattern: RegExp) => texts.some((text) => text.length <= TEXT_MAX && pattern.test(text))
+  const [comma, point, eitherComma, eitherPoint] = [DECIMAL_COMMA, DECIMAL_POINT, EITHER_COMMA, EITHER_POINT].map(some)
+  if (comma) return point && (eitherComma || eitherPoint) ? 'contradictory' : 'comma'
+  return !point && eitherComma && eitherPoint ? 'contradictory' : 'point'
+}
+
+const withPoints = (text: string): string =>
+  text
+    .replaceAll(/(?<![\d.,])\d{1,3}(?:\.\d{3})+(?!\d|\.\d)/gu, (digits) => digits.replaceAll('.', ''))
+    .replaceAll(/(?<=\d),(?=\d)/gu, '.')
+
+/** How the values that a result allows lie to a range. A conditional range tells nothing. */
+function sidesOf(value: string, range: Range | undefined): Sides {
+  const quantity = range && !range.isConditional && (range.min !== null || range.max !== null) && quantityOf(value)
+  return quantity ? sidesBetween(quantity, range) : { isAbove: null, isBelow: null }
+}
+
+/** The values that a result allows: those of a number, of `<50`, `4-6` or `50 or more`, each with a unit behind it. */
+export function quantityOf(text: string): Interval | undefined {
+  if (text.length > TEXT_MAX) return undefined
+  const plain = withoutUnitBehind(text.trim().replaceAll(/(?<=\d)\s?%/gu, '')).replace(/(?<=\d)\.$/u, '')
+  const number = numberOf(plain)
+  return number === undefined ? (boundOf(plain) ?? intervalOf(plain)) : { min: number, max: number }
+}
+
+/** The words of a unit with spaces, such as `mL/min/1.73 m2`. */
+const UNIT_WORDS_MAX = 3
+
+function withoutUnitBehind(text: string): string {
+  const words = text.split(/[ \t]+/u)
+  for (let count = Math.min(UNIT_WORDS_MAX, words.length - 1); count > 0; count--)
+    if (isUnit(words.slice(-count).join(' '))) return words.slice(0, -count).join(' ')
+  return text
+}
+
+function sidesBetween(values: Interval, range: Interval): Sides {
+  // Nothing that is measured is below 0, except what has a range that begins below 0.
+  const isSigned = range.min !== null && range.min < 0
+  const least = values.min === null && !isSigned && (values.max ?? -1) >= 0 ? 0 : values.min
+  const from = { ...values, min: least, isMinOpen: values.min === null ? false : values.isMinOpen === true }
+  return { isAbove: isAbove(from, range), isBelow: isAbove(mirrored(from), mirrored(range)) }
+}
+
+/** Whether all values are above a range, or none of them. Null: some are. */
+function isAbove(values: Interval, { max, isMaxOpen = false }: Interval): boolean | null {
+  if (max === null) return false
+  const { min: least, max: most } = values
+  if (least !== null && (least > max || (least === max && (isMaxOpen || values.isMinOpen === true)))) return true
+  if (most !== null && (most < max || (most === max && (!isMaxOpen || values.isMaxOpen === true)))) return false
+  return null
+}
+
+const negative = (value: number | null): number | null => (value === null ? null : -value)
+const mirrored = ({ min, max, isMinOpen = false, isMaxOpen = false }: Interval): Interval => ({
+  min: negative(max),
+  max: negative(min),
+  isMinOpen: isMaxOpen,
+  isMaxOpen: isMinOpen,
+})
+
+/** Whether a word or a titer is what the range expects; undefined where neither can be compared. */
+function comparedOtherwise(value: string, range: Range | undefined): boolean | undefined {
+  if (!range || range.isConditional) return undefined
+  if (range.word !== null) return isExpectedWord(value, range.word)
+  const [titer, expected] = [titerOf(value), titerOf(range.text)]
+  if (!titer || !expected || expected.min === expected.max) return undefined
+  const { isAbove: above, isBelow: below } = sidesBetween(titer, expected)
+  return above || below ? false : above === false && below === false ? true : undefined
+}
+
+/** `1:80`, `<1:40`, `Negative: <1:40`, as its denominator. */
+function titerOf(text: string): Interval | undefined {
+  const [, sign = '', denominator] =
+    /^(?:neg(?:ative)?\s?:?\s)?\(?([<>≤≥]\s?=?|up to|less than)?\s?1\s?:\s?(\d{1,7})\)?$/iu.exec(text.trim()) ?? []
+  return denominator === undefined ? undefined : quantityOf(`${sign} ${denominator}`.trim())
+}
+
+/** Codes of messages that printed reports do not have beside a result. `AA` is only abnormal. Source: lab-testing.md 13.4. */
+const CODES: Record<string, Statement> = { neg: 'normal', pos: 'abnormal', aa: 'abnormal' }
+
+/** What the flag of a message says. A mark alone, such as `*`, has no meaning that the message names. `''`: none. */
+export function statementOfCode(code: string): Statement {
+  const sent = code.trim().toLowerCase()
+  if (sent === '') return null
+  if (Object.hasOwn(CODES, sent)) return CODES[sent]!
+  const flag = flagOf(sent)
+  return flag === undefined || flag === 'marked' || flag === 'noted' ? 'not understood' : statementOfFlag(flag)
+}
+
+/** What a printed flag says: a star beside a result marks it as abnormal, `†` refers to a note. */
+export function statementOfFlag(flag: Flag | null): Statement {
+  if (flag === null || flag === 'noted') return null
+  if (flag === 'critical' || flag === 'critical_high' || flag === 'critical_low') return 'critical'
+  return flag === 'normal' ? 'normal' : 'abnormal'
+}
+
+const bySeverity: Interpretation[] = ['normal', 'unknown', 'abnormal', 'critical']
+
+/** The overall interpretation: the most severe one of the parts, `unknown` without parts. */
+export const mostSevere = (parts: Interpretation[]): Interpretation =>
+  parts.length === 0 ? 'unknown' : bySeverity[Math.max(...parts.map((part) => bySeverity.indexOf(part)))]!
