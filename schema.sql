@@ -818,6 +818,8 @@ table lab
   max_first_name integer
   max_last_name integer
   allowed_genders text[]
+  accreditation text
+  country text not null default 'United States'::text
   constraint lab__slug UNIQUE (slug)
   constraint lab_pkey PRIMARY KEY (id)
 

@@ -2,6 +2,7 @@
 import { alwaysJson, commandsOf, oneCell, type Group, type OptionText } from './command-tree.ts'
 
 const org = commandsOf(() => import('./commands/org.ts'))
+const lab = commandsOf(() => import('./commands/lab.ts'))
 const labAccount = commandsOf(() => import('./commands/lab-account.ts'))
 const labTest = commandsOf(() => import('./commands/lab-test.ts'))
 
@@ -17,6 +18,19 @@ const account: OptionText[] = [
   ['--unit <text>...', 'a business unit; "none" clears all'],
   ['--billing <type=states>...', 'client_bill=all or client_bill=AZ,CA; "none" clears all'],
   ['--team <id>...', 'a team that may use it; "none" clears all'],
+]
+
+const identity: OptionText[] = [
+  oneCell,
+  ['--name <text>', 'the name of the laboratory'],
+  ['--address <text>', 'its street and number'],
+  ['--city <text>', 'its city'],
+  ['--state <state>', 'its state; "none" in countries without states'],
+  ['--zip <code>', 'its postal code'],
+  ['--country <country>', 'its country, by code or English name (default: US)'],
+  ['--clia <number>', 'its CLIA number; "none" clears it'],
+  ['--accreditation <text>', 'another accreditation, as documents print it; "none" clears it'],
+  ['--director <name>', 'its medical director'],
 ]
 
 export const tenants: Group[] = [
@@ -95,6 +109,42 @@ export const tenants: Group[] = [
 ]
 
 export const laboratories: Group[] = [
+  {
+    usage: 'lab',
+    summary: 'laboratories and their identity',
+    commands: [
+      lab(
+        'list',
+        'list',
+        'list the laboratories of a cell and what they lack to take orders',
+        ['lab list --cell production-us'],
+        [oneCell, json],
+      ),
+      {
+        usage: 'identity',
+        summary: 'name, address, accreditation and director of a laboratory',
+        commands: [
+          lab(
+            'setIdentity',
+            'set <lab>',
+            'set the identity that documents print; without one a laboratory takes no orders in production',
+            [
+              'lab identity set manual --cell production-us --name "Fictional Laboratory" --address "1 Sample Way" --city Phoenix --state AZ --zip 85004 --clia 99D0000001 --director "Testa Example, MD"',
+              'lab identity set manual --cell production-us --director "Dora Example, MD"',
+            ],
+            identity,
+          ),
+          lab(
+            'showIdentity',
+            'show <lab>',
+            'print the identity of a laboratory as JSON',
+            ['lab identity show manual --cell production-us'],
+            [oneCell, alwaysJson],
+          ),
+        ],
+      },
+    ],
+  },
   {
     usage: 'lab-account',
     summary: 'accounts with laboratories',

@@ -1,7 +1,7 @@
 // The modules of laboratory testing, in dependency order.
 import type { Module } from '../platform/module/module.ts'
 import type { CoversCharacter } from '../platform/pdf/extra-fonts.ts'
-import { labOfAccount } from './accounts/account-selection.ts'
+import { labAccess } from './accounts/offered-labs.ts'
 import { accounts } from './accounts/module.ts'
 import { catalog } from './catalog/module.ts'
 import { catalogExchange } from './catalog-exchange/module.ts'
@@ -18,11 +18,11 @@ import { testkits } from './testkits/module.ts'
 type LabDependencies = DocumentDependencies & { countConnections: CountConnections; covers: CoversCharacter }
 
 export const lab = (dependencies: LabDependencies): Module[] => [
-  catalog(labOfAccount),
+  catalog(labAccess),
   catalogExchange,
-  compendium(),
   links,
   accounts(dependencies),
+  compendium(),
   orders(dependencies),
   testkits(dependencies),
   documents(dependencies),

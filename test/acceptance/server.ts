@@ -6,6 +6,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { identifyLabs } from '../support/identified-labs.ts'
 
 export const cells = ['sandbox-us', 'sandbox-eu', 'production-us', 'production-eu'] as const
 export type Cell = (typeof cells)[number]
@@ -74,6 +75,10 @@ async function start(): Promise<Server> {
   const stop = () => stopped(child).finally(() => rmSync(made, { recursive: true, force: true }))
   try {
     const demo = await published(folder, child)
+    await identifyLabs(
+      { ...inherited(), DATA_DIR: folder },
+      cells.filter((cell) => cell.startsWith('production')),
+    )
     return { base_url: demo.base_url, keys: demo.api_keys, management_key: demo.management_key, log: () => log, stop }
   } catch (error) {
     await stop()

@@ -5,6 +5,7 @@ import { globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'n
 import { join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { freePort } from '../support/free-ports.ts'
+import { identifyLabs } from '../support/identified-labs.ts'
 import { demoIn, folder, root, serving, start, stopAll, type Server } from '../support/program.ts'
 import { blocksOf, faultOf, isRun, scriptOf, type Block } from './pages.ts'
 
@@ -47,6 +48,7 @@ function readersFolder(name: string): string {
 describe('the pages', { concurrency: 2, timeout: 240_000 }, () => {
   before(async () => {
     server = await serving(dataDir, { CELLS, LOG_LEVEL: 'silent', WEBHOOK_SCHEDULE: '0,0,0' })
+    await identifyLabs({ DATA_DIR: dataDir, CELLS }, ['production-us'])
   })
   after(async () => {
     await server?.end('SIGTERM')

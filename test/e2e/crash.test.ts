@@ -4,6 +4,7 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
+import { identifyLabs } from '../support/identified-labs.ts'
 import { address, patient, shipping } from '../support/people.ts'
 import {
   caller,
@@ -211,6 +212,7 @@ after(stopAll)
 test('acknowledged requests survive a crash exactly once', async (t) => {
   /** Without a worker, so that the jobs stay queued. */
   let server = await serving(dataDir, unhurried, 'serve')
+  await identifyLabs({ DATA_DIR: dataDir, CELLS: 'production-us' }, ['production-us'])
   const key = demoIn(dataDir).api_keys['production-us']!
   let api = caller(server.url, key)
   const scene = {

@@ -4,6 +4,7 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { mailServer } from '../support/smtp-server.ts'
 import { uuid } from '../../src/platform/runtime/uuid.ts'
+import { identifyLabs } from '../support/identified-labs.ts'
 import { shipping } from '../support/people.ts'
 import { startSmsGateway } from '../support/sms-gateway.ts'
 import { caller, connectionOf, demoIn, stopAll, folder, onDatabase, serving, start, waitUntil } from '../support/program.ts'
@@ -39,6 +40,7 @@ test('workers whose clocks are right, 60 s ahead and 150 s ahead send each mail 
   }
   const server = await serving(dataDir, cells, 'serve')
   const demo = demoIn(dataDir)
+  await identifyLabs({ DATA_DIR: dataDir, CELLS: 'production-us' }, ['production-us'])
   const api = caller(server.url, demo.api_keys['production-us'])
   const { user_id } = (await api.post('/v2/user', { client_user_id: 'testa' })).body
   const lab_test_id = (await api.get('/v3/lab_tests')).body[0].id as string

@@ -92,6 +92,17 @@ export const table: Record<string, Row> = {
     prints: /^Key revoked/,
     fails: [[NOBODY], 1, /Key not found/],
   },
+  'lab list': { words: () => PRODUCTION, prints: /^quest +identity set/m, fails: noCell },
+  'lab identity set': {
+    words: () => ['quest', ...PRODUCTION, '--director', 'Dora Example, MD'],
+    prints: /^Lantern Bay quest: identity set/,
+    fails: [['quest', ...SANDBOX, '--city', 'X'], 2, /must be a production cell/],
+  },
+  'lab identity show': {
+    words: () => ['quest', ...PRODUCTION],
+    prints: /"clia": "99D0000001"/,
+    fails: [['x', ...SANDBOX], 1, /Lab not found/],
+  },
   'lab-account create': {
     words: () => [...SANDBOX, '--lab', 'quest', '--account', randomUUID(), '--org', made.team.org_id],
     prints: /^lab account/,

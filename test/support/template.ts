@@ -19,6 +19,7 @@ import { migrate } from '../../src/platform/db/migrate.ts'
 import { migrationsOf } from '../../src/platform/db/migrations.ts'
 import { installationOf, protectionChecksum } from '../../src/platform/db/row-security.ts'
 import { sitesChecksum } from '../../src/visits/psc/load-sandbox-sites.ts'
+import { setTestIdentities } from './lab-identities.ts'
 import { placeFoldersApart, testDataDir, testSettings } from '../setup.ts'
 
 type Server = Extract<Connection, { host: string }>
@@ -36,6 +37,7 @@ const checksum = createHash('sha256')
       sitesChecksum(),
       findBinaries().version,
       readFileSync(new URL('../../src/platform/embedded-postgres/cluster.ts', import.meta.url)),
+      readFileSync(new URL('lab-identities.ts', import.meta.url)),
     ].join(),
   )
   .digest('hex')
@@ -132,7 +134,10 @@ async function makeTemplate(server: Server, admin: pg.Client): Promise<void> {
   for (const cell of cellNames) await migrate(connection, schemaOf(cell), 'cell', { installation })
   const options = { connection, connections_max: 2, checkRows: true, installation }
   const cells = new Cells(options, new Map(cellNames.map((cell) => [cell, options])))
-  for (const cell of cellNames) await contents.loadReferenceData(cells.of(cell), true)
+  for (const cell of cellNames) {
+    await contents.loadReferenceData(cells.of(cell), true)
+    if (cell.startsWith('production')) await setTestIdentities(cells.of(cell))
+  }
   await cells.close()
   await admin.query(`alter database ${database} rename to ${template}`)
 }

@@ -9,6 +9,8 @@ import type { Observation } from './transactions.ts'
 const RESULT_SYSTEM = 'urn:drawbridge:result'
 const ORDER_SYSTEM = 'urn:drawbridge:order'
 const LOINC = 'http://loinc.org'
+/** The identifier of laboratories in US Core. */
+const CLIA = 'urn:oid:2.16.840.1.113883.4.7'
 const INTERPRETATIONS = 'http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation'
 const CATEGORIES = 'http://terminology.hl7.org/CodeSystem/observation-category'
 
@@ -48,12 +50,22 @@ function observationOf(result: BiomarkerResult, { order, document, subject, isCo
     subject: patientReference(subject),
     ...(metadata.date_collected !== null && { effectiveDateTime: metadata.date_collected }),
     ...(issued && { issued }),
-    ...(metadata.laboratory !== null && { performer: [{ type: 'Organization', display: metadata.laboratory }] }),
+    ...performerOf(result, document),
     ...valueOf(result),
     interpretation: [{ coding: [{ system: INTERPRETATIONS, code: interpretationOf(result) }] }],
     ...rangeOf(result),
     ...(result.notes !== null && result.notes !== '' && { note: [{ text: result.notes }] }),
   }
+}
+
+/** The laboratory that performed the test, with its CLIA number; nothing if it is unknown. */
+function performerOf({ performing_laboratory }: BiomarkerResult, { metadata, sample_information }: ResultDocument) {
+  const [sample] = Object.values(sample_information)
+  const performing = performing_laboratory === null ? undefined : sample?.performing_laboratories?.[performing_laboratory]
+  const display = performing?.name ?? metadata.laboratory
+  if (display === null) return {}
+  const identifier = metadata.clia_number !== null && { identifier: { system: CLIA, value: metadata.clia_number } }
+  return { performer: [{ type: 'Organization', ...identifier, display }] }
 }
 
 /** `5.4`, `<0.1`, `>= 200`. */

@@ -60,7 +60,7 @@ describe('orders without lab_account_id', () => {
     await change(team, id, { status: 'suspended' })
     const refused = await attempt(team)
     await change(team, id, { status: 'active' })
-    assert.deepEqual(refused, [400, 'No lab account exists for this lab'])
+    assert.deepEqual(refused, [400, 'The team has no active lab account for this lab'])
     assert.deepEqual(await team.events(), [])
   })
 })

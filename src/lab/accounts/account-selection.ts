@@ -7,6 +7,7 @@ import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { PatientAddress } from '../../people/person/address.ts'
 import type { Billing } from '../catalog/enums.ts'
+import type { Lab } from '../catalog/schema.ts'
 import { UNITED_STATES, usStates } from '../../people/person/countries.ts'
 import type { AccountStatus } from './schema.ts'
 
@@ -26,7 +27,8 @@ const KEY = 'lab accounts'
 /** Invalidates the cached accounts of a team, after a change of its own or of the platform's accounts. */
 export const invalidateUsableAccounts = (tx: PlainTx, team: string): void => tx.invalidate(team, KEY)
 
-const load = (tx: Queries & { team: string }): Promise<UsableAccount[]> =>
+/** The accounts that the team may order under, as they are now. */
+export const reloadAccounts = (tx: Queries & { team: string }): Promise<UsableAccount[]> =>
   tx.many(
     UsableAccount,
     sql`
@@ -38,11 +40,11 @@ const load = (tx: Queries & { team: string }): Promise<UsableAccount[]> =>
   )
 
 /** The accounts that the team may order under at all labs, at most 4 s old. Needs no statement while cached. */
-export const usableAccounts = async (tx: Tx): Promise<UsableAccount[]> => (await tx.cached(KEY, () => load(tx)))!
+export const usableAccounts = async (tx: Tx): Promise<UsableAccount[]> => (await tx.cached(KEY, () => reloadAccounts(tx)))!
 
 /** An order's requirements on its account. */
 export interface AccountQuery {
-  lab_id: number
+  lab: Pick<Lab, 'id' | 'slug'>
   lab_account_id?: string | undefined
   billing_type: Billing
   /** Absent while the patient is unknown: the state is then not checked. */
@@ -61,9 +63,33 @@ export interface AccountQuery {
 export async function chooseAccount(tx: Tx, known: UsableAccount[], wanted: AccountQuery): Promise<UsableAccount> {
   const chosen = choose(known, wanted)
   if (!(chosen instanceof Problem)) return chosen
-  const again = choose(await load(tx), wanted)
+  const accounts = await reloadAccounts(tx)
+  if (wanted.lab_account_id === undefined && accounts.every(({ lab_id }) => lab_id !== wanted.lab.id))
+    throw await noAccountError(tx, wanted.lab)
+  const again = choose(accounts, wanted)
   if (again instanceof Problem) throw again
   return again
+}
+
+const Id = T.Object({ id: T.String() })
+
+/**
+ * The error for a laboratory at which the team has no account, with the command by which the operator gives it one: one of the team's
+ * organization is linked, or else one is created.
+ */
+export async function noAccountError(tx: Tx, { id, slug }: Pick<Lab, 'id' | 'slug'>): Promise<Problem> {
+  const { cell, org } = tx.tenant
+  const own = await tx.maybe(
+    Id,
+    sql`select id from lab_account where lab_id = ${id} and org_id = ${org} order by created_at desc, id limit 1`,
+  )
+  const command = own
+    ? `update ${own.id} --cell ${cell} --team ${tx.team}`
+    : `create --cell ${cell} --lab ${slug} --account NUMBER`
+  const state = own
+    ? 'No lab account for this lab is linked to the team. The operator links'
+    : 'No lab account exists for this lab. The operator creates'
+  return badRequest(`${state} one with: bin/drawbridge lab-account ${command}`)
 }
 
 function choose(accounts: UsableAccount[], wanted: AccountQuery): UsableAccount | Problem {
@@ -77,17 +103,17 @@ const acceptsStatus = ({ statuses }: AccountQuery, { status }: UsableAccount): b
 function pickNamedAccount(accounts: UsableAccount[], wanted: AccountQuery): UsableAccount | Problem {
   const account = accounts.find(({ id }) => id === wanted.lab_account_id)
   if (!account) return badRequest('The lab account does not belong to this team')
-  if (account.lab_id !== wanted.lab_id) return badRequest('The lab account belongs to a different lab than the order')
+  if (account.lab_id !== wanted.lab.id) return badRequest('The lab account belongs to a different lab than the order')
   return acceptsStatus(wanted, account) ? account : badRequest(`The lab account is ${account.status}`)
 }
 
 function pickOnlyAccount(accounts: UsableAccount[], wanted: AccountQuery): UsableAccount | Problem {
-  const atLab = accounts.filter(({ lab_id }) => lab_id === wanted.lab_id)
+  const atLab = accounts.filter(({ lab_id }) => lab_id === wanted.lab.id)
   const linked = atLab.filter(({ platform }) => !platform)
   const [first, ...more] = (linked.length ? linked : atLab).filter((account) => acceptsStatus(wanted, account))
   if (more.length) return badRequest('Several lab accounts match this order; specify lab_account_id')
   if (first) return first
-  return badRequest(linked.length ? 'The team has no active lab account for this lab' : 'No lab account exists for this lab')
+  return badRequest('The team has no active lab account for this lab')
 }
 
 function billingError({ allowed_billing }: UsableAccount, { billing_type, address }: AccountQuery): Problem | undefined {
@@ -117,7 +143,7 @@ export const requiresPhysician = (
 /** An account that the team may use; undefined for any other id. */
 export async function usableAccount(tx: Tx, lab_account_id: string): Promise<UsableAccount | undefined> {
   const isIt = ({ id }: UsableAccount) => id === lab_account_id
-  return (await usableAccounts(tx)).find(isIt) ?? (await load(tx)).find(isIt)
+  return (await usableAccounts(tx)).find(isIt) ?? (await reloadAccounts(tx)).find(isIt)
 }
 
 /** The lab of an account that the team may use; undefined for any other id. */

@@ -7,8 +7,9 @@ import { validate } from '../../platform/schema/request-validation.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { checkCatalogFile, keyOf, rowLabel } from './file-checks.ts'
+import { keepIdentities } from './file-identities.ts'
 import { CatalogFile, FORMAT_VERSION, type LabEntry, type MarkerEntry } from './file-schema.ts'
-import { markOperatorOwned, writeLabs, writeMarkers } from '../catalog/load.ts'
+import { isProduction, markOperatorOwned, writeLabs, writeMarkers } from '../catalog/load.ts'
 
 /** Maximum file size, in UTF-16 units. */
 export const FILE_SIZE_MAX = 64 * 1024 * 1024
@@ -33,8 +34,8 @@ export async function exportCatalog(tx: Queries): Promise<CatalogFile> {
   const labs = await rows<LabEntry>(sql`
     select json_build_object(
       'id', id, 'slug', slug, 'name', name, 'first_line_address', first_line_address, 'city', city, 'state', state, 'zipcode', zipcode,
-      'collection_methods', collection_methods, 'sample_types', sample_types, 'logo_url', logo_url, 'clia', clia,
-      'medical_director', medical_director, 'max_first_name', max_first_name, 'max_last_name', max_last_name,
+      'country', country, 'collection_methods', collection_methods, 'sample_types', sample_types, 'logo_url', logo_url, 'clia', clia,
+      'accreditation', accreditation, 'medical_director', medical_director, 'max_first_name', max_first_name, 'max_last_name', max_last_name,
       'allowed_genders', allowed_genders) as row
     from lab order by id`)
   const analytes = await rows<CatalogFile['analytes'][number]>(sql`
@@ -63,7 +64,8 @@ export type ImportReport = Record<'labs' | 'analytes' | 'markers', ImportCounts>
 /**
  * Imports a file into the catalog of a cell. Rows are identified by lab and code, or by slug; existing rows keep their id, new rows get
  * one.
- * A row of the file replaces the existing row completely. One transaction.
+ * A row of the file replaces the existing row completely; in production, a lab without a real identity keeps that of the cell. One
+ * transaction.
  * Throws CatalogFileError if the text is no catalog file or a row is invalid; nothing has then changed.
  */
 export async function importCatalog(db: Db, text: string): Promise<ImportReport> {
@@ -72,6 +74,7 @@ export async function importCatalog(db: Db, text: string): Promise<ImportReport>
     await tx.run(sql`lock table catalog_data_version in share row exclusive mode`)
     const there = await exportCatalog(tx)
     const lines: string[] = []
+    if (isProduction(db)) keepIdentities(file, there, (at, entry, fault) => lines.push(formatLine(at, entry, fault)))
     checkCatalogFile(file, there, (at, entry, fault) => lines.push(formatLine(at, entry, fault)))
     if (lines.length) throw new CatalogFileError(lines)
     const labs = diffRows(file.labs, there.labs, ({ slug }) => slug)

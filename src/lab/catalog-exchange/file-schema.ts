@@ -4,7 +4,7 @@ import { RuleError, type Rule } from '../../platform/schema/request-validation.t
 import { Fields, Int, OpenEnum, T, Text, type Static, type TSchema } from '../../platform/schema/schema.ts'
 import { bounds } from '../catalog/analytes.ts'
 import { collectionMethods, markerTypes, sampleTypes } from '../catalog/enums.ts'
-import { usStates } from '../../people/person/countries.ts'
+import { countryRule, UNITED_STATES, usStates } from '../../people/person/countries.ts'
 
 export const FORMAT_VERSION = 'drawbridge-catalog-1'
 
@@ -17,6 +17,8 @@ const defaultNull = <S extends TSchema>(schema: S) =>
 type WithDefaults<S extends TSchema> = ReturnType<typeof T.Union<[S, ReturnType<typeof T.Null>]>>
 
 const closed = { additionalProperties: false }
+/** Empty for a laboratory without an identity. */
+const part = (maxLength: number) => T.String({ maxLength, default: '' })
 const text = (maxLength: number) => Text({ minLength: 1, maxLength })
 const Slug = (pattern: string) => Text({ minLength: 1, maxLength: 200, pattern })
 const days = defaultNull(Int({ minimum: 0, maximum: 1000 }))
@@ -30,14 +32,16 @@ const LabEntry = Fields(
     id: Id,
     slug: Slug('^[a-z][a-z0-9_]*$'),
     name: text(200),
-    first_line_address: text(200),
-    city: text(200),
-    state: text(200),
-    zipcode: text(20),
+    first_line_address: part(200),
+    city: part(200),
+    state: part(200),
+    zipcode: part(20),
+    country: Text({ minLength: 1, maxLength: 80, rule: countryRule, default: UNITED_STATES }),
     collection_methods: T.Array(OpenEnum(collectionMethods), { minItems: 1, maxItems: 10 }),
     sample_types: T.Array(OpenEnum(sampleTypes), { minItems: 1, maxItems: 20 }),
     logo_url: defaultNull(text(2083)),
     clia: defaultNull(text(50)),
+    accreditation: defaultNull(text(200)),
     medical_director: defaultNull(text(200)),
     max_first_name: nameLength,
     max_last_name: nameLength,

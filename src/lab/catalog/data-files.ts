@@ -28,6 +28,8 @@ export interface LabRow {
   logo_url: string | null
   clia: string | null
   medical_director: string | null
+  accreditation?: string | null
+  country?: string
   max_first_name?: number | null
   max_last_name?: number | null
   allowed_genders?: string[] | null

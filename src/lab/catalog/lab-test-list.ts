@@ -23,8 +23,9 @@ function instant(place: number): Sql {
 const order = ({ order_key = 'created_at', order_direction = 'asc' }: LabTestQuery): Sql =>
   order_direction === 'asc' ? sql`${orders[order_key].column}, t.id` : sql`${orders[order_key].column} desc, t.id desc`
 
-function conditions(tx: Tx, filter: LabTestQuery): Sql[] {
+function conditions(tx: Tx, filter: LabTestQuery, labs: number[] | undefined): Sql[] {
   const found: Sql[] = [sql`t.team_id = ${tx.team}`]
+  if (labs) found.push(sql`t.lab_id = any (${labs}::integer[])`)
   if (filter.generation_method !== 'all') found.push(sql`t.auto_generated = ${filter.generation_method === 'auto'}`)
   if (filter.lab_slug !== undefined) found.push(sql`l.slug = ${filter.lab_slug.toLowerCase()}`)
   if (filter.collection_method !== undefined) found.push(sql`t.method = ${filter.collection_method}`)
@@ -43,22 +44,21 @@ function containsAll(column: Sql, type: Sql, values: (string | number)[]): Sql {
     where tm.lab_test_id = t.id and ${column} = any (${uniqueValues}::${type})) = ${uniqueValues.length}`
 }
 
-/** The team's lab tests, at most 1000. */
-export const listLabTests = (tx: Tx, query: LabTestQuery): Promise<LabTest[]> =>
+/** The team's lab tests, at most 1000; of some labs if given. */
+export const listLabTests = (tx: Tx, query: LabTestQuery, labs?: number[]): Promise<LabTest[]> =>
   tx.many(
     LabTest,
     sql`
-    ${selectLabTests('with markers')} where ${joinConditions(conditions(tx, query))} order by ${order(query)} limit ${LAB_TESTS_MAX}`,
+    ${selectLabTests('with markers')} where ${joinConditions(conditions(tx, query, labs))} order by ${order(query)} limit ${LAB_TESTS_MAX}`,
   )
 
 const Row = T.Object({ ...LabTest.properties, place: T.Integer() })
 
-/** A page of the team's lab tests, of one lab if given. Errors: 400 a cursor of another list, sort order or filter. */
-export async function listLabTestPage(tx: Tx, query: LabTestPageQuery, only?: number): Promise<LabTestPage> {
-  const { lab_test_limit = 50, next_cursor, include_pricing, lab_account_id: _, ...filter } = query
-  const list = JSON.stringify(['lab_test', tx.team, filter, only])
-  const found = conditions(tx, filter)
-  if (only !== undefined) found.push(sql`t.lab_id = ${only}`)
+/** A page of the team's lab tests, of some labs if given. Errors: 400 a cursor of another list, sort order or filter. */
+export async function listLabTestPage(tx: Tx, query: LabTestPageQuery, labs?: number[]): Promise<LabTestPage> {
+  const { lab_test_limit = 50, next_cursor, include_pricing, lab_account_id, ...filter } = query
+  const list = JSON.stringify(['lab_test', tx.team, filter, lab_account_id])
+  const found = conditions(tx, filter, labs)
   if (next_cursor) found.push(after(filter, readCursor(list, next_cursor, [numberPart(12), uuidPart])))
   const rows = await tx.many(
     Row,

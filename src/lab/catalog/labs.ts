@@ -10,15 +10,43 @@ import { Lab } from './schema.ts'
 export const labColumns = sql`
   l.id, l.slug, l.name, l.first_line_address, l.city, l.zipcode, l.collection_methods, l.sample_types, l.logo_url`
 
-/** All labs, by id. */
-export const listLabs = (tx: Queries): Promise<Lab[]> => tx.many(Lab, sql`select ${labColumns} from lab l order by l.id`)
+const Row = T.Object({ ...Lab.properties, has_identity: T.Boolean() })
+
+/** A lab, and whether every part of its identity is set (lab-identity.ts). */
+export interface KnownLab {
+  lab: Lab
+  has_identity: boolean
+}
+
+/** Whether a lab `l` has every part of an identity. */
+export const hasIdentity = sql`(
+  l.name <> '' and l.first_line_address <> '' and l.city <> '' and l.zipcode <> '' and coalesce(l.clia, l.accreditation) is not null
+  and l.medical_director is not null)`
+
+const loadLabs = async (tx: Queries): Promise<KnownLab[]> => {
+  const rows = await tx.many(
+    Row,
+    sql`
+    select ${labColumns}, ${hasIdentity} as has_identity from lab l order by l.id`,
+  )
+  return rows.map(({ has_identity, ...lab }) => ({ lab, has_identity }))
+}
+
+/** All labs of the cell, by id, at most 4 s old. Needs no statement while cached. */
+export const knownLabs = async (tx: Tx): Promise<KnownLab[]> => (await tx.cached('labs', () => loadLabs(tx)))!
+
+/** The lab if it meets a condition, at most 4 s old; read again before it is undefined. */
+export async function knownLab(tx: Tx, lab_id: number, condition: (known: KnownLab) => boolean): Promise<Lab | undefined> {
+  const meets = (known: KnownLab) => known.lab.id === lab_id && condition(known)
+  return ((await knownLabs(tx)).find(meets) ?? (await loadLabs(tx)).find(meets))?.lab
+}
 
 /** An existing lab, at most 4 s old. Needs no statement while cached. */
-export async function cachedLab(tx: Tx, lab_id: number): Promise<Lab> {
-  const isSameLab = ({ id }: Lab) => id === lab_id
-  // The lab may be newer than the cache.
-  return ((await tx.cached('labs', () => listLabs(tx)))!.find(isSameLab) ?? (await listLabs(tx)).find(isSameLab))!
-}
+export const cachedLab = async (tx: Tx, lab_id: number): Promise<Lab> => (await knownLab(tx, lab_id, () => true))!
+
+/** A lab by its slug; undefined if the cell has none of this slug. */
+export const labBySlug = async (tx: Tx, slug: string): Promise<Lab | undefined> =>
+  (await loadLabs(tx)).find(({ lab }) => lab.slug === slug)?.lab
 
 /** Errors: 400 the lab does not offer the collection method. */
 export async function assertMethodOffered(tx: Tx, lab_id: number, method: CollectionMethod): Promise<void> {
@@ -35,7 +63,9 @@ export const LabRecord = T.Object({
   city: T.String(),
   state: T.String(),
   zipcode: T.String(),
+  country: T.String(),
   clia: Nullable(T.String()),
+  accreditation: Nullable(T.String()),
   medical_director: Nullable(T.String()),
 })
 export type LabRecord = Static<typeof LabRecord>
@@ -45,16 +75,44 @@ export const findLab = (tx: Queries, lab_id: number): Promise<LabRecord | undefi
   tx.maybe(
     LabRecord,
     sql`
-    select id, slug, name, first_line_address, city, state, zipcode, clia, medical_director from lab where id = ${lab_id}`,
+    select id, slug, name, first_line_address, city, state, zipcode, country, clia, accreditation, medical_director
+    from lab where id = ${lab_id}`,
   )
 
 /** The lab of a lab account that the team may use; undefined for any other id. Accounts belong to a module above, which passes this function. */
 export type LabOfAccount = (tx: Tx, lab_account_id: string) => Promise<number | undefined>
 
+/** What the catalog asks of lab accounts, which belong to a module above. */
+export interface LabAccess {
+  /** The lab of a lab account that the team may use; undefined for any other id. */
+  labOf: (tx: Tx, lab_account_id: string) => Promise<number | undefined>
+  /** The labs that the team is offered; undefined: all of the cell. */
+  offered: (tx: Tx) => Promise<number[] | undefined>
+  /** Errors: 400 the team is not offered the lab; the message names the command that changes it. */
+  assertOffered: (tx: Tx, lab: Lab) => Promise<void>
+}
+
 /** The lab to which a lab account narrows a request; undefined without an account. Errors: 404 no account that the team may use. */
-export async function labFilterFor(tx: Tx, labOf: LabOfAccount, lab_account_id: string | undefined): Promise<number | undefined> {
+export async function labFilterFor(
+  tx: Tx,
+  { labOf }: LabAccess,
+  lab_account_id: string | undefined,
+): Promise<number | undefined> {
   if (lab_account_id === undefined) return undefined
   const lab_id = await labOf(tx, lab_account_id)
   if (lab_id === undefined) throw notFound('lab account not found')
   return lab_id
+}
+
+/** The labs of which a request may list something; undefined: all of the cell. Errors: 404 no account that the team may use. */
+export async function listedLabs(tx: Tx, access: LabAccess, lab_account_id?: string): Promise<number[] | undefined> {
+  const [only, offered] = await Promise.all([labFilterFor(tx, access, lab_account_id), access.offered(tx)])
+  if (only === undefined) return offered
+  return offered && !offered.includes(only) ? [] : [only]
+}
+
+/** The labs that the team is offered, by id. */
+export async function listLabs(tx: Tx, { offered }: LabAccess): Promise<Lab[]> {
+  const [labs, ids] = await Promise.all([loadLabs(tx), offered(tx)])
+  return labs.filter(({ lab }) => !ids || ids.includes(lab.id)).map(({ lab }) => lab)
 }

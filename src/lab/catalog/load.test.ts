@@ -17,9 +17,9 @@ const count = (db: ReturnType<typeof cells.of>) =>
   )
 
 test('a cell without demo data gets the labs only, and their offers when a later load includes them', async () => {
-  const db = cells.of('production-eu')
+  const db = cells.of('sandbox-eu')
   const full = await count(db)
-  const tables = ['marker_analyte', 'marker', 'analyte', 'lab', 'catalog_data_version'].map((name) => `production_eu.${name}`)
+  const tables = ['marker_analyte', 'marker', 'analyte', 'lab', 'catalog_data_version'].map((name) => `sandbox_eu.${name}`)
   await asOwner(`truncate ${tables.join()} cascade`)
   await loadCatalog(db, { offers: false })
   assert.deepEqual(await count(db), { labs: 15, analytes: 0, markers: 0, links: 0 })
@@ -29,7 +29,7 @@ test('a cell without demo data gets the labs only, and their offers when a later
 })
 
 test('a repeated load changes nothing, and a load of changed data updates rows without deleting any', async () => {
-  const db = cells.of('production-us')
+  const db = cells.of('sandbox-us')
   const full = await count(db)
   const read = () => db.queries.one(Name, sql`select name from marker where provider_id = 'Q55122'`)
   const { name } = await read()

@@ -13,6 +13,8 @@ import {
   type CatalogRows,
   type CatalogPart,
 } from './data-files.ts'
+import { removeFictionalIdentities } from './lab-identity.ts'
+import { UNITED_STATES } from '../../people/person/countries.ts'
 import { T } from '../../platform/schema/schema.ts'
 
 /** Increase this when the same files are read as different rows. */
@@ -27,16 +29,20 @@ const checksumOf = (part: CatalogPart): string => {
 /** Changes whenever a load would change rows. */
 export const catalogChecksum = (): string => checksumOf('labs') + checksumOf('offers')
 
+/** Whether the labs of a cell are real: those that come with the program then have no identity. */
+export const isProduction = ({ schema }: Pick<Db, 'schema'>): boolean => schema.startsWith('production')
+
 /**
- * Loads the labs and, with `offers`, their offers. Skips parts that are already loaded, and everything if the catalog is operator-owned.
- * One
- * transaction. Throws if a file is invalid; nothing has then changed.
+ * Loads the labs and, with `offers`, their offers. Skips parts that are already loaded, and everything if the catalog is operator-owned. A
+ * production cell has no fictional identities afterwards. One transaction. Throws if a file is invalid; nothing has then changed.
  */
 export async function loadCatalog(db: Db, options: { offers: boolean }): Promise<void> {
   await db.plainTx(async (tx) => {
-    if (await isOperatorOwned(tx)) return
-    if (await updateDataVersion(tx, 'labs')) await writeLabs(tx, labRows())
-    if (options.offers && (await updateDataVersion(tx, 'offers'))) await writeMarkers(tx, readCatalogRows())
+    if (!(await isOperatorOwned(tx))) {
+      if (await updateDataVersion(tx, 'labs')) await writeLabs(tx, labRows())
+      if (options.offers && (await updateDataVersion(tx, 'offers'))) await writeMarkers(tx, readCatalogRows())
+    }
+    if (isProduction(db)) await removeFictionalIdentities(tx)
   })
 }
 
@@ -64,19 +70,20 @@ export async function markOperatorOwned(tx: PlainTx): Promise<void> {
 export async function writeLabs(tx: PlainTx, labs: LabRow[]): Promise<void> {
   await tx.run(sql`
     insert into lab (id, slug, name, first_line_address, city, state, zipcode, collection_methods, sample_types, logo_url, clia,
-                     medical_director, max_first_name, max_last_name, allowed_genders)
+                     medical_director, max_first_name, max_last_name, allowed_genders, accreditation, country)
     select id, slug, name, first_line_address, city, state, zipcode, collection_methods, sample_types, logo_url, clia, medical_director,
-           max_first_name, max_last_name, allowed_genders
+           max_first_name, max_last_name, allowed_genders, accreditation, coalesce(country, ${UNITED_STATES})
     from jsonb_to_recordset(${JSON.stringify(labs)}::jsonb) as r (
       id integer, slug text, name text, first_line_address text, city text, state text, zipcode text, collection_methods text[],
       sample_types text[], logo_url text, clia text, medical_director text, max_first_name integer, max_last_name integer,
-      allowed_genders text[])
+      allowed_genders text[], accreditation text, country text)
     on conflict (id) do update set
       slug = excluded.slug, name = excluded.name, first_line_address = excluded.first_line_address, city = excluded.city,
       state = excluded.state, zipcode = excluded.zipcode, collection_methods = excluded.collection_methods,
       sample_types = excluded.sample_types, logo_url = excluded.logo_url, clia = excluded.clia,
       medical_director = excluded.medical_director, max_first_name = excluded.max_first_name,
-      max_last_name = excluded.max_last_name, allowed_genders = excluded.allowed_genders`)
+      max_last_name = excluded.max_last_name, allowed_genders = excluded.allowed_genders, accreditation = excluded.accreditation,
+      country = excluded.country`)
 }
 
 /** Inserts analytes and markers, or replaces those with the same slug and id. Writes analyte, marker, marker_analyte. */

@@ -24,11 +24,11 @@ const expectedResultColumn = sql`
 
 const Total = T.Object({ total: T.Integer() })
 
-const labCondition = (lab_id: number | undefined): Sql[] => (lab_id === undefined ? [] : [sql`m.lab_id = ${lab_id}`])
+const labCondition = (labs: number[] | undefined): Sql[] => (labs ? [sql`m.lab_id = any (${labs}::integer[])`] : [])
 
-/** Orderable markers by id; of one lab if given. `lab_slug` takes precedence over `lab_id`; `name` searches names, test codes and analyte names. */
-export async function listMarkers(tx: Tx, filter: MarkersQuery, only?: number): Promise<MarkerPage> {
-  const conditions: Sql[] = [sql`m.is_orderable`, ...labCondition(only)]
+/** Orderable markers by id; of some labs if given. `lab_slug` takes precedence over `lab_id`; `name` searches names, test codes and analyte names. */
+export async function listMarkers(tx: Tx, filter: MarkersQuery, labs?: number[]): Promise<MarkerPage> {
+  const conditions: Sql[] = [sql`m.is_orderable`, ...labCondition(labs)]
   if (filter.lab_slug !== undefined)
     conditions.push(sql`m.lab_id = (select id from lab where slug = ${filter.lab_slug.toLowerCase()})`)
   else if (filter.lab_id?.length) conditions.push(sql`m.lab_id = any (${filter.lab_id}::integer[])`)
@@ -47,13 +47,13 @@ const Found = T.Object({ id: T.String() })
  * A lab test's markers in its order, then its reflex markers by id: the lab's markers that cannot be ordered and
  * whose analytes are all optional analytes of the test's markers (docs/decisions/reflex-markers.md).
  * Errors: 404 unknown lab test.
- * @param only the lab whose markers are listed
+ * @param labs the labs whose markers are listed; default: all
  */
 export async function listLabTestMarkers(
   tx: Tx,
   lab_test_id: string,
   query: MarkerPageQuery,
-  only?: number,
+  labs?: number[],
 ): Promise<MarkerPage> {
   const test = sql`select id, lab_id from lab_test where id = ${lab_test_id} and team_id = ${tx.team}`
   const members = sql`(
@@ -73,7 +73,7 @@ export async function listLabTestMarkers(
     tx.maybe(Found, sql`select id from (${test}) t`),
     pageOf(
       tx,
-      sql`${members} join marker m on m.id = member.marker_id and ${joinConditions(labCondition(only))}`,
+      sql`${members} join marker m on m.id = member.marker_id and ${joinConditions(labCondition(labs))}`,
       sql`member.position nulls last, m.id`,
       query,
     ),
@@ -101,12 +101,12 @@ async function pageOf(tx: Tx, from: Sql, order: Sql, { page = 1, size = 50 }: Pa
   return { markers, total, page, size, pages: Math.ceil(total / size) }
 }
 
-/** Reads a lab's marker by the lab's test code, including reflex markers. Errors: 404 unknown marker, or one of another lab than `only`. */
-export async function getMarker(tx: Tx, lab_id: number, provider_id: string, only?: number): Promise<Marker> {
+/** Reads a lab's marker by the lab's test code, including reflex markers. Errors: 404 unknown marker, or one of none of `labs`. */
+export async function getMarker(tx: Tx, lab_id: number, provider_id: string, labs?: number[]): Promise<Marker> {
   const marker = await tx.maybe(
     Marker,
     sql`
-    select ${markerColumns} from marker m where m.lab_id = ${lab_id} and m.provider_id = ${provider_id} and ${joinConditions(labCondition(only))}`,
+    select ${markerColumns} from marker m where m.lab_id = ${lab_id} and m.provider_id = ${provider_id} and ${joinConditions(labCondition(labs))}`,
   )
   if (!marker) throw notFound('Marker not found')
   return marker

@@ -3,12 +3,12 @@ import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
 import { teamPlaced } from '../../tenancy/teams/team-hooks.ts'
 import { seedStandardTests } from './lab-tests.ts'
-import type { LabOfAccount } from './labs.ts'
+import type { LabAccess } from './labs.ts'
 import { loadCatalog } from './load.ts'
 import { routes } from './routes.ts'
 
-/** @param labOf the lab of an account that a team may use */
-export const catalog = (labOf: LabOfAccount): Module => ({
+/** @param access what lab accounts say of a lab */
+export const catalog = (access: LabAccess): Module => ({
   name: 'lab/catalog',
   about: 'labs, markers, lab tests, order sets, prices, and the files that ship with them',
   tag: 'catalog',
@@ -16,7 +16,7 @@ export const catalog = (labOf: LabOfAccount): Module => ({
     ofTeams: ['lab_test'],
     others: ['analyte', 'catalog_data_version', 'lab', 'lab_test_marker', 'marker', 'marker_analyte'],
   },
-  operations: routes(labOf),
+  operations: routes(access),
   // A new sandbox team gets lab tests that it can order.
   hooks: [
     on(teamPlaced, (tx) => {

@@ -3,7 +3,7 @@ import { Fields, Int, T, Text, Uuid } from '../../platform/schema/schema.ts'
 import { approveLabTest, createLabTest, updateLabTest } from './lab-test-changes.ts'
 import { listLabTestPage, listLabTests } from './lab-test-list.ts'
 import { getLabTest } from './lab-tests.ts'
-import { listLabs, labFilterFor, type LabOfAccount } from './labs.ts'
+import { listLabs, labFilterFor, listedLabs, type LabAccess } from './labs.ts'
 import { getMarker, listLabTestMarkers, listMarkers, listMarkersByIds } from './markers.ts'
 import { resolveMembers } from './order-set-members.ts'
 import {
@@ -27,15 +27,16 @@ import {
 const params = Fields({ lab_test_id: Uuid })
 
 /** `lab_account_id` narrows to the lab of the account. */
-export const routes = (labOf: LabOfAccount): Operation[] => [
+export const routes = (access: LabAccess): Operation[] => [
   operation({
     id: 'get_labs',
     patients: false,
     method: 'GET',
     path: '/v3/lab_tests/labs',
-    summary: 'List all labs',
+    summary: 'List the labs that the team can order from',
+    description: 'In a sandbox all labs; in production those with an identity at which the team has a lab account.',
     reply: T.Array(Lab),
-    run: (tx) => listLabs(tx),
+    run: (tx) => listLabs(tx, access),
   }),
   operation({
     id: 'get_markers',
@@ -46,7 +47,7 @@ export const routes = (labOf: LabOfAccount): Operation[] => [
     description: '`lab_slug` takes precedence over `lab_id`. `name` searches names and test codes.',
     query: MarkersQuery,
     reply: MarkerPage,
-    run: async (tx, { query }) => listMarkers(tx, query, await labFilterFor(tx, labOf, query.lab_account_id)),
+    run: async (tx, { query }) => listMarkers(tx, query, await listedLabs(tx, access, query.lab_account_id)),
   }),
   operation({
     id: 'get_markers_for_test',
@@ -58,7 +59,7 @@ export const routes = (labOf: LabOfAccount): Operation[] => [
     query: MarkerPageQuery,
     reply: MarkerPage,
     run: async (tx, { params, query }) =>
-      listLabTestMarkers(tx, params.lab_test_id, query, await labFilterFor(tx, labOf, query.lab_account_id)),
+      listLabTestMarkers(tx, params.lab_test_id, query, await listedLabs(tx, access, query.lab_account_id)),
   }),
   operation({
     id: 'get_markers_for_order_set',
@@ -73,7 +74,7 @@ export const routes = (labOf: LabOfAccount): Operation[] => [
     reply: MarkerPage,
     example: { lab_test_ids: ['01890000-0000-7000-8000-000000000001'] },
     run: async (tx, { query, body }) => {
-      const { marker_ids } = await resolveMembers(tx, body, await labFilterFor(tx, labOf, body.lab_account_id))
+      const { marker_ids } = await resolveMembers(tx, body, await labFilterFor(tx, access, body.lab_account_id))
       return listMarkersByIds(tx, marker_ids, query)
     },
   }),
@@ -87,7 +88,7 @@ export const routes = (labOf: LabOfAccount): Operation[] => [
     query: AccountQuery,
     reply: Marker,
     run: async (tx, { params, query }) =>
-      getMarker(tx, params.lab_id, params.provider_id, await labFilterFor(tx, labOf, query.lab_account_id)),
+      getMarker(tx, params.lab_id, params.provider_id, await listedLabs(tx, access, query.lab_account_id)),
   }),
   operation({
     id: 'get_paginated_lab_tests_for_team',
@@ -98,7 +99,7 @@ export const routes = (labOf: LabOfAccount): Operation[] => [
     description: 'Auto-generated tests for à-la-carte orders are excluded unless `generation_method` includes them.',
     query: LabTestPageQuery,
     reply: LabTestPage,
-    run: async (tx, { query }) => listLabTestPage(tx, query, await labFilterFor(tx, labOf, query.lab_account_id)),
+    run: async (tx, { query }) => listLabTestPage(tx, query, await listedLabs(tx, access, query.lab_account_id)),
   }),
   operation({
     id: 'get_lab_tests_for_team',
@@ -110,7 +111,7 @@ export const routes = (labOf: LabOfAccount): Operation[] => [
     deprecated: true,
     query: LabTestQuery,
     reply: T.Array(LabTest),
-    run: (tx, { query }) => listLabTests(tx, query),
+    run: async (tx, { query }) => listLabTests(tx, query, await listedLabs(tx, access)),
   }),
   operation({
     id: 'get_lab_test_for_team',
@@ -121,7 +122,8 @@ export const routes = (labOf: LabOfAccount): Operation[] => [
     params,
     query: AccountQuery,
     reply: LabTest,
-    run: async (tx, { params, query }) => getLabTest(tx, params.lab_test_id, await labFilterFor(tx, labOf, query.lab_account_id)),
+    run: async (tx, { params, query }) =>
+      getLabTest(tx, params.lab_test_id, await labFilterFor(tx, access, query.lab_account_id)),
   }),
   operation({
     id: 'create_lab_test_for_team',
@@ -134,7 +136,7 @@ export const routes = (labOf: LabOfAccount): Operation[] => [
     body: CreateLabTest,
     reply: LabTest,
     example: { name: 'Fictional Check', method: 'walk_in_test', description: 'Two markers.', provider_ids: ['Q55122', 'Q55325'] },
-    run: async (tx, { body }) => createLabTest(tx, body, await labFilterFor(tx, labOf, body.lab_account_id)),
+    run: async (tx, { body }) => createLabTest(tx, access, body, await labFilterFor(tx, access, body.lab_account_id)),
   }),
   operation({
     id: 'update_lab_test_for_team',

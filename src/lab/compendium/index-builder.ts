@@ -1,9 +1,11 @@
-// The compendium: the items of four laboratories, grouped by the set of LOINC codes that they measure. Built from the catalog at first use,
-// kept in memory, and rebuilt after the catalog was loaded again. Only reads.
+// The compendium: the items of four laboratories, as far as the team is offered them, grouped by the set of LOINC codes that they measure.
+// Built from the catalog at first use, kept in memory, and rebuilt after the catalog was loaded again. Only reads.
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
+import { labAccess } from '../accounts/offered-labs.ts'
 import { normalizeName, expandAbbreviations } from './name-similarity.ts'
 import { buildIndex, Row, type Canonical, type Compendium, type Item, type Names } from './model.ts'
 import { compendiumLabs } from './schema.ts'
@@ -55,14 +57,15 @@ function canonicalOf(items: Item[], most: number): Canonical {
   }
 }
 
-async function build(tx: Tx): Promise<Compendium> {
+async function build(tx: Tx, labs: number[] | undefined): Promise<Compendium> {
+  const ofLabs = labs ? sql`m.lab_id = any (${labs}::integer[])` : sql`true`
   const rows = await tx.many(
     Row,
     sql`
     select m.id as marker_id, m.lab_id, l.slug as lab_slug, m.name, m.provider_id, m.cpt_codes, m.is_orderable,
       (select coalesce(json_agg(json_build_object('name', a.name, 'loinc', a.loinc, 'loinc_name', a.loinc_name) order by ma.position), '[]')
        from marker_analyte ma join analyte a on a.id = ma.analyte_id where ma.marker_id = m.id) as results
-    from marker m join lab l on l.id = m.lab_id order by m.id`,
+    from marker m join lab l on l.id = m.lab_id where ${ofLabs} order by m.id`,
   )
   const items = rows.map(itemOf)
   const order = new Map<string, number>(compendiumLabs.map((slug, i) => [slug, i]))
@@ -86,22 +89,26 @@ async function build(tx: Tx): Promise<Compendium> {
 
 const Version = T.Object({ version: T.String() })
 
-/** The compendium of each cell in which it was used. */
-export class CompendiumCache {
-  readonly #built = new Map<string, { version: string; compendium: Promise<Compendium> }>()
+/** Maximum number of cached compendiums: one for each cell and set of laboratories. */
+const CACHED_MAX = 16
 
-  /** The compendium of the team's cell for the present catalog. Runs one small statement, and reads the catalog if it has changed. */
+/** The compendiums that were used: of a cell, with the laboratories that a team is offered. */
+export class CompendiumCache {
+  readonly #built = new LRUCache<string, { version: string; compendium: Promise<Compendium> }>({ max: CACHED_MAX })
+
+  /** The compendium of the team for the present catalog. Runs one small statement, and reads the catalog if it has changed. */
   async of(tx: Tx): Promise<Compendium> {
-    const { cell } = tx.tenant
+    const labs = await labAccess.offered(tx)
+    const key = `${tx.tenant.cell} ${labs?.join() ?? ''}`
     const { version } = await tx.one(
       Version,
       sql`select coalesce(string_agg(part || ' ' || checksum, ' ' order by part), '') as version from catalog_data_version`,
     )
-    const known = this.#built.get(cell)
+    const known = this.#built.get(key)
     if (known?.version === version) return known.compendium
-    const compendium = build(tx)
-    this.#built.set(cell, { version, compendium })
-    compendium.catch(() => this.#built.delete(cell))
+    const compendium = build(tx, labs)
+    this.#built.set(key, { version, compendium })
+    compendium.catch(() => this.#built.delete(key))
     return compendium
   }
 }

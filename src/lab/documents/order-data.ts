@@ -1,4 +1,5 @@
 // The data of documents: an order with its internal data, its laboratory and its lab account. Only reads.
+import { accreditationLine } from '../catalog/lab-identity.ts'
 import { findLab, type LabRecord } from '../catalog/labs.ts'
 import { findAccount } from '../accounts/accounts.ts'
 import type { LabAccount } from '../accounts/schema.ts'
@@ -45,13 +46,14 @@ export const statusReachedAt = ({ events }: Order, lowLevelStatus: string): stri
 export interface PrintableLab {
   name: string
   address: string
-  clia: string | null
+  /** `CLIA 99D0000001`, other accreditations; empty if the laboratory has none. */
+  accreditation: string
 }
 
-export const toPrintableLab = ({ name, first_line_address, city, state, zipcode, clia }: LabRecord): PrintableLab => ({
+export const toPrintableLab = ({ name, first_line_address, city, state, zipcode, country, ...lab }: LabRecord): PrintableLab => ({
   name,
-  address: addressLine({ first_line: first_line_address, city, state, zip: zipcode }),
-  clia,
+  address: addressLine({ first_line: first_line_address, city, state, zip: zipcode, country }),
+  accreditation: accreditationLine(lab),
 })
 
 /** Sandbox documents are marked, so that they cannot be mistaken for those of a laboratory. */

@@ -1,5 +1,6 @@
 // How documents print people and places. Pure.
 import { ageOn } from '../../platform/runtime/clock.ts'
+import { UNITED_STATES } from '../../people/person/countries.ts'
 import type { Order } from '../orders/schema.ts'
 import type { Paper } from '../../platform/pdf/canvas.ts'
 
@@ -52,10 +53,14 @@ interface Address {
   city: string
   state: string
   zip: string
+  country?: string
 }
 
-export const addressLine = ({ first_line, second_line, city, state, zip }: Address): string =>
-  [first_line, second_line, city, `${state} ${zip}`.trim()].filter(Boolean).join(', ')
+/** An address in a line. A country is printed if it is not the United States. */
+export const addressLine = ({ first_line, second_line, city, state, zip, country }: Address): string =>
+  [first_line, second_line, city, `${state} ${zip}`.trim(), country === UNITED_STATES ? undefined : country]
+    .filter(Boolean)
+    .join(', ')
 
 /** `at_home_phlebotomy` as `At home phlebotomy`. */
 export const toWords = (name: string): string => capitalize(name.replaceAll('_', ' '))

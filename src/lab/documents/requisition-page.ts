@@ -61,7 +61,7 @@ export function renderRequisition(requisition: Requisition, options: { compress?
   const head = {
     title: 'LABORATORY REQUISITION',
     name: lab.name,
-    lines: [lab.address, ...(lab.clia ? [`CLIA ${lab.clia}`] : [])],
+    lines: [lab.address, lab.accreditation].filter(Boolean),
     barcode: number,
     badge: order.priority ? 'STAT' : null,
     foot: `Requisition ${number}   ·   Order ${order.id}`,

@@ -65,6 +65,8 @@ export interface PerformingLaboratory {
   id: string
   name: string
   clia: string | null
+  /** Other than CLIA. */
+  accreditation?: string | null
   phone_number: string | null
   medical_director: string | null
   address: { first_line: string; second_line: string | null; city: string; state: string; zip: string; country: string } | null

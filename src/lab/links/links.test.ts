@@ -8,8 +8,8 @@ import { createTestTeam, settings, type TestTeam } from '../../../test/support/s
 const refusal = (lab: string) => ({
   detail: `This installation has no integration with ${lab}. Available laboratories: manual`,
 })
-const USSL = refusal('USSL (sandbox) (ussl)')
-const QUEST = refusal('Quest (sandbox) (quest)')
+const USSL = refusal('Lantern Bay ussl (ussl)')
+const QUEST = refusal('Lantern Bay quest (quest)')
 
 describe('a production order at a laboratory without an integration', () => {
   const take = (on: boolean) => void (settings.orders_without_integration = on)

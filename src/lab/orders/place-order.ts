@@ -1,5 +1,6 @@
 // Placing orders: builds a new order in memory from what it refers to, and writes it. All orders are created here. Between the two steps the
 // caller may change the new order.
+import { identifiedLab } from '../catalog/lab-identity.ts'
 import type { LabTest } from '../catalog/schema.ts'
 import { labLinkFor } from '../links/links.ts'
 import { chooseAccount, requiresPhysician, usableAccounts } from '../accounts/account-selection.ts'
@@ -94,15 +95,16 @@ export async function placeFollowUpOrder(tx: Tx, parent: LockedOrder, request: F
  * Builds an order that follows from another one: same patient, payment and physician; same lab account if the laboratory is the same, else
  * the account that would be chosen now. It joins the transaction, which both orders then show. The caller may change the new order, writes
  * it with `insertOrder`, and writes the parent order afterwards.
- * Errors: 400 no lab account accepts the order.
+ * Errors: 400 the laboratory has no identity (`identifiedLab`), or no lab account accepts the order.
  * Source: lab-testing.md 12.
  */
 export async function buildFollowUpOrder(
   tx: Tx,
   parentOrder: LockedOrder,
-  { origin, lab_test, user: otherUser, event_count = EVENT_COUNT }: FollowUpRequest,
+  { origin, lab_test: requestedTest, user: otherUser, event_count = EVENT_COUNT }: FollowUpRequest,
 ): Promise<FollowUpOrder> {
   const { order: parent } = parentOrder
+  const lab_test = { ...requestedTest, lab: await identifiedLab(tx, requestedTest.lab!) }
   const { billing_type } = parent
   const user = otherUser ?? { user_id: parent.user_id, client_user_id: parentOrder.clientUserId }
   const { lab_account_id, physician_required } = await resolveFollowUpAccount(tx, parentOrder, lab_test)
@@ -147,7 +149,7 @@ async function resolveFollowUpAccount(
   if (parent.lab_test.lab?.id === lab!.id && parent.lab_account_id !== null)
     return { lab_account_id: parent.lab_account_id, physician_required: internalData.physician_required }
   const account = await chooseAccount(tx, await usableAccounts(tx), {
-    lab_id: lab!.id,
+    lab: lab!,
     billing_type: parent.billing_type,
     address: parent.patient_address ?? undefined,
     statuses: ['active'],

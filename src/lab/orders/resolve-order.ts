@@ -1,5 +1,6 @@
 // What a new order refers to: its user, lab test, lab account and physician. All of it is read and checked before the order is built.
 // Only reads. Source: lab-testing.md 4, 6.
+import { identifiedLab } from '../catalog/lab-identity.ts'
 import type { LabTest } from '../catalog/schema.ts'
 import { assertLink } from '../links/links.ts'
 import type { AccountStatus } from '../accounts/schema.ts'
@@ -72,7 +73,7 @@ export const EVENT_COUNT = 2
 /**
  * Resolves the user, the lab account and the physician of an order of this lab test.
  * Errors: those of `lab_test`; 404 the team has no such user; 403 on-site collection without that feature; 400 the laboratory has no link
- * (`assertLink`), no lab account accepts the order (`chooseAccount`), the account requires an ordering physician and the request names none,
+ * (`assertLink`) or no identity (`identifiedLab`), no lab account accepts the order (`chooseAccount`), the account requires an ordering physician and the request names none,
  * `activate_by` is past. The first in this order is reported.
  * @param lab_test it may still be loading: it is read together with everything else
  */
@@ -85,16 +86,16 @@ export async function resolveOrder(tx: Tx, request: OrderRequest, lab_test: LabT
   ])
   if (!user) throw notFound('User does not exist on this team')
   assertCanBeCarriedOut(tx.tenant, request, test)
-  const { id: lab_id, slug } = test.lab!
+  const lab = await identifiedLab(tx, test.lab!)
   const billing_type = request.billing_type ?? 'client_bill'
   const account = await chooseAccount(tx, accounts, {
-    lab_id,
+    lab,
     lab_account_id: request.lab_account_id,
     billing_type,
     address: request.patient_address,
     statuses: request.account_statuses ?? ['active'],
   })
-  const physician_required = requiresPhysician(tx.tenant, account, slug)
+  const physician_required = requiresPhysician(tx.tenant, account, lab.slug)
   if (physician_required && request.patient_details && !request.physician)
     throw badRequest('Orders under this lab account must include the ordering physician')
   if (request.activate_by !== undefined && request.activate_by < utcDate(tx.now))
@@ -102,7 +103,7 @@ export async function resolveOrder(tx: Tx, request: OrderRequest, lab_test: LabT
   // The service network's physicians order by the state of the patient, whose address may not be known yet.
   const { patient_address } = request
   const physician = request.physician ?? (patient_address && (await servicePhysician(tx, patient_address.state)))
-  return { user, lab_test: test, lab_account_id: account.id, billing_type, physician, physician_required, event_ids }
+  return { user, lab_test: { ...test, lab }, lab_account_id: account.id, billing_type, physician, physician_required, event_ids }
 }
 
 /**

@@ -1,4 +1,6 @@
 // The text of a printed report, before layout. Pure.
+import { accreditationLine } from '../catalog/lab-identity.ts'
+import { addressLine } from '../documents/printable-patient.ts'
 import type { FailureType } from '../links/diagnostic-report.ts'
 import type { Order } from '../orders/schema.ts'
 import type { Paper } from '../../platform/pdf/canvas.ts'
@@ -25,8 +27,8 @@ export function toReportContent(
     report: {
       lab: {
         name: laboratory?.name ?? metadata.laboratory ?? '',
-        address: addressLine(laboratory?.address ?? null),
-        clia: metadata.clia_number,
+        address: laboratory?.address ? addressLine(laboratory.address) : '',
+        accreditation: accreditationLine({ clia: metadata.clia_number, accreditation: laboratory?.accreditation }),
         medical_director: laboratory?.medical_director ?? null,
       },
       patient: {
@@ -105,12 +107,5 @@ const reasons: Record<FailureType, string> = {
 
 const reasonOf = ({ inferred_failure_type, note }: MissingResult): string =>
   [reasons[inferred_failure_type], note].filter(Boolean).join('. ')
-
-function addressLine(
-  address: { first_line: string; second_line: string | null; city: string; state: string; zip: string } | null,
-) {
-  if (!address) return ''
-  return [address.first_line, address.second_line, address.city, `${address.state} ${address.zip}`].filter(Boolean).join(', ')
-}
 
 const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)

@@ -71,7 +71,7 @@ function sample(order: Partial<Report['order']> = {}, results: Result[] = [resul
     lab: {
       name: 'Lantern Bay Laboratory',
       address: '1 Harbor Street, Fictionville',
-      clia: '99D9999999',
+      accreditation: 'CLIA 99D9999999',
       medical_director: 'Ada Example, MD',
     },
     patient: { name: 'Testina Samplewoman', dob: '1985-03-14', age: '44', gender: 'Female', patient_id: 'P-17' },
@@ -219,7 +219,7 @@ test('a partial report is labeled as partial and lists tests not performed with 
 
 test('a report with missing tests only can be printed', async () => {
   const report = sample({ received: 'this morning', fasting: null, physician: null }, [])
-  report.lab = { ...report.lab, clia: null, medical_director: null }
+  report.lab = { ...report.lab, accreditation: '', medical_director: null }
   report.patient.patient_id = null
   report.missing = [{ name: 'Glucose', reason: 'Specimen lost' }]
   const [page] = await draw(report)
@@ -266,7 +266,7 @@ test('no text exceeds the page, however long each field is', async () => {
       { ...most, result: 'line\n'.repeat(9000), unit: null, reference_range: null, flag: '', interpretation: 'normal' },
     ],
   )
-  report.lab = { name: wide, address: 'street\n'.repeat(50), clia: wide, medical_director: wide }
+  report.lab = { name: wide, address: 'street\n'.repeat(50), accreditation: wide, medical_director: wide }
   report.patient = { name: wide, dob: wide, age: wide, gender: wide, patient_id: wide }
   report.missing = [{ name: wide, reason: wide }]
   const pages = await draw(report)

@@ -20,7 +20,7 @@ import { parseEpochMs, formatTimestamp, toPrintable } from '../../platform/pdf/t
 const { bold, small, label, capital, comment } = styles
 
 export interface Report {
-  lab: { name: string; address: string; clia: string | null; medical_director: string | null }
+  lab: { name: string; address: string; accreditation: string; medical_director: string | null }
   patient: { name: string; dob: string; age: string; gender: string; patient_id: string | null }
   order: {
     specimen_number: string
@@ -110,7 +110,7 @@ function drawLetterhead(canvas: PdfCanvas, { lab, order }: Report): Block {
   const director = lab.medical_director && `Medical director: ${toPrintable(lab.medical_director, 120)}`
   const under = [
     ...canvas.wrap(toPrintable(lab.address, 300), small, 350, 4),
-    ...canvas.wrap([lab.clia && `CLIA ${toPrintable(lab.clia, 30)}`, director].filter(Boolean).join('   |   '), small, 350, 2),
+    ...canvas.wrap([toPrintable(lab.accreditation, 200), director].filter(Boolean).join('   |   '), small, 350, 3),
   ]
   const height = Math.max(names.length * 19 + under.length * 10.5, 46) + 14
   return {

@@ -11,7 +11,6 @@ import type { Order } from '../orders/schema.ts'
 import { mostSevere, type Interpretation } from '../../lab-values/interpret.ts'
 import type { Patient } from '../../lab-values/ranges.ts'
 import { iso, ageOn } from '../../platform/runtime/clock.ts'
-import { UNITED_STATES } from '../../people/person/countries.ts'
 import type { ExpectedResult } from './expected-results.ts'
 import { judgeResult, patientOn } from './judge-result.ts'
 import type { BiomarkerResult, LabResultsMetadata, MissingResult, ResultDocument, SampleData } from './schema.ts'
@@ -81,6 +80,7 @@ const orderingLaboratory = (lab: LabRecord): PerformingLaboratory => ({
   id: lab.slug,
   name: lab.name,
   clia: lab.clia,
+  accreditation: lab.accreditation,
   phone_number: null,
   medical_director: lab.medical_director,
   address: {
@@ -89,7 +89,7 @@ const orderingLaboratory = (lab: LabRecord): PerformingLaboratory => ({
     city: lab.city,
     state: lab.state,
     zip: lab.zipcode,
-    country: UNITED_STATES,
+    country: lab.country,
   },
 })
 
@@ -178,6 +178,7 @@ function sample(
             name: performing.name,
             phone_number: performing.phone_number,
             medical_director: performing.medical_director,
+            ...(performing.accreditation && { accreditation: performing.accreditation }),
             address: performing.address && { ...performing.address, access_notes: null },
           },
         }

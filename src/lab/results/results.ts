@@ -1,6 +1,7 @@
 // Results: a laboratory's report on an order, as the API shows it. Owns lab_result, one row for each order with a result. Does not decide
 // what a laboratory is asked to do.
 import { expectedResults } from '../catalog/lab-tests.ts'
+import { identifiedLab } from '../catalog/lab-identity.ts'
 import { findLab } from '../catalog/labs.ts'
 import type { DiagnosticReport } from '../links/diagnostic-report.ts'
 import { transactionStatus, type LockedOrder } from '../orders/locked-order.ts'
@@ -34,7 +35,8 @@ const PreviousResult = T.Object({ interpretation: T.String(), document: T.String
  * turns critical; then labtest.order.updated for `completed`, for `corrected` if the order was completed before, or for `sample_error` if
  * nothing could be reported. A partial report changes the order to `partial_results`, but changes no status of a kit. If missing results
  * lead to a redraw, the order changes to `redraw_available` instead, and a redraw is placed (redraws.ts).
- * Errors: 400 the order is not at the laboratory, or its report is no longer awaited; more than 2,000 results or 500 missing ones.
+ * Errors: 400 the order is not at the laboratory, or its report is no longer awaited; the laboratory has no identity to print
+ * (`identifiedLab`); more than 2,000 results or 500 missing ones.
  * Source: lab-testing.md 12, 13.1, 13.7.
  */
 export async function receiveReport(tx: Tx, lockedOrder: LockedOrder, report: DiagnosticReport): Promise<void> {
@@ -43,6 +45,7 @@ export async function receiveReport(tx: Tx, lockedOrder: LockedOrder, report: Di
   const step = reportStatus(lockedOrder, report)
   const { order } = lockedOrder
   const { lab } = order.lab_test
+  if (lab) await identifiedLab(tx, lab)
   const [earlier, markers, laboratory] = await Promise.all([
     tx.maybe(
       PreviousResult,

@@ -84,6 +84,7 @@ const PerformingLaboratory = Fields(
     name: T.String(),
     phone_number: text,
     medical_director: text,
+    accreditation: T.Optional(T.String({ description: 'Other than CLIA; absent if there is none.' })),
     address: Nullable(
       Fields({
         first_line: T.String(),

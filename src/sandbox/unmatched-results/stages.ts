@@ -194,7 +194,7 @@ const sandboxAddress = {
 
 /** Returns the ordering physician if the selected account requires the customer's own; undefined if the service's physician orders. */
 async function physicianFor(tx: Tx, { lab }: LabTest): Promise<typeof examplePhysician | undefined> {
-  const wanted = { lab_id: lab!.id, billing_type: 'client_bill', address: sandboxAddress, statuses: ['active'] } as const
+  const wanted = { lab: lab!, billing_type: 'client_bill', address: sandboxAddress, statuses: ['active'] } as const
   const account = await chooseAccount(tx, await usableAccounts(tx), wanted)
   return requiresPhysician(tx.tenant, account, lab!.slug) ? examplePhysician : undefined
 }

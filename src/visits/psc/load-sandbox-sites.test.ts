@@ -7,7 +7,7 @@ import { cells } from '../../../test/support/server.ts'
 import { loadSandboxSites, sitesChecksum } from './load-sandbox-sites.ts'
 import { countSites, findSite } from './sites.ts'
 
-const db = cells.of('production-eu')
+const db = cells.of('sandbox-eu')
 const Versions = T.Object({ versions: T.String() })
 const versions = async () =>
   (
@@ -27,10 +27,10 @@ test('a cell gets the fictional sites of four labs, and a second load changes no
 })
 
 test("loading changed data updates the fictional sites once and keeps the operator's sites", async () => {
-  const quest = await labId('quest', 'production-eu')
+  const quest = await labId('quest', 'sandbox-eu')
   const before = await countSites(db.queries)
   const original = await findSite(db.queries, quest, 'SBQ0001')
-  await insertSites('production-eu', quest, [site('OWN', 1), { ...original!, name: 'Renamed' }])
+  await insertSites('sandbox-eu', quest, [site('OWN', 1), { ...original!, name: 'Renamed' }])
   await db.queries.run(sql`update psc_directory_version set sandbox_data_revision = 'of other data'`)
   await Promise.all([loadSandboxSites(db), loadSandboxSites(db)])
   assert.deepEqual(await findSite(db.queries, quest, 'SBQ0001'), original)

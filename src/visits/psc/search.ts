@@ -1,5 +1,6 @@
 // Queries for sites near a location. Source: lab-testing.md 16.
 import { billingOffered, usableAccount, type UsableAccount } from '../../lab/accounts/account-selection.ts'
+import { isOffered } from '../../lab/accounts/offered-labs.ts'
 import { getOrder } from '../../lab/orders/orders.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, invalidField, notFound } from '../../platform/http/errors.ts'
@@ -39,7 +40,7 @@ export type PhlebotomyCoverage = (
 export async function pscInfo(tx: Tx, directory: PscDirectory, query: PscQuery): Promise<PreserializedJson<PscInfo>> {
   const account = await findNamedAccount(tx, query.lab_account_id)
   const head = (await directory.labs(tx)).get(query.lab_id)
-  if (!head) throw invalidField(['query', 'lab_id'], 'lab not found')
+  if (!head || !(await isOffered(tx, head.lab_id))) throw invalidField(['query', 'lab_id'], 'lab not found')
   const opens = !account || account.lab_id === head.lab_id
   const place = opens ? await findPlace(tx, { country: 'US', postal_code: query.zip_code }) : undefined
   return sitesNear(tx, directory, head, place, query, account)
@@ -110,7 +111,7 @@ export async function areaInfo(
   const central_labs: Record<string, LabInArea> = {}
   const looked = requestedLabs.size ? requestedLabs : new Set<string>(pscLabs)
   for (const head of (await directory.labs(tx)).values()) {
-    if (!looked.has(head.slug)) continue
+    if (!looked.has(head.slug) || !(await isOffered(tx, head.lab_id))) continue
     const sites = (await directory.sites(tx, head.lab_id))!
     const isOpen = !account || account.lab_id === head.lab_id
     const found = labInArea(head, sites, isOpen ? place : undefined, radius, account)
