@@ -7,7 +7,7 @@ import { defineJob, enqueue } from '../../platform/queue/outbox.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { getUser } from '../../people/users/users.ts'
-import { countSkipped, readErrors, type ReadErrorCode, type Skipped } from './reading.ts'
+import { countSkipped, readErrorText, type ReadErrorCode, type Skipped } from './reading.ts'
 import { FILE_BYTES_MAX, PART_BYTES_MIN, type Counts, type FileImport } from './schema.ts'
 import { importKey, newImportKey, storeBytes } from './stored-file.ts'
 
@@ -73,7 +73,13 @@ function shown({ results, error, ...row }: Static<typeof Row>): FileImport {
       if (result[reason]) countSkipped(row.skipped, reason, name, result[reason])
   }
   const skipped = row.skipped as FileImport['skipped']
-  return { ...row, ...total, resources, skipped, error: error && { code: error, message: readErrors[error] } }
+  return {
+    ...row,
+    ...total,
+    resources,
+    skipped,
+    error: error && { code: error, message: readErrorText(error, total.accepted > 0) },
+  }
 }
 
 /** Shows an import of a user. Errors: 404. */

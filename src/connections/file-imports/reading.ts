@@ -7,20 +7,33 @@ import type { SummaryKind } from '../../wearables/summaries/schema.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
 import { DAY_MS } from '../../platform/runtime/durations.ts'
 
-/** Why a file, or the rest of it, could not be read; with the sentence that the API shows. */
-export const readErrors = {
-  empty: 'The file is empty.',
-  unknown_format: 'The file is neither an Apple Health export, nor a FIT, TCX or GPX file, nor a zip archive with one of these.',
-  damaged: 'The file is damaged. What precedes the damage was imported.',
-  truncated: 'The file ends too early. What it has was imported.',
-  encrypted: 'The zip archive is encrypted.',
-  too_large: 'The content of the file is larger than the limit. What lies within the limit was imported.',
-  too_complex: 'The file needs more memory than an import may have. What was read before was imported.',
-  too_slow: 'Reading the file takes longer than an import may take. What was read before was imported.',
-  user_deleted: 'The user was deleted. What was read before was imported.',
-  interrupted: 'The import was interrupted too often. What was read before was imported.',
+/** Why a file, or the rest of it, could not be read, and what of it was imported if anything was. */
+const readErrors = {
+  empty: ['The file is empty.', ''],
+  unknown_format: [
+    'The file is neither an Apple Health export, nor a FIT, TCX or GPX file, nor an archive with one of these.',
+    '',
+  ],
+  invalid_encoding: [
+    'The text of the file is not in its encoding, which is UTF-8 unless it declares another one, or that encoding is not known.',
+    'What precedes the first such byte was imported.',
+  ],
+  damaged: ['The file is damaged.', 'What precedes the damage was imported.'],
+  truncated: ['The file ends too early.', 'What it has was imported.'],
+  encrypted: ['The zip archive is encrypted.', ''],
+  too_large: ['The content of the file is larger than the limit.', 'What lies within the limit was imported.'],
+  too_complex: ['The file needs more memory than an import may have.', 'What was read before was imported.'],
+  too_slow: ['Reading the file takes longer than an import may take.', 'What was read before was imported.'],
+  user_deleted: ['The user was deleted.', 'What was read before was imported.'],
+  interrupted: ['The import was interrupted too often.', 'What was read before was imported.'],
 } as const
 export type ReadErrorCode = keyof typeof readErrors
+
+/** The sentences that the API shows for an error. They say that something was imported only if something was. */
+export function readErrorText(code: ReadErrorCode, has_data: boolean): string {
+  const [reason, imported] = readErrors[code]
+  return has_data && imported ? `${reason} ${imported}` : reason
+}
 
 /** Ends the reading of a file. */
 export class ReadError extends Error {

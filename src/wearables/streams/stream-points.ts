@@ -14,11 +14,22 @@ const bounds: Partial<Record<StreamList, readonly [min: number, max: number]>> =
 }
 const VALUE_MAX = 1e7
 
+/** Closer to this is the place that stands for none. */
+const NO_PLACE = 1e-5
+
+/**
+ * Whether a place is one. Devices without a fix write 0° north and 0° east, a pole, or a value beyond the range; nobody trains at a pole,
+ * where the other coordinate means nothing.
+ */
+const isPlace = (lat: number, lng: number): boolean =>
+  Math.abs(lat) < 90 - NO_PLACE && Math.abs(lng) <= 180 && (Math.abs(lat) > NO_PLACE || Math.abs(lng) > NO_PLACE)
+
 /** Collects the values of one workout. Of several values in one second the last one counts. */
 export class StreamPoints {
   /** The place of each second in the lists, which are as compact as a file with a million points needs. */
   readonly #places = new Map<number, number>()
   readonly #lists = new Map<StreamList, number[]>()
+  readonly #breaks = new Set<number>()
 
   /** How many seconds have a value. */
   get size(): number {
@@ -41,6 +52,16 @@ export class StreamPoints {
     values[place] = list === 'heartrate' ? Math.round(value) : value
   }
 
+  /** Nothing was recorded before an instant, since the values before it: a pause, or the end of a segment. */
+  breakBefore(at_ms: number): void {
+    if (Number.isFinite(at_ms) && this.#breaks.size < STREAM_MAX) this.#breaks.add(Math.floor(at_ms / 1000))
+  }
+
+  /** The seconds before which nothing was recorded, in order. */
+  get breaks(): number[] {
+    return [...this.#breaks].toSorted((a, b) => a - b)
+  }
+
   /** Multiplies the values of a list that are there. */
   scale(list: StreamList, factor: number): void {
     const values = this.#lists.get(list)
@@ -54,9 +75,23 @@ export class StreamPoints {
     return largest
   }
 
-  /** The stream of the workout with this key; undefined without a value. */
+  /** Leaves out what is no place, and half a place. */
+  #dropFalsePlaces(): void {
+    const [lat, lng] = [this.#lists.get('lat'), this.#lists.get('lng')]
+    if (!lat && !lng) return
+    for (let i = 0; i < Math.max(lat?.length ?? 0, lng?.length ?? 0); i++) {
+      if (isPlace(lat?.[i] ?? NaN, lng?.[i] ?? NaN)) continue
+      if (lat && i < lat.length) lat[i] = NaN
+      if (lng && i < lng.length) lng[i] = NaN
+    }
+    for (const list of ['lat', 'lng'] as const)
+      if (this.#lists.get(list)?.every((value) => Number.isNaN(value))) this.#lists.delete(list)
+  }
+
+  /** The stream of the workout with this key; undefined without a value. A second whose only value was no place stays. */
   stream(key: string): IncomingStream | undefined {
-    if (!this.#places.size) return undefined
+    this.#dropFalsePlaces()
+    if (!this.#places.size || !this.#lists.size) return undefined
     const ordered = [...this.#places].toSorted(([a], [b]) => a - b)
     const lists: IncomingStream['lists'] = {}
     for (const [list, values] of this.#lists)
@@ -129,11 +164,18 @@ function metersBetween([from_lat, from_lng]: Place, [to_lat, to_lng]: Place): nu
   return 2 * EARTH_RADIUS_M * Math.asin(Math.min(1, Math.sqrt(half)))
 }
 
-/** How far each place of a stream is along its way, in meters; null where it has no place. Undefined without two places. */
-export function distancesOf({ time, lists: { lat = [], lng = [] } }: Pick<IncomingStream, 'time' | 'lists'>) {
+/**
+ * How far each place of a stream is along its way, in meters; null where it has no place. Undefined without two places.
+ * @param breaks seconds, in order: what lies between such a second and the place before it is no part of the way
+ */
+export function distancesOf(
+  { time, lists: { lat = [], lng = [] } }: Pick<IncomingStream, 'time' | 'lists'>,
+  breaks: readonly number[] = [],
+) {
   let last: Place | undefined
-  let [meters, count] = [0, 0]
-  const distances = time.map((_, i) => {
+  let [meters, count, passed] = [0, 0, 0]
+  const distances = time.map((second, i) => {
+    for (; passed < breaks.length && breaks[passed]! <= second; passed++) last = undefined
     const [north, east] = [lat[i], lng[i]]
     if (typeof north !== 'number' || typeof east !== 'number') return null
     const place: Place = [north, east]

@@ -76,12 +76,40 @@ const ON_FOOT = /run|walk|hik|trail|treadmill|street|^track$/i
 const STRIDES_MAX = 130
 
 /** The stream of an activity. Files count the steps of one foot, as revolutions of a crank: those of both feet are meant. */
-function streamOf(key: string, sport: string, points: StreamPoints): IncomingStream | undefined {
+function streamOf(key: string, sport: string, { points, distance_m, start_ms }: Activity): IncomingStream | undefined {
   if (ON_FOOT.test(sport) && (points.largest('cadence') ?? 0) <= STRIDES_MAX) points.scale('cadence', 2)
   const stream = points.stream(key)
+  if (!stream) return undefined
   // A track of places has no distance of its own.
-  const distance = stream && !stream.lists.distance ? distancesOf(stream) : undefined
-  return stream && distance ? { ...stream, lists: { ...stream.lists, distance } } : stream
+  const distance = stream.lists.distance
+    ? fromZero(stream.time, stream.lists.distance, distance_m, start_ms)
+    : distancesOf(stream, points.breaks)
+  return distance ? { ...stream, lists: { ...stream.lists, distance } } : stream
+}
+
+/** What is covered in the first second of a recording, and in each further one, at most. */
+const FIRST_M_MAX = 10
+const SPEED_MAX = 30
+
+/**
+ * Distances from the beginning of the activity. Devices count on from an earlier leg, or the watch from an earlier day: then the first
+ * value is more than the activity can have covered so far, and the last one more than it covered as a whole.
+ */
+function fromZero(
+  time: readonly number[],
+  distances: readonly (number | null)[],
+  total_m: number | undefined,
+  start_ms: number,
+): (number | null)[] {
+  const at = distances.findIndex((meters) => meters !== null)
+  const [first, last] = [distances[at] ?? 0, distances.findLast((meters) => meters !== null) ?? 0]
+  const excess = total_m ? last - total_m : undefined
+  const isCovered = excess !== undefined && Math.abs(excess) <= first / 2
+  const isCarried = excess !== undefined && excess > first / 2
+  const possible = FIRST_M_MAX + SPEED_MAX * Math.max(0, time[at]! - start_ms / 1000)
+  const isReset = distances.some((meters) => meters !== null && meters < first)
+  if (isReset || (!isCarried && (isCovered || first <= possible))) return [...distances]
+  return distances.map((meters) => (meters === null ? null : Math.round((meters - first) * 100) / 100))
 }
 
 const plausibleRate = (bpm: number): boolean => bpm > 0 && bpm < 300
@@ -102,7 +130,7 @@ export async function passOn(activity: Activity, batches: Batches, context: Read
   const found = statisticsOf(rates)
   const key = `file:${createHash('sha256').update(`${provider} ${start_ms}`).digest('base64url').slice(0, 32)}`
   const sportName = storable(sport, 100) ?? 'Other'
-  const stream = streamOf(key, sportName, activity.points)
+  const stream = streamOf(key, sportName, activity)
   const fields = {
     moving_time: activity.moving_s,
     distance: activity.distance_m ?? stream?.lists.distance?.findLast((meters) => meters !== null) ?? undefined,

@@ -1,9 +1,13 @@
-// FIT files: sessions as workouts with their streams, the heart rates of their records, and levels of stress. fit-file-parser decodes them, within the limits of the thread.
+// FIT files: sessions as workouts with their streams, the heart rates of their records, and levels of stress.
 import { StreamPoints } from '../../../wearables/streams/stream-points.ts'
 import type { StreamList } from '../../../wearables/streams/workout-streams.ts'
 import { isPlausible, ReadError, storable, type ReadContext } from '../reading.ts'
 import type { Batches } from '../batches.ts'
 import { passOn, providerOf } from './activities.ts'
+import { contentsOf, kind, type FitContents } from './fit-contents.ts'
+import { legsOf, type Leg } from './fit-legs.ts'
+import { assertChecksum, fitMessages, numberIn, textIn, type FitMessage } from './fit-messages.ts'
+import { StoredRates } from './fit-rates.ts'
 
 /** The header has 12 or 14 bytes and says `.FIT`. */
 export const isFit = (bytes: Buffer): boolean =>
@@ -26,18 +30,6 @@ function* chained(bytes: Buffer): Generator<Buffer> {
   }
 }
 
-type Message = Record<string, unknown>
-
-const numberOf = (value: unknown): number | undefined => (typeof value === 'number' && Number.isFinite(value) ? value : undefined)
-
-/** An instant; the parser gives dates, or texts of them. */
-function instantOf(value: unknown): number | undefined {
-  const ms = value instanceof Date ? value.getTime() : typeof value === 'string' ? Date.parse(value) : NaN
-  return Number.isFinite(ms) ? ms : undefined
-}
-
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
-
 /** `trail_running` → `Trail Running`. */
 const titled = (name: string): string =>
   name.replace(/(^|_)([a-z0-9])/g, (_, gap, first: string) => (gap ? ' ' : '') + first.toUpperCase())
@@ -51,8 +43,10 @@ const moving: Readonly<Record<string, RegExp>> = {
   swimming: /swim/,
 }
 
-function sportOf({ sport, sub_sport }: Message): string {
-  const [general, special] = [textOf(sport) ?? 'other', textOf(sub_sport)]
+type Profile = typeof import('fit-file-parser/profile')
+
+function sportOf({ getFitSportName, getFitSubSportName }: Profile, { sport, sub_sport }: Leg): string {
+  const [general, special] = [getFitSportName(sport) ?? 'other', getFitSubSportName(sub_sport)]
   if (!special || special === 'generic') return titled(general)
   const isNamed = !Object.hasOwn(moving, general) || moving[general]!.test(special)
   return titled(isNamed ? special : `${special}_${general}`)
@@ -60,128 +54,164 @@ function sportOf({ sport, sub_sport }: Message): string {
 
 /** Reads a file of activities, or of what a watch records through a day. Errors: ReadError `truncated`, `damaged`, also if a checksum does not match. */
 export async function readFit(bytes: Buffer, batches: Batches, context: ReadContext): Promise<void> {
-  const { default: FitParser } = await import('fit-file-parser')
+  const profile = await import('fit-file-parser/profile')
   for (const file of chained(bytes)) {
-    const parser = new FitParser({ force: false, mode: 'list', speedUnit: 'm/s', lengthUnit: 'm' })
-    // The parser reads a buffer from its beginning on, wherever in a larger one it stands.
-    const decoded = (await parser.parseAsync(Buffer.from(file)).catch(() => {
-      throw new ReadError('damaged')
-    })) as unknown as Record<string, unknown>
-    await readSessions(decoded, batches, context)
+    assertChecksum(file)
+    await readFile(profile, file, batches, context)
   }
 }
 
-const listOf = (value: unknown): Message[] => (Array.isArray(value) ? (value as Message[]) : [])
+/** What the types of files are called in `skipped`. */
+const fileTypes: Readonly<Record<number, string>> = {
+  1: 'device',
+  2: 'settings',
+  3: 'sport',
+  4: 'activity',
+  5: 'workout',
+  6: 'course',
+  7: 'schedules',
+  9: 'weight',
+  10: 'totals',
+  11: 'goals',
+  14: 'blood_pressure',
+  15: 'monitoring_a',
+  20: 'activity_summary',
+  28: 'monitoring_daily',
+  32: 'monitoring_b',
+  34: 'segment',
+  35: 'segment_list',
+  40: 'exd_configuration',
+}
 
-/** Seconds east of UTC: the file says once what the watch shows. */
-function zoneOf(decoded: Record<string, unknown>): number | null {
-  const saying = (listOf(decoded.activities)[0] ?? decoded.activity ?? listOf(decoded.monitor_info)[0] ?? {}) as Message
-  const [at, local] = [instantOf(saying.timestamp), instantOf(saying.local_timestamp)]
-  if (at === undefined || local === undefined) return null
-  const zone_s = Math.round((local - at) / 900_000) * 900
-  return Math.abs(zone_s) <= 15 * 3600 ? zone_s : null
+async function readFile(profile: Profile, file: Buffer, batches: Batches, context: ReadContext): Promise<void> {
+  const contents = contentsOf(file)
+  const { id } = contents
+  const manufacturer = profile.getFitManufacturerName(id && numberIn(id, 1)) ?? undefined
+  const writer: Writer = {
+    provider: providerOf(manufacturer),
+    app: [manufacturer, id && textIn(id, 8)].filter(Boolean).join(' '),
+  }
+  const hasStress = await readStress(contents, writer, batches, context)
+  const legs = legsOf(contents)
+  if (legs.length > SESSIONS_MAX) throw new ReadError('damaged')
+  const type = id && numberIn(id, 0)
+  if (!legs.length && !hasStress) batches.skip('unsupported', `fit_${fileTypes[type ?? -1] ?? 'file'}`)
+  const recorded = recordedIn(file, contents, legs)
+  for (const [i, leg] of legs.entries()) {
+    if (!leg) batches.skip('invalid_time', 'workouts')
+    else await passOn({ ...writer, ...activityOf(profile, leg, contents), ...recorded[i]! }, batches, context)
+  }
+}
+
+interface Writer {
+  provider: string
+  /** The device that wrote the file. */
+  app: string
 }
 
 /** The fields of a record that a list of a stream comes from: of two, the first one that is there. */
-const fields: readonly (readonly [list: StreamList, ...names: string[]])[] = [
-  ['heartrate', 'heart_rate'],
-  ['cadence', 'cadence'],
-  ['power', 'power'],
-  ['velocity_smooth', 'enhanced_speed', 'speed'],
-  ['altitude', 'enhanced_altitude', 'altitude'],
-  ['distance', 'distance'],
-  ['lat', 'position_lat'],
-  ['lng', 'position_long'],
-  ['temperature', 'temperature'],
-  ['resistance', 'resistance'],
+const fields: readonly (readonly [
+  list: StreamList,
+  ...sources: (readonly [field: number, scale?: number, offset?: number])[],
+])[] = [
+  ['cadence', [4]],
+  ['power', [7]],
+  ['velocity_smooth', [73, 1000], [6, 1000]],
+  ['altitude', [78, 5, 500], [2, 5, 500]],
+  ['distance', [5, 100]],
+  // Half circles have 2³¹ parts.
+  ['lat', [0, 2 ** 31 / 180]],
+  ['lng', [1, 2 ** 31 / 180]],
+  ['temperature', [13]],
+  ['resistance', [10]],
 ]
 
-/** What the records between two instants say. */
-function pointsOf(records: Message[], start_ms: number, end_ms: number): StreamPoints {
-  const points = new StreamPoints()
-  for (const record of records) {
-    const at_ms = instantOf(record.timestamp)
-    if (at_ms === undefined || at_ms < start_ms || at_ms > end_ms) continue
-    for (const [list, ...names] of fields)
-      points.put(list, at_ms, numberOf(names.map((name) => record[name]).find((one) => one != null)))
+interface Recorded {
+  points: StreamPoints
+  rates: [at_ms: number, bpm: number][]
+}
+
+/** What records and stored heart rates say in the course of each leg. Several sessions of one file follow each other. */
+function recordedIn(file: Buffer, contents: FitContents, legs: (Leg | undefined)[]): Recorded[] {
+  const { times } = contents
+  const all = legs.map((leg) => ({ leg, points: new StreamPoints(), rates: [] as Recorded['rates'], seconds: new Set<number>() }))
+  const at = (at_ms: number) => all.filter(({ leg }) => leg && at_ms >= leg.start_ms && at_ms <= leg.end_ms)
+  for (const record of fitMessages(file, new Set([kind.record]))) {
+    const at_ms = times.of(record)
+    if (at_ms === undefined) continue
+    const bpm = numberIn(record, 3)
+    for (const { points, rates, seconds } of at(at_ms)) {
+      if (bpm !== undefined) {
+        rates.push([at_ms, bpm])
+        points.put('heartrate', at_ms, bpm)
+        seconds.add(Math.floor(at_ms / 1000))
+      }
+      for (const [list, ...sources] of fields) {
+        const values = sources.map(([field, scale, offset]) => numberIn(record, field, scale, offset))
+        points.put(
+          list,
+          at_ms,
+          values.find((value) => value !== undefined),
+        )
+      }
+    }
   }
-  return points
+  if (contents.hasHeartRateMessages) {
+    const stored = new StoredRates(times)
+    for (const message of fitMessages(file, new Set([kind.heart_rate])))
+      for (const [at_ms, bpm] of stored.read(message))
+        for (const { points, rates, seconds } of at(at_ms)) {
+          // What a record has counts.
+          if (seconds.has(Math.floor(at_ms / 1000))) continue
+          rates.push([at_ms, bpm])
+          points.put('heartrate', at_ms, bpm)
+        }
+  }
+  for (const { at_ms, isRunning } of contents.timer) if (isRunning) for (const { points } of at(at_ms)) points.breakBefore(at_ms)
+  return all
+}
+
+function activityOf(profile: Profile, leg: Leg, { times }: FitContents) {
+  const { session, start_ms, end_ms, moving_s, distance_m, calories } = leg
+  return {
+    sport: sportOf(profile, leg),
+    start_ms,
+    end_ms,
+    zone_s: times.zone_s,
+    moving_s,
+    distance_m,
+    calories,
+    ascent_m: numberIn(session, 22),
+    mean_bpm: numberIn(session, 16),
+    max_bpm: numberIn(session, 17),
+    more: {
+      average_speed: numberIn(session, 124, 1000) ?? numberIn(session, 14, 1000) ?? null,
+      max_speed: numberIn(session, 125, 1000) ?? numberIn(session, 15, 1000) ?? null,
+      average_watts: numberIn(session, 20) ?? null,
+      max_watts: numberIn(session, 21) ?? null,
+    },
+  }
 }
 
 /** Levels of stress, in percent. Watches write negative ones for what they could not measure. */
-async function readStress(decoded: Record<string, unknown>, batches: Batches, context: ReadContext): Promise<boolean> {
-  const levels = listOf(decoded.stress).flatMap(({ stress_level_time, stress_level_value }): [number, number][] => {
-    const [at, value] = [instantOf(stress_level_time), numberOf(stress_level_value)]
-    return at === undefined || value === undefined || value < 0 || value > 100 ? [] : [[Math.floor(at / 1000) * 1000, value]]
+async function readStress(
+  { stress, times }: FitContents,
+  writer: Writer,
+  batches: Batches,
+  context: ReadContext,
+): Promise<boolean> {
+  const measured = stress.flatMap((message: FitMessage): [at_ms: number | undefined, value: number][] => {
+    const [at_ms, value] = [times.of(message, 1), numberIn(message, 0)]
+    return value === undefined || value < 0 || value > 100 ? [] : [[at_ms, value]]
   })
-  if (!levels.length) return false
-  const { manufacturer, app } = writerOf(decoded)
-  const provider = providerOf(manufacturer)
-  if (batches.provider !== provider) await batches.flush()
-  batches.provider = provider
-  const source = { source_type: 'unknown' as const, app_id: storable(app, 300), zone_s: zoneOf(decoded) }
-  for (const [at_ms, value] of levels) {
-    if (!isPlausible(at_ms, at_ms, context, 0)) batches.skip('invalid_time', 'stress_level')
+  if (!measured.length) return false
+  if (batches.provider !== writer.provider) await batches.flush()
+  batches.provider = writer.provider
+  const source = { source_type: 'unknown' as const, app_id: storable(writer.app, 300), zone_s: times.zone_s }
+  for (const [at_ms, value] of measured) {
+    if (at_ms === undefined || !isPlausible(at_ms, at_ms, context, 0)) batches.skip('invalid_time', 'stress_level')
     else batches.sample('stress_level', { ...source, at_ms, value, second: null, length_ms: null, type: null })
   }
   await batches.drain()
   return true
-}
-
-/** The device that wrote a file. */
-function writerOf(decoded: Record<string, unknown>): { manufacturer: string | undefined; app: string } {
-  const [id = {}] = listOf(decoded.file_ids)
-  const manufacturer = textOf(id.manufacturer)
-  const product = textOf(id.product_name) ?? textOf(id.product) ?? textOf(id.garmin_product)
-  return { manufacturer, app: [manufacturer, product].filter(Boolean).join(' ') }
-}
-
-async function readSessions(decoded: Record<string, unknown>, batches: Batches, context: ReadContext): Promise<void> {
-  const { manufacturer, app } = writerOf(decoded)
-  const sessions = listOf(decoded.sessions)
-  const hasStress = await readStress(decoded, batches, context)
-  if (!sessions.length && !hasStress) batches.skip('unsupported', `fit_${textOf(listOf(decoded.file_ids)[0]?.type) ?? 'file'}`)
-  if (sessions.length > SESSIONS_MAX) throw new ReadError('damaged')
-  const rates = listOf(decoded.records).flatMap(({ timestamp, heart_rate }): [number, number][] => {
-    const [at, bpm] = [instantOf(timestamp), numberOf(heart_rate)]
-    return at === undefined || bpm === undefined ? [] : [[at, bpm]]
-  })
-  const zone_s = zoneOf(decoded)
-  const records = listOf(decoded.records)
-  for (const session of sessions) {
-    const start_ms = instantOf(session.start_time)
-    const elapsed_s = numberOf(session.total_elapsed_time) ?? numberOf(session.total_timer_time)
-    if (start_ms === undefined || elapsed_s === undefined) {
-      batches.skip('invalid_time', 'workouts')
-      continue
-    }
-    const end_ms = start_ms + elapsed_s * 1000
-    await passOn(
-      {
-        provider: providerOf(manufacturer),
-        app,
-        sport: sportOf(session),
-        start_ms,
-        end_ms,
-        zone_s,
-        moving_s: numberOf(session.total_timer_time),
-        distance_m: numberOf(session.total_distance),
-        calories: numberOf(session.total_calories),
-        ascent_m: numberOf(session.total_ascent),
-        mean_bpm: numberOf(session.avg_heart_rate),
-        max_bpm: numberOf(session.max_heart_rate),
-        more: {
-          average_speed: numberOf(session.enhanced_avg_speed) ?? numberOf(session.avg_speed) ?? null,
-          max_speed: numberOf(session.enhanced_max_speed) ?? numberOf(session.max_speed) ?? null,
-          average_watts: numberOf(session.avg_power) ?? null,
-          max_watts: numberOf(session.max_power) ?? null,
-        },
-        points: pointsOf(records, start_ms, end_ms),
-        // Several sessions of one file follow each other.
-        rates: rates.filter(([at]) => at >= start_ms && at <= end_ms),
-      },
-      batches,
-      context,
-    )
-  }
 }
