@@ -16,7 +16,7 @@ COPY docs ./docs
 COPY migrations ./migrations
 COPY src ./src
 # The second command makes the links between libraries of the bundled PostgreSQL, which cannot be made while the file system is read-only.
-RUN node scripts/build-package.ts --without-types \
+RUN node scripts/build-package.ts \
   && node --eval "import('./dist/src/platform/embedded-postgres/account.js').then((account) => account.findBinaries())"
 
 FROM ${NODE_IMAGE}

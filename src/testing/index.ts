@@ -1,4 +1,4 @@
-// `@drawbridge-server/drawbridge/testing`: a server, a team with its own clock, and a webhook receiver for each test (docs/TESTING.md).
+// `@drawbridge-server/testing`: a server, a team with its own clock, and a webhook receiver for each test (docs/TESTING.md).
 // It runs on Node 20, and imports nothing of the server.
 export { Drawbridge, type ConnectOptions } from './drawbridge.ts'
 export type { EventBody, EventWaitOptions, TeamEvent, WaitOptions } from './event-log.ts'

@@ -1,12 +1,14 @@
-// A server of its own for tests: this package's program on an embedded database, with demo data.
+// A server of its own for tests: the program of `@drawbridge-server/drawbridge` on an embedded database, with demo data.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Organization } from './requests.ts'
 
+const SERVER_PACKAGE = '@drawbridge-server/drawbridge'
 const READY_MS_MAX = 120_000
 const STOP_MS_MAX = 30_000
 /** Of what the program writes, in an error of this helper. */
@@ -27,14 +29,12 @@ export interface ServerProcess extends Organization {
   stop(): Promise<void>
 }
 
-/** Of a package, and of a checkout. */
-const program = ['../../../bin/drawbridge.mjs', '../../bin/drawbridge.mjs']
-  .map((path) => fileURLToPath(new URL(path, import.meta.url)))
-  .find((path) => existsSync(path))
-
-/** Starts the program and waits until it is ready. @throws Error with its output if it ends before, or is not ready in time */
+/**
+ * Starts the program and waits until it is ready.
+ * @throws Error with its output if it ends before, or is not ready in time; Error if the server is not installed
+ */
 export async function startServer(options: StartOptions): Promise<ServerProcess> {
-  if (program === undefined) throw new Error('The program of Drawbridge is not beside drawbridge/testing.')
+  const program = findProgram()
   const temporary = options.dataDir === undefined ? mkdtempSync(join(tmpdir(), 'drawbridge-testing-')) : undefined
   // Started by root, PostgreSQL runs as another user, who has to pass.
   if (temporary !== undefined) chmodSync(temporary, 0o711)
@@ -59,6 +59,22 @@ export async function startServer(options: StartOptions): Promise<ServerProcess>
     await stop()
     throw error
   }
+}
+
+/** The program of the server: of this checkout, or of the package that is installed in the folder of the tests or next to this one. */
+function findProgram(): string {
+  const ofCheckout = fileURLToPath(new URL('../../bin/drawbridge.mjs', import.meta.url))
+  if (existsSync(ofCheckout)) return ofCheckout
+  for (const from of [join(process.cwd(), 'package.json'), import.meta.url]) {
+    try {
+      return join(dirname(createRequire(from).resolve(`${SERVER_PACKAGE}/package.json`)), 'bin/drawbridge.mjs')
+    } catch {
+      // It may be installed next to the other one.
+    }
+  }
+  throw new Error(
+    `Drawbridge.start needs the package ${SERVER_PACKAGE}, which is not installed. Install it, or use Drawbridge.connect with a server that runs.`,
+  )
 }
 
 /** The settings of the server. Nothing of this process: its DATABASE_URL may be the database of the program under test. */

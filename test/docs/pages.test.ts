@@ -21,13 +21,15 @@ let server: Server
 /** What a reader has from the server of `npm start`. */
 const GIVEN = ['URL', 'KEY', 'MANAGEMENT_KEY', 'ORG', 'ORG_ID', 'TEAM', 'TEAM_ID']
 
-/** The package as pages import it: the program of this checkout. */
+/** The client for tests as pages import it: that of this checkout. */
 function linkPackage(modules: string): void {
-  const folder = join(modules, '@drawbridge-server/drawbridge')
+  const folder = join(modules, '@drawbridge-server/testing')
   mkdirSync(folder, { recursive: true })
-  const exports = { './testing': './testing.mjs' }
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: '@drawbridge-server/drawbridge', type: 'module', exports }))
-  writeFileSync(join(folder, 'testing.mjs'), `export * from ${JSON.stringify(join(root, 'src/testing/index.ts'))}\n`)
+  writeFileSync(
+    join(folder, 'package.json'),
+    JSON.stringify({ name: '@drawbridge-server/testing', type: 'module', exports: './index.mjs' }),
+  )
+  writeFileSync(join(folder, 'index.mjs'), `export * from ${JSON.stringify(join(root, 'src/testing/index.ts'))}\n`)
 }
 
 /** A folder like that of a reader: a checkout in which a server has been started. */

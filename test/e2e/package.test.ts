@@ -62,6 +62,7 @@ function run(program: 'npm' | 'npx', cwd: string, args: string[], settings: Reco
 describe('the package', { timeout: 240_000 }, () => {
   const installed = join(folder, 'installed')
   const program = join(installed, 'node_modules/@drawbridge-server/drawbridge')
+  const client = join(installed, 'node_modules/@drawbridge-server/testing')
 
   before(() => {
     // A copy of the checkout: the files that are made while it is packed would be in the way of other tests.
@@ -73,11 +74,15 @@ describe('the package', { timeout: 240_000 }, () => {
       symlinkSync(resolve('node_modules', name), join(checkout, 'node_modules', name))
     }
     for (const name of MADE_FROM) cpSync(name, join(checkout, name), { recursive: true, verbatimSymlinks: true })
+    const unpack = (file: string, target: string) => {
+      mkdirSync(target, { recursive: true })
+      execFileSync('tar', ['xzf', file, '-C', target, '--strip-components=1'])
+    }
     const file = run('npm', checkout, ['pack', '--pack-destination', folder]).trim().split('\n').at(-1)!
     assert(!existsSync(join(checkout, 'dist')), 'what was made for the package is removed')
-    mkdirSync(dirname(program), { recursive: true })
-    mkdirSync(program)
-    execFileSync('tar', ['xzf', join(folder, file), '-C', program, '--strip-components=1'])
+    unpack(join(folder, file), program)
+    run('npm', checkout, ['run', 'pack:testing'])
+    unpack(globSync(join(checkout, 'drawbridge-server-testing-*.tgz'))[0]!, client)
     // As npm installs it: what it depends on stands beside it. This checkout has the same packages.
     const packages = dirname(dirname(createRequire(import.meta.url).resolve('fastify/package.json')))
     for (const name of readdirSync(packages).filter((one) => one !== '.cache'))
@@ -93,13 +98,40 @@ describe('the package', { timeout: 240_000 }, () => {
   const drawbridge = (...args: string[]) =>
     execFileSync(process.execPath, [join(program, 'bin/drawbridge.mjs'), ...args], { cwd: installed, encoding: 'utf8' })
 
-  test('holds no TypeScript but types, no tests and no lock', () => {
+  test('holds no TypeScript, no tests, no client for tests and no lock', () => {
     const files = readdirSync(program, { recursive: true, encoding: 'utf8' })
     assert(files.includes('dist/src/cli/entry.js') && files.includes('LICENSE'))
     assert.deepEqual(
-      files.filter((name) => /(?<!\.d)\.ts$|\.test\.js$|package-lock/.test(name)),
+      files.filter((name) => /\.ts$|\.test\.js$|package-lock|src\/testing\b/.test(name)),
       [],
     )
+  })
+
+  test('the client for tests is a package of its own, with types and without dependencies', () => {
+    const { dependencies, optionalDependencies, scripts, version } = JSON.parse(
+      readFileSync(join(client, 'package.json'), 'utf8'),
+    ) as Record<string, unknown>
+    assert.deepEqual([dependencies, optionalDependencies, scripts], [undefined, undefined, undefined])
+    assert.equal(`${String(version)}\n`, drawbridge('version'))
+    const files = readdirSync(client)
+    assert(files.includes('index.js') && files.includes('index.d.ts') && files.includes('README.md') && files.includes('LICENSE'))
+    assert.deepEqual(
+      files.filter((name) => /(?<!\.d)\.ts$|\.test\./.test(name)),
+      [],
+    )
+  })
+
+  test('the client for tests says what is missing where the server is not installed', () => {
+    const alone = join(folder, 'alone')
+    mkdirSync(join(alone, 'node_modules/@drawbridge-server'), { recursive: true })
+    cpSync(client, join(alone, 'node_modules/@drawbridge-server/testing'), { recursive: true })
+    const script = "import { Drawbridge } from '@drawbridge-server/testing'\nawait Drawbridge.start()"
+    const { stderr, status } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+      cwd: alone,
+      encoding: 'utf8',
+    })
+    assert.notEqual(status, 0)
+    assert.match(stderr, /needs the package @drawbridge-server\/drawbridge, which is not installed/)
   })
 
   test('prints its version and its help', () => {
@@ -275,7 +307,7 @@ function versionOf(node: string): string {
 }
 
 const USE_OF_TYPES = `
-import { Drawbridge, type TestTeam, type Delivery } from '@drawbridge-server/drawbridge/testing'
+import { Drawbridge, type TestTeam, type Delivery } from '@drawbridge-server/testing'
 const drawbridge: Drawbridge = await Drawbridge.connect({ url: 'http://127.0.0.1:8080' })
 const team: TestTeam = await drawbridge.createTeam({ region: 'eu' })
 const delivery: Delivery = await (await team.createReceiver()).waitFor('labtest.order.created')
@@ -291,7 +323,7 @@ export const expect = (actual) => ({ toBe: (expected) => assert.equal(actual, ex
 /** One server for all examples: one that runs, or one on the data of the server before. */
 const RUN_EXAMPLES = `
 import { spawn } from 'node:child_process'
-import { Drawbridge } from '@drawbridge-server/drawbridge/testing'
+import { Drawbridge } from '@drawbridge-server/testing'
 const drawbridge = process.env.RUNNING
   ? await Drawbridge.connect({ dataDir: 'data' })
   : await Drawbridge.start({ dataDir: 'data', settings: ${JSON.stringify({ CELLS, ...QUICK })} })

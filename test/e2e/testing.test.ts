@@ -1,4 +1,4 @@
-// `@drawbridge-server/drawbridge/testing` as tests of other programs use it: it starts a server, and each test has a team.
+// `@drawbridge-server/testing` as tests of other programs use it: it starts a server, and each test has a team.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { toSeconds } from '../../src/testing/durations.ts'

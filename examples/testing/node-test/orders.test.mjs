@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { JunctionClient } from '@junction-api/sdk'
-import { Drawbridge } from '@drawbridge-server/drawbridge/testing'
+import { Drawbridge } from '@drawbridge-server/testing'
 
 let drawbridge
 before(async () => {

@@ -1,6 +1,6 @@
 // Runs with `npx vitest run`. The server is that of setup.mjs, which every file of tests shares.
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { Drawbridge } from '@drawbridge-server/drawbridge/testing'
+import { Drawbridge } from '@drawbridge-server/testing'
 
 let team
 beforeEach(async () => {

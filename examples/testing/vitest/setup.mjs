@@ -1,5 +1,5 @@
 // Starts one server before all tests and ends it after them. Worker processes find it in the environment.
-import { Drawbridge } from '@drawbridge-server/drawbridge/testing'
+import { Drawbridge } from '@drawbridge-server/testing'
 
 export default async function setup() {
   const drawbridge = process.env.DRAWBRIDGE_URL ? await Drawbridge.connect() : await Drawbridge.start()
