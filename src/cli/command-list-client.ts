@@ -1,4 +1,5 @@
 // Commands that are clients of a running server.
+import type { Method } from './client/api-request.ts'
 import { alwaysJson, oneCell, type Group, type Leaf, type OptionText } from './command-tree.ts'
 
 const json: OptionText = ['--json', 'print JSON']
@@ -9,7 +10,68 @@ const remote: OptionText[] = [
   ['--key <key>', 'the key for it (DRAWBRIDGE_KEY)'],
 ]
 
-export const running: Leaf[] = [
+/** A command that sends a request to a path. */
+const requestLeaf = (method: Method, summary: string, examples: string[]): Leaf => {
+  const word = method.toLowerCase()
+  const hasBody = method !== 'GET'
+  return {
+    usage: `${word} <path>`,
+    summary,
+    about:
+      'The response is printed as JSON. Paths of the Management API (/v1/org) get the management key: that of the demo, of DRAWBRIDGE_MANAGEMENT_KEY or of --key.',
+    options: [
+      ...(hasBody
+        ? ([
+            ['--data <json>', 'the body: JSON, or @ and the name of a file'],
+            ['--set <path=value>...', 'set a field of the body; a value is JSON, or else text'],
+          ] satisfies OptionText[])
+        : []),
+      ['--out <file>', 'write the response to a new file, a PDF for example'],
+      ...remote,
+    ],
+    examples,
+    run: async (typed, context) => (await import('./client/api-request.ts')).apiRequest(method)(typed, context),
+  }
+}
+
+const requests: Leaf[] = [
+  requestLeaf('GET', 'read from the API with the key', [
+    'get /v3/lab_tests',
+    'get "/v3/orders?size=5" --cell sandbox-eu',
+    'get /v3/order/ORDER_ID/result/pdf --out result.pdf',
+  ]),
+  requestLeaf('POST', 'post to the API with the key', [
+    'post /v2/user --set client_user_id=patient-1',
+    'post /v3/order --data @order.json --set passthrough=blue',
+  ]),
+  requestLeaf('PUT', 'put to the API with the key', ['put /v2/user/USER_ID/file_import/IMPORT_ID --data @part.json']),
+  requestLeaf('PATCH', 'change by the API with the key', ['patch /v2/user/USER_ID --set client_user_id=patient-2']),
+  requestLeaf('DELETE', 'delete by the API with the key', ['delete /v2/user/USER_ID']),
+]
+
+const clock: Group = {
+  usage: 'clock',
+  summary: "a sandbox team's clock",
+  commands: [
+    {
+      usage: 'show',
+      summary: 'print the time of the team',
+      options: [json, ...remote],
+      examples: ['clock show', 'clock show --json'],
+      run: async (typed, context) => (await import('./client/clock.ts')).show(typed, context),
+    },
+    {
+      usage: 'advance <time...>',
+      summary: 'advance the clock; what becomes due runs in order, each at its time',
+      about: 'The time is a number of seconds, or words. The clock of a team moves forward only.',
+      options: [json, ...remote],
+      examples: ['clock advance 2 days', 'clock advance 1 hour 30 minutes', 'clock advance 3600 --json'],
+      run: async (typed, context) => (await import('./client/clock.ts')).advance(typed, context),
+    },
+  ],
+}
+
+export const running: (Leaf | Group)[] = [
   {
     usage: 'listen',
     summary: 'print events of a team as they occur',
@@ -61,6 +123,15 @@ export const running: Leaf[] = [
 ]
 
 export const looking: (Leaf | Group)[] = [
+  clock,
+  ...requests,
+  {
+    usage: 'open',
+    summary: 'open the API page of a running server in a browser, and print its address',
+    options: [['--print', 'print the address only, as without a terminal'], ...remote],
+    examples: ['open', 'open --print'],
+    run: async ({ values }, context) => (await import('./client/open.ts')).openPage(values, context),
+  },
   {
     usage: 'status',
     summary: 'show whether a running server answers, is ready, and takes the key',
@@ -143,7 +214,7 @@ export const userFiles: Leaf[] = [
     usage: 'import <file>',
     summary: "import a user's file of health data: an Apple Health export, FIT, TCX or GPX",
     about: 'The file is sent in parts; the server imports it in the background, and its progress is printed until it ends.',
-    options: [['--user <id>', 'the user (required)'], ...remote],
+    options: [['--user <id>', 'the user (required)'], ['--json', 'print the last state of the import as JSON'], ...remote],
     examples: ['import --user USER_ID export.zip', 'import --user USER_ID run.fit --url https://lab.example.org --key sk_us_…'],
     run: async (typed, context) => (await import('./client/import-file.ts')).importFile(typed, context),
   },

@@ -68,14 +68,15 @@ for (const { path, leaf } of commands)
     if (words)
       test(`succeeds${hasJson ? ', and prints the same as JSON' : ''}`, async () => {
         const own = await words()
-        const { code, out, err } = await (NEEDS_WORKER.has(path[0]!) ? whileJobsRun : waited)(ended([...path, ...own], env?.()))
+        const run = (words: string[]) => (NEEDS_WORKER.has(path[0]!) ? whileJobsRun : waited)(ended([...path, ...words], env?.()))
+        const { code, out, err } = await run(own)
         assert.deepEqual([code, err], [0, ''])
         assert.match(out, prints!)
         if (isJson.has(path.join(' '))) JSON.parse(out)
         if (!hasJson) return
         // What is to be tried again has to have failed again.
         const again = path.at(-1) === 'retry' ? await words() : own
-        const json = await ended([...path, ...again, '--json'], env?.())
+        const json = await run([...again, '--json'])
         assert.deepEqual([json.code, json.err], [0, ''])
         assert.equal(typeof JSON.parse(json.out), 'object')
         // What it creates has other ids.

@@ -1,6 +1,7 @@
 // Runs the command that words mean, and reports its outcome. It touches nothing of the process.
 import { helpHint, parse, titleOf, UsageError, type CommandContext, type Leaf, type Typed } from './command-tree.ts'
 import { tree } from './command-list.ts'
+import { reasonOf } from './network-errors.ts'
 import { errorFields } from '../platform/telemetry/error-fields.ts'
 import { NoRowSecurity } from '../platform/db/no-row-security.ts'
 import { version } from '../platform/runtime/version.ts'
@@ -48,13 +49,24 @@ async function runCommand(words: string[], context: ProgramContext): Promise<voi
 /** Codes of Node and PostgreSQL for a database that does not exist or denies access. */
 const CONNECTION_ERROR_CODES =
   /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|28000|28P01|3D000|57P03)$/
+/** What the driver says, without a code, when there is no answer in time or the peer is no PostgreSQL. */
+const CONNECTION_ERROR_TEXT = /^(timeout e|Connection terminated )/
 
 /** The error as a sentence, if the user can act on it. */
 function errorMessage(error: unknown): string {
-  const { code = '', message, syscall, cause } = error as { code?: string; message?: string; syscall?: string; cause?: unknown }
+  const { code = '', message, name, cause } = error as { code?: string; message?: string; name?: string; cause?: unknown }
   if (cause instanceof NoRowSecurity) return cause.message
-  if (CONNECTION_ERROR_CODES.test(code) || syscall === 'connect')
-    return `Cannot connect to the database (${code}). Check DATABASE_URL.`
+  // Of the database's own module, which is not loaded for this.
+  if (name === 'Unreachable' && cause) return errorMessage(cause)
+  const reason = connectionReason(error as Error)
+  if (reason !== undefined) return `Cannot connect to the database (${reason}). Check DATABASE_URL.`
   if (code === 'EACCES') return `Permission denied: ${message}`
   return message || `unknown error ${code}`
+}
+
+/** Why there is no connection to the database; undefined for other errors. */
+function connectionReason({ code = '', message, syscall }: Error & { code?: string; syscall?: string }): string | undefined {
+  if (CONNECTION_ERROR_CODES.test(code) || syscall === 'connect') return reasonOf(code)
+  if (!CONNECTION_ERROR_TEXT.test(message)) return undefined
+  return reasonOf(message.includes('timeout') ? 'ETIMEDOUT' : 'ECONNRESET')
 }

@@ -170,7 +170,7 @@ describe('listen', () => {
   test('exits with an error message for invalid input', async () => {
     const key = demoIn(dataDir).api_keys['sandbox-us']!
     const refused: [string[], number, RegExp][] = [
-      [['--events', 'nothing'], 2, /^drawbridge: Unrecognized event type nothing\.\n$/],
+      [['--events', 'nothing'], 2, /^drawbridge: Unrecognized event type nothing\. /],
       [['--forward-to', 'localhost:3000'], 2, /^drawbridge: --forward-to must be an http or https URL/],
       [['--secret', 'swordfish'], 2, /^drawbridge: --secret must be 24 to 75 bytes/],
       [['--cell', 'moon'], 2, /^drawbridge: --cell must be one of/],
@@ -240,7 +240,7 @@ describe('trigger', () => {
     assert.deepEqual(await within('trigger', 'nothing'), {
       code: 2,
       out: '',
-      err: 'drawbridge: Unrecognized event type nothing.\n',
+      err: 'drawbridge: Unrecognized event type nothing. See "bin/drawbridge trigger --help".\n',
     })
     assert.equal((await within('trigger')).code, 2)
     const { code, out, err } = await trigger(CREATED, '--cell', 'production-us')

@@ -5,6 +5,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { migrationsOf } from '../../src/platform/db/migrations.ts'
+import { ended } from '../support/local-command.ts'
 import {
   caller,
   demoIn,
@@ -123,6 +124,7 @@ test('options name the port and the folder in place of the settings, and the pri
   assert.equal(base_url, `http://127.0.0.1:${port}`)
   assert.ok(program.out().includes(`API page     ${base_url}/docs\n`), program.out())
   assert.equal((await caller(base_url, api_keys['sandbox-us']).get('/v3/lab_tests')).status, 200)
+  assert.deepEqual(await ended(['open'], { DATA_DIR: typed }), { code: 0, out: `${base_url}/docs\n`, err: '' })
   assert.equal(await program.end('SIGTERM'), 0)
 })
 

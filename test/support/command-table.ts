@@ -46,6 +46,8 @@ const serverRow = (startedIn: string): Row => ({ startedIn, fails: [[], 1, /^dra
 const noCell: Row['fails'] = [['--cell', 'moon'], 2, /^drawbridge: --cell must be one of/]
 const noId = (...words: string[]): Row['fails'] => [[...words, 'x', ...SANDBOX], 2, /must be an id/]
 
+const noPath: Row['fails'] = [['v3/lab_tests'], 2, /The path must start with a slash/]
+
 const delivery = delivering({ schedule_s: [0] })
 
 export const table: Record<string, Row> = {
@@ -332,6 +334,22 @@ export const table: Record<string, Row> = {
     prints: /resent\n$/,
     fails: [['x', '--cell', 'moon'], 2, /--cell must be one of/],
   },
+  'clock show': { words: () => made.remote, prints: /^\S+ {2}\d+ seconds ahead\n$/, fails: noCell },
+  'clock advance': {
+    words: () => ['60', ...made.remote],
+    prints: /^\S+ {2}\d+ seconds ahead; \d+ jobs ran\n$/,
+    fails: [['0', ...SANDBOX], 2, /must be a number of seconds/],
+  },
+  get: { words: () => ['/v3/lab_tests', ...made.remote], prints: /^\[\n {2}\{/, fails: noPath },
+  post: {
+    words: () => ['/v2/user', '--set', `client_user_id=${randomUUID()}`, ...made.remote],
+    prints: /"user_id": /,
+    fails: noPath,
+  },
+  put: { startedIn: 'src/cli/client/requests.test.ts', fails: noPath },
+  patch: { startedIn: 'src/cli/client/requests.test.ts', fails: noPath },
+  delete: { startedIn: 'src/cli/client/requests.test.ts', fails: noPath },
+  open: { startedIn: 'test/e2e/start.test.ts', fails: noCell },
   logs: {
     words: async () => {
       await made.team.api.get('/v3/lab_tests')

@@ -1,6 +1,9 @@
 // A client for a running server: over HTTP, with a team's key, like any other client. The address and the key come from the command line,
 // else from the environment, else from the `demo.json` that the server wrote.
-import { DEFAULT_CELL, UsageError } from '../command-tree.ts'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { DEFAULT_CELL, PROGRAM, UsageError } from '../command-tree.ts'
+import { networkErrorCode, reasonOf } from '../network-errors.ts'
 import { readDemo } from '../demo-file.ts'
 import { cellNames, type CellName } from '../../platform/db/cell-names.ts'
 
@@ -26,7 +29,7 @@ export function createApiClient(typed: RemoteValues, env: Record<string, string 
   const cell = cellOf(typed, env)
   if (typed.cell !== undefined && typed.key !== undefined) throw new UsageError('--cell cannot be combined with --key.')
   const url = typed.url ?? env.DRAWBRIDGE_URL
-  if (url !== undefined && !/^https?:\/\/./.test(url)) throw new UsageError('--url must start with http:// or https://.')
+  if (url !== undefined && !isHttpUrl(url)) throw new UsageError('--url must start with http:// or https://.')
   const key = typed.key ?? (typed.cell === undefined ? env.DRAWBRIDGE_KEY : undefined)
   const demo = url === undefined || key === undefined ? readDemo(env.DATA_DIR?.trim() || './data') : undefined
   const found = { url: url ?? demo?.base_url, key: key ?? demo?.api_keys[cell] }
@@ -34,6 +37,8 @@ export function createApiClient(typed: RemoteValues, env: Record<string, string 
     throw new Error('No demo data found in DATA_DIR. Specify --url and --key, or DRAWBRIDGE_URL and DRAWBRIDGE_KEY.')
   return { url: found.url.replace(/\/+$/, ''), key: found.key }
 }
+
+export const isHttpUrl = (text: string): boolean => /^https?:\/\/./.test(text) && URL.canParse(text)
 
 /** The cell of `--cell`, or what takes its place. @throws UsageError for none that there is */
 export function cellOf({ cell: typed }: { cell?: string }, env: Record<string, string | undefined>): CellName {
@@ -48,14 +53,49 @@ export interface ApiResponse {
   // oxlint-disable-next-line typescript/no-explicit-any -- responses of every shape
   body: any
   retry_after_s: number
+  content_type: string
+  bytes: Uint8Array
 }
 
-/** The server did not respond; the message is a code of the system. */
-export class NoResponseError extends Error {}
+/** The server did not respond. The message says so in words, and what to do. */
+export class NoResponseError extends Error {
+  readonly reason: string
+
+  constructor(url: string, code: string) {
+    super(
+      `No server answers at ${url} (${reasonOf(code)}). "${PROGRAM} start" starts one on this machine; --url or DRAWBRIDGE_URL names another.`,
+    )
+    this.reason = reasonOf(code)
+  }
+}
 
 const RESPONSE_TIMEOUT_MS = 30_000
+/** An address that nothing answers for is reported before the operating system gives up. */
+const CONNECT_TIMEOUT_MS = 3000
 
-/** @throws NoResponseError */
+/** Addresses to which this process has connected. */
+const reached = new Set<string>()
+
+/** Connects once to the address of a server. @throws an error with a code */
+async function assertReachable(url: string): Promise<void> {
+  const { origin, hostname, port, protocol } = new URL(url)
+  if (reached.has(origin)) return
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const socket = connect({ host, port: Number(port) || (protocol === 'https:' ? 443 : 80) })
+  const timer = setTimeout(
+    () => socket.destroy(Object.assign(new Error('no connection'), { code: 'ETIMEDOUT' })),
+    CONNECT_TIMEOUT_MS,
+  )
+  try {
+    await once(socket, 'connect')
+    reached.add(origin)
+  } finally {
+    clearTimeout(timer)
+    socket.destroy()
+  }
+}
+
+/** @throws NoResponseError, after three seconds at most if there is nothing at the address */
 export async function request(
   { url, key, key_header = 'x-service-api-key' }: ApiClient,
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
@@ -75,6 +115,7 @@ export async function request(
 ): Promise<ApiResponse> {
   const limits = [AbortSignal.timeout(RESPONSE_TIMEOUT_MS), ...(signal ? [signal] : [])]
   try {
+    await assertReachable(url)
     const response = await fetch(url + path, {
       method,
       headers: { [key_header]: key, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
@@ -82,22 +123,31 @@ export async function request(
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(file && { body: file }),
     })
-    const text = await response.text()
-    const isJson = response.headers.get('content-type')?.startsWith('application/json')
+    const bytes = new Uint8Array(await response.arrayBuffer())
+    const content_type = response.headers.get('content-type') ?? ''
     return {
       status: response.status,
-      body: isJson ? JSON.parse(text) : undefined,
+      body: content_type.startsWith('application/json') ? JSON.parse(Buffer.from(bytes).toString()) : undefined,
+      content_type,
+      bytes,
       retry_after_s: Number(response.headers.get('retry-after')) || 0,
     }
   } catch (error) {
-    throw new NoResponseError(networkErrorCode(error))
+    throw new NoResponseError(url, networkErrorCode(error))
   }
 }
 
-/** The reason why there was no response, in a word. */
-export function networkErrorCode(error: unknown): string {
-  const { name, cause } = error as { name?: string; cause?: unknown }
-  if (name === 'TimeoutError') return 'request timed out'
-  const inner = cause instanceof AggregateError ? cause.errors[0] : cause
-  return (inner as { code?: string } | undefined)?.code ?? (error as { code?: string }).code ?? name ?? 'unknown'
+/** The server has refused something. */
+export const requestError = (what: string, status: number, body: unknown): Error => {
+  const { detail } = (body ?? {}) as { detail?: unknown }
+  const faults = Array.isArray(detail) ? (detail as { loc?: string[]; msg?: string }[]) : []
+  const listed = faults.map(({ loc = [], msg = '' }) => `${loc.join('.')}: ${msg}`).join('; ')
+  return new Error(`The server rejected ${what}: ${status} ${typeof detail === 'string' ? detail : listed}`.trimEnd())
+}
+
+/** The body of a response. @throws Error unless it is a success @param what what was asked for */
+// oxlint-disable-next-line typescript/no-explicit-any -- responses of every shape
+export function assertOk({ status, body }: ApiResponse, what: string): any {
+  if (status < 200 || status > 299) throw requestError(what, status, body)
+  return body
 }

@@ -1,7 +1,7 @@
 // Forwards an event to a developer's machine, signed as a delivery. It prints failures and retries a few times.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { systemNow } from '../../platform/runtime/clock.ts'
-import { networkErrorCode } from './api-client.ts'
+import { networkErrorCode } from '../network-errors.ts'
 import { version } from '../../platform/runtime/version.ts'
 import { signatureHeaders, signingKey } from '../../events/endpoints/signature.ts'
 

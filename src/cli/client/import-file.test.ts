@@ -1,6 +1,8 @@
 // The command that imports a file, against a server.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -62,6 +64,33 @@ describe('drawbridge import', () => {
       ['', `sending    [${'#'.repeat(30)}] 100 %`, `completed  [${'#'.repeat(30)}] 100 %, 1 new, 0 changed`],
     )
     assert.deepEqual([last, ...rest], ['1 accepted, 0 out of bounds', ''])
+  })
+
+  test('says that it repeats a request which the server could not answer, and prints the import as JSON', async () => {
+    let failed = 0
+    const faulty = createServer(async (request, response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk as Buffer)
+      const body = Buffer.concat(chunks)
+      if (request.method === 'GET' && !failed++) return response.writeHead(503).end()
+      const { method = '', url: path } = request
+      const headers = { 'x-service-api-key': team.key }
+      const answer = await fetch(url + path, { method, headers, ...(method !== 'GET' && { body }) })
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
+    }).listen(0, '127.0.0.1')
+    await once(faulty, 'listening')
+    after(() => faulty.close())
+    const behind = `http://127.0.0.1:${(faulty.address() as { port: number }).port}`
+    writeFileSync(path, await exportZip(exportXml(rate(63, '09:00:00'))))
+    const printed = async (json: boolean) => {
+      let text = ''
+      const typed = { args: [path], values: { user: await team.user(), url: behind, key: team.key, json } }
+      await importFile(typed, { env: {}, out: (part) => void (text += part) }, () => team.settle())
+      return text
+    }
+    assert.match(await printed(false), /^sending 0\.0 MB\nserver responded 503; retrying\n[^]*completed 100 %, 1 new/)
+    const { status, created } = JSON.parse(await printed(true))
+    assert.deepEqual([failed > 1, status, created], [true, 'completed', 1])
   })
 
   test('says why a file is not imported', async () => {

@@ -31,25 +31,27 @@ interface Import {
  * server rejects it, or the import does not complete
  */
 export async function importFile(
-  { args, values }: Typed<RemoteValues & { user?: string }>,
+  { args, values }: Typed<RemoteValues & { user?: string; json?: boolean }>,
   { env, out, isTerminal }: CommandContext & { isTerminal?: boolean },
   pause: (ms: number) => Promise<void> = sleep,
 ): Promise<void> {
   const [path, ...more] = args
   if (path === undefined || more.length || !values.user) throw new UsageError('import needs --user and one file.')
-  const server = new Server(createApiClient(values, env), values.user, pause)
+  const print = values.json ? () => {} : out
+  const server = new Server(createApiClient(values, env), values.user, { pause, say: (line) => print(`${line}\n`) })
   const file = await open(path).catch((error: NodeJS.ErrnoException) => {
     throw new Error(`The file cannot be read (${error.code ?? error.name}).`)
   })
   try {
     const { size } = await file.stat()
     if (!size) throw new Error('The file is empty.')
-    out(`sending ${megabytes(size)}\n`)
-    const progress = new Progress({ out, ...(isTerminal && { isTerminal }) })
+    print(`sending ${megabytes(size)}\n`)
+    const progress = new Progress({ out: print, ...(isTerminal && { isTerminal }) })
     // Without a terminal, the parts of a large file are no news.
     const id = await server.send(file, size, (share) => isTerminal && progress.show('sending', share))
     const state = await server.follow(id, progress).finally(() => progress.end())
-    report(state, out)
+    if (values.json) out(`${JSON.stringify(state, null, 2)}\n`)
+    report(state, print)
   } finally {
     await file.close()
   }
@@ -61,9 +63,16 @@ class Server {
   readonly #remote: ApiClient
   readonly #path: string
   readonly #pause: (ms: number) => Promise<void>
+  readonly #say: (line: string) => void
+  #hasConnected = false
 
-  constructor(remote: ApiClient, user_id: string, pause: (ms: number) => Promise<void>) {
+  constructor(
+    remote: ApiClient,
+    user_id: string,
+    { pause, say }: { pause: (ms: number) => Promise<void>; say: (line: string) => void },
+  ) {
     this.#remote = remote
+    this.#say = say
     this.#path = `/v2/user/${encodeURIComponent(user_id)}/file_import`
     this.#pause = pause
   }
@@ -95,7 +104,7 @@ class Server {
     }
   }
 
-  /** Repeats what may succeed later; a part may be sent again. */
+  /** Repeats what may succeed later, and says so; a part may be sent again. A server that was never there is not waited for. */
   async #ask(method: 'GET' | 'POST' | 'PUT', path: string, file?: Uint8Array<ArrayBuffer>): Promise<Import> {
     for (let repeats = 0; ; repeats++) {
       const answer = await request(this.#remote, method, path, file ? { file } : {}).catch((error: unknown) => {
@@ -103,14 +112,20 @@ class Server {
         return error
       })
       const isOver = !(answer instanceof NoResponseError) && answer.status !== 429 && answer.status < 500
-      if (isOver || repeats === REPEATS) return resultOf(answer, this.#remote.url)
+      if (answer instanceof NoResponseError && !this.#hasConnected) throw answer
+      this.#hasConnected = true
+      if (isOver || repeats === REPEATS) return resultOf(answer)
+      if (!repeats)
+        this.#say(
+          answer instanceof NoResponseError ? 'server unreachable; retrying' : `server responded ${answer.status}; retrying`,
+        )
       await this.#pause(Math.min(REPEAT_MS_MAX, 500 * 2 ** repeats))
     }
   }
 }
 
-function resultOf(answer: ApiResponse | NoResponseError, url: string): Import {
-  if (answer instanceof NoResponseError) throw new Error(`Cannot reach the server at ${url} (${answer.message}).`)
+function resultOf(answer: ApiResponse | NoResponseError): Import {
+  if (answer instanceof NoResponseError) throw answer
   if (answer.status === 200 || answer.status === 202) return answer.body as Import
   const { detail } = (answer.body ?? {}) as { detail?: unknown }
   throw new Error(`The server rejected the request: ${answer.status}${typeof detail === 'string' ? ` ${detail}` : ''}`)

@@ -85,6 +85,7 @@ class EventFeedClient {
   readonly #context: CommandContext
   #remote: ApiClient
   #cursor: string | undefined
+  #hasConnected = false
 
   constructor(options: ListenOptions, context: CommandContext) {
     this.#options = options
@@ -138,10 +139,15 @@ class EventFeedClient {
       query.set('wait_s', String(WAIT_S))
     }
     for (const type of this.#options.types) query.append('type', type)
+    const { signal } = this.#context
     try {
-      return await request(this.#remote, 'GET', `/v1/events/follow?${query}`, { signal: this.#context.signal })
+      const answer = await request(this.#remote, 'GET', `/v1/events/follow?${query}`, { signal })
+      this.#hasConnected = true
+      return answer
     } catch (error) {
-      if (error instanceof NoResponseError) return undefined
+      // Only a server that was there is waited for.
+      if (error instanceof NoResponseError && this.#hasConnected) return undefined
+      if (signal.aborted) return undefined
       throw error
     }
   }

@@ -42,7 +42,8 @@ export async function logs(
   do {
     const answer = await ask(remote(), cursor)
     if (answer instanceof NoResponseError || answer.status >= 500) {
-      if (values.once) throw new Error(`Cannot reach the server at ${remote().url}.`)
+      if (answer instanceof NoResponseError && (values.once || cursor === undefined)) throw answer
+      if (values.once) throw new Error(`The server at ${remote().url} responded ${(answer as ApiResponse).status}.`)
       if (!isLost) out('Server unreachable; retrying.\n')
       isLost = true
     } else if (answer.status === 404) throw new Error('The key belongs to a production cell. logs works in sandbox cells only.')

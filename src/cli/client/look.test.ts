@@ -56,8 +56,8 @@ describe('drawbridge status', () => {
     server.close()
     await once(server, 'close')
     const absent = await printed((context) => status({ url: `http://127.0.0.1:${port}`, key: 'x' }, context))
-    assert.match(absent.text, /not ready \(ECONNREFUSED\)/)
-    assert.match(absent.error!.message, /is not ready/)
+    assert.match(absent.text, /not ready \(connection refused: nothing listens there\)\nKey {5}not checked\n$/)
+    assert.match(absent.error!.message, /^No server answers at /)
   })
 
   test('prints variables that a shell takes as they are', async () => {

@@ -9,14 +9,14 @@ export interface Override {
   value: unknown
 }
 
-/** @throws UsageError for a text that is no path and value, and for more than 50 */
-export function parseOverrides(texts: string[] = []): Override[] {
-  if (texts.length > OVERRIDES_MAX) throw new UsageError(`--override can be repeated at most ${OVERRIDES_MAX} times.`)
+/** @param option that they were typed after @throws UsageError for a text that is no path and value, and for more than 50 */
+export function parseOverrides(texts: string[] = [], option = '--override'): Override[] {
+  if (texts.length > OVERRIDES_MAX) throw new UsageError(`${option} can be repeated at most ${OVERRIDES_MAX} times.`)
   return texts.map((text) => {
     const at = text.indexOf('=')
     const path = text.slice(0, Math.max(at, 0)).split('.')
     if (!path.every((segment) => SEGMENT.test(segment) && !(segment in Object.prototype)))
-      throw new UsageError('--override must be a path and a value such as patient_details.first_name=Fiona.')
+      throw new UsageError(`${option} must be a path and a value such as patient_details.first_name=Fiona.`)
     return { path, value: jsonOrText(text.slice(at + 1)) }
   })
 }

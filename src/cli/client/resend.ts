@@ -1,7 +1,7 @@
 // `bin/drawbridge events resend`: sends an event again, by the Management API of a running server.
 import { UsageError, type CommandContext, type Typed } from '../command-tree.ts'
 import { readDemo } from '../demo-file.ts'
-import { cellOf, request, type ApiClient } from './api-client.ts'
+import { cellOf, isHttpUrl, request, type ApiClient } from './api-client.ts'
 import { messageId } from '../../events/fan-out/message-id.ts'
 
 interface Values {
@@ -50,7 +50,7 @@ const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f
 function managed(values: Values, env: CommandContext['env']): { server: ApiClient; path: string } {
   const cell = cellOf(values, env)
   const url = values.url ?? env.DRAWBRIDGE_URL
-  if (url !== undefined && !/^https?:\/\/./.test(url)) throw new UsageError('--url must start with http:// or https://.')
+  if (url !== undefined && !isHttpUrl(url)) throw new UsageError('--url must start with http:// or https://.')
   const [environment, region] = cell.split('-') as ['sandbox' | 'production', 'us' | 'eu']
   const demo = readDemo(env.DATA_DIR?.trim() || './data')
   const given = values.managementKey ?? env.DRAWBRIDGE_MANAGEMENT_KEY

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UsageError } from '../command-tree.ts'
-import { request, type ApiClient } from './api-client.ts'
+import { request, requestError, type ApiClient } from './api-client.ts'
 import { overridden, type Override } from './overrides.ts'
 import { reportForm } from '../../lab-reports/parsing-jobs/example-report.ts'
 import { examplePatient, examplePhysician } from '../../people/person/example-patient.ts'
@@ -191,17 +191,6 @@ export class Sandbox {
   }
 
   async #ask(method: Method, path: string, body?: unknown, headers: Record<string, string> = {}) {
-    try {
-      return await request(this.#remote, method, path, { headers, ...(body !== undefined && { body }) })
-    } catch (error) {
-      throw new Error(`Cannot reach the server at ${this.#remote.url} (${(error as Error).message}).`)
-    }
+    return request(this.#remote, method, path, { headers, ...(body !== undefined && { body }) })
   }
-}
-
-const requestError = (what: string, status: number, body: unknown): Error => {
-  const { detail } = (body ?? {}) as { detail?: unknown }
-  const faults = Array.isArray(detail) ? (detail as { loc?: string[]; msg?: string }[]) : []
-  const listed = faults.map(({ loc = [], msg = '' }) => `${loc.join('.')}: ${msg}`).join('; ')
-  return new Error(`The server rejected ${what}: ${status} ${typeof detail === 'string' ? detail : listed}`.trimEnd())
 }

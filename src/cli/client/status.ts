@@ -18,11 +18,13 @@ export async function status(
 ): Promise<void> {
   const remote = createApiClient(values, env)
   if (values.env) return out(`export DRAWBRIDGE_URL=${quoted(remote.url)}\nexport DRAWBRIDGE_KEY=${quoted(remote.key)}\n`)
+  let failure: NoResponseError | undefined
   const statusOf = async (path: string): Promise<number | string> => {
     try {
       return (await request(remote, 'GET', path)).status
     } catch (error) {
-      if (error instanceof NoResponseError) return error.message
+      if (error instanceof NoResponseError) failure = error
+      if (error instanceof NoResponseError) return error.reason
       throw error
     }
   }
@@ -36,9 +38,10 @@ export async function status(
   if (values.json) out(`${JSON.stringify(state, null, 2)}\n`)
   else {
     const ready = state.is_ready ? 'ready' : `not ready (${answers.readiness})`
-    const key = state.is_key_valid ? 'valid' : `not accepted (${answers.key})`
+    const key = state.is_key_valid ? 'valid' : failure ? 'not checked' : `not accepted (${answers.key})`
     out(`Server  ${remote.url}  ${ready}\nKey     ${key}\n`)
   }
+  if (failure) throw failure
   if (!state.is_ready) throw new Error(`${remote.url} is not ready.`)
   if (!state.is_key_valid) throw new Error(`${remote.url} does not accept the key.`)
 }

@@ -1,0 +1,78 @@
+// `bin/drawbridge get`, `post`, `put`, `patch` and `delete`: a request to a running server with its key, as any client sends it.
+import { readFile, writeFile } from 'node:fs/promises'
+import { UsageError, type CommandContext, type Typed } from '../command-tree.ts'
+import { createApiClient, request, type ApiClient, type ApiResponse, type RemoteValues } from './api-client.ts'
+import { overridden, parseOverrides } from './overrides.ts'
+import { readDemo } from '../demo-file.ts'
+
+const FILE_SIZE_MAX = 10 * 1024 * 1024
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+interface Values extends RemoteValues {
+  out?: string
+  data?: string
+  set?: string[]
+}
+
+/**
+ * Sends a request and prints the JSON of the response, or its text. A path of the Management API has the management key, any other the key of
+ * the team. @throws UsageError; Error if the response is no success, after its body is printed, or if it is neither JSON nor text and goes to no file
+ */
+export const apiRequest =
+  (method: Method) =>
+  async ({ args, values }: Typed<Values>, { env, out }: Pick<CommandContext, 'env' | 'out'>): Promise<void> => {
+    const path = args[0]!
+    // Any other word would send the key to the host that it names.
+    if (!path.startsWith('/')) throw new UsageError('The path must start with a slash, such as /v3/lab_tests.')
+    const body = await bodyOf(values)
+    const answer = await request(clientFor(path, values, env), method, path, { ...(body !== undefined && { body }) })
+    await show(answer, values, out)
+    if (answer.status < 200 || answer.status > 299) throw new Error(`The server responded ${answer.status}.`)
+  }
+
+async function show(
+  { body, content_type, bytes }: ApiResponse,
+  { out: file }: Values,
+  out: (text: string) => void,
+): Promise<void> {
+  if (file !== undefined)
+    return writeFile(file, bytes, { flag: 'wx', mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
+      throw new Error(`The file cannot be written (${error.code ?? error.name}).`)
+    })
+  if (body !== undefined) return out(`${JSON.stringify(body, null, 2)}\n`)
+  if (bytes.length === 0) return
+  if (!/^(text\/|application\/(x-ndjson|fhir\+json|xml))/.test(content_type))
+    throw new Error(`The response is ${content_type || 'of no type'}: --out writes it to a file.`)
+  out(`${Buffer.from(bytes).toString().trimEnd()}\n`)
+}
+
+async function bodyOf({ data, set }: Values): Promise<unknown> {
+  const overrides = parseOverrides(set, '--set')
+  if (data === undefined) return overrides.length ? overridden({}, overrides) : undefined
+  const text = data.startsWith('@') ? await fileText(data.slice(1)) : data
+  try {
+    return overridden(JSON.parse(text), overrides)
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    throw new UsageError('--data must be JSON, or @ and the name of a file with JSON.')
+  }
+}
+
+async function fileText(file: string): Promise<string> {
+  const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`The file cannot be read (${error.code ?? error.name}).`)
+  })
+  if (bytes.length > FILE_SIZE_MAX) throw new Error(`The file has more than ${FILE_SIZE_MAX} bytes.`)
+  return bytes.toString('utf8')
+}
+
+/** The Management API takes its own keys, in another header; they have no cell. */
+function clientFor(path: string, values: Values, env: CommandContext['env']): ApiClient {
+  if (!/^\/v1\/org(\/|$)/.test(path)) return createApiClient(values, env)
+  const demo = () => readDemo(env.DATA_DIR?.trim() || './data')
+  const key = values.key ?? env.DRAWBRIDGE_MANAGEMENT_KEY ?? demo()?.management_key
+  if (key === undefined) throw new Error('No demo data found in DATA_DIR. Specify --key or DRAWBRIDGE_MANAGEMENT_KEY.')
+  const { cell: _, ...others } = values
+  return { ...createApiClient({ ...others, key }, env), key_header: 'x-management-key' }
+}
