@@ -10,6 +10,7 @@ import { PscDirectory } from './psc/directory.ts'
 import { psc } from './psc/module.ts'
 import type { PhlebotomyCoverage } from './psc/search.ts'
 import { pscBooking } from './psc-booking/module.ts'
+import { scheduledSites } from './psc-booking/schedules.ts'
 
 export interface VisitDependencies {
   vault: Vault
@@ -21,6 +22,6 @@ export interface VisitDependencies {
 const coverage: PhlebotomyCoverage = async (tx, { zip_code }) => (await createCoverage(tx, zip_code)).providers
 
 export function visits({ vault, locate }: VisitDependencies): Module[] {
-  const directory = new PscDirectory()
+  const directory = new PscDirectory(scheduledSites)
   return [geocoding, appointments, psc({ directory, locate, coverage }), pscBooking({ directory, vault }), phlebotomy({ vault })]
 }

@@ -149,12 +149,12 @@ export const table: Record<string, Row> = {
   'psc activate': {
     words: () => ['TABLE-1', '--lab', 'quest', ...PRODUCTION],
     prints: /TABLE-1 {2}active/,
-    fails: [['TABLE-1'], 2, /--lab must be one of/],
+    fails: [['TABLE-1'], 2, /--lab is required/],
   },
   'psc deactivate': {
     words: () => ['OTHER', '--lab', 'quest', ...PRODUCTION],
     prints: /OTHER {2}not found/,
-    fails: [['TABLE-1'], 2, /--lab must be one of/],
+    fails: [['TABLE-1'], 2, /--lab is required/],
   },
   'psc schedule import': {
     words: () => [
@@ -169,17 +169,17 @@ export const table: Record<string, Row> = {
   'psc schedule list': {
     words: () => ['--lab', 'quest', ...PRODUCTION],
     prints: /TABLE-1 +\d+ minutes/,
-    fails: [[], 2, /--lab must be one of/],
+    fails: [[], 2, /--lab is required/],
   },
   'psc schedule show': {
     words: () => ['TABLE-1', '--lab', 'quest', ...PRODUCTION],
     prints: /"site_code": "TABLE-1"/,
-    fails: [['TABLE-1'], 2, /--lab must be one of/],
+    fails: [['TABLE-1'], 2, /--lab is required/],
   },
   'psc schedule remove': {
     words: () => ['OTHER', '--lab', 'quest', ...PRODUCTION],
     prints: /OTHER {2}has no schedule/,
-    fails: [['TABLE-1'], 2, /--lab must be one of/],
+    fails: [['TABLE-1'], 2, /--lab is required/],
   },
   'psc booking list': { words: async () => (await booking(), PRODUCTION), prints: /quest TABLE-1/, fails: noCell },
   'psc booking confirm': { words: async () => [await booking(), ...PRODUCTION], prints: /^Confirmed/, fails: noId() },

@@ -1,17 +1,14 @@
 // Schedules of sites by command: the operator maintains the calendars.
 import type { Call, Outcome } from '../command-tree.ts'
-import { chosenCells, requireOneOf } from '../command-input.ts'
+import { chosenCells } from '../command-input.ts'
 import { loadPages, printEach, printJson, printOfEach, printRowsOfCells } from '../command-output.ts'
 import { importIntoEach } from '../file-import.ts'
-import { labIn } from './psc.ts'
+import { labIn, requireLab } from './psc.ts'
 import { importSchedules } from '../../visits/psc-booking/schedule-import.ts'
 import { formatSchedule } from '../../visits/psc-booking/schedule-row.ts'
 import { listSchedules, loadSchedules, removeSchedule } from '../../visits/psc-booking/schedules.ts'
-import { bookableLabs } from '../../visits/psc-booking/schema.ts'
 
 type Options = { cell?: string; lab?: string; strict?: boolean; json?: boolean }
-
-const requireLab = ({ values: { lab } }: Call<Options>): string => requireOneOf(bookableLabs, lab, '--lab')
 
 /** `psc schedule import`. */
 export async function importFile(call: Call<Options>): Promise<Outcome> {

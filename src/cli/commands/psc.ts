@@ -1,20 +1,21 @@
 // Sites of laboratories by command.
 import type { Call, Outcome } from '../command-tree.ts'
-import { chosenCells, found, requireOneOf } from '../command-input.ts'
+import { chosenCells, found, requireText } from '../command-input.ts'
 import { loadPages, printEach, printOfEach, printRowsOfCells } from '../command-output.ts'
 import { importIntoEach, requireFile } from '../file-import.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { importSites, findLabId } from '../../visits/psc/site-import.ts'
 import { countSites, listSites, setActive } from '../../visits/psc/sites.ts'
-import { labSlugs } from '../../people/users/sources.ts'
 
 type Options = { cell?: string; lab?: string; strict?: boolean; json?: boolean }
 
-const requireLab = ({ values: { lab } }: Call<Options>): string => requireOneOf(labSlugs, lab, '--lab')
+/** The slug of `--lab`; each cell has laboratories of its own. */
+export const requireLab = ({ values: { lab } }: Call<Options>): string =>
+  requireText(lab, '--lab is required: the slug of a laboratory').toLowerCase()
 
 /** The id of a laboratory in a cell. Errors: Error if the cell has no such laboratory. */
 export const labIn = async (db: Db, slug: string): Promise<number> =>
-  found(await findLabId(db.queries, slug), 'Lab not found in the cell.')
+  found(await findLabId(db.queries, slug), 'Lab not found in the cell; "bin/drawbridge lab list" prints its laboratories.')
 
 /** `psc import`. */
 export async function importFile(call: Call<Options>): Promise<Outcome> {

@@ -37,17 +37,23 @@ export function bookingKey(vault: Vault, tenant: Tenant, offer: Offer): string {
 
 /**
  * Verifies a booking key and returns its offer.
- * Errors: 400 `Invalid booking key format` if the key was not made for this team and one of these providers; 400 if its time has begun, in
+ * Errors: 400 `Invalid booking key format` if the key was not made for this team or is none of these offers; 400 if its time has begun, in
  * the words of the table in lab-testing.md 18; 400 if it has expired, with a text that says so.
  */
-export function verifyBookingKey(vault: Vault, tenant: Tenant, providers: readonly string[], key: string, now: Date): Offer {
+export function verifyBookingKey(
+  vault: Vault,
+  tenant: Tenant,
+  isWanted: (offer: Offer) => boolean,
+  key: string,
+  now: Date,
+): Offer {
   const [version, payload = '', key_id, mac, ...more] = key.split('.')
   const isOurs =
     version === VERSION &&
     !more.length &&
     vault.verifySignature(signedText(tenant, `${version}.${payload}`), `${key_id}.${mac}`, CONTEXT)
   const offer: unknown = isOurs ? JSON.parse(Buffer.from(payload, 'base64url').toString()) : undefined
-  if (!isOf(Offer, offer) || !providers.includes(offer.provider)) throw badRequest('Invalid booking key format')
+  if (!isOf(Offer, offer) || !isWanted(offer)) throw badRequest('Invalid booking key format')
   const now_s = now.getTime() / 1000
   if (offer.start_s <= now_s) throw badRequest(SLOT_UNAVAILABLE)
   if (offer.expires_s <= now_s) throw badRequest(KEY_EXPIRED)

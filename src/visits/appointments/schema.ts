@@ -12,10 +12,13 @@ import {
   Uuid,
   type Static,
 } from '../../platform/schema/schema.ts'
+import { labSlugs } from '../../people/users/sources.ts'
 import { shownStreet } from '../../people/person/contact-fields.ts'
 import { appointmentStatuses, appointmentTypes, eventStatuses } from './status-machine.ts'
 
 export const appointmentProviders = ['getlabs', 'phlebfinders', 'quest', 'sonora_quest'] as const
+/** Also the laboratories at whose service centers appointments can be booked. */
+const shownProviders: readonly string[] = [...new Set([...appointmentProviders, ...labSlugs])]
 
 export const LngLat = Fields({ lng: T.Number(), lat: T.Number() }, { title: 'LngLat' })
 export type LngLat = Static<typeof LngLat>
@@ -51,7 +54,7 @@ export const Appointment = Fields(
     end_at: Nullable(Timestamp),
     iana_timezone: Nullable(T.String({ description: 'Time zone of the location; instants are in UTC.' })),
     type: OpenEnum(appointmentTypes),
-    provider: OpenEnum(appointmentProviders),
+    provider: OpenEnum(shownProviders),
     status: OpenEnum(appointmentStatuses),
     provider_id: T.String({ description: 'Id of the appointment at the provider.' }),
     external_id: Nullable(T.String({ description: 'The code that a patient shows at the service center.' })),

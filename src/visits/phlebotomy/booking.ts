@@ -85,16 +85,11 @@ const spanOf = ({ start_s, end_s }: Offer) => ({
   end_at: iso(new Date(end_s * 1000)),
 })
 
-const requireOffer = (tx: Tx, vault: Vault, key: string): Offer =>
-  verifyBookingKey(
-    vault,
-    tx.tenant,
-    visitLinksFor(tx.tenant)
-      .filter(({ service_types }) => service_types.includes('appointment-ready'))
-      .map(({ provider }) => provider),
-    key,
-    tx.now,
-  )
+function requireOffer(tx: Tx, vault: Vault, key: string): Offer {
+  const links = visitLinksFor(tx.tenant).filter(({ service_types }) => service_types.includes('appointment-ready'))
+  const isOfLink = (offer: Offer) => links.some(({ provider }) => provider === offer.provider)
+  return verifyBookingKey(vault, tx.tenant, isOfLink, key, tx.now)
+}
 
 /**
  * Creates a visit for an order. Errors: 400 the patient is a minor; 400 no provider serves the address with this service type, or the

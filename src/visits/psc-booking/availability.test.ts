@@ -194,11 +194,13 @@ describe('availability requests', () => {
     const team = await createTestTeam()
     for (const query of [
       'zip_code=85004',
-      'lab=labcorp&zip_code=85004',
+      'lab=no_such_lab&zip_code=85004',
       'lab=quest&zip_code=8500',
       'lab=quest&zip_code=85004&radius=7',
     ])
       assert.equal((await getAvailability(team, query)).status, 422, query)
+    const reply = await getAvailability(team, 'lab=labcorp&zip_code=85004')
+    assert.deepEqual([reply.status, reply.body], [400, { detail: 'This lab is not supported.' }])
   })
 
   test('rejects an inactive site', async () => {

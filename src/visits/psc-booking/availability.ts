@@ -1,20 +1,23 @@
 // Sites where appointments can be booked, and their free slots. Source: lab-testing.md 18.
 import type { AppointmentLocation, AvailableSlots, TimeSlot, UsAddress } from '../appointments/schema.ts'
+import type { Lab } from '../../lab/catalog/schema.ts'
+import { isOffered } from '../../lab/accounts/offered-labs.ts'
 import { bookingKey } from '../appointments/booking-keys.ts'
 import { milesBetween } from '../geocoding/distance.ts'
 import { findPlace, type Point } from '../geocoding/postal-places.ts'
 import { iso, addSeconds } from '../../platform/runtime/clock.ts'
 import type { Tx, Queries } from '../../platform/db/transaction.ts'
-import { badRequest, missingField, notFound } from '../../platform/http/errors.ts'
+import { badRequest, invalidField, missingField, notFound } from '../../platform/http/errors.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
 import { capabilitySet, type PscDirectory, isBookable } from '../psc/directory.ts'
 import { BOOKABLE_VIA_API } from '../psc/schema.ts'
 import { findSite, type SiteRecord } from '../psc/sites.ts'
 import { countOverlapping, loadBookedSlots, type BookedSlots } from './capacity.ts'
 import { slotsIn } from './schedule.ts'
+import { hasBookableSite } from './schedules.ts'
 import { selectScheduler } from './schedulers/choose-scheduler.ts'
 import type { SitePlan } from './schedulers/scheduler.ts'
-import { bookableLabs, type AvailabilityRequest, type BookableLab } from './schema.ts'
+import { bookableLabs, type AvailabilityRequest } from './schema.ts'
 
 const DAYS = 14
 const SITES_MAX = 3
@@ -43,7 +46,7 @@ interface Candidate {
  * Returns the free slots at sites of a lab, for named sites or the nearest ones of a ZIP code, on fourteen days: one entry for each site
  * and day.
  * Errors: 400 neither sites nor a ZIP code, too many sites, a site that is unknown or inactive, a day that is over, no radius; 404 no site
- * is bookable here; 422 no lab.
+ * is bookable here; 422 no lab, or an unknown one.
  */
 export async function availability(tx: Tx, means: SchedulingDependencies, asked: AvailabilityRequest): Promise<AvailableSlots> {
   const { lab, site_codes = [], zip_code, radius = '25' } = asked
@@ -61,9 +64,18 @@ export async function availability(tx: Tx, means: SchedulingDependencies, asked:
   return { slots: await offeredSlots(tx, means.vault, lab, found, from), timezone: null }
 }
 
-async function labIdOf(tx: Tx, directory: PscDirectory, lab: BookableLab): Promise<number> {
-  for (const { lab_id, slug } of (await directory.labs(tx)).values()) if (slug === lab) return lab_id
-  throw badRequest('This lab is not supported.')
+/** Errors: 400 the team is not offered the lab, or it has no site to book; 422 unknown lab. */
+async function labIdOf(tx: Tx, directory: PscDirectory, lab: string): Promise<number> {
+  const head = [...(await directory.labs(tx)).values()].find(({ slug }) => slug === lab)
+  if (!head) throw invalidField(['query', 'lab'], 'lab not found')
+  await assertTakesAppointments(tx, { id: head.lab_id, slug: lab })
+  return head.lab_id
+}
+
+/** Errors: 400 the team is not offered the lab, or it has no site where appointments can be booked here. */
+export async function assertTakesAppointments(tx: Tx, { id, slug }: Pick<Lab, 'id' | 'slug'>): Promise<void> {
+  const takes = bookableLabs.includes(slug) || (await hasBookableSite(tx, id))
+  if (!takes || !(await isOffered(tx, id))) throw badRequest('This lab is not supported.')
 }
 
 async function sitesByCode(tx: Tx, lab_id: number, codes: string[], center: Point | undefined): Promise<Candidate[]> {
@@ -113,7 +125,7 @@ function assertDay(tx: Tx, found: Candidate[], from: string): void {
 async function offeredSlots(
   tx: Tx,
   vault: Vault,
-  lab: BookableLab,
+  lab: string,
   found: Candidate[],
   from: string | undefined,
 ): Promise<AvailableSlots['slots']> {
@@ -145,7 +157,7 @@ const locationOf = (site: SiteRecord, plan: SitePlan, miles: number | undefined)
 function freeSlots(
   tx: Tx,
   vault: Vault,
-  at: { lab: (typeof bookableLabs)[number]; site_code: string; plan: SitePlan; taken: BookedSlots[] },
+  at: { lab: string; site_code: string; plan: SitePlan; taken: BookedSlots[] },
   day: string,
 ): TimeSlot[] {
   const { lab, site_code, plan, taken: booked } = at

@@ -16,6 +16,7 @@ import {
   type LockedAppointment,
 } from '../appointments/locked-appointment.ts'
 import type { Appointment, BookAppointment, RescheduleAppointment, CancellationReason } from '../appointments/schema.ts'
+import type { Lab } from '../../lab/catalog/schema.ts'
 import { saveOrder, lockOrder } from '../../lab/orders/change-order.ts'
 import type { LockedOrder } from '../../lab/orders/locked-order.ts'
 import { getOrder } from '../../lab/orders/orders.ts'
@@ -34,25 +35,29 @@ import { countBookingsLocked } from './capacity.ts'
 import { slotsIn, type Slot } from './schedule.ts'
 import { selectScheduler } from './schedulers/choose-scheduler.ts'
 import type { SitePlan } from './schedulers/scheduler.ts'
-import { bookableLabs, type BookableLab, type CancelPscAppointment } from './schema.ts'
-import { addressOf, isBookableSite, findBookableSite } from './availability.ts'
+import type { CancelPscAppointment } from './schema.ts'
+import { addressOf, assertTakesAppointments, findBookableSite, isBookableSite } from './availability.ts'
 
 const CONFIRMATION_TIMEOUT_MS = 900_000
 const CODE_LETTERS = 6
 
-interface Lab {
-  id: number
-  slug: BookableLab
+type OrderLab = Pick<Lab, 'id' | 'slug'>
+
+/** Returns the lab of a walk-in order. Errors: 400 other collection method. */
+function labOf({ order }: LockedOrder): OrderLab {
+  if (order.lab_test.method !== 'walk_in_test') throw badRequest('Order is not a walkin phlebotomy order')
+  return order.lab_test.lab!
 }
 
-/** Returns the lab of a walk-in order. Errors: 400 other collection method, or a lab without appointments here. */
-function labOf({ order }: LockedOrder): Lab {
-  if (order.lab_test.method !== 'walk_in_test') throw badRequest('Order is not a walkin phlebotomy order')
-  const { lab } = order.lab_test
-  const slug = bookableLabs.find((known) => known === lab?.slug)
-  if (!slug) throw badRequest('This lab is not supported.')
-  return { id: lab!.id, slug }
+/** Returns the lab of a walk-in order that can be booked. Errors: 400 other collection method, or a lab without appointments here. */
+async function bookableLabOf(tx: Tx, lockedOrder: LockedOrder): Promise<OrderLab> {
+  const lab = labOf(lockedOrder)
+  await assertTakesAppointments(tx, lab)
+  return lab
 }
+
+/** Whether a booking key is one of a service center. */
+const isOfServiceCenter = ({ provider, lab }: Offer): boolean => lab !== null && provider === lab
 
 interface ReservedSlot {
   site: SiteRecord
@@ -65,7 +70,7 @@ interface ReservedSlot {
  * Errors: 400 invalid or expired key; 400 the site does not exist any more or its plan has changed; 400 the slot is taken (sandbox); 404
  * the slot is taken (production).
  */
-async function reserveSlot(tx: Tx, lab: Lab, offer: Offer, but?: string): Promise<ReservedSlot> {
+async function reserveSlot(tx: Tx, lab: OrderLab, offer: Offer, but?: string): Promise<ReservedSlot> {
   if (offer.lab !== lab.slug) throw badRequest(`Location with site code ${offer.site} not found`)
   const site = await findBookableSite(tx, lab.id, offer.site)
   const slot = { start: new Date(offer.start_s * 1000), end: new Date(offer.end_s * 1000) }
@@ -101,7 +106,7 @@ const toReply = ({ appointment }: LockedAppointment): PreserializedJson<Appointm
 /**
  * Books a slot at a service center. Emits labtest.appointment.created, labtest.appointment.updated, and the events of the order's
  * transitions. Queues scheduling.expire_booking if the booking needs manual confirmation.
- * Errors: 404 unknown order; 400 as in `labOf`, `assertBookable` and `reserveSlot`; 502 the booking needs confirmation and the caller does
+ * Errors: 404 unknown order; 400 as in `bookableLabOf`, `assertBookable` and `reserveSlot`; 502 the booking needs confirmation and the caller does
  * not wait for it; nothing was booked.
  */
 export async function bookPsc(
@@ -111,8 +116,8 @@ export async function bookPsc(
   body: BookAppointment,
 ): Promise<PreserializedJson<Appointment>> {
   const lockedOrder = await lockOrder(tx, order_id)
-  const lab = labOf(lockedOrder)
-  const offer = verifyBookingKey(vault, tx.tenant, bookableLabs, body.booking_key, tx.now)
+  const lab = await bookableLabOf(tx, lockedOrder)
+  const offer = verifyBookingKey(vault, tx.tenant, isOfServiceCenter, body.booking_key, tx.now)
   await assertBookable(tx, lockedOrder)
   const reserved = await reserveSlot(tx, lab, offer)
   const isAutoConfirmed = reserved.plan.confirms === 'at_once'
@@ -172,10 +177,10 @@ export async function reschedulePsc(
   body: RescheduleAppointment,
 ): Promise<PreserializedJson<Appointment>> {
   const lockedOrder = await lockOrder(tx, order_id)
-  const lab = labOf(lockedOrder)
+  const lab = await bookableLabOf(tx, lockedOrder)
   const moved = await getCurrentAppointment(tx, lockedOrder)
   assertReschedulable(lockedOrder, moved)
-  const offer = verifyBookingKey(vault, tx.tenant, bookableLabs, body.booking_key, tx.now)
+  const offer = verifyBookingKey(vault, tx.tenant, isOfServiceCenter, body.booking_key, tx.now)
   const reserved = await reserveSlot(tx, lab, offer, moved.appointment.id)
   // Moving to a site with manual confirmation requires cancelling first: a confirmed appointment is not exchanged for a pending one.
   if (reserved.plan.confirms !== 'at_once') throw badRequest('This appointment cannot be rescheduled.')

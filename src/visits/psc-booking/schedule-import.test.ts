@@ -158,7 +158,7 @@ test('an import with an invalid row exits with the status for a partial failure'
 })
 
 test('reports usage errors', async () => {
-  await assert.rejects(run('schedule', 'list', '--lab', 'labcorp'), /--lab must be one of quest, sonora_quest/)
+  await assert.rejects(run('schedule', 'list', '--lab', 'no_such_lab', ...CELL), /Lab not found in the cell/)
   await assert.rejects(run('schedule', 'import', '--lab', 'quest'), /Missing required argument 'file'/)
   await assert.rejects(take(join(folder, 'nowhere.csv')), /File not found/)
   await assert.rejects(run('booking', 'confirm', 'nonsense', ...CELL), /must be an id/)

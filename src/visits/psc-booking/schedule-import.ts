@@ -5,9 +5,10 @@ import { csvSizeMax, isUtf8Row, NOT_UTF8, parseCsv } from '../../platform/files/
 import { readUtf8File } from '../../platform/files/text-file.ts'
 import { decodeUtf8 } from '../../platform/runtime/utf8.ts'
 import type { Db } from '../../platform/db/database.ts'
-import type { PlainTx } from '../../platform/db/transaction.ts'
 import { RejectedRows, InvalidFileError } from '../../platform/files/rejected-rows.ts'
+import { BOOKABLE_VIA_API } from '../psc/schema.ts'
 import { findSite } from '../psc/sites.ts'
+import { isBookableSite } from './availability.ts'
 import { columns, readSchedule, type RawSchedule } from './schedule-row.ts'
 import { upsertSchedules, type SiteSchedule } from './schedules.ts'
 
@@ -65,14 +66,15 @@ export async function importSchedules(db: Db, lab_id: number, path: string, stri
       const row = isUtf8Row(texts(raw)) ? readSchedule(raw) : [NOT_UTF8]
       if (Array.isArray(row)) rejections.add(where, row)
       else if (taken.has(row.site_code)) rejections.add(where, ['duplicate site_code'])
-      else if (!(await siteExists(tx, lab_id, row.site_code))) rejections.add(where, ['site not found'])
-      else taken.set(row.site_code, row)
+      else {
+        const site = await findSite(tx, lab_id, row.site_code)
+        if (!site) rejections.add(where, ['site not found'])
+        else if (!isBookableSite(site)) rejections.add(where, [`the site has not the capability ${BOOKABLE_VIA_API}`])
+        else taken.set(row.site_code, row)
+      }
     }
     if (strict && rejections.count) throw new InvalidFileError(`Nothing was imported. ${rejections.text().trimEnd()}`)
     if (taken.size) await upsertSchedules(tx, lab_id, [...taken.values()])
     return { schedules: taken.size, rejections }
   })
 }
-
-const siteExists = async (tx: PlainTx, lab_id: number, code: string): Promise<boolean> =>
-  (await findSite(tx, lab_id, code)) !== undefined

@@ -2,14 +2,20 @@
 import { DateOnly, Fields, Maybe, OpenEnum, T, Text, Uuid, Clearable, type Static } from '../../platform/schema/schema.ts'
 import { ZipCode } from '../psc/schema.ts'
 
-/** Labs whose service centers can be booked. */
-export const bookableLabs = ['quest', 'sonora_quest'] as const
-export type BookableLab = (typeof bookableLabs)[number]
+/** Labs that always take appointments, also while they have no site to book. Others do once one of their sites can be booked. */
+export const bookableLabs: readonly string[] = ['quest', 'sonora_quest']
 
 export const radii = ['10', '20', '25', '50', '100'] as const
 
 const availabilityFields = {
-  lab: Maybe(OpenEnum(bookableLabs, { description: 'Required, here or in the body.' })),
+  lab: Maybe(
+    Text({
+      minLength: 1,
+      maxLength: 100,
+      description: 'Slug of a lab with sites to book. Required, here or in the body.',
+      example: 'quest',
+    }),
+  ),
   start_date: Maybe(DateOnly),
   site_codes: Maybe(T.Array(Text({ minLength: 1, maxLength: 100 }), { maxItems: 100, description: 'At most 3.' })),
   zip_code: Maybe(ZipCode),

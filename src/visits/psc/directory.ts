@@ -136,18 +136,31 @@ function textsOf(site: SiteRecord): [string, string] {
   return [`{"metadata":${JSON.stringify(metadata)},"distance":`, `,${JSON.stringify(rest).slice(1)}`]
 }
 
-async function loadSites(queries: Pick<Queries, 'many'>, lab_id: number): Promise<LabSites> {
+async function loadSites(queries: DirectoryQuery, lab_id: number, scheduled: ScheduledSites): Promise<LabSites> {
   const { default: Tree } = await import('kdbush')
+  const withSchedule = await scheduled(queries, lab_id)
   const sites: SiteRecord[] = []
   for (;;) {
     const page = await listSites(queries, lab_id, { after: sites.at(-1)?.site_code ?? '', limit: PAGE, active: true })
-    sites.push(...page)
+    sites.push(...page.map((site) => (withSchedule?.has(site.site_code) === false ? withoutBooking(site) : site)))
     if (page.length < PAGE) break
   }
   const tree = new Tree(sites.length)
   for (const { lat, lng } of sites) tree.add(lng, lat)
   return new LabSites(sites, tree.finish())
 }
+
+/** A site as it is shown while appointments there cannot be booked here. */
+const withoutBooking = (site: SiteRecord): SiteRecord => ({
+  ...site,
+  capabilities: site.capabilities.filter((name) => name !== BOOKABLE_VIA_API),
+})
+
+/**
+ * The codes of a lab's sites with a schedule; undefined: every site that has the capability can be booked. Schedules belong to a module
+ * above, which supplies this function and calls `bumpDirectoryVersion` when they change.
+ */
+export type ScheduledSites = (queries: DirectoryQuery, lab_id: number) => Promise<Set<string> | undefined>
 
 interface CachedSites {
   version: number
@@ -166,6 +179,11 @@ export type DirectoryQuery = Pick<Queries, 'many'> & { tenant: { cell: CellName 
 /** The directories of the cells that a process serves. */
 export class PscDirectory {
   readonly #cells = new Map<CellName, CellDirectory>()
+  readonly #scheduled: ScheduledSites
+
+  constructor(scheduled: ScheduledSites) {
+    this.#scheduled = scheduled
+  }
 
   /** Returns every lab of the cell by id, at most two seconds old. */
   async labs(tx: DirectoryQuery): Promise<Map<number, DirectoryHead>> {
@@ -179,7 +197,7 @@ export class PscDirectory {
     if (!head) return undefined
     const cachedSites = cell.cachedSites.get(lab_id)
     if (cachedSites?.version === head.version) return cachedSites.sites
-    const sites = loadSites(tx, lab_id)
+    const sites = loadSites(tx, lab_id, this.#scheduled)
     cell.cachedSites.set(lab_id, { version: head.version, sites })
     return sites.catch((error: unknown) => {
       if (cell.cachedSites.get(lab_id)?.sites === sites) cell.cachedSites.delete(lab_id)

@@ -5,7 +5,7 @@ import { parseCsv } from '../../platform/files/csv.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { pscLabs } from './schema.ts'
+import { sandboxPscLabs } from './schema.ts'
 import { deleteSandboxSites, updateSandboxRevision, upsertSites, type SiteRecord } from './sites.ts'
 
 /** Increase it when the same file is mapped to different rows. */
@@ -46,7 +46,7 @@ export async function loadSandboxSites(db: Db): Promise<void> {
       Lab,
       sql`
       select l.id, l.slug from lab l
-      where l.slug = any (${[...pscLabs]}::text[]) and not exists (select from psc_directory_version d where d.lab_id = l.id and d.sandbox_data_revision = ${form}) order by l.id`,
+      where l.slug = any (${[...sandboxPscLabs]}::text[]) and not exists (select from psc_directory_version d where d.lab_id = l.id and d.sandbox_data_revision = ${form}) order by l.id`,
     )
     if (labs.length === 0) return
     const byLab = Map.groupBy(parseCsv(text), ({ lab }) => lab)

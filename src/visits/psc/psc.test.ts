@@ -181,7 +181,9 @@ test('area info lists labs nearby, and distant labs that are requested by name',
   assert.equal(status, 200)
   const ready = ['appointment-ready']
   assert.deepEqual(body.phlebotomy, { is_served: true, providers: [{ name: 'getlabs', service_types: ready, tier: ready }] })
-  assert.deepEqual(Object.keys(body.central_labs).toSorted(), ['bioreference', 'labcorp', 'quest', 'sonora_quest'])
+  // A test above adds sites of ussl.
+  const nearby = Object.keys(body.central_labs).filter((slug) => slug !== 'ussl')
+  assert.deepEqual(nearby.toSorted(), ['bioreference', 'ihd', 'labcorp', 'quest', 'sonora_quest'])
   const { quest, labcorp } = body.central_labs
   const info = (await api.get(`/v3/order/psc/info?zip_code=85004&lab_id=${quest.lab_id}`)).body
   assert.equal(quest.patient_service_centers.within_radius, info.patient_service_centers.length)
@@ -194,6 +196,7 @@ test('area info lists labs nearby, and distant labs that are requested by name',
   assert.deepEqual(Object.keys(elsewhere.central_labs).toSorted(), ['bioreference', 'labcorp', 'quest'])
   const asked = (await api.get('/v3/order/area/info?zip_code=10001&labs=sonora_quest&lab=quest&radius=10')).body.central_labs
   assert.deepEqual(Object.keys(asked).toSorted(), ['quest', 'sonora_quest'])
+  assert.equal((await api.get('/v3/order/area/info?zip_code=10001&labs=no_such_lab')).status, 422)
   assert.deepEqual(asked.sonora_quest.patient_service_centers, {
     appointment_with_vital: false,
     within_radius: 0,
@@ -227,7 +230,9 @@ test('lists at-home phlebotomy providers under both field names', async () => {
     asked.push([zip_code, radius_miles, place.city])
     return Promise.resolve([{ name: 'getlabs', service_types: ['appointment-ready'] }])
   }
-  const area = await db.read(tenant, (tx) => areaInfo(tx, new PscDirectory(), visits, { zip_code: '85004', radius: '50' }))
+  const area = await db.read(tenant, (tx) =>
+    areaInfo(tx, new PscDirectory(async () => undefined), visits, { zip_code: '85004', radius: '50' }),
+  )
   assert.deepEqual(asked, [['85004', 50, 'Phoenix']])
   assert.deepEqual(area.phlebotomy, {
     is_served: true,

@@ -7,7 +7,7 @@ import { zipTable } from '../geocoding/zip-codes.ts'
 import { parseCsv } from '../../platform/files/csv.ts'
 import { usStates } from '../../people/person/countries.ts'
 import { sandboxSites } from './sandbox-sites.ts'
-import { BOOKABLE_VIA_API, pscLabs } from './schema.ts'
+import { BOOKABLE_VIA_API, sandboxPscLabs } from './schema.ts'
 
 const file = new URL('data/sandbox-sites.csv', import.meta.url)
 const zips = await zipTable()
@@ -32,7 +32,7 @@ test('there are over 2000 sites in every state, more in states with more residen
 
 test('Phoenix has nearby sites of every lab, and New York of every lab that operates there, some of them bookable', () => {
   for (const [zip, labs] of [
-    ['85004', pscLabs],
+    ['85004', sandboxPscLabs],
     ['10001', ['quest', 'labcorp', 'bioreference']],
   ] as const)
     for (const lab of labs) {

@@ -10,15 +10,7 @@ import type { Geocode } from '../geocoding/geocoder.ts'
 import { findPlace, type Place } from '../geocoding/postal-places.ts'
 import { UNITED_STATES } from '../../people/person/countries.ts'
 import { capabilitySet, isBookable, shownCapabilities, type LabSites, type PscDirectory } from './directory.ts'
-import {
-  pscLabs,
-  type AreaInfo,
-  type AreaQuery,
-  type LabInArea,
-  type OrderPscQuery,
-  type PscInfo,
-  type PscQuery,
-} from './schema.ts'
+import { type AreaInfo, type AreaQuery, type LabInArea, type OrderPscQuery, type PscInfo, type PscQuery } from './schema.ts'
 import type { DirectoryHead } from './sites.ts'
 
 /** Maximum number of sites in a response. */
@@ -96,7 +88,10 @@ function billingTypesUnder(account: UsableAccount, { state }: Place): (types: re
   return (types) => types.filter((type) => offered.has(type))
 }
 
-/** Returns the coverage of a ZIP code: at-home phlebotomy, and labs with sites nearby. Errors: 404 no account that the team may use. */
+/**
+ * Returns the coverage of a ZIP code: at-home phlebotomy, and labs with sites nearby. Errors: 404 no account that the team may use; 422
+ * unknown lab.
+ */
 export async function areaInfo(
   tx: Tx,
   directory: PscDirectory,
@@ -109,9 +104,12 @@ export async function areaInfo(
   const providers = await coverage(tx, { zip_code, radius_miles: Number(radius), place })
   const requestedLabs = new Set<string>(lab === undefined ? labs : [lab, ...labs])
   const central_labs: Record<string, LabInArea> = {}
-  const looked = requestedLabs.size ? requestedLabs : new Set<string>(pscLabs)
-  for (const head of (await directory.labs(tx)).values()) {
-    if (!looked.has(head.slug) || !(await isOffered(tx, head.lab_id))) continue
+  const heads = await directory.labs(tx)
+  const slugs = new Set([...heads.values()].map(({ slug }) => slug))
+  for (const slug of requestedLabs) if (!slugs.has(slug)) throw invalidField(['query', 'labs'], 'lab not found')
+  for (const head of heads.values()) {
+    // The version of a lab without any site is 0.
+    if (!(requestedLabs.size ? requestedLabs.has(head.slug) : head.version) || !(await isOffered(tx, head.lab_id))) continue
     const sites = (await directory.sites(tx, head.lab_id))!
     const isOpen = !account || account.lab_id === head.lab_id
     const found = labInArea(head, sites, isOpen ? place : undefined, radius, account)

@@ -232,7 +232,8 @@ test('an import without a cell goes to the sandbox or the cell of the environmen
 })
 
 test('invalid arguments are reported', async () => {
-  await assert.rejects(run('import', 'x.csv', '--lab', 'nobody'), /--lab must be one of/)
+  await assert.rejects(run('import', 'x.csv', '--lab', 'no_such_lab'), /Lab not found in the cell/)
+  await assert.rejects(run('import', 'x.csv'), /--lab is required/)
   await assert.rejects(run('import', '--lab', 'quest'), /Missing required argument 'file'/)
   await assert.rejects(run('deactivate', '--lab', 'quest'), /Missing required argument 'code'/)
   await assert.rejects(run('paint'), /Unknown command 'paint'/)
