@@ -112,6 +112,7 @@ const TOGETHER = [
 
 /** Files that show pages in a browser, which is started once for all of them. */
 const IN_BROWSER = [
+  'src/connections/link/link-page-browser.test.ts',
   'src/connections/link/link-page.test.ts',
   'src/notifications/portal/portal.test.ts',
   'src/tenancy/embedding/launch-pages.test.ts',

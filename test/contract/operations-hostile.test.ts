@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { contents } from '../../src/app/contents.ts'
 import type { Operation } from '../../src/platform/http/operation.ts'
 import { createTestTeam, type TestTeam } from '../support/server.ts'
-import { asJson, each, keyed, locs, withBody, writing } from './operations/operation-cases.ts'
+import { asJson, each, keyed, locs, unknownStatus, withBody, writing } from './operations/operation-cases.ts'
 import {
   malformed,
   placesOf,
@@ -341,7 +341,7 @@ describe('no input causes a 5xx response', () => {
       await Promise.all(
         textsFor(name, schema).map(async (text) => {
           const { status } = await send(key, operation, { ...request, query: { ...request.query, [name]: text } })
-          const instead = refusedLater[name] ?? (UUID.test(text) ? 404 : 422)
+          const instead = refusedLater[name] ?? (UUID.test(text) ? unknownStatus(operation) : 422)
           assert([operation.success ?? 200, 422, instead].includes(status), `${name}=${text.slice(0, 50)} was HTTP ${status}`)
         }),
       )

@@ -24,8 +24,8 @@ after(async () => {
 /** Names of what is secret, or may be, in requests and answers. */
 const SECRET =
   /^(key|secret|token|password|headers|authentication|client_secret|access_token|uri|connection_string)$|_(secret|token|key|password)$/
-/** Named as if they were: which column of a query's groups; a time that is free, of use with the team's key only. */
-const HARMLESS = new Set(['group_key', 'booking_key'])
+/** Named as if they were: which column of a query's groups; a time that is free, of use with the team's key only; the id of a user. */
+const HARMLESS = new Set(['group_key', 'booking_key', 'user_key'])
 /** Operations whose answer has a secret within something else, here an address. */
 const alsoHandle = new Set(['create_dashboard_url'])
 /** Operations that only a provider can call with success: it alone knows the token. */

@@ -69,7 +69,7 @@ describe('a link code', () => {
     assert.equal((await redeem(codes[1]!)).status, 200)
     await team.api.delete(`/v2/user/${user_id}`)
     assert.equal((await redeem(codes[5]!)).status, 401)
-    assert.deepEqual(refusal(await create(team, user_id)), [404, 'INVALID_USER_ID', undefined])
+    assert.deepEqual(refusal(await create(team, user_id)), [400, 'INVALID_USER_ID', undefined])
   })
 
   test('is stored as a hash only', async () => {

@@ -44,7 +44,7 @@ const Lifetime = T.Object({ expires_at: T.String(), is_allowed: T.Boolean() })
 /**
  * Creates a link code of a user. Writes link_code.
  * @param until default in an hour
- * Errors: 404 `INVALID_USER_ID`; 422 `expires_at` is past, or more than 24 hours ahead.
+ * Errors: 400 `INVALID_USER_ID`; 422 `expires_at` is past, or more than 24 hours ahead.
  */
 export async function createLinkCode(tx: Tx, user_id: string, until: string | undefined) {
   const user = await lockUser(tx, user_id)

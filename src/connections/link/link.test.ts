@@ -112,7 +112,7 @@ describe('a link token', () => {
     const { team, user_id } = await given()
     const stranger = await (await createTestTeam()).user()
     for (const id of [randomUUID(), stranger])
-      assert.deepEqual(refusal(await team.api.post('/v2/link/token', { user_id: id })), [404, 'INVALID_USER_ID', undefined])
+      assert.deepEqual(refusal(await team.api.post('/v2/link/token', { user_id: id })), [400, 'INVALID_USER_ID', undefined])
     const invalid = [
       { provider: 'nobody' },
       { filter_on_providers: [] },

@@ -1,4 +1,4 @@
-// The pages that a patient sees while a source is connected: text and links. Only the last one has a script, which closes the window.
+// The pages that a patient sees while a source is connected: text, links, and a form where a connection begins. Only the last one has a script, which closes the window.
 import type { PageResponse } from '../../platform/http/browser-pages.ts'
 import { escaped, linkButton, mark, phonePage, type PageTeam } from '../../platform/http/phone-page.ts'
 import type { LinkError } from './schema.ts'
@@ -44,11 +44,15 @@ export interface ShownConsent {
   source: string
   /** What is shared, in words. */
   data: readonly string[]
-  start: string
+  /** Where the form is sent that begins the connection, and its token. */
+  start: { action: string; token: string }
   /** Back to the list; undefined if there is none. */
   back: string | undefined
   close: string
 }
+
+const startForm = ({ action, token }: ShownConsent['start'], text: string): string =>
+  `<form method="post" action="${escaped(action)}"><input type="hidden" name="consent" value="${escaped(token)}"><button class="button">${escaped(text)}</button></form>`
 
 /** What is shared, before the user goes to the provider. */
 export const consentPage = ({ team, source, data, start, back, close }: ShownConsent): PageResponse =>
@@ -60,11 +64,11 @@ export const consentPage = ({ team, source, data, start, back, close }: ShownCon
 ${data.map((one) => `<li>${escaped(one)}</li>`).join('\n')}
 </ul>
 <p>On the next page, ${escaped(source)} asks you to sign in and to agree. Your password stays with ${escaped(source)}.</p>
-${linkButton(start, `Continue to ${source}`)}
+${startForm(start, `Continue to ${source}`)}
 ${back === undefined ? '' : linkButton(back, 'Choose another source', true)}
 ${linkButton(close, 'Close', true)}
 <p class="note">You can end this connection at any time: ask ${escaped(team.name)}, or remove the access in your ${escaped(source)} account.</p>`,
-    { team },
+    { team, hasForms: true },
   )
 
 /** What a demo provider makes up, before the user is connected to it. */
@@ -76,12 +80,22 @@ export const demoConsentPage = ({ team, source, data, start, back, close }: Show
 <ul class="data">
 ${data.map((one) => `<li>${escaped(one)}</li>`).join('\n')}
 </ul>
-${linkButton(start, `Connect ${source}`)}
+${startForm(start, `Connect ${source}`)}
 ${back === undefined ? '' : linkButton(back, 'Choose another source', true)}
 ${linkButton(close, 'Close', true)}
 <p class="note">The user of this link is deleted seven days after the first demo connection.</p>`,
-    { team },
+    { team, hasForms: true },
   )
+
+/**
+ * Sends the browser elsewhere after a form: browsers hold a redirect for a place to which the form was sent, and the policy of the page
+ * allows no other than this server.
+ */
+export function forwardPage(location: string): PageResponse {
+  const page = phonePage(200, 'One moment', `<p>If nothing happens, press Continue.</p>\n${linkButton(location, 'Continue')}`)
+  const refresh = `<meta http-equiv="refresh" content="0;url=${escaped(location)}">`
+  return { ...page, html: String(page.html).replace('<link rel="icon"', `${refresh}\n<link rel="icon"`) }
+}
 
 /** The source is connected, and there is no address to return to. */
 export const connectedPage = (source: string, team: PageTeam): PageResponse =>

@@ -9,11 +9,12 @@ import { basePath } from '../../tenancy/embedding/launches.ts'
 import { connectorOf } from '../connectors/connectors.ts'
 import { brandOf } from '../../tenancy/teams/brand.ts'
 import { completeConsent, type Return } from './callback.ts'
+import { ConsentForms } from './consent-forms.ts'
 import { connectDemoSource, offeredDemos, type DemoAccess } from './demo-sources.ts'
 import { admitLinkToken, readLinkToken } from './link-tokens.ts'
 import { readState, startConsent, takeState, type ConsentDependencies } from './oauth.ts'
 import { offeredVendors } from './offered.ts'
-import { closedPage, connectedPage, consentPage, demoConsentPage, failedPage, sourcesPage } from './page-html.ts'
+import { closedPage, connectedPage, consentPage, demoConsentPage, failedPage, forwardPage, sourcesPage } from './page-html.ts'
 import { inWords } from './page-words.ts'
 import { resultOf, returnAddress } from './results.ts'
 import type { LinkDependencies } from './routes.ts'
@@ -37,6 +38,7 @@ const demoName = (provider: string): string => `${providerName(provider)} (demo)
 
 export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
   const { cells, guards, signingKey, publicUrl } = dependencies
+  const forms = new ConsentForms(dependencies.vault)
 
   const accessBy = ({ tenant, user_id, session_id }: Omit<LinkVisit, 'token' | 'session'>): PageAccess => {
     const subjects = new Subjects()
@@ -116,8 +118,9 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
     }))
     const only = session.provider
     if (only !== null) {
-      const isDemo = demos.includes(only) && !vendors.some(({ connector }) => connector.provider === only)
-      return isDemo ? redirect(303, demoHref(visit)('/link/consent', only)) : start(visit, only)
+      const isSetUp = vendors.some(({ connector }) => connector.provider === only)
+      if (!isSetUp && !demos.includes(only)) return failed(visit, 'provider_api_error', providerName(only))
+      return redirect(303, isSetUp ? hrefOf(visit)('/link/consent', { provider: only }) : demoHref(visit)('/link/consent', only))
     }
     const sources = vendors
       .filter(({ connector }) => allowed === null || allowed.includes(connector.provider))
@@ -140,6 +143,11 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
     (path: string, provider: string): string =>
       hrefOf(visit)(path, { provider, demo: 'true' })
 
+  const startOf = (visit: LinkVisit, provider: string, isDemo: boolean) => ({
+    action: isDemo ? demoHref(visit)('/link/start', provider) : hrefOf(visit)('/link/start', { provider }),
+    token: forms.issue({ session_id: visit.session_id, provider, isDemo }),
+  })
+
   async function showDemoConsent(visit: LinkVisit, provider: string): Promise<PageResponse> {
     const resources = dependencies.demoSources.of(visit.tenant).get(provider)
     if (!resources) return failed(visit, 'provider_api_error')
@@ -147,7 +155,7 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
       team: await brandOf(cells, visit.tenant),
       source: demoName(provider),
       data: inWords(resources),
-      start: demoHref(visit)('/link/start', provider),
+      start: startOf(visit, provider, true),
       back: visit.session!.provider === null ? hrefOf(visit)('/link') : undefined,
       close: closeOf(visit),
     })
@@ -156,9 +164,8 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
   /** Connects a demo provider, and returns as from a provider. */
   async function startDemo(visit: LinkVisit, provider: string, { logChange }: PageRequest): Promise<PageResponse> {
     const { redirect_url } = visit.session!
-    const status = redirect_url === null ? 200 : 303
     const error = await connectDemoSource(dependencies, visit.tenant, visit, provider, (tx) =>
-      logChange(tx, status, accessBy(visit)),
+      logChange(tx, 200, accessBy(visit)),
     )
     const source = dependencies.demoSources.of(visit.tenant).has(provider) ? demoName(provider) : NO_SOURCE
     if (error) return failed(visit, error, source)
@@ -176,10 +183,20 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
       team: await brandOf(cells, visit.tenant),
       source: providerName(provider),
       data: inWords(resources),
-      start: hrefOf(visit)('/link/start', { provider }),
+      start: startOf(visit, provider, false),
       back: visit.session!.provider === null ? hrefOf(visit)('/link') : undefined,
       close: closeOf(visit),
     })
+  }
+
+  /** Begins a connection, by the form of the page before. Without its token it shows that page again, and changes nothing. */
+  async function answerForm(visit: LinkVisit, request: PageRequest): Promise<PageResponse> {
+    const provider = queryText(request, 'provider') ?? ''
+    const form = { session_id: visit.session_id, provider, isDemo: isDemo(request) }
+    if (!forms.isOf(form, request.form.get('consent'))) return showConsent(visit, request)
+    const page = await (form.isDemo ? startDemo : start)(visit, provider, request)
+    const { location } = page.headers
+    return location === undefined ? page : forwardPage(location)
   }
 
   /** The return from a provider. An unknown `state` leads to no team, so that the page cannot say more. */
@@ -222,14 +239,9 @@ export function linkPages(dependencies: LinkPageDependencies): BrowserPage[] {
   return [
     { id: 'link_page', path: '/link', patients: true, answer: withSession(showSources) },
     { id: 'link_consent_page', path: '/link/consent', patients: true, answer: withSession(showConsent) },
-    {
-      id: 'link_start_page',
-      path: '/link/start',
-      patients: true,
-      answer: withSession((visit, request) =>
-        (isDemo(request) ? startDemo : start)(visit, queryText(request, 'provider') ?? '', request),
-      ),
-    },
+    { id: 'link_start_page', path: '/link/start', method: 'POST', patients: true, answer: withSession(answerForm) },
+    // Whoever opens the address of the form reads first.
+    { id: 'link_restart_page', path: '/link/start', patients: true, answer: withSession(showConsent) },
     { id: 'link_closed_page', path: '/link/closed', patients: false, answer: async () => closedPage() },
     { id: 'link_return_page', path: '/v2/link/connect/{provider}', patients: true, answer: complete },
   ]

@@ -63,9 +63,9 @@ export const linkTokenRefused = (link_error_type: LinkError): Problem =>
   })
 
 export const unknownLinkUser = (): Problem =>
-  new Problem(404, { detail: { error_type: 'INVALID_USER_ID', error_message: 'User not found' } })
+  new Problem(400, { detail: { error_type: 'INVALID_USER_ID', error_message: 'User not found' } })
 
-/** Opens a session of a user. Writes link_session. Errors: 404 `INVALID_USER_ID`. Source: users-wearables.md 2.1. */
+/** Opens a session of a user. Writes link_session. Errors: 400 `INVALID_USER_ID`. Source: users-wearables.md 2.1, 2.3. */
 export async function createSession(tx: Tx, body: CreateLinkToken): Promise<UserCredential> {
   const user = await lockUser(tx, body.user_id)
   if (!user) throw unknownLinkUser()

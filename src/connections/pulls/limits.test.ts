@@ -110,11 +110,17 @@ describe('a refresh on request', () => {
         user_id,
         refreshed_sources: [
           'oura/activity',
+          'oura/body',
           'oura/profile',
           'oura/sleep',
+          'oura/sleep_cycle',
           'oura/vitals/blood_oxygen',
+          'oura/vitals/body_temperature_delta',
+          'oura/vitals/hrv',
           'oura/vitals/note',
           'oura/vitals/vo2_max',
+          'oura/vitals/workout_duration',
+          'oura/workout_stream',
           'oura/workouts',
         ],
         in_progress_sources: [],
@@ -136,7 +142,7 @@ describe('a refresh on request', () => {
     assert.equal((await refresh(team, '01890000-0000-7000-8000-000000000001')).status, 404)
     await agree(team, 'oura', peer, user_id, `slow-${++accounts}`, 2)
     const late = await refresh(team, user_id, 5)
-    assert.deepEqual([late.status, late.body.refreshed_sources, late.body.in_progress_sources.length], [202, [], 8])
+    assert.deepEqual([late.status, late.body.refreshed_sources, late.body.in_progress_sources.length], [202, [], 14])
     for (const timeout of [4, 61]) assert.equal((await refresh(team, user_id, timeout)).status, 422)
   })
 

@@ -9,6 +9,8 @@ import { uuid } from '../../platform/runtime/uuid.ts'
 import type { Resource } from '../../wearables/resources/resources.ts'
 import { summaryKinds } from '../../wearables/summaries/schema.ts'
 import { connectedProviders } from '../connections/connections.ts'
+import { availableResources } from '../connections/availability.ts'
+import { withCompanions } from '../connectors/connector.ts'
 import { connectorOf } from '../connectors/connectors.ts'
 import { askedResources, pullResource, withinBounds } from './jobs.ts'
 import { pullsOf } from './ledger.ts'
@@ -24,17 +26,22 @@ export const refreshLimiter = (): FixedWindowLimiter => new FixedWindowLimiter({
 
 interface Source {
   provider: string
+  /** What is asked for. */
   resource: Resource
+  /** What comes with it, of that which the user allows; itself is the first. */
+  names: Resource[]
 }
 
-const isSummary = (resource: string): boolean => (summaryKinds as readonly string[]).includes(resource)
+const isSummary = (resource: string): boolean =>
+  resource === 'workout_stream' || (summaryKinds as readonly string[]).includes(resource)
 /** As `oura/sleep`, `withings/vitals/blood_pressure`. */
-const shown = ({ provider, resource }: Source): string => `${provider}/${isSummary(resource) ? '' : 'vitals/'}${resource}`
+const shown = ({ provider, names }: Source): string[] =>
+  names.map((resource) => `${provider}/${isSummary(resource) ? '' : 'vitals/'}${resource}`)
 
 /**
  * Asks all clouds that a user is connected to for the last day, and waits for them as long as is asked. Phones send by themselves and are
  * left out. Writes job. Errors: 400 the user has no connections; 404 unknown user; 429 more than 8 calls for a user within an hour.
- * @returns 200 if all sources have answered, 202 if some have not
+ * @returns 200 if all sources have answered, 202 if some have not; each resource is named, also one that comes with another
  */
 export async function refreshUser(
   { cells, tenant, changes }: OutsideRequest,
@@ -61,6 +68,7 @@ export async function refreshUser(
       const now_ms = tx.now.getTime()
       const range = withinBounds(user, { from_ms: now_ms - DAY_MS, to_ms: now_ms })
       if (range.from_ms >= range.to_ms) continue
+      const [allowed] = await availableResources(tx, [user_id], provider)
       for (const resource of await askedResources(tx, { user_id, provider })) {
         enqueue(tx, pullResource, {
           user_id,
@@ -72,7 +80,8 @@ export async function refreshUser(
           attempt: 0,
           refresh_id,
         })
-        queued.push({ provider, resource })
+        const names = withCompanions(connectorOf(provider), resource).filter((name) => allowed?.resources.includes(name))
+        queued.push({ provider, resource, names })
       }
     }
     return queued
@@ -100,8 +109,8 @@ export async function refreshUser(
   return new StatusReply(waiting.size ? 202 : 200, {
     success: true,
     user_id,
-    refreshed_sources: refreshed.map(shown),
-    in_progress_sources: [...waiting].map(shown),
-    failed_sources: failed.map(shown),
+    refreshed_sources: refreshed.flatMap(shown),
+    in_progress_sources: [...waiting].flatMap(shown),
+    failed_sources: failed.flatMap(shown),
   })
 }

@@ -32,13 +32,15 @@ async function refreshed(team: TestTeam, provider: OAuthProvider, user_id: strin
   const answer = team.api.post(`/v2/user/refresh/${user_id}?timeout=60`)
   await eventually(async () => (await team.jobs()).includes('pulls.pull_resource'), 'the pulls are queued')
   await run(team)
-  assert.equal((await answer).status, 200)
+  const { status, body } = await answer
+  assert.equal(status, 200)
   assert(token_requests() > before, 'the tokens were refreshed')
   const { providers } = (await team.api.get(`/v2/user/providers/${user_id}`)).body
   assert.deepEqual(
     providers.map(({ slug, status }: Record<string, string>) => [slug, status]),
     [[provider, 'connected']],
   )
+  return body.refreshed_sources as string[]
 }
 
 describe('a user who connects', () => {
@@ -91,7 +93,9 @@ describe('a user who connects', () => {
     assert.equal(await notify(callbackurl, form.toString(), headers), 200)
     await run(team)
     assert.deepEqual(await values(team, user_id, 'body_weight', 'withings'), [70.1, 70.2])
-    await refreshed(team, 'withings', user_id, () => peer.to('/v2/oauth2').length)
+    const sources = await refreshed(team, 'withings', user_id, () => peer.to('/v2/oauth2').length)
+    for (const name of ['body', 'sleep', 'vitals/blood_pressure', 'vitals/weight', 'vitals/hrv'])
+      assert(sources.includes(`withings/${name}`), `${name} of ${sources.join()}`)
   })
 
   test('Strava has a history, is subscribed for by the server, and a notification brings the next activity', async () => {

@@ -46,15 +46,17 @@ describe('demographics of a user', () => {
     assert.deepEqual(await team.events(), [])
   })
 
-  test('are changed: absent fields stay, and null clears', async () => {
+  test('are replaced: what is absent is cleared, as by null', async () => {
     const team = await createTestTeam()
     const user = await team.user()
-    await patched(team, user, { ...person, race: 'asian', ethnicity: 'other', medical_proxy: proxy })
-    const { body } = await patched(team, user, { ...person, last_name: 'Renamed', race: null })
-    assert.deepEqual([body.last_name, body.race, body.ethnicity], ['Renamed', null, 'other'])
+    const place = { ...address, second_line: 'Suite 2', access_notes: 'Ring twice' }
+    const whole = { ...person, address: place, race: 'asian', ethnicity: 'other', medical_proxy: proxy }
+    const { body } = await patched(team, user, whole)
     const { first_line, zip, country, second_line } = body.medical_proxy.address
     assert.deepEqual([first_line, zip, country, second_line], ['2 Example Street', '85004', 'United States', ''])
-    assert.deepEqual(await latest(team, user), body)
+    assert.deepEqual((await patched(team, user, { ...whole, race: null })).body, { ...body, race: null })
+    assert.deepEqual((await patched(team, user, { ...person, last_name: 'Renamed' })).body, { ...shown, last_name: 'Renamed' })
+    assert.deepEqual(await latest(team, user), { ...shown, last_name: 'Renamed' })
   })
 
   test('are rejected with every error, and nothing is stored', async () => {

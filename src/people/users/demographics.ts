@@ -89,14 +89,13 @@ export async function latestDemographics(tx: Tx, user_id: string): Promise<Demog
 }
 
 /**
- * Creates or changes the demographics of a user. Writes user_demographics.
+ * Creates or replaces the demographics of a user: what is absent is cleared. Writes user_demographics. Source: users-wearables.md 1.
  * Errors: 404 unknown user; 422 born in the future or more than 130 years ago.
  */
 export async function patchDemographics(tx: Tx, user_id: string, given: DemographicsInput): Promise<Demographics> {
   await getUser(tx, user_id)
   assertBirthDate(tx, given.dob, ['body', 'dob'])
-  const change = changeOf(given)
-  await tx.run(upsert(tx, user_id, change))
+  await tx.run(upsert(tx, user_id, { ...none, ...changeOf(given) }))
   return (await latestDemographics(tx, user_id))!
 }
 

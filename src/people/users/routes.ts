@@ -100,9 +100,9 @@ export const routes = [
     patients: true,
     method: 'PATCH',
     path: '/v2/user/{user_id}/info',
-    summary: 'Create or change the demographics of a user',
+    summary: 'Create or replace the demographics of a user',
     description:
-      'What may be left out stays when it is absent, and is cleared by null. Orders keep what they say of their patient here, too.',
+      'What may be left out is cleared when it is absent. Orders keep what they say of their patient here, too; what they leave out stays.',
     params,
     body: DemographicsInput,
     reply: Demographics,

@@ -34,3 +34,6 @@ export const success = (reply: Reply): boolean => reply.status >= 200 && reply.s
 export const locs = (reply: Reply): Loc[] => reply.body.detail.map((fault: { loc: Loc }) => fault.loc)
 export const asJson = { 'content-type': 'application/json' }
 export const answered = (reply: Reply): string => `HTTP ${reply.status}: ${JSON.stringify(reply.body)}`
+
+/** Status for a user who is not there: 400 where the source says so, else 404. Source: users-wearables.md 2.3. */
+export const unknownStatus = ({ id }: Operation): number => (['generate_link_token', 'create_link_code'].includes(id) ? 400 : 404)

@@ -5,7 +5,7 @@ import { before, test } from 'node:test'
 import { listForOperator } from '../../../src/lab/accounts/accounts.ts'
 import type { Operation } from '../../../src/platform/http/operation.ts'
 import { createTestTeam, type Reply } from '../../support/server.ts'
-import { answered, forTeams } from './operation-cases.ts'
+import { answered, forTeams, unknownStatus } from './operation-cases.ts'
 import { belonging, places, send, valid, withValue, type Place, type Request } from './requests.ts'
 import { TeamRows, UUID, type RowsRead } from './rows.ts'
 
@@ -86,7 +86,7 @@ export function whatBelongsToOthers({ owner, stranger, rows, askedByStranger }: 
         request = reply.status >= 400 || operation.method === 'GET' ? own : undefined
         const fine = findsNothing.has(operation.id) || isOwn.has(name)
         const refused = contradicts.has(name) || isRefused(operation, place)
-        assert.equal(reply.status, fine ? (operation.success ?? 200) : refused ? 400 : 404, answered(reply))
+        assert.equal(reply.status, fine ? (operation.success ?? 200) : refused ? 400 : unknownStatus(operation), answered(reply))
         assert.equal(reply.body.total ?? 0, 0)
       })
     }

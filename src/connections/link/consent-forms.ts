@@ -1,0 +1,33 @@
+// The token in the form by which a person begins a connection on the link page. The form is shown by a page and sent by a press: programs
+// that open links, such as scanners of mails, send no forms. It belongs to one session, source and kind of source.
+import type { Vault } from '../../platform/crypto/vault.ts'
+import { SignedTokens } from '../../platform/crypto/signed-tokens.ts'
+import { LINK_SESSION_S } from './sessions.ts'
+
+/** What a form begins. */
+export interface ConsentForm {
+  session_id: string
+  provider: string
+  isDemo: boolean
+}
+
+const wordsOf = ({ session_id, provider, isDemo }: ConsentForm): string[] => [session_id, provider, String(isDemo)]
+
+/** Issues and checks the tokens of forms. One per process. */
+export class ConsentForms {
+  readonly #tokens: SignedTokens
+
+  constructor(vault: Vault) {
+    this.#tokens = new SignedTokens(vault, 'link consent', 'lc_')
+  }
+
+  issue(form: ConsentForm): string {
+    return this.#tokens.sign(wordsOf(form), LINK_SESSION_S)
+  }
+
+  /** Whether a text is the token of such a form, and has not expired. */
+  isOf(form: ConsentForm, text: string | null): boolean {
+    const words = text === null ? undefined : this.#tokens.verify(text)?.words
+    return words !== undefined && wordsOf(form).every((word, i) => word === words[i])
+  }
+}
