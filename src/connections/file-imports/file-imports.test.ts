@@ -37,7 +37,7 @@ describe('the import of a file', () => {
         progress: 1,
         ...counts,
         resources: { heartrate: counts },
-        skipped: {},
+        skipped: { unsupported: { clinical_document: 1 } },
         error: null,
       },
     )
@@ -68,7 +68,7 @@ describe('the import of a file', () => {
     await post(team, user, 'heartrate', [at('09:00:00', 61, watch)])
     const shown = await imported(team, user, await exportZip(rates(['09:00:00', 61], ['10:00:00', 70])))
     assert.deepEqual([shown.accepted, shown.created, shown.updated], [1, 1, 0])
-    assert.deepEqual(shown.skipped, { already_there: { heartrate: 1 } })
+    assert.deepEqual(shown.skipped, { already_there: { heartrate: 1 }, unsupported: { clinical_document: 1 } })
     const { groups } = await read(team, user, 'heartrate')
     assert.deepEqual(groups.apple_health_kit.map(({ data }: { data: unknown[] }) => data.length).toSorted(), [1, 1])
   })

@@ -2,7 +2,8 @@
 import { flushCompileCache } from 'node:module'
 import { Batches } from './batches.ts'
 import { ReadError } from './reading.ts'
-import { readFile, type Progress } from './read-file.ts'
+import type { Progress } from './read-content.ts'
+import { readFile } from './read-file.ts'
 import { ask, type ReadEnd, type ThreadInput } from './thread-calls.ts'
 
 export default async function read({ port, size, now_ms, provider }: ThreadInput): Promise<ReadEnd> {

@@ -1,6 +1,6 @@
 // Shapes of imports of files.
 import { Fields, Int, Maybe, Nullable, OpenEnum, T, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
-import { fileFormats } from './read-file.ts'
+import { fileFormats } from './read-content.ts'
 import { skipReasons } from './reading.ts'
 
 export const MIB = 1024 * 1024

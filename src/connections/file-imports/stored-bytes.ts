@@ -38,6 +38,67 @@ class Reader extends yauzl.RandomAccessReader {
   }
 }
 
+/**
+ * The content of bytes that gzip has packed. Errors: ReadError `damaged`, `truncated`, and those of the bytes.
+ */
+export async function* gunzipped(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const { createGunzip } = await import('node:zlib')
+  const source = Readable.from(blocks, { objectMode: false })
+  const content = createGunzip()
+  source.on('error', (error) => content.destroy(error))
+  source.pipe(content)
+  try {
+    for await (const block of content as AsyncIterable<Buffer>) yield block
+  } catch (error) {
+    throw (error as { code?: string }).code === 'Z_BUF_ERROR' ? new ReadError('truncated') : asReadError(error)
+  } finally {
+    content.destroy()
+    source.destroy()
+  }
+}
+
+export const isGzip = (first: Uint8Array): boolean => first.length >= 2 && first[0] === 0x1f && first[1] === 0x8b
+
+/** The bytes of a file in an archive, unpacked where gzip has packed it; services export each of theirs so. */
+export async function* unpacked(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const iterator = blocks[Symbol.asyncIterator]()
+  let first = Buffer.alloc(0)
+  let isDone = false
+  while (!isDone && first.length < 2) {
+    const { done, value } = await iterator.next()
+    if (done) isDone = true
+    else first = Buffer.concat([first, value])
+  }
+  const all = (async function* () {
+    yield first
+    for (;;) {
+      const { done, value } = await iterator.next()
+      if (done) return
+      yield value
+    }
+  })()
+  try {
+    yield* isGzip(first) ? gunzipped(all) : all
+  } finally {
+    await iterator.return?.()
+  }
+}
+
+/** The first bytes of blocks, at most so many. A fault behind some of them is left to the reader of all. Errors: ReadError without a byte. */
+export async function firstOf(blocks: AsyncIterable<Uint8Array>, length: number): Promise<Buffer> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const block of blocks) {
+      parts.push(Buffer.from(block))
+      if ((size += block.length) >= length) break
+    }
+  } catch (error) {
+    if (size === 0 || !(error instanceof ReadError)) throw error
+  }
+  return Buffer.concat(parts).subarray(0, length)
+}
+
 const ENTRIES_MAX = 200_000
 
 /** A zip archive; each entry once, by its name. */

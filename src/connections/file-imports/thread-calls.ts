@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { MessagePort, Transferable } from 'node:worker_threads'
 import type { Batch } from './batches.ts'
 import type { ReadErrorCode, Skipped } from './reading.ts'
-import type { Progress } from './read-file.ts'
+import type { Progress } from './read-content.ts'
 
 /** What the thread asks for. */
 export type Question = { read: number } | { batch: Batch; state: ReadState }

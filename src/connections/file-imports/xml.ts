@@ -2,6 +2,7 @@
 // characters that XML forbids become spaces; a fault spoils only the element that it is in.
 import { SaxesParser } from 'saxes'
 import { ReadError } from './reading.ts'
+import { textOf } from './xml-text.ts'
 
 /** How much may precede the root: Apple's own DTD takes 10 kB. */
 const PROLOG_MAX = 1024 * 1024
@@ -26,8 +27,8 @@ const localName = (name: string): string => name.slice(name.indexOf(':') + 1)
 const FORBIDDEN = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g
 
 /**
- * Reads a document in UTF-8. Errors: ReadError `unknown_format` without the root, `truncated` if the root does not end, `damaged` for
- * what is no XML.
+ * Reads a document in its encoding. Errors: ReadError `unknown_format` without the root, `truncated` if the root does not end, `damaged`
+ * for what is no XML, `invalid_encoding`.
  * @param root finds the beginning of the root
  */
 export async function readXml(
@@ -53,7 +54,6 @@ export async function readXml(
   })
   if (handler.text) parser.on('text', (text) => handler.text!(text))
 
-  const decoder = new TextDecoder()
   let prolog: string | undefined = ''
   let piece = 0
   const write = (text: string) => {
@@ -72,9 +72,9 @@ export async function readXml(
     if (piece > PIECE_MAX) throw new ReadError('damaged')
     parser.write(text.replace(FORBIDDEN, ' '))
   }
-  for await (const block of blocks) {
+  for await (const text of textOf(blocks)) {
     if (isEnded) break
-    write(decoder.decode(block, { stream: true }))
+    write(text)
     await drain()
   }
   if (prolog !== undefined) throw new ReadError('unknown_format')

@@ -294,5 +294,5 @@ test('an archive of activities is read whole; what cannot be read is counted', a
     workouts.map(({ provider }) => provider),
     ['garmin', 'manual'],
   )
-  assert.deepEqual([skipped, error], [{ malformed: { fit: 1 } }, null])
+  assert.deepEqual([skipped, error], [{ malformed: { fit: 1 }, unsupported: { txt: 1 } }, null])
 })

@@ -6,6 +6,8 @@ import { ReadError, type ReadContext } from '../reading.ts'
 import type { Batches } from '../batches.ts'
 import { readXml, type XmlHandler } from '../xml.ts'
 import { passOn, providerOf, type Activity } from './activities.ts'
+import { emptyLap, lapEnd, movingOf, ratesOfLaps, type Lap, type Segment } from './track-laps.ts'
+import { instantOf, numberOf, rateOf } from './track-values.ts'
 
 const roots = { tcx: /<(?:[\w-]+:)?TrainingCenterDatabase[\s>]/, gpx: /<(?:[\w-]+:)?gpx[\s>]/ }
 export type TrackFormat = keyof typeof roots
@@ -18,21 +20,12 @@ const ACTIVITIES_MAX = 1000
 const POINTS_MAX = 1_000_000
 const TEXT_MAX = 10_000
 
-/** An instant. A text without a zone is meant in UTC. */
-function instantOf(text: string | undefined): number | undefined {
-  if (!text || !/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text)) return undefined
-  const ms = Date.parse(/(Z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`)
-  return Number.isFinite(ms) ? ms : undefined
-}
-
-function numberOf(text: string | undefined): number | undefined {
-  const value = text === undefined || text === '' ? NaN : Number(text)
-  return Number.isFinite(value) ? value : undefined
-}
-
 const add = (a: number | undefined, b: number | undefined): number | undefined => (b === undefined ? a : (a ?? 0) + b)
 
-type Found = Omit<Activity, 'provider' | 'start_ms' | 'end_ms'> & { start_ms: number; end_ms: number }
+interface Found extends Omit<Activity, 'provider'> {
+  laps: Lap[]
+  segments: Segment[]
+}
 
 const empty = (points: StreamPoints): Found => ({
   app: undefined,
@@ -42,6 +35,8 @@ const empty = (points: StreamPoints): Found => ({
   zone_s: null,
   rates: [],
   points,
+  laps: [],
+  segments: [],
 })
 
 /** What elements inside a point fill, by their names in small letters; vendors have names of their own. */
@@ -60,6 +55,11 @@ const elements: ReadonlyMap<string, StreamList> = new Map([
   ['speed', 'velocity_smooth'],
   ['atemp', 'temperature'],
 ])
+/** What programs call a heart rate, in small letters. */
+const RATE_NAMES = new Set(['hr', 'heartrate', 'heart_rate', 'heartratebpm', 'bpm', 'pulse'])
+/** Seconds between two laps from which on they do not follow each other. */
+const PAUSE_MS_MIN = 30_000
+
 const isPointName = (name: string | undefined): boolean => name === 'Trackpoint' || name === 'trkpt'
 
 /** Collects the activities of a file; each format says which elements mean what. */
@@ -71,8 +71,11 @@ class Track implements XmlHandler {
   #points = 0
   #creator: string | undefined
   #current: Found | undefined
+  #isNewLap = false
   #at: number | undefined
   #bpm: number | undefined
+  /** The segment that is open: whether it has no point so far, and whether the activity went on from the one before. */
+  #segment: { isEmpty: boolean; goesOn: boolean } | undefined
   /** Of the point that is open. */
   #values: Map<StreamList, number> | undefined
   readonly #points_of_all: StreamPoints | undefined
@@ -101,10 +104,8 @@ class Track implements XmlHandler {
       this.#current = { ...empty(this.#points_of_all ?? new StreamPoints()), sport: attributes.Sport ?? '' }
       this.activities.push(this.#current)
     }
-    if (name === 'Lap') {
-      const start_ms = instantOf(attributes.StartTime)
-      if (this.#current && start_ms !== undefined) this.#current.start_ms = Math.min(this.#current.start_ms, start_ms)
-    }
+    if (name === 'Lap') this.#openLap(instantOf(attributes.StartTime))
+    if (name === 'trkseg' || name === 'Track') this.#segment = { isEmpty: true, goesOn: this.#goesOn() }
     if (isPointName(name)) {
       if (++this.#points > POINTS_MAX) throw new ReadError('too_large')
       this.#at = undefined
@@ -113,6 +114,25 @@ class Track implements XmlHandler {
       this.#note('lat', attributes.lat)
       this.#note('lng', attributes.lon)
     }
+  }
+
+  #openLap(start_ms: number | undefined): void {
+    const into = this.#current
+    if (!into) return
+    into.laps.push(emptyLap(start_ms))
+    if (start_ms !== undefined) into.start_ms = Math.min(into.start_ms, start_ms)
+    this.#isNewLap = true
+  }
+
+  /** Whether the track that begins goes on from the one before: it does where a lap follows another without a pause. */
+  #goesOn(): boolean {
+    const into = this.#current
+    const isFirstOfLap = this.#isNewLap
+    this.#isNewLap = false
+    const start_ms = into?.laps.at(-1)?.start_ms
+    if (!into || !isFirstOfLap || start_ms === undefined) return false
+    const before = into.laps.at(-2)
+    return before !== undefined && start_ms - Math.max(lapEnd(before) ?? -Infinity, into.end_ms) < PAUSE_MS_MIN
   }
 
   #note(list: StreamList, text: string | undefined): void {
@@ -135,19 +155,24 @@ class Track implements XmlHandler {
   }
 
   #read(into: Found, name: string, parent: string | undefined, text: string): void {
-    if (isPointName(parent) && name.toLowerCase() === 'time') this.#at = instantOf(text)
-    // Vendors name it `hr` in namespaces of their own; TCX has `HeartRateBpm` with a `Value`.
-    else if (name === 'hr' || (name === 'Value' && parent === 'HeartRateBpm')) this.#bpm = numberOf(text)
+    const small = name.toLowerCase()
+    if (isPointName(parent) && small === 'time') this.#at = instantOf(text)
+    else if (this.#values && RATE_NAMES.has(name === 'Value' && parent ? parent.toLowerCase() : small))
+      this.#bpm = rateOf(text) ?? this.#bpm
     else if (isPointName(name)) this.#endPoint(into)
-    else if (this.#values && elements.has(name.toLowerCase())) this.#note(elements.get(name.toLowerCase())!, text)
-    else if (this.#format === 'gpx' && parent === 'trk' && name === 'type') into.sport = text
+    else if (this.#values) {
+      const list = elements.get(small)
+      if (list) this.#note(list, text)
+    } else if (this.#format === 'gpx' && parent === 'trk' && name === 'type') into.sport = text
     else if (parent === 'Lap') this.#readLap(into, name, text)
+    else if (name === 'Value' && parent) this.#readLapRate(into, parent, text)
   }
 
   #endPoint(into: Found): void {
     const values = this.#values
     this.#values = undefined
     if (this.#at === undefined) return
+    this.#segmentTakes(into, this.#at)
     into.start_ms = Math.min(into.start_ms, this.#at)
     into.end_ms = Math.max(into.end_ms, this.#at)
     if (this.#bpm !== undefined) into.rates.push([this.#at, this.#bpm])
@@ -155,9 +180,31 @@ class Track implements XmlHandler {
     for (const [list, value] of values ?? []) into.points.put(list, this.#at, value)
   }
 
+  #segmentTakes(into: Found, at_ms: number): void {
+    const segment = this.#segment
+    if (!segment || segment.isEmpty) {
+      if (segment && into.segments.length && !segment.goesOn) into.points.breakBefore(at_ms)
+      if (!into.segments.length || (segment && !segment.goesOn)) into.segments.push([at_ms, at_ms])
+      if (segment) segment.isEmpty = false
+    }
+    const last = into.segments.at(-1)!
+    last[0] = Math.min(last[0], at_ms)
+    last[1] = Math.max(last[1], at_ms)
+  }
+
+  #readLapRate(into: Found, parent: string, text: string): void {
+    const lap = into.laps.at(-1)
+    if (!lap) return
+    if (parent === 'AverageHeartRateBpm') lap.mean_bpm = rateOf(text)
+    else if (parent === 'MaximumHeartRateBpm') lap.max_bpm = rateOf(text)
+  }
+
   #readLap(into: Found, name: string, text: string): void {
-    if (name === 'TotalTimeSeconds') into.moving_s = add(into.moving_s, numberOf(text))
-    else if (name === 'DistanceMeters') into.distance_m = add(into.distance_m, numberOf(text))
+    const lap = into.laps.at(-1)
+    if (name === 'TotalTimeSeconds') {
+      into.moving_s = add(into.moving_s, numberOf(text))
+      if (lap) lap.total_s = numberOf(text)
+    } else if (name === 'DistanceMeters') into.distance_m = add(into.distance_m, numberOf(text))
     else if (name === 'Calories') into.calories = add(into.calories, numberOf(text))
   }
 }
@@ -199,12 +246,11 @@ export async function readTrack(
       batches.skip('invalid_time', 'workouts')
       continue
     }
-    const end_ms = Math.max(
-      activity.end_ms,
-      activity.start_ms + (activity.end_ms === -Infinity ? (activity.moving_s ?? 0) * 1000 : 0),
-    )
-    const sport = titled(activity.sport)
-    await passOn({ ...activity, end_ms, sport, app: track.creator, provider: providerOf(track.creator) }, batches, context)
+    const { laps, segments, ...found } = activity
+    const end_ms = laps.reduce((end, lap) => Math.max(end, lapEnd(lap) ?? end), Math.max(found.end_ms, found.start_ms))
+    const summed = { moving_s: found.moving_s ?? movingOf(segments), ...ratesOfLaps(laps, found.rates.length > 0) }
+    const named = { sport: titled(found.sport), app: track.creator, provider: providerOf(track.creator) }
+    await passOn({ ...found, ...summed, ...named, end_ms }, batches, context)
   }
   if (error) throw error
   if (!track.activities.length) batches.skip('unsupported', known)

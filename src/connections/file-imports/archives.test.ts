@@ -1,0 +1,131 @@
+// Archives as services export them: whatever they hold is imported or counted.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { exportXml, imported, reading, record, values } from '../../../test/support/file-imports.ts'
+import { fileId, fitBytes } from '../../../test/support/fit-files.ts'
+import { MINUTES, record as fitRecord, session, whole } from '../../../test/support/fit-runs.ts'
+import { createTestTeam } from '../../../test/support/server.ts'
+import { zipBytes } from '../../../test/support/zip.ts'
+
+const fit = fitBytes([fileId(), ...MINUTES.map((minute) => fitRecord(minute)), session(whole)])
+const gpx = Buffer.from(
+  '<gpx><trk><trkseg><trkpt lat="45" lon="7"><time>2026-02-01T07:00:00Z</time></trkpt><trkpt lat="45.001" lon="7"><time>2026-02-01T07:01:00Z</time></trkpt></trkseg></trk></gpx>',
+)
+const tcx = Buffer.from(
+  '   <TrainingCenterDatabase><Activities><Activity Sport="Biking"><Lap StartTime="2026-02-01T08:00:00Z"><TotalTimeSeconds>60</TotalTimeSeconds></Lap></Activity></Activities></TrainingCenterDatabase>',
+)
+const rate = exportXml(record('HeartRate', 61, 'count/min', '2026-01-31 08:00:00 +0000'))
+const zip = (files: Record<string, string | Buffer>) =>
+  zipBytes(Object.entries(files).map(([name, content]) => ({ name, content: [content] })))
+
+async function read(file: Buffer) {
+  const { summaries, samples, skipped, error } = await reading(file)
+  const starts = (summaries.workouts ?? []).map(({ record: { document } }) =>
+    String((document as { time_start: string }).time_start).slice(11, 16),
+  )
+  return { starts, rates: values(samples.heartrate), skipped, error }
+}
+
+describe('an archive', () => {
+  test('of files that gzip has packed is read whole, and what is beside them is counted', async () => {
+    const files = {
+      'activities/1.fit.gz': gzipSync(fit),
+      'activities/2.GPX.GZ': gzipSync(gpx),
+      'activities/3.tcx.gz': gzipSync(tcx),
+      'activities.csv': 'Activity ID\n1\n',
+      'media/1.jpg': 'x',
+      'media/2.JPG': 'x',
+      profile: 'x',
+      'media/': '',
+      '__MACOSX/activities/._1.fit.gz': 'x',
+    }
+    const { starts, skipped, error } = await read(await zip(files))
+    assert.deepEqual([starts, error], [['06:00', '07:00', '08:00'], null])
+    assert.deepEqual(skipped, { unsupported: { csv: 1, jpg: 2, file: 1 } })
+  })
+
+  test('may have packed and plain files, by their content and not by their names', async () => {
+    const { starts, skipped } = await read(
+      await zip({ '1.fit.gz': gzipSync(fit), '2.gpx': gpx, '3.tcx': gzipSync(tcx), '4.fit.gz': fit }),
+    )
+    assert.deepEqual([starts, skipped], [['06:00', '07:00', '08:00', '06:00'], {}])
+  })
+
+  test('counts files that are damaged, end too early or are empty, and reads the others', async () => {
+    const packed = gzipSync(fit)
+    const files = {
+      '1.fit.gz': packed.subarray(0, -20),
+      '2.fit.gz': Buffer.concat([packed.subarray(0, 20), Buffer.from('broken')]),
+      '3.fit.gz': gzipSync(''),
+      '4.gpx': '',
+      '5.tcx.gz': Buffer.from([0x1f]),
+      '6.gpx': gpx,
+      '7.zip': await zip({ '1.fit': fit }),
+    }
+    const { starts, skipped, error } = await read(await zip(files))
+    assert.deepEqual([starts, error], [['07:00'], null])
+    assert.deepEqual(skipped, { malformed: { fit: 3, gpx: 1, tcx: 1 }, unsupported: { zip: 1 } })
+  })
+
+  test('may have XML of another kind beside activities, and activities in XML', async () => {
+    const files = {
+      'profile.xml': '<profile><name>Testa</name></profile>',
+      '1.fit': fit,
+      'run.xml': gpx,
+      'large.xml': `<a>${'x'.repeat(300_000)}</a>`,
+    }
+    const { starts, skipped, error } = await read(await zip(files))
+    assert.deepEqual([starts, skipped, error], [['06:00', '07:00'], { unsupported: { xml: 2 } }, null])
+    assert.equal((await read(await zip({ 'profile.xml': '<profile/>' }))).error, 'unknown_format')
+  })
+
+  test('of an Apple Health export may have activities beside it, and other XML that is larger', async () => {
+    const files = {
+      'apple_health_export/export.xml': rate,
+      'apple_health_export/export_cda.xml': '<ClinicalDocument/>',
+      'apple_health_export/workout-routes/route_1.gpx': gpx,
+      'apple_health_export/clinical-records/1.json': '{}',
+      'notes.xml': `<a>${' '.repeat(10_000)}</a>`,
+      '1.fit.gz': gzipSync(fit),
+      'ride.gpx': gpx,
+    }
+    const { starts, rates, skipped, error } = await read(await zip(files))
+    assert.deepEqual([starts, rates.length, error], [['06:00', '07:00'], 12, null])
+    assert.deepEqual(skipped, { unsupported: { WorkoutRoute: 1, clinical_document: 1, json: 1, xml: 1 } })
+  })
+
+  test('has more content than the limit also if gzip has packed it', async () => {
+    const bomb = gzipSync(Buffer.concat([Buffer.from('<gpx>'), Buffer.alloc(70 * 1024 ** 2, ' ')]))
+    const { starts, error } = await read(await zip({ '1.fit': fit, '2.gpx.gz': bomb, '3.gpx': gpx }))
+    assert.deepEqual([starts, error], [['06:00'], 'too_large'])
+  })
+})
+
+describe('a file that gzip has packed', () => {
+  test('is read by its content', async () => {
+    for (const [file, start] of [
+      [fit, '06:00'],
+      [gpx, '07:00'],
+      [tcx, '08:00'],
+    ] as const)
+      assert.deepEqual((await read(gzipSync(file))).starts, [start])
+    assert.deepEqual((await read(gzipSync(rate))).rates, [61])
+  })
+
+  test('that is cut off, damaged or of another content has an error', async () => {
+    const packed = gzipSync(Buffer.concat([fit, Buffer.alloc(1000, 7)]))
+    assert.deepEqual((await read(packed.subarray(0, -9))).error, 'truncated')
+    const changed = Buffer.from(gzipSync(rate))
+    changed[changed.length - 6]! ^= 1
+    assert.equal((await read(changed)).error, 'damaged')
+    for (const other of [gzipSync('text'), gzipSync(await zip({ '1.fit': fit })), gzipSync(''), brotliCompressSync(fit)])
+      assert.equal((await read(other)).error, 'unknown_format')
+  })
+
+  test('is imported by the server', async () => {
+    const team = await createTestTeam()
+    const shown = await imported(team, await team.user(), gzipSync(fit))
+    assert.deepEqual([shown.status, shown.format, shown.progress, shown.resources.workouts.created], ['completed', 'fit', 1, 1])
+  })
+})

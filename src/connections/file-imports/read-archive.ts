@@ -1,0 +1,168 @@
+// Reads a zip archive: an Apple Health export with what belongs to it, and activities. Everything else in it is counted.
+import { extname } from 'node:path/posix'
+import type { Entry } from 'yauzl'
+import { mapOf, StreamPoints } from '../../wearables/streams/stream-points.ts'
+import { readElectrocardiogram } from './adapters/apple-ecg.ts'
+import { readAppleExport, APPLE, type RoutedWorkout } from './adapters/apple-export.ts'
+import { readRoute } from './adapters/tracks.ts'
+import { BEGINNING_MAX, collected, counted, formatOf, readContent, type FileFormat, type Reading } from './read-content.ts'
+import { ReadError, type ReadSummary } from './reading.ts'
+import { firstOf, openArchive, unpacked, type Archive, type StoredBytes } from './stored-bytes.ts'
+
+/** Files whose names do not say what they are, and whose first bytes are looked at. */
+const LOOKS_MAX = 100
+
+type Activity = 'fit' | 'tcx' | 'gpx'
+const activityFormats: Record<string, Activity> = { '.fit': 'fit', '.tcx': 'tcx', '.gpx': 'gpx' }
+
+/** The ending of a name, without that of gzip: `.fit` of `1.FIT.gz`. */
+const endingOf = ({ fileName }: Entry): string => extname(fileName.toLowerCase().replace(/\.gz$/, ''))
+/** What `skipped` calls a file that is not read. */
+const kindOf = (entry: Entry): string => (isOfHospital(entry) ? 'clinical_document' : endingOf(entry).slice(1) || 'file')
+const baseName = ({ fileName }: Entry): string => fileName.slice(fileName.lastIndexOf('/') + 1)
+
+/** Archivers of macOS add files of their own, which have the names of others. */
+const isOwnFile = (entry: Entry): boolean =>
+  !entry.fileName.endsWith('/') && !entry.fileName.startsWith('__MACOSX/') && !baseName(entry).startsWith('.')
+
+/** Beside an export stands a document for hospitals that is called the same with `_cda`. */
+const isOfHospital = ({ fileName }: Entry): boolean => /_cda\.xml$/i.test(fileName)
+const isRoute = ({ fileName }: Entry): boolean => /(^|\/)workout-routes\/[^/]*\.gpx$/i.test(fileName)
+const isRecording = ({ fileName }: Entry): boolean => /(^|\/)ecg_[^/]*\.csv$/i.test(fileName)
+
+/** What is in an archive. */
+interface Contents {
+  main: Entry | undefined
+  routes: Entry[]
+  recordings: Entry[]
+  activities: { entry: Entry; format: Activity }[]
+  others: Entry[]
+  /** Files that may be exports, and the reason why they could not be looked at. */
+  faulty: { entry: Entry; fault: ReadError }[]
+}
+
+/** Reads an archive. Errors: ReadError; files that cannot be read are skipped, and what precedes another fault has been read. */
+export async function readArchive(file: StoredBytes, reading: Reading): Promise<void> {
+  const archive = await openArchive(file)
+  const contents = await contentsOf(archive)
+  const { main, activities, others, faulty } = contents
+  if (!archive.entries.length) throw new ReadError('empty')
+  if (!main && !activities.length) throw faulty[0]?.fault ?? new ReadError('unknown_format')
+  const { batches, progress } = reading
+  progress.format = main ? 'apple_health' : 'archive'
+  const read = [...(main ? [main, ...contents.routes, ...contents.recordings] : []), ...activities.map(({ entry }) => entry)]
+  progress.content_bytes = read.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0)
+  for (const entry of others) batches.skip('unsupported', kindOf(entry))
+  for (const { entry } of faulty) batches.skip('malformed', kindOf(entry))
+  let error = main && (await readExport(archive, main, contents, reading))
+  for (const { entry, format } of activities) {
+    if (error?.code === 'too_large') break
+    const failed = await readErrorOf(() => readContent(format, counted(unpacked(archive.content(entry)), reading), reading))
+    if (failed?.code === 'too_large') error = failed
+    else if (failed) batches.skip('malformed', format)
+  }
+  await batches.flush()
+  if (error) throw error
+}
+
+/** Sorts the files of an archive by what they are. Of several exports the largest one is read, since a person may have added others. */
+async function contentsOf({ entries, content }: Archive): Promise<Contents> {
+  const contents: Contents = { main: undefined, routes: [], recordings: [], activities: [], others: [], faulty: [] }
+  let looks = 0
+  const look = async (entry: Entry): Promise<FileFormat | undefined> => {
+    if (++looks > LOOKS_MAX) return undefined
+    try {
+      return formatOf(await firstOf(unpacked(content(entry)), BEGINNING_MAX))
+    } catch (error) {
+      if (!(error instanceof ReadError)) throw error
+      contents.faulty.push({ entry, fault: error })
+      return undefined
+    }
+  }
+  for (const entry of entries.filter(isOwnFile).toSorted((a, b) => b.uncompressedSize - a.uncompressedSize)) {
+    const ending = endingOf(entry)
+    const format = activityFormats[ending] ?? (ending === '.xml' && !isOfHospital(entry) ? await look(entry) : undefined)
+    if (format === 'apple_health' && !contents.main) contents.main = entry
+    else if (format === 'fit' || format === 'tcx' || format === 'gpx') contents.activities.push({ entry, format })
+    else if (contents.faulty.at(-1)?.entry !== entry) contents.others.push(entry)
+  }
+  // In the order of the archive: the same file always gives the same batches, and people expect the order that they see.
+  const places = new Map(entries.map((entry, i) => [entry, i]))
+  contents.activities.sort((a, b) => places.get(a.entry)! - places.get(b.entry)!)
+  return contents.main ? ofExport(contents) : contents
+}
+
+/** What belongs to an export: the ways of its workouts, and its electrocardiograms. */
+function ofExport(contents: Contents): Contents {
+  const { activities, others } = contents
+  return {
+    ...contents,
+    routes: activities.map(({ entry }) => entry).filter(isRoute),
+    recordings: others.filter(isRecording),
+    activities: activities.filter(({ entry }) => !isRoute(entry)),
+    others: others.filter((entry) => !isRecording(entry)),
+  }
+}
+
+/** The last two parts of a path: exports name routes from the folder of the export on. */
+const placeOf = (path: string): string => path.split('/').slice(-2).join('/')
+
+/**
+ * Reads an export: its file, then the routes of its workouts and its electrocardiograms. Those that cannot be read are skipped.
+ * @returns why the export could not be read to its end
+ */
+async function readExport(
+  { content }: Archive,
+  main: Entry,
+  { routes: ways, recordings }: Contents,
+  reading: Reading,
+): Promise<ReadError | undefined> {
+  const { batches, context } = reading
+  const routes = new Map(ways.map((entry) => [placeOf(entry.fileName), entry]))
+  batches.provider = APPLE
+  const blocksOf = (entry: Entry) => counted(unpacked(content(entry)), reading)
+  const routed: RoutedWorkout[] = []
+  let error = await readErrorOf(() => readAppleExport(blocksOf(main), batches, context, routed))
+  /** What is beyond the limit of content is not read; its workouts are passed on without their ways. */
+  const read = async (kind: string, work: () => Promise<void>) => {
+    if (error?.code === 'too_large') return
+    const fault = await readErrorOf(work)
+    if (fault?.code === 'too_large') error = fault
+    else if (fault) batches.skip('malformed', kind)
+  }
+  for (const { workout, routes: paths } of routed) {
+    const points = new StreamPoints()
+    for (const place of paths.map(placeOf)) {
+      const entry = routes.get(place)
+      routes.delete(place)
+      if (entry) await read('WorkoutRoute', async () => readRoute(await collected(blocksOf(entry)), points))
+    }
+    batches.summary(withStream(workout, points))
+    await batches.drain()
+  }
+  if (routes.size) batches.skip('unsupported', 'WorkoutRoute', routes.size)
+  for (const entry of recordings) {
+    await read('Electrocardiogram', async () => readElectrocardiogram(await collected(blocksOf(entry)), batches, context))
+    await batches.drain()
+  }
+  await batches.flush()
+  return error
+}
+
+/** Why reading ended too early; undefined if it did not. Errors: others than a ReadError. */
+async function readErrorOf(read: () => Promise<void>): Promise<ReadError | undefined> {
+  try {
+    await read()
+    return undefined
+  } catch (error) {
+    if (error instanceof ReadError) return error
+    throw error
+  }
+}
+
+/** A workout with the stream and the map of its way. */
+function withStream(workout: ReadSummary<'workouts'>, points: StreamPoints): ReadSummary<'workouts'> {
+  const { record } = workout
+  const stream = points.stream(record.key)
+  return stream ? { ...workout, record: { ...record, document: { ...record.document, map: mapOf(stream) } }, stream } : workout
+}
