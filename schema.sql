@@ -1600,6 +1600,24 @@ table readiness
   constraint readiness_pkey PRIMARY KEY (single)
   constraint readiness_single_check CHECK (single)
 
+table rejected_post
+  team_id uuid not null
+  user_id uuid not null
+  provider text not null
+  resource text not null
+  digest bytea not null
+  is_whole boolean not null
+  records integer not null
+  message text not null
+  posts integer not null
+  first_at timestamp with time zone not null
+  last_at timestamp with time zone not null
+  constraint rejected_post_pkey PRIMARY KEY (team_id, user_id, provider, resource, digest)
+  constraint rejected_post_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint rejected_post_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  CREATE INDEX rejected_post__user ON rejected_post USING btree (user_id)
+  policy of_team for all (team_id = current_team())
+
 table repeated_post
   team_id uuid not null
   user_id uuid not null

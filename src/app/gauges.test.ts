@@ -29,6 +29,7 @@ function serverMetrics() {
   metrics.countPipelineEvents('sandbox-us', 'rabbitmq', { acknowledged: 1 })
   metrics.unreadable('sandbox-us', 'webhook')
   metrics.countRepeatedPosts('sandbox-us')
+  metrics.countRejectedRecords('sandbox-us', 'heartrate', 2)
   metrics.overdue('sandbox-us', 'mail', 1)
   metrics.removed('sandbox-us', 'mail', 1)
   return metrics.registry

@@ -12,7 +12,7 @@ export interface Sent {
 export const DAY = '2026-01-31'
 export const at = (time: string, value: number, more: Partial<Sent> = {}): Sent => ({
   value,
-  unit: 'count/min',
+  unit: '',
   start_date: `${DAY}T${time}Z`,
   end_date: `${DAY}T${time}Z`,
   ...more,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toCanonicalUnit } from '../../wearables/ingestion/units.ts'
-import { healthKitNutrients, Nutrition } from '../../wearables/summaries/nutrients.ts'
+import { amountOf, healthKitNutrients } from '../../wearables/summaries/nutrients.ts'
 import { nightOf } from './google-health/data-points.ts'
 import { profileOf } from './oura/records.ts'
 
@@ -21,13 +21,9 @@ test('a sex or a stage of sleep of such a name is not known', () => {
   }
 })
 
-test('a unit of such a name counts as the usual unit', () => {
+test('a unit of such a name is not known', () => {
   for (const name of names) {
-    assert.equal(toCanonicalUnit('glucose', 5.5, name), 5.5)
-    const nutrition = new Nutrition()
-    for (const one of Object.values(healthKitNutrients)) nutrition.add(one, 2, name)
-    const usual = new Nutrition()
-    for (const one of Object.values(healthKitNutrients)) usual.add(one, 2)
-    assert.deepEqual(nutrition.shown(), usual.shown())
+    assert.equal(toCanonicalUnit('manual', 'glucose', 5.5, name), undefined)
+    for (const one of Object.values(healthKitNutrients)) assert.equal(amountOf(one, 2, name), undefined)
   }
 })

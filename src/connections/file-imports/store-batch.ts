@@ -52,6 +52,8 @@ function counted(
   const key = `${provider} ${resource}`
   const now: Result = { ...(results[key] ?? { ...none, provider, oldest_ms: null, newest_ms: null }) }
   if (ingested) for (const name of countNames) now[name] += ingested[name]
+  // What cannot be is counted with what lies outside of the bounds of ingestion.
+  now.dropped += ingested?.rejected ?? 0
   now.already_there += already_there
   now.paused += paused
   for (const ms of instants) {

@@ -4,6 +4,7 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import { invalidField } from '../../platform/http/errors.ts'
 import { iso, utcDate } from '../../platform/runtime/clock.ts'
 import { CONTACT, dayRecords, type DayRecord } from '../../wearables/ingestion/day-records.ts'
+import { lastRejectedPosts } from '../../wearables/ingestion/rejected-posts.ts'
 import { watermarksOf } from '../pulls/ledger.ts'
 import type { DayQuery, DayStatus, UserDays } from './schema.ts'
 import { availableResources } from '../connections/availability.ts'
@@ -86,6 +87,9 @@ export async function introspectDays(tx: Tx, query: DayQuery): Promise<UserDays>
   for (const record of await dayRecords(tx, user_id, { from: start_date, to: end_date, provider, resource }))
     add(record.provider, record.resource).push(record)
   const watermarks = new Map((await watermarksOf(tx, user_id)).map((mark) => [mark.provider, mark]))
+  const rejected = new Map(
+    (await lastRejectedPosts(tx, [user_id])).map(({ provider, resource, posts }) => [`${provider} ${resource}`, posts]),
+  )
   const data = [...providers].map(([name, resources]) => {
     const { notified_at = null, polled_at = null } = watermarks.get(name) ?? {}
     const contact = daysOf(dates, resources.get(CONTACT) ?? [])
@@ -99,6 +103,7 @@ export async function introspectDays(tx: Tx, query: DayQuery): Promise<UserDays>
         resource,
         days: daysOf(dates, records),
         last_error: lastErrorOf(records),
+        rejected_posts: rejected.get(`${name} ${resource}`) ?? 0,
       })),
     }
   })

@@ -46,17 +46,18 @@ describe('resources of users', () => {
     assert.deepEqual({ ...body_temperature, last_attempt: null }, never)
   })
 
-  test('are not changed by a post that is rejected, and ignore samples that are dropped', async () => {
+  test('show the failure of a post that is rejected and nothing else of it, and ignore samples that are dropped', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     await team.api.patch(`/v2/user/${user_id}`, { ingestion_start: '2026-02-10' })
     await connect(team, user_id, ['heartrate'])
     assert.equal((await post(team, user_id, 'heartrate', [at('09:30:00', 'NaN' as never)])).status, 422)
     const heartrate = async () => (await resources(team)).data[0].provider.apple_health_kit.heartrate
-    assert.deepEqual(await heartrate(), never)
+    const failed = await heartrate()
+    assert.deepEqual({ ...failed, last_attempt: failed.last_attempt.status }, { ...never, last_attempt: 'failure' })
     await post(team, user_id, 'heartrate', [at('09:30:00', 70)])
     assert.deepEqual({ ...(await heartrate()), last_attempt: null }, never)
-    assert.notEqual((await heartrate()).last_attempt, null)
+    assert.equal((await heartrate()).last_attempt.status, 'success')
   })
 
   test('stay when a connection ends, and are hidden while their user is deleted', async () => {

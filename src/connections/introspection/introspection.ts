@@ -7,6 +7,7 @@ import { version } from '../../platform/runtime/version.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { isTimeseries, resourceNameOf } from '../../wearables/resources/timeseries.ts'
 import { historicalPulls, type HistoricalPull } from '../../wearables/ingestion/historical-pulls.ts'
+import { lastRejectedPosts } from '../../wearables/ingestion/rejected-posts.ts'
 import { resourceStates, type ResourceState } from '../../wearables/ingestion/resource-states.ts'
 import type { Resource } from '../../wearables/resources/resources.ts'
 import { withCompanions } from '../connectors/connector.ts'
@@ -51,7 +52,7 @@ const shown = <V>(users: Map<string, Record<string, V>>) => [...users].map(([use
 
 const unattempted = (): ResourceStatistics => ({ last_attempt: null, oldest_data: null, newest_data: null, sent_count: 0 })
 
-/** A post that is rejected changes nothing, so that what has come of an attempt has succeeded. */
+/** A post that is rejected changes none of it, so that what has come of an attempt has succeeded. */
 const statisticsOf = ({ last_attempt_at, oldest_data, newest_data, sent_count }: ResourceState): ResourceStatistics => ({
   last_attempt: { timestamp: last_attempt_at, status: 'success' },
   oldest_data,
@@ -59,8 +60,12 @@ const statisticsOf = ({ last_attempt_at, oldest_data, newest_data, sent_count }:
   sent_count,
 })
 
-/** Adds an attempt to ask the cloud of a provider, if it is the last one: it may have failed, or found nothing. */
-function addAttempt(of: Record<string, ResourceStatistics>, resource: string, { asked_at, result }: Attempt): void {
+/** Adds an attempt to ask the cloud of a provider, or a post that was rejected, if it is the last one: it may have failed, or found nothing. */
+function addAttempt(
+  of: Record<string, ResourceStatistics>,
+  resource: string,
+  { asked_at, result }: Pick<Attempt, 'asked_at' | 'result'>,
+): void {
   const before = of[resource] ?? unattempted()
   const isLast = before.last_attempt === null || Date.parse(before.last_attempt.timestamp) <= Date.parse(asked_at)
   if (isLast)
@@ -79,6 +84,13 @@ export async function introspectResources(tx: Tx, query: UserQuery): Promise<Use
     users.get(user_id)![provider] = Object.fromEntries(resources.map((resource) => [resource, unattempted()]))
   for (const state of await resourceStates(tx, user_ids, query.provider))
     (users.get(state.user_id)![state.provider] ??= {})[state.resource] = statisticsOf(state)
+  for (const { user_id, provider, resource, last_at } of await lastRejectedPosts(tx, user_ids, true)) {
+    if (query.provider !== undefined && query.provider !== provider) continue
+    const ofProvider = (users.get(user_id)![provider] ??= {})
+    // What was stored in the same second came after it: a phone sends again what was rejected.
+    if (ofProvider[resource]?.last_attempt?.timestamp !== last_at)
+      addAttempt(ofProvider, resource, { asked_at: last_at, result: 'failed' })
+  }
   for (const attempt of await attemptsOf(tx, user_ids, query.provider)) {
     const ofProvider = (users.get(attempt.user_id)![attempt.provider] ??= {})
     for (const resource of withCompanions(connectorOf(attempt.provider), attempt.resource as Resource))

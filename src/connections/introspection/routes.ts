@@ -1,11 +1,13 @@
 import { operation } from '../../platform/http/operation.ts'
 import { introspectHistoricalPulls, introspectResources } from './introspection.ts'
 import { introspectDays } from './days.ts'
+import { listRejectedPosts } from './rejected-posts.ts'
 import { listRepeatedPosts } from './repeated-posts.ts'
 import { listSyncReports } from './sync-reports.ts'
 import {
   DayQuery,
   PullQuery,
+  RejectedPosts,
   RepeatedPosts,
   RepeatedPostsQuery,
   ResourceQuery,
@@ -52,6 +54,18 @@ export const routes = [
     query: RepeatedPostsQuery,
     reply: RepeatedPosts,
     run: (tx, { query }) => listRepeatedPosts(tx, query),
+  }),
+  operation({
+    id: 'introspect_rejected_posts',
+    patients: true,
+    method: 'GET',
+    path: '/v2/introspect/rejected_posts',
+    summary: 'List posts of health data that were rejected, whole or in part',
+    description:
+      'Within 30 days, at most the 20 newest different ones of each user, provider and resource, with the first fault and the number of identical posts.',
+    query: RepeatedPostsQuery,
+    reply: RejectedPosts,
+    run: (tx, { query }) => listRejectedPosts(tx, query),
   }),
   operation({
     id: 'introspect_sync_progress',

@@ -118,6 +118,34 @@ export const RepeatedPostsQuery = Fields({
 })
 export type RepeatedPostsQuery = Static<typeof RepeatedPostsQuery>
 
+export const RejectedPosts = Fields(
+  {
+    data: T.Array(
+      Fields(
+        {
+          user_id: Uuid,
+          provider: T.String(),
+          resource: T.String(),
+          is_whole: T.Boolean(),
+          rejected: T.Integer(),
+          error_message: T.String(),
+          posts: T.Integer(),
+          first_post_at: Timestamp,
+          last_post_at: Timestamp,
+        },
+        {
+          title: 'RejectedPost',
+          description:
+            '`is_whole`: nothing of the post was stored, else `rejected` samples, records and fields were left out. `posts` is how often the same bytes came.',
+        },
+      ),
+    ),
+    next_cursor: Nullable(T.String()),
+  },
+  { title: 'RejectedPostsPage' },
+)
+export type RejectedPostsPage = Static<typeof RejectedPosts>
+
 export const SyncReports = Fields(
   {
     data: T.Array(
@@ -176,6 +204,9 @@ export const UserDays = Fields(
                     { title: 'ResourceDayError' },
                   ),
                 ),
+                rejected_posts: T.Integer({
+                  description: 'How often the post came that was rejected last, whole or in part, within 30 days.',
+                }),
               },
               { title: 'ResourceDays' },
             ),

@@ -136,7 +136,14 @@ describe('values that are none', () => {
       const { team, user_id } = await person()
       const bad = sample.replace('"value":61', `"value":${text}`)
       assert.notEqual(bad, sample)
-      assert.equal(await sendBytes(team, paths(user_id)[0]!, Buffer.from(`${head}[${sample},${bad}]}`)), 422)
+      assert.equal(await sendBytes(team, paths(user_id)[0]!, Buffer.from(`${head}[${bad}]}`)), 422)
+      await assertNothingStored(team, user_id)
+      const other = await person()
+      const isJson = !['NaN', 'Infinity', '-Infinity', '0x1', '1e'].includes(text)
+      const both = await sendBytes(other.team, paths(other.user_id)[0]!, Buffer.from(`${head}[${sample},${bad}]}`))
+      assert.equal(both, isJson ? 200 : 422)
+      const { groups } = await read(other.team, other.user_id, 'heartrate')
+      assert.deepEqual(groups.apple_health_kit?.[0].data.length, isJson ? 1 : undefined)
       // Clients say `null` for what they do not know of a day, and digits are read as a number.
       if (text !== '"61"' && text !== 'null') {
         const day = `{"day_summary":{"calendar_date":"2026-01-31","steps_sum":${text}}}`
@@ -145,35 +152,31 @@ describe('values that are none', () => {
       await assertNothingStored(team, user_id)
     })
 
-  test('the largest numbers are stored and read as they are', async () => {
+  test('impossible values are rejected, and the largest possible ones are read as they are', async () => {
     const { team, user_id } = await person()
-    const values = [Number.MAX_VALUE, -Number.MAX_VALUE, Number.MIN_VALUE, 0.1]
-    await post(
-      team,
-      user_id,
-      'heartrate',
-      values.map((value, i) => at(`09:0${i}:00`, value)),
-    )
-    const [{ data }] = (await read(team, user_id, 'heartrate')).groups.apple_health_kit
+    const values = [Number.MAX_VALUE, 1e308, -61, 0, Number.MIN_VALUE, 401, 400, 1, 61.123456789012]
+    const data = values.map((value, i) => at(`09:0${i}:00`, value))
+    const { status, body } = await post(team, user_id, 'heartrate', data)
+    assert.deepEqual([status, body.accepted, body.created, body.rejected], [200, 3, 3, 6])
+    const [group] = (await read(team, user_id, 'heartrate')).groups.apple_health_kit
     assert.deepEqual(
-      data.map(({ value }: { value: number }) => value),
-      values,
+      group.data.map(({ value }: { value: number }) => value),
+      [400, 1, 61.123456789012],
     )
   })
 })
 
-test('a value in a unit that is not known is stored as it is', async () => {
-  const { team, user_id } = await person()
-  const units = ['furlong', 'a fictional text', 'count/min', '']
-  await post(
-    team,
-    user_id,
-    'heartrate',
-    units.map((unit, i) => at(`09:0${i}:00`, 60 + i, { unit })),
-  )
-  const [{ data }] = (await read(team, user_id, 'heartrate')).groups.apple_health_kit
-  assert.deepEqual(
-    data.map(({ value, unit }: { value: number; unit: string }) => [value, unit]),
-    [60, 61, 62, 63].map((value) => [value, 'bpm']),
-  )
+test('a value in a unit that is not known is rejected, in any form of the post', async () => {
+  for (const id of ['', 'é']) {
+    const { team, user_id } = await person()
+    const units = ['furlong', 'a fictional text', 'count/min', '', 'mmHg']
+    const data = units.map((unit, i) => at(`09:0${i}:00`, 60 + i, { unit, ...(id && { id }) }))
+    const { body } = await post(team, user_id, 'heartrate', data)
+    assert.deepEqual([body.accepted, body.rejected], [2, 3])
+    const [group] = (await read(team, user_id, 'heartrate')).groups.apple_health_kit
+    assert.deepEqual(
+      group.data.map(({ value, unit }: { value: number; unit: string }) => [value, unit]),
+      [62, 63].map((value) => [value, 'bpm']),
+    )
+  }
 })

@@ -195,7 +195,7 @@ describe('identity', () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     const sent = Array.from({ length: 300 }, (_, i) =>
-      at(`09:${String(Math.floor(i / 60)).padStart(2, '0')}:${String(i % 60).padStart(2, '0')}`, i, watch),
+      at(`09:${String(Math.floor(i / 60)).padStart(2, '0')}:${String(i % 60).padStart(2, '0')}`, i + 1, watch),
     )
     const replies = await Promise.all(Array.from({ length: 5 }, () => post(team, user_id, 'heartrate', sent)))
     assert.deepEqual(
@@ -279,10 +279,12 @@ describe('totals', () => {
       at('09:40:00', 1, { metadata }),
     ]
     for (const metadata of [undefined, {}, { type: '\ud800' }]) {
-      const { status, body } = await post(team, user_id, 'heart_rate_alert', alert(metadata))
-      assert.deepEqual([status, body.detail[0].loc.slice(-3)], [422, [1, 'metadata', 'type']])
+      const { status, body } = await post(team, user_id, 'heart_rate_alert', alert(metadata).slice(1))
+      assert.deepEqual([status, body.detail[0].loc.slice(-3)], [422, [0, 'metadata', 'type']])
     }
     assert.deepEqual((await read(team, user_id, 'heart_rate_alert')).groups, {})
+    const part = (await post(team, user_id, 'heart_rate_alert', alert({}))).body
+    assert.deepEqual([part.accepted, part.rejected], [1, 1])
     assert.equal((await post(team, user_id, 'heart_rate_alert', alert({ type: 'irregular_rhythm' }))).status, 200)
     const [{ data }] = (await read(team, user_id, 'heart_rate_alert')).groups.apple_health_kit
     assert.deepEqual(data.map(({ type }: { type: string }) => type).toSorted(), ['irregular_rhythm', 'low_heart_rate'])

@@ -3,17 +3,15 @@ import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import { localDate } from '../../wearables/resources/zones.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
 import { foodOf, MEAL, mealDocument, UNNAMED, type Meal } from '../../wearables/summaries/meals.ts'
-import { healthConnectNutrients, healthKitNutrients, Nutrition } from '../../wearables/summaries/nutrients.ts'
+import { amountOf, healthConnectNutrients, healthKitNutrients, Nutrition } from '../../wearables/summaries/nutrients.ts'
 import type { NutritionRecord, SentMeal } from './record-schema.ts'
-import { incoming, sourceTypeOf, type PostZones } from './samples.ts'
+import { placesOf } from './faults.ts'
+import { incoming, intervalFault, sourceTypeOf, type SampleContext } from './samples.ts'
 import type { Quantity } from './schema.ts'
 
 type Place = (string | number)[]
 
-interface Context {
-  zones: PostZones
-  now_ms: number
-}
+type Context = Omit<SampleContext, 'at'>
 
 interface PhoneMeal extends Meal {
   app_id: string
@@ -55,9 +53,10 @@ function addHealthKit(
   at: Place,
 ): void {
   for (const [list, nutrient] of Object.entries(healthKitNutrients))
-    for (const [i, sample] of (sent[list as keyof typeof healthKitNutrients] ?? []).entries()) {
-      // Checks the instants as those of samples are checked.
-      const { at_ms } = incoming('carbohydrates', sample, { ...context, at: [...at, list, i] })
+    for (const [sample, at_ms] of nutrientSamples(nutrient, sent[list as keyof typeof healthKitNutrients], context, [
+      ...at,
+      list,
+    ])) {
       const key = `${new Date(at_ms).toISOString()} ${sent.source_bundle}`
       const meal = meals.get(key) ?? {
         app_id: sent.source_bundle,
@@ -74,6 +73,29 @@ function addHealthKit(
     }
 }
 
+/** The good samples of a nutrient, with their instants. */
+function nutrientSamples(
+  nutrient: (typeof healthKitNutrients)[keyof typeof healthKitNutrients],
+  list: Quantity[] | undefined,
+  { faults, now_ms }: Context,
+  at: Place,
+): [sample: Quantity, at_ms: number][] {
+  if (!list) return []
+  faults.addLeftOut('meal', list)
+  const placeOf = placesOf(list)
+  return list.flatMap((sample, i) => {
+    const [start_ms, end_ms] = [wholeSecond(sample.start_date), wholeSecond(sample.end_date)]
+    const ofInterval = intervalFault(start_ms, end_ms, now_ms)
+    const fault = ofInterval ?? (amountOf(nutrient, sample.value, sample.unit) === undefined ? UNKNOWN_UNIT : undefined)
+    if (!fault) return [[sample, start_ms]]
+    faults.add('meal', [...at, placeOf(i), fault[0]], fault[1], ofInterval ? undefined : start_ms)
+    return []
+  })
+}
+
+const UNKNOWN_UNIT = ['unit', 'is not a known unit of the nutrient'] as const
+const wholeSecond = (text: string): number => Math.floor(Date.parse(text) / 1000) * 1000
+
 /** Records of Health Connect: those of one app, day and kind of meal are a meal. */
 function addHealthConnect(
   meals: Map<string, PhoneMeal>,
@@ -82,9 +104,12 @@ function addHealthConnect(
   context: Context,
   at: Place,
 ): void {
+  const placeOf = placesOf(sent.nutrition_records)
+  context.faults.addLeftOut('meal', sent.nutrition_records)
   for (const [i, record] of sent.nutrition_records.entries()) {
     const quantity = { unit: 'mg', start_date: record.start_time, end_date: record.end_time, source_bundle: sent.source_bundle }
-    const sample = incoming('caffeine', { ...quantity, value: record.caffeine ?? 0 }, { ...context, at: [...at, i] })
+    const sample = incoming('caffeine', { ...quantity, value: record.caffeine ?? 0 }, { ...context, at: [...at, placeOf(i)] })
+    if (!sample) continue
     if (record.caffeine !== undefined) caffeine.push({ ...sample, zone_s: offsetOf(record.start_zone_offset) ?? sample.zone_s })
     const calendar_date = dayOf(record, sample.at_ms, context)
     const meal_type = record.meal_type ?? 0
@@ -110,12 +135,14 @@ function addHealthConnect(
   }
 }
 
-/** The meals that a phone sends, and the caffeine of Health Connect's, which has no post of its own. Errors: those of `incoming`. */
+/** The meals that a phone sends, and the caffeine of Health Connect's, which has no post of its own. Faulty parts are left out. */
 export function mealsOf(data: SentMeal[], context: Context): { records: IncomingSummary<'meal'>[]; caffeine: IncomingSample[] } {
   const meals = new Map<string, PhoneMeal>()
   const caffeine: IncomingSample[] = []
+  const placeOf = placesOf(data)
+  context.faults.addLeftOut('meal', data)
   for (const [i, { healthkit, health_connect }] of data.entries()) {
-    const at = ['body', 'data', i]
+    const at = ['body', 'data', placeOf(i)]
     if (healthkit) addHealthKit(meals, healthkit, context, [...at, 'healthkit'])
     if (health_connect) addHealthConnect(meals, caffeine, health_connect, context, [...at, 'health_connect', 'nutrition_records'])
   }

@@ -248,7 +248,7 @@ test('a connection that begins again receives its history again', async () => {
   assert.equal(notices.length, 2)
 })
 
-describe('a post that is wrong changes nothing', () => {
+describe('a post of which everything is wrong changes nothing, and of others the good part is stored', () => {
   const wrong: [string, string, unknown, object?][] = [
     ['an end before the start', 'steps', at('09:30:00', 1, { end_date: `${DAY}T09:00:00Z` })],
     ['an interval of months', 'steps', at('09:30:00', 1, { start_date: '2025-01-01T00:00:00Z' })],
@@ -267,10 +267,12 @@ describe('a post that is wrong changes nothing', () => {
     test(`with ${name}`, async () => {
       const team = await createTestTeam()
       const user_id = await team.user()
-      const { status } = await post(team, user_id, resource, [at('08:00:00', 60), sample], more)
+      const { status } = await post(team, user_id, resource, [sample], more)
       assert.equal(status, 422)
       assert.deepEqual((await read(team, user_id, resource)).groups, {})
       assert.deepEqual((await team.api.get(`/v2/user/providers/${user_id}`)).body.providers, [])
+      const both = await post(team, user_id, resource, [at('08:00:00', 60), sample], more)
+      assert.deepEqual([both.status, both.body.accepted, both.body.rejected], more ? [422, undefined, undefined] : [200, 1, 1])
     })
 
   test('for an unknown user', async () => {

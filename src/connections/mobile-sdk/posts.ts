@@ -3,12 +3,14 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import { expectSamples } from '../../platform/runtime/young-generation.ts'
 import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import { noteUnits } from '../../wearables/ingestion/units.ts'
-import { incoming, incomingOf, PostZones } from './samples.ts'
+import { Faults, placesOf } from './faults.ts'
+import { incoming, incomingList, incomingOf, PostZones } from './samples.ts'
 import { resourceOf, type BloodPressurePost, type QuantityColumns, type SamplePost, type SentTimeseries } from './schema.ts'
-import { store } from './store.ts'
+import { store, type SampleBatch } from './store.ts'
 
 /**
- * Stores samples that a phone sends. A post repeated changes nothing. Errors: 404 unknown user; those of `incoming`.
+ * Stores samples that a phone sends. A post repeated changes nothing. Faulty samples are left out and counted. Errors: 404 unknown user;
+ * 422 no sample is good.
  * @param post its samples may be columns in place of a list
  */
 export async function postSamples(
@@ -18,30 +20,37 @@ export async function postSamples(
   { data, columns, ...envelope }: SamplePost & { columns?: QuantityColumns },
 ) {
   const resource = resourceOf(sent)
-  await noteUnits(tx, envelope.provider, resource, columns?.kinds ?? data)
-  const context = { zones: new PostZones(envelope.time_zone), now_ms: tx.now.getTime(), at: ['body', 'data'] }
-  const samples = columns
-    ? incomingOf(resource, columns, context)
-    : data.map((sample, i) => incoming(resource, sample, context, i))
+  const { provider } = envelope
+  await noteUnits(tx, provider, resource, columns?.kinds ?? data)
+  const faults = new Faults()
+  const context = { provider, zones: new PostZones(envelope.time_zone), now_ms: tx.now.getTime(), faults, at: ['body', 'data'] }
+  const samples = columns ? incomingOf(resource, columns, context) : incomingList(resource, data, context)
   expectSamples(samples.length)
-  return store(tx, user_id, envelope, [{ resource, samples }])
+  return store(tx, user_id, envelope, [{ resource, samples }], faults)
 }
 
 /** Stores blood pressures that a phone sends, and the pulses with them. Errors: as `postSamples`. */
 export async function postBloodPressures(tx: Tx, user_id: string, { data, ...envelope }: BloodPressurePost) {
+  const { provider } = envelope
   const values = data.flatMap(({ systolic, diastolic }) => [systolic, diastolic])
-  await noteUnits(tx, envelope.provider, 'blood_pressure', values)
-  const context = { zones: new PostZones(envelope.time_zone), now_ms: tx.now.getTime() }
+  await noteUnits(tx, provider, 'blood_pressure', values)
+  const faults = new Faults()
+  faults.addLeftOut('blood_pressure', data)
+  const context = { provider, zones: new PostZones(envelope.time_zone), now_ms: tx.now.getTime(), faults }
+  const placeOf = placesOf(data)
   const pressures: IncomingSample[] = []
   const pulses: IncomingSample[] = []
   for (const [i, { systolic, diastolic, pulse }] of data.entries()) {
-    const at = ['body', 'data', i]
-    const pressure = incoming('blood_pressure', systolic, { ...context, at: [...at, 'systolic'] })
-    pressures.push({ ...pressure, second: diastolic.value })
-    if (pulse) pulses.push(incoming('heartrate', pulse, { ...context, at: [...at, 'pulse'] }))
+    const at = ['body', 'data', placeOf(i)]
+    const upper = incoming('blood_pressure', systolic, { ...context, at: [...at, 'systolic'] })
+    const lower = upper && incoming('blood_pressure', diastolic, { ...context, at: [...at, 'diastolic'] })
+    if (lower) pressures.push({ ...upper, second: lower.value })
+    const beats = pulse && incoming('heartrate', pulse, { ...context, at: [...at, 'pulse'] })
+    if (beats) pulses.push(beats)
   }
-  return store(tx, user_id, envelope, [
+  const batches: SampleBatch[] = [
     { resource: 'blood_pressure', samples: pressures },
     ...(pulses.length ? [{ resource: 'heartrate' as const, samples: pulses, isBeside: true as const }] : []),
-  ])
+  ]
+  return store(tx, user_id, envelope, batches, faults)
 }

@@ -204,15 +204,16 @@ describe('menstrual cycles', () => {
     assert.equal(emitted[0]!.data.id, id)
   })
 
-  test('a period that ends before it starts is rejected, and nothing is stored', async () => {
+  test('a period that ends before it starts is rejected, and another one of its post is stored', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
-    const { status, body } = await postSummary(team, 'menstrual_cycle', user_id, [
-      sent,
-      { cycle: { period_start: '2026-01-05', period_end: '2026-01-04' } },
-    ])
-    assert.deepEqual([status, body.detail[0].loc], [422, ['body', 'data', 1, 'cycle', 'period_end']])
+    const wrong = { cycle: { period_start: '2026-01-05', period_end: '2026-01-04' } }
+    const { status, body } = await postSummary(team, 'menstrual_cycle', user_id, [{ cycle: 5 }, wrong])
+    assert.deepEqual([status, body.detail[1].loc], [422, ['body', 'data', 1, 'cycle', 'period_end']])
     assert.deepEqual((await list(team, 'menstrual_cycle', user_id)).menstrual_cycle, [])
+    const part = (await postSummary(team, 'menstrual_cycle', user_id, [wrong, sent])).body
+    assert.deepEqual([part.accepted, part.rejected], [1, 1])
+    assert.equal((await list(team, 'menstrual_cycle', user_id)).menstrual_cycle.length, 1)
   })
 })
 

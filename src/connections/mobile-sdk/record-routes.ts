@@ -1,7 +1,7 @@
 import { operation } from '../../platform/http/operation.ts'
 import { postCycles, postElectrocardiograms, postMeals } from './record-posts.ts'
 import { ElectrocardiogramPost, MealPost, MenstrualCyclePost } from './record-schema.ts'
-import { envelope, post } from './post-operation.ts'
+import { envelope, handlersOf, post } from './post-operation.ts'
 
 const quantity = { start_date: '2026-01-31T12:30:00Z', end_date: '2026-01-31T12:30:00Z' }
 
@@ -26,7 +26,7 @@ export const recordRoutes = [
         },
       ],
     },
-    run: (tx, { params, body }) => postMeals(tx, params.user_id, body),
+    ...handlersOf('meal', postMeals),
   }),
   operation({
     ...post,
@@ -45,7 +45,7 @@ export const recordRoutes = [
         },
       ],
     },
-    run: (tx, { params, body }) => postCycles(tx, params.user_id, body),
+    ...handlersOf('menstrual_cycle', postCycles),
   }),
   operation({
     ...post,
@@ -69,6 +69,6 @@ export const recordRoutes = [
         },
       ],
     },
-    run: (tx, { params, body }) => postElectrocardiograms(tx, params.user_id, body),
+    ...handlersOf('electrocardiogram', postElectrocardiograms),
   }),
 ]

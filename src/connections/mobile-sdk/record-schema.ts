@@ -12,7 +12,7 @@ const VOLTAGES_MAX = SAMPLES_MAX
 
 const number = Maybe(T.Number())
 const text = (maxLength: number) => Maybe(Text({ maxLength }))
-const quantities = Maybe(T.Array(Quantity, { maxItems: SENT_SAMPLES_MAX }))
+const quantities = Maybe(T.Array(Quantity, { maxItems: SENT_SAMPLES_MAX, leavesOutFaulty: true }))
 const bundle = Text({ maxLength: 300 })
 
 const each = <N extends string, S extends T.TSchema>(names: N[], schema: S) =>
@@ -43,7 +43,7 @@ const SentMeal = Fields(
     healthkit: Maybe(HealthKitNutrition),
     health_connect: Maybe(
       Fields(
-        { source_bundle: bundle, nutrition_records: T.Array(NutritionRecord, { maxItems: RECORDS_MAX }) },
+        { source_bundle: bundle, nutrition_records: T.Array(NutritionRecord, { maxItems: RECORDS_MAX, leavesOutFaulty: true }) },
         { title: 'HealthConnectNutrition' },
       ),
     ),
@@ -102,7 +102,7 @@ const SentElectrocardiogram = Fields(
 export type SentElectrocardiogram = Static<typeof SentElectrocardiogram>
 
 const post = <S extends T.TSchema>(item: S, title: string) =>
-  Fields({ ...envelope, data: T.Array(item, { maxItems: RECORDS_MAX }) }, { title })
+  Fields({ ...envelope, data: T.Array(item, { maxItems: RECORDS_MAX, leavesOutFaulty: true }) }, { title })
 export const MealPost = post(SentMeal, 'MealPost')
 export const MenstrualCyclePost = post(SentCycle, 'MenstrualCyclePost')
 export const ElectrocardiogramPost = post(SentElectrocardiogram, 'ElectrocardiogramPost')

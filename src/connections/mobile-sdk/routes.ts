@@ -1,11 +1,12 @@
 import { operation } from '../../platform/http/operation.ts'
+import { resourceNameOf } from '../../wearables/resources/timeseries.ts'
 import { postActivity, postBody, postProfile, postSleep, postWorkouts } from './summary-posts.ts'
 import { ActivityPost, BodyPost, ProfilePost, SleepPost, WorkoutPost } from './summary-schema.ts'
-import { BODY_BYTES_MAX, envelope, post } from './post-operation.ts'
+import { BODY_BYTES_MAX, envelope, handlersOf, post, recordRejectedPost, replyOf } from './post-operation.ts'
 import { postBloodPressures, postSamples } from './posts.ts'
 import { recordRoutes } from './record-routes.ts'
 import { readUsualPost } from './usual-posts.ts'
-import { BloodPressurePost, PostParams, PostReply, SamplePost, UserParams } from './schema.ts'
+import { BloodPressurePost, PostParams, PostReply, resourceOf, SamplePost, UserParams } from './schema.ts'
 
 const at = { start_date: '2026-01-31T09:30:00Z', end_date: '2026-01-31T09:30:00Z' }
 
@@ -23,7 +24,7 @@ export const routes = [
       ...envelope,
       data: [{ day_summary: { calendar_date: '2026-01-31', steps_sum: 8412, active_energy_burned_sum: 480 } }],
     },
-    run: (tx, { params, body }) => postActivity(tx, params.user_id, body),
+    ...handlersOf('activity', postActivity),
   }),
   operation({
     ...post,
@@ -33,7 +34,7 @@ export const routes = [
     summary: 'Store measurements of the body that a phone sends',
     body: BodyPost,
     example: { ...envelope, data: { body_mass: [{ value: 71.5, unit: 'kg', ...at }] } },
-    run: (tx, { params, body }) => postBody(tx, params.user_id, body),
+    ...handlersOf('body', postBody),
   }),
   operation({
     ...post,
@@ -43,7 +44,7 @@ export const routes = [
     summary: 'Store the profile that a phone sends',
     body: ProfilePost,
     example: { ...envelope, data: { biological_sex: 'female', height: 168 } },
-    run: (tx, { params, body }) => postProfile(tx, params.user_id, body),
+    ...handlersOf('profile', postProfile),
   }),
   operation({
     ...post,
@@ -56,7 +57,7 @@ export const routes = [
       ...envelope,
       data: [{ id: 'night-0001', ...night, sleep_stages: { deep_sleep_samples: [{ value: 1, unit: '', ...night }] } }],
     },
-    run: (tx, { params, body }) => postSleep(tx, params.user_id, body),
+    ...handlersOf('sleep', postSleep),
   }),
   operation({
     ...post,
@@ -82,7 +83,7 @@ export const routes = [
         },
       ],
     },
-    run: (tx, { params, body }) => postWorkouts(tx, params.user_id, body),
+    ...handlersOf('workouts', postWorkouts),
   }),
   operation({
     id: 'post_timeseries',
@@ -92,7 +93,7 @@ export const routes = [
     userTokens: 'path',
     summary: 'Store samples that a phone sends',
     description:
-      'At most 16 MiB of JSON and 100,000 samples; the body may be compressed with gzip. A sample replaces the one at its instant from the same source; a repeated post changes nothing. The reply counts what was accepted.',
+      'At most 16 MiB of JSON and 100,000 samples; the body may be compressed with gzip. A sample replaces the one at its instant from the same source; a repeated post changes nothing. The reply counts what was accepted, and as `rejected` what is faulty: a unit that is not known, a value that cannot be. A post of which nothing is good answers 422.',
     params: PostParams,
     body: SamplePost,
     readUsualBody: readUsualPost,
@@ -111,7 +112,13 @@ export const routes = [
         },
       ],
     },
-    run: (tx, { params, body }) => postSamples(tx, params.user_id, params.resource, body),
+    async run(tx, { params: { user_id, resource }, body, bytes }) {
+      const name = resourceNameOf(resourceOf(resource))
+      const stored = await postSamples(tx, user_id, resource, body)
+      return replyOf(tx, { user_id, provider: body.provider, resource: name, bytes }, stored)
+    },
+    onRejected: (tx, { params: { user_id, resource }, ...rejected }) =>
+      recordRejectedPost(tx, resourceNameOf(resourceOf(resource)), { user_id, ...rejected }),
   }),
   operation({
     id: 'post_blood_pressure',
@@ -130,6 +137,6 @@ export const routes = [
       stage: 'historical',
       data: [{ systolic: { value: 118, unit: 'mmHg', ...at }, diastolic: { value: 76, unit: 'mmHg', ...at } }],
     },
-    run: (tx, { params, body }) => postBloodPressures(tx, params.user_id, body),
+    ...handlersOf('blood_pressure', postBloodPressures),
   }),
 ]

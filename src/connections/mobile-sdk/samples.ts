@@ -1,18 +1,22 @@
 // From what a phone sends to samples: units, sources, time zones. Source: users-wearables.md 7, 16.6, 16.7.
-import { invalidField } from '../../platform/http/errors.ts'
 import { usualInstant } from '../../platform/schema/usual-timestamps.ts'
 import type { IncomingDevice } from '../../wearables/devices/devices.ts'
-import { unitFactor } from '../../wearables/ingestion/units.ts'
+import { FUTURE, isPastInstant, sampleFault } from '../../wearables/ingestion/plausible.ts'
+import { conversionOf, converted } from '../../wearables/ingestion/units.ts'
 import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import { sensorLocations, typeWithDetails, type SensorLocation } from '../../wearables/resources/sample-details.ts'
-import { isSourceType, timeseriesOf, type SourceType, type TimeseriesName } from '../../wearables/resources/timeseries.ts'
+import {
+  isSourceType,
+  resourceNameOf,
+  timeseriesOf,
+  type SourceType,
+  type TimeseriesName,
+} from '../../wearables/resources/timeseries.ts'
 import { canonicalZone, localDate, QUARTER_MS, zoneOffset } from '../../wearables/resources/zones.ts'
 import { deviceOf } from './devices.ts'
+import { placesOf, type Faults } from './faults.ts'
 import type { Quantity, QuantityColumns, QuantityKind } from './schema.ts'
 
-const EARLIEST_MS = Date.UTC(1900, 0, 1)
-/** How far ahead of the server a phone's clock may be. */
-const AHEAD_MS = 86_400_000
 /** The longest interval, as a chunk can hold it. */
 const LENGTH_MS_MAX = 24 * 86_400_000
 
@@ -107,7 +111,8 @@ interface KindFacts {
   source_type: SourceType
   app_id: string | null
   device: IncomingDevice | null
-  factor: number
+  /** Undefined: the unit is not known. */
+  conversion: ReturnType<typeof conversionOf>
   type: string | null
 }
 
@@ -127,72 +132,118 @@ function typeOf(resource: TimeseriesName, source_type: SourceType, metadata: Qua
   }
 }
 
-function factsOf(resource: TimeseriesName, kind: QuantityKind): KindFacts {
+function factsOf(provider: string, resource: TimeseriesName, kind: QuantityKind): KindFacts {
   const { unit, source_bundle, metadata } = kind
   const source_type = sourceTypeOf(kind)
   return {
     source_type,
     app_id: source_bundle ?? null,
     device: deviceOf(metadata, source_type),
-    factor: unitFactor(resource, unit),
+    conversion: conversionOf(provider, resource, unit),
     type: typeOf(resource, source_type, metadata),
   }
 }
 
 const instantOf = (text: string): number => usualInstant(text) ?? Date.parse(text)
 
-interface Context {
+/** What is known of all samples of a post. */
+export interface SampleContext {
+  provider: string
   zones: PostZones
   now_ms: number
+  /** Takes samples that are left out. */
+  faults: Faults
   /** Where the sample stands in the request, or the list whose `place` it has. */
   at: (string | number)[]
 }
 
+/** Where the sample stands. */
+const locOf = ({ at }: Pick<SampleContext, 'at'>, place: number | undefined) => (place === undefined ? at : [...at, place])
+
 /**
- * A sample as it is stored. Errors: 422 an end before the start, an interval of more than 24 days, an instant before 1900 or more than a
- * day ahead of the server, an alert of heart rate without its type, which the API always shows.
+ * A sample as it is stored; undefined, and a fault more, for one that cannot be: an end before the start, an interval of more than 24 days,
+ * an instant before 1900 or more than a day ahead of the server, an alert of heart rate without its type, which the API always shows, a unit
+ * that is not known, a value outside of the bounds of the resource.
  */
-export function incoming(resource: TimeseriesName, sample: Quantity, context: Context, place?: number): IncomingSample {
+export function incoming(
+  resource: TimeseriesName,
+  sample: Quantity,
+  context: SampleContext,
+  place?: number,
+): IncomingSample | undefined {
   const start_ms = instantOf(sample.start_date)
   const end_ms = sample.end_date === sample.start_date ? start_ms : instantOf(sample.end_date)
-  return incomingAt(resource, { start_ms, end_ms, value: sample.value, kind: sample }, factsOf(resource, sample), context, place)
+  const facts = factsOf(context.provider, resource, sample)
+  return incomingAt(resource, { start_ms, end_ms, value: sample.value, kind: sample }, facts, context, place)
 }
 
 /** As `incoming`, of each sample of a list. */
-export function incomingOf(resource: TimeseriesName, columns: QuantityColumns, context: Context): IncomingSample[] {
+export function incomingOf(resource: TimeseriesName, columns: QuantityColumns, context: SampleContext): IncomingSample[] {
   const { length, values, start_ms, end_ms, kind: kinds } = columns
-  const facts = columns.kinds.map((kind) => factsOf(resource, kind))
+  const facts = columns.kinds.map((kind) => factsOf(context.provider, resource, kind))
   const samples: IncomingSample[] = []
   for (let i = 0; i < length; i++) {
     const kind = kinds[i]!
     const one = { start_ms: start_ms[i]!, end_ms: end_ms[i]!, value: values[i]!, kind: columns.kinds[kind]! }
-    samples.push(incomingAt(resource, one, facts[kind]!, context, i))
+    const sample = incomingAt(resource, one, facts[kind]!, context, i)
+    if (sample) samples.push(sample)
   }
   return samples
+}
+
+/** The good samples of a list of a request, beside what the phone sent. */
+export function goodSamples(
+  resource: TimeseriesName,
+  list: Quantity[],
+  context: SampleContext,
+): { sent: Quantity; sample: IncomingSample }[] {
+  context.faults.addLeftOut(resourceNameOf(resource), list)
+  const placeOf = placesOf(list)
+  return list.flatMap((sent, i) => {
+    const sample = incoming(resource, sent, context, placeOf(i))
+    return sample ? [{ sent, sample }] : []
+  })
+}
+export const incomingList = (resource: TimeseriesName, list: Quantity[], context: SampleContext): IncomingSample[] =>
+  goodSamples(resource, list, context).map(({ sample }) => sample)
+
+/** Why an interval cannot be; undefined if it can. @returns the field and the text */
+export function intervalFault(start_ms: number, end_ms: number, now_ms: number): [field: string, text: string] | undefined {
+  if (!isPastInstant(start_ms, now_ms)) return ['start_date', FUTURE]
+  if (end_ms < start_ms) return ['end_date', 'must not be before start_date']
+  if (end_ms - start_ms > LENGTH_MS_MAX) return ['end_date', 'must not be more than 24 days after start_date']
+  return undefined
 }
 
 function incomingAt(
   resource: TimeseriesName,
   { start_ms, end_ms, value, kind }: { start_ms: number; end_ms: number; value: number; kind: QuantityKind },
-  { source_type, app_id, device, factor, type }: KindFacts,
-  { zones, now_ms, at }: Context,
+  { source_type, app_id, device, conversion, type }: KindFacts,
+  context: SampleContext,
   place: number | undefined,
-): IncomingSample {
-  const whole = () => (place === undefined ? at : [...at, place])
+): IncomingSample | undefined {
+  const { zones, now_ms, faults } = context
   // Whole seconds: two samples of one second would be shown with one timestamp.
   const start = Math.floor(start_ms / 1000) * 1000
   const end = Math.floor(end_ms / 1000) * 1000
-  if (start < EARLIEST_MS || start > now_ms + AHEAD_MS)
-    throw invalidField([...whole(), 'start_date'], 'must be after 1900 and not in the future')
-  if (end < start) throw invalidField([...whole(), 'end_date'], 'must not be before start_date')
-  if (end - start > LENGTH_MS_MAX) throw invalidField([...whole(), 'end_date'], 'must not be more than 24 days after start_date')
+  const fault = (field: string, text: string): undefined => {
+    const name = resourceNameOf(resource)
+    faults.add(name, [...locOf(context, place), ...field.split('.')], text, isPastInstant(start, now_ms) ? start : undefined)
+  }
+  const ofInterval = intervalFault(start, end, now_ms)
+  if (ofInterval) return fault(...ofInterval)
   if (resource === 'heart_rate_alert' && type === null)
-    throw invalidField([...whole(), 'metadata', 'type'], 'must say which alert it is, such as low_heart_rate or high_heart_rate')
+    return fault('metadata.type', 'must say which alert it is, such as low_heart_rate or high_heart_rate')
   const isHour = resource === 'stand_hour'
+  const isCounted = isHour || resource === 'heart_rate_alert'
+  if (!isCounted && !conversion) return fault('unit', `is not a known unit of ${resourceNameOf(resource)}`)
+  const measured = isCounted ? 1 : converted(value, conversion!)
+  const wrong = sampleFault(resource, { value: measured, second: null, at_ms: start }, now_ms)
+  if (wrong) return fault(wrong.field, wrong.text)
   const { isInterval } = timeseriesOf(resource)
   return {
     at_ms: start,
-    value: isHour || resource === 'heart_rate_alert' ? 1 : value * factor,
+    value: measured,
     type: isHour ? (value === 0 ? 'stood' : 'idle') : type,
     second: null,
     length_ms: isInterval || (withLength.has(resource) && end > start) ? end - start : null,

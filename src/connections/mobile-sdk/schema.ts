@@ -82,12 +82,12 @@ export const envelope = {
 }
 
 export const SamplePost = Fields(
-  { ...envelope, data: T.Array(Quantity, { maxItems: SAMPLES_MAX }) },
+  { ...envelope, data: T.Array(Quantity, { maxItems: SAMPLES_MAX, leavesOutFaulty: true }) },
   { title: 'SamplePost', description: 'A missing `is_final_chunk` means that the post is the last one of its history.' },
 )
 export type SamplePost = Static<typeof SamplePost>
 export const BloodPressurePost = Fields(
-  { ...envelope, data: T.Array(BloodPressure, { maxItems: SAMPLES_MAX }) },
+  { ...envelope, data: T.Array(BloodPressure, { maxItems: SAMPLES_MAX, leavesOutFaulty: true }) },
   { title: 'BloodPressurePost' },
 )
 export type BloodPressurePost = Static<typeof BloodPressurePost>
@@ -100,8 +100,13 @@ export const PostReply = Fields(
     created: T.Integer(),
     updated: T.Integer(),
     dropped: T.Integer(),
+    rejected: T.Integer(),
   },
-  { title: 'PostReply', description: '`dropped` lie outside of the bounds of ingestion, or the connection is paused.' },
+  {
+    title: 'PostReply',
+    description:
+      '`dropped` lie outside of the bounds of ingestion, or the connection is paused. `rejected` counts samples, records and fields that are faulty or cannot be; the rest of the post is stored.',
+  },
 )
 
 export const PostParams = Fields({

@@ -2,7 +2,7 @@
 import type { User } from '../../people/users/schema.ts'
 import { findUser } from '../../people/users/users.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { notFound } from '../../platform/http/errors.ts'
+import { invalidField, notFound } from '../../platform/http/errors.ts'
 import {
   completeHistory,
   ingestSamples,
@@ -21,6 +21,7 @@ import type { SummaryKind } from '../../wearables/summaries/schema.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
 import { connectManually } from '../connections/connections.ts'
 import { connectionTo, mixedConnections } from '../connections/demo.ts'
+import { Faults } from './faults.ts'
 import type { Envelope } from './schema.ts'
 import { DAY_MS } from '../../platform/runtime/durations.ts'
 
@@ -44,6 +45,11 @@ export interface StreamBatch {
   streams: IncomingStream[]
 }
 export type Batch = SampleBatch | SummaryBatch | StreamBatch
+
+/** What became of a post. */
+export interface Stored extends Ingested {
+  success: true
+}
 
 const isOfStreams = (batch: Batch): batch is StreamBatch => 'streams' in batch && !('kind' in batch)
 
@@ -80,9 +86,17 @@ function ingest(tx: Tx, user: User, batch: Batch, more: { provider: string; hist
 /**
  * Stores what a phone posts, in batches of one resource each. The last post of a history completes that of each resource in it. A phone
  * that goes on sending after its connection was ended has been connected again by its user; while the connection is paused everything is
- * dropped. A post that has data and changes nothing is counted under its first resource. Errors: 400 the user has demo connections; 404 unknown user.
+ * dropped. A post that has data and changes nothing is counted under its first resource. Errors: 400 the user has demo connections; 404 unknown user;
+ * 422 the post has faults and nothing good.
+ * @param faults what was left out of the post
  */
-export async function store(tx: Tx, user_id: string, envelope: Envelope, batches: Batch[]) {
+export async function store(
+  tx: Tx,
+  user_id: string,
+  envelope: Envelope,
+  batches: Batch[],
+  faults = new Faults(),
+): Promise<Stored> {
   const { provider, stage } = envelope
   const user = await findUser(tx, user_id)
   if (!user) throw notFound('User not found')
@@ -90,7 +104,8 @@ export async function store(tx: Tx, user_id: string, envelope: Envelope, batches
   const connection = await connectionTo(tx, user_id, provider)
   if (connection?.is_demo) throw mixedConnections(false)
   const status = connection?.status
-  const total: Ingested = { accepted: 0, created: 0, updated: 0, dropped: 0 }
+  const total = { accepted: 0, created: 0, updated: 0, dropped: 0, rejected: faults.count }
+  let fault = faults.message
   const sent = batches.reduce((sum, batch) => sum + sizeOf(batch), 0)
   const countIfRepeated = async () => {
     const [first] = batches
@@ -98,23 +113,28 @@ export async function store(tx: Tx, user_id: string, envelope: Envelope, batches
     await countRepeatedPost(tx, { user_id, provider, resource: resourceName(first) })
   }
   recordDays(tx, { user_id, provider, resource: CONTACT, outcome: 'received', days: [dayOf(tx.now.getTime())] })
+  if (!sent && faults.count) faults.reject()
   if (status === 'paused') {
     for (const batch of batches)
       recordDays(tx, { user_id, provider, resource: fullNameOf(batch), outcome: 'received', days: daysOf(batch) })
     await countIfRepeated()
-    return { success: true, ...total, dropped: sent }
+    await faults.record(tx, user_id, provider)
+    return { success: true, ...total, dropped: sent, fault }
   }
   if (!status) await connectManually(tx, provider, { user_id })
   const historical = stage === 'historical'
   const waiting = [...batches]
   for (let batch = waiting.shift(); batch; batch = waiting.shift()) {
     const ingested = await ingest(tx, user, batch, { provider, historical })
-    for (const name of Object.keys(total) as (keyof Ingested)[]) total[name] += ingested[name]
+    for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += ingested[name]
+    fault ??= ingested.fault
     if (historical) await recordHistory(tx, user, envelope, batch)
     if ('kind' in batch && batch.next) waiting.push(...(await batch.next()))
   }
+  if (total.rejected && !total.accepted && !total.dropped) throw invalidField(['body', 'data'], fault ?? 'has no good record')
+  await faults.record(tx, user_id, provider)
   await countIfRepeated()
-  return { success: true, ...total }
+  return { success: true, ...total, fault }
 }
 
 /** Records that a part of a history came in, or the last part of it and of what comes with it. */

@@ -146,7 +146,7 @@ describe('the stream of a workout', () => {
     assert.deepEqual(await events(team), [])
   })
 
-  test('that is wrong rejects the whole post', async () => {
+  test('that is wrong is left out, and its workout is stored', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     const wrong: [object, (string | number)[]][] = [
@@ -156,13 +156,17 @@ describe('the stream of a workout', () => {
       [{ ...part([1], 5), start_offset: [10], end_offset: [5] }, ['start_offset', 0]],
     ]
     for (const [bad, place] of wrong) {
-      const { status, body } = await postSummary(team, 'workouts', user_id, [workout({ heart_rate: [bad] })])
-      assert.deepEqual(
-        [status, body.detail[0].loc],
-        [422, ['body', 'data', 0, 'stream', 'components', 'heart_rate', 0, ...place]],
+      const { body } = await postSummary(team, 'workouts', user_id, [workout({ heart_rate: [bad] })])
+      assert.deepEqual([body.accepted, body.rejected], [1, 1])
+      const [workout_id] = (await list(team, 'workouts', user_id)).workouts.map(({ id }: { id: string }) => id)
+      assert.deepEqual((await team.api.get(`/v2/timeseries/workouts/${workout_id}/stream`)).body.time, [])
+      const { data } = (await team.api.get(`/v2/introspect/rejected_posts?user_id=${user_id}`)).body
+      const at = ['data', 0, 'stream', 'components', 'heart_rate', 0, ...place].join('.')
+      assert(
+        data.some((one: { error_message: string }) => one.error_message.startsWith(`${at}: `)),
+        at,
       )
     }
-    assert.deepEqual((await list(team, 'workouts', user_id)).workouts, [])
   })
 
   test('has a history that ends with the last post, and no events of its own while it is received', async () => {

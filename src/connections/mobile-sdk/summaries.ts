@@ -8,6 +8,7 @@ import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
 import { wireTime } from '../../platform/runtime/clock.ts'
 import { deviceOf } from './devices.ts'
 import { sourceTypeOf, type PostZones } from './samples.ts'
+import type { Quantity } from './schema.ts'
 import type { SentActivity, SentBody, SentProfile, SentSleep, SentWorkout, StageName } from './summary-schema.ts'
 
 /** What a phone says of all that it sends in one post, or of one record. */
@@ -84,30 +85,29 @@ const bodyFields = {
   waist_circumference: 'waist_circumference_centimeter',
   lean_body_mass: 'lean_body_mass_kilogram',
 } as const satisfies Record<BodyList, keyof Document<'body'>>
-type BodyList = Exclude<keyof SentBody, 'time_zones'>
+export type BodyList = Exclude<keyof SentBody, 'time_zones'>
 
-/** Measurements of the body: those of one app at one instant are one record. */
-export function bodiesOf(sent: SentBody, zones: PostZones): IncomingSummary<'body'>[] {
+/** Measurements of the body: those of one app at one instant are one record. @param good each with its value in the unit of its field */
+export function bodiesOf(good: [list: BodyList, sent: Quantity, value: number][], zones: PostZones): IncomingSummary<'body'>[] {
   const records = new Map<string, IncomingSummary<'body'>>()
-  for (const [list, field] of Object.entries(bodyFields) as [BodyList, (typeof bodyFields)[BodyList]][])
-    for (const sample of sent[list] ?? []) {
-      const at_ms = Date.parse(sample.start_date)
-      const zone = zones.of(sample, at_ms)
-      const calendar_date = localDate(zone, at_ms)
-      const key = `${new Date(at_ms).toISOString()} ${sample.source_bundle ?? ''}`
-      const record = records.get(key) ?? {
-        key,
-        source_type: sourceTypeOf(sample),
-        device: deviceOf(sample.metadata, sourceTypeOf(sample)),
-        app_id: sample.source_bundle ?? null,
-        calendar_date,
-        document: { date: midnight(calendar_date), calendar_date } as Document<'body'>,
-        query_values: queryValues({ time_zone: zone }),
-      }
-      Object.assign(record.document, { [field]: sample.value })
-      record.raw = { ...record.raw, [list]: { value: sample.value, unit: sample.unit, start_date: sample.start_date } }
-      records.set(key, record)
+  for (const [list, sample, value] of good) {
+    const at_ms = Date.parse(sample.start_date)
+    const zone = zones.of(sample, at_ms)
+    const calendar_date = localDate(zone, at_ms)
+    const key = `${new Date(at_ms).toISOString()} ${sample.source_bundle ?? ''}`
+    const record = records.get(key) ?? {
+      key,
+      source_type: sourceTypeOf(sample),
+      device: deviceOf(sample.metadata, sourceTypeOf(sample)),
+      app_id: sample.source_bundle ?? null,
+      calendar_date,
+      document: { date: midnight(calendar_date), calendar_date } as Document<'body'>,
+      query_values: queryValues({ time_zone: zone }),
     }
+    Object.assign(record.document, { [bodyFields[list]]: value })
+    record.raw = { ...record.raw, [list]: { value: sample.value, unit: sample.unit, start_date: sample.start_date } }
+    records.set(key, record)
+  }
   return [...records.values()]
 }
 
@@ -146,13 +146,17 @@ interface Stage {
   to_s: number
 }
 
-function stagesOf({ sleep_stages, start_date }: SentSleep): Stage[] {
+/** The stages of a night as far as they lie within it. */
+function stagesOf({ sleep_stages, start_date, end_date }: SentSleep): Stage[] {
   const start = Date.parse(start_date)
+  const duration_s = Math.round((Date.parse(end_date) - start) / 1000)
   const second = (text: string) => Math.round((Date.parse(text) - start) / 1000)
   return (Object.entries(stageTypes) as [StageName, number][])
     .flatMap(([name, type]) =>
       (sleep_stages?.[name] ?? []).map((sample) => ({ type, from_s: second(sample.start_date), to_s: second(sample.end_date) })),
     )
+    .map(({ type, from_s, to_s }) => ({ type, from_s: Math.max(0, from_s), to_s: Math.min(duration_s, to_s) }))
+    .filter(({ from_s, to_s }) => to_s > from_s)
     .sort((a, b) => a.from_s - b.from_s || a.to_s - b.to_s || a.type - b.type)
 }
 

@@ -48,7 +48,7 @@ test('a summary of any kind of more than 256 kB is rejected', async () => {
   for (const kind of ['activity', 'sleep_cycle', 'workouts', 'menstrual_cycle'] as const) {
     const store = (characters: number) =>
       storeSummaries(team, user_id, kind, [{ key: DAY, calendar_date: DAY, document: { notes: 'é'.repeat(characters) } }])
-    await assert.rejects(store(130_000), (error: { status?: number }) => error.status === 422, kind)
+    assert.deepEqual([(await store(130_000)).accepted, (await store(130_000)).rejected], [0, 1], kind)
     assert.equal((await store(120_000)).created, 1, kind)
   }
 })

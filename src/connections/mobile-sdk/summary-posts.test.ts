@@ -221,19 +221,18 @@ describe('sleep', () => {
     'is in the future': { end_date: '9999-01-31T05:00:00Z' },
     'has no id': { id: '' },
   }))
-    test(`a night that ${name} is rejected, and nothing of its post is stored`, async () => {
+    test(`a night that ${name} is rejected, and the other one of its post is stored`, async () => {
       const team = await createTestTeam()
       const user_id = await team.user()
-      assert.equal(
-        (
-          await post(team, 'sleep', user_id, [
-            { ...night, id: 'other' },
-            { ...night, ...wrong },
-          ])
-        ).status,
-        422,
-      )
+      assert.equal((await post(team, 'sleep', user_id, [{ ...night, ...wrong }])).status, 422)
       assert.deepEqual((await list(team, 'sleep', user_id)).sleep, [])
+      const { body } = await post(team, 'sleep', user_id, [
+        { ...night, ...wrong },
+        { ...night, id: 'other' },
+      ])
+      assert.equal(body.rejected, 1)
+      assert.equal((await list(team, 'sleep', user_id)).sleep.length, 1)
+      assert.equal((await list(team, 'sleep_cycle', user_id)).sleep_cycle.length, 1)
     })
 })
 

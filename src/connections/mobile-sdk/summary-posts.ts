@@ -2,25 +2,42 @@
 import type { Static } from '../../platform/schema/schema.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { invalidField } from '../../platform/http/errors.ts'
-import { noteUnits } from '../../wearables/ingestion/units.ts'
-import { summaryIds } from '../../wearables/summaries/summaries.ts'
+import { sameLeftOut } from '../../platform/schema/request-validation.ts'
+import { fieldBounds, isWithin } from '../../wearables/ingestion/bounds.ts'
+import { noteUnits, toCanonicalUnit } from '../../wearables/ingestion/units.ts'
+import { deleteSummaries, summaryIds } from '../../wearables/summaries/summaries.ts'
+import type { IncomingStream } from '../../wearables/streams/workout-streams.ts'
 import type { TimeseriesName } from '../../wearables/resources/timeseries.ts'
-import { incoming, PostZones } from './samples.ts'
+import { Faults, placesOf } from './faults.ts'
+import { goodSamples, incomingList, PostZones, type SampleContext } from './samples.ts'
 import type { Envelope, Quantity } from './schema.ts'
 import { store, type Batch, type SampleBatch } from './store.ts'
 import { streamOf, workoutSamples } from './streams.ts'
-import { activityOf, bodiesOf, profileOf, sleepCycleOf, sleepOf, workoutOf, type PhoneContext } from './summaries.ts'
+import { goodSessions, ofPhone, zonesOfSessions } from './sessions.ts'
+import {
+  activityOf,
+  bodiesOf,
+  profileOf,
+  sleepCycleOf,
+  sleepOf,
+  workoutOf,
+  type BodyList,
+  type PhoneContext,
+} from './summaries.ts'
 import { RECORDS_MAX } from './summary-schema.ts'
-import type { ActivityPost, BodyPost, ProfilePost, SentActivity, SentBody, SleepPost, WorkoutPost } from './summary-schema.ts'
-import { DAY_MS } from '../../platform/runtime/durations.ts'
+import type {
+  ActivityPost,
+  BodyPost,
+  ProfilePost,
+  SentActivity,
+  SentBody,
+  SentSleep,
+  SentWorkout,
+  SleepPost,
+  WorkoutPost,
+} from './summary-schema.ts'
 
 const contextOf = ({ time_zone }: Envelope): PhoneContext => ({ zone: new PostZones(time_zone).of({}) })
-
-/** Of each record: a phone may send a night or a workout of a trip when it is at home again. */
-function contextsOf({ time_zone }: Envelope): (sent: Pick<Quantity, 'metadata'>) => PhoneContext {
-  const zones = new PostZones(time_zone)
-  return (sent) => ({ zone: zones.of(sent) })
-}
 
 /** The timeseries that the lists of samples in a post feed. */
 const ofActivity = {
@@ -47,47 +64,69 @@ const ofSleep = {
 
 type Lists = Partial<Record<string, Quantity[]>>
 
+/** What all samples of a post have in common. */
+const sampleContext = (tx: Tx, { provider, time_zone }: Envelope, faults: Faults, zones = new PostZones(time_zone)) => ({
+  provider,
+  zones,
+  now_ms: tx.now.getTime(),
+  faults,
+})
+
 /** The samples of a post, by timeseries. @param records the objects that hold the lists, with where they stand in the request */
 async function batchesOf(
   tx: Tx,
-  { time_zone, provider }: Envelope,
+  context: Omit<SampleContext, 'at'>,
   timeseries: Record<string, TimeseriesName>,
   records: [lists: Lists, at: (string | number)[]][],
-  zones = new PostZones(time_zone),
 ): Promise<SampleBatch[]> {
-  const now_ms = tx.now.getTime()
   const batches: SampleBatch[] = []
   for (const [list, resource] of Object.entries(timeseries)) {
-    for (const [lists] of records) await noteUnits(tx, provider, resource, lists[list] ?? [])
+    for (const [lists] of records) await noteUnits(tx, context.provider, resource, lists[list] ?? [])
     const samples = records.flatMap(([lists, at]) =>
-      (lists[list] ?? []).map((sample, i) => incoming(resource, sample, { zones, now_ms, at: [...at, list] }, i)),
+      lists[list] ? incomingList(resource, lists[list], { ...context, at: [...at, list] }) : [],
     )
     if (samples.length) batches.push({ resource, samples })
   }
   return batches
 }
 
-/** Stores the days of a phone and the samples they are made of. Errors: 404 unknown user; those of `incoming`. */
+/**
+ * Stores the days of a phone and the samples they are made of. Faulty parts of posts of this file are left out and counted. Errors: 404
+ * unknown user; 422 nothing is good.
+ */
 export async function postActivity(tx: Tx, user_id: string, { data, ...envelope }: Static<typeof ActivityPost>) {
+  const faults = new Faults()
+  faults.addLeftOut('activity', data)
+  const placeOf = placesOf(data)
   const context = contextOf(envelope)
   const records = data.flatMap((sent) => activityOf(sent, context) ?? [])
   const samples = await batchesOf(
     tx,
-    envelope,
+    sampleContext(tx, envelope, faults),
     ofActivity,
-    data.map((sent, i) => [sent as Lists, ['body', 'data', i]]),
+    data.map((sent, i) => [sent as Lists, ['body', 'data', placeOf(i)]]),
   )
-  return store(tx, user_id, envelope, [{ kind: 'activity', records, derived: Object.values(ofActivity) }, ...samples])
+  const batches = [{ kind: 'activity' as const, records, derived: Object.values(ofActivity) }, ...samples]
+  return store(tx, user_id, envelope, batches, faults)
 }
 
-/** Stores measurements of the body, as records and as samples. Errors: as `postActivity`. */
+/** Stores measurements of the body, as records and as samples. Errors: as `postActivity`; 422 more than 1,000 instants. */
 export async function postBody(tx: Tx, user_id: string, { data, ...envelope }: Static<typeof BodyPost>) {
-  const { time_zones, ...lists } = data
-  const zones = new PostZones(envelope.time_zone, time_zones)
-  const samples = await batchesOf(tx, envelope, ofBody, [[lists, ['body', 'data']]], zones)
-  const records = bodiesOf(data, zones)
+  const faults = new Faults()
+  const zones = new PostZones(envelope.time_zone, data.time_zones)
+  const context = sampleContext(tx, envelope, faults, zones)
+  const samples: SampleBatch[] = []
+  const good: [BodyList, Quantity, number][] = []
+  for (const [list, resource] of Object.entries(ofBody) as [BodyList, TimeseriesName][]) {
+    const sent = data[list] ?? []
+    await noteUnits(tx, envelope.provider, resource, sent)
+    const found = goodSamples(resource, sent, { ...context, at: ['body', 'data', list] })
+    for (const one of found) good.push([list, one.sent, one.sample.value])
+    if (found.length) samples.push({ resource, samples: found.map(({ sample }) => sample) })
+  }
+  const records = bodiesOf(good, zones)
   if (records.length > RECORDS_MAX) throw invalidField(['body', 'data'], `has more than ${RECORDS_MAX} instants`)
-  return store(tx, user_id, envelope, [{ kind: 'body', records, derived: Object.values(ofBody) }, ...samples])
+  return store(tx, user_id, envelope, [{ kind: 'body', records, derived: Object.values(ofBody) }, ...samples], faults)
 }
 
 /** Stores the profile that a phone has of its owner. Errors: 404 unknown user. */
@@ -98,60 +137,68 @@ export const postProfile = (tx: Tx, user_id: string, { data, ...envelope }: Stat
 const SECONDS_MAX = 400_000
 /** Workouts whose samples are stored together. */
 const WORKOUTS_IN_BATCH = 40
-const SESSION_MS_MAX = 7 * 86_400_000
-const EARLIEST_MS = Date.UTC(1900, 0, 1)
 
-/**
- * Errors: 422 a session that ends before it starts, lasts more than 7 days, or is before 1900 or in the future.
- * @param names how the post names the two instants
- */
-export function assertSessions(
-  tx: Tx,
-  sessions: { start_date: string; end_date: string }[],
-  names: { path: string[]; start: string; end: string } = { path: [], start: 'start_date', end: 'end_date' },
-): void {
-  for (const [i, { start_date, end_date }] of sessions.entries()) {
-    const [start, end] = [Date.parse(start_date), Date.parse(end_date)]
-    if (start < EARLIEST_MS || end > tx.now.getTime() + DAY_MS)
-      throw invalidField(['body', 'data', i, ...names.path, names.start], 'must be after 1900 and not in the future')
-    if (end < start || end - start > SESSION_MS_MAX)
-      throw invalidField(
-        ['body', 'data', i, ...names.path, names.end],
-        `must not be before ${names.start}, nor more than 7 days after it`,
-      )
+/** A night with its samples as samples of its source and zone, unless they name their own, and its temperatures in °C. */
+function withOwnSamples(sent: SentSleep, { zone }: PhoneContext, provider: string): SentSleep {
+  const { source_bundle, product_type, source_type, metadata } = sent
+  const place = zone === null ? {} : { HKTimeZone: zone }
+  const ofNight = {
+    ...(source_bundle !== undefined && { source_bundle }),
+    ...(product_type !== undefined && { product_type }),
+    ...(source_type !== undefined && { type: source_type }),
+    metadata: { ...metadata, ...place },
   }
+  const owned = (sample: Quantity): Quantity => {
+    const isAnonymous =
+      sample.source_bundle === undefined && sample.product_type === undefined && sample.type === undefined && !sample.metadata
+    if (isAnonymous) return { ...sample, ...ofNight }
+    return zone === null ? sample : { ...sample, metadata: sample.metadata ? { ...place, ...sample.metadata } : place }
+  }
+  const copy = { ...sent }
+  for (const list of ['heart_rate', 'heart_rate_variability', 'respiratory_rate'] as const)
+    if (sent[list]) copy[list] = sameLeftOut(sent[list], sent[list].map(owned))
+  if (sent.wrist_temperature)
+    copy.wrist_temperature = sent.wrist_temperature.flatMap((one) => {
+      const value = toCanonicalUnit(provider, 'body_temperature', one.value, one.unit)
+      return value === undefined || !isWithin(value, fieldBounds.sleep.skin_temperature!) ? [] : [{ ...one, value }]
+    })
+  return copy
 }
 
-/** Stores nights and their stages. Errors: 404 unknown user; 422 a session that ends before it starts, or lasts more than 7 days. */
+/**
+ * Stores nights and their stages. A night that comes without stages has none any more. Writes and deletes summary. Errors: 404 unknown user;
+ * 422 each session ends before it starts, or lasts more than 7 days.
+ */
 export async function postSleep(tx: Tx, user_id: string, { data, ...envelope }: Static<typeof SleepPost>) {
-  assertSessions(tx, data)
-  const contextFor = contextsOf(envelope)
+  const faults = new Faults()
   const { provider } = envelope
+  const sessions = goodSessions(tx, faults, 'sleep', data, ofPhone)
+  const keys = sessions.map(({ sent }) => sent.id)
+  const contextFor = await zonesOfSessions(tx, user_id, envelope, 'sleep', keys)
+  const nights = sessions.map(({ sent, place }) => ({ sent: withOwnSamples(sent, contextFor(sent), provider), place }))
   // Stages name the night they belong to, whose id is known once it is written.
   const stages = async () => {
-    const ids = await summaryIds(
-      tx,
-      user_id,
-      'sleep',
-      provider,
-      data.map(({ id }) => id),
-    )
-    const records = data.flatMap((sent) => {
+    const ids = await summaryIds(tx, user_id, 'sleep', provider, keys)
+    const records = nights.flatMap(({ sent }) => {
       const id = ids.get(sent.id)
       return (id && sleepCycleOf(sent, id, contextFor(sent))) || []
     })
+    const staged = new Set(records.map(({ key }) => key))
+    const unstaged = keys.filter((key) => ids.has(key) && !staged.has(key))
+    if (unstaged.length) await deleteSummaries(tx, user_id, ['sleep_cycle'], provider, unstaged)
     return [{ kind: 'sleep_cycle' as const, records }]
   }
   const samples = await batchesOf(
     tx,
-    envelope,
+    sampleContext(tx, envelope, faults),
     ofSleep,
-    data.map((sent, i) => [sent as unknown as Lists, ['body', 'data', i]]),
+    nights.map(({ sent, place }) => [sent as unknown as Lists, ['body', 'data', place]]),
   )
-  return store(tx, user_id, envelope, [
-    { kind: 'sleep', records: data.map((sent) => sleepOf(sent, contextFor(sent))), next: stages },
+  const batches = [
+    { kind: 'sleep' as const, records: nights.map(({ sent }) => sleepOf(sent, contextFor(sent))), next: stages },
     ...samples.map((batch) => ({ ...batch, isBeside: true as const })),
-  ])
+  ]
+  return store(tx, user_id, envelope, batches, faults)
 }
 
 /** Batches of the same resource as few ones: each workout is a source of its own, and a batch has a limit of sources. */
@@ -165,25 +212,36 @@ function joined(batches: SampleBatch[]): SampleBatch[] {
   return all
 }
 
-/** Stores workouts, their streams, and the distances and strokes in these. Errors: as `postSleep`; those of `streamOf`. */
-export function postWorkouts(tx: Tx, user_id: string, { data, ...envelope }: Static<typeof WorkoutPost>) {
-  assertSessions(tx, data)
-  const contextFor = contextsOf(envelope)
-  const zones = new PostZones(envelope.time_zone)
+/** Stores workouts, their streams, and the distances and strokes in these. Errors: as `postSleep`; 422 streams of too many seconds. */
+export async function postWorkouts(tx: Tx, user_id: string, { data, ...envelope }: Static<typeof WorkoutPost>) {
+  const faults = new Faults()
   const { provider } = envelope
-  const at = (i: number) => ['body', 'data', i, 'stream', 'components']
-  const streams = data.flatMap((sent, i) => streamOf(sent, at(i)) ?? [])
-  const keys = data.filter(({ stream }) => stream).map(({ id }) => id)
+  const workouts = goodSessions(tx, faults, 'workouts', data, ofPhone)
+  const contextFor = await zonesOfSessions(
+    tx,
+    user_id,
+    envelope,
+    'workouts',
+    workouts.map(({ sent }) => sent.id),
+  )
+  const at = (place: number) => ['body', 'data', place, 'stream', 'components']
+  const streamed = workouts.flatMap(({ sent, place }) => {
+    const stream = goodStream(sent, at(place), faults)
+    return stream ? [{ sent, place, stream }] : []
+  })
+  const streams = streamed.map(({ stream }) => stream)
   const seconds = streams.reduce((sum, { time }) => sum + time.length, 0)
   if (seconds > SECONDS_MAX) throw invalidField(['body', 'data'], `has streams of more than ${SECONDS_MAX} seconds`)
   // A stream belongs to a workout that is stored, and its samples name it.
   const ofStreams = async (): Promise<Batch[]> => {
+    const keys = streamed.map(({ sent }) => sent.id)
     if (!keys.length) return []
     const ids = await summaryIds(tx, user_id, 'workouts', provider, keys)
-    const samples = data.flatMap((sent, i): SampleBatch[] => {
+    const samples = streamed.flatMap(({ sent, place }): SampleBatch[] => {
       const id = ids.get(sent.id)
       if (!id) return []
-      const { workout_distance, workout_swimming_stroke } = workoutSamples(sent, id, zones, at(i))
+      const zones = new PostZones(contextFor(sent).zone ?? undefined)
+      const { workout_distance, workout_swimming_stroke } = workoutSamples(sent, id, zones, at(place))
       return [
         { resource: 'workout_distance', samples: workout_distance, isBeside: true },
         { resource: 'workout_swimming_stroke', samples: workout_swimming_stroke, isBeside: true },
@@ -191,6 +249,17 @@ export function postWorkouts(tx: Tx, user_id: string, { data, ...envelope }: Sta
     })
     return [{ streams }, ...joined(samples)]
   }
-  const records = data.map((sent) => workoutOf(sent, contextFor(sent)))
-  return store(tx, user_id, envelope, [{ kind: 'workouts', records, streams, derived: ['workout_stream'], next: ofStreams }])
+  const records = workouts.map(({ sent }) => workoutOf(sent, contextFor(sent)))
+  const batches: Batch[] = [{ kind: 'workouts', records, streams, derived: ['workout_stream'], next: ofStreams }]
+  return store(tx, user_id, envelope, batches, faults)
+}
+
+/** The stream of a workout; undefined without one, and for one with a fault: a distance that lacks a part would be wrong. */
+function goodStream(sent: SentWorkout, at: (string | number)[], faults: Faults): IncomingStream | undefined {
+  try {
+    return streamOf(sent, at)
+  } catch (error) {
+    faults.addError('workout_stream', error, Date.parse(sent.start_date))
+    return undefined
+  }
 }

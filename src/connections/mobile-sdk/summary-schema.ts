@@ -11,7 +11,7 @@ const STAGES_MAX = 500
 /** Days whose time zone a post names. */
 const DAYS_MAX = 10_000
 
-const quantities = Maybe(T.Array(Quantity, { maxItems: SENT_SAMPLES_MAX }))
+const quantities = Maybe(T.Array(Quantity, { maxItems: SENT_SAMPLES_MAX, leavesOutFaulty: true }))
 const number = Maybe(T.Number())
 const text = (maxLength: number) => Maybe(Text({ maxLength }))
 
@@ -189,13 +189,16 @@ const SentWorkout = Fields(
 export type SentWorkout = Static<typeof SentWorkout>
 
 export const ActivityPost = Fields(
-  { ...envelope, data: T.Array(SentActivity, { maxItems: RECORDS_MAX }) },
+  { ...envelope, data: T.Array(SentActivity, { maxItems: RECORDS_MAX, leavesOutFaulty: true }) },
   { title: 'ActivityPost' },
 )
 export const BodyPost = Fields({ ...envelope, data: SentBody }, { title: 'BodyPost' })
 export const ProfilePost = Fields({ ...envelope, data: SentProfile }, { title: 'ProfilePost' })
-export const SleepPost = Fields({ ...envelope, data: T.Array(SentSleep, { maxItems: RECORDS_MAX }) }, { title: 'SleepPost' })
+export const SleepPost = Fields(
+  { ...envelope, data: T.Array(SentSleep, { maxItems: RECORDS_MAX, leavesOutFaulty: true }) },
+  { title: 'SleepPost' },
+)
 export const WorkoutPost = Fields(
-  { ...envelope, data: T.Array(SentWorkout, { maxItems: RECORDS_MAX }) },
+  { ...envelope, data: T.Array(SentWorkout, { maxItems: RECORDS_MAX, leavesOutFaulty: true }) },
   { title: 'WorkoutPost' },
 )

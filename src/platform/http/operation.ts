@@ -6,6 +6,7 @@ import type { PlainTx, Tenant, Tx } from '../db/transaction.ts'
 import type { Deprecation } from './deprecation.ts'
 import type { Feature } from './feature-flags.ts'
 import { DAY_S } from '../runtime/durations.ts'
+import type { Problem } from '../runtime/problem.ts'
 import type { OutsideRequest, TransactionSteps } from './multi-transaction.ts'
 import type { FileReply, PreserializedJson, StatusReply } from './replies.ts'
 
@@ -120,6 +121,8 @@ interface Input<P, Q, B> {
   key_id: string
   /** The bytes of the body, of an operation that takes a file. */
   file: Buffer | undefined
+  /** The bytes of the body, of any operation. */
+  bytes: Buffer | undefined
   recordAuditSubject: RecordAuditSubject
   /** As they were sent. */
   headers: Record<string, string | string[] | undefined>
@@ -185,16 +188,20 @@ interface Declaration<P, Q, B, R> {
   unlisted?: true
   /** A request body that works, for the API page. */
   example?: unknown
+  /** Called in a transaction of the team after the request was rejected with 400 or 422. */
+  onRejected?: (tx: Tx, rejected: { params: In<P>; bytes: Buffer | undefined; problem: Problem }) => Promise<void>
 }
 
 export interface Operation extends Omit<
   Declaration<TSchema | undefined, TSchema | undefined, TSchema | undefined, Reply>,
-  'idempotency' | 'deprecation' | 'readUsualBody'
+  'idempotency' | 'deprecation' | 'readUsualBody' | 'onRejected'
 > {
   idempotency?: Idempotency | undefined
   readUsualBody?: (bytes: Buffer, readRest: (text: string) => unknown) => unknown
   // oxlint-disable-next-line typescript/no-explicit-any -- `operation` ties it to the schema of the parameters
   deprecation?: (params: any) => Deprecation | undefined
+  // oxlint-disable-next-line typescript/no-explicit-any -- `operation` ties it to the schema of the parameters
+  onRejected?: (tx: Tx, rejected: any) => Promise<void>
   auth: Auth
   module: string
   multiTransaction: boolean

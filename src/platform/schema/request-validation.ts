@@ -53,6 +53,8 @@ interface Shape {
   minItems?: number
   maxItems?: number
   items?: Shape
+  /** Items with errors are left out, and the list is read without them; `leftOutOf` tells which. */
+  leavesOutFaulty?: boolean
   properties?: Record<string, Shape>
   required?: string[]
   additionalProperties?: boolean
@@ -213,8 +215,51 @@ function readArray(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: Mo
     return value
   }
   const items = s.items ?? {}
+  if (s.leavesOutFaulty) return readLenient(items, value, loc, mode)
   const result: unknown[] = []
   for (let i = 0; i < size && faults.length < FAULTS_MAX; i++) result.push(readPart(items, value[i], i, loc, faults, mode))
+  return result
+}
+
+/** What a list was read without. */
+export interface LeftOut {
+  /** The items as they were given. */
+  items: unknown[]
+  /** The errors of the first ones. */
+  faults: Fault[]
+  /** Of each item that was read, its place in the list that was given. */
+  places: number[]
+}
+const leftOut = new WeakMap<readonly unknown[], LeftOut>()
+
+/** What a list of a request that `leavesOutFaulty` was read without; undefined for one that was read whole. */
+export const leftOutOf = (list: readonly unknown[]): LeftOut | undefined => leftOut.get(list)
+
+/** A list that takes the place of another one, without the same items. */
+export function sameLeftOut<V>(of: readonly unknown[], list: V[]): V[] {
+  const left = leftOut.get(of)
+  if (left) leftOut.set(list, left)
+  return list
+}
+
+/** Errors that are kept of a list. */
+const LEFT_OUT_FAULTS_MAX = 100
+
+function readLenient(items: Shape, value: unknown[], loc: Loc, mode: Mode): unknown[] {
+  const result: unknown[] = []
+  const left: LeftOut = { items: [], faults: [], places: [] }
+  for (const [i, item] of value.entries()) {
+    const found: Fault[] = []
+    const read = readPart(items, item, i, loc, found, mode)
+    if (found.length) {
+      left.items.push(item)
+      if (left.faults.length < LEFT_OUT_FAULTS_MAX) left.faults.push(...found.slice(0, LEFT_OUT_FAULTS_MAX - left.faults.length))
+    } else {
+      result.push(read)
+      left.places.push(i)
+    }
+  }
+  if (left.items.length) leftOut.set(result, left)
   return result
 }
 

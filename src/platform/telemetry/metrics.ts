@@ -20,6 +20,7 @@ export interface Metrics {
   unreadable(cell: string, kind: 'webhook' | 'pipeline'): void
   /** A client that sends the same health data again and again. */
   countRepeatedPosts(cell: string): void
+  countRejectedRecords(cell: string, resource: string, count: number): void
   /** How long the oldest row of a kind has been overdue for deletion at the last check; undefined if none is. */
   overdue(cell: string, kind: string, overdue_s: number | undefined): void
   /** Rows of a kind that were deleted after their retention. */
@@ -89,6 +90,12 @@ export function createMetrics(cells: () => Cells | undefined, tracing?: Tracing)
     name: 'drawbridge_repeated_posts_total',
     help: 'Clients that began to send the same health data again and again: by user, provider and resource, at most one a day.',
     labelNames: ['cell'],
+    registers: [registry],
+  })
+  const rejected = new Counter({
+    name: 'drawbridge_rejected_health_records_total',
+    help: 'Samples, records and fields of health data that were rejected, by resource; with a whole post its faulty ones.',
+    labelNames: ['cell', 'resource'],
     registers: [registry],
   })
   const removed = new Counter({
@@ -178,6 +185,7 @@ export function createMetrics(cells: () => Cells | undefined, tracing?: Tracing)
     },
     unreadable: (cell, kind) => unreadable.inc({ cell, kind }),
     countRepeatedPosts: (cell) => repeated.inc({ cell }),
+    countRejectedRecords: (cell, resource, count) => rejected.inc({ cell, resource }, count),
     overdue: (cell, kind, overdue_s) => {
       checked.set({ cell, kind }, systemNow().getTime() / 1000)
       overdue.set(`${cell} ${kind}`, { cell, kind, overdue_s, seen_ms: performance.now() })

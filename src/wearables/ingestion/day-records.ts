@@ -6,7 +6,7 @@ import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import type { Resource } from '../resources/resources.ts'
 import { DAY_MS } from '../../platform/runtime/durations.ts'
 
-const EARLIEST_DAY = Date.UTC(1900, 0) / DAY_MS
+export const EARLIEST_DAY = Date.UTC(1900, 0) / DAY_MS
 /** Days of a range that are recorded, the last ones: ten years. A longer one would write a row for each month since 1900. */
 const RANGE_DAYS_MAX = 3653
 

@@ -4,6 +4,9 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import { emit } from '../../platform/queue/outbox.ts'
 import { writeStreams, type IncomingStream } from '../streams/workout-streams.ts'
 import { notifyZones, type Ingested } from './ingest.ts'
+import { dayOf } from './day-records.ts'
+import { checkStream } from './plausible.ts'
+import { recordRejected } from './rejections.ts'
 import { recordPost } from './resource-states.ts'
 import { emitUpdated, lockHeartRates, updateZones } from './workout-zones.ts'
 
@@ -22,7 +25,9 @@ export async function ingestWorkoutStreams(
 ): Promise<Ingested> {
   const { user_id, client_user_id } = user
   await lockHeartRates(tx, user_id)
-  const given = streams.filter(({ time }) => time.length)
+  const checked = streams.filter(({ time }) => time.length).map(checkStream)
+  const given = checked.map(({ stream }) => stream)
+  const rejected = checked.reduce((sum, one) => sum + one.rejected, 0)
   const { known, written } = await writeStreams(tx, user_id, provider, given)
   for (const { key, is_new, workout_id, sport, source } of written) {
     const data = { message: MESSAGE, provider_id: key, workout_id, sport, source, user_id }
@@ -42,5 +47,11 @@ export async function ingestWorkoutStreams(
     changed: written.length,
   })
   const created = written.filter(({ is_new }) => is_new).length
-  return { accepted: known.length, created, updated: written.length - created, dropped: given.length - known.length }
+  const fault = rejected ? 'stream has values outside of their bounds' : null
+  if (fault !== null) {
+    const days = checked.flatMap(({ stream, rejected }) => (rejected ? [dayOf(stream.time[0]! * 1000)] : []))
+    await recordRejected(tx, { user_id, provider, resource: 'workout_stream', count: rejected, days, message: fault })
+  }
+  const dropped = given.length - known.length
+  return { accepted: known.length, created, updated: written.length - created, dropped, rejected, fault }
 }

@@ -20,6 +20,8 @@ import type { IncomingStream } from '../streams/workout-streams.ts'
 import { emitBatches, emitHistoryComplete } from './batch-events.ts'
 import { daysBetween, localDayOf, recordDays, type DayNumber } from './day-records.ts'
 import { finishPull, type HistoryRange } from './historical-pulls.ts'
+import { checkStream, checkSummary, sampleFault } from './plausible.ts'
+import { recordRejected } from './rejections.ts'
 import { recordPost } from './resource-states.ts'
 import { lockHeartRates, updateZones, updateZonesAt } from './workout-zones.ts'
 import { DAY_MS } from '../../platform/runtime/durations.ts'
@@ -43,6 +45,10 @@ export interface Ingested {
   updated: number
   /** Outside of the user's bounds of ingestion, or older than data is kept. */
   dropped: number
+  /** Samples, records and fields that cannot be, and are not stored. */
+  rejected: number
+  /** Why the first one is rejected, without data of patients; null if none is. */
+  fault: string | null
 }
 
 /** How many days data of a resource and provider is kept; undefined: for ever. */
@@ -99,7 +105,10 @@ export async function ingestSummaries(
     historical,
   }: { provider: string; records: IncomingSummary[]; streams?: IncomingStream[] | undefined; historical: boolean },
 ): Promise<Ingested> {
-  const records = await withDays(tx, user, kind, provider, given)
+  const checked = given.map((record) => checkSummary(kind, record, tx.now.getTime()))
+  const faults = checked.flatMap((one) => one.faults)
+  const possible = checked.flatMap(({ record }) => record ?? [])
+  const records = await withDays(tx, user, kind, provider, possible)
   if (kind === 'workouts') await lockHeartRates(tx, user.user_id)
   const isKept = await isWanted(tx, user, kind, provider)
   const wanted = records.filter(({ calendar_date }) => calendar_date === null || isKept(Date.parse(calendar_date) + DAY_MS / 2))
@@ -132,7 +141,7 @@ export async function ingestSummaries(
           user,
           provider,
           written.map(({ key }) => key),
-          streams,
+          streams.map((stream) => checkStream(stream).stream),
         )
       : undefined
   for (const { key, is_new, summary: stored } of written) {
@@ -146,6 +155,11 @@ export async function ingestSummaries(
   if (wanted.length < records.length)
     recordDays(tx, { user_id, provider, resource: kind, outcome: 'received', days: dayNumbers(records) })
   recordDays(tx, { user_id, provider, resource: kind, outcome: 'stored', days: dayNumbers(wanted) })
+  const fault = faults[0] ? `${faults[0].field} ${faults[0].text}` : null
+  if (fault !== null) {
+    const days = dayNumbers(given.filter((_, i) => checked[i]!.faults.length))
+    await recordRejected(tx, { user_id, provider, resource: kind, count: faults.length, days, message: fault })
+  }
   const days = wanted.flatMap(({ calendar_date }) => (calendar_date === null ? [] : [Date.parse(calendar_date)]))
   recordPost(tx, {
     user_id,
@@ -158,7 +172,8 @@ export async function ingestSummaries(
   if (written.length || otherwise_changed)
     await tx.notify(dataChanged, user_id, kind, days.length ? { from_ms: Math.min(...days), to_ms: Math.max(...days) } : null)
   const created = written.filter(({ is_new }) => is_new).length
-  return { accepted: wanted.length, created, updated: written.length - created, dropped: records.length - wanted.length }
+  const dropped = records.length - wanted.length
+  return { accepted: wanted.length, created, updated: written.length - created, dropped, rejected: faults.length, fault }
 }
 
 interface WrittenRecords {
@@ -210,15 +225,24 @@ export async function ingestSamples(
   let accepted = 0
   let [oldest_ms, newest_ms] = [Infinity, -Infinity]
   let group: Group | undefined
-  const [stored, dropped]: [DayNumber[], DayNumber[]] = [[], []]
+  const [stored, dropped, impossible]: DayNumber[][] = [[], [], []]
+  let [rejected, fault]: [number, string | null] = [0, null]
+  const now_ms = tx.now.getTime()
   for (const sample of samples) {
     const day = localDayOf(sample)
+    const wrong = sampleFault(resource, sample, now_ms)
+    if (wrong !== undefined) {
+      rejected++
+      fault ??= `${wrong.field} ${wrong.text}`
+      if (day !== impossible!.at(-1)) impossible!.push(day)
+      continue
+    }
     if (!isKept(sample.at_ms)) {
-      if (day !== dropped.at(-1)) dropped.push(day)
+      if (day !== dropped!.at(-1)) dropped!.push(day)
       continue
     }
     accepted++
-    if (day !== stored.at(-1)) stored.push(day)
+    if (day !== stored!.at(-1)) stored!.push(day)
     if (sample.at_ms < oldest_ms) oldest_ms = sample.at_ms
     if (sample.at_ms > newest_ms) newest_ms = sample.at_ms
     const { source_type, app_id, device = null, workout_id = null, sport = null } = sample
@@ -249,8 +273,9 @@ export async function ingestSamples(
   const total = (kind: 'created' | 'updated') => merged.reduce((sum, one) => sum + one[kind].length, 0)
   const [created, updated] = [total('created'), total('updated')]
   const key = { user_id: user.user_id, provider, resource: resourceNameOf(resource) }
-  recordDays(tx, { ...key, outcome: 'received', days: dropped })
-  recordDays(tx, { ...key, outcome: 'stored', days: stored })
+  recordDays(tx, { ...key, outcome: 'received', days: dropped! })
+  recordDays(tx, { ...key, outcome: 'stored', days: stored! })
+  if (fault !== null) await recordRejected(tx, { ...key, count: rejected, days: impossible!, message: fault })
   recordPost(tx, {
     ...key,
     oldest_ms: accepted ? oldest_ms : null,
@@ -261,7 +286,7 @@ export async function ingestSamples(
     await tx.notify(dataChanged, user.user_id, resourceNameOf(resource), { from_ms: oldest_ms, to_ms: newest_ms })
   if (resource === 'heartrate')
     await notifyZones(tx, user.user_id, await updateZonesAt(tx, user, provider, merged, { historical }))
-  return { accepted, created, updated, dropped: samples.length - accepted }
+  return { accepted, created, updated, dropped: samples.length - accepted - rejected, rejected, fault }
 }
 
 /** Notifies that workouts of some days have changed. */

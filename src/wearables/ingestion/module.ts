@@ -7,6 +7,8 @@ import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import { eraseDays } from './day-records.ts'
 import { forgetHistory } from './historical-pulls.ts'
 import { eraseRepeatedPosts, postsRepeated } from './repeated-posts.ts'
+import { eraseRejectedPosts } from './rejected-posts.ts'
+import { recordsRejected } from './rejections.ts'
 import { eraseStates } from './resource-states.ts'
 import { logUnits } from './unit-log.ts'
 import { unitsUnknown } from './units.ts'
@@ -20,11 +22,15 @@ export interface IngestionDependencies {
 export const ingestion = ({ log, metrics }: IngestionDependencies): Module => ({
   name: 'wearables/ingestion',
   about: 'the one way in: bounds, units, merge, events',
-  tables: { ofTeams: ['historical_pull', 'resource_state', 'repeated_post', 'day_record'] },
+  tables: { ofTeams: ['historical_pull', 'resource_state', 'repeated_post', 'rejected_post', 'day_record'] },
   jobs: [updateAllZonesHandler],
   hooks: [
     on(birthDateChanged, recomputeZones),
     on(unitsUnknown, logUnits(log)),
+    on(recordsRejected, (tx, _provider, resource, count) => {
+      const { cell } = tx.tenant
+      tx.afterCommit(() => metrics.countRejectedRecords(cell, resource, count))
+    }),
     on(postsRepeated, (tx, provider, posts) => {
       const { cell } = tx.tenant
       tx.afterCommit(() => {
@@ -38,8 +44,9 @@ export const ingestion = ({ log, metrics }: IngestionDependencies): Module => ({
       await forgetHistory(tx, user_id)
       await eraseStates(tx, user_id)
       await eraseRepeatedPosts(tx, user_id)
+      await eraseRejectedPosts(tx, user_id)
       await eraseDays(tx, user_id)
     },
-    team: eraseTables('historical_pull', 'resource_state', 'repeated_post', 'day_record'),
+    team: eraseTables('historical_pull', 'resource_state', 'repeated_post', 'rejected_post', 'day_record'),
   },
 })

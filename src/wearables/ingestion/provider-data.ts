@@ -12,6 +12,7 @@ import { eraseSamples } from '../timeseries/chunks.ts'
 import { eraseDays } from './day-records.ts'
 import { forgetHistory } from './historical-pulls.ts'
 import { eraseRepeatedPosts } from './repeated-posts.ts'
+import { eraseRejectedPosts } from './rejected-posts.ts'
 import { eraseStates } from './resource-states.ts'
 
 /** The data of a provider for a user was erased: what else is kept of it goes. */
@@ -20,7 +21,7 @@ export const providerDataErased = hookPoint<[user_id: string, provider: string]>
 /**
  * Erases what came from a provider for a user: samples, summaries, streams, devices, the events about them, and what is known of how they
  * came. Zones of heart rate and results of queries are computed again. Writes chunk, series, summary, workout_stream, device, resource_state,
- * historical_pull, repeated_post, day_record, event, "user". Emits nothing.
+ * historical_pull, repeated_post, rejected_post, day_record, event, "user". Emits nothing.
  * @returns whether there was anything
  */
 export async function eraseProviderData(tx: Tx, user_id: string, provider: string): Promise<boolean> {
@@ -30,6 +31,7 @@ export async function eraseProviderData(tx: Tx, user_id: string, provider: strin
     await eraseStates(tx, user_id, provider),
     await forgetHistory(tx, user_id, provider),
     await eraseRepeatedPosts(tx, user_id, provider),
+    await eraseRejectedPosts(tx, user_id, provider),
     await eraseDays(tx, user_id, provider),
   ]
   // Texts in JSON have no quotation mark of their own, so that this is the field.

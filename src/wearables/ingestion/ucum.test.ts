@@ -30,6 +30,6 @@ test('units of timeseries are units of UCUM, or listed as names of the API', () 
 test('values that phones send in other units are converted as UCUM converts them', () => {
   const isNear = (value: number, expected: number) => assert(Math.abs(value / expected - 1) < 1e-5, `${value} for ${expected}`)
   // The molecular weight of glucose.
-  isNear(toCanonicalUnit('glucose', 99, 'mg/dL'), converted(99, 'mg/dL', 'mmol/L', 180.182))
-  isNear(toCanonicalUnit('caffeine', 80, 'mg'), converted(80, 'mg', timeseriesOf('caffeine').unit))
+  isNear(toCanonicalUnit('manual', 'glucose', 99, 'mg/dL')!, converted(99, 'mg/dL', 'mmol/L', 180.182))
+  isNear(toCanonicalUnit('manual', 'caffeine', 80, 'mg')!, converted(80, 'mg', timeseriesOf('caffeine').unit))
 })

@@ -9,7 +9,9 @@ import { tenantOf } from '../../../test/support/orders.ts'
 import { createLog } from '../../platform/telemetry/log.ts'
 import { timeseriesNames, timeseriesOf, type TimeseriesName } from '../resources/timeseries.ts'
 import { logUnits } from './unit-log.ts'
-import { isKnown } from './units.ts'
+import { conversionOf } from './units.ts'
+
+const isKnown = (name: TimeseriesName, unit: string) => conversionOf('apple_health_kit', name, unit) !== undefined
 
 describe('the units of a resource', () => {
   test('are its own, those of the tables of all three phones, and no text', () => {

@@ -1,58 +1,86 @@
-// Conversion of what phones send to the unit of each timeseries. Source: users-wearables.md 16.7.
+// Conversion of what phones send to the unit of each timeseries. Source: users-wearables.md 16.7. A unit that is not known is rejected: its
+// value would be shown under another unit.
 import { hookPoint } from '../../platform/db/hooks.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
+import { dimensions, type Dimension } from '../resources/dimensions.ts'
+import { temperatures, unitNamed, type Conversion } from '../resources/unit-names.ts'
 import { resourceNameOf, timeseriesOf, type TimeseriesName } from '../resources/timeseries.ts'
 
-const MG_DL_PER_MMOL_L = 18.0182
-
-/** By resource: the units, in lower case, whose values are converted, and the factor. */
-const factors: Partial<Record<TimeseriesName, Record<string, number>>> = {
-  glucose: { 'mg/dl': 1 / MG_DL_PER_MMOL_L },
-  caffeine: { mg: 0.001 },
+/** What is measured. Of the others only their own unit is known. */
+const measures: Partial<Record<TimeseriesName, Dimension>> = {
+  afib_burden: 'percent',
+  basal_body_temperature: 'celsius',
+  blood_oxygen: 'percent',
+  blood_pressure: 'pressure',
+  body_fat: 'percent',
+  body_mass_index: 'index',
+  body_temperature: 'celsius',
+  body_weight: 'kilogram',
+  caffeine: 'gram',
+  calories_active: 'kilocalorie',
+  calories_basal: 'kilocalorie',
+  carbohydrates: 'gram',
+  daylight_exposure: 'minute',
+  distance: 'meter',
+  forced_expiratory_volume_1: 'liter',
+  forced_vital_capacity: 'liter',
+  glucose: 'glucose',
+  heart_rate_recovery_one_minute: 'perMinute',
+  heartrate: 'perMinute',
+  hrv: 'millisecond',
+  insulin_injection: 'count',
+  lean_body_mass: 'kilogram',
+  mindfulness_minutes: 'minute',
+  peak_expiratory_flow_rate: 'literPerMinute',
+  respiratory_rate: 'perMinute',
+  stand_duration: 'minute',
+  uv_exposure: 'index',
+  vo2_max: 'oxygen',
+  waist_circumference: 'centimeter',
+  water: 'milliliter',
+  workout_distance: 'meter',
+  workout_duration: 'minute',
 }
+
+/** Health Connect and Samsung Health send kilocalories under the name `kJ`. */
+const KILOCALORIES_AS_KJ = new Set(['health_connect', 'samsung_health'])
+
+const same: Conversion = { factor: 1, offset: 0 }
 
 /**
- * What a value in a unit is multiplied by. Health Connect and Samsung Health send kilocalories under the name `kJ`, and Apple Health sends
- * SDNN under the name `rmssd`: their numbers stay. A unit that is not known for a resource counts as the unit of the resource.
+ * How a value that a phone sends is converted; undefined for a unit that is not known for the resource. An empty text means the unit of the
+ * resource, and Apple Health sends SDNN under the name `rmssd`.
  */
-export function unitFactor(resource: TimeseriesName, unit: string): number {
-  const known = factors[resource]
-  const named = unit.trim().toLowerCase()
-  return known && Object.hasOwn(known, named) ? known[named]! : 1
+export function conversionOf(provider: string, resource: TimeseriesName, unit: string): Conversion | undefined {
+  const text = unit.trim()
+  const own = timeseriesOf(resource).unit
+  if (text === '' || text.toLowerCase() === own.toLowerCase()) return same
+  if (own === 'unit' && text.toLowerCase() === 'iu') return same
+  const dimension = measures[resource]
+  const named = dimension && unitNamed(dimension, text)
+  if (named === undefined) return undefined
+  if (named === 'kJ' && KILOCALORIES_AS_KJ.has(provider)) return same
+  const temperature = dimension === 'celsius' ? temperatures[named] : undefined
+  return temperature ?? { factor: (dimensions[dimension!] as Record<string, number>)[named]!, offset: 0 }
 }
 
-/** A value in the unit of its resource. */
-export const toCanonicalUnit = (resource: TimeseriesName, value: number, unit: string): number =>
-  value * unitFactor(resource, unit)
+/** A value after a conversion. A factor leaves digits that no device has measured. */
+export const converted = (value: number, { factor, offset }: Conversion): number =>
+  factor === 1 && offset === 0 ? value : Number((value * factor + offset).toPrecision(12))
+
+/** A value in the unit of its resource; undefined for a unit that is not known. */
+export function toCanonicalUnit(provider: string, resource: TimeseriesName, value: number, unit: string): number | undefined {
+  const conversion = conversionOf(provider, resource, unit)
+  return conversion && converted(value, conversion)
+}
 
 /** A phone has sent values of a resource in units that are not known for it. */
 export const unitsUnknown = hookPoint<[provider: string, resource: string, units: string[]]>('ingestion.units_unknown')
 
-/** What phones call a unit, in lower case; an empty text means the unit of the resource. */
-const spellings: Record<string, readonly string[]> = {
-  '%': ['percent'],
-  '°C': ['degc', 'c', 'celsius'],
-  bpm: ['count/min', 'beats/min', 'breaths/min', '/min'],
-  count: ['count/min'],
-  index: ['count', 'kg/m²', 'kg/m^2', 'kg/m2'],
-  kcal: ['kj', 'cal'],
-  'mL/kg/min': ['ml/min·kg', 'ml/kg·min', 'ml/(kg*min)'],
-  rmssd: ['ms'],
-  unit: ['iu'],
-}
-
-/** Whether phones call the unit of a resource so, or one that is converted to it. */
-export function isKnown(resource: TimeseriesName, unit: string): boolean {
-  const named = unit.trim().toLowerCase()
-  const own = timeseriesOf(resource).unit
-  const known = named === '' || named === own.toLowerCase() || spellings[own]?.includes(named)
-  return known || Object.hasOwn(factors[resource] ?? {}, named)
-}
-
 /** Units in one notice. */
 const NOTED_MAX = 5
 
-/** Notifies of units that are not known for a resource: their values are stored as they are. */
+/** Notifies of units that are not known for a resource: their values are rejected. */
 export async function noteUnits(
   tx: Tx,
   provider: string,
@@ -62,6 +90,6 @@ export async function noteUnits(
   const units = new Set<string>()
   let last: string | undefined
   for (const { unit } of samples) if (unit !== last) units.add((last = unit))
-  const unknown = [...units].filter((unit) => !isKnown(resource, unit))
+  const unknown = [...units].filter((unit) => !conversionOf(provider, resource, unit))
   if (unknown.length) await tx.notify(unitsUnknown, provider, resourceNameOf(resource), unknown.slice(0, NOTED_MAX))
 }

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
+import { asOwner } from '../../../test/support/server.ts'
 import {
   DAY,
   MINUTE_S,
@@ -146,7 +147,7 @@ describe('a continuous query', () => {
     const start = Date.parse('2026-01-01T00:00:00Z')
     const minutes = Array.from({ length: 11_000 }, (_, i) => ({
       at_ms: start + i * 60_000,
-      value: i,
+      value: 1 + i / 100,
       second: null,
       length_ms: null,
       zone_s: 0,
@@ -155,7 +156,7 @@ describe('a continuous query', () => {
     await storeSamples(team, user_id, 'heartrate', minutes)
     await advanceClock(team, MINUTE_S)
     const { 'mean.value': values } = await result(team, user_id, id)
-    assert.deepEqual([values.length, values[0], values.at(-1)], [10_000, 1000, 10_999])
+    assert.deepEqual([values.length, values[0], values.at(-1)], [10_000, 11, 110.99])
     const sent = await reported(team)
     for (const event of sent) assert(JSON.stringify(event).length < 1024 * 1024)
     const rows = sent.flatMap(({ data }) => (data[0]!.data as { 'mean.value': number[] })['mean.value'])
@@ -180,7 +181,9 @@ describe('a continuous query', () => {
   test('that exceeds a limit ends with an error, and is not tried again', async () => {
     const { team, user_id } = await person()
     const { id } = await create(team, { select: [key, { func: 'sum', arg: beats }], group_by: [byDay('timeseries')] })
-    await add(team, user_id, [`${DAY}T09:00:00`, 1e308], [`${DAY}T10:00:00`, 1e308])
+    await add(team, user_id, [`${DAY}T09:00:00`, 60], [`${DAY}T10:00:00`, 60])
+    // No source can bring such values.
+    await asOwner(`update sandbox_us.chunk set values = array[1e308] where team_id = $1`, [team.team])
     await advanceClock(team, MINUTE_S)
     const { data } = await history(team, user_id, id)
     assert.deepEqual([data[0].status, data[0].error_details], ['error', 'The query computes a value that is out of range'])

@@ -1,4 +1,6 @@
 // Where the nutrients that phones and clouds send stand in a meal, and their units. Source: users-wearables.md 9.9, 16.7.
+import { dimensions } from '../resources/dimensions.ts'
+import { unitNamed } from '../resources/unit-names.ts'
 import { fats, macros, minerals, traceElements, vitamins } from './nutrient-names.ts'
 import type { Food } from './nutrition.ts'
 
@@ -70,8 +72,21 @@ export const healthConnectNutrients = {
   ...micros,
 }
 
-/** Masses in micrograms, by the names that phones give their units, in lower case. */
-const micrograms: Record<string, number> = { g: 1e6, mg: 1e3, mcg: 1, μg: 1, µg: 1, ug: 1, kg: 1e9, ml: 1e6, l: 1e9 }
+/** Masses in micrograms. A milliliter of water is a gram. */
+const micrograms: Record<Unit, number> = { g: 1e6, mg: 1e3, mcg: 1, kcal: Number.NaN }
+
+/** In micrograms, or kilocalories: what a unit that a phone names is; undefined for one that is not known, or is not of the nutrient. */
+function sizeOf({ part, name, sent }: Nutrient, unit: string | undefined): number | undefined {
+  const text = unit?.trim() ?? ''
+  const isEnergy = part === 'energy'
+  if (text === '') return isEnergy ? 1 : micrograms[sent]
+  const dimension = isEnergy ? 'kilocalorie' : 'microgram'
+  const named = unitNamed(dimension, text)
+  if (named !== undefined && Object.hasOwn(micrograms, named) && !isEnergy) return micrograms[named as Unit]
+  if (named !== undefined) return (dimensions[dimension] as Record<string, number>)[named]
+  const volume = name === 'water' ? unitNamed('milliliter', text) : undefined
+  return volume === undefined ? undefined : (dimensions.milliliter as Record<string, number>)[volume]! * 1e6
+}
 
 /** The unit in which a nutrient is shown. */
 function shownIn({ part, name }: Nutrient): Unit {
@@ -80,27 +95,26 @@ function shownIn({ part, name }: Nutrient): Unit {
   return inMicrograms.has(name) ? 'mcg' : 'mg'
 }
 
-/**
- * The amount of a nutrient in the unit of meals.
- * @param unit as the phone names it; a name that is not known counts as the unit in which phones send the nutrient
- */
-function amountOf(one: Nutrient, value: number, unit: string | undefined): number {
+/** The amount of a nutrient in the unit of meals; undefined for a unit that is not known. Without one it is that in which phones send it. */
+export function amountOf(one: Nutrient, value: number, unit?: string): number | undefined {
+  const size = sizeOf(one, unit)
+  if (size === undefined) return undefined
   const shown = shownIn(one)
-  if (shown === 'kcal') return value
-  const named = unit?.trim().toLowerCase() ?? ''
-  const sent = Object.hasOwn(micrograms, named) ? micrograms[named]! : micrograms[one.sent]!
-  const factor = micrograms[shown]!
-  return sent === factor ? value : (value * sent) / factor
+  const factor = shown === 'kcal' ? 1 : micrograms[shown]
+  return size === factor ? value : Number(((value * size) / factor).toPrecision(12))
 }
 
 /** Adds up nutrients. */
 export class Nutrition {
   readonly #sums = new Map<Part, Map<string, number>>()
 
+  /** Adds an amount. One in a unit that is not known is left out. */
   add(one: Nutrient, value: number, unit?: string): void {
+    const amount = amountOf(one, value, unit)
+    if (amount === undefined) return
     const sums = this.#sums.get(one.part) ?? new Map<string, number>()
     this.#sums.set(one.part, sums)
-    sums.set(one.name, (sums.get(one.name) ?? 0) + amountOf(one, value, unit))
+    sums.set(one.name, (sums.get(one.name) ?? 0) + amount)
   }
 
   /** The nutrition as it is shown: parts without a nutrient are null. */

@@ -43,3 +43,22 @@ export const recordedSummaries = (
     order by calendar_date limit ${ROWS_MAX}`,
   )
 }
+
+const Zoned = T.Object({ key: T.String(), zone: T.String() })
+
+/** By key, the time zones that stored nights or workouts have; those whose zone is not known are missing. */
+export async function storedZones(
+  tx: Tx,
+  { user_id, kind, provider }: { user_id: string; kind: 'sleep' | 'workouts'; provider: string },
+  keys: string[],
+): Promise<Map<string, string>> {
+  if (!keys.length) return new Map()
+  const rows = await tx.many(
+    Zoned,
+    sql`
+    select key, query_values ->> 'time_zone' as zone from summary
+    where team_id = ${tx.team} and user_id = ${user_id} and kind = ${kind} and provider = ${provider} and key = any (${keys}::text[])
+      and query_values ->> 'time_zone' is not null`,
+  )
+  return new Map(rows.map(({ key, zone }) => [key, zone]))
+}

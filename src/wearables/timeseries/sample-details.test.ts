@@ -29,7 +29,8 @@ for (const [resource, type, details] of all)
     const team = await createTestTeam()
     const user_id = await team.user()
     const stored = typeWithDetails(resource, type, details)
-    const samples = [sampleAt(`${DAY}T09:00:00`, 1, { type: stored }), sampleAt(`${DAY}T10:00:00`, 2, { type })]
+    const [first, second] = resource === 'body_temperature' ? [36, 37] : [1, 2]
+    const samples = [sampleAt(`${DAY}T09:00:00`, first!, { type: stored }), sampleAt(`${DAY}T10:00:00`, second!, { type })]
     await storeSamples(team, user_id, resource, samples)
     const { content, ...shown } = details
     const unknown = Object.fromEntries(Object.keys(shown).map((name) => [name, null]))
@@ -42,8 +43,8 @@ for (const [resource, type, details] of all)
         Object.fromEntries(Object.keys(unknown).map((name) => [name, sample[name]])),
       ]),
       [
-        [content ?? 1, type, true, shown],
-        [2, type, true, unknown],
+        [content ?? first, type, true, shown],
+        [second, type, true, unknown],
       ],
     )
     const [event] = await events(team)

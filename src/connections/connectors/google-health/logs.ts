@@ -94,7 +94,7 @@ export class LoggedMeals {
     meal.at_ms = Math.min(meal.at_ms, at_ms)
     const nutrients = nutrientsIn(values)
     for (const part of [meal.whole, foodOf(meal, text(values.foodDisplayName) ?? UNNAMED)])
-      for (const [name, amount] of nutrients) part.add(healthConnectNutrients[name], amount, 'g')
+      for (const [name, amount] of nutrients) part.add(healthConnectNutrients[name], amount, name === 'energy' ? 'kcal' : 'g')
     this.#amounts.add('carbohydrates', logged, nutrients.get('total_carbohydrate') ?? null)
     const caffeine = list(values.nutrients).find(({ nutrient }) => nutrient === 'CAFFEINE')
     this.#amounts.add('caffeine', logged, numberOrText(objectOrEmpty(caffeine?.quantity).grams))
