@@ -48,12 +48,20 @@ export async function* textOf(blocks: AsyncIterable<Uint8Array>): AsyncGenerator
       throw error instanceof ReadError ? error : new ReadError('invalid_encoding')
     }
   }
-  for await (const block of blocks) {
-    if (decoder) yield decode(block)
-    else {
-      first = Buffer.concat([first, block])
-      if (first.length >= DECLARATION_MAX) yield decode(first)
+  let fault: unknown
+  try {
+    for await (const block of blocks) {
+      if (decoder) yield decode(block)
+      else {
+        first = Buffer.concat([first, block])
+        if (first.length >= DECLARATION_MAX) yield decode(first)
+      }
     }
+  } catch (error) {
+    // A short document may end in a fault before its encoding was looked for.
+    if (decoder || !(error instanceof ReadError)) throw error
+    fault = error
   }
   if (!decoder) yield decode(first)
+  if (fault) throw fault
 }
