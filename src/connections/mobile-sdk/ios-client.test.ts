@@ -165,6 +165,44 @@ describe('the published client for iOS', () => {
     )
   })
 
+  test('sends distances on foot and by wheelchair of one hour, which stay apart', async () => {
+    const { team, phone } = await given()
+    const hour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - DAY_MS
+    const covered = (value: number, metadata?: object) => ({
+      at_ms: hour,
+      data: {
+        value,
+        unit: 'meter',
+        start_date: swift(hour),
+        end_date: swift(hour + HOUR_MS),
+        type: 'multiple_sources',
+        ...(metadata && { metadata }),
+      },
+    })
+    phone.health.write('distance', covered(120.5), covered(870, { wheelchair: '1' }))
+    await phone.ask('HKQuantityTypeIdentifierDistanceWalkingRunning', 'HKQuantityTypeIdentifierDistanceWheelchair')
+    await phone.sync('distance')
+    const shown = async () => {
+      const { groups } = (await team.api.get(`/v2/timeseries/${phone.user_id}/distance/grouped?start_date=2026-01-01`)).body
+      return groups.apple_health_kit
+        .map(({ source, data }: { source: { sport: string | null }; data: { value: number }[] }) => [
+          source.sport,
+          data.map(({ value }) => value),
+        ])
+        .toSorted()
+    }
+    assert.deepEqual(await shown(), [
+      [null, [120.5]],
+      ['wheelchair_pushing', [870]],
+    ])
+    phone.health.write('distance', covered(130), covered(900, { wheelchair: '1' }))
+    await phone.sync('distance')
+    assert.deepEqual(await shown(), [
+      [null, [130]],
+      ['wheelchair_pushing', [900]],
+    ])
+  })
+
   test('makes each of its calls with the token of its user, and reads what comes back', async () => {
     const { team, user_id, phone } = await given()
     await phone.ask(HEART_RATE)

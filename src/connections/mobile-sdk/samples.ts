@@ -5,6 +5,7 @@ import { FUTURE, isPastInstant, sampleFault } from '../../wearables/ingestion/pl
 import { conversionOf, converted } from '../../wearables/ingestion/units.ts'
 import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import { sensorLocations, typeWithDetails, type SensorLocation } from '../../wearables/resources/sample-details.ts'
+import { WHEELCHAIR } from '../../wearables/resources/sports.ts'
 import {
   isSourceType,
   resourceNameOf,
@@ -114,6 +115,7 @@ interface KindFacts {
   /** Undefined: the unit is not known. */
   conversion: ReturnType<typeof conversionOf>
   type: string | null
+  sport: string | null
 }
 
 /** The type that samples are stored with, from their source and their metadata. */
@@ -141,8 +143,12 @@ function factsOf(provider: string, resource: TimeseriesName, kind: QuantityKind)
     device: deviceOf(metadata, source_type),
     conversion: conversionOf(provider, resource, unit),
     type: typeOf(resource, source_type, metadata),
+    sport: resource === 'distance' && isByWheelchair(metadata) ? WHEELCHAIR : null,
   }
 }
+
+/** Phones send distances on foot and by wheelchair in one list, and mark the latter. */
+const isByWheelchair = (metadata: QuantityKind['metadata']): boolean => ['1', 'true'].includes(String(metadata?.wheelchair))
 
 const instantOf = (text: string): number => usualInstant(text) ?? Date.parse(text)
 
@@ -218,7 +224,7 @@ export function intervalFault(start_ms: number, end_ms: number, now_ms: number):
 function incomingAt(
   resource: TimeseriesName,
   { start_ms, end_ms, value, kind }: { start_ms: number; end_ms: number; value: number; kind: QuantityKind },
-  { source_type, app_id, device, conversion, type }: KindFacts,
+  { source_type, app_id, device, conversion, type, sport }: KindFacts,
   context: SampleContext,
   place: number | undefined,
 ): IncomingSample | undefined {
@@ -251,5 +257,6 @@ function incomingAt(
     source_type,
     app_id,
     device,
+    sport,
   }
 }

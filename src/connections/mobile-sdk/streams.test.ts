@@ -62,7 +62,7 @@ describe('the stream of a workout', () => {
     const [distances] = (await read(team, user_id, 'workout_distance')).groups.apple_health_kit
     assert.deepEqual(
       [distances.source.workout_id, distances.source.sport, distances.source.type],
-      [id, 'open_water_swim', 'watch'],
+      [id, 'open_water_swimming', 'watch'],
     )
     assert.deepEqual(
       distances.data.map((one: { value: number; end: string; unit: string }) => [one.value, one.end.slice(11, 19), one.unit]),

@@ -95,8 +95,8 @@ describe('an Apple Health export', () => {
     )
     assert.deepEqual(documents(summaries.workouts)[0]!.sport, {
       ...(documents(summaries.workouts)[0]!.sport as object),
-      name: 'Traditional Strength Training',
-      slug: 'traditional_strength_training',
+      name: 'Strength Training',
+      slug: 'strength_training',
     })
   })
 

@@ -64,9 +64,6 @@ export function kindOf(type: string, metadata: Record<string, string>): string |
   return typeWithDetails('body_temperature', null, { sensor_location: sensorLocationOf(metadata) })
 }
 
-/** The sport of distances that were covered by wheelchair. Source: events.md 2. */
-export const WHEELCHAIR = 'wheelchair_pushing'
-
 /** Quantities that are parts of a summary of the body. */
 export const bodyFields = {
   body_weight: 'weight',
