@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { freePort } from '../support/free-ports.ts'
 import { identifyLabs } from '../support/identified-labs.ts'
 import { demoIn, folder, root, serving, start, stopAll, type Server } from '../support/program.ts'
+import { readPdf, skipWithoutPdfTools } from '../support/pdf-reader.ts'
 import { blocksOf, faultOf, isRun, scriptOf, type Block } from './pages.ts'
 
 /** Records of decisions show what was measured and considered; nobody follows them. */
@@ -121,4 +122,19 @@ async function follow(path: string, list: Block[]): Promise<void> {
   const code = await ended
   const line = /@(\d+)\n(?![\s\S]*@\d+\n)/.exec(err())?.[1]
   assert.equal(code, 0, `${path}:${line} ended with ${code}\n${out().slice(-3000)}\n${err().slice(-3000)}`)
+  checks[path]?.(out(), cwd)
+}
+
+/** What a page leads to, beyond blocks that do not fail. */
+const checks: Record<string, (printed: string, cwd: string) => void> = {
+  'docs/FULFILLMENT.md': (printed, cwd) => {
+    assert.match(printed, /manual +identity set +1 accounts +Fictional Laboratory/)
+    assert.match(printed, /\[ \[ 'Hemoglobin A1c', '6.1', 'abnormal' \] \]\nFictional Laboratory\n/)
+    if (skipWithoutPdfTools) return
+    for (const name of ['requisition.pdf', 'first-report.pdf', 'report.pdf']) {
+      const { text } = readPdf(readFileSync(join(cwd, name)))
+      for (const words of ['Fictional Laboratory', '1 Sample Way, Phoenix, AZ 85004', 'CLIA 99D0000001'])
+        assert(text.includes(words), `${name} has ${words}:\n${text}`)
+    }
+  },
 }

@@ -1,12 +1,12 @@
 // Shapes of patient service centers and areas. Source: lab-testing.md 2, 16; openapi-0.4.687.json.
-import { Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Uuid, type Static } from '../../platform/schema/schema.ts'
+import { Fields, Int, Maybe, Nullable, OpenEnum, T, Uuid, type Static } from '../../platform/schema/schema.ts'
 import { ZipOfFiveDigits } from '../../people/person/contact-fields.ts'
 import { LngLat } from '../appointments/schema.ts'
 import { Billing, LabSlug } from '../../lab/catalog/enums.ts'
+import { labSlugs } from '../../people/users/sources.ts'
 
 /** Labs that have fictional sites in sandboxes. */
 export const sandboxPscLabs = ['quest', 'labcorp', 'bioreference', 'sonora_quest'] as const
-const PscLab = Text({ minLength: 1, maxLength: 100, description: 'Slug of a lab.' })
 
 export const BOOKABLE_VIA_API = 'appointment_scheduling_via_service'
 /** The other spelling of `BOOKABLE_VIA_API`; it is shown in addition and accepted instead. */
@@ -101,8 +101,8 @@ export type PscQuery = Static<typeof PscQuery>
 export const AreaQuery = Fields({
   zip_code: ZipCode,
   radius,
-  lab: Maybe(T.String({ minLength: 1, maxLength: 100, deprecated: true, description: 'Use `labs`.' })),
-  labs: Maybe(T.Array(PscLab, { maxItems: 10 })),
+  lab: Maybe(OpenEnum(labSlugs, { deprecated: true, description: 'Use `labs`.' })),
+  labs: Maybe(T.Array(LabSlug, { maxItems: 20 })),
   lab_account_id,
 })
 export type AreaQuery = Static<typeof AreaQuery>
