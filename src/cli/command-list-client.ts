@@ -71,6 +71,12 @@ const clock: Group = {
   ],
 }
 
+const management: OptionText[] = [
+  ['--management-key <key>', 'the management key (DRAWBRIDGE_MANAGEMENT_KEY)'],
+  ['--org <id>', 'the organization'],
+  ['--team <id>', 'the team'],
+]
+
 export const running: (Leaf | Group)[] = [
   {
     usage: 'listen',
@@ -105,12 +111,13 @@ export const running: (Leaf | Group)[] = [
     usage: 'trigger [type]',
     summary: 'trigger an event of this type in a running sandbox',
     about:
-      '--override sets a field of the request that creates the object, by its path: patient_details.first_name=Fiona, data.0.value=72. A value is JSON, or else text.',
+      '--override sets a field of the request that creates the object, by its path: patient_details.first_name=Fiona, data.0.value=72. A value is JSON, or else text. The change of a query takes the management key, the organization and the team, unless they are those of the demo.',
     options: [
       ['--list', 'list event types that can be triggered'],
       ['--override <path=value>...', 'set a field'],
       json,
       ...remote,
+      ...management,
     ],
     examples: [
       'trigger labtest.result.critical',
@@ -197,9 +204,7 @@ export const looking: (Leaf | Group)[] = [
           json,
           oneCell,
           ['--url <url>', 'the server (default: that of DATA_DIR; also DRAWBRIDGE_URL)'],
-          ['--management-key <key>', 'the management key (DRAWBRIDGE_MANAGEMENT_KEY)'],
-          ['--org <id>', 'the organization'],
-          ['--team <id>', 'the team'],
+          ...management,
         ],
         examples: ['events resend EVENT_ID', 'events resend EVENT_ID --endpoint ENDPOINT_ID --cell production-us'],
         run: async (typed, context) => (await import('./client/resend.ts')).resend(typed, context),

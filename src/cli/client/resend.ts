@@ -1,17 +1,12 @@
 // `bin/drawbridge events resend`: sends an event again, by the Management API of a running server.
-import { UsageError, type CommandContext, type Typed } from '../command-tree.ts'
-import { readDemo } from '../demo-file.ts'
-import { cellOf, isHttpUrl, request, type ApiClient } from './api-client.ts'
+import type { CommandContext, Typed } from '../command-tree.ts'
+import { request, type ApiClient } from './api-client.ts'
+import { managed, type ManagedValues } from './management.ts'
 import { messageId } from '../../events/fan-out/message-id.ts'
 
-interface Values {
+interface Values extends ManagedValues {
   endpoint?: string
   json?: boolean
-  cell?: string
-  url?: string
-  managementKey?: string
-  org?: string
-  team?: string
 }
 
 interface Endpoint {
@@ -45,25 +40,6 @@ export async function resend({ args, values }: Typed<Values>, { env, out }: Pick
 }
 
 const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
-
-/** The server, with a management key, and the path of the team. */
-function managed(values: Values, env: CommandContext['env']): { server: ApiClient; path: string } {
-  const cell = cellOf(values, env)
-  const url = values.url ?? env.DRAWBRIDGE_URL
-  if (url !== undefined && !isHttpUrl(url)) throw new UsageError('--url must start with http:// or https://.')
-  const [environment, region] = cell.split('-') as ['sandbox' | 'production', 'us' | 'eu']
-  const demo = readDemo(env.DATA_DIR?.trim() || './data')
-  const given = values.managementKey ?? env.DRAWBRIDGE_MANAGEMENT_KEY
-  const named = { url: url ?? demo?.base_url, key: given ?? demo?.management_key }
-  const org = values.org ?? demo?.org_id
-  const team = values.team ?? demo?.teams[region]
-  if (!named.url || !named.key || !org || !team)
-    throw new Error('No demo data found in DATA_DIR. Specify --url, --management-key, --org and --team.')
-  return {
-    server: { url: named.url.replace(/\/+$/, ''), key: named.key, key_header: 'x-management-key' },
-    path: `/v1/org/${encodeURIComponent(org)}/team/${encodeURIComponent(team)}/${environment}`,
-  }
-}
 
 async function endpointsOf(server: ApiClient, path: string): Promise<Endpoint[]> {
   const found: Endpoint[] = []

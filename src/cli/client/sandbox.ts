@@ -2,13 +2,15 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UsageError } from '../command-tree.ts'
-import { request, requestError, type ApiClient } from './api-client.ts'
+import { assertOk, request, requestError, type ApiClient } from './api-client.ts'
 import { overridden, type Override } from './overrides.ts'
 import { reportForm } from '../../lab-reports/parsing-jobs/example-report.ts'
 import { examplePatient, examplePhysician } from '../../people/person/example-patient.ts'
 
 const POLL_MS = 200
 const WAIT_MS_MAX = 30_000
+/** A query is evaluated half a minute after a change, at the latest. */
+const QUERY_MS_MAX = 90_000
 
 const REQUISITION = 'received.walk_in_test.requisition_created'
 
@@ -24,7 +26,7 @@ interface Order {
 }
 
 /** The object of an event. */
-interface Subject {
+export interface Subject {
   id: string
 }
 
@@ -35,19 +37,27 @@ interface LabTest {
 }
 
 export interface FeedEvent {
+  id: string
   type: string
   object_id: string
   created_at: string
   body: { user_id?: string; data: { status?: string; device_model?: string } }
 }
 
+const noManagement = (): { server: ApiClient; path: string } => {
+  throw new Error('There is no management key.')
+}
+
 /** The requests in the sandbox of a team. An error of the server ends the command. */
 export class Sandbox {
   readonly #remote: ApiClient
   readonly #overrides: Override[]
+  readonly #managed: () => { server: ApiClient; path: string }
 
-  constructor(remote: ApiClient, overrides: Override[]) {
+  /** @param managed the team by the Management API, for what takes a management key */
+  constructor(remote: ApiClient, overrides: Override[] = [], managed = noManagement) {
     this.#remote = remote
+    this.#managed = managed
     this.#overrides = overrides
   }
 
@@ -190,7 +200,60 @@ export class Sandbox {
     throw new Error(`Timed out after ${WAIT_MS_MAX / 1000} s waiting for the event. Check that a worker is running.`)
   }
 
+  /** The id of the newest event of a type; null if there is none. */
+  async newest(type: string): Promise<string | null> {
+    const { data } = await this.#read(`/v1/events?type=${type}&limit=1`)
+    return (data as FeedEvent[])[0]?.id ?? null
+  }
+
+  /** The events of a type about a user that came after another one, oldest first, as soon as there is one. */
+  async eventsSince(id: string | null, type: string, user_id: string): Promise<FeedEvent[]> {
+    for (const end_ms = performance.now() + QUERY_MS_MAX; performance.now() < end_ms; await sleep(POLL_MS)) {
+      const { data } = await this.#read(`/v1/events?type=${type}&limit=250`)
+      const known = (data as FeedEvent[]).findIndex((event) => event.id === id)
+      const events = (data as FeedEvent[]).slice(0, known < 0 ? undefined : known).filter(({ body }) => body.user_id === user_id)
+      if (events.length) return events.toReversed()
+    }
+    throw new Error(`Timed out after ${QUERY_MS_MAX / 1000} s waiting for the event. Check that a worker is running.`)
+  }
+
+  /** A new query of the team, in place of the one that an earlier call has made. */
+  async createQuery(query: object): Promise<Subject> {
+    const { server, path } = this.#managed()
+    const slug = 'drawbridge-trigger'
+    const ask = async (method: Method, rest: string, body?: object) => {
+      const answer = await request(server, method, `${path}/continuous_query${rest}`, body ? { body } : {})
+      return assertOk(answer, 'a continuous query')
+    }
+    const { data } = (await ask('GET', '')) as { data: { id: string; slug: string; archived_at?: string | null }[] }
+    for (const one of data) if (one.slug.startsWith(slug) && !one.archived_at) await ask('DELETE', `/${one.id}`)
+    const title = 'Mean heart rate by day'
+    return ask('POST', '', overridden({ slug: `${slug}-${randomUUID()}`, title, query }, this.#overrides) as object)
+  }
+
+  async importFile(user_id: string, file: Uint8Array<ArrayBuffer>): Promise<void> {
+    if (this.#overrides.length) throw new UsageError('The data is in a file: --override does not apply to it.')
+    const path = `/v2/user/${user_id}/file_import?is_last=true`
+    const headers = { 'content-type': 'application/octet-stream' }
+    assertOk(await request(this.#remote, 'POST', path, { file, headers }), 'the file')
+  }
+
+  /** Ends the connection of a user to a provider, if there is one, and deletes what came from it. */
+  async forget(user_id: string, provider: string): Promise<void> {
+    const { status, body } = await this.#ask('DELETE', `/v2/user/${user_id}/${provider}?delete_data=true`)
+    if (status !== 200 && status !== 404) throw requestError('the end of a connection', status, body)
+  }
+
   async #ask(method: Method, path: string, body?: unknown, headers: Record<string, string> = {}) {
     return request(this.#remote, method, path, { headers, ...(body !== undefined && { body }) })
   }
+}
+
+/** The scenario that triggers a type. */
+export interface Scenario {
+  tells: string
+  /** The final status of the scenario's object, if it has one. */
+  until?: string
+  /** @returns the object of the event, or its user with the newest event of the type before: there may be several objects */
+  run: (sandbox: Sandbox, type: string) => Promise<{ id: string; since?: string | null }>
 }

@@ -46,7 +46,7 @@ export async function seed(
   const count = Number(values.users ?? USERS)
   if (!Number.isInteger(count) || count < 1 || count > USERS_MAX)
     throw new UsageError(`--users must be a number from 1 to ${USERS_MAX}.`)
-  const sandbox = new Sandbox(createApiClient(values, env), [])
+  const sandbox = new Sandbox(createApiClient(values, env))
   await sandbox.assertSandbox()
   const [draw, kit] = [await sandbox.labTest('walk_in_test'), await sandbox.labTest('testkit')]
   const seeded: Seeded[] = []

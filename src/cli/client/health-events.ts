@@ -1,0 +1,293 @@
+// Events of health data for `trigger`: each type by the posts of a phone that lead to it, with made-up values of the present. An update is a
+// second post of the same sample or record with another value; a history is a post of the stage `historical`.
+import { randomInt, randomUUID } from 'node:crypto'
+import { sampleOf } from '../../wearables/resources/sample-timeseries.ts'
+import { appleExport, stressFile } from './example-files.ts'
+import type { Sandbox, Scenario } from './sandbox.ts'
+
+const PROVIDER = 'apple_health_kit'
+const ZONE = 'America/Phoenix'
+const DAY_MS = 86_400_000
+
+/** What one scenario sends again with other values: one instant, one day, one id. */
+interface Moment {
+  /** Now, by the clock of the team, less some seconds that differ each time. */
+  now_ms: number
+  /** A day that hardly any scenario before had: there is one summary of a day. */
+  day: string
+  id: string
+}
+
+/** Where a post goes, below the kind of data, and its `data`. @param n 0 for the first post, 1 for the one that changes it */
+type Post = (moment: Moment, n: number) => { path: (user_id: string) => string; data: unknown }
+
+const instant = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`
+const appOf = ({ id }: Moment): string => `com.example.trigger-${id.slice(0, 8)}`
+
+/** A sample as a phone sends it. The event of the resource has the unit and a usual value. */
+function quantityOf(resource: string, moment: Moment, n: number): Record<string, unknown> {
+  const at = instant(moment.now_ms)
+  const { value, unit, start } = sampleOf(resource, at)
+  return {
+    value: Number(value) + n,
+    unit,
+    start_date: start === undefined ? at : instant(moment.now_ms - 60_000),
+    end_date: at,
+    type: 'watch',
+    source_bundle: appOf(moment),
+  }
+}
+
+/** Phones name alerts in the metadata, and the update is another alert. */
+const alert: Post = (moment, n) => ({
+  path: (user) => `/v2/timeseries/${user}/heart_rate_alert`,
+  data: [{ ...quantityOf('heart_rate_alert', moment, 0), metadata: { type: n ? 'low_heart_rate' : 'high_heart_rate' } }],
+})
+
+/** An hour in which the user stood is 0, another 1. */
+const hour: Post = (moment, n) => ({
+  path: (user) => `/v2/timeseries/${user}/stand_hour`,
+  data: [{ ...quantityOf('stand_hour', moment, 0), value: n }],
+})
+
+const timeseries =
+  (resource: string, sentAs = resource): Post =>
+  (moment, n) => ({ path: (user) => `/v2/timeseries/${user}/${sentAs}`, data: [quantityOf(resource, moment, n)] })
+
+const summary =
+  (kind: string, dataOf: (moment: Moment, n: number) => unknown): Post =>
+  (moment, n) => ({ path: (user) => `/v2/summary/${kind}/${user}`, data: dataOf(moment, n) })
+
+const body = (resource: string, sentAs: string): Post =>
+  summary('body', (moment, n) => ({ [sentAs]: [quantityOf(resource, moment, n)] }))
+
+const pressure: Post = (moment, n) => {
+  const quantity = { ...quantityOf('heartrate', moment, 0), unit: 'mmHg' }
+  return {
+    path: (user) => `/v2/timeseries/${user}/blood_pressure`,
+    data: [{ systolic: { ...quantity, value: 118 + n }, diastolic: { ...quantity, value: 76 } }],
+  }
+}
+
+const night = summary('sleep', ({ day, id }, n) => {
+  const [start, stop] = [Date.parse(`${day}T05:00:00Z`), Date.parse(`${day}T13:00:00Z`)]
+  const half = start + (stop - start) / 2 + n * 600_000
+  const stage = (value: number, from: number, to: number) => [
+    { value, unit: '', start_date: instant(from), end_date: instant(to) },
+  ]
+  return [
+    {
+      id,
+      start_date: instant(start),
+      end_date: instant(stop),
+      heart_rate_mean: 56 + n,
+      sleep_stages: { deep_sleep_samples: stage(1, start, half), light_sleep_samples: stage(2, half, stop) },
+    },
+  ]
+})
+
+const workout = summary('workouts', ({ now_ms, id }, n) => {
+  const start_date = instant(now_ms - 1_800_000)
+  const part = (value: number[]) => [{ anchor: start_date, value, start_offset: [0, 60], end_offset: [60, 120] }]
+  return [
+    {
+      id,
+      sport: 'Swimming',
+      start_date,
+      end_date: instant(now_ms),
+      distance: 1500 + n,
+      calories: 320,
+      stream: {
+        components: {
+          heart_rate: part([118 + n, 124]),
+          distance_swimming: part([25 + n, 25]),
+          swimming_stroke_count: part([20 + n, 21]),
+        },
+      },
+    },
+  ]
+})
+
+const electrocardiogram = summary('electrocardiogram', ({ now_ms, id }, n) => [
+  {
+    electrocardiogram: {
+      id,
+      session_start: instant(now_ms - 30_000),
+      session_end: instant(now_ms),
+      voltage_sample_count: 3,
+      heart_rate_mean: 62 + n,
+      classification: 'sinus_rhythm',
+    },
+    voltage_data: { session_start_offset_millisecond: [0, 2, 4], lead1: [0.01, 0.02, (n + 1) / 100] },
+  },
+])
+
+const posts: Record<string, Post> = {
+  activity: summary('activity', ({ day }, n) => [{ day_summary: { calendar_date: day, steps_sum: 8412 + n } }]),
+  profile: summary('profile', (_, n) => ({ biological_sex: 'female', height: 168 + n })),
+  sleep: night,
+  sleep_cycle: night,
+  workouts: workout,
+  workout_stream: workout,
+  workout_distance: workout,
+  workout_swimming_stroke: workout,
+  electrocardiogram,
+  electrocardiogram_voltage: electrocardiogram,
+  meal: summary('meal', (moment, n) => {
+    const quantity = { start_date: instant(moment.now_ms), end_date: instant(moment.now_ms) }
+    return [{ healthkit: { source_bundle: appOf(moment), energy_total: [{ value: 420 + n, unit: 'kcal', ...quantity }] } }]
+  }),
+  menstrual_cycle: summary('menstrual_cycle', (moment, n) => [
+    {
+      source_bundle: appOf(moment),
+      cycle: { period_start: moment.day, menstrual_flow: [{ date: moment.day, flow: n ? 'heavy' : 'medium' }] },
+    },
+  ]),
+  body: body('weight', 'body_mass'),
+  weight: body('weight', 'body_mass'),
+  fat: body('fat', 'body_fat_percentage'),
+  body_mass_index: body('body_mass_index', 'body_mass_index'),
+  lean_body_mass: body('lean_body_mass', 'lean_body_mass'),
+  waist_circumference: body('waist_circumference', 'waist_circumference'),
+  blood_pressure: pressure,
+  heart_rate_alert: alert,
+  stand_hour: hour,
+  hrv: timeseries('hrv', 'heartrate_variability'),
+  body_temperature: timeseries('body_temperature', 'temperature'),
+  ...Object.fromEntries(
+    [
+      'afib_burden',
+      'basal_body_temperature',
+      'blood_oxygen',
+      'caffeine',
+      'calories_active',
+      'calories_basal',
+      'daylight_exposure',
+      'distance',
+      'fall',
+      'floors_climbed',
+      'forced_expiratory_volume_1',
+      'forced_vital_capacity',
+      'glucose',
+      'handwashing',
+      'heart_rate_recovery_one_minute',
+      'heartrate',
+      'inhaler_usage',
+      'mindfulness_minutes',
+      'peak_expiratory_flow_rate',
+      'respiratory_rate',
+      'sleep_apnea_alert',
+      'sleep_breathing_disturbance',
+      'stand_duration',
+      'steps',
+      'uv_exposure',
+      'vo2_max',
+      'water',
+      'wheelchair_push',
+    ].map((name) => [name, timeseries(name)]),
+  ),
+}
+
+/** The requests of phones do not say when the history of these is complete: it is that of the workouts. */
+const WITH_WORKOUTS = new Set(['workout_distance', 'workout_swimming_stroke'])
+
+/** Summaries that come with a post of another kind. */
+const words: Record<string, string> = {
+  electrocardiogram_voltage: 'an electrocardiogram',
+  workout_stream: 'a workout with its stream',
+}
+const tellOf = (resource: string): string => words[resource] ?? resource.replaceAll('_', ' ')
+
+/** What no phone brings: resources of clouds, laboratories at home and files. */
+const CLOUD = 'no phone sends it; it comes from the cloud of a provider'
+const FILE = 'no phone sends it; files bring it as data of the past'
+const NONE = 'no source that this server reads brings it yet'
+
+/** Why there is no scenario for the events of a resource. */
+const beyondPhones: Record<string, string> = {
+  body_temperature_delta: CLOUD,
+  carbohydrates: FILE,
+  cholesterol: NONE,
+  ige: NONE,
+  igg: NONE,
+  insulin_injection: FILE,
+  note: CLOUD,
+  stress_level: FILE,
+  workout_duration: CLOUD,
+}
+
+type Change = 'created' | 'updated' | 'historical'
+
+function scenarioOf(resource: string, post: Post, change: Change): Scenario {
+  const tells = {
+    created: `post ${tellOf(resource)} as a phone does`,
+    updated: `post ${tellOf(resource)} as a phone does, and then another value of it`,
+    historical: `post ${tellOf(resource)} of the past as a phone does, as its whole history`,
+  }
+  return {
+    tells: tells[change],
+    async run(sandbox, type) {
+      const user_id = await sandbox.user()
+      // There is one profile of a phone: the events of others would not say that it is new.
+      if (resource === 'profile') await sandbox.forget(user_id, PROVIDER)
+      const since = await sandbox.newest(type)
+      const moment: Moment = await momentOf(sandbox)
+      for (const n of change === 'updated' ? [0, 1] : [0]) {
+        const { path, data } = post(moment, n)
+        const range = { start_date: instant(moment.now_ms - DAY_MS), end_date: instant(moment.now_ms) }
+        const stage = change === 'historical' ? { stage: 'historical', ...range } : { stage: 'daily' }
+        await sandbox.create(path(user_id), { ...stage, time_zone: ZONE, provider: PROVIDER, data })
+      }
+      return { id: user_id, since }
+    },
+  }
+}
+
+async function momentOf(sandbox: Sandbox): Promise<Moment> {
+  const { now } = await sandbox.get('/v1/sandbox/clock')
+  const now_ms = Date.parse(now) - randomInt(3600) * 1000
+  return { now_ms, day: instant(now_ms - randomInt(1, 7000) * DAY_MS).slice(0, 10), id: randomUUID() }
+}
+
+/** Files bring data of the past: their events are those of histories. */
+const files: Record<string, (at_ms: number) => Uint8Array<ArrayBuffer>> = {
+  carbohydrates: (at_ms) => appleExport(at_ms, { type: 'DietaryCarbohydrates', value: 45, unit: 'g' }),
+  insulin_injection: (at_ms) =>
+    appleExport(at_ms, { type: 'InsulinDelivery', value: 4, unit: 'IU', metadata: ['HKInsulinDeliveryReason', '2'] }),
+  stress_level: (at_ms) => stressFile(at_ms, 21),
+}
+
+const fileScenario = (resource: string): Scenario => ({
+  tells: `import a file with ${tellOf(resource)}`,
+  async run(sandbox, type) {
+    const user_id = await sandbox.user()
+    const since = await sandbox.newest(type)
+    await sandbox.importFile(user_id, files[resource]!((await momentOf(sandbox)).now_ms))
+    return { id: user_id, since }
+  },
+})
+
+/** The events of health data that a sandbox can cause, by type. */
+export const healthScenarios: Record<string, Scenario> = Object.fromEntries(
+  Object.entries(posts)
+    .flatMap(([resource, post]): [string, Scenario][] => [
+      [`daily.data.${resource}.created`, scenarioOf(resource, post, 'created')],
+      [`daily.data.${resource}.updated`, scenarioOf(resource, post, 'updated')],
+      ...(WITH_WORKOUTS.has(resource)
+        ? []
+        : ([[`historical.data.${resource}.created`, scenarioOf(resource, post, 'historical')]] as [string, Scenario][])),
+    ])
+    .concat(Object.keys(files).map((resource) => [`historical.data.${resource}.created`, fileScenario(resource)])),
+)
+
+/** Why the other types of health data have no scenario, by type. */
+export const healthBeyond: Record<string, string> = Object.fromEntries([
+  ...[...WITH_WORKOUTS].map((name) => [`historical.data.${name}.created`, 'it comes with workouts, and their history is one']),
+  ...Object.entries(beyondPhones).flatMap(([resource, reason]) =>
+    [
+      `daily.data.${resource}.created`,
+      `daily.data.${resource}.updated`,
+      ...(files[resource] ? [] : [`historical.data.${resource}.created`]),
+    ].map((type) => [type, reason]),
+  ),
+])
