@@ -912,6 +912,7 @@ table lab_result
   document text not null
   created_at timestamp with time zone not null
   updated_at timestamp with time zone not null
+  withdrawn text
   constraint lab_result_pkey PRIMARY KEY (order_id)
   constraint lab_result_order_id_fkey FOREIGN KEY (order_id) REFERENCES lab_order(id)
   constraint lab_result_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)

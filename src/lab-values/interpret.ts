@@ -1,8 +1,8 @@
 // What a laboratory's result means in view of its reference range and flag. Pure. The same texts mean the same wherever they come from: the
 // report of a link, a manually entered result or an uploaded document. Source: lab-testing.md 13.4, 25.3; docs/decisions/results.md.
+import { measurementOf } from './measurement.ts'
 import { rangeFor, type Patient, type Range } from './ranges.ts'
-import { isUnit } from './units.ts'
-import { boundOf, flagOf, intervalOf, numberOf, type Flag, type Interval } from './values.ts'
+import { flagOf, type Flag, type Interval } from './values.ts'
 import { isExpectedWord } from './words.ts'
 
 export type Interpretation = 'normal' | 'abnormal' | 'critical' | 'unknown'
@@ -88,26 +88,8 @@ const withPoints = (text: string): string =>
 
 /** How the values that a result allows lie to a range. A conditional range tells nothing. */
 function sidesOf(value: string, range: Range | undefined): Sides {
-  const quantity = range && !range.isConditional && (range.min !== null || range.max !== null) && quantityOf(value)
+  const quantity = range && !range.isConditional && (range.min !== null || range.max !== null) && measurementOf(value)
   return quantity ? sidesBetween(quantity, range) : { isAbove: null, isBelow: null }
-}
-
-/** The values that a result allows: those of a number, of `<50`, `4-6` or `50 or more`, each with a unit behind it. */
-export function quantityOf(text: string): Interval | undefined {
-  if (text.length > TEXT_MAX) return undefined
-  const plain = withoutUnitBehind(text.trim().replaceAll(/(?<=\d)\s?%/gu, '')).replace(/(?<=\d)\.$/u, '')
-  const number = numberOf(plain)
-  return number === undefined ? (boundOf(plain) ?? intervalOf(plain)) : { min: number, max: number }
-}
-
-/** The words of a unit with spaces, such as `mL/min/1.73 m2`. */
-const UNIT_WORDS_MAX = 3
-
-function withoutUnitBehind(text: string): string {
-  const words = text.split(/[ \t]+/u)
-  for (let count = Math.min(UNIT_WORDS_MAX, words.length - 1); count > 0; count--)
-    if (isUnit(words.slice(-count).join(' '))) return words.slice(0, -count).join(' ')
-  return text
 }
 
 function sidesBetween(values: Interval, range: Interval): Sides {
@@ -149,7 +131,7 @@ function comparedOtherwise(value: string, range: Range | undefined): boolean | u
 function titerOf(text: string): Interval | undefined {
   const [, sign = '', denominator] =
     /^(?:neg(?:ative)?\s?:?\s)?\(?([<>≤≥]\s?=?|up to|less than)?\s?1\s?:\s?(\d{1,7})\)?$/iu.exec(text.trim()) ?? []
-  return denominator === undefined ? undefined : quantityOf(`${sign} ${denominator}`.trim())
+  return denominator === undefined ? undefined : measurementOf(`${sign} ${denominator}`.trim())
 }
 
 /** Codes of messages that printed reports do not have beside a result. `AA` is only abnormal. Source: lab-testing.md 13.4. */

@@ -1,8 +1,11 @@
 // Results of a laboratory as FHIR R4 Observations. Pure. Source: https://hl7.org/fhir/R4/observation.html. Unsourced: the systems of identifiers.
 import type { Order } from '../../lab/orders/schema.ts'
 import type { BiomarkerResult, ResultDocument } from '../../lab/results/schema.ts'
+import { resultKeys, type WithdrawnResult } from '../../lab/results/withdrawn-results.ts'
+import { measurementOf, ucumCodeOf, type Measurement } from '../../lab-values/measurement.ts'
 import { patientReference } from '../../people/users/fhir-patient.ts'
 import type { UserIdentity } from '../../people/users/users.ts'
+import { interpretationOf } from './result-interpretation.ts'
 import type { Observation } from './transactions.ts'
 
 /** The systems of our identifiers. */
@@ -11,48 +14,66 @@ const ORDER_SYSTEM = 'urn:drawbridge:order'
 const LOINC = 'http://loinc.org'
 /** The identifier of laboratories in US Core. */
 const CLIA = 'urn:oid:2.16.840.1.113883.4.7'
-const INTERPRETATIONS = 'http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation'
 const CATEGORIES = 'http://terminology.hl7.org/CodeSystem/observation-category'
+const UCUM = 'http://unitsofmeasure.org'
 
-/** The Observations of a result. */
-export function observationsOfResult(order: Order, document: ResultDocument, subject: UserIdentity): Observation[] {
-  const isCorrected = order.events.some(({ status }) => status.endsWith('.corrected'))
-  const seen = new Map<string, number>()
-  return document.results.map((result) => {
-    const name = result.slug || (result.loinc ?? result.name)
-    const n = (seen.get(name) ?? 0) + 1
-    seen.set(name, n)
-    return observationOf(result, { order, document, subject, isCorrected, key: n === 1 ? name : `${name}/${n}` })
-  })
-}
-
-interface Context {
+export interface SentResult {
   order: Order
   document: ResultDocument
+  /** What earlier reports had and the present one has not. */
+  withdrawn: readonly WithdrawnResult[]
   subject: UserIdentity
-  isCorrected: boolean
+}
+
+/** The Observations of a result, and those that withdraw what an earlier report had. */
+export function observationsOfResult(sent: SentResult): Observation[] {
+  const { order, document, withdrawn } = sent
+  const keys = resultKeys(document.results)
+  const status = statusOf(order, document)
+  return [
+    ...document.results.map((result, i) => observationOf(result, { ...sent, status, key: keys[i]! })),
+    ...withdrawn.map((result) => frameOf(result, { ...sent, status: 'entered-in-error', key: result.key })),
+  ]
+}
+
+function statusOf({ events }: Order, { metadata }: ResultDocument): string {
+  if (metadata.status === 'partial') return 'preliminary'
+  return events.some(({ status }) => status.endsWith('.corrected')) ? 'corrected' : 'final'
+}
+
+interface Context extends SentResult {
+  status: string
   /** Tells the results of an order apart. */
   key: string
 }
 
-function observationOf(result: BiomarkerResult, { order, document, subject, isCorrected, key }: Context): Observation {
-  const { metadata } = document
-  const status = metadata.status === 'partial' ? 'preliminary' : isCorrected ? 'corrected' : 'final'
-  const coding = result.loinc === null ? {} : { coding: [{ system: LOINC, code: result.loinc, display: result.name }] }
-  const issued = result.timestamp ?? metadata.date_reported
+/** What every Observation has: which one it is, of whom, and of what. */
+function frameOf(
+  { name, loinc }: Pick<BiomarkerResult, 'name' | 'loinc'>,
+  { order, subject, status, key }: Context,
+): Observation {
+  const coding = loinc === null ? {} : { coding: [{ system: LOINC, code: loinc, display: name }] }
   return {
     resourceType: 'Observation',
     identifier: [{ system: RESULT_SYSTEM, value: `${order.id}/${key}` }],
     basedOn: [{ type: 'ServiceRequest', identifier: { system: ORDER_SYSTEM, value: order.id } }],
     status,
     category: [{ coding: [{ system: CATEGORIES, code: 'laboratory', display: 'Laboratory' }] }],
-    code: { ...coding, text: result.name },
+    code: { ...coding, text: name },
     subject: patientReference(subject),
+  }
+}
+
+function observationOf(result: BiomarkerResult, context: Context): Observation {
+  const { metadata } = context.document
+  const issued = result.timestamp ?? metadata.date_reported
+  return {
+    ...frameOf(result, context),
     ...(metadata.date_collected !== null && { effectiveDateTime: metadata.date_collected }),
     ...(issued && { issued }),
-    ...performerOf(result, document),
+    ...performerOf(result, context.document),
     ...valueOf(result),
-    interpretation: [{ coding: [{ system: INTERPRETATIONS, code: interpretationOf(result) }] }],
+    ...interpretationOf(result),
     ...rangeOf(result),
     ...(result.notes !== null && result.notes !== '' && { note: [{ text: result.notes }] }),
   }
@@ -68,30 +89,48 @@ function performerOf({ performing_laboratory }: BiomarkerResult, { metadata, sam
   return { performer: [{ type: 'Organization', ...identifier, display }] }
 }
 
-/** `5.4`, `<0.1`, `>= 200`. */
-const MEASURED = /^(<=|>=|<|>)?\s*([+-]?\d+(?:\.\d+)?)$/
-
-/** A number as a quantity, with its comparator; everything else as text. */
-function valueOf({ type, result, unit }: BiomarkerResult): Record<string, unknown> {
-  const [, comparator, digits] = (type === 'numeric' && MEASURED.exec(result.trim())) || []
-  if (digits === undefined) return { valueString: result }
-  return { valueQuantity: { value: Number(digits), ...(comparator && { comparator }), ...(unit !== null && { unit }) } }
+/** A number or a bound as a quantity, two bounds as a range, and everything else as text. */
+function valueOf(result: BiomarkerResult): Record<string, unknown> {
+  const measurement = measured(result)
+  if (!measurement) return { valueString: result.result }
+  const { min, max } = measurement
+  const unit = measurement.unit ?? result.unit
+  if (min !== null && max !== null && min !== max) return { valueRange: { low: quantity(min, unit), high: quantity(max, unit) } }
+  const comparator = comparatorOf(measurement)
+  const { value, ...rest } = quantity((min ?? max)!, unit)
+  return { valueQuantity: { value, ...(comparator && { comparator }), ...rest } }
 }
 
-function interpretationOf({ interpretation, is_above_max_range, is_below_min_range }: BiomarkerResult): string {
-  if (interpretation !== 'abnormal' && interpretation !== 'critical') return 'N'
-  const letter = is_above_max_range ? 'H' : is_below_min_range ? 'L' : 'A'
-  return interpretation === 'critical' ? letter + letter : letter
+/** The measured value. A comment is one only if a comparator or a unit shows it; a text with the unit of another quantity is none. */
+function measured({ type, result, unit }: BiomarkerResult): Measurement | undefined {
+  const measurement = type === 'coded_value' ? undefined : measurementOf(result)
+  if (!measurement) return undefined
+  const { unit: own } = measurement
+  if (type === 'comment' && own === null && comparatorOf(measurement) === undefined) return undefined
+  return own !== null && unit && !isSameUnit(own, unit) ? undefined : { ...measurement, unit: unit || own }
+}
+
+const isSameUnit = (one: string, other: string): boolean =>
+  one.toLowerCase() === other.toLowerCase() || (ucumCodeOf(one) ?? one) === (ucumCodeOf(other) ?? other)
+
+function comparatorOf({ min, max, isMinOpen, isMaxOpen }: Measurement): string | undefined {
+  if (min !== null && max !== null) return undefined
+  return min === null ? (isMaxOpen ? '<' : '<=') : isMinOpen ? '>' : '>='
+}
+
+/** With the code of the unit in UCUM, if the unit has one. */
+function quantity(value: number, unit: string | null) {
+  const code = unit ? ucumCodeOf(unit) : undefined
+  return { value, ...(unit && { unit }), ...(code && { system: UCUM, code }) }
 }
 
 function rangeOf({ reference_range: text, min_range_value: min, max_range_value: max, unit }: BiomarkerResult) {
   if (text === null && min === null && max === null) return {}
-  const quantity = (value: number) => ({ value, ...(unit !== null && { unit }) })
   return {
     referenceRange: [
       {
-        ...(min !== null && { low: quantity(min) }),
-        ...(max !== null && { high: quantity(max) }),
+        ...(min !== null && { low: quantity(min, unit) }),
+        ...(max !== null && { high: quantity(max, unit) }),
         ...(text !== null && { text }),
       },
     ],

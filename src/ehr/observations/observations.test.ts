@@ -12,6 +12,7 @@ const connect = async ({ manage }: TestTeam, server: FhirServer, more: object = 
   const body = { ehr_type: 'fhir', base_url: `${server.url}/fhir`, authentication, ...more }
   assert.equal((await manage.post(PATH, body)).status, 200)
 }
+const milligrams = { unit: 'mg/dL', system: 'http://unitsofmeasure.org', code: 'mg/dL' }
 const resources = ({ observations }: FhirServer) => [...observations.values()].map(({ resource }) => resource)
 const waiting = async (team: TestTeam) =>
   (
@@ -50,17 +51,65 @@ describe('a result', () => {
       effectiveDateTime: '2030-01-02T08:00:00+00:00',
       issued: '2030-01-04T08:00:00+00:00',
       performer: found[0].performer,
-      valueQuantity: { value: 50, unit: 'mg/dL' },
+      valueQuantity: { value: 50, ...milligrams },
       interpretation: [{ coding: [{ system: 'http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation', code: 'H' }] }],
-      referenceRange: [{ low: { value: 1, unit: 'mg/dL' }, high: { value: 10, unit: 'mg/dL' }, text: '1-10' }],
+      referenceRange: [{ low: { value: 1, ...milligrams }, high: { value: 10, ...milligrams }, text: '1-10' }],
       note: [{ text: 'Repeated and verified' }],
     })
     const [below, critical, words] = found.slice(-3)
-    assert.deepEqual(below.valueQuantity, { value: 0.1, comparator: '<', unit: 'mg/dL' })
+    assert.deepEqual(below.valueQuantity, { value: 0.1, comparator: '<', ...milligrams })
     assert.equal(below.code.coding, undefined)
     assert.equal(critical.interpretation[0].coding[0].code, 'LL')
     assert.deepEqual([words.valueString, words.valueQuantity, words.referenceRange], ['Hemolyzed', undefined, undefined])
     assert.deepEqual(await waiting(team), [])
+  })
+
+  test('that is partial is sent as preliminary, for a kit too, and the final one replaces it', async () => {
+    const server = await fhirServer()
+    const { team, order, expected } = await atLab()
+    await connect(team, server)
+    await deliver(team, order.id, report([numeric(expected[0]!)], { status: 'partial' }))
+    await team.settle()
+    assert.deepEqual(
+      resources(server).map(({ status, valueQuantity }) => [status, valueQuantity.value]),
+      [['preliminary', 5]],
+    )
+    await deliver(team, order.id, report(expected.map((item) => numeric(item, '6'))))
+    await team.settle()
+    assert.equal(server.observations.size, expected.length)
+    for (const { status, valueQuantity } of resources(server)) assert.deepEqual([status, valueQuantity.value], ['final', 6])
+  })
+
+  test('that no longer has what an earlier report had withdraws it, until a report has it again', async () => {
+    const server = await fhirServer()
+    const { team, order, expected } = await atLab()
+    await connect(team, server)
+    const others = expected.slice(1).map((item) => numeric(item))
+    const send = async (results: ReturnType<typeof numeric>[]) => {
+      await deliver(team, order.id, report(results))
+      await team.settle()
+    }
+    const withdrawn = () => resources(server).filter(({ status }) => status === 'entered-in-error')
+    await send([numeric(expected[0]!), ...others, unordered('by-mistake'), unordered('by-mistake', { result: '6' })])
+    assert.deepEqual(withdrawn(), [])
+    await send([...others, unordered('by-mistake')])
+    assert.deepEqual(
+      withdrawn().map(({ identifier }) => identifier[0].value),
+      [`${order.id}/${expected[0]!.slug}`, `${order.id}/by-mistake/2`],
+    )
+    const [first] = withdrawn()
+    assert.equal(first.code.coding[0].code, expected[0]!.loinc)
+    for (const field of ['valueQuantity', 'valueString', 'interpretation', 'referenceRange', 'note', 'issued'])
+      assert.equal(first[field], undefined, field)
+    // The report before last had it.
+    await send(others)
+    assert.equal(withdrawn().length, 3)
+    await send([numeric(expected[0]!, '7'), ...others])
+    assert.deepEqual(
+      withdrawn().map(({ code }) => code.text),
+      ['by-mistake', 'by-mistake'],
+    )
+    assert.equal(server.observations.size, expected.length + 2)
   })
 
   test('that is corrected replaces the Observations, also after outages and lost answers', async () => {

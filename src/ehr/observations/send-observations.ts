@@ -3,7 +3,7 @@ import { on, type Hook } from '../../platform/db/hooks.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import { defineHandler, defineJob, enqueue, type Handler, type JobContext } from '../../platform/queue/outbox.ts'
 import { T } from '../../platform/schema/schema.ts'
-import { orderStepped } from '../../lab/orders/order-hooks.ts'
+import { resultReceived } from '../../lab/results/result-hooks.ts'
 import { readResult } from '../../lab/results/results.ts'
 import type { ResultDocument } from '../../lab/results/schema.ts'
 import { getUser } from '../../people/users/users.ts'
@@ -12,19 +12,13 @@ import { observationsOfResult } from './observation.ts'
 
 /** The name of these Observations in `allowed_mappers`. */
 const MAPPER = 'lab_results'
-/** The statuses of an order that come with a new result. */
-const REPORTED = new Set(['partial_results', 'completed', 'corrected'])
-
 const sendObservations = defineJob('ehr.send_observations', T.Object({ order_id: T.String() }), {
   timeout_s: 300,
 })
 
-/** Queues the results of an order when they are there, if the team has a pipeline for them. Writes job. */
-export const resultsHook: Hook = on(orderStepped, (tx, { order }, low) => {
-  if (!REPORTED.has(low)) return
-  return hasPipeline(tx, [MAPPER]).then((isSent) => {
-    if (isSent) enqueue(tx, sendObservations, { order_id: order.id })
-  })
+/** Queues the results of an order when a report brings them, a partial one too, if the team has a pipeline for them. Writes job. */
+export const resultsHook: Hook = on(resultReceived, async (tx, { order }) => {
+  if (await hasPipeline(tx, [MAPPER])) enqueue(tx, sendObservations, { order_id: order.id })
 })
 
 /** What a job sends; undefined if there is nothing to send any more. */
@@ -33,9 +27,9 @@ async function read(context: JobContext, order_id: string) {
     return await context.tx(async (tx) => {
       const pipeline = await pipelineFor(tx, [MAPPER])
       if (!pipeline) return undefined
-      const { order, document } = await readResult(tx, order_id)
-      const user = await getUser(tx, order.user_id)
-      return { pipeline, order, document: JSON.parse(document) as ResultDocument, user }
+      const { order, document, withdrawn } = await readResult(tx, order_id)
+      const subject = await getUser(tx, order.user_id)
+      return { pipeline, sent: { order, document: JSON.parse(document) as ResultDocument, withdrawn, subject } }
     })
   } catch (error) {
     // The user or the result was deleted.
@@ -48,6 +42,5 @@ export const sendHandler = (dependencies: ObservationDependencies): Handler =>
   defineHandler(sendObservations, async (context, { order_id }) => {
     const found = await read(context, order_id)
     if (!found) return
-    const { pipeline, order, document, user } = found
-    await sendTo(dependencies, context.tenant.cell, pipeline, observationsOfResult(order, document, user))
+    await sendTo(dependencies, context.tenant.cell, found.pipeline, observationsOfResult(found.sent))
   })

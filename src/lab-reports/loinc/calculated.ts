@@ -2,7 +2,7 @@
 import type { ReportRow } from './match.ts'
 import { readNumber } from './numbers.ts'
 import type { Term } from './terms.ts'
-import { convert, readUnit, type Unit } from './units.ts'
+import { convert, readUnit, type Unit } from '../../lab-values/ucum-units.ts'
 
 export interface KnownResult {
   /** Number of the row. */

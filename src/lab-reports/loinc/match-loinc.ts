@@ -5,7 +5,7 @@ import { readName } from './name-text.ts'
 import { checkPlausibility, type Finding } from './plausibility.ts'
 import { once, shippedTerms, type Term } from './terms.ts'
 import { isSusceptibilityTerm, susceptibilityCandidates } from './susceptibility-terms.ts'
-import { readUnit, type Unit } from './units.ts'
+import { readUnit, type Unit } from '../../lab-values/ucum-units.ts'
 
 export type { ReportRow } from './match.ts'
 export type { Finding } from './plausibility.ts'

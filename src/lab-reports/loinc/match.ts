@@ -1,6 +1,6 @@
 // Chooses among terms with a name: by unit, specimen, form of the value, method and panel. Pure.
 import { isWithin, readNumber } from './numbers.ts'
-import { convert, readUnit, kindsOfProperty, unitlessProperties, type Unit } from './units.ts'
+import { convert, readUnit, kindsOfProperty, unitlessProperties, type Unit } from '../../lab-values/ucum-units.ts'
 import { bracketsIn, findByName, findSimilar, isNameOf, type NameHit, type NameIndex } from './name-index.ts'
 import { isDecisive, methodFit } from './method-fit.ts'
 import { methodsIn, readName, specimenIn, timingIn, type NameParts } from './name-text.ts'

@@ -3,7 +3,7 @@ import { calculatedFindings, type KnownResult } from './calculated.ts'
 import type { ReportRow } from './match.ts'
 import { isWithin, readNumber } from './numbers.ts'
 import { shippedTerm, type Term } from './terms.ts'
-import { convert, kindsOfProperty, readUnit } from './units.ts'
+import { convert, kindsOfProperty, readUnit } from '../../lab-values/ucum-units.ts'
 
 export interface Finding {
   kind: 'outside_human_limits' | 'unit_does_not_fit' | 'contradicts_parts' | 'duplicate'

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { test } from 'node:test'
 import { parseCsv } from '../../platform/files/csv.ts'
 import { hasCheckDigit, parseTsv, shippedTerm, shippedTerms, type Term } from './terms.ts'
-import { kindsOfProperty, readUnit } from './units.ts'
+import { kindsOfProperty, readUnit } from '../../lab-values/ucum-units.ts'
 
 const data = new URL('data/', import.meta.url)
 const terms = shippedTerms()

@@ -3,7 +3,7 @@ import type { DiagnosticReport, ReportedMissing, ReportedResult, ResultType } fr
 import { unprocessable } from '../../platform/http/errors.ts'
 import { valueFault, type Fault, type Loc } from '../../platform/schema/fault.ts'
 import { toMeasuredAnalyte, type ExpectedResult } from '../results/expected-results.ts'
-import { quantityOf } from '../../lab-values/interpret.ts'
+import { measurementOf } from '../../lab-values/measurement.ts'
 import type { EnterReport } from './schema.ts'
 
 /** The specimen data of the order, for reports that omit them. */
@@ -105,7 +105,7 @@ function toResult(
 function typeOf(expected: ResultType | null, value: string): ResultType | undefined {
   if (expected === 'comment' || expected === 'coded_value') return expected
   if (NUMBER.test(value)) return 'numeric'
-  if (RANGE.test(normalizeNumber(value)) && quantityOf(normalizeNumber(value))) return 'range'
+  if (RANGE.test(normalizeNumber(value)) && measurementOf(normalizeNumber(value))) return 'range'
   return expected === null ? 'comment' : undefined
 }
 

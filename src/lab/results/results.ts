@@ -11,7 +11,7 @@ import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
 import { PreserializedJson } from '../../platform/http/operation.ts'
-import { Nullable, T, Timestamp } from '../../platform/schema/schema.ts'
+import { Nullable, T, Timestamp, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { combineResults } from './combined-results.ts'
 import { buildResultDocument } from './result-document.ts'
@@ -19,15 +19,22 @@ import { expectations } from './expected-results.ts'
 import { toReportContent, type ReportContent } from './report-content.ts'
 import { notifyCritical, becomesCritical } from './critical-results.ts'
 import { markersToRedraw, placeRedraw } from './redraws.ts'
+import { resultReceived } from './result-hooks.ts'
 import type { LabResults, LabResultsMetadata, ResultDocument } from './schema.ts'
 import { deleteResultPdf } from './uploaded-pdf.ts'
+import { withdrawnResults, type WithdrawnResult } from './withdrawn-results.ts'
 import { notDeleted, notDeletedHere } from '../../people/users/users.ts'
 
 /** The maximum number of results in a printed report. */
 export const RESULTS_MAX = 2000
 export const MISSING_MAX = 500
 
-const PreviousResult = T.Object({ interpretation: T.String(), document: T.String(), created_at: Timestamp })
+const PreviousResult = T.Object({
+  interpretation: T.String(),
+  document: T.String(),
+  withdrawn: Nullable(T.String()),
+  created_at: Timestamp,
+})
 
 /**
  * Receives a laboratory's report: it becomes or replaces the result of its order, and a final one completes the order.
@@ -49,7 +56,7 @@ export async function receiveReport(tx: Tx, lockedOrder: LockedOrder, report: Di
   const [earlier, markers, laboratory] = await Promise.all([
     tx.maybe(
       PreviousResult,
-      sql`select interpretation, document, created_at from lab_result where order_id = ${order.id} and team_id = ${tx.team}`,
+      sql`select interpretation, document, withdrawn, created_at from lab_result where order_id = ${order.id} and team_id = ${tx.team}`,
     ),
     expectedResults(tx, order.lab_test.id),
     lab ? findLab(tx, lab.id) : undefined,
@@ -59,11 +66,13 @@ export async function receiveReport(tx: Tx, lockedOrder: LockedOrder, report: Di
   const { status } = report
   const interpretation = document.metadata.interpretation!
   const created_at = earlier?.created_at ?? iso(tx.now)
+  const withdrawn = earlier && withdrawnBy(earlier, document)
   tx.defer(sql`
-    insert into lab_result (order_id, team_id, status, interpretation, document, created_at, updated_at)
-    values (${order.id}, ${tx.team}, ${status}, ${interpretation}, ${JSON.stringify(document)}, ${created_at}, ${tx.now})
+    insert into lab_result (order_id, team_id, status, interpretation, document, withdrawn, created_at, updated_at)
+    values (${order.id}, ${tx.team}, ${status}, ${interpretation}, ${JSON.stringify(document)}, ${withdrawn ?? null}, ${created_at}, ${tx.now})
     on conflict (order_id) do update
-    set status = excluded.status, interpretation = excluded.interpretation, document = excluded.document, updated_at = excluded.updated_at`)
+    set status = excluded.status, interpretation = excluded.interpretation, document = excluded.document, withdrawn = excluded.withdrawn,
+        updated_at = excluded.updated_at`)
   if (earlier) deleteResultPdf(tx, order.id)
   if (report.collected_at !== null) lockedOrder.setCollectedAt(new Date(report.collected_at))
   order.interpretation = interpretation
@@ -77,6 +86,16 @@ export async function receiveReport(tx: Tx, lockedOrder: LockedOrder, report: Di
     lockedOrder.transitionTo('redraw_available')
     await placeRedraw(tx, lockedOrder, again)
   } else if (step) lockedOrder.transitionTo(step)
+  await tx.notify(resultReceived, lockedOrder)
+}
+
+const withdrawnOf = (text: string | null): WithdrawnResult[] => (text === null ? [] : (JSON.parse(text) as WithdrawnResult[]))
+
+/** As it is stored: null if every result that was ever reported is there. */
+function withdrawnBy(earlier: Static<typeof PreviousResult>, { results }: ResultDocument): string | null {
+  const before = (JSON.parse(earlier.document) as ResultDocument).results
+  const withdrawn = withdrawnResults(before, withdrawnOf(earlier.withdrawn), results)
+  return withdrawn.length ? JSON.stringify(withdrawn) : null
 }
 
 /** The status that the report leads to. Kits have none for a partial report. */
@@ -90,14 +109,21 @@ function reportStatus(lockedOrder: LockedOrder, report: DiagnosticReport): strin
   throw badRequest(`Transition from ${lockedOrder.lowLevelStatus} to partial_results is not allowed`)
 }
 
-const Row = T.Object({ order_document: T.String(), document: Nullable(T.String()) })
+const Row = T.Object({ order_document: T.String(), document: Nullable(T.String()), withdrawn: Nullable(T.String()) })
 
-/** The stored order and its stored result, as JSON. Errors: 404 unknown order, no result yet. */
-export async function readResult(tx: Tx, order_id: string): Promise<{ order: Order; document: string }> {
+export interface StoredResult {
+  order: Order
+  /** JSON. */
+  document: string
+  withdrawn: WithdrawnResult[]
+}
+
+/** The stored order, its stored result and what reports have withdrawn. Errors: 404 unknown order, no result yet. */
+export async function readResult(tx: Tx, order_id: string): Promise<StoredResult> {
   const row = await tx.maybe(
     Row,
     sql`
-    select o.document as order_document, r.document
+    select o.document as order_document, r.document, r.withdrawn
     from lab_order o left join lab_result r on r.order_id = o.id
     where o.id = ${order_id} and o.team_id = ${tx.team} and ${notDeletedHere(tx, sql`o.user_id`)}`,
   )
@@ -105,7 +131,7 @@ export async function readResult(tx: Tx, order_id: string): Promise<{ order: Ord
   const order = JSON.parse(row.order_document) as Order
   tx.concerns(order.user_id)
   if (row.document === null) throw notFound('No result is available for this order')
-  return { order, document: row.document }
+  return { order, document: row.document, withdrawn: withdrawnOf(row.withdrawn) }
 }
 
 /** Reads the result of an order. Errors: 404 unknown order, no result yet. */

@@ -83,15 +83,17 @@ function countOf(text: string): Unit | undefined {
   return unit(`${count}/${canonicalVolume}`, 'count_volume', 10 ** exponent / VOLUMES[per]!)
 }
 
-const NUMERATOR = /^([kdcmunpfa]?)(g|mol|mole|moles|eq|osm|osmol|osmole|u|iu|\[iu\]|units?|kat|l|au|arbu|ru|\[arb'u\]|eu|biu)$/
+/** `AU` and `CU` are units of assays, not atto- or centi-units of an enzyme. */
+const NUMERATOR =
+  /^(?:([kmunp]?)(u|iu|\[iu\]|units?)|([kdcmunpfa]?)(g|mol|mole|moles|eq|osm|osmol|osmole|kat|l)|()(au|cu|du|arbu|ru|\[arb'u\]|eu|biu))$/
 const CREATININE = /^(m?g|m?mol|mol)(?:\{?(?:creat|cr|crea|creatinine|creat\.)\}?)?$/
 
 function quotientOf(text: string): Unit | undefined {
   const [top = '', ...below] = text.replace(/\{?(?:feu|ddu)\}?/g, '').split('/')
   const match = NUMERATOR.exec(top)
   if (!match || below.length === 0) return undefined
-  const prefix = match[1]!
-  const base = match[2]!
+  const prefix = match[1] ?? match[3] ?? ''
+  const base = (match[2] ?? match[4] ?? match[6])!
     .replace(/^moles?$/, 'mol')
     .replace(/^osmole?$/, 'osm')
     .replace(/^units?$/, 'u')

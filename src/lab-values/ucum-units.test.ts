@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { convert, readUnit } from './units.ts'
+import { convert, readUnit } from './ucum-units.ts'
 
 const canonical = (text: string): string => readUnit(text)[0]?.canonical ?? '?'
 const kind = (text: string): string => readUnit(text)[0]?.kind ?? '?'
