@@ -47,7 +47,7 @@ export function unitBehind(range: string): string | null {
       .slice(-count)
       .join(' ')
       .replace(/^[([](?=[^)\]]*$)/u, '')
-    if (isUnit(text) && /\d\S*$/u.test(words.at(-count - 1)!)) return text
+    if (isUnit(text) && /\d\S*$/u.test(words.at(-count - 1)!)) return text.replace(/^[([](?!calc)(.+)[)\]]$/u, '$1')
   }
   return null
 }

@@ -45,7 +45,7 @@ function inOrder(cells: readonly TypedCell[], columns: readonly Column[]): Map<C
 
 /** Each cell to the column above it. */
 export function assign(cells: readonly TypedCell[], columns: readonly Column[]): Map<Column, TypedCell[]> {
-  const ordered = inOrder(cells, columns)
+  const ordered = columns.some(({ band }) => band) ? undefined : inOrder(cells, columns)
   if (ordered) return ordered
   const assigned = new Map<Column, TypedCell[]>()
   for (const cell of cells) {
@@ -98,7 +98,9 @@ function columnFor(cell: TypedCell, columns: readonly Column[]): Column | undefi
 
 /** The column above a box: the one that overlaps most, else the nearest by an edge or the middle. */
 export function nearestColumn(box: Box, columns: readonly Column[]): Column | undefined {
-  const ranked = columns.map((column) => {
+  const x = centerX(box)
+  const around = columns.filter(({ band }) => band && band.left <= x && x < band.right)
+  const ranked = (around.length ? around : columns).map((column) => {
     const overlap = overlapX(column.box, box)
     const distance = Math.min(
       Math.abs(column.box.left - box.left),

@@ -1,7 +1,9 @@
 // Lines that name the columns of a table.
-import { cellOf, type Cell, type Line } from './lines.ts'
+import { cellOf, type Band, type Cell, type Line } from './lines.ts'
 import { valueKind } from '../../lab-values/values.ts'
 import { dateIn } from './dates.ts'
+import { labelAt } from './label-names.ts'
+import { isUnit } from '../../lab-values/units.ts'
 import type { Box } from '../pages/page.ts'
 
 export type ColumnKind =
@@ -23,6 +25,10 @@ export type ColumnKind =
 export interface Column {
   kind: ColumnKind
   box: Box
+  /** How far it reaches, where the table shows it. */
+  band?: Band
+  /** The unit that its name says: `Result (mmol/L)`. */
+  unit?: string
   /** Of results of one day: the date as printed. */
   date?: string
   /** Of a column whose name does not say what it holds: the name as printed. */
@@ -124,7 +130,9 @@ export function columnsOf(line: Line): Column[] | undefined {
   // `Examination date: 2024/04/22` names nothing but itself.
   if (line.cells.some(({ text }) => text.length > 60 || /\p{L}:\s+\S/u.test(text) || statesResult(text))) return undefined
   if (line.cells.length === 1 && isTitleOfResults(line.cells[0]!.text)) return undefined
-  const columns = line.cells.flatMap((cell) => columnsIn(cell))
+  const columns = line.cells.flatMap((cell) =>
+    columnsIn(cell).map((column) => ({ ...column, ...(cell.band && { band: cell.band }), ...unitIn(cell.text) })),
+  )
   if (!columns) return undefined
   const known = columns.filter((column) => column.kind !== undefined) as Column[]
   const kinds = new Set(known.map((column) => column.kind))
@@ -132,6 +140,8 @@ export function columnsOf(line: Line): Column[] | undefined {
   const dates = known.filter((column) => column.kind === 'dated_value').length
   const others = ['name', 'unit', 'range', 'flag', 'comment'].filter((kind) => kinds.has(kind as ColumnKind)).length
   if (known.length * 2 < columns.length) return undefined
+  // `Date of birth 1980-01-22` is what a report says of a person.
+  if (dates && line.cells.some(({ text }) => OF_PERSONS.has(labelAt(text)?.field))) return undefined
   // `Patient Name: Jane Doe  Report Date: 15-Dec-2025` are labels.
   if (dates && line.cells.filter(({ text }) => text.endsWith(':')).length > Number(columns.length > 2)) return undefined
   if (values ? others < 1 : !(dates >= 1 && others >= 1) && !(kinds.has('name') && kinds.has('range'))) return undefined
@@ -150,12 +160,21 @@ export function columnsOf(line: Line): Column[] | undefined {
   return named.map((column) => (column.kind === 'dated_value' && values ? { ...column, kind: 'previous' } : column))
 }
 
+const OF_PERSONS = new Set<string | undefined>(['dob', 'sex', 'sex_age', 'age'])
+
 /** `Value 4.870`, `Result Negative`: a result behind its label, and no names of columns. */
 const statesResult = (text: string): boolean => {
   const [, result] = /^(?:values?|results?)\s(.+)$/iu.exec(text) ?? []
   return (
     result !== undefined && columnKind(text) === undefined && columnKind(result) === undefined && valueKind(result) !== undefined
   )
+}
+
+/** The unit that the name of a column ends with: `Result (mmol/L)`, `Value [%]`, `Result, mg/dL`. */
+function unitIn(text: string): { unit: string } | undefined {
+  const [, inside, behind] = /^\p{L}.*?(?:[([]\s*([^()[\]]+?)\s*[)\]]|,\s(\S+))$/u.exec(text.trim()) ?? []
+  const unit = (inside ?? behind)?.replace(/^in\s/u, '')
+  return unit && isUnit(unit) && !/^[hlmsd]$/iu.test(unit) ? { unit } : undefined
 }
 
 /** What the first of some columns is called if that says nothing of what it holds: `URINALYSIS  Result  Units` names a panel. */

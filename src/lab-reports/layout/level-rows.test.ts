@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { isAnalyte, isNamed } from '../reading/read-report.ts'
 import { centerY, type PageText, type Word } from '../pages/page.ts'
 import { withLevelRows } from './level-rows.ts'
-import { linesOf } from './lines.ts'
+import { linesOf } from './tables.ts'
 import { rowsOf } from './rows.ts'
 
 const NAMES = [

@@ -6,6 +6,14 @@ export interface Cell {
   text: string
   box: Box
   words: Word[]
+  /** Of a cell of a table: how far its column reaches. */
+  band?: Band
+}
+
+/** From left to right, in points. */
+export interface Band {
+  left: number
+  right: number
 }
 
 export interface Line {
@@ -28,8 +36,17 @@ const SAME_LINE = 0.5
 /** What is drawn between texts, also with signs: `|-----|`. */
 const SEPARATOR = /^(?:[|¦│·•]|[-–—|_=─]{4,})$/u
 
-/** The lines of a page from top to bottom, their cells from left to right. */
-export function linesOf(page: PageText): Line[] {
+/** The lines of a page from top to bottom, their cells from left to right, without regard to tables. */
+export function baselinesOf(page: PageText): Line[] {
+  const letter = letterWidth(page)
+  return wordLines(page)
+    .map((words) => cellsOf(words, letter))
+    .filter((cells) => cells.length > 0)
+    .map((cells) => lineOf(page.number, cells))
+    .toSorted((one, other) => centerY(one.box) - centerY(other.box))
+}
+
+function wordLines(page: PageText): Word[][] {
   const lines: { words: Word[]; top: number; bottom: number }[] = []
   for (const word of page.words.toSorted((one, other) => centerY(one.box) - centerY(other.box))) {
     const line = lines.findLast(({ top, bottom, words }) => {
@@ -47,12 +64,7 @@ export function linesOf(page: PageText): Line[] {
       }
     } else lines.push({ words: [word], top: word.box.top, bottom: word.box.bottom })
   }
-  const letter = letterWidth(page)
-  return lines
-    .map(({ words }) => cellsOf(words, letter))
-    .filter((cells) => cells.length > 0)
-    .map((cells) => lineOf(page.number, cells))
-    .toSorted((one, other) => centerY(one.box) - centerY(other.box))
+  return lines.map(({ words }) => words)
 }
 
 export const lineOf = (page: number, cells: Cell[]): Line => ({ page, cells, box: boxAround(cells.map((cell) => cell.box)) })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PageText, Word } from '../pages/page.ts'
-import { linesOf } from './lines.ts'
+import { linesOf } from './tables.ts'
 import { metadataOf, type Metadata } from './metadata.ts'
 
 const LETTER = 5

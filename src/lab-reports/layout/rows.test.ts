@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pageOfLines, type PlacedText } from '../../../test/support/report-pages.ts'
 import { isAnalyte, isNamed } from '../reading/read-report.ts'
-import { linesOf } from './lines.ts'
+import { linesOf } from './tables.ts'
 import { rowsOf } from './rows.ts'
 
 const read = (...lines: PlacedText[][]) => {

@@ -35,6 +35,7 @@ import { withoutSiteMarks } from './site-marks.ts'
 import { StatementLines } from './statement-lines.ts'
 import { saidInColumns, statementsIn, type Statement } from './statements.ts'
 import { merged } from './susceptibility.ts'
+import { unitOfColumns, withNamedUnit } from './named-units.ts'
 import { unitBehind } from '../../lab-values/units.ts'
 import { flagOf, partFlag } from '../../lab-values/values.ts'
 
@@ -59,7 +60,7 @@ export function rowsOf(pages: readonly { page: PageText; lines: readonly Line[] 
     section = reader.section
   }
   const tables = read.flatMap((one) => one.rows)
-  return merged(withoutSiteMarks(rows), tables)
+  return merged(withoutSiteMarks(rows.map((row) => withNamedUnit(row))), tables)
 }
 
 class RegionReader {
@@ -165,9 +166,8 @@ class RegionReader {
 
   #rowByColumns(line: Line, assigned: Map<Column, TypedCell[]>): Row[] {
     const of = (kind: ColumnKind) => [...assigned].filter(([column]) => column.kind === kind).flatMap(([, cells]) => cells)
-    const hasNameColumn = this.#columns!.some((column) => column.kind === 'name')
     let nameCells = of('name')
-    if (!hasNameColumn) {
+    if (!this.#columns!.some((column) => column.kind === 'name')) {
       const first = [...assigned.values()].flat().toSorted((one, other) => one.box.left - other.box.left)[0]
       if (first && first.kind === 'text' && /\p{L}/u.test(first.text)) nameCells = [first]
     }
@@ -206,7 +206,7 @@ class RegionReader {
         inColumn: true,
         outside: outside.length > 0 && inside.length === 0,
       })
-      if (row) rows.push({ ...row, ...said, date })
+      if (row) rows.push(withNamedUnit({ ...row, ...said, date }, unitOfColumns(this.#columns!)))
     }
     // Of several dates none is certain.
     if (rows.length === 1 && columnsOfResults.length === 1) rows[0]!.comments = commentsIn(inComments)

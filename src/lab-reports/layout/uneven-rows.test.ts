@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { pageOfLines, type PlacedText } from '../../../test/support/report-pages.ts'
 import { isAnalyte, isNamed } from '../reading/read-report.ts'
 import { isSpecimen } from '../reading/specimens.ts'
-import { linesOf } from './lines.ts'
+import { linesOf } from './tables.ts'
 import { rowsOf } from './rows.ts'
 
 const read = (...lines: PlacedText[][]) => {

@@ -14,6 +14,16 @@ export interface Word {
   box: Box
   /** From 0 to 1; 1 for the text of a PDF. */
   confidence: number
+  /** What the file calls its font; bold letters have another one. Not of pictures. */
+  font?: string
+}
+
+/** What is drawn between and behind texts, in the places of the words. */
+export interface Drawings {
+  /** Along the edges of the page, and thin. */
+  lines: Box[]
+  /** Filled rectangles. */
+  areas: Box[]
 }
 
 export interface PageText {
@@ -23,6 +33,8 @@ export interface PageText {
   height: number
   source: 'text' | 'ocr'
   words: Word[]
+  /** Not of pages that were read from a picture. */
+  drawings?: Drawings
   /** The page as it is drawn, if that is not upright and straight; `place` says where a box of a word is there. */
   drawn?: { width: number; height: number; place: (box: Box) => Box }
 }

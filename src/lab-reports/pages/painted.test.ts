@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { OPS } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import type { Box } from './page.ts'
-import { coveredShare, painted, type Matrix } from './painted.ts'
+import { coveredShare, painted } from './painted.ts'
+import type { Matrix } from './paths.ts'
 
 const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0]
 const areaOf = ({ left, top, right, bottom }: Box) => (right - left) * (bottom - top)

@@ -1,12 +1,9 @@
-// What a page of a PDF paints beside its text: where its pictures are, and how much is drawn as outlines.
+// What a page of a PDF paints beside its text: where its pictures are, how much is drawn as outlines, and which lines and areas it has.
 import { OPS } from 'pdfjs-dist/legacy/build/pdf.mjs'
-import type { PDFPageProxy } from 'pdfjs-dist/types/src/display/api.js'
-import { boxAround, type Box } from './page.ts'
+import { boxAround, heightOf, widthOf, type Box, type Drawings } from './page.ts'
+import { PATH_NUMBERS, rectanglesOf, segmentsOf, type Matrix } from './paths.ts'
 
-/** [a b c d e f] of PDF: x' = a x + c y + e, y' = b x + d y + f. */
-export type Matrix = readonly [number, number, number, number, number, number]
-
-export interface Painted {
+export interface Painted extends Drawings {
   /** Of the pictures, in points from the upper left corner of the page. */
   pictures: Box[]
   /** Curves of the outlines that are filled or stroked: a round letter has about ten. */
@@ -17,22 +14,31 @@ export interface Painted {
 const DEPTH_MAX = 200
 /** A scan in strips has some hundreds. */
 const PICTURES_MAX = 2_000
+/** Lines and areas, each; a table of a full page has some hundreds. */
+const DRAWINGS_MAX = 5_000
+/** Points: what is thinner is a line. */
+const LINE_WIDTH = 2.6
 
 const PICTURES = new Set([OPS.paintImageXObject, OPS.paintInlineImageXObject, OPS.paintImageMaskXObject])
 /** Several pictures at once, as pdf.js puts them together. */
 const REPEATED = new Set([OPS.paintImageXObjectRepeat, OPS.paintImageMaskXObjectRepeat])
+const FILLS = new Set([OPS.fill, OPS.eoFill, OPS.fillStroke, OPS.eoFillStroke, OPS.closeFillStroke, OPS.closeEOFillStroke])
+const STROKES = new Set([
+  OPS.stroke,
+  OPS.closeStroke,
+  OPS.fillStroke,
+  OPS.eoFillStroke,
+  OPS.closeFillStroke,
+  OPS.closeEOFillStroke,
+])
 const GROUPS = new Set([OPS.paintInlineImageXObjectGroup, OPS.paintImageMaskXObjectGroup])
-
-export async function paintedOf(page: PDFPageProxy): Promise<Painted> {
-  const { fnArray, argsArray } = await page.getOperatorList()
-  return painted(fnArray, argsArray, page.getViewport({ scale: 1 }).transform as unknown as Matrix)
-}
 
 /** What these operations of pdf.js paint: a picture is the unit square under the current transform. @param view from the page to the boxes */
 export function painted(operations: readonly number[], parameters: readonly unknown[], view: Matrix): Painted {
   let current = view
   let curves = 0
   const pictures: Box[] = []
+  const [lines, areas]: [Box[], Box[]] = [[], []]
   const saved: Matrix[] = []
   const save = () => void (saved.length < DEPTH_MAX && saved.push(current))
   const restore = () => void (current = saved.pop() ?? current)
@@ -45,16 +51,30 @@ export function painted(operations: readonly number[], parameters: readonly unkn
     else if (operation === OPS.paintFormXObjectBegin) {
       save()
       current = within(current, (given as unknown[])[0])
-    } else if (operation === OPS.constructPath) curves += curvesOf(given)
-    else if (PICTURES.has(operation)) paint(null)
+    } else if (operation === OPS.constructPath) {
+      curves += curvesOf(given)
+      addDrawings({ lines, areas }, given, current)
+    } else if (PICTURES.has(operation)) paint(null)
     else if (GROUPS.has(operation)) for (const { transform } of groupOf(given)) paint(transform)
     else if (REPEATED.has(operation)) for (const matrix of repeatedOf(given)) paint(matrix)
   }
-  return { pictures, curves }
+  return { pictures, curves, lines, areas }
+}
+
+/** The lines and areas of a path: rectangles that are filled, and what is stroked along the edges of the page. */
+function addDrawings({ lines, areas }: Drawings, given: unknown, current: Matrix): void {
+  if (lines.length >= DRAWINGS_MAX || areas.length >= DRAWINGS_MAX) return
+  const [operation, path] = isList(given) && isList(given[1]) ? [given[0] as number, given[1][0]] : []
+  if (operation === undefined || path === null || typeof path !== 'object') return
+  const numbers = path as ArrayLike<number>
+  if (FILLS.has(operation))
+    for (const box of rectanglesOf(numbers, current))
+      (Math.min(widthOf(box), heightOf(box)) <= LINE_WIDTH ? lines : areas).push(box)
+  if (STROKES.has(operation)) lines.push(...segmentsOf(numbers, current))
 }
 
 /** A matrix after another one; what is no matrix changes nothing. */
-function within(outer: Matrix, inner: unknown): Matrix {
+export function within(outer: Matrix, inner: unknown): Matrix {
   if (inner === null || typeof inner !== 'object') return outer
   const [a, b, c, d, e, f] = outer
   const [g = 1, h = 0, i = 0, j = 1, k = 0, l = 0] = Array.from(inner as ArrayLike<number>)
@@ -87,9 +107,6 @@ function repeatedOf(given: unknown): Matrix[] {
   for (let at = 0; at + 1 < places.length; at += 2) matrices.push([width!, 0, 0, height!, places[at]!, places[at + 1]!])
   return matrices
 }
-
-/** Numbers after each operation of a path: to move, a line, a curve, a quadratic one, to close. */
-const PATH_NUMBERS = [2, 2, 6, 4, 0]
 
 function curvesOf(given: unknown): number {
   const path = isList(given) && isList(given[1]) ? given[1][0] : undefined

@@ -1,6 +1,9 @@
 // The text of a page of a PDF, as words with their places.
 import type { PDFPageProxy, TextItem } from 'pdfjs-dist/types/src/display/api.js'
-import { heightOf, type Box, type PageText, type Word } from './page.ts'
+import { glyphsOf, type Glyph, type Glyphs } from './glyphs.ts'
+import { heightOf, type Box, type Drawings, type PageText, type Word } from './page.ts'
+import { painted, type Painted } from './painted.ts'
+import type { Matrix } from './paths.ts'
 
 /** Words of a page that are read; a page of a report has a few hundred, a dense one 1,500. */
 export const WORDS_MAX = 5_000
@@ -16,26 +19,46 @@ const SAME_BASELINE = 0.25
 interface Piece {
   text: string
   box: Box
+  font: string
 }
+
+/** What pdf.js does to show a page. */
+export interface Operations {
+  fnArray: readonly number[]
+  argsArray: readonly unknown[]
+}
+
+const NOTHING: Operations = { fnArray: [], argsArray: [] }
+
+/** The operations of a page; none of one that cannot be drawn, whose text may be read all the same. */
+export const operationsOf = (page: PDFPageProxy): Promise<Operations> => page.getOperatorList().catch(() => NOTHING)
+
+/** What a page paints beside its text, as it is drawn. */
+export const paintedOf = (page: PDFPageProxy, { fnArray, argsArray }: Operations): Painted =>
+  painted(fnArray, argsArray, page.getViewport({ scale: 1 }).transform as unknown as Matrix)
 
 /**
  * The words of a page, in the order in which a reader meets them. A page is read in the direction of most of its letters, so that one
  * that was drawn sideways is upright; text in other directions is left out.
  */
-export async function pageText(page: PDFPageProxy): Promise<PageText> {
+export async function pageText(page: PDFPageProxy, given?: Operations): Promise<PageText> {
+  const { fnArray, argsArray } = given ?? (await operationsOf(page))
   const viewport = page.getViewport({ scale: 1 })
   const content = await page.getTextContent({ disableNormalization: false })
   const items = content.items.filter((item): item is TextItem => 'str' in item && item.str.trim() !== '')
   const upright = { width: viewport.width, height: viewport.height }
   const turn = turnOf(items, viewport.transform, upright)
   const view = turn ? multiply(turn.matrix, viewport.transform) : viewport.transform
+  const glyphs = glyphsOf(fnArray, argsArray, view as unknown as Matrix)
+  const { lines, areas } = painted(fnArray, argsArray, view as unknown as Matrix)
   const pieces: Piece[] = []
   for (const item of items) {
     const box = boxOf(item, view)
-    if (box) pieces.push(...split({ text: printable(item.str.slice(0, PIECE_LETTERS_MAX)), box }))
+    if (box) pieces.push(...split({ text: printable(item.str.slice(0, PIECE_LETTERS_MAX)), box, font: item.fontName }, glyphs))
     if (pieces.length >= WORDS_MAX) break
   }
-  const read = { number: page.pageNumber, source: 'text' as const, words: joined(withPowers(pieces)) }
+  const drawings: Drawings = { lines, areas }
+  const read = { number: page.pageNumber, source: 'text' as const, words: joined(withPowers(pieces)), drawings }
   if (!turn) return { ...read, ...upright }
   return { ...read, width: turn.width, height: turn.height, drawn: { ...upright, place: turn.place } }
 }
@@ -110,8 +133,30 @@ const multiply = ([a, b, c, d, e, f]: number[], [g, h, i, j, k, l]: number[]): n
   b! * k! + d! * l! + f!,
 ]
 
-/** Cuts a piece at its spaces. The widths of letters are not known, so that each counts as one of its kind. */
-function split({ text, box }: Piece): Piece[] {
+/** Cuts a piece at its spaces. Where the places of its letters are not known, the width of each is one of its kind. */
+function split({ text, box, font }: Piece, glyphs: Glyphs): Piece[] {
+  const baseline = box.bottom - heightOf(box) * 0.2
+  const placed = /\s/u.test(text) ? glyphs.of(text, { left: box.left, right: box.right, baseline }) : undefined
+  return (placed && wordsOf({ text, box, font }, placed)) ?? splitByKind({ text, box, font })
+}
+
+/** The words of a piece by its letters; undefined if these do not end where words do, as a ligature beside a space. */
+function wordsOf({ text, box, font }: Piece, glyphs: readonly Glyph[]): Piece[] | undefined {
+  const words: Piece[] = []
+  let at = 0
+  for (const word of text.trim().split(/\s+/u)) {
+    const length = word.normalize('NFKC').length
+    const first = glyphs[at]
+    let letters = 0
+    while (letters < length && at < glyphs.length) letters += glyphs[at++]!.text.normalize('NFKC').replaceAll(/\s/gu, '').length
+    const last = glyphs[at - 1]
+    if (!first || !last || letters !== length) return undefined
+    words.push({ text: word, font, box: { ...box, left: first.left, right: last.right } })
+  }
+  return words
+}
+
+function splitByKind({ text, box, font }: Piece): Piece[] {
   const widths = [...text].map(letterWidth)
   const total = widths.reduce((sum, width) => sum + width, 0)
   const unit = (box.right - box.left) / (total || 1)
@@ -120,7 +165,7 @@ function split({ text, box }: Piece): Piece[] {
   let word = ''
   let start = left
   const end = () => {
-    if (word) words.push({ text: word, box: { ...box, left: start, right: left } })
+    if (word) words.push({ text: word, font, box: { ...box, left: start, right: left } })
     word = ''
   }
   for (const [index, letter] of [...text].entries()) {
@@ -185,7 +230,7 @@ function joined(pieces: readonly Piece[]): Word[] {
         if (last.text === piece.text && Math.abs(last.box.left - piece.box.left) < height * 0.2) continue
         last.text += piece.text
         last.box = { ...last.box, right: Math.max(last.box.right, piece.box.right) }
-      } else words.push({ text: piece.text, box: piece.box, confidence: 1 })
+      } else words.push({ text: piece.text, box: piece.box, confidence: 1, font: piece.font })
     }
   return words
 }

@@ -6,8 +6,8 @@ import { compose, IDENTITY, project, scaling, type Projection } from '../ocr/pro
 import { readPicture, type OcrOptions } from '../ocr/read-picture.ts'
 import { isUnit } from '../../lab-values/units.ts'
 import { boxAround, centerX, centerY, type Box, type PageText } from '../pages/page.ts'
-import { pageText } from '../pages/pdf-text.ts'
-import { coveredShare, paintedOf } from '../pages/painted.ts'
+import { coveredShare } from '../pages/painted.ts'
+import { operationsOf, pageText, paintedOf, type Operations } from '../pages/pdf-text.ts'
 import { decodePicture, drawPage } from '../pages/pictures.ts'
 import { textQuality, type TextQuality } from '../pages/text-quality.ts'
 import { isUsualWord } from './language.ts'
@@ -17,7 +17,7 @@ export type PageOptions = OcrOptions
 
 /** Fewer letters on a large picture are a stamp or the line of a fax machine; a page of a report has a thousand. */
 const LETTERS_MIN = 200
-/** A page with as many has no room for a large picture of a report. What it paints is not looked at, which takes as long as its text. */
+/** A page with as many has no room for a large picture of a report. */
 const FULL_PAGE_LETTERS = 1_000
 /** Of the page. */
 const LARGE_PICTURE = 0.4
@@ -32,8 +32,9 @@ export const qualityOf = (page: PageText): TextQuality =>
 
 /** Errors: `OcrUnavailable`. */
 export async function pageOf(page: PDFPageProxy, options: PageOptions): Promise<PageText> {
-  const text = await pageText(page)
-  const pictures = await unreadParts(page, text)
+  const operations = await operationsOf(page)
+  const text = await pageText(page, operations)
+  const pictures = unreadParts(page, text, operations)
   if (pictures === 'none') return text
   const { canvas, pixels_per_point } = await drawPage(page)
   const read = { ...(await pageOfPicture(canvas, pixels_per_point, options)), number: page.pageNumber }
@@ -47,12 +48,12 @@ export async function pageOfImage(bytes: Uint8Array, options: PageOptions): Prom
 }
 
 /** What of a page its text does not tell: nothing, the page, or what the pictures in these boxes show. */
-async function unreadParts(page: PDFPageProxy, text: PageText): Promise<'none' | 'page' | Box[]> {
+function unreadParts(page: PDFPageProxy, text: PageText, operations: Operations): 'none' | 'page' | Box[] {
   const quality = qualityOf(text)
   if (quality === 'garbage' || !text.words.length) return 'page'
   const letters = lettersOf(text.words)
   if (letters >= FULL_PAGE_LETTERS) return 'none'
-  const { pictures, curves } = await paintedOf(page)
+  const { pictures, curves } = paintedOf(page, operations)
   const size = text.drawn ?? text
   const words = text.words.map(({ text: letters, box }) => ({ text: letters, box: text.drawn?.place(box) ?? box }))
   if (

@@ -1,9 +1,10 @@
 // A report from its files to what the API answers, stage by stage. Runs in threads with limits; see parsing-jobs/.
 import { isSusceptibility } from '../layout/antibiotics.ts'
 import { withLevelRows } from '../layout/level-rows.ts'
-import { linesOf, type Line } from '../layout/lines.ts'
+import { baselinesOf, type Line } from '../layout/lines.ts'
 import { metadataOf, type Metadata, type MetadataPlaces } from '../layout/metadata.ts'
 import { rowsOf, type Row } from '../layout/rows.ts'
+import { linesOf } from '../layout/tables.ts'
 import { matchLoinc, shippedIndex, type ReportContext } from '../loinc/match-loinc.ts'
 import { findByName, isExactName } from '../loinc/name-index.ts'
 import { readName } from '../loinc/name-text.ts'
@@ -105,7 +106,7 @@ export const understand = (pages: readonly PageText[]): ReadReport => understand
 
 /** The same with what the stages have made of it. */
 export function understandStages(seen: readonly PageText[]): { report: ReadReport; stages: Stages } {
-  const pages = seen.map((page) => (page.source === 'ocr' ? withLevelRows(page, linesOf(page)) : page))
+  const pages = seen.map((page) => (page.source === 'ocr' ? withLevelRows(page, baselinesOf(page)) : page))
   const read = pages.map((page) => ({ page, lines: linesOf(page) }))
   const { age, places, ...metadata } = metadataOf(read)
   const patient = { sex: metadata.gender === 'other' ? null : metadata.gender, age }

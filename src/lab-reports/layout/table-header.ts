@@ -1,0 +1,91 @@
+// Which lines name the columns of a table together: cells on two lines, centered beside others on one.
+import { heightOf, overlapX, overlapY } from '../pages/page.ts'
+import { columnKind, columnsOf } from './headers.ts'
+import type { Line } from './lines.ts'
+import { runsOf, textOf, type Run } from './table-runs.ts'
+import { dateIn } from './dates.ts'
+import { isUnit } from '../../lab-values/units.ts'
+
+/** Consecutive lines of a page that name columns. */
+export interface HeaderLines {
+  /** The first of them and the first that is none, by their place among the lines of the page. */
+  from: number
+  to: number
+  /** The runs of each. */
+  runs: Run[][]
+}
+
+/** Of the height of letters: lines of a cell are no further apart. */
+const LINE_GAP = 0.75
+/** Of the height of letters: lines that overlap more stand beside each other. */
+const BESIDE = 0.15
+/** Letters of one header differ less in their height. */
+const SAME_HEIGHT = 0.15
+const LINES_MAX = 8
+
+const isNamed = (text: string): boolean => columnKind(text) !== undefined
+/** A unit or a date under the name of a column, or the rest of one. */
+const isBelowName = (text: string): boolean => /^[([]|^[^([]*[)\]]$/u.test(text) || isUnit(text) || dateIn(text)?.index === 0
+
+/** The lines that may name columns, from top to bottom. @param separators places of a page where columns are parted by what is drawn */
+export function headersOf(
+  lines: readonly Line[],
+  space: number,
+  isParted: (upper: Line, lower: Line) => boolean,
+  separators: (line: Line) => readonly number[],
+): HeaderLines[] {
+  const headers: HeaderLines[] = []
+  const runs = lines.map((line) => runsOf(line, space, separators(line)))
+  const isHeader = lines.map((_, index) => isHeaderLine(runs[index]!))
+  for (let from = 0; from < lines.length; from++) {
+    if (!isHeader[from] || !runs[from]!.some((run) => isNamed(textOf(run)))) continue
+    let to = from + 1
+    while (to < lines.length && to - from < LINES_MAX && isHeader[to] && isNext(lines, from, to, isParted)) to++
+    const header = { from, to, runs: runs.slice(from, to) }
+    if (!namesColumns(header)) continue
+    headers.push(header)
+    from = to - 1
+  }
+  return headers
+}
+
+function isHeaderLine(runs: readonly Run[]): boolean {
+  const texts = runs.map(textOf)
+  const named = texts.filter((text) => isNamed(text) || isBelowName(text)).length
+  return named * 2 > texts.length && texts.every((text) => text.length <= 60 && !/^[<>≤≥]?\s?\d+(?:[.,]\d+)?$/u.test(text))
+}
+
+function isNext(lines: readonly Line[], from: number, to: number, isParted: (upper: Line, lower: Line) => boolean): boolean {
+  const line = lines[to]!
+  const above = lines.slice(from, to)
+  if (above.some((one) => overlapY(one.box, line.box) > heightOf(line.box) * BESIDE)) return true
+  const last = above.at(-1)!
+  const height = Math.min(heightOf(last.cells[0]!.words[0]!.box), heightOf(line.cells[0]!.words[0]!.box))
+  return (
+    Math.abs(heightOf(last.cells[0]!.words[0]!.box) - heightOf(line.cells[0]!.words[0]!.box)) < height * SAME_HEIGHT &&
+    line.box.top - Math.max(...above.map(({ box }) => box.bottom)) < height * LINE_GAP &&
+    !isParted(last, line) &&
+    // A line that names columns by itself is the next header.
+    !columnsOf(line)
+  )
+}
+
+/** Whether some runs together name a result and what belongs to it. */
+function namesColumns({ runs }: HeaderLines): boolean {
+  const all = runs.flat()
+  if (all.length < 2) return false
+  const kinds = new Set(
+    all.flatMap((run) => run.words.map(({ text }) => columnKind(text))).filter((kind) => kind && kind !== 'other'),
+  )
+  for (const run of all) {
+    const kind = columnKind(textOf(run))
+    if (kind && kind !== 'other') kinds.add(kind)
+  }
+  return kinds.size > 1 && ['name', 'value', 'dated_value', 'range', 'unit'].filter((kind) => kinds.has(kind as never)).length > 1
+}
+
+/** The runs of a header that stand above several others: the name of columns that have names of their own below it. */
+export function spanningRuns(runs: readonly (readonly Run[])[]): Set<Run> {
+  const isAbove = (run: Run, line: readonly Run[]) => line.filter(({ box }) => overlapX(box, run.box) > 0.5).length > 1
+  return new Set(runs.flatMap((line, at) => line.filter((run) => runs.slice(at + 1).some((other) => isAbove(run, other)))))
+}

@@ -1,0 +1,174 @@
+// Tables as browsers and office programs print them: cells on several lines, centered beside others, close columns, drawn rows.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Box, PageText, Word } from '../pages/page.ts'
+import { isAnalyte, isNamed } from '../reading/read-report.ts'
+import { rowsOf } from './rows.ts'
+import { linesOf } from './tables.ts'
+
+const SIZE = 10
+const [LETTER, SPACE, LINE] = [5, 2.8, 11.5]
+
+interface Print {
+  /** Where the columns begin. */
+  at: readonly number[]
+  /** Where texts stand in their rows: 0 is the top, 1 the bottom. */
+  align?: number
+  /** Between a text and the edge of its row. */
+  padding?: number
+  /** What is drawn below each row. */
+  rules?: 'none' | 'lines' | 'cells'
+}
+
+/** A page with one table; a line of a cell ends with `|`, a text behind `>` stands at the right edge. */
+function page(rows: readonly (string | readonly string[])[], { at, align = 0.5, padding = 3, rules = 'none' }: Print): PageText {
+  const words: Word[] = []
+  const [lines, areas]: [Box[], Box[]] = [[], []]
+  let top = 60
+  for (const [index, row] of rows.entries()) {
+    const cells = typeof row === 'string' ? [row] : row
+    const count = Math.max(...cells.map((cell) => cell.split('|').length))
+    const bottom = top + count * LINE + padding * 2
+    for (const [column, cell] of cells.entries()) {
+      const texts = cell.split('|')
+      const start = top + padding + (count - texts.length) * LINE * align
+      for (const [line, text] of texts.entries()) {
+        const parts = text.replace('>', '').split(' ')
+        const width = parts.join('').length * LETTER + (parts.length - 1) * SPACE
+        let left = text.startsWith('>') ? at[column + 1]! - padding * 2 - width : at[column]!
+        for (const word of parts) {
+          const box = { left, right: left + word.length * LETTER, top: start + line * LINE, bottom: start + line * LINE + SIZE }
+          if (word) words.push({ text: word, box, confidence: 1 })
+          left = box.right + SPACE
+        }
+      }
+      if (rules === 'cells' && index % 2)
+        areas.push({ left: at[column]! - padding, right: (at[column + 1] ?? 560) - padding, top, bottom })
+    }
+    if (rules === 'lines') lines.push({ left: at[0]! - padding, right: 560, top: bottom, bottom: bottom + 0.75 })
+    top = bottom + 0.75
+  }
+  return { number: 1, width: 595, height: 842, source: 'text', words, drawings: { lines, areas } }
+}
+
+const read = (...given: Parameters<typeof page>) => {
+  const one = page(...given)
+  return rowsOf([{ page: one, lines: linesOf(one) }], { isAnalyte, isNamed })
+}
+const rows = (...given: Parameters<typeof page>) =>
+  read(...given).map(({ name, value, unit, range_lines, flag }) => [name, value, unit, range_lines.join(' | '), flag])
+
+const AT = [40, 160, 230, 290, 400]
+
+for (const [name, align] of Object.entries({ top: 0, middle: 0.5, bottom: 1 }))
+  for (const rules of ['none', 'lines', 'cells'] as const)
+    test(`cells on two lines are one cell: others at the ${name} of the row, drawn between rows: ${rules}`, () => {
+      assert.deepEqual(
+        rows(
+          [
+            ['Test', 'Result', 'Unit', 'Reference|range', 'Flag'],
+            ['Glucose', '95', 'mg/dL', '70 - 99', ''],
+            ['Sodium', '150', 'mmol/L', '136 - 145', 'H'],
+            ['Carbon Dioxide,|Total (Bicarbonate)', '24', 'mmol/L', '22 - 29', ''],
+            ['Potassium', '4.0', 'mmol/L', '3.5 - 5.1', ''],
+          ],
+          { at: AT, align, rules },
+        ),
+        [
+          ['Glucose', '95', 'mg/dL', '70 - 99', null],
+          ['Sodium', '150', 'mmol/L', '136 - 145', 'high'],
+          ['Carbon Dioxide, Total (Bicarbonate)', '24', 'mmol/L', '22 - 29', null],
+          ['Potassium', '4.0', 'mmol/L', '3.5 - 5.1', null],
+        ],
+      )
+    })
+
+test('names of columns with a gap of six points between them are two columns', () => {
+  assert.deepEqual(
+    rows(
+      [
+        ['Test', 'Result', 'Reference range', 'Units'],
+        ['Glucose', '95', '70 - 99', 'mg/dL'],
+        ['Sodium', '140', '136 - 145', 'mmol/L'],
+      ],
+      { at: [40, 160, 196, 196 + 15 * LETTER - LETTER + SPACE + 6] },
+    ),
+    [
+      ['Glucose', '95', 'mg/dL', '70 - 99', null],
+      ['Sodium', '140', 'mmol/L', '136 - 145', null],
+    ],
+  )
+})
+
+test('a range on two lines is one, and a name that is parted at its hyphen', () => {
+  assert.deepEqual(
+    rows(
+      [
+        ['Test', 'Result', 'Unit', 'Reference interval'],
+        ['Non-|HDL Cholesterol', '3.1', 'mmol/L', 'less than 4.00'],
+        ['Free Thyroxine', '14.2', 'pmol/L', '10.6 to|22.8'],
+      ],
+      { at: AT, rules: 'lines' },
+    ),
+    [
+      ['Non-HDL Cholesterol', '3.1', 'mmol/L', 'less than 4.00', null],
+      ['Free Thyroxine', '14.2', 'pmol/L', '10.6 to 22.8', null],
+    ],
+  )
+})
+
+test('the unit in the name of a column is that of its numbers, and a unit behind a name that of its result', () => {
+  const units = (title: string, name: string, value: string) =>
+    rows(
+      [
+        ['Test', title, 'Reference range'],
+        ['Potassium', '4.0', '3.5 - 5.1'],
+        [name, value, '136 - 145'],
+      ],
+      { at: [40, 160, 300] },
+    ).map(([, , unit]) => unit)
+  for (const title of ['Result (mmol/L)', 'Result [mmol/L]', 'Result|(mmol/L)'])
+    assert.deepEqual(units(title, 'Sodium', '140'), ['mmol/L', 'mmol/L'])
+  assert.deepEqual(units('Result (%)', 'HIV antibody', 'Negative'), ['%', null])
+  assert.deepEqual(units('Result', 'Sodium (mmol/L)', '140'), [null, 'mmol/L'])
+})
+
+test('the heading above a row is no part of its name, and a smaller line below one is none either', () => {
+  const table = page(
+    [
+      ['Test', 'Result', 'Unit', 'Reference range'],
+      ['Lipid profile'],
+      ['Cholesterol', '5.1', 'mmol/L', '3.0 - 5.2'],
+      ['Triglycerides', '1.1', 'mmol/L', '0.5 - 1.7'],
+      ['Renal profile'],
+      ['Urea', '5.0', 'mmol/L', '2.5 - 7.8'],
+    ],
+    { at: AT, rules: 'lines' },
+  )
+  const result = rowsOf([{ page: table, lines: linesOf(table) }], { isAnalyte, isNamed })
+  assert.deepEqual(
+    result.map(({ name, panel }) => [name, panel]),
+    [
+      ['Cholesterol', 'Lipid profile'],
+      ['Triglycerides', 'Lipid profile'],
+      ['Urea', 'Renal profile'],
+    ],
+  )
+})
+
+test('numbers at the right edge of their column stand in it, also where the name of the next one is closer', () => {
+  assert.deepEqual(
+    rows(
+      [
+        ['Test', 'Result', 'Previous result', 'Unit', 'Reference range'],
+        ['Glucose', '>95', '>90', 'mg/dL', '70 - 99'],
+        ['Sodium', '>150', '>140', 'mmol/L', '136 - 145'],
+      ],
+      { at: [40, 160, 240, 330, 400] },
+    ),
+    [
+      ['Glucose', '95', 'mg/dL', '70 - 99', null],
+      ['Sodium', '150', 'mmol/L', '136 - 145', null],
+    ],
+  )
+})
