@@ -9,7 +9,8 @@ const spellings: Partial<Record<Dimension, ReadonlyMap<string, string>>> = {
   percent: pairs('percent %'),
   celsius: pairs('c °C, celsius °C, degrees_celsius °C, f °F, fahrenheit °F, degrees_fahrenheit °F, kelvin K, kelvins K'),
   pressure: pairs('millimeters_of_mercury mmHg, millimetres_of_mercury mmHg, mm_hg mmHg, mm[hg] mmHg'),
-  index: pairs('kg/m² index, kg/m^2 index, kg/m2 index'),
+  // The client for iOS counts the index of ultraviolet light.
+  index: pairs('count index, kg/m² index, kg/m^2 index, kg/m2 index'),
   kilogram: pairs('kilograms kg, grams g, pounds lb, lbs lb, stones st, stone st, ounces oz'),
   gram: pairs('grams g, milligrams mg, micrograms mcg, ug mcg, μg mcg, µg mcg, kilograms kg'),
   microgram: pairs('grams g, milligrams mg, micrograms mcg, ug mcg, μg mcg, µg mcg, kilograms kg'),
@@ -53,7 +54,8 @@ export function unitNamed(dimension: Dimension, text: string): string | undefine
   if (units.includes(text)) return text
   const lower = text.toLowerCase()
   const alias = lower.replace(/[\s_-]+/g, '_')
-  const known = spellings[dimension]?.get(alias)
+  // In the singular, too: `meter`, `minute`.
+  const known = spellings[dimension]?.get(alias) ?? spellings[dimension]?.get(`${alias}s`)
   if (known !== undefined) return known
   const alike = units.filter((unit) => unit.toLowerCase() === lower)
   return alike.length === 1 ? alike[0] : undefined
