@@ -71,6 +71,7 @@ const FINDS_NOTHING = new Set([
   'search_team_users',
   'introspect_resources',
   'introspect_historical_pulls',
+  'introspect_rejected_posts',
   'introspect_repeated_posts',
   'introspect_sync_progress',
 ])

@@ -4,7 +4,7 @@ import { hasForeignEscapes } from '../runtime/utf8.ts'
 import { badRequest, unprocessable } from './errors.ts'
 import { missingFault, valueFault, type Fault } from '../schema/fault.ts'
 import { excessOf } from '../schema/json-limits.ts'
-import { validate, type Mode } from '../schema/request-validation.ts'
+import { LenientFaults, validate, type Mode } from '../schema/request-validation.ts'
 import type { TSchema } from '../schema/schema.ts'
 
 interface Property {
@@ -67,7 +67,7 @@ export function assertUtf8(bytes: Buffer | undefined): void {
 
 /**
  * A JSON body in UTF-8 (`assertUtf8`); appends errors. No bytes, or `null`, is no body. One that exceeds the limits of json-limits.ts is an
- * error and not parsed.
+ * error and not parsed. Lists are read without their faulty items, where their schemas say so, unless there are other errors.
  */
 export function readBody(
   schema: TSchema,
@@ -94,7 +94,11 @@ export function readBody(
     if (!optional) faults.push(missingFault(['body']))
     return undefined
   }
-  return validate(schema, value, ['body'], faults, mode)
+  const found = new LenientFaults()
+  const body = validate(schema, value, ['body'], found, mode)
+  // What is left out of a body that is accepted is an error of one that is rejected.
+  if (found.length) validate(schema, value, ['body'], faults, mode)
+  return body
 }
 
 /** The fields of a form-encoded body. Errors: 400 for bytes and escapes that are not UTF-8. */

@@ -53,7 +53,7 @@ interface Shape {
   minItems?: number
   maxItems?: number
   items?: Shape
-  /** Items with errors are left out, and the list is read without them; `leftOutOf` tells which. */
+  /** With `LenientFaults`, items with errors are left out; `leftOutOf` tells which. */
   leavesOutFaulty?: boolean
   properties?: Record<string, Shape>
   required?: string[]
@@ -215,11 +215,14 @@ function readArray(s: Shape, value: unknown, loc: Loc, faults: Fault[], mode: Mo
     return value
   }
   const items = s.items ?? {}
-  if (s.leavesOutFaulty) return readLenient(items, value, loc, mode)
+  if (s.leavesOutFaulty && faults instanceof LenientFaults) return readLenient(items, value, loc, mode)
   const result: unknown[] = []
   for (let i = 0; i < size && faults.length < FAULTS_MAX; i++) result.push(readPart(items, value[i], i, loc, faults, mode))
   return result
 }
+
+/** The errors of a request whose lists are read without their faulty items, where their schemas say so. */
+export class LenientFaults extends Array<Fault> {}
 
 /** What a list was read without. */
 export interface LeftOut {
@@ -249,7 +252,7 @@ function readLenient(items: Shape, value: unknown[], loc: Loc, mode: Mode): unkn
   const result: unknown[] = []
   const left: LeftOut = { items: [], faults: [], places: [] }
   for (const [i, item] of value.entries()) {
-    const found: Fault[] = []
+    const found = new LenientFaults()
     const read = readPart(items, item, i, loc, found, mode)
     if (found.length) {
       left.items.push(item)

@@ -33,6 +33,11 @@ export const introspection = ({ sdk, user, passthrough }: Customer): void =>
       assert.deepEqual([status, body], [200, { data: [], next_cursor: null }])
     })
 
+    test('lists no post that was rejected', async () => {
+      const { status, body } = await passthrough('/v2/introspect/rejected_posts')
+      assert.deepEqual([status, body], [200, { data: [], next_cursor: null }])
+    })
+
     test('shows what a phone reports about its synchronization, after it asked for its state and announced a history', async () => {
       const { userId } = await user()
       const call = async (path: string, body: object) => {

@@ -33,6 +33,7 @@ export async function busyTeam(): Promise<TestTeam> {
   await team.settle()
   const repeating = await team.user()
   for (let i = 0; i < 2; i++) await post(team, repeating, 'heartrate', [at('09:30:00', 61)])
+  await post(team, repeating, 'heartrate', [at('09:30:00', -61)])
   await valid(
     team,
     operations.find(({ id }) => id === 'get_phlebotomy_appointment')!,

@@ -18,6 +18,7 @@ const findsNothing = new Set([
   'get_team_lab_accounts',
   'introspect_resources',
   'introspect_historical_pulls',
+  'introspect_rejected_posts',
   'introspect_repeated_posts',
   'introspect_sync_progress',
   'bulk_trigger_historical_pull',
