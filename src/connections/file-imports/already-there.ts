@@ -53,25 +53,9 @@ type IsRecorded = (record: ReadSummary['record']) => boolean
 /** Tells of each summary of a file whether a phone has recorded it. Reads the times of every stored summary once. */
 function phoneIndex(kind: SummaryKind, known: RecordedSummary[]): IsRecorded {
   switch (kind) {
-    case 'profile': {
-      const isThere = known.some(({ app_id }) => app_id !== EXPORT_APP)
-      return () => isThere
-    }
     case 'activity': {
       const days = new Set(known.flatMap(({ app_id, calendar_date }) => (app_id === EXPORT_APP ? [] : calendar_date)))
       return ({ calendar_date }) => days.has(calendar_date)
-    }
-    case 'body': {
-      const apps = new Map<string, Set<string | null>>()
-      for (const { app_id, key } of known) {
-        if (!isOfPhone(app_id)) continue
-        const name = key.split(' ')[0]!
-        apps.set(name, (apps.get(name) ?? new Set()).add(app_id))
-      }
-      return ({ app_id, key }) => {
-        const of = apps.get(key.split(' ')[0]!)
-        return of !== undefined && of.size > (of.has(app_id) ? 1 : 0)
-      }
     }
     case 'electrocardiogram': {
       const starts = new Set(known.filter(({ key }) => !OF_FILE.test(key)).map(({ starts_at }) => instantOf(starts_at)))
@@ -114,6 +98,40 @@ function equals(spans: Span[]): (span: Span) => boolean {
 
 const shifted = (day: string, days: number): string => new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10)
 
+/** What phones have recorded of the profile, or of an instant of the body by other apps than that of the record. */
+type OfPhones = (record: ReadSummary['record']) => RecordedSummary[]
+
+function ofPhones(kind: 'profile' | 'body', known: RecordedSummary[]): OfPhones {
+  if (kind === 'profile') {
+    const sent = known.filter(({ app_id }) => app_id !== EXPORT_APP)
+    return () => sent
+  }
+  const instants = new Map<string, RecordedSummary[]>()
+  for (const one of known) {
+    if (!isOfPhone(one.app_id)) continue
+    const instant = one.key.split(' ')[0]!
+    instants.set(instant, [...(instants.get(instant) ?? []), one])
+  }
+  return ({ app_id, key }) => (instants.get(key.split(' ')[0]!) ?? []).filter((one) => one.app_id !== app_id)
+}
+
+/** Says when a measurement was, not what was measured. */
+const OF_TIME = new Set(['date', 'calendar_date'])
+
+/** A profile or measurement with the fields that no phone has recorded; none if nothing is left. What a phone says of its app stays. */
+function withNewFields(summary: ReadSummary, sentOf: OfPhones): ReadSummary[] {
+  const { kind, record } = summary
+  const sent = sentOf(record)
+  if (!sent.length) return [summary]
+  const known = new Set(sent.flatMap(({ fields }) => fields))
+  const fields = Object.entries(record.document).filter(
+    ([name, value]) => value !== null && (OF_TIME.has(name) || !known.has(name)),
+  )
+  if (!fields.some(([name]) => !OF_TIME.has(name))) return []
+  const app_id = kind === 'profile' ? sent[0]!.app_id : record.app_id
+  return [{ ...summary, record: { ...record, app_id, document: Object.fromEntries(fields) } } as ReadSummary]
+}
+
 /** The summaries that no phone has sent. */
 export async function newSummaries(
   tx: Tx,
@@ -126,6 +144,10 @@ export async function newSummaries(
   const all = new Set([...days].flatMap((day) => [shifted(day, -1), day, shifted(day, 1)]))
   const known = await recordedSummaries(tx, { user_id, kind, provider }, [...all])
   if (!known.length) return summaries
+  if (kind === 'profile' || kind === 'body') {
+    const sentOf = ofPhones(kind, known)
+    return summaries.flatMap((summary) => withNewFields(summary, sentOf))
+  }
   const isRecorded = phoneIndex(kind, known)
   return summaries.filter(({ record }) => !isRecorded(record))
 }

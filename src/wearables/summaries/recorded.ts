@@ -11,8 +11,12 @@ const Recorded = T.Object({
   calendar_date: nullableText,
   starts_at: nullableText,
   ends_at: nullableText,
+  fields: T.Array(T.String()),
 })
-/** What a stored summary is known by; `starts_at` and `ends_at` are those of a workout, a night, an electrocardiogram or a meal. */
+/**
+ * What a stored summary is known by; `starts_at` and `ends_at` are those of a workout, a night, an electrocardiogram or a meal, `fields` those
+ * that a profile or a measurement of the body has.
+ */
 export type RecordedSummary = Static<typeof Recorded>
 
 const times: Partial<Record<SummaryKind, readonly [start: string, end: string]>> = {
@@ -20,6 +24,9 @@ const times: Partial<Record<SummaryKind, readonly [start: string, end: string]>>
   electrocardiogram: ['session_start', 'session_end'],
   meal: ['timestamp', 'timestamp'],
 }
+
+/** Kinds whose records may each have a part of what is known. */
+const ofFields: readonly SummaryKind[] = ['profile', 'body']
 
 /** A user who moves about all day has some 20 workouts of it. */
 const ROWS_MAX = 50_000
@@ -37,7 +44,9 @@ export const recordedSummaries = (
   return tx.many(
     Recorded,
     sql`
-    select key, app_id, calendar_date::text, document ->> ${start}::text as starts_at, document ->> ${end}::text as ends_at from summary
+    select key, app_id, calendar_date::text, document ->> ${start}::text as starts_at, document ->> ${end}::text as ends_at,
+      case when ${ofFields.includes(kind)}::boolean then array(select jsonb_object_keys(jsonb_strip_nulls(document))) else '{}' end as fields
+    from summary
     where team_id = ${tx.team} and user_id = ${user_id} and kind = ${kind} and provider = ${provider}
       and (calendar_date is null or calendar_date = any (${days}::date[]))
     order by calendar_date limit ${ROWS_MAX}`,

@@ -97,7 +97,8 @@ export const isStorable = ({ document }: Pick<IncomingSummary, 'document'>): boo
   Buffer.byteLength(JSON.stringify(document)) <= DOCUMENT_BYTES_MAX
 
 /**
- * Writes summaries of one kind of a user. A record that is there keeps its id and gets the fields that are given. Writes summary.
+ * Writes summaries of one kind of a user. A record that is there keeps its id and gets the fields that are given, also if it is given twice.
+ * A profile that leaves a field out says nothing about it: what is known stays. Writes summary.
  * Errors: 422 a document of more than 256 kB.
  * @returns the records that are new or have changed, by `key`
  */
@@ -106,11 +107,10 @@ export async function writeSummaries(
   user_id: string,
   kind: SummaryKind,
   provider: string,
-  given: (Omit<IncomingSummary, 'device' | 'time_zone'> & { device_id: string | null })[],
+  given: Given[],
 ): Promise<WrittenSummary[]> {
   if (!given.length) return []
-  // The last of several with one key counts.
-  const records = [...new Map(given.map((one) => [one.key, { ...one, id: tx.uuid() }])).values()]
+  const records = oneByKey(kind, given).map((one) => ({ ...one, id: tx.uuid() }))
   const json = JSON.stringify(records)
   // Most posts are smaller than one document may be.
   if (Buffer.byteLength(json) > DOCUMENT_BYTES_MAX && !records.every(isStorable))
@@ -133,6 +133,27 @@ export async function writeSummaries(
   )
   return rows.map((row) => ({ key: row.key, is_new: row.is_new, summary: toSummary(tx, kind, user_id, row) }))
 }
+
+type Given = Omit<IncomingSummary, 'device' | 'time_zone'> & { device_id: string | null }
+
+/** Several records with one key as one: the later one adds its fields, and replaces those that both have. */
+function oneByKey(kind: SummaryKind, given: Given[]): Given[] {
+  const records = new Map<string, Given>()
+  for (const one of given) {
+    const document = kind === 'profile' ? withoutNulls(one.document) : one.document
+    const before = records.get(one.key)
+    const merged = before && {
+      ...((one.raw ?? before.raw) && { raw: one.raw ?? before.raw }),
+      device_id: one.device_id ?? before.device_id,
+      document: { ...before.document, ...document },
+    }
+    records.set(one.key, { ...one, document, ...merged } as Given)
+  }
+  return [...records.values()]
+}
+
+const withoutNulls = (document: object): object =>
+  Object.fromEntries(Object.entries(document).filter(([, value]) => value !== null))
 
 const Known = T.Object({ key: T.String(), id: T.String() })
 
