@@ -51,6 +51,7 @@ const APART: Record<string, string[]> = {
   'files that have lab reports read': [
     'src/lab-reports/parsing-jobs/scanned-reports.test.ts',
     'src/lab-reports/parsing-jobs/damaged-uploads.test.ts',
+    'src/lab-reports/parsing-jobs/doubtful-reports.test.ts',
     'src/lab-reports/parsing-jobs/hostile-files.test.ts',
     'src/lab-reports/parsing-jobs/parsing-jobs.test.ts',
     'src/lab-reports/parsing-jobs/report-files.test.ts',

@@ -4,9 +4,10 @@ import { test } from 'node:test'
 import { composeDocument } from '../../eval/corpus/compose/document.ts'
 import { createFiles } from '../../eval/corpus/kinds.ts'
 import { layouts } from '../../eval/corpus/layouts/all.ts'
+import { printed } from '../../eval/corpus/printed/all.ts'
 import { written } from '../../eval/corpus/written/all.ts'
 import { evaluate } from '../../eval/evaluate.ts'
-import { metadataShare, ratio, rowScores } from '../../eval/metrics.ts'
+import { metadataShare, ratio, rowScores, wholeRowScores, type Figures, type Share } from '../../eval/metrics.ts'
 import { shippedTerm } from '../../src/lab-reports/loinc/terms.ts'
 import { engine } from '../../src/lab-reports/ocr/engine.ts'
 import { pictureOf } from '../../src/lab-reports/ocr/picture.ts'
@@ -17,6 +18,34 @@ import { readReport } from '../../src/lab-reports/reading/read-report.ts'
 import { documentOf } from '../support/corpus-documents.ts'
 
 const sum = (numbers: number[]): number => numbers.reduce((one, other) => one + other, 0)
+
+const shareOf = ({ right, total }: Share): number => ratio(right, total)
+
+function describe({ caught, doubted, sure, ...figures }: Figures): string {
+  const parts = {
+    whole: wholeRowScores(figures as Figures).f1,
+    caught: shareOf(caught),
+    doubted: shareOf(doubted),
+    sure: shareOf(sure),
+  }
+  return Object.entries(parts)
+    .map(([name, value]) => `${name} ${value.toFixed(3)}`)
+    .join(', ')
+}
+
+test('whole rows of printed reports are read as well as promised, and nearly all that are wrong are caught', async (t) => {
+  const { byKind } = await evaluate(readReport, {
+    layouts: printed,
+    kinds: ['text'],
+    seed: 1,
+    limit: 1,
+    isInTable: (code) => shippedTerm(code) !== undefined,
+  })
+  const figures = byKind.get('text')!
+  t.diagnostic(describe(figures))
+  assert(figures.rows.expected > 1_500)
+  assert(shareOf(figures.caught) >= 0.9, describe(figures))
+})
 
 test('rows, LOINC codes and metadata of the text PDFs of the corpus are read at least as well as promised', async (t) => {
   const { byKind } = await evaluate(readReport, {
@@ -42,6 +71,10 @@ test('rows, LOINC codes and metadata of the text PDFs of the corpus are read at 
   )
   assert(likely! >= 0.97 && doubtful! < 0.7, `${likely} of likely and ${doubtful} of doubtful codes are right`)
   assert(ratio(metadata.right, metadata.total) >= 0.95, 'metadata')
+  t.diagnostic(describe(figures))
+  assert(wholeRowScores(figures).f1 >= 0.97 && shareOf(figures.sure) >= 0.98, describe(figures))
+  // Of these, half are names whose LOINC term is doubtful.
+  assert(shareOf(figures.doubted) <= 0.12, describe(figures))
 })
 
 test('a scanned page that lies on its side is turned the right way up, however close its lines', async () => {

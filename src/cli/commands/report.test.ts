@@ -45,7 +45,7 @@ test('every stage of a report is printed, and its boxes are drawn into a picture
     /^ {2}1\.\d+ {2}1 lines, name 40-\d+, value 220-\d+, flag 290-\d+, unit 340-\d+, range 430-\d+$/m,
     /^ {2}1\.1 {2}Glucose = 105, unit mg\/dL, range 70-99, flag high, panel [^,]+, confidence 1\.00$/m,
     /^ {2}1 {2}Glucose: auto_match; 2345-7 0\.\d\d Glucose/m,
-    /^PLAUSIBILITY\n {2}none$/m,
+    /^FINDINGS\n {2}none$/m,
     /^ {2}patient_last_name {3}Person$/m,
     /^ {2}1 {2}Glucose = 105 mg\/dL, numeric, range 70 to 99, abnormal$/m,
     /^OUTCOME\n {2}completed: 1 results\n {2}English\n {2}numbers with decimal points$/m,

@@ -72,7 +72,7 @@ const section = (title: string, lines: readonly string[]): string =>
   `${title}\n${(lines.length ? lines : ['none']).map((line) => `  ${line}\n`).join('')}\n`
 
 /** The stages as text. */
-export function textOf({ pages, is_english, has_decimal_commas, metadata, results, failure }: Explanation): string {
+export function textOf({ pages, is_english, has_decimal_commas, metadata, results, findings, failure }: Explanation): string {
   return [
     section(
       'PAGES',
@@ -85,17 +85,17 @@ export function textOf({ pages, is_english, has_decimal_commas, metadata, result
     section('COLUMNS', pages.flatMap(columnsText)),
     section('ROWS', pages.flatMap(rowsText)),
     section('LOINC', results.map(loincText)),
-    section(
-      'PLAUSIBILITY',
-      results.flatMap(({ findings }, index) => findings.map(({ kind, text }) => `${index + 1}  ${kind}: ${plain(text)}`)),
-    ),
+    section('FINDINGS', [
+      ...results.flatMap((result, index) => result.findings.map(({ kind, text }) => `${index + 1}  ${kind}: ${plain(text)}`)),
+      ...findings.map(({ kind, text, page }) => `page ${page}  ${kind}: ${plain(text)}`),
+    ]),
     section(
       'METADATA',
       Object.entries(metadata).map(([name, value]) => `${name.padEnd(18)}  ${orNone(value)}`),
     ),
     section('RESULTS', results.map(resultText)),
     section('OUTCOME', [
-      failure ?? `completed: ${results.length} results`,
+      failure ?? `${findings.length ? 'pending_review' : 'completed'}: ${results.length} results`,
       is_english ? 'English' : 'not English',
       has_decimal_commas ? 'numbers with decimal commas' : 'numbers with decimal points',
     ]),

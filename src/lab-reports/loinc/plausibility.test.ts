@@ -168,3 +168,29 @@ test('numbers are read as reports print them, and words are not', () => {
   for (const text of ['', 'Negative', '1:80', '10-20', '97/100', '3+', 'H', '1.2.3', ',', '--', '9'.repeat(400)])
     assert.equal(read(text), undefined, text)
 })
+
+test('a number without a unit has a finding where its test has one, and a ratio, a pH or a word has none', () => {
+  assert.deepEqual(
+    findingsOf([
+      ['Glucose', '95'],
+      ['Sodium', '140'],
+      ['A/G Ratio', '1.5'],
+      ['Urine pH', '6.0'],
+      ['INR', '1.0'],
+      ['HBsAg', 'Negative'],
+    ]),
+    { Glucose: ['unit_is_missing'], Sodium: ['unit_is_missing'] },
+  )
+})
+
+test('one result that is printed in two panels has no finding, two values of one test have', () => {
+  const twice = (value: string) =>
+    matchLoinc(
+      rowsOf([
+        ['Calcium', '9.6', 'mg/dL'],
+        ['Calcium', value, 'mg/dL'],
+      ]),
+    ).map(({ findings }) => findings.map(({ kind }) => kind))
+  assert.deepEqual(twice('9.6'), [[], []])
+  assert.deepEqual(twice('8.4'), [['duplicate'], ['duplicate']])
+})

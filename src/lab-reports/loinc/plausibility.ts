@@ -4,9 +4,10 @@ import type { ReportRow } from './match.ts'
 import { isWithin, readNumber } from './numbers.ts'
 import { shippedTerm, type Term } from './terms.ts'
 import { convert, kindsOfProperty, readUnit } from '../../lab-values/ucum-units.ts'
+import type { UnitKind } from '../../lab-values/unit-spellings.ts'
 
 export interface Finding {
-  kind: 'outside_human_limits' | 'unit_does_not_fit' | 'contradicts_parts' | 'duplicate'
+  kind: 'unit_is_missing' | 'outside_human_limits' | 'unit_does_not_fit' | 'contradicts_parts' | 'duplicate'
   /** For the reviewer; states no value of the patient. */
   text: string
   /** Multiplies the confidence of the best candidate. */
@@ -42,11 +43,20 @@ export function checkPlausibility(rows: readonly ReportRow[], terms: readonly (T
 function unitFindings(row: ReportRow, term: Term): Finding[] {
   const units = readUnit(row.units)
   const kinds = kindsOfProperty[term.property]
+  if (isWithoutUnit(row, term)) return [finding('unit_is_missing', `No unit was read, and ${term.displayName} has one.`, 1)]
   if (units.length === 0 || !kinds || term.scale !== 'Qn') return []
   const fits = units.some(({ kind, canonical }) => kinds.includes(kind) || term.units.includes(canonical))
   if (fits) return []
   const usual = term.units.length > 0 ? ` Usual: ${term.units.slice(0, 3).join(', ')}.` : ''
   return [finding('unit_does_not_fit', `The unit ${units[0]!.canonical} does not fit ${term.displayName}.${usual}`, 0.9)]
+}
+
+const WITHOUT_UNIT = new Set<UnitKind>(['ratio', 'ph', 'index'])
+
+/** Whether a number has no unit although what it measures has one. */
+const isWithoutUnit = ({ units, value }: ReportRow, { property, scale }: Term): boolean => {
+  const kinds = kindsOfProperty[property]
+  return !units && scale === 'Qn' && readNumber(value) !== undefined && !!kinds && !kinds.some((kind) => WITHOUT_UNIT.has(kind))
 }
 
 function limitFindings(row: ReportRow, term: Term): Finding[] {
@@ -71,7 +81,8 @@ function* duplicates(results: readonly KnownResult[]): Generator<{ at: number; t
     byTerm.set(key, [...(byTerm.get(key) ?? []), result])
   }
   for (const same of byTerm.values())
-    if (same.length > 1)
+    // One result may stand in several panels.
+    if (new Set(same.map(({ row }) => `${row.value.trim().toLowerCase()}\t${row.units ?? ''}`)).size > 1)
       for (const { at, term } of same)
         yield {
           at,

@@ -67,7 +67,7 @@ export async function readReviewed(tx: Tx, id: string): Promise<ReviewedJob> {
       exists (select from stored_file f where f.set_id = j.id and f.name = 'file-0')
         or exists (select from parsing_job_part p where p.team_id = j.team_id and p.job_id = j.id) as has_files, j.decided_by, j.decided_at, j.created_at, j.updated_at
     from parsing_job j
-    where j.team_id = ${tx.team} and j.id = ${id} and j.needs_human_review and j.extracted is not null`,
+    where j.team_id = ${tx.team} and j.id = ${id} and (j.status = 'pending_review' or j.is_reviewed) and j.extracted is not null`,
   )
   if (!job) throw notFound(NOT_FOUND)
   tx.concerns(job.user_id, id)
@@ -119,7 +119,7 @@ export async function findPage(tx: Tx, files: ReportFiles, id: string, page: num
     Stored,
     sql`
     select user_id, file_key, file_types, pages from parsing_job
-    where team_id = ${tx.team} and id = ${id} and needs_human_review and extracted is not null`,
+    where team_id = ${tx.team} and id = ${id} and (status = 'pending_review' or is_reviewed) and extracted is not null`,
   )
   if (!stored) throw notFound(NOT_FOUND)
   tx.concerns(stored.user_id, id)

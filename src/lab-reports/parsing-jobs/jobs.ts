@@ -3,14 +3,15 @@
 import type { TeamEraser } from '../../platform/db/erasure.ts'
 import { dbNowPlus } from '../../platform/db/leases.ts'
 import { sql } from '../../platform/db/sql.ts'
-import type { PlainTx, Tx } from '../../platform/db/transaction.ts'
+import type { PlainTx, Tenant, Tx } from '../../platform/db/transaction.ts'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
-import { assertFeature } from '../../platform/http/feature-flags.ts'
+import { assertFeature, hasFeature } from '../../platform/http/feature-flags.ts'
 import { defineJob, emit, enqueue } from '../../platform/queue/outbox.ts'
 import { unavailable } from '../../platform/runtime/problem.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { deleteFilesAfter, keepFiles } from '../../platform/stored-files/stored-files.ts'
 import { findUser, getUser } from '../../people/users/users.ts'
+import { isDoubtful } from '../reading/doubtful.ts'
 import type { ReadReport, ReportFile } from '../reading/read-report.ts'
 import type { ReportResult } from '../reading/result.ts'
 import { humanReview } from './features.ts'
@@ -56,10 +57,15 @@ function shown({ id, status, failure_reason, needs_human_review, is_reviewed, ex
   return { id, job_id: id, status, failure_reason, data, needs_human_review, is_reviewed }
 }
 
-/** What clients see: without places, findings, comments and what the API has no field for, which reviews show. */
-const reportData = ({ metadata, results }: ReadReport): ReportData => ({
+/**
+ * What clients see of a report that no person has looked at: without places, findings, comments and what the API has no field for, which
+ * reviews show. A row that may be misread is never certain, nor is any row of a report of which something is in no result.
+ */
+const reportData = ({ metadata, results, findings }: ReadReport): ReportData => ({
   metadata,
-  results: results.map(resultData),
+  results: results.map((result) =>
+    findings?.length || isDoubtful(result) ? { ...resultData(result), loinc_match_status: 'needs_review' } : resultData(result),
+  ),
 })
 export const resultData = ({
   place: _place,
@@ -217,8 +223,8 @@ export const returnAttempt = (tx: Tx, id: string): Promise<number> =>
 export type Outcome = { report: ReadReport } | { failure: FailureReason }
 
 /**
- * Ends the parsing of a job: it is completed, has failed, or waits for a person. Writes parsing_job,
- * parsing_job_part; emits lab_report.parsing_job.updated. A job that has ended meanwhile stays as it is.
+ * Ends the parsing of a job: it is completed, has failed, or waits for a person, because the upload asks for one or something of the report
+ * is in no result. Writes parsing_job, parsing_job_part; emits lab_report.parsing_job.updated. A job that has ended meanwhile stays as it is.
  * @param files_kept_s how long its files are kept; at most 90 days if it waits for a person
  */
 export async function endJob(tx: Tx, id: string, outcome: Outcome, files_kept_s: number): Promise<void> {
@@ -229,7 +235,9 @@ export async function endJob(tx: Tx, id: string, outcome: Outcome, files_kept_s:
     sql`
     with j as (
       update parsing_job
-      set status = case when ${failure}::text is not null then 'failed' when needs_human_review then 'pending_review' else 'completed' end,
+      set status = case when ${failure}::text is not null then 'failed'
+                        when needs_human_review or ${'report' in outcome && asksForPerson(tx.tenant, outcome.report)} then 'pending_review'
+                        else 'completed' end,
           failure_reason = ${failure}, extracted = ${report}::jsonb, updated_at = ${tx.now}
       where team_id = ${tx.team} and id = ${id} and status = 'started'
       returning *)
@@ -240,6 +248,10 @@ export async function endJob(tx: Tx, id: string, outcome: Outcome, files_kept_s:
   emitJob(tx, 'lab_report.parsing_job.updated', row)
   await queueNext(tx)
 }
+
+/** Whether a person has to look at a report, whatever its upload says. A team without human review gets it with every row in doubt. */
+export const asksForPerson = (tenant: Pick<Tenant, 'disabled_features'>, { findings }: ReadReport): boolean =>
+  Boolean(findings?.length) && hasFeature(tenant, humanReview)
 
 async function deleteFilesOf(tx: Tx, id: string, seconds: number): Promise<void> {
   await deleteFilesAfter(tx, [id], seconds)

@@ -9,6 +9,7 @@ import type { ReadReport, ReportFile } from '../reading/read-report.ts'
 import type { ReadOutcome, Reading } from '../reading/report.task.ts'
 import { uncertainNames } from '../reading/uncertain-names.ts'
 import {
+  asksForPerson,
   claimJob,
   endJob,
   parseReport,
@@ -122,7 +123,7 @@ export class ReportParser implements Service {
       return { failure: 'processing_error' }
     }
     const report = await this.#withReleaseTerms(context, read.report, inThread)
-    if (claimed.needs_human_review) await this.#drawPages(context, job, files, pages)
+    if (claimed.needs_human_review || asksForPerson(context.tenant, report)) await this.#drawPages(context, job, files, pages)
     return { report }
   }
 

@@ -6,6 +6,7 @@ import type { Metadata, MetadataPlaces } from '../layout/metadata.ts'
 import type { TextQuality } from '../pages/text-quality.ts'
 import type { Box, PageText, Word } from '../pages/page.ts'
 import { drawStages } from './explain-pictures.ts'
+import type { ReportFinding } from './finding.ts'
 import { isEnglish } from './language.ts'
 import { qualityOf } from './page-of-file.ts'
 import { failureOf, readPages, understandStages, type ReportFailure, type ReportFile } from './read-report.ts'
@@ -31,6 +32,8 @@ export interface Explanation {
   metadata: Metadata
   metadata_places: MetadataPlaces
   results: ReportResult[]
+  /** What of the pages is in no result. */
+  findings: ReportFinding[]
   /** Why a job would fail with this file; null if it would not. */
   failure: ReportFailure | null
 }
@@ -55,7 +58,7 @@ export interface Explained {
 export async function explain(file: ReportFile, { draws, ocr_models }: ExplainOptions): Promise<Explained> {
   const pages = await readPages([file], { models: ocr_models })
   const { report, stages } = understandStages(pages)
-  const { metadata, metadata_places = {}, results } = report
+  const { metadata, metadata_places = {}, results, findings = [] } = report
   const regions = [...regionsOfPages(stages.pages)]
   const is_english = isEnglish(pages)
   const explanation: Explanation = {
@@ -85,6 +88,7 @@ export async function explain(file: ReportFile, { draws, ocr_models }: ExplainOp
     metadata,
     metadata_places,
     results,
+    findings,
     failure: failureOf(pages, results),
   }
   return { explanation, pictures: draws ? await drawStages(file, explanation.pages, Object.values(metadata_places)) : [] }

@@ -11,6 +11,9 @@ import { readName } from '../loinc/name-text.ts'
 import { withDocument } from '../pages/pdf.ts'
 import type { Box, PageText } from '../pages/page.ts'
 import { hasDecimalCommas, withPlainNumbers } from './decimal-signs.ts'
+import { isDoubtful } from './doubtful.ts'
+import type { ReadingFinding, ReportFinding } from './finding.ts'
+import { findingsOf } from './findings.ts'
 import { isEnglish } from './language.ts'
 import { pageOf, pageOfImage, type PageOptions } from './page-of-file.ts'
 import { resultOf, type ReportResult } from './result.ts'
@@ -27,6 +30,8 @@ export interface ReadReport {
   /** Where the fields of the metadata stand. Jobs that earlier programs have read have none. */
   metadata_places?: MetadataPlaces
   results: ReportResult[]
+  /** What of the pages is in no result, so that a person has to look. Jobs that earlier programs have read have none. */
+  findings?: ReportFinding[]
   /** The sizes to which the places on pages refer. Jobs that earlier programs have read have none. */
   pages?: Pick<PageText, 'number' | 'width' | 'height'>[]
 }
@@ -107,24 +112,26 @@ export const understand = (pages: readonly PageText[]): ReadReport => understand
 /** The same with what the stages have made of it. */
 export function understandStages(seen: readonly PageText[]): { report: ReadReport; stages: Stages } {
   const pages = seen.map((page) => (page.source === 'ocr' ? withLevelRows(page, baselinesOf(page)) : page))
-  const read = pages.map((page) => ({ page, lines: linesOf(page) }))
-  const { age, places, ...metadata } = metadataOf(read)
+  const { age, places, ...metadata } = metadataOf(pages.map((page) => ({ page, lines: linesOf(page) })))
   const patient = { sex: metadata.gender === 'other' ? null : metadata.gender, age }
   const spelled = pages.map((page) => spelledPage(page)).map((page) => ({ page, lines: linesOf(page) }))
   const rows = rowsOf(spelled, { isAnalyte, isNamed, isSpecimen, isLetterhead: (text) => text === metadata.lab_name })
   if (rows.length > RESULTS_MAX) throw new Error(`a report has at most ${RESULTS_MAX} results`)
   const has_decimal_commas = hasDecimalCommas(rows)
   const specimens = specimensOf(rows, spelled)
-  const results = rows.map((row, index) => {
-    const result = resultOf(has_decimal_commas ? withPlainNumbers(row) : row, patient, specimens[index]!)
-    return drawnPlace({ ...result, value: row.value }, pages)
-  })
+  const plain = has_decimal_commas ? rows.map(withPlainNumbers) : rows
+  const read = plain.map((row, index) => resultOf(row, patient, specimens[index]!))
+  const findings = findingsOf({ pages: spelled, rows: plain, results: read, places }, { isNamed })
+  const results = read.map((result, index) =>
+    drawnPlace({ ...result, value: rows[index]!.value, findings: findings.rows[index]! }, pages),
+  )
   const report = storable({
     metadata,
     metadata_places: Object.fromEntries(
       Object.entries(places).map(([field, { page, box }]) => [field, { page, box: drawnBox(box, page, pages) }]),
     ),
-    results: withMeaning(results),
+    results: withMeaning(results).map(withConfidence),
+    findings: findings.report.map((finding) => ({ ...finding, box: drawnBox(finding.box, finding.page, pages) })),
     pages: pages.map(({ number, width, height, drawn }) => ({
       number,
       width: drawn?.width ?? width,
@@ -132,6 +139,14 @@ export function understandStages(seen: readonly PageText[]): { report: ReadRepor
     })),
   })
   return { report, stages: { pages: spelled, rows, has_decimal_commas } }
+}
+
+/** A row that was read for certain but is doubtful is not certain. */
+const DOUBTFUL_CONFIDENCE = 0.5
+
+const withConfidence = (result: ReportResult): ReportResult => {
+  const { place } = result
+  return isDoubtful(result) ? { ...result, place: { ...place, confidence: place.confidence * DOUBTFUL_CONFIDENCE } } : result
 }
 
 /** A result with its place on the page as it is drawn. */
@@ -180,6 +195,13 @@ function withMeaning(results: readonly ReportResult[], context: ReportContext = 
   )
   return results.map((result, index) => {
     const { loinc_match_status, loinc_matches, findings, unit } = meanings[index]!
-    return { ...result, loinc_match_status, loinc_matches, findings, unit_ucum: unit?.canonical ?? null }
+    const ofReading = result.findings.filter((one): one is ReadingFinding => !('factor' in one))
+    return {
+      ...result,
+      loinc_match_status,
+      loinc_matches,
+      findings: [...ofReading, ...findings],
+      unit_ucum: unit?.canonical ?? null,
+    }
   })
 }

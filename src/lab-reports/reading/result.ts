@@ -1,6 +1,7 @@
 // A row of a page as a result of the API: its type, its range for the patient, and what the range says of the value.
 import type { Box } from '../pages/page.ts'
 import type { Finding, LoincMatch, LoincMatchStatus } from '../loinc/match-loinc.ts'
+import type { ReadingFinding } from './finding.ts'
 import { sensitivityOf } from '../layout/antibiotics.ts'
 import type { Row } from '../layout/rows.ts'
 import { comparable, interpret, statementOfFlag, type Interpretation } from '../../lab-values/interpret.ts'
@@ -26,7 +27,7 @@ export interface ReportResult {
   loinc_match_status: LoincMatchStatus | null
   loinc_matches: LoincMatch[] | null
   /** What is implausible about it, for the reviewer. */
-  findings: Finding[]
+  findings: (Finding | ReadingFinding)[]
   /** What the report notes on it, for the reviewer. Jobs that earlier programs have read have none. */
   comments?: string[]
   /** What the report says of its specimen (also by a heading), method and day; jobs that earlier programs have read have none. */

@@ -62,6 +62,7 @@ function shown(job: ReviewedJob, corrected: CorrectedReport, corrections: Correc
     metadata: corrected.metadata,
     metadata_as_read: corrected.isMetadataChanged ? extracted.metadata : null,
     metadata_places: shownPlaces(extracted),
+    findings: extracted.findings ?? [],
     results: corrected.results.map(shownResult),
     corrections,
     decision: decided_by !== null && decided_at !== null ? { key_id: decided_by, created_at: decided_at } : null,

@@ -29,7 +29,8 @@ const list = {
   method: 'GET',
   query: ReviewQuery,
   reply: ReviewPage,
-  description: 'Those with the status `pending_review`, oldest first. They were uploaded with `needs_human_review`.',
+  description:
+    'Those with the status `pending_review`, oldest first. They were uploaded with `needs_human_review`, or something of the report is in no result.',
 } as const
 const show = {
   patients: true,

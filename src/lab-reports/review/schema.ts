@@ -58,7 +58,12 @@ const ReviewedResult = Fields(
     result: Result,
     as_read: Nullable(Result),
     place: Nullable(Fields({ page: T.Integer(), row: Box, value: Box }, { title: 'LabReportPlace' })),
-    confidence: Nullable(T.Number({ description: 'Of the least certain word of the row, from 0 to 1.' })),
+    confidence: Nullable(
+      T.Number({
+        description:
+          'From 0 to 1, that of the least certain word of the row; less if there is a finding. From 0.9 on a row is right nearly always.',
+      }),
+    ),
     findings: T.Array(
       Fields({ kind: T.String(), text: T.String() }, { title: 'LabReportFinding', description: 'What is implausible about it.' }),
     ),
@@ -92,6 +97,11 @@ const Correction = Fields(
 )
 export type Correction = Static<typeof Correction>
 
+const ReportFinding = Fields(
+  { kind: T.String(), text: T.String(), page: T.Integer(), box: Box },
+  { title: 'LabReportPageFinding', description: 'What of a page is in no result.' },
+)
+
 const Decision = Fields(
   { key_id: T.String({ description: 'The key with which it was made.' }), created_at: Timestamp },
   { title: 'LabReportDecision', description: 'The approval, or that the report was let fail: `status` says which.' },
@@ -113,6 +123,9 @@ export const Review = Fields(
     metadata: Metadata,
     metadata_as_read: Nullable(Metadata),
     metadata_places: MetadataPlaces,
+    findings: T.Array(ReportFinding, {
+      description: 'Why the report waits although its upload did not ask for a person: add, correct or remove results for them.',
+    }),
     results: T.Array(ReviewedResult),
     corrections: T.Array(Correction),
     decision: Nullable(Decision),

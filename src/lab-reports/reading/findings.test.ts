@@ -1,0 +1,240 @@
+// What is doubtful about a reading: each kind by rows as a stage that misread a page would give them.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { pageOfLines, type PlacedText } from '../../../test/support/report-pages.ts'
+import { linesOf } from '../layout/tables.ts'
+import type { MetadataPlaces } from '../layout/metadata.ts'
+import type { Row } from '../layout/row.ts'
+import { findingsOf } from './findings.ts'
+import { isNamed, understand } from './read-report.ts'
+import { resultOf } from './result.ts'
+
+const HEADER: PlacedText[] = [
+  [40, 'Test'],
+  [220, 'Result'],
+  [300, 'Units'],
+  [380, 'Reference Range'],
+]
+const [TOP, PITCH] = [40, 14]
+
+/** A row that was read from a line of `reading`, by its number from 0. */
+const rowIn = (line: number, given: Partial<Row>): Row => {
+  const box = { left: 40, right: 500, top: TOP + line * PITCH, bottom: TOP + line * PITCH + 10 }
+  return {
+    page: 1,
+    box,
+    value_box: { ...box, left: 220, right: 250 },
+    name: 'Glucose',
+    value: '95',
+    unit: 'mg/dL',
+    range_lines: ['70 - 99'],
+    flag: null,
+    panel: null,
+    section: null,
+    specimen: null,
+    method: null,
+    date: null,
+    confidence: 1,
+    comments: [],
+    ...given,
+  }
+}
+
+function findings(lines: PlacedText[][], rows: Row[], places: MetadataPlaces = {}) {
+  const page = pageOfLines(lines, PITCH)
+  const results = rows.map((row) => resultOf(row, { sex: null, age: null }))
+  const { rows: ofRows, report } = findingsOf({ pages: [{ page, lines: linesOf(page) }], rows, results, places }, { isNamed })
+  return { rows: ofRows.map((one) => one.map(({ kind }) => kind)), report: report.map(({ kind }) => kind) }
+}
+
+/** The kinds of findings of a row alone, whose line has what the row says. */
+function ofRow(given: Partial<Row>): string[] {
+  const row = rowIn(0, given)
+  const texts: PlacedText[] = [
+    [40, row.name],
+    [220, row.value || '-'],
+    [300, row.unit ?? ''],
+    [380, row.range_lines.join(' ')],
+  ]
+  return findings([texts.filter(([, text]) => text)], [row]).rows[0]!
+}
+
+const line = (name: string, value = '', unit = '', range = ''): PlacedText[] =>
+  (
+    [
+      [40, name],
+      [220, value],
+      [300, unit],
+      [380, range],
+    ] as PlacedText[]
+  ).filter(([, text]) => text)
+
+describe('a row', () => {
+  test('that is as reports print them has no finding', () => {
+    assert.deepEqual(ofRow({}), [])
+    assert.deepEqual(ofRow({ name: 'CA 19-9', value: '12.5', unit: 'U/mL', range_lines: ['<35'] }), [])
+    assert.deepEqual(ofRow({ name: 'Vitamin B12', value: '455', unit: 'pg/mL', range_lines: ['232 - 1245'] }), [])
+    assert.deepEqual(ofRow({ name: 'ANA titer', value: '1:80', unit: null, range_lines: [] }), [])
+    assert.deepEqual(ofRow({ name: 'HBsAg', value: 'Non-Reactive', unit: null, range_lines: ['Non-Reactive'] }), [])
+    assert.deepEqual(
+      ofRow({ name: 'Progesterone', value: '4', unit: 'ng/mL', range_lines: ['Follicular: 0.1-0.9', 'Luteal: 2-24'] }),
+      [],
+    )
+  })
+
+  for (const unit of ['70 - 99', '<5.7', '08/11/2022', '09:05', 'Negative', '104'])
+    test(`whose unit is ${unit} is doubtful`, () => assert.deepEqual(ofRow({ unit }), ['unit_is_no_unit']))
+
+  for (const name of ['RDW 11.6 to 15.4', 'Sodium 138.5', 'Provider A. Example 09:05', 'Report of 08/11/2022', 'Ferritin <30'])
+    test(`whose name is ${name} has a value in its name`, () => assert.deepEqual(ofRow({ name }), ['name_holds_a_value']))
+
+  for (const name of [
+    'Non-',
+    'HIV 1/2 Antigen/',
+    'Folate (Folic',
+    'Mean Corpuscular Hemoglobin of',
+    'peroxidase (TPO)',
+    ') Ratio',
+  ])
+    test(`whose name is ${name} is cut off`, () => assert.deepEqual(ofRow({ name }), ['name_is_incomplete']))
+
+  test('whose name begins with that of a panel is doubtful', () => {
+    assert.deepEqual(ofRow({ name: 'Clotting screen Prothrombin time' }), ['name_holds_a_heading'])
+  })
+
+  for (const value of ['09:05', '08/11/2022', '12 Mar 2024', ''])
+    test(`whose value is ${value || 'empty'} is no result`, () => assert.deepEqual(ofRow({ value }), ['value_is_no_result']))
+
+  test('whose range is no range, or is a thousand times as high as the value, is doubtful', () => {
+    assert.deepEqual(ofRow({ range_lines: ['70 99 01'] }), ['range_is_not_understood'])
+    assert.deepEqual(ofRow({ name: 'Hematocrit', value: '0.4', unit: 'L/L', range_lines: ['375 - 510'] }), [
+      'value_is_far_from_range',
+    ])
+  })
+
+  for (const [flag, value] of [
+    ['high', '95'],
+    ['low', '105'],
+    ['normal', '105'],
+    ['abnormal', '95'],
+  ] as const)
+    test(`of ${value} with 70 - 99 and the flag ${flag} contradicts itself`, () => {
+      assert.deepEqual(ofRow({ flag, value }), ['flag_contradicts_range'])
+    })
+
+  test('in the line of what is said about the patient stands among the particulars', () => {
+    const lines: PlacedText[][] = [
+      [
+        [40, 'Fictional Person'],
+        [200, '1980-01-22'],
+        [300, 'A. Example, MD'],
+        [420, '3391015'],
+      ],
+    ]
+    const box = { left: 200, right: 250, top: TOP, bottom: TOP + 10 }
+    const row = rowIn(0, { name: 'Fictional Person A. Example, MD', value: '3391015', unit: null, range_lines: [] })
+    assert.deepEqual(findings(lines, [row], { dob: { page: 1, box } }).rows[0]![0], 'among_particulars')
+  })
+})
+
+describe('a table', () => {
+  const names = ['Glucose', 'Sodium', 'Chloride', 'Calcium']
+  const whole = names.map((name, at) => rowIn(at + 1, { name, value: `9${at}` }))
+  const printed = names.map((name, at) => line(name, `9${at}`, 'mg/dL', '70 - 99'))
+
+  test('that was read as it is printed has no finding', () => {
+    assert.deepEqual(findings([HEADER, ...printed], whole), { rows: [[], [], [], []], report: [] })
+  })
+
+  test('whose column of ranges was lost is doubtful, row by row', () => {
+    const rows = whole.map((row) => ({ ...row, range_lines: [] }))
+    for (const kinds of findings([HEADER, ...printed], rows).rows) assert(kinds.includes('range_is_missing'), String(kinds))
+  })
+
+  test('with a column that no cell fell into is doubtful', () => {
+    const lines = names.map((name, at) => line(name, `9${at}`, '', '70 - 99'))
+    const rows = whole.map((row) => ({ ...row, unit: null }))
+    assert.deepEqual(
+      findings([HEADER, ...lines], rows).rows,
+      names.map(() => ['column_is_empty']),
+    )
+  })
+
+  test('has a doubtful row where text of its line is in none of its fields', () => {
+    const lines = printed.with(1, line('Sodium in serum', '91', 'mg/dL', '70 - 99'))
+    assert.deepEqual(findings([HEADER, ...lines], whole).rows, [[], ['text_not_read'], [], []])
+  })
+
+  test('has doubtful rows around a line that belongs to no row', () => {
+    const lines = printed.toSpliced(2, 0, line('Antibody'))
+    const rows = whole.map((row, at) => (at < 2 ? row : rowIn(at + 2, row)))
+    rows.splice(2, 2, rowIn(4, { name: 'Chloride', value: '92' }), rowIn(5, { name: 'Calcium', value: '93' }))
+    assert.deepEqual(findings([HEADER, ...lines], rows), {
+      rows: [[], ['line_without_row'], ['line_without_row'], []],
+      report: [],
+    })
+  })
+
+  test('asks for a person if a line with a value is in no result', () => {
+    const rows = whole.toSpliced(1, 1)
+    assert.deepEqual(findings([HEADER, ...printed], rows).report, ['line_without_row'])
+  })
+
+  test('has a doubtful row where one value outside of its range has no flag, and others have', () => {
+    const rows = whole.map((row, at) => ({ ...row, value: '150', flag: at === 2 ? null : ('high' as const) }))
+    const lines = names.map((name) => line(name, '150', 'mg/dL', '70 - 99'))
+    assert.deepEqual(findings([HEADER, ...lines], rows).rows, [[], [], ['flag_is_missing'], []])
+  })
+
+  test('of which most rows are doubtful in their columns is doubtful as a whole', () => {
+    const rows = whole.map((row, at) => (at ? { ...row, unit: '70 - 99' } : row))
+    assert.deepEqual(findings([HEADER, ...printed], rows).rows[0], ['table_is_doubtful'])
+  })
+})
+
+test('labels, former results, methods in brackets and headings are no doubt', () => {
+  const lines: PlacedText[][] = [
+    [...HEADER, [480, 'Previous']],
+    line('Electrolytes'),
+    [...line('Sodium', '140', 'mmol/L', '135 - 145'), [480, '138']],
+    line('(Calculated)'),
+    [...line('Potassium', '4.1', 'mmol/L', '3.5 - 5.1'), [480, '4.4']],
+    line('(ISE, indirect)'),
+    [...line('Chloride', '101', 'mmol/L', '98 - 107'), [480, '99']],
+    line('(Calculated)'),
+    line('Results relate to the specimen as it was received.'),
+  ]
+  const rows = [
+    rowIn(2, { name: 'Sodium', value: '140', unit: 'mmol/L', range_lines: ['135 - 145'], panel: 'Electrolytes' }),
+    rowIn(4, { name: 'Potassium', value: '4.1', unit: 'mmol/L', range_lines: ['3.5 - 5.1'], panel: 'Electrolytes' }),
+    rowIn(6, { name: 'Chloride', value: '101', unit: 'mmol/L', range_lines: ['98 - 107'], panel: 'Electrolytes' }),
+  ]
+  assert.deepEqual(findings(lines, rows), { rows: [[], [], []], report: [] })
+})
+
+test('a row with a finding is less certain than 0.9, and one without is as certain as its words', () => {
+  const page = pageOfLines([HEADER, line('Glucose', '95', 'mg/dL', '70 - 99'), line('Sodium', '1400', 'mmol/L', '135 - 145')])
+  const { results, findings: ofReport } = understand([page])
+  assert.deepEqual(ofReport, [])
+  assert.deepEqual(
+    results.map(({ findings: found, place }) => [found.length > 0, place.confidence]),
+    [
+      [false, 1],
+      [true, 0.5],
+    ],
+  )
+})
+
+test('what is in no result has its place on the page', () => {
+  const page = pageOfLines([
+    HEADER,
+    line('Glucose', '95', 'mg/dL', '70 - 99'),
+    line('', '7.7', 'mmol/L', '4 - 6'),
+    line('Sodium', '140', 'mmol/L', '135 - 145'),
+  ])
+  const { findings: found } = understand([page])
+  assert.deepEqual(
+    found!.map(({ kind, page: number, box }) => [kind, number, box.top]),
+    [['line_without_row', 1, TOP + 2 * PITCH]],
+  )
+})

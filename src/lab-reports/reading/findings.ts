@@ -1,0 +1,40 @@
+// What is doubtful about a reading, so that nothing implausible passes as certain. Changes no value. Pure.
+import type { MetadataPlaces } from '../layout/metadata.ts'
+import type { ReadRowsOptions, Row } from '../layout/row.ts'
+import { boxesOverlap } from './boxes.ts'
+import type { ReadingFinding, ReportFinding } from './finding.ts'
+import { rowDoubts } from './row-doubts.ts'
+import { doubtfulTables, tableDoubts, type Reading } from './table-doubts.ts'
+import { unreadText } from './unread-text.ts'
+
+export interface ReadingFindings {
+  /** In the order of the rows. */
+  rows: ReadingFinding[][]
+  report: ReportFinding[]
+}
+
+export function findingsOf(reading: Reading, names: Pick<ReadRowsOptions, 'isNamed'>): ReadingFindings {
+  const rows = reading.rows.map((row, at) => [
+    ...rowDoubts(row, reading.results[at]!, names),
+    ...(isAmongParticulars(row, reading.places, names) ? [AMONG_PARTICULARS] : []),
+  ])
+  const add = (row: number, finding: ReadingFinding) => {
+    if (!rows[row]!.some(({ kind }) => kind === finding.kind)) rows[row]!.push(finding)
+  }
+  for (const { row, finding } of tableDoubts(reading)) add(row, finding)
+  const unread = unreadText(reading, names)
+  for (const { row, finding } of unread.rows) add(row, finding)
+  for (const { row, finding } of doubtfulTables(reading, rows)) add(row, finding)
+  return { rows, report: unread.report }
+}
+
+const AMONG_PARTICULARS: ReadingFinding = {
+  kind: 'among_particulars',
+  text: 'The row stands among what the report says of the patient and the specimen.',
+}
+
+/** Whether a row stands in the line of something that is said about the patient. */
+function isAmongParticulars(row: Row, places: MetadataPlaces, { isNamed }: Pick<ReadRowsOptions, 'isNamed'>): boolean {
+  if (isNamed(row.name) && row.unit !== null) return false
+  return Object.values(places).some(({ page, box }) => page === row.page && boxesOverlap(box, row.box))
+}

@@ -1,0 +1,113 @@
+// What the texts of a row show that cannot be right. Pure.
+import { dateIn } from '../layout/dates.ts'
+import { rangeFor } from '../../lab-values/ranges.ts'
+import type { ReadRowsOptions, Row } from '../layout/row.ts'
+import { isUnit } from '../../lab-values/units.ts'
+import { boundOf, intervalOf, isResultWord, numberOf } from '../../lab-values/values.ts'
+import type { ReadingFinding } from './finding.ts'
+import type { ReportResult } from './result.ts'
+
+/** `1:40` is a titer. */
+const TIME = /^(?!1:)\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]m)?$/iu
+const COMPARED = /[<>≤≥]\s?\d/u
+/** A number which is no part of a name: an interval, a decimal number, a time. */
+const VALUE_WITHIN =
+  /(?<![\p{L}\d.,-])(?:\d+[.,]\d+|\d+(?:[.,]\d+)?\s?(?:-|–|—|to)\s?\d+(?:[.,]\d+)?|\d{1,2}:\d{2})(?![\p{L}\d-])/u
+/** `Non-`, `Antigen/`, `25-Hydroxy,`, `Alkaline and`: something follows. */
+const IS_CUT = /\p{Ll}[-–]$|[\p{L}\d)][/,&(]$|\d[-–]$|\s(?:of|and|or|with|by|for)$/u
+/** `Lipid profile Triglycerides`. */
+const BEHIND_HEADING = /^.*\b(?:profile|panel|markers|screen|studies|enzymes|tests|assays|examination|electrolytes)\s(.+)$/iu
+/** `transferase (GGT)`, `/Creatinine`, `) Ratio`: something came before. */
+const CAME_BEFORE = /^[)\]/,&+]|^\p{Ll}{4,}/u
+
+/** Times by which values are below or above their range in no patient, but for hormones of pregnancy and copies of viruses. */
+const [BELOW, ABOVE] = [500, 10_000]
+
+type Names = Pick<ReadRowsOptions, 'isNamed'>
+
+export function rowDoubts(row: Row, result: ReportResult, names: Names): ReadingFinding[] {
+  return [unitDoubt(row), nameDoubt(row, names), valueDoubt(row, names), rangeDoubt(row, result), flagDoubt(row, result)].filter(
+    (one) => one !== undefined,
+  )
+}
+
+function unitDoubt({ unit }: Row): ReadingFinding | undefined {
+  if (unit === null || isUnit(unit)) return undefined
+  const isOther =
+    intervalOf(unit) !== undefined ||
+    boundOf(unit) !== undefined ||
+    numberOf(unit) !== undefined ||
+    /\d\s?(?:-|–|to)\s?\d/u.test(unit) ||
+    TIME.test(unit) ||
+    dateIn(unit) !== undefined ||
+    isResultWord(unit)
+  return isOther
+    ? { kind: 'unit_is_no_unit', text: 'What was read as the unit looks like a range, a date or a result.' }
+    : undefined
+}
+
+const HOLDS_VALUE: ReadingFinding = {
+  kind: 'name_holds_a_value',
+  text: 'The name has a number, a range, a date or a time in it.',
+}
+const INCOMPLETE: ReadingFinding = {
+  kind: 'name_is_incomplete',
+  text: 'The name seems to be cut off: it may go on in the line above or below.',
+}
+
+function nameDoubt({ name }: Row, { isNamed }: Names): ReadingFinding | undefined {
+  // What tells names apart leaves brackets, signs and small words out.
+  const opened = name.split(/[([]/u).length - name.split(/[)\]]/u).length
+  if (opened !== 0 || IS_CUT.test(name)) return INCOMPLETE
+  if (COMPARED.test(name)) return HOLDS_VALUE
+  if (isNamed(name)) return undefined
+  if (VALUE_WITHIN.test(name) || dateIn(name) !== undefined) return HOLDS_VALUE
+  const [, rest] = BEHIND_HEADING.exec(name) ?? []
+  if (rest && isNamed(rest))
+    return { kind: 'name_holds_a_heading', text: 'The name begins with what looks like the name of a panel.' }
+  return CAME_BEFORE.test(name) ? INCOMPLETE : undefined
+}
+
+function valueDoubt({ name, value }: Row, { isNamed }: Names): ReadingFinding | undefined {
+  const isMoment = TIME.test(value) || (dateIn(value)?.index === 0 && numberOf(value) === undefined)
+  const isNothing = !/[\p{L}\p{N}+±]/u.test(value)
+  return isNothing || (isMoment && !(isNamed(name) && /\btime\b/iu.test(name)))
+    ? { kind: 'value_is_no_result', text: 'What was read as the result is empty, or looks like a date or a time.' }
+    : undefined
+}
+
+function rangeDoubt(row: Row, { min_reference_range: min, max_reference_range: max }: ReportResult): ReadingFinding | undefined {
+  const value = numberOf(row.value)
+  if (value === undefined) return undefined
+  if (min === null && max === null)
+    // A table of ranges that has none for the patient is understood.
+    return row.range_lines.some((line) => /\d/u.test(line)) && !rangeFor(row.range_lines, { sex: null, age: null })
+      ? { kind: 'range_is_not_understood', text: 'What stands in the place of the range was not understood.' }
+      : undefined
+  const isFar = (min !== null && value > 0 && value * BELOW < min) || (max !== null && max > 0 && value > max * ABOVE)
+  return isFar
+    ? { kind: 'value_is_far_from_range', text: 'The value is far from its range: a decimal sign may be lost.' }
+    : undefined
+}
+
+function flagDoubt(
+  { flag }: Row,
+  { is_above_max_range: isAbove, is_below_min_range: isBelow, min_reference_range, max_reference_range }: ReportResult,
+): ReadingFinding | undefined {
+  if ((min_reference_range === null && max_reference_range === null) || flag === null || isAbove === null || isBelow === null)
+    return undefined
+  const contradicts =
+    flag === 'normal'
+      ? isAbove || isBelow
+      : flag.endsWith('high')
+        ? !isAbove
+        : flag.endsWith('low')
+          ? !isBelow
+          : !isAbove && !isBelow
+  return contradicts
+    ? {
+        kind: 'flag_contradicts_range',
+        text: 'The flag that is printed does not agree with the value and the range that were read.',
+      }
+    : undefined
+}

@@ -1,0 +1,131 @@
+// What the rows of a table show together: a column whose cells were lost, flags that some rows have and others miss. Pure.
+import { nearestColumn } from '../layout/columns.ts'
+import type { Column, ColumnKind } from '../layout/headers.ts'
+import type { Line } from '../layout/lines.ts'
+import { regionsOfPages } from '../layout/regions.ts'
+import type { Row } from '../layout/row.ts'
+import { numberOf } from '../../lab-values/values.ts'
+import { centerY, type PageText, type Word } from '../pages/page.ts'
+import type { MetadataPlaces } from '../layout/metadata.ts'
+import type { ReadingFinding, RowFinding } from './finding.ts'
+import type { ReportResult } from './result.ts'
+
+/** What was read of a report. */
+export interface Reading {
+  pages: readonly { page: PageText; lines: readonly Line[] }[]
+  rows: readonly Row[]
+  /** In the order of the rows. */
+  results: readonly ReportResult[]
+  /** Before they are turned to the page as it is drawn. */
+  places: MetadataPlaces
+}
+
+/** Rows of one table, with its columns. */
+export interface TableOfRows {
+  page: PageText
+  columns: Column[] | null
+  lines: readonly Line[]
+  /** Indexes. */
+  rows: number[]
+}
+
+/** Each row in the table in whose lines it stands. */
+export function tablesOf({ pages, rows }: Pick<Reading, 'pages' | 'rows'>): TableOfRows[] {
+  const tables = [...regionsOfPages(pages)].map(({ page, region }): TableOfRows => ({ page, ...region, rows: [] }))
+  for (const [at, row] of rows.entries()) {
+    const middle = centerY(row.value_box)
+    const own = tables.find(
+      ({ page, lines }) => page.number === row.page && lines.some(({ box }) => box.top <= middle && middle <= box.bottom),
+    )
+    own?.rows.push(at)
+  }
+  return tables
+}
+
+export const tableDoubts = (reading: Reading): RowFinding[] =>
+  tablesOf(reading).flatMap((table) => [...lostCells(table, reading), ...missingFlags(table, reading)])
+
+/** What shows that columns were misread. */
+const OF_COLUMNS = new Set<ReadingFinding['kind']>([
+  'unit_is_no_unit',
+  'range_is_not_understood',
+  'range_is_missing',
+  'column_is_empty',
+  'text_not_read',
+])
+/** Of the rows of a table: where more are doubtful its columns may be misread. */
+const DOUBTFUL = 0.5
+
+/** The other rows of tables of which most are doubtful. `findings`: in the order of the rows. */
+export function doubtfulTables(reading: Reading, findings: readonly ReadingFinding[][]): RowFinding[] {
+  const finding: ReadingFinding = { kind: 'table_is_doubtful', text: 'Most rows of this table are doubtful.' }
+  return tablesOf(reading).flatMap(({ rows }) => {
+    const doubtful = rows.filter((row) => findings[row]!.some(({ kind }) => OF_COLUMNS.has(kind)))
+    if (doubtful.length < 3 || doubtful.length < rows.length * DOUBTFUL) return []
+    return rows.filter((row) => !findings[row]!.length).map((row) => ({ row, finding }))
+  })
+}
+
+/** Quantities without a unit. */
+const UNITLESS = /\b(?:ph|gravity|ratio|inr|index|titre|titer|score)\b|\//iu
+
+/** Of the numeric rows of a table: fewer have no range by themselves. */
+const MOST = 0.5
+
+const EMPTY: ReadingFinding = { kind: 'column_is_empty', text: 'Nothing was read in a column that the table names.' }
+const MISSING: ReadingFinding = {
+  kind: 'range_is_missing',
+  text: 'Most rows of this table have no range, although it has a column of ranges.',
+}
+
+/** Numeric rows without what a column of the table is for. */
+function lostCells({ page, columns, rows: own }: TableOfRows, { rows }: Reading): RowFinding[] {
+  if (!columns) return []
+  const numeric = own.filter((at) => numberOf(rows[at]!.value) !== undefined)
+  if (numeric.length < 2) return []
+  const has = (kind: ColumnKind) => columns.some((column) => column.kind === kind)
+  const without = (empty: (row: Row) => boolean) => numeric.filter((at) => empty(rows[at]!))
+  const [noRange, noUnit] = [
+    without(({ range_lines }) => !range_lines.length),
+    without(({ unit, name }) => unit === null && !UNITLESS.test(name)),
+  ]
+  const found: RowFinding[] = []
+  if (has('range') && noRange.length > numeric.length * MOST)
+    found.push(
+      ...noRange.map((row) => ({ row, finding: wordsUnder('range', columns, page, rows, own).length ? MISSING : EMPTY })),
+    )
+  if (has('unit') && noUnit.length > 1 && numeric.every((at) => rows[at]!.unit === null))
+    found.push(...noUnit.map((row) => ({ row, finding: EMPTY })))
+  return found
+}
+
+function wordsUnder(
+  kind: ColumnKind,
+  columns: readonly Column[],
+  page: PageText,
+  rows: readonly Row[],
+  own: readonly number[],
+): Word[] {
+  const boxes = own.map((at) => rows[at]!.box)
+  return page.words.filter(
+    ({ box }) =>
+      boxes.some(({ top, bottom }) => top <= centerY(box) && centerY(box) <= bottom) &&
+      nearestColumn(box, columns)?.kind === kind,
+  )
+}
+
+const NO_FLAG: ReadingFinding = {
+  kind: 'flag_is_missing',
+  text: 'The value is outside of the range that was read, and other such rows have a flag, but this one has none.',
+}
+
+/** Rows outside of their range without a flag, where most others have one. */
+function missingFlags({ rows: own }: TableOfRows, { rows, results }: Reading): RowFinding[] {
+  const isOutside = ({ is_above_max_range, is_below_min_range }: ReportResult) =>
+    is_above_max_range === true || is_below_min_range === true
+  const outside = own.filter((at) => isOutside(results[at]!))
+  const unflagged = outside.filter((at) => rows[at]!.flag === null)
+  const hasNormalFlags = own.some((at) => rows[at]!.flag === 'normal')
+  if (unflagged.length === 0 || (outside.length - unflagged.length < unflagged.length && !hasNormalFlags)) return []
+  return unflagged.map((row) => ({ row, finding: NO_FLAG }))
+}

@@ -1,0 +1,155 @@
+// Text inside of tables that is in no result: words in the line of a row, and lines between rows. Pure.
+import { nearestColumn } from '../layout/columns.ts'
+import { dateIn } from '../layout/dates.ts'
+import { columnKind, columnsOf, type Column, type ColumnKind } from '../layout/headers.ts'
+import type { Line } from '../layout/lines.ts'
+import { cleanName, isPossibleName, looksLikeSentence } from '../layout/names.ts'
+import { withoutPrintedCodes } from '../layout/printed-codes.ts'
+import type { ReadRowsOptions, Row } from '../layout/row.ts'
+import { statementsIn } from '../layout/statements.ts'
+import { flagOf, numberOf, valueKind } from '../../lab-values/values.ts'
+import { heightOf, type Word } from '../pages/page.ts'
+import { areInLine } from './boxes.ts'
+import type { ReadingFinding, ReportFinding, RowFinding } from './finding.ts'
+import { isSpecimen } from './specimens.ts'
+import { tablesOf, type Reading, type TableOfRows } from './table-doubts.ts'
+
+const NOT_READ: ReadingFinding = { kind: 'text_not_read', text: 'Text in the line of this row is in none of its fields.' }
+const BESIDE_LINE: ReadingFinding = {
+  kind: 'line_without_row',
+  text: 'A line above or below this row belongs to no row: a name, a value or a range may go on there.',
+}
+
+/** What stands in them is no part of a result. */
+const OTHER_COLUMNS = new Set<ColumnKind>(['previous', 'comment', 'other', 'date', 'dated_value', 'flag', 'method', 'specimen'])
+const RESULTS = new Set<ColumnKind>(['value', 'normal_value', 'abnormal_value'])
+/** Of the height of a line: a line that is further above the first row or below the last one belongs to no table. */
+const REACH = 0.5
+/** Of the height of a line: rows further away are not meant by a line between them. */
+const NEIGHBOR = 1.5
+/** Of the height of a line: a row that is nearer by more is the one that is meant. */
+const NEARER = 0.4
+/** What so many rows of a table have is how it is printed: a label, a former result. */
+const [USUAL_ROWS_MIN, USUAL_SHARE] = [3, 0.3]
+
+type Names = Pick<ReadRowsOptions, 'isNamed'>
+
+export function unreadText(reading: Reading, names: Names): { rows: RowFinding[]; report: ReportFinding[] } {
+  const found: { rows: RowFinding[]; report: ReportFinding[] } = { rows: [], report: [] }
+  for (const table of tablesOf(reading)) {
+    if (table.rows.length === 0) continue
+    found.rows.push(...wordsBesideRows(table, reading))
+    for (const line of linesWithoutRow(table, reading, names)) {
+      for (const row of rowsBeside(line, table, reading)) found.rows.push({ row, finding: BESIDE_LINE })
+      if (!isResultLine(line, table.columns, names)) continue
+      const text = 'A line of a table that has a value is in no result.'
+      found.report.push({ kind: 'line_without_row', text, page: line.page, box: line.box })
+    }
+  }
+  return found
+}
+
+const tokensOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+const joinedOf = (texts: readonly string[]): string => texts.flatMap(tokensOf).join('')
+
+/** Everything that a row says. */
+const textsOf = (row: Row): string[] => [
+  row.name,
+  row.value,
+  row.unit ?? '',
+  ...row.range_lines,
+  row.panel ?? '',
+  row.section ?? '',
+  row.specimen ?? '',
+  row.method ?? '',
+  row.date ?? '',
+  ...row.comments,
+]
+
+function wordsBesideRows({ columns, rows: own, lines }: TableOfRows, { rows }: Reading): RowFinding[] {
+  const unread = new Map<number, Word[]>()
+  for (const at of own) {
+    const row = rows[at]!
+    const beside = own.filter((other) => areInLine(rows[other]!.box, row.box)).flatMap((other) => textsOf(rows[other]!))
+    const [said, joined] = [new Set(beside.flatMap(tokensOf)), joinedOf(beside)]
+    const isSaid = ({ text }: Word) => tokensOf(text).every((token) => said.has(token) || joined.includes(token))
+    const cells = lines.filter((line) => areInLine(line.box, row.box)).flatMap((line) => withoutPrintedCodes(line).cells)
+    const words = cells.flatMap((cell) => {
+      const rest = cell.words.filter((word) => !isSaid(word) && flagOf(word.text) === undefined && !isOther(word, columns))
+      const text = rest.map((word) => word.text).join(' ')
+      return columnKind(text) !== undefined || dateIn(text)?.text.length === text.length ? [] : rest
+    })
+    if (words.length) unread.set(at, words)
+  }
+  const isUsual = usualIn([...unread.values()], own.length)
+  return own.flatMap((row) => {
+    const words = (unread.get(row) ?? []).filter((word) => !isUsual(word, rows[row]!))
+    return words.length ? [{ row, finding: NOT_READ }] : []
+  })
+}
+
+const isOther = ({ box }: Word, columns: readonly Column[] | null): boolean =>
+  columns !== null && OTHER_COLUMNS.has(nearestColumn(box, columns)?.kind ?? 'name')
+
+/** Whether a word is one that many rows have besides: a label, or a number beside rows that have their range, as former results are. */
+function usualIn(unread: readonly Word[][], rowCount: number): (word: Word, row: Row) => boolean {
+  const isMost = (count: number) => count >= USUAL_ROWS_MIN && count >= rowCount * USUAL_SHARE
+  const isNumber = ({ text }: Word) => numberOf(text) !== undefined
+  const counts = new Map<string, number>()
+  for (const words of unread)
+    for (const text of new Set(words.map((word) => word.text))) counts.set(text, (counts.get(text) ?? 0) + 1)
+  const hasFormer = isMost(unread.filter((words) => words.some(isNumber)).length)
+  return (word, { range_lines, unit }) =>
+    isMost(counts.get(word.text)!)
+      ? !/\d/u.test(word.text)
+      : hasFormer && isNumber(word) && (range_lines.length > 0 || unit !== null)
+}
+
+/** Lines of a table between its rows, or close above the first or below the last, of which something is in no row. */
+function linesWithoutRow({ page, columns, rows: own, lines }: TableOfRows, { rows }: Reading, { isNamed }: Names): Line[] {
+  const ofTable = own.map((at) => rows[at]!)
+  const onPage = rows.filter((row) => row.page === page.number)
+  const said = new Set(onPage.flatMap(textsOf).flatMap(tokensOf))
+  const top = Math.min(...ofTable.map(({ box }) => box.top - heightOf(box) * REACH))
+  const bottom = Math.max(...ofTable.map(({ box }) => box.bottom + heightOf(box) * REACH))
+  const without = lines.filter((line) => {
+    if (line.box.bottom < top || line.box.top > bottom || onPage.some((row) => areInLine(row.box, line.box))) return false
+    const words = withoutPrintedCodes(line).cells.flatMap((cell) => cell.words)
+    const texts = line.cells.map(({ text }) => text)
+    return (
+      !columnsOf(line) &&
+      !texts.every((text) => columnKind(text) !== undefined) &&
+      statementsIn(line, isSpecimen).rest !== null &&
+      !looksLikeSentence(texts.join(' ')) &&
+      !words.every(({ text }) => tokensOf(text).every((token) => said.has(token))) &&
+      !words.every((word) => isOther(word, columns)) &&
+      (isPossibleName(cleanName(texts[0]!), isNamed) || texts[0]!.startsWith('(') || hasValue(line, columns))
+    )
+  })
+  // `(Calculated)`, `(Urease UV)`: methods in brackets below names.
+  const isMethod = ({ cells }: Line) =>
+    cells.length === 1 && /^\(.*\)$/u.test(cells[0]!.text) && !isNamed(cells[0]!.text.slice(1, -1))
+  return without.filter((line) => !isMethod(line) || without.filter(isMethod).length < USUAL_ROWS_MIN)
+}
+
+const hasValue = ({ cells }: Line, columns: readonly Column[] | null): boolean =>
+  columns !== null &&
+  cells.some(({ text, box }) => valueKind(text) !== undefined && RESULTS.has(nearestColumn(box, columns)?.kind ?? 'name'))
+
+/** The rows that may go on in a line: those above and below, or the one that is clearly nearer. */
+function rowsBeside(line: Line, { rows: own }: TableOfRows, { rows }: Reading): number[] {
+  const goesOn = /^[(\p{Ll}]/u.test(line.cells[0]!.text)
+  const gapOf = (at: number) => {
+    const { box } = rows[at]!
+    return Math.max(box.top - line.box.bottom, line.box.top - box.bottom)
+  }
+  const near = own.filter((at) => gapOf(at) < heightOf(line.box) * NEIGHBOR && !(goesOn && rows[at]!.box.top > line.box.top))
+  const nearest = Math.min(...near.map(gapOf))
+  return near.filter((at) => gapOf(at) <= nearest + heightOf(line.box) * NEARER)
+}
+
+/** Whether a line has a value where the table has its results, or beside a name that laboratories measure. */
+const isResultLine = (line: Line, columns: readonly Column[] | null, { isNamed }: Names): boolean =>
+  hasValue(line, columns) ||
+  (line.cells.some(({ text }) => isNamed(cleanName(text))) &&
+    line.cells.slice(1).some(({ text }) => valueKind(text) !== undefined))
