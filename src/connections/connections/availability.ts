@@ -2,6 +2,7 @@
 import { sql } from '../../platform/db/sql.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
+import { resourcesAllowed } from './permission-names.ts'
 import { providerOf, scopesFor, type ConnectedSlug } from './providers.ts'
 import type { Availability } from './schema.ts'
 
@@ -12,18 +13,22 @@ interface Granted {
 }
 
 /**
- * What each resource of the provider has of the user's consent. Names that are no resource are ignored; a phone that names none of the
- * provider's resources has not said what it was granted, so everything counts as available.
+ * What each resource of the provider has of the user's consent. A phone names permissions in the words of its health store, or resources;
+ * one that names neither has not said what it was granted, so everything counts as available.
  */
 export function availability({ provider, granted_permissions, granted_scopes }: Granted): Record<string, Availability> {
   const { resources, auth_type } = providerOf(provider)
-  const granted = new Set(granted_permissions)
-  const isKnown = auth_type === 'team_oauth' ? granted_permissions !== null : resources.some((resource) => granted.has(resource))
+  const granted =
+    granted_permissions === null
+      ? undefined
+      : auth_type === 'team_oauth'
+        ? new Set<string>(granted_permissions)
+        : resourcesAllowed(provider, resources, granted_permissions)
   return Object.fromEntries(
     resources.map((resource) => [
       resource,
       {
-        status: !isKnown || granted.has(resource) ? 'available' : 'unavailable',
+        status: !granted || granted.has(resource) ? 'available' : 'unavailable',
         scope_requirements: granted_scopes && requirements(scopesFor(provider, resource), granted_scopes),
       },
     ]),

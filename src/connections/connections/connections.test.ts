@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { asOwner, createTestTeam, url, type TestTeam } from '../../../test/support/server.ts'
+import { permissionNames } from './permission-names.ts'
+import { providerOf } from './providers.ts'
 
 const connect = ({ api }: TestTeam, provider: string, user_id: string, more: object = {}) =>
   api.post(`/v2/link/provider/manual/${provider}`, { user_id, ...more })
@@ -83,13 +85,55 @@ describe('connecting a user to a health store', () => {
     )
   })
 
-  test('counts every resource as available while the phone names none of the provider', async () => {
+  test('has the resources that a phone names, in the words of its health store', async () => {
     const team = await createTestTeam()
-    const user_id = await team.user()
-    await connect(team, 'apple_health_kit', user_id, { granted_permissions: ['HKQuantityTypeIdentifierStepCount'] })
-    const [{ resource_availability }] = await connected(team, user_id)
-    const statuses = Object.values(resource_availability).map((one) => (one as { status: string }).status)
-    assert.deepEqual(new Set(statuses), new Set(['available']))
+    const READ = 'android.permission.health.READ_'
+    const cases: [provider: string, names: string[] | undefined, available: string[] | 'all'][] = [
+      ['apple_health_kit', undefined, 'all'],
+      ['apple_health_kit', ['something else'], 'all'],
+      ['apple_health_kit', [], []],
+      [
+        'apple_health_kit',
+        [
+          'HKQuantityTypeIdentifierStepCount',
+          'HKCategoryTypeIdentifierSleepAnalysis',
+          'HKQuantityTypeIdentifierBloodPressureSystolic',
+        ],
+        ['activity', 'sleep', 'sleep_cycle', 'steps'],
+      ],
+      [
+        'apple_health_kit',
+        ['BloodPressureSystolic', 'BloodPressureDiastolic'].map((name) => `HKQuantityTypeIdentifier${name}`),
+        ['blood_pressure'],
+      ],
+      [
+        'apple_health_kit',
+        ['HKWorkoutTypeIdentifier', 'HKDataTypeIdentifierElectrocardiogram', 'HKCharacteristicTypeIdentifierDateOfBirth'],
+        ['electrocardiogram', 'electrocardiogram_voltage', 'profile', 'workout_stream', 'workouts'],
+      ],
+      ['health_connect', [`${READ}SLEEP`, `${READ}HEART_RATE`, 'android.permission.health.WRITE_WEIGHT'], ['heartrate', 'sleep']],
+      ['health_connect', [`${READ}HEALTH_DATA_IN_BACKGROUND`], []],
+      ['samsung_health', ['read:HEART_RATE', 'read:SleepType', 'write:WATER_INTAKE'], ['heartrate', 'sleep']],
+      ['samsung_health', ['heartrate'], ['heartrate']],
+    ]
+    for (const [provider, granted_permissions, expected] of cases) {
+      const user_id = await team.user()
+      await connect(team, provider, user_id, granted_permissions && { granted_permissions })
+      const [{ resource_availability }] = await connected(team, user_id)
+      const all = Object.entries(resource_availability as Record<string, { status: string }>)
+      const available = all.flatMap(([name, { status }]) => (status === 'available' ? [name] : []))
+      if (expected === 'all') assert(all.every(([, { status }]) => status === 'available'))
+      else assert.deepEqual(available.toSorted(), expected, `${granted_permissions}`)
+    }
+  })
+
+  test('has a permission for each resource of a phone', async () => {
+    for (const provider of ['apple_health_kit', 'health_connect', 'samsung_health'] as const) {
+      const { resources } = providerOf(provider)
+      const every = new Set(permissionNames(provider).flatMap(({ resource }) => resource))
+      const unknown = resources.filter((resource) => !every.has(resource))
+      assert.deepEqual(unknown, provider === 'samsung_health' ? ['hrv', 'respiratory_rate', 'menstrual_cycle'] : [], provider)
+    }
   })
 
   test('rejects unknown users, users of another team, and providers whose data no phone sends', async () => {
