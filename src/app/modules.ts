@@ -21,7 +21,6 @@ import { demoSources } from '../sandbox/demo-data/demo-connections.ts'
 import { sandbox } from '../sandbox/modules.ts'
 import { tenancy } from '../tenancy/modules.ts'
 import { readServiceAccount } from '../platform/config/service-account.ts'
-import { collectionZone } from '../visits/appointments/appointments.ts'
 import { appointmentStart } from '../visits/appointments/locked-appointment.ts'
 import { visits } from '../visits/modules.ts'
 import { wearables } from '../wearables/modules.ts'
@@ -73,7 +72,7 @@ export function modulesOf(process: Process): Module[] {
     ...tenancy({ cells, log, guards, settings, publicUrl, has: { user: hasUser, order: hasOrder } }),
     ...people,
     ...events({ cells, log, metrics, vault, targets, settings, product, publicUrl, eventTypes, findDeletedUsers, notDeleted }),
-    ...lab({ cells, vault, heavy, tenantOf, publicUrl, collectionZone, countConnections, covers, abnForm: abnFormOf(settings) }),
+    ...lab({ cells, vault, heavy, tenantOf, publicUrl, countConnections, covers, abnForm: abnFormOf(settings) }),
     ...wearables({ cells, log, metrics, provider_retention: settings.provider_retention }),
     ...labReports({ vault, log, settings, storedFiles }),
     ...connections({

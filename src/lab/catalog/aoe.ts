@@ -13,8 +13,8 @@ export interface AoeAnswer {
 
 const Row = T.Object({ marker_id: T.Integer(), aoe: Nullable(T.Object({ questions: T.Array(Question) })) })
 
-/** Fasting is known from the lab test, so an answer is never required; an explicit answer still counts. */
-export const FASTING = /^(FSTING|FASTING)$/i
+/** An answer on fasting is never required: the lab test says whether fasting is. Only an answer says whether the patient has fasted. */
+const FASTING = /^(FSTING|FASTING)$/i
 const NUMBER = /^[+-]?\d{1,15}(\.\d{1,10})?$/
 
 /**
@@ -57,4 +57,20 @@ function validateAnswer(question: Question, answer: string): void {
   const codes = question.answers.map(({ code }) => code)
   if (!codesOf(question, answer).every((code) => codes.includes(code)))
     throw badRequest(`The answer to question ${question.id} must be one of ${codes.join(', ')}`)
+}
+
+const [YES, NO] = [/^(?:y|yes|true|1)$/iu, /^(?:n|no|false|0)$/iu]
+
+/** Whether the patient has fasted, by the given answers; null without an answer, and if answers contradict each other. Only reads. */
+export async function fastingAnswer(tx: Tx, lab_test_id: string, answers: AoeAnswer[]): Promise<boolean | null> {
+  if (answers.length === 0) return null
+  const questions = (await tx.cached(`questions ${lab_test_id}`, () => questionsOf(tx, lab_test_id)))!
+  const words = answers.flatMap(({ marker_id, question_id, answer }) => {
+    const question = questions.get(`${marker_id} ${question_id}`)
+    if (!question || !FASTING.test(question.code)) return []
+    return [question.answers.find(({ code }) => code === answer)?.value ?? answer]
+  })
+  if (words.length === 0) return null
+  if (words.every((word) => YES.test(word.trim()))) return true
+  return words.every((word) => NO.test(word.trim())) ? false : null
 }

@@ -2,10 +2,10 @@
 // an order has one. Source: lab-testing.md 15.
 import { getLabTest } from '../catalog/lab-tests.ts'
 import { paperOf, pdfFileName, type RenderJob } from '../../platform/pdf/render.ts'
-import { utcDate } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import type { Abn } from './abn-page.ts'
+import { todayAt } from '../orders/collection-zone.ts'
 import type { AbnForm } from './abn-form.ts'
 import { isSandbox, loadOrderData, toPrintableLab } from './order-data.ts'
 import { toPrintablePatient } from './printable-patient.ts'
@@ -22,7 +22,7 @@ export async function getAbn(tx: Tx, id: string, form: AbnForm | undefined): Pro
   const codes = order.icd_codes?.length ? ` with the diagnosis ${order.icd_codes.join(', ')}` : ' for your condition'
   const input: Abn = {
     lab: toPrintableLab(lab),
-    patient: toPrintablePatient(order, utcDate(tx.now)).name,
+    patient: toPrintablePatient(order, await todayAt(tx, order)).name,
     identification: order.sample_id ?? order.id,
     items: (markers ?? []).map(({ name, price }) => ({
       test: name,

@@ -2,6 +2,7 @@
 import { encodeCode128 } from '../../platform/pdf/barcode.ts'
 import { createPdfCanvas, styles, type Paper, type PdfCanvas, type Style } from '../../platform/pdf/canvas.ts'
 import { parseEpochMs, truncate, toPrintable } from '../../platform/pdf/text.ts'
+import { zonedParts } from '../../platform/runtime/zoned-time.ts'
 import { printedDate } from './printable-patient.ts'
 
 export interface Label {
@@ -12,6 +13,7 @@ export interface Label {
   gender: string
   account: string
   lab: string
+  /** An instant, or a day at the collection site. */
   collected: string
   /** Time zone of the collection site. */
   time_zone: string
@@ -90,19 +92,9 @@ function sized(canvas: PdfCanvas, text: string, style: Style, width: number): St
   return { ...style, size: Math.min(style.size, (style.size * width) / canvas.measure(style)(text)) }
 }
 
-/** `01/02/2030 09:30 MST`. */
+/** `01/02/2030 09:30 MST`; a day alone as `01/02/2030`. */
 function stampLabel({ collected, time_zone, paper }: Label): string {
-  const parts = new Intl.DateTimeFormat('en-US', {
-    timeZone: time_zone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    timeZoneName: 'short',
-  }).formatToParts(new Date(collected))
-  const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((each) => each.type === type)!.value
-  const date = printedDate(`${part('year')}-${part('month')}-${part('day')}`, paper)
-  return `${date} ${part('hour')}:${part('minute')} ${part('timeZoneName')}`
+  if (!collected.includes('T')) return printedDate(collected, paper)
+  const { date, time, zone } = zonedParts(new Date(collected), time_zone)
+  return `${printedDate(date, paper)} ${time} ${zone}`
 }

@@ -71,6 +71,15 @@ describe('labels', () => {
     assert.match((await collectedAt(id))!, new RegExp(`^01/02/2030 ${there} `))
   })
 
+  test('a collection date without a time is a day at the collection site, not the evening before', { skip }, async () => {
+    const team = await createTestTeam()
+    const { id } = await orderWithRequisition(team, 'walk_in_test')
+    for (const day of ['2030-01-02', '2030-01-02T00:00:00.000Z', '2030-01-02T00:00:00%2B00:00']) {
+      const [page] = pdfOf(await team.api.get(`/v3/order/${id}/labels/pdf?collection_date=${day}`)).pages
+      assert.match(page!, /Coll 01\/02\/2030 +Init/, day)
+    }
+  })
+
   test('the number of labels is that of the request', { skip }, async () => {
     const team = await createTestTeam()
     const { id } = await orderWithRequisition(team, 'walk_in_test')

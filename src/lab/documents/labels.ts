@@ -1,27 +1,22 @@
 // The content of an order's specimen labels. Source: lab-testing.md 15.
 import { paperOf, pdfFileName, type RenderJob } from '../../platform/pdf/render.ts'
 import { utcDate, iso } from '../../platform/runtime/clock.ts'
+import { dayIn } from '../../platform/runtime/zoned-time.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
-import type { Order } from '../orders/schema.ts'
+import { collectionZone } from '../orders/collection-zone.ts'
 import type { Label } from './labels-page.ts'
 import { loadOrderData } from './order-data.ts'
 import { toPrintablePatient } from './printable-patient.ts'
 import type { LabelsQuery } from './schema.ts'
 
-/** The name of the time zone of the collection site of an order. */
-export type CollectionZone = (tx: Tx, order: Order) => Promise<string>
-
 /** Labels for the samples of an order. Errors: 404 unknown order, or an order without a sample id. */
-export async function getLabels(
-  tx: Tx,
-  id: string,
-  query: LabelsQuery,
-  collectionZone: CollectionZone,
-): Promise<RenderJob<{ label: Label; count: number }>> {
+export async function getLabels(tx: Tx, id: string, query: LabelsQuery): Promise<RenderJob<{ label: Label; count: number }>> {
   const { order, lab, account } = await loadOrderData(tx, id)
   if (order.sample_id === null) throw notFound('This order has no sample id yet')
-  const patient = toPrintablePatient(order, utcDate(tx.now))
+  const time_zone = await collectionZone(tx, order)
+  const patient = toPrintablePatient(order, dayIn(tx.now, time_zone))
+  const collected = new Date(query.collection_date)
   const label: Label = {
     sample_id: order.sample_id,
     last_name: order.patient_details?.last_name ?? '',
@@ -30,9 +25,12 @@ export async function getLabels(
     gender: patient.gender,
     account: account?.provider_account_id ?? '',
     lab: lab.name,
-    collected: iso(new Date(query.collection_date)),
-    time_zone: await collectionZone(tx, order),
+    collected: isDay(collected) ? utcDate(collected) : iso(collected),
+    time_zone,
     paper: paperOf(tx),
   }
   return { name: pdfFileName(order.sample_id), input: { label, count: query.number_of_labels ?? 3 } }
 }
+
+/** Clients send a day as midnight in UTC, which is the evening before in America: it is a day at the place of collection. */
+const isDay = (at: Date): boolean => at.getTime() % 86_400_000 === 0

@@ -1,6 +1,5 @@
 import type { Module } from '../../platform/module/module.ts'
 import type { AbnForm } from './abn-form.ts'
-import type { CollectionZone } from './labels.ts'
 import { requisitionHook, requisitionPage, type RequisitionPageDependencies } from './requisition-links.ts'
 import { routes } from './routes.ts'
 import { collectionInstructions } from './features.ts'
@@ -9,24 +8,15 @@ import { collectionInstructions } from './features.ts'
 export interface DocumentDependencies extends RequisitionPageDependencies {
   /** The server's URL for browsers, without a final slash; empty if it is not configured. */
   publicUrl: () => string
-  collectionZone: CollectionZone
   abnForm: AbnForm | undefined
 }
 
-export const documents = ({
-  vault,
-  publicUrl,
-  cells,
-  tenantOf,
-  heavy,
-  collectionZone,
-  abnForm,
-}: DocumentDependencies): Module => ({
+export const documents = ({ vault, publicUrl, cells, tenantOf, heavy, abnForm }: DocumentDependencies): Module => ({
   name: 'lab/documents',
   about: 'requisitions, labels, ABN, instructions; not the report of a result',
   tag: 'documents',
   features: [collectionInstructions],
-  operations: routes({ heavy }, collectionZone, abnForm),
+  operations: routes({ heavy }, abnForm),
   pages: [requisitionPage({ cells, tenantOf, vault, heavy })],
   hooks: [requisitionHook({ vault, publicUrl })],
 })

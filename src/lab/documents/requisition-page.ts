@@ -2,7 +2,7 @@
 import { factBoxes, headedText, plainTable, type Column } from '../../platform/pdf/blocks.ts'
 import { contentWidth, pageSize, type Paper, type PdfCanvas } from '../../platform/pdf/canvas.ts'
 import type { Block } from '../../platform/pdf/pages.ts'
-import { formatTimestamp } from '../../platform/pdf/text.ts'
+import { formatInstant } from '../../platform/pdf/text.ts'
 import { signatureFields, renderForm } from './form-layout.ts'
 import type { PrintableLab } from './order-data.ts'
 import { dateFormat, printedDate, type PrintablePatient } from './printable-patient.ts'
@@ -23,8 +23,10 @@ export interface Requisition {
     sample_id: string | null
     ordered: string
     created: string
+    /** Of the collection site. */
+    time_zone: string
     priority: boolean
-    fasting: boolean
+    fasting: { isRequired: boolean; answer: boolean | null }
     collection: string
     sample: string
     test_name: string
@@ -127,8 +129,8 @@ function patientAndPhysicianBlocks(canvas: PdfCanvas, { patient, physician, acco
       ['Physician', physician?.name ?? null],
       ['NPI', physician?.npi ?? null],
       ...(physician?.email ? [['E-mail', physician.email] as const] : []),
-      ['Ordered', formatTimestamp(order.ordered)],
-      ['Requisition', formatTimestamp(order.created)],
+      ['Ordered', formatInstant(order.ordered, order.time_zone)],
+      ['Requisition', formatInstant(order.created, order.time_zone)],
     ] as const,
   }
   return [factBoxes(canvas, left, right)]
@@ -141,7 +143,7 @@ function orderAndCoverageBlocks(canvas: PdfCanvas, { order, coverage }: Requisit
       ['Priority', order.priority ? 'STAT' : 'Routine'],
       ['Collection', order.collection],
       ['Sample', order.sample],
-      ['Fasting', order.fasting ? 'Required' : 'Not required'],
+      ['Fasting', fastingWords(order.fasting)],
     ] as const,
   }
   const right = {
@@ -160,6 +162,14 @@ function orderAndCoverageBlocks(canvas: PdfCanvas, { order, coverage }: Requisit
   }
   return [factBoxes(canvas, left, right)]
 }
+
+/** What the patient has answered; without an answer, what the test requires. */
+const fastingWords = ({ isRequired, answer }: Requisition['order']['fasting']): string =>
+  answer === null
+    ? isRequired
+      ? 'Required'
+      : 'Not required'
+    : `${answer ? 'Yes' : 'No'} (answered; the test ${isRequired ? 'requires it' : 'does not require it'})`
 
 /** A, B, …, Z, AA, … as forms for claims point from a test to a diagnosis. */
 const pointerOf = (index: number): string =>

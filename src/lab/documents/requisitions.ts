@@ -1,10 +1,11 @@
 // The content of a requisition, before layout. Source: lab-testing.md 15, 6.1, 3.3, 4.
-import { codesOf, FASTING } from '../catalog/aoe.ts'
+import { codesOf, fastingAnswer, type AoeAnswer } from '../catalog/aoe.ts'
 import { expectedResults, getLabTest } from '../catalog/lab-tests.ts'
 import type { LabTest, Question } from '../catalog/schema.ts'
 import type { Order, PhysicianInput } from '../orders/schema.ts'
 import { paperOf, pdfFileName, type RenderJob } from '../../platform/pdf/render.ts'
-import { utcDate } from '../../platform/runtime/clock.ts'
+import { dayIn } from '../../platform/runtime/zoned-time.ts'
+import { collectionZone } from '../orders/collection-zone.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { describeDiagnoses } from '../../people/insurance/diagnoses.ts'
 import { findInsurance } from '../../people/insurance/insurances.ts'
@@ -41,11 +42,12 @@ export async function getRequisition(tx: Tx, id: string): Promise<RenderJob<Requ
   const created = statusReachedAt(order, 'requisition_created')
   if (created === undefined) throw notFound('This order has no requisition')
   const icd_codes = order.icd_codes ?? []
-  const [test, coverage, expected, descriptions] = await Promise.all([
+  const [test, coverage, expected, descriptions, time_zone] = await Promise.all([
     getLabTest(tx, order.lab_test.id),
     coverageOf(tx, order),
     expectedResults(tx, order.lab_test.id),
     describeDiagnoses(tx, icd_codes),
+    collectionZone(tx, order),
   ])
   const markers = (test.markers ?? []).map(({ id, name, provider_id }) => ({
     name,
@@ -62,8 +64,9 @@ export async function getRequisition(tx: Tx, id: string): Promise<RenderJob<Requ
       sample_id: order.sample_id,
       ordered: order.created_at,
       created,
+      time_zone,
       priority: order.priority,
-      fasting: order.lab_test.fasting,
+      fasting: { isRequired: order.lab_test.fasting, answer: await fastingAnswer(tx, order.lab_test.id, answersOf(file)) },
       collection: toWords(order.lab_test.method),
       sample: specimensOf(markers) || toWords(order.lab_test.sample_type),
       test_name: order.lab_test.name,
@@ -73,7 +76,7 @@ export async function getRequisition(tx: Tx, id: string): Promise<RenderJob<Requ
       sandbox: isSandbox(tx),
       paper: paperOf(tx),
     },
-    patient: toPrintablePatient(order, utcDate(tx.now)),
+    patient: toPrintablePatient(order, dayIn(tx.now, time_zone)),
     physician: physician
       ? { name: nameOf(physician), npi: physician.npi, email: given?.email ?? null }
       : isSandbox(tx)
@@ -108,24 +111,17 @@ function notesOf({ order, account }: OrderData): string | null {
   return [account?.default_clinical_notes, order.clinical_notes].filter(Boolean).join('\n') || null
 }
 
-interface Answer {
-  marker_id: number
-  question_id: number
-  answer: string
-}
+const answersOf = ({ internalData }: Pick<OrderData, 'internalData'>): AoeAnswer[] =>
+  (internalData.aoe_answers ?? []) as AoeAnswer[]
 
-/** Every answered question in the laboratory's words; fasting is known from the test. */
-function answeredQuestions(test: LabTest, { internalData }: OrderData): Requisition['answers'] {
-  const given = (internalData.aoe_answers ?? []) as Answer[]
+/** Every answered question in the laboratory's words. What was not answered, fasting too, is left out. */
+function answeredQuestions(test: LabTest, file: OrderData): Requisition['answers'] {
+  const given = answersOf(file)
   return (test.markers ?? []).flatMap(({ id, name, aoe }) =>
     (aoe?.questions ?? []).flatMap((question) => {
       const own = given.filter(({ marker_id, question_id }) => marker_id === id && question_id === question.id)
-      const answer = own.length
-        ? own.map((item) => answerText(question, item.answer)).join(', ')
-        : FASTING.test(question.code)
-          ? answerText(question, test.fasting ? 'Y' : 'N')
-          : undefined
-      return answer === undefined ? [] : [{ marker: name, question: question.value, answer }]
+      const answer = own.map((item) => answerText(question, item.answer)).join(', ')
+      return own.length ? [{ marker: name, question: question.value, answer }] : []
     }),
   )
 }

@@ -5,7 +5,7 @@ import type { MultiTransactionContext } from '../../platform/http/multi-transact
 import { multiTransactionOperation, pdf, type Operation } from '../../platform/http/operation.ts'
 import { collectionInstructions } from './features.ts'
 import { getOrderInstructions, getTestInstructions } from './instructions.ts'
-import { getLabels, type CollectionZone } from './labels.ts'
+import { getLabels } from './labels.ts'
 import { getAbn } from './abn.ts'
 import type { AbnForm } from './abn-form.ts'
 import { getRequisition } from './requisitions.ts'
@@ -26,14 +26,9 @@ export const renderRequisitionPdf = ({ heavy }: RenderDependencies, outside: Mul
   renderPdf(heavy, outside, { url, name: 'requisition' }, (tx) => getRequisition(tx, order_id))
 
 /**
- * @param collectionZone labels show the time of the place where the sample is taken
  * @param abnForm the operator's form for notices
  */
-export const routes = (
-  dependencies: RenderDependencies,
-  collectionZone: CollectionZone,
-  abnForm: AbnForm | undefined,
-): Operation[] => {
+export const routes = (dependencies: RenderDependencies, abnForm: AbnForm | undefined): Operation[] => {
   const renderOperation = (name: string, outside: MultiTransactionContext, read: (tx: Tx) => Promise<RenderJob>) =>
     renderPdf(dependencies.heavy, outside, { url, name }, read)
   return [
@@ -58,8 +53,7 @@ export const routes = (
       params: OrderParams,
       query: LabelsQuery,
       reply: pdf,
-      run: (outside, { params, query }) =>
-        renderOperation('labels', outside, (tx) => getLabels(tx, params.order_id, query, collectionZone)),
+      run: (outside, { params, query }) => renderOperation('labels', outside, (tx) => getLabels(tx, params.order_id, query)),
     }),
     multiTransactionOperation({
       id: 'get_order_abn',

@@ -30,14 +30,15 @@ import type { CreateOrder, ImportOrder, OrderReply } from './schema.ts'
  */
 export async function createOrder(tx: Tx, body: CreateOrder, covers: CoversCharacter): Promise<PlacedOrder> {
   assertPrintable(body, covers)
-  const patient_details = await orderPatient(tx, body.user_id, body.patient_details)
+  const patient_address = toPatientAddress(body.patient_address)
+  const patient_details = await orderPatient(tx, { user_id: body.user_id, patient_address }, body.patient_details)
   const icd_codes = body.icd_codes ?? body.health_insurance?.diagnosis_codes
   const hasInsurance = body.health_insurance !== undefined || body.billing_type === 'commercial_insurance'
   const health_insurance_id = hasInsurance ? await resolveInsurance(tx, body, icd_codes) : undefined
   const request: OrderRequest = {
     user_id: body.user_id,
     patient_details,
-    patient_address: toPatientAddress(body.patient_address),
+    patient_address,
     physician: body.physician,
     passthrough: body.passthrough,
     clinical_notes: body.clinical_notes,
@@ -71,10 +72,11 @@ export async function createOrder(tx: Tx, body: CreateOrder, covers: CoversChara
  */
 export async function importOrder(tx: Tx, body: ImportOrder, covers: CoversCharacter): Promise<PlacedOrder> {
   assertPrintable(body, covers)
+  const patient_address = toPatientAddress(body.patient_address)
   const request: OrderRequest = {
     user_id: body.user_id,
-    patient_details: await orderPatient(tx, body.user_id, body.patient_details),
-    patient_address: toPatientAddress(body.patient_address),
+    patient_details: await orderPatient(tx, { user_id: body.user_id, patient_address }, body.patient_details),
+    patient_address,
     physician: body.physician,
     lab_account_id: body.lab_account_id ?? body.order_set.lab_account_id,
     billing_type: body.billing_type,

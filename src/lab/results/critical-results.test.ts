@@ -102,6 +102,7 @@ test("a critical result is also sent by email to the team's configured address, 
   )
   assert.equal(mails.length, 1)
   assert(mails[0]!.body.includes(order.id))
+  assert.match(mails[0]!.body, /came in on [A-Z][a-z]{2} \d{1,2}, \d{4} \d\d:\d\d MST\./)
   assert.doesNotMatch(mails[0]!.subject + mails[0]!.body, /Testa|Fictional|1990/)
 })
 

@@ -2,6 +2,7 @@
 import type { LockedOrder } from '../orders/locked-order.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
+import { formatInstant } from '../../platform/pdf/text.ts'
 import { sendMail } from '../../platform/mail/mail-outbox.ts'
 import type { BiomarkerResult, ResultDocument } from './schema.ts'
 
@@ -26,12 +27,17 @@ const markerKey = ({ slug, provider_id }: BiomarkerResult): string => slug || (p
 
 /**
  * Notifies the team by an event and, if it has configured an address, by email. The email contains ids only, because it leaves the server.
- * Writes mail. Emits labtest.result.critical. `created_at`: arrival of the first report of the order.
+ * Writes mail. Emits labtest.result.critical. `created_at`: arrival of the first report of the order. `time_zone`: of the collection site, for the email.
  */
 export function notifyCritical(
   tx: Tx,
   lockedOrder: LockedOrder,
-  { sample_id, status, created_at }: { sample_id: string; status: 'partial' | 'final'; created_at: string },
+  {
+    sample_id,
+    status,
+    created_at,
+    time_zone,
+  }: { sample_id: string; status: 'partial' | 'final'; created_at: string; time_zone: string },
 ): void {
   const { id: order_id, user_id } = lockedOrder.order
   const updated_at = iso(tx.now)
@@ -51,7 +57,7 @@ export function notifyCritical(
       to,
       subject: 'A laboratory reported a critical result',
       text: [
-        `A ${status} report with a critical result has come in at ${updated_at}.`,
+        `A ${status} report with a critical result came in on ${formatInstant(updated_at, time_zone)}.`,
         '',
         `Order:  ${order_id}`,
         `User:   ${user_id}`,

@@ -16,7 +16,7 @@ export interface ReportContent {
 export function toReportContent(
   document: ResultDocument,
   order: Order,
-  options: { name: string; sandbox: boolean; paper: Paper },
+  options: { name: string; sandbox: boolean; paper: Paper; time_zone: string },
 ): ReportContent {
   const { metadata } = document
   const [sample] = Object.values(document.sample_information)
@@ -44,8 +44,9 @@ export function toReportContent(
         collected: metadata.date_collected,
         received: metadata.date_received,
         reported: metadata.date_reported,
+        time_zone: options.time_zone,
         status: order.last_event.status.endsWith('.corrected') ? 'corrected' : metadata.status,
-        fasting: order.lab_test.fasting,
+        fasting: sample?.clinical_information?.fasting ?? null,
         physician: metadata.provider,
         test_name: order.lab_test.name,
         notes: order.clinical_notes,

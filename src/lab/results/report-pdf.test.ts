@@ -81,6 +81,7 @@ function sample(order: Partial<Report['order']> = {}, results: Result[] = [resul
       collected: '2030-01-02T09:30:00-08:00',
       received: null,
       reported: '2030-01-04T16:05:00+00:00',
+      time_zone: 'America/Los_Angeles',
       status: 'final',
       fasting: true,
       physician: 'Dr. Bob Placeholder',
@@ -106,9 +107,9 @@ test('a normal report fits on one page with laboratory, patient, specimen and or
     find(page!, text)
   assert.deepEqual(row(page!, 'Testina Samplewoman'), ['Name', 'Testina Samplewoman', 'Specimen', 'LB-4217'])
   assert.deepEqual(row(page!, 'Date of birth'), ['Date of birth', 'Mar 14, 1985 (age 44)', 'Order', 'order-0001'])
-  assert.deepEqual(row(page!, 'Gender'), ['Gender', 'Female', 'Collected', 'Jan 2, 2030 09:30 UTC-08:00'])
+  assert.deepEqual(row(page!, 'Gender'), ['Gender', 'Female', 'Collected', 'Jan 2, 2030 09:30 PST'])
   assert.deepEqual(row(page!, 'Patient ID'), ['Patient ID', 'P-17', 'Received', '-'])
-  assert.deepEqual(row(page!, 'Ordered by'), ['Ordered by', 'Dr. Bob Placeholder', 'Reported', 'Jan 4, 2030 16:05 UTC'])
+  assert.deepEqual(row(page!, 'Ordered by'), ['Ordered by', 'Dr. Bob Placeholder', 'Reported', 'Jan 4, 2030 08:05 PST'])
   assert.deepEqual(row(page!, 'Test ordered'), ['Test ordered', 'Wellness panel', 'Fasting', 'Yes'])
   for (const text of ['FINAL REPORT', 'Page 1 of 1', 'End of report', '1 result']) find(page!, text)
 })
@@ -171,7 +172,7 @@ test('sixty results fill several pages without a lost or split row, and each pag
       'TEST',
       'REFERENCE INTERVAL',
       `Page ${index + 1} of 5`,
-      'Specimen LB-4217 · Reported Jan 4, 2030 16:05 UTC',
+      'Specimen LB-4217 · Reported Jan 4, 2030 08:05 PST',
     ])
       find(page, text)
     assert.deepEqual(

@@ -15,7 +15,7 @@ import {
 } from '../../platform/pdf/canvas.ts'
 import { renderPages, type Block } from '../../platform/pdf/pages.ts'
 import { missingTable, panelTable, type Result } from './report-table.ts'
-import { parseEpochMs, formatTimestamp, toPrintable } from '../../platform/pdf/text.ts'
+import { parseEpochMs, formatInstant, formatTimestamp, toPrintable } from '../../platform/pdf/text.ts'
 
 const { bold, small, label, capital, comment } = styles
 
@@ -28,7 +28,10 @@ export interface Report {
     collected: string | null
     received: string | null
     reported: string
+    /** Of the collection site: instants are printed in it. */
+    time_zone: string
     status: 'final' | 'partial' | 'corrected'
+    /** As the patient answered. */
     fasting: boolean | null
     physician: string | null
     test_name: string
@@ -144,9 +147,9 @@ function drawFacts(canvas: PdfCanvas, { patient, order }: Report): Block {
   const right = [
     ['Specimen', order.specimen_number],
     ['Order', order.order_id],
-    ['Collected', order.collected && formatTimestamp(order.collected)],
-    ['Received', order.received && formatTimestamp(order.received)],
-    ['Reported', formatTimestamp(order.reported)],
+    ['Collected', order.collected && formatInstant(order.collected, order.time_zone)],
+    ['Received', order.received && formatInstant(order.received, order.time_zone)],
+    ['Reported', formatInstant(order.reported, order.time_zone)],
     ['Fasting', fasting],
   ] as const
   return factBoxes(canvas, { title: 'PATIENT', rows: left }, { title: 'SPECIMEN', rows: right })
@@ -214,7 +217,8 @@ function drawFooter(canvas: PdfCanvas, { patient, order }: Report, page: string)
   canvas.drawRule(y, colors.hairline, 0.5)
   canvas.drawTextFitted(toPrintable(patient.name, 160), pageSize.left, y + 12, { ...label, font: bold.font }, 440)
   canvas.drawText(page, pageSize.right, y + 12, { ...label, font: bold.font }, 'right')
-  const what = `Specimen ${toPrintable(order.specimen_number, 60)}   ·   Reported ${toPrintable(formatTimestamp(order.reported), 60)}`
+  const reported = toPrintable(formatInstant(order.reported, order.time_zone), 60)
+  const what = `Specimen ${toPrintable(order.specimen_number, 60)}   ·   Reported ${reported}`
   canvas.drawTextFitted(what, pageSize.left, y + 22, label, 340)
   if (order.sandbox) canvas.drawText(sandboxLine, pageSize.right, y + 22, label, 'right')
 }

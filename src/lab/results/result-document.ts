@@ -11,9 +11,19 @@ import type { Order } from '../orders/schema.ts'
 import { mostSevere, type Interpretation } from '../../lab-values/interpret.ts'
 import type { Patient } from '../../lab-values/ranges.ts'
 import { iso, ageOn } from '../../platform/runtime/clock.ts'
+import { dayIn } from '../../platform/runtime/zoned-time.ts'
+import { UNKNOWN_ZONE } from '../orders/collection-zone.ts'
 import type { ExpectedResult } from './expected-results.ts'
 import { judgeResult, patientOn } from './judge-result.ts'
 import type { BiomarkerResult, LabResultsMetadata, MissingResult, ResultDocument, SampleData } from './schema.ts'
+
+/** What the report does not say itself. */
+export interface CollectionFacts {
+  /** Of the place of collection. */
+  time_zone: string
+  /** Whether the patient has fasted, by the given answer; null without one. */
+  fasting: boolean | null
+}
 
 /** Builds the result document of an order. `lab` is the laboratory the order was placed with. */
 export function buildResultDocument(
@@ -21,10 +31,11 @@ export function buildResultDocument(
   lab: LabRecord | undefined,
   report: DiagnosticReport,
   expected: ExpectedResult[],
+  facts: CollectionFacts,
 ): ResultDocument {
   const sample_id = order.sample_id ?? report.specimen_number
   const performing = report.performing_laboratory ?? (lab && orderingLaboratory(lab))
-  const day = (report.collected_at ?? report.reported_at).slice(0, 10)
+  const day = collectionDay(report, facts.time_zone)
   const context: ResultContext = {
     report,
     sample_id,
@@ -52,7 +63,7 @@ export function buildResultDocument(
     },
     results,
     missing_results: missing(report, expected),
-    sample_information: { [sample_id]: sample(order, report, sample_id, performing) },
+    sample_information: { [sample_id]: sample(order, report, { sample_id, performing, fasting: facts.fasting }) },
   }
 }
 
@@ -66,6 +77,12 @@ const markersOf = ({ source_markers, slug, provider_id }: MeasuredAnalyte, expec
 /** The laboratory's overall interpretation may be more severe than that of the results, but not less. */
 function overallInterpretation({ interpretation: said }: DiagnosticReport, results: BiomarkerResult[]): Interpretation {
   return mostSevere([...(said ? [said] : []), ...results.map(({ interpretation }) => interpretation)])
+}
+
+/** The day of collection there, for ages. The offset of the laboratory's time counts where the place is unknown. */
+function collectionDay({ collected_at, reported_at }: DiagnosticReport, time_zone: string): string {
+  const at = collected_at ?? reported_at
+  return time_zone === UNKNOWN_ZONE ? at.slice(0, 10) : dayIn(new Date(at), time_zone)
 }
 
 const instant = (at: string): string => iso(new Date(at))
@@ -163,9 +180,9 @@ const identity = ({ name, slug, loinc, loinc_slug, provider_id, source_markers }
 function sample(
   order: Order,
   report: DiagnosticReport,
-  sample_id: string,
-  performing: PerformingLaboratory | undefined,
+  given: { sample_id: string; performing: PerformingLaboratory | undefined; fasting: boolean | null },
 ): SampleData {
+  const { sample_id, performing, fasting } = given
   return {
     sample_id,
     control_number: null,
@@ -184,7 +201,7 @@ function sample(
         }
       : null,
     clinical_information: {
-      fasting: order.lab_test.fasting,
+      ...(fasting !== null && { fasting }),
       notes: order.clinical_notes,
       information: null,
       total_volume: null,

@@ -92,7 +92,7 @@ test('a result shows patient, laboratory and times', async () => {
     date_collected: '2030-01-02T08:00:00+00:00',
     date_received: '2030-01-03T08:00:00+00:00',
     date_reported: '2030-01-04T08:00:00+00:00',
-    clinical_information: { fasting: order.lab_test.fasting, notes: 'Fasting since noon', information: null, total_volume: null },
+    clinical_information: { notes: 'Fasting since noon', information: null, total_volume: null },
   })
   assert.equal(performing_laboratories[lab.slug].address.first_line, lab.first_line_address)
   const metadata = await team.api.get(`/v3/order/${order.id}/result/metadata`)

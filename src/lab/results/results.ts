@@ -3,6 +3,8 @@
 import { expectedResults } from '../catalog/lab-tests.ts'
 import { identifiedLab } from '../catalog/lab-identity.ts'
 import { findLab } from '../catalog/labs.ts'
+import { fastingAnswer, type AoeAnswer } from '../catalog/aoe.ts'
+import { collectionZone } from '../orders/collection-zone.ts'
 import type { DiagnosticReport } from '../links/diagnostic-report.ts'
 import { transactionStatus, type LockedOrder } from '../orders/locked-order.ts'
 import type { Order } from '../orders/schema.ts'
@@ -53,16 +55,18 @@ export async function receiveReport(tx: Tx, lockedOrder: LockedOrder, report: Di
   const { order } = lockedOrder
   const { lab } = order.lab_test
   if (lab) await identifiedLab(tx, lab)
-  const [earlier, markers, laboratory] = await Promise.all([
+  const [earlier, markers, laboratory, time_zone, fasting] = await Promise.all([
     tx.maybe(
       PreviousResult,
       sql`select interpretation, document, withdrawn, created_at from lab_result where order_id = ${order.id} and team_id = ${tx.team}`,
     ),
     expectedResults(tx, order.lab_test.id),
     lab ? findLab(tx, lab.id) : undefined,
+    collectionZone(tx, order),
+    fastingAnswer(tx, order.lab_test.id, (lockedOrder.internalData.aoe_answers ?? []) as AoeAnswer[]),
   ])
   const expected = expectations(markers)
-  const document = buildResultDocument(order, laboratory, report, expected)
+  const document = buildResultDocument(order, laboratory, report, expected, { time_zone, fasting })
   const { status } = report
   const interpretation = document.metadata.interpretation!
   const created_at = earlier?.created_at ?? iso(tx.now)
@@ -78,7 +82,12 @@ export async function receiveReport(tx: Tx, lockedOrder: LockedOrder, report: Di
   order.interpretation = interpretation
   order.has_missing_results = document.missing_results.length > 0
   if (becomesCritical(document, earlier))
-    notifyCritical(tx, lockedOrder, { sample_id: order.sample_id ?? report.specimen_number, status, created_at })
+    notifyCritical(tx, lockedOrder, {
+      sample_id: order.sample_id ?? report.specimen_number,
+      status,
+      created_at,
+      time_zone,
+    })
   const ends = step === 'completed' || step === 'sample_error'
   const again =
     ends && lockedOrder.canTransitionTo('redraw_available') ? await markersToRedraw(tx, lockedOrder, document, expected) : []
@@ -150,11 +159,15 @@ export async function getResultPdf(tx: Tx, order_id: string): Promise<ReportCont
   const { order, document } = await readResult(tx, order_id)
   return toReportContent(JSON.parse(document) as ResultDocument, order, {
     name: pdfFileName(order.sample_id ?? order.id),
-    ...printing(tx),
+    ...(await printing(tx, order)),
   })
 }
 
-const printing = (tx: Tx) => ({ sandbox: tx.tenant.cell.startsWith('sandbox'), paper: paperOf(tx) })
+const printing = async (tx: Tx, order: Order) => ({
+  sandbox: tx.tenant.cell.startsWith('sandbox'),
+  paper: paperOf(tx),
+  time_zone: await collectionZone(tx, order),
+})
 
 /** More orders than a transaction can have. */
 const ORDERS_MAX = 100
@@ -192,7 +205,7 @@ export async function getTransactionResult(tx: Tx, transaction_id: string): Prom
 /** The printed content of a transaction's results. Errors: 404 unknown transaction, no result of any order yet. */
 export async function getTransactionResultPdf(tx: Tx, transaction_id: string): Promise<ReportContent> {
   const { order, document } = await readCombined(tx, transaction_id)
-  return toReportContent(document, order, { name: pdfFileName(transaction_id), ...printing(tx) })
+  return toReportContent(document, order, { name: pdfFileName(transaction_id), ...(await printing(tx, order)) })
 }
 
 /** Erase the results of a deleted user, when the grace is over; before the orders go. Writes lab_result, lab_result_pdf. */

@@ -8,7 +8,7 @@ const flag = Nullable(T.Boolean())
 
 export const LabResultsMetadata = Fields(
   {
-    age: T.String({ description: 'Age in whole years when the sample was collected.' }),
+    age: T.String({ description: 'Age in whole years on the day when the sample was collected, by the calendar of that place.' }),
     dob: T.String({ description: '`YYYY-MM-DD`' }),
     'clia_#': text,
     clia_number: Nullable(T.String({ description: 'The same as `clia_#`.' })),
@@ -109,7 +109,19 @@ export const SampleData = Fields(
     date_reported: text,
     performing_laboratories: Nullable(T.Record(T.String(), PerformingLaboratory)),
     clinical_information: Nullable(
-      Fields({ fasting: T.Boolean(), notes: text, information: text, total_volume: text }, { title: 'ClinicalInformation' }),
+      Fields(
+        {
+          fasting: T.Optional(
+            T.Boolean({
+              description: 'As the patient answered; absent without an answer. The lab test says whether fasting is required.',
+            }),
+          ),
+          notes: text,
+          information: text,
+          total_volume: text,
+        },
+        { title: 'ClinicalInformation' },
+      ),
     ),
   },
   { title: 'SampleData' },

@@ -77,7 +77,8 @@ export async function registerTestkit(
   const document = await updateOrder(tx, id, async (lockedOrder) => {
     assertAwaitingRegistration(lockedOrder)
     const user_id = user?.user_id ?? lockedOrder.order.user_id
-    const patient = await orderPatient(tx, user_id, body.patient_details)
+    const patient_address = toPatientAddress(body.patient_address)
+    const patient = await orderPatient(tx, { user_id, patient_address }, body.patient_details)
     await assertPatientAllowed(tx, lockedOrder.order.lab_test.lab!.id, body.patient_details)
     if (lockedOrder.internalData.physician_required && !body.physician)
       throw badRequest('Orders under this lab account must include the ordering physician')
@@ -85,7 +86,7 @@ export async function registerTestkit(
     const { order } = lockedOrder
     const { first_name, last_name, npi } = body.physician ?? (await servicePhysician(tx, body.patient_address.state)) ?? {}
     order.patient_details = patient
-    order.patient_address = toPatientAddress(body.patient_address)
+    order.patient_address = patient_address
     order.physician = first_name && last_name && npi ? { first_name, last_name, npi } : null
     if (body.health_insurance) await insure(tx, lockedOrder, { ...body, user_id }, body.health_insurance)
     Object.assign(lockedOrder.internalData, {

@@ -9,7 +9,7 @@ import { scheduleReminders } from '../reminders/reminders.ts'
 import { bookingUrlOf, enabledChannels } from '../messages/settings.ts'
 import { planAppointmentReminders } from '../reminders/appointment-reminders.ts'
 import { readAppointment } from '../../visits/appointments/locked-appointment.ts'
-import { utcDate } from '../../platform/runtime/clock.ts'
+import { todayAt } from '../../lab/orders/collection-zone.ts'
 import type { MessageDetails } from '../messages/message-templates.ts'
 
 /** @param sms whether a gateway for text messages is configured */
@@ -48,8 +48,9 @@ function messageDetailsFor(tx: Tx, lockedOrder: LockedOrder, lowLevelStatus: str
 }
 
 /** A past day is omitted. */
-const expectedArrival = (tx: Tx, { internalData: { arrives_on } }: LockedOrder): MessageDetails =>
-  arrives_on !== undefined && arrives_on >= utcDate(tx.now) ? { arrives_on } : {}
+async function expectedArrival(tx: Tx, { order, internalData: { arrives_on } }: LockedOrder): Promise<MessageDetails> {
+  return arrives_on !== undefined && arrives_on >= (await todayAt(tx, order)) ? { arrives_on } : {}
+}
 
 /** An appointment that was reserved before the requisition is not booked again. */
 async function withBookingUrl(tx: Tx, { order: { id } }: LockedOrder): Promise<MessageDetails> {

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { assertSound } from '../../../test/support/axe.ts'
 import { skipWithoutBrowser, visit, type Page } from '../../../test/support/browser.ts'
-import { address, advanceTo, createOrder, patient } from '../../../test/support/orders.ts'
+import { address, advanceClock, advanceTo, createOrder, patient, tenantOf } from '../../../test/support/orders.ts'
 import { linesInDatabase } from '../../../test/support/access-lines.ts'
 import { access, asOwner, createTestTeam, url, type TestTeam } from '../../../test/support/server.ts'
 import type { CollectionMethod } from '../../lab/catalog/enums.ts'
+import { teamNow } from '../../platform/db/database.ts'
 import { lifecycles } from '../../lab/orders/lifecycle.ts'
 import { stateWords, type LowLevelStatus } from './order-words.ts'
 
@@ -53,6 +54,20 @@ const messageKinds = async ({ api }: TestTeam, order_id: string): Promise<string
   (await api.get(`/v3/order/${order_id}/messages`)).body.data.map(
     ({ kind, channel }: Record<string, string>) => `${kind} ${channel}`,
   )
+
+test('the portal shows the day of the order and the time of an appointment where the patient is', async () => {
+  const team = await createTestTeam()
+  // Sunday evening in Phoenix, Monday in UTC.
+  const now = teamNow(await tenantOf(team)).getTime()
+  const [day_ms, week_ms] = [86_400_000, 7 * 86_400_000]
+  const monday = Math.ceil((now - 4 * day_ms) / week_ms) * week_ms + 4 * day_ms
+  await advanceClock(team, Math.round((monday + 3 * 3_600_000 - now) / 1000))
+  const order = await createOrder(team, { lab_test_id: await team.test('walk_in_test') })
+  assert.equal(new Date(order.created_at).getUTCDay(), 1)
+  const { text } = await ask(await launched(team, order.user_id))
+  const [, shown] = /Ordered on ([^.]+)\./.exec(text) ?? []
+  assert.match(shown!, /^Sunday, /)
+})
 
 describe('a portal URL', () => {
   test('needs a user with demographics, and an order of this user', async () => {

@@ -1,4 +1,5 @@
 // What the portal shows of a user's orders, and of the messages about them. Only reads.
+import { collectionZone } from '../../lab/orders/collection-zone.ts'
 import type { Order } from '../../lab/orders/schema.ts'
 import { requisitionPath } from '../../lab/documents/requisition-links.ts'
 import { latestDemographics } from '../../people/users/demographics.ts'
@@ -7,6 +8,7 @@ import type { Vault } from '../../platform/crypto/vault.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { utcDate } from '../../platform/runtime/clock.ts'
+import { dayIn } from '../../platform/runtime/zoned-time.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { readAppointment } from '../../visits/appointments/locked-appointment.ts'
 import type { Appointment } from '../../visits/appointments/schema.ts'
@@ -58,12 +60,19 @@ export async function shownOrders(tx: Tx, paths: PortalPaths, user_id: string, o
     rows.map(async ({ document }) => {
       const order = JSON.parse(document) as Order
       const text = await readAppointment(tx, order.id)
-      return shownOrder(tx, paths, order, text === undefined ? undefined : (JSON.parse(text) as Appointment))
+      const zone = await collectionZone(tx, order)
+      return shownOrder(tx, paths, { order, zone }, text === undefined ? undefined : (JSON.parse(text) as Appointment))
     }),
   )
 }
 
-function shownOrder(tx: Tx, paths: PortalPaths, order: Order, appointment: Appointment | undefined): ShownOrder {
+/** An order and the time zone of its place of collection. */
+interface PlacedOrder {
+  order: Order
+  zone: string
+}
+
+function shownOrder(tx: Tx, paths: PortalPaths, { order, zone }: PlacedOrder, appointment: Appointment | undefined): ShownOrder {
   const { method } = order.lab_test
   const status = order.last_event.status.split('.').at(-1) as LowLevelStatus
   const starts = order.activate_by !== null && order.activate_by > utcDate(tx.now) ? order.activate_by : undefined
@@ -72,7 +81,10 @@ function shownOrder(tx: Tx, paths: PortalPaths, order: Order, appointment: Appoi
     ...(starts === undefined
       ? stateWords(method, status)
       : { title: 'Planned', sentence: `Your order starts on ${dayInWords(starts)}.` }),
-    facts: [`Ordered on ${dayInWords(order.created_at.slice(0, 10))}.`, ...(appointment ? appointmentFacts(appointment) : [])],
+    facts: [
+      `Ordered on ${dayInWords(dayIn(new Date(order.created_at), zone))}.`,
+      ...(appointment ? appointmentFacts(appointment, zone) : []),
+    ],
     links: [
       ...parcelLinks(order, status),
       ...bookingLinks(tx, order, status, appointment),
@@ -110,11 +122,12 @@ const requisitionLinks = (tx: Tx, { vault, base_path }: PortalPaths, order: Orde
       ]
     : []
 
-function appointmentFacts({ start_at, iana_timezone, address, external_id, type, event_status }: Appointment): string[] {
+function appointmentFacts(appointment: Appointment, zone: string): string[] {
+  const { start_at, iana_timezone, address, external_id, type, event_status } = appointment
   if (event_status === 'completed') return []
   const place = [address.first_line, address.second_line, address.unit, address.city, address.state, address.zip_code]
   return [
-    ...(start_at === null ? [] : [`Appointment: ${instantInWords(start_at, iana_timezone)}.`]),
+    ...(start_at === null ? [] : [`Appointment: ${instantInWords(start_at, iana_timezone ?? zone)}.`]),
     `${type === 'phlebotomy' ? 'Visit at' : 'Service center'}: ${place.filter(Boolean).join(', ')}.`,
     ...(external_id === null ? [] : [`Confirmation code: ${external_id}.`]),
   ]
@@ -123,12 +136,12 @@ function appointmentFacts({ start_at, iana_timezone, address, external_id, type,
 const DAY = { weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' } as const
 const dayInWords = (date: string): string => new Intl.DateTimeFormat('en-US', { ...DAY, timeZone: 'UTC' }).format(new Date(date))
 
-const instantInWords = (instant: string, zone: string | null): string =>
+const instantInWords = (instant: string, zone: string): string =>
   new Intl.DateTimeFormat('en-US', {
     ...DAY,
     hour: 'numeric',
     minute: '2-digit',
-    timeZone: zone ?? 'UTC',
+    timeZone: zone,
     timeZoneName: 'short',
   }).format(new Date(instant))
 

@@ -199,6 +199,7 @@ export class Db {
         lookUps: this.#lookUps,
         memory: this.#cache,
         checkRows: this.#checkRows,
+        hooks: () => this.hooks,
       }),
     )
   }

@@ -5,7 +5,8 @@ import type { Static, TSchema } from 'typebox'
 import { createQueries } from './statements.ts'
 import type { Sql } from './sql.ts'
 import type { LookUps } from './look-ups.ts'
-import { Subjects, type Queries, type RowById, type Tenant, type Tx } from './transaction.ts'
+import type { Hooks } from './hooks.ts'
+import { Subjects, type HookPoint, type Queries, type RowById, type Tenant, type Tx } from './transaction.ts'
 import { uuid } from '../runtime/uuid.ts'
 import type { TenantCache } from './write-transaction.ts'
 
@@ -16,6 +17,8 @@ interface Means {
   lookUps: LookUps
   memory: TenantCache
   checkRows: boolean
+  /** Undefined before the process has set them. */
+  hooks: () => Hooks | undefined
 }
 
 const forbidden = (): never => {
@@ -80,6 +83,13 @@ export class ReadTx implements Tx {
     return false
   }
 
+  /** Hooks of a read only read: their statements are sent by this transaction. */
+  async notify<A extends unknown[]>(point: HookPoint<A>, ...args: NoInfer<A>): Promise<void> {
+    const hooks = this.#means.hooks()
+    if (!hooks) throw new Error(`the hooks of this process were not set before ${point.name}`)
+    await hooks.notify<A, Tx>(this, point, ...args)
+  }
+
   get locking(): Queries {
     return LOCKING
   }
@@ -91,7 +101,6 @@ export class ReadTx implements Tx {
   readonly defer = forbidden
   readonly deferBatched = forbidden
   readonly afterCommit = forbidden
-  readonly notify = forbidden
   readonly notifyWorker = forbidden
   readonly notifyDelivery = forbidden
   readonly allocateIds = forbidden

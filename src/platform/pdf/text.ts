@@ -2,6 +2,7 @@
  * Turns the strings of a laboratory report into lines that the embedded font can print: characters, units, instants, wrapping. It draws
  * nothing and never drops a value silently: a truncated text ends with a notice.
  */
+import { zonedParts } from '../runtime/zoned-time.ts'
 import { replaceUnprintable } from './characters.ts'
 
 /** The notice at the end of a truncated text, so that readers know that a part is missing. */
@@ -60,6 +61,14 @@ export function formatTimestamp(text: string): string {
   if (year === undefined) return text
   const offset = zone && (/^Z$|^[+-]00:?00$/.test(zone) ? ' UTC' : ` UTC${zone}`)
   return `${months[Number(month) - 1]} ${Number(day)}, ${year}${time ? ` ${time}${offset ?? ''}` : ''}`
+}
+
+/** An instant as `Jan 2, 2030 02:30 MST` in a zone; a day alone, and any other form, stay without. */
+export function formatInstant(text: string, time_zone: string): string {
+  const [, year, , , clock] = TIMESTAMP.exec(text.trim()) ?? []
+  if (year === undefined || clock === undefined) return formatTimestamp(text)
+  const { date, time, zone } = zonedParts(new Date(parseEpochMs(text)), time_zone)
+  return `${formatTimestamp(date)} ${time} ${zone}`
 }
 
 /** The instant in milliseconds, UTC if the text has no zone; 0 if it is not in ISO form. */

@@ -10,7 +10,9 @@ import { on, type Hook } from '../../platform/db/hooks.ts'
 import { findAndLockOrder, saveOrder, lockOrder } from '../../lab/orders/change-order.ts'
 import type { LockedOrder } from '../../lab/orders/locked-order.ts'
 import { Interpretation } from '../../lab/orders/schema.ts'
-import { utcDate, iso, addSeconds } from '../../platform/runtime/clock.ts'
+import { iso, addSeconds } from '../../platform/runtime/clock.ts'
+import { dayIn } from '../../platform/runtime/zoned-time.ts'
+import { collectionZone } from '../../lab/orders/collection-zone.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { enqueue, defineHandler, defineJob, type Handler } from '../../platform/queue/outbox.ts'
@@ -147,7 +149,7 @@ export async function applyStep(tx: Tx, lockedOrder: LockedOrder, next: string, 
   if (next === 'transit_customer')
     updateTracking(tx, lockedOrder, 'outbound', {
       ...trackingNumber(lockedOrder, 'outbound'),
-      arrives_on: utcDate(addSeconds(tx.now, TRANSIT_TIME_S)),
+      arrives_on: dayIn(addSeconds(tx.now, TRANSIT_TIME_S), await collectionZone(tx, lockedOrder.order)),
     })
   if (next === 'transit_lab' || next === 'delivered_to_lab') ensureInbound(tx, lockedOrder)
   moveKit(lockedOrder, next)

@@ -12,11 +12,8 @@ import { hasOption } from '../../platform/http/feature-flags.ts'
 import type { LockedOrder } from '../../lab/orders/locked-order.ts'
 import { preRequisitionScheduling } from './features.ts'
 import { isFinal } from './status-machine.ts'
-import { findAppointment, newAppointment, type Booking, type LockedAppointment, readAppointment } from './locked-appointment.ts'
+import { findAppointment, newAppointment, type Booking, type LockedAppointment } from './locked-appointment.ts'
 import type { Appointment, EventData } from './schema.ts'
-import type { Order } from '../../lab/orders/schema.ts'
-import { timeZoneAt } from '../geocoding/distance.ts'
-import { findPlace } from '../geocoding/postal-places.ts'
 import { enqueue, defineJob, defineHandler } from '../../platform/queue/outbox.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { findAndLockOrder, saveOrder } from '../../lab/orders/change-order.ts'
@@ -220,18 +217,6 @@ export async function eraseAppointments(tx: Tx, user_id: string): Promise<void> 
   await tx.run(sql`
       delete from appointment
       where team_id = ${tx.team} and order_id in (select id from lab_order where user_id = ${user_id} and team_id = ${tx.team})`)
-}
-
-/**
- * The time zone where the sample of an order is taken: that of the visit or service center, else where the patient lives; UTC where neither
- * is known.
- */
-export async function collectionZone(tx: Tx, { id, patient_address: address }: Order): Promise<string> {
-  const appointment = await readAppointment(tx, id)
-  const named = appointment && (JSON.parse(appointment) as Appointment).iana_timezone
-  if (named) return named
-  const place = address && (await findPlace(tx, { country: address.country, postal_code: address.zip, city: address.city }))
-  return (place && (await timeZoneAt(place.lat, place.lng))) ?? 'Etc/UTC'
 }
 
 // Expiry of appointments without a requisition: eight hours after the order, unless the order was scheduled for a date, and two hours

@@ -1,6 +1,7 @@
 import type { Module } from '../../platform/module/module.ts'
 import { eraseTables } from '../../platform/db/erasure.ts'
 import { constraints, eraseAppointments, expireHandler } from './appointments.ts'
+import { collectionZoneHook } from './collection-zone.ts'
 import { orderHook } from './order-hook.ts'
 import { preRequisitionScheduling } from './features.ts'
 import { eventTypes } from './event-types.ts'
@@ -12,7 +13,7 @@ export const appointments: Module = {
   options: [preRequisitionScheduling],
   tables: { ofTeams: ['appointment'] },
   jobs: [expireHandler],
-  hooks: [orderHook],
+  hooks: [orderHook, collectionZoneHook],
   constraints,
   erasers: { user: eraseAppointments, team: eraseTables('appointment') },
 }

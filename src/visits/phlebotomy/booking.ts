@@ -26,7 +26,8 @@ import type {
 import { saveOrder, lockOrder } from '../../lab/orders/change-order.ts'
 import type { LockedOrder } from '../../lab/orders/locked-order.ts'
 import { getOrder } from '../../lab/orders/orders.ts'
-import { utcDate, iso, ageOn } from '../../platform/runtime/clock.ts'
+import { iso, ageOn } from '../../platform/runtime/clock.ts'
+import { dayIn } from '../../platform/runtime/zoned-time.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
 import { PreserializedJson } from '../../platform/http/operation.ts'
@@ -91,6 +92,8 @@ function requireOffer(tx: Tx, vault: Vault, key: string): Offer {
   return verifyBookingKey(vault, tx.tenant, isOfLink, key, tx.now)
 }
 
+const ADULTS_ONLY = 'At-home phlebotomy appointments are for patients of 18 years and older.'
+
 /**
  * Creates a visit for an order. Errors: 400 the patient is a minor; 400 no provider serves the address with this service type, or the
  * address was not found.
@@ -104,9 +107,9 @@ async function createVisit(
   notes: string | undefined,
 ): Promise<PendingVisit> {
   const { id: order_id, user_id, patient_details } = lockedOrder.order
-  if (!patient_details || ageOn(patient_details.dob, utcDate(tx.now)) < ADULT_YEARS)
-    throw badRequest('At-home phlebotomy appointments are for patients of 18 years and older.')
+  if (!patient_details) throw badRequest(ADULTS_ONLY)
   const where = await requireVisitLocation(tx, address)
+  if (ageOn(patient_details.dob, dayIn(tx.now, where.time_zone)) < ADULT_YEARS) throw badRequest(ADULTS_ONLY)
   if (!(await link.services(tx, where)).includes(service)) throw badRequest(NOT_SERVED)
   const refusal = link.unavailableReason(address)
   if (refusal !== undefined) throw badRequest(refusal)

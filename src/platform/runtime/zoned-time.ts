@@ -1,0 +1,48 @@
+// Instants as days and times of a place, for people. Pure. Zones are IANA names.
+
+interface ZonedParts {
+  /** `YYYY-MM-DD` */
+  date: string
+  /** `HH:MM`, 0 to 23 h. */
+  time: string
+  /** `MST`, `UTC`, `GMT+1`. */
+  zone: string
+}
+
+/** A formatter takes a tenth of a millisecond to make. */
+const formatters = new Map<string, Intl.DateTimeFormat>()
+const FORMATTERS_MAX = 100
+
+function formatterOf(zone: string): Intl.DateTimeFormat {
+  let formatter = formatters.get(zone)
+  if (!formatter) {
+    if (formatters.size >= FORMATTERS_MAX) formatters.clear()
+    formatter = new Intl.DateTimeFormat('en-US', {
+      timeZone: zone,
+      calendar: 'gregory',
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      timeZoneName: 'short',
+    })
+    formatters.set(zone, formatter)
+  }
+  return formatter
+}
+
+/** The day, the time and the name of the zone at an instant. */
+export function zonedParts(at: Date, zone: string): ZonedParts {
+  const parts = formatterOf(zone).formatToParts(at)
+  const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((each) => each.type === type)!.value
+  return {
+    date: `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}`,
+    time: `${part('hour')}:${part('minute')}`,
+    zone: part('timeZoneName'),
+  }
+}
+
+/** The calendar day of an instant in a zone, `YYYY-MM-DD`. */
+export const dayIn = (at: Date, zone: string): string => zonedParts(at, zone).date
