@@ -32,6 +32,8 @@ export async function execute(words: string[], context: ProgramContext): Promise
 
 async function runCommand(words: string[], context: ProgramContext): Promise<void> {
   if (words.length === 1 && words[0] === '--version') return context.print(`${version}\n`)
+  // Node replaces what is not UTF-8 in arguments: two names would become one.
+  if (words.some((word) => word.includes('\uFFFD'))) throw new UsageError('Arguments must be UTF-8.')
   const parsed = parse(tree, words)
   if ('help' in parsed) {
     const isWhole = words.length === 0 || (words.length === 1 && /^(help|--help|-h)$/.test(words[0]!))

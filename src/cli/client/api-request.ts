@@ -4,6 +4,7 @@ import { UsageError, type CommandContext, type Typed } from '../command-tree.ts'
 import { createApiClient, request, type ApiClient, type ApiResponse, type RemoteValues } from './api-client.ts'
 import { overridden, parseOverrides } from './overrides.ts'
 import { readDemo } from '../demo-file.ts'
+import { decodeUtf8 } from '../../platform/runtime/utf8.ts'
 
 const FILE_SIZE_MAX = 10 * 1024 * 1024
 
@@ -64,7 +65,9 @@ async function fileText(file: string): Promise<string> {
     throw new Error(`The file cannot be read (${error.code ?? error.name}).`)
   })
   if (bytes.length > FILE_SIZE_MAX) throw new Error(`The file has more than ${FILE_SIZE_MAX} bytes.`)
-  return bytes.toString('utf8')
+  const text = decodeUtf8(bytes)
+  if (!text.isWellFormed()) throw new UsageError('The file must be UTF-8.')
+  return text
 }
 
 /** The Management API takes its own keys, in another header; they have no cell. */

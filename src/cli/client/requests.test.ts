@@ -48,6 +48,18 @@ describe('a request by command', () => {
     assert.equal(typeof JSON.parse(gone.out).detail, 'string')
   })
 
+  test('refuses a file and arguments that are not UTF-8, of which nothing is sent', async () => {
+    const file = join(folder, 'latin1.json')
+    writeFileSync(file, Buffer.from('{"client_user_id":"ren\xe8"}', 'latin1'))
+    const sent = await ended(['post', '/v2/user', '--data', `@${file}`, ...remote])
+    assert.equal(sent.code, 2)
+    assert.match(sent.err, /The file must be UTF-8/)
+    // What the arguments of a process become that are not.
+    const named = await ended(['post', '/v2/user', '--set', 'client_user_id=ren\uFFFD', ...remote])
+    assert.equal(named.code, 2)
+    assert.match(named.err, /Arguments must be UTF-8/)
+  })
+
   test('prints why a request was refused, and fails', async () => {
     const { code, out, err } = await ended(['post', '/v2/user', '--data', '{"client_user_id":7}', ...remote])
     assert.deepEqual([code, err], [1, 'drawbridge: The server responded 422.\n'])

@@ -54,6 +54,7 @@ const elements: ReadonlyMap<string, StreamList> = new Map([
   ['powerinwatts', 'power'],
   ['speed', 'velocity_smooth'],
   ['atemp', 'temperature'],
+  ['temp', 'temperature'],
 ])
 /** What programs call a heart rate, in small letters. */
 const RATE_NAMES = new Set(['hr', 'heartrate', 'heart_rate', 'heartratebpm', 'bpm', 'pulse'])
