@@ -303,7 +303,7 @@ test('a deletion cannot be undone if the sandbox team has become full in the mea
   const { status, body } = await undo(team, { user_id })
   assert.deepEqual(
     [status, body.detail.error_message],
-    [400, 'You have reached the maximum of 50 Sandbox users (SANDBOX_USERS_MAX)'],
+    [400, 'You have reached the maximum of 50 Sandbox users'],
   )
   const { users } = (await team.api.get('/v2/user?limit=1')).body
   await team.api.delete(`/v2/user/${users[0].user_id}`)

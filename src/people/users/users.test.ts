@@ -22,7 +22,7 @@ const referencesOf = (users: User[]) => users.map((user) => user.client_user_id)
 const create = async ({ api }: TestTeam, body: Record<string, unknown>) => api.post('/v2/user', body)
 const fullTeam = {
   error_type: 'INVALID_REQUEST',
-  error_message: 'You have reached the maximum of 50 Sandbox users (SANDBOX_USERS_MAX)',
+  error_message: 'You have reached the maximum of 50 Sandbox users',
 }
 
 describe('creating a user', () => {

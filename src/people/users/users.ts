@@ -67,7 +67,7 @@ async function assertUserLimit(tx: Tx, but?: string): Promise<void> {
     return
   throw badRequest({
     error_type: 'INVALID_REQUEST',
-    error_message: `You have reached the maximum of ${max} Sandbox users (SANDBOX_USERS_MAX)`,
+    error_message: `You have reached the maximum of ${max} Sandbox users`,
   })
 }
 

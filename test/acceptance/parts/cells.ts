@@ -87,7 +87,7 @@ export const cellsAndKeys = (server: Server): void =>
         for (let { total } = await sdk.user.getAll({ limit: 1 }); total! < 50; total!++) await user()
         const detail = {
           error_type: 'INVALID_REQUEST',
-          error_message: 'You have reached the maximum of 50 Sandbox users (SANDBOX_USERS_MAX)',
+          error_message: 'You have reached the maximum of 50 Sandbox users',
         }
         assert.deepEqual((await assertRejected(user(), 400)).body, { detail })
         await leave()
