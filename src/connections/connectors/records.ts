@@ -3,7 +3,7 @@ import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import type { IncomingDevice } from '../../wearables/devices/devices.ts'
 import { sportOf } from '../../wearables/resources/sports.ts'
 import { timeseriesOf, type SourceType, type TimeseriesName } from '../../wearables/resources/timeseries.ts'
-import { canonicalZone, zoneOffset } from '../../wearables/resources/zones.ts'
+import { validZone, zoneOffset } from '../../wearables/resources/zones.ts'
 import type { Document } from '../../wearables/summaries/schema.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
 import { wireTime } from '../../platform/runtime/clock.ts'
@@ -22,7 +22,7 @@ export const mmolPerLiter = (mg_dl: number): number => mg_dl / MG_DL_PER_MMOL_L
 /** The zone that a vendor or a user names; null for one that this server does not know. */
 export const knownZone = (...names: (string | null)[]): string | null => {
   for (const name of names) {
-    const zone = name === null ? null : canonicalZone(name)
+    const zone = name === null ? null : validZone(name)
     if (zone !== null) return zone
   }
   return null

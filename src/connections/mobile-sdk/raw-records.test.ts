@@ -47,6 +47,10 @@ describe('the time zone and the birth date of a user', () => {
     const user_id = await team.user()
     await postSummary(team, 'profile', user_id, profile)
     assert.deepEqual(await shownIn(team, user_id), ['Europe/Vienna', 'apple_health_kit', '1990-01-31', 'apple_health_kit'])
+    for (const zone of ['UTC', 'Japan', 'Asia/Kolkata', 'Europe/Kyiv', 'US/Pacific']) {
+      await postSummary(team, 'profile', user_id, { ...profile, time_zone: zone })
+      assert.equal((await shownIn(team, user_id))[0], zone)
+    }
     await postSummary(team, 'profile', user_id, { ...profile, time_zone: 'Mars/Base' })
     assert.deepEqual((await shownIn(team, user_id))[0], 'America/Phoenix')
     await team.api.patch(`/v2/user/${user_id}`, { fallback_birth_date: '1991-02-28', fallback_time_zone: 'Etc/UTC' })

@@ -13,7 +13,7 @@ import {
   type SourceType,
   type TimeseriesName,
 } from '../../wearables/resources/timeseries.ts'
-import { canonicalZone, localDate, QUARTER_MS, zoneOffset } from '../../wearables/resources/zones.ts'
+import { validZone, localDate, QUARTER_MS, zoneOffset } from '../../wearables/resources/zones.ts'
 import { deviceOf } from './devices.ts'
 import { placesOf, type Faults } from './faults.ts'
 import type { Quantity, QuantityColumns, QuantityKind } from './schema.ts'
@@ -52,7 +52,7 @@ export class PostZones {
 
   /** @param days pairs of a day and the zone of the phone on it */
   constructor(phone: string | undefined, days?: readonly (readonly string[])[]) {
-    this.#phone = phone === undefined ? null : canonicalZone(phone)
+    this.#phone = phone === undefined ? null : validZone(phone)
     this.#days = days && new Map(days.map(([day = '', zone = '']) => [day.slice(0, 10), this.#named(zone)]))
   }
 
@@ -76,7 +76,7 @@ export class PostZones {
     let zone = this.#known.get(name)
     if (zone === undefined) {
       if (this.#known.size === ZONES_MAX) return null
-      zone = canonicalZone(name)
+      zone = validZone(name)
       this.#known.set(name, zone)
     }
     return zone

@@ -1,7 +1,7 @@
 // From what a phone sends to summaries. Source: users-wearables.md 7-9, 16.6.
 import { sportOf } from '../../wearables/resources/sports.ts'
 import { isSourceType, type SourceType } from '../../wearables/resources/timeseries.ts'
-import { canonicalZone, localDate, zoneOffset } from '../../wearables/resources/zones.ts'
+import { validZone, localDate, zoneOffset } from '../../wearables/resources/zones.ts'
 import type { Document } from '../../wearables/summaries/schema.ts'
 import type { QueryValues } from '../../wearables/summaries/query-values.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
@@ -116,7 +116,7 @@ export function profileOf(sent: SentProfile, { zone }: PhoneContext = { zone: nu
   return {
     key: '',
     raw: sent,
-    time_zone: (sent.time_zone === undefined ? null : canonicalZone(sent.time_zone)) ?? zone,
+    time_zone: (sent.time_zone === undefined ? null : validZone(sent.time_zone)) ?? zone,
     source_type: 'unknown',
     app_id: null,
     calendar_date: null,

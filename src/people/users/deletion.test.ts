@@ -301,10 +301,7 @@ test('a deletion cannot be undone if the sandbox team has become full in the mea
   await team.api.delete(`/v2/user/${user_id}`)
   for (let i = 0; i < 50; i++) await team.user(`other ${i}`)
   const { status, body } = await undo(team, { user_id })
-  assert.deepEqual(
-    [status, body.detail.error_message],
-    [400, 'You have reached the maximum of 50 Sandbox users'],
-  )
+  assert.deepEqual([status, body.detail.error_message], [400, 'You have reached the maximum of 50 Sandbox users'])
   const { users } = (await team.api.get('/v2/user?limit=1')).body
   await team.api.delete(`/v2/user/${users[0].user_id}`)
   assert.deepEqual((await undo(team, { user_id })).body, { success: true })

@@ -15,7 +15,14 @@ export class FormatError {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const EMAIL = /^[^\s@<>()[\]\\,;:"]+@[^\s@.<>()[\]\\,;:"]+(\.[^\s@.<>()[\]\\,;:"]+)+$/
-const ZONE = /^([A-Za-z_+-]+\/[A-Za-z0-9_+-]+(\/[A-Za-z0-9_+-]+)?|CET|CST6CDT|EET|EST|EST5EDT|HST|MET|MST|MST7MDT|PST8PDT)$/
+/** The areas of names of the IANA database. */
+const AREAS = 'Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Brazil|Canada|Chile|Etc|Europe|Indian|Mexico|Pacific|US'
+/** Its names without an area. A runtime has more of these, which it takes for zones of its own: `IST` for India, `AST` for Alaska. */
+const OTHER_ZONES =
+  'CET|CST6CDT|Cuba|EET|EST|EST5EDT|Egypt|Eire|GB|GB-Eire|GMT|GMT0|GMT[+]0|GMT-0|Greenwich|HST|Hongkong|Iceland|Iran|Israel|Jamaica|' +
+  'Japan|Kwajalein|Libya|MET|MST|MST7MDT|NZ|NZ-CHAT|Navajo|PRC|PST8PDT|Poland|Portugal|ROC|ROK|Singapore|Turkey|UCT|UTC|Universal|' +
+  'W-SU|WET|Zulu'
+const ZONE = new RegExp(`^(?:(?:${AREAS})(?:/[A-Za-z0-9_+-]{1,40}){1,2}|${OTHER_ZONES})$`, 'i')
 const TIMESTAMP =
   /^(\d{4})[-/](\d{2})[-/](\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?(Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?$/i
 
@@ -55,7 +62,10 @@ export const formats: Record<string, (value: string) => string | FormatError> = 
     new FormatError('datetime_parsing', 'Input should be a valid datetime', { error: 'not an ISO 8601 date-time' }),
 }
 
-/** Whether the runtime knows the zone and the API allows its spelling. */
+/**
+ * Whether the text is the name of a zone of the IANA database, or of one of its links, that the runtime knows: `Europe/Paris`, `UTC`,
+ * `Japan`, `US/Pacific`, `Etc/GMT+5`, in any letter case. Not an offset, nor an abbreviation such as `PST`.
+ */
 export function isTimeZone(name: string): boolean {
   if (!ZONE.test(name)) return false
   try {

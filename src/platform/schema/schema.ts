@@ -14,7 +14,7 @@ export const DateOfBirth = T.String({ format: 'date', readAs: 'date-of-birth' })
 /** An instant. In: any ISO 8601 form, a missing offset means UTC. Out: `YYYY-MM-DDTHH:MM:SS+00:00`. */
 export const Timestamp = T.String({ format: 'date-time' })
 export const Email = T.String({ format: 'email', maxLength: 254 })
-/** An IANA zone name; a bare `UTC` is invalid (`Etc/UTC` is valid). */
+/** A zone of the IANA database, or one of its links. */
 export const TimeZone = T.String({ format: 'iana-time-zone' })
 
 export const Nullable = <S extends TSchema>(schema: S) => T.Union([schema, T.Null()])

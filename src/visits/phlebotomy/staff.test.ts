@@ -110,7 +110,7 @@ describe('phlebotomists of an organization', () => {
       'service_area.center.lat',
     ],
     ['a window shorter than a visit', { window_min: 30 }, 'window_min'],
-    ['an unrecognized time zone', { time_zone: 'UTC' }, 'time_zone'],
+    ['an unrecognized time zone', { time_zone: 'PST' }, 'time_zone'],
     ['an unknown ZIP code without a time zone', { service_area: { zips: ['00000'] } }, 'time_zone'],
     ['hours that do not start at a quarter hour', { hours: { monday: [{ from: '08:10', to: '12:00' }] } }, 'hours.monday.0.from'],
     ['a capacity of zero', { capacity: 0 }, 'capacity'],

@@ -27,9 +27,5 @@ export function zoneOffset(zone: string, at_ms: number): number {
 export const localDate = (zone: string | null, at_ms: number): string =>
   new Date(at_ms + (zone === null ? 0 : zoneOffset(zone, at_ms) * 1000)).toISOString().slice(0, 10)
 
-/** The name under which offsets are cached, since clients spell one zone in several ways; null for a zone that this server does not know. */
-export function canonicalZone(zone: string): string | null {
-  if (zone.length > 60) return null
-  if (zone !== 'UTC' && zone !== 'GMT' && !isTimeZone(zone)) return null
-  return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
-}
+/** The zone as a client names it; null for one that this server does not know. */
+export const validZone = (zone: string): string | null => (isTimeZone(zone) ? zone : null)
