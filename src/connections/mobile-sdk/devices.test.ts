@@ -13,6 +13,11 @@ const deviceEvents = async (team: TestTeam) =>
     .filter(({ event_type }: { event_type: string }) => event_type.startsWith('provider.device.'))
     .toReversed()
 
+interface Group {
+  source: { device_id: string | null }
+  data: { value: number }[]
+}
+
 describe('devices', () => {
   test('a device is recorded once, shown, and reported; a newer version is the same device, an older one changes nothing', async () => {
     const team = await createTestTeam()
@@ -40,19 +45,24 @@ describe('devices', () => {
     assert.deepEqual(emitted[1].data, devices[0])
   })
 
-  test('rule 9: two watches of one app at one instant stay apart, in reads and in events', async () => {
+  test('rule 9: two watches of one app stay apart, and the later one counts at an instant of both, in reads and in events', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
-    const both = ['One', 'Two'].map((model, i) => at('09:00:00', 60 + i, { ...watch, metadata: metadata(model, '1.0') }))
-    assert.deepEqual(counts((await post(team, user_id, 'heartrate', both)).body), [2, 2, 0, 0])
-    assert.deepEqual(counts((await post(team, user_id, 'heartrate', both)).body), [2, 0, 0, 0])
-    const groups = (await read(team, user_id, 'heartrate')).groups.apple_health_kit
-    const ids = (await devicesOf(team, user_id)).map((one: { id: string }) => one.id)
-    assert.deepEqual(groups.map((one: { source: { device_id: string } }) => one.source.device_id).toSorted(), ids.toSorted())
-    assert.deepEqual(
-      (await events(team)).map(({ data }) => [data.data.length, data.source.device_id]).toSorted(),
-      ids.toSorted().map((id: string) => [1, id]),
-    )
+    const both = ['One', 'Two'].flatMap((model, i) => {
+      const more = { ...watch, metadata: metadata(model, '1.0') }
+      return [at('09:00:00', 60 + i, more), at(`09:0${i + 1}:00`, 70 + i, more)]
+    })
+    assert.deepEqual(counts((await post(team, user_id, 'heartrate', both)).body), [4, 3, 0, 0])
+    assert.deepEqual(counts((await post(team, user_id, 'heartrate', both)).body), [4, 0, 0, 0])
+    const groups = (await read(team, user_id, 'heartrate')).groups.apple_health_kit as Group[]
+    const devices: { id: string; device_model: string }[] = await devicesOf(team, user_id)
+    const nameOf = ({ device_id }: Group['source']) => devices.find(({ id }) => id === device_id)?.device_model
+    const shown = (all: Group[]) => all.map(({ source, data }) => [nameOf(source), data.map(({ value }) => value)]).toSorted()
+    assert.deepEqual(shown(groups), [
+      ['One', [70]],
+      ['Two', [61, 71]],
+    ])
+    assert.deepEqual(shown((await events(team)).map(({ data }) => data as unknown as Group)), shown(groups))
   })
 
   test('rule 10: provider, app and device of a summary are three fields; a device that is known later is added to it', async () => {

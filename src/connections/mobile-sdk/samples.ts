@@ -82,6 +82,12 @@ export class PostZones {
     return zone
   }
 
+  /** Whether the zone of a sample is only that of the phone. */
+  isAssumed(sample: Pick<Quantity, 'metadata'>, at_ms: number): boolean {
+    const own = sample.metadata?.HKTimeZone
+    return (typeof own !== 'string' || this.#named(own) === null) && this.#onDay(at_ms) === null
+  }
+
   /** Seconds east of UTC where a sample was taken; null if its zone is not known. */
   offsetOf(sample: Pick<Quantity, 'metadata'>, at_ms: number): number | null {
     const zone = this.of(sample, at_ms)
@@ -221,6 +227,8 @@ export function intervalFault(start_ms: number, end_ms: number, now_ms: number):
   return undefined
 }
 
+const isAssumedZone = { isZoneAssumed: true } as const
+
 function incomingAt(
   resource: TimeseriesName,
   { start_ms, end_ms, value, kind }: { start_ms: number; end_ms: number; value: number; kind: QuantityKind },
@@ -254,6 +262,7 @@ function incomingAt(
     second: null,
     length_ms: isInterval || (withLength.has(resource) && end > start) ? end - start : null,
     zone_s: zones.offsetOf(kind, start),
+    ...(zones.isAssumed(kind, start) && isAssumedZone),
     source_type,
     app_id,
     device,

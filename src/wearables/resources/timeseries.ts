@@ -116,6 +116,23 @@ export const postedTimeseries = [
   'body_temperature',
 ] as const satisfies TimeseriesName[]
 
+/** What several apps or devices count at the same time, so that their values must not be added up. */
+const counted: ReadonlySet<TimeseriesName> = new Set<TimeseriesName>([
+  'calories_active',
+  'calories_basal',
+  'daylight_exposure',
+  'distance',
+  'floors_climbed',
+  'stand_duration',
+  'stand_hour',
+  'steps',
+  'wheelchair_push',
+  'workout_distance',
+  'workout_duration',
+  'workout_swimming_stroke',
+])
+export const isCounted = (name: TimeseriesName): boolean => counted.has(name)
+
 export const plainListNames = timeseriesNames.filter((name) => table[name].hasPlainList)
 
 export const isTimeseries = (name: string): name is TimeseriesName => Object.hasOwn(table, name)

@@ -14,6 +14,8 @@ export interface Sample {
   /** Seconds east of UTC. */
   zone_s: number | null
   type: string | null
+  /** Of one that comes in: its zone is that of the client, which may be on a trip; a zone that is stored stays. */
+  isZoneAssumed?: true
 }
 
 const bytes = T.Unsafe<Buffer>({})
@@ -80,66 +82,53 @@ interface ChunkPlace {
   hour_ms: number
 }
 
-export interface FoundChunks {
-  /** By `chunkKey`. */
-  stored: Map<string, Chunk>
-  /** By the `chunkKey` of a series without a device: the chunks of that hour that the same source has recorded by its devices. */
-  ofDevices: Map<string, Chunk[]>
+/** The hours of a kin of series that are read, both included. */
+export interface HourRange {
+  /** The series that stands for the kin. */
+  kin_id: number
+  from_ms: number
+  to_ms: number
 }
 
-const FoundRow = T.Object({ ...chunkRow, unnamed_id: Nullable(T.Integer()) })
+/** A stored chunk, and what recorded it. */
+export interface KinChunk {
+  kin_id: number
+  series_id: number
+  app_id: string | null
+  device_id: string | null
+  chunk: Chunk
+}
+
+const FoundRow = T.Object({ ...chunkRow, kin_id: T.Integer(), app_id: Nullable(T.String()), device_id: Nullable(T.String()) })
 
 /**
- * Finds stored chunks of a user.
- * @param unnamed series without a device, of whose hours the chunks of its source's devices are read, too
+ * Finds the stored chunks of some hours of a user, those of all apps and devices of a kin: of one provider, type, workout and sport.
  */
-export async function findChunks(tx: Tx, user_id: string, places: ChunkPlace[], unnamed: number[]): Promise<FoundChunks> {
+export async function findChunks(tx: Tx, user_id: string, ranges: HourRange[]): Promise<KinChunk[]> {
   const rows = await tx.many(
     FoundRow,
     sql`
-    with g as (
-      select * from unnest(${arrayLiteral(places.map(({ series_id }) => series_id))}::bigint[],
-                           ${arrayLiteral(places.map(({ hour_ms }) => new Date(hour_ms)))}::timestamptz[]) as g (series_id, hour)),
-    named as materialized (
-      select d.id, n.id as unnamed_id from series n
-      join series d on d.team_id = n.team_id and d.user_id = n.user_id and d.resource = n.resource and d.provider = n.provider
-        and d.source_type = n.source_type and d.app_id is not distinct from n.app_id and d.workout_id is not distinct from n.workout_id
-        and d.sport is not distinct from n.sport and d.device_id is not null
-      where n.team_id = ${tx.team} and n.user_id = ${user_id} and n.id = any (${arrayLiteral(unnamed)}::bigint[]))
-    select ${chunkColumns}, k.unnamed_id
-    from (select series_id, hour, null::bigint as unnamed_id from g
-          union all select named.id, g.hour, named.unnamed_id from named join g on g.series_id = named.unnamed_id) k
-    join chunk c on c.series_id = k.series_id and c.hour = k.hour
+    with g as materialized (
+      select * from unnest(${arrayLiteral(ranges.map(({ kin_id }) => kin_id))}::bigint[],
+                           ${arrayLiteral(ranges.map(({ from_ms }) => new Date(from_ms)))}::timestamptz[],
+                           ${arrayLiteral(ranges.map(({ to_ms }) => new Date(to_ms)))}::timestamptz[]) as g (kin_id, from_hour, to_hour)),
+    kin as materialized (
+      select s.id, k.id as kin_id, s.app_id, s.device_id from series k
+      join series s on s.team_id = k.team_id and s.user_id = k.user_id and s.resource = k.resource and s.provider = k.provider
+        and s.source_type = k.source_type and s.workout_id is not distinct from k.workout_id and s.sport is not distinct from k.sport
+      where k.team_id = ${tx.team} and k.user_id = ${user_id} and k.id in (select kin_id from g))
+    select ${chunkColumns}, kin.kin_id, kin.app_id, kin.device_id
+    from g join kin on kin.kin_id = g.kin_id
+    join chunk c on c.series_id = kin.id and c.hour between g.from_hour and g.to_hour
     where c.team_id = ${tx.team} and c.user_id = ${user_id}`,
   )
-  const found: FoundChunks = { stored: new Map(), ofDevices: new Map() }
-  for (const { unnamed_id, ...row } of rows) {
-    const chunk = readChunk(row)
-    if (unnamed_id === null) found.stored.set(chunkKey(row), chunk)
-    else {
-      const key = chunkKey({ series_id: unnamed_id, hour_ms: row.hour_ms })
-      found.ofDevices.set(key, [...(found.ofDevices.get(key) ?? []), chunk])
-    }
-  }
-  return found
-}
-
-/** The chunk without its samples at some places in the hour; itself if it has none there. */
-export function withoutSamples(chunk: Chunk, places: ReadonlySet<number>): Chunk {
-  const kept = [...chunk.at.keys()].filter((i) => !places.has(chunk.at[i]!))
-  if (kept.length === chunk.at.length) return chunk
-  const integers = (list: Int32Array) => Int32Array.from(kept, (i) => list[i]!)
-  const floats = (list: Float64Array) => Float64Array.from(kept, (i) => list[i]!)
-  const { hour_ms, at, values, seconds, lengths, zones, types } = chunk
-  return {
-    hour_ms,
-    at: integers(at),
-    values: floats(values),
-    seconds: seconds && floats(seconds),
-    lengths: lengths && integers(lengths),
-    zones: zones && integers(zones),
-    types: types && kept.map((i) => types[i]!),
-  }
+  return rows.map(({ kin_id, app_id, device_id, ...row }) => ({
+    kin_id,
+    series_id: row.series_id,
+    app_id,
+    device_id,
+    chunk: readChunk(row),
+  }))
 }
 
 export const chunkKey = ({ series_id, hour_ms }: ChunkPlace): string => `${series_id} ${hour_ms}`

@@ -4,7 +4,7 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { DeletedData } from '../resources/expiry.ts'
-import { resourceNameOf, type SourceType, type TimeseriesName } from '../resources/timeseries.ts'
+import { isCounted, resourceNameOf, type SourceType, type TimeseriesName } from '../resources/timeseries.ts'
 import { ChunkWriter, type Sample } from './chunk-rows.ts'
 import { addToHours, mergeHours, type Hour } from './merge-hours.ts'
 
@@ -66,10 +66,12 @@ export const sourceOf = ({
   sport,
 })
 /**
- * Adds samples to series of one resource of a user. A sample at the instant of another one of its series replaces it. A sample without a
- * device is the same as one of a device of its source at its instant, and the latter stays, whichever comes first. Locks the series, in
- * the order of their sources, so that two writers cannot lose each other's samples; with a series of a device also that of its source
- * without one. Writes series, chunk.
+ * Adds samples to series of one resource of a user. A sample at the instant of another one of its provider, type, workout and sport replaces
+ * it, whichever app or device recorded that one, except that a sample without a device gives way to one of a device of its app. Of what is
+ * counted, such as steps, each hour belongs to the first app and device that have something of it; what others count in it is not stored.
+ * So the samples of one type can be added up. Blood pressures of two devices at one instant are two. Locks the series, in the order of their sources,
+ * so that two writers cannot lose each other's samples; among them one that stands for all of a provider, type, workout and sport. Writes
+ * series, chunk.
  */
 export async function mergeSamples(
   tx: Tx,
@@ -78,16 +80,23 @@ export async function mergeSamples(
   given: SeriesSamples[],
 ): Promise<MergedSamples[]> {
   if (!given.length) return []
-  const ids = await lockSeries(tx, user_id, resource, given)
+  const kinOf = (source: SampleSource): SampleSource => ({ ...source, app_id: null, device_id: null })
+  const ids = await lockSeries(
+    tx,
+    user_id,
+    resource,
+    given.flatMap(({ source }) => [source, kinOf(source)]),
+  )
   const idOf = (source: SampleSource) => ids.get(sourceKey(source))!
   const hours = new Map<string, Hour>()
   const merged = given.map(({ source, samples }) => {
     const one = { source, created: [] as Sample[], updated: [] as Sample[] }
-    addToHours(hours, { series_id: idOf(source), unnamed_id: idOf(withoutDevice(source)) }, samples, one)
+    const { app_id, device_id } = source
+    addToHours(hours, { series_id: idOf(source), kin_id: idOf(kinOf(source)), app_id, device_id }, samples, one)
     return one
   })
   const writer = new ChunkWriter()
-  await mergeHours(tx, user_id, hours, writer)
+  await mergeHours(tx, user_id, hours, writer, { isCounted: isCounted(resource), isByDevice: resource === 'blood_pressure' })
   await writer.write(tx, user_id)
   return merged
 }
@@ -101,17 +110,8 @@ const sourceKey = ({
   sport,
 }: Static<T.TObject<typeof sourceRow>>): string => JSON.stringify([provider, source_type, app_id, device_id, workout_id, sport])
 
-const withoutDevice = (source: SampleSource): SampleSource =>
-  source.device_id === null ? source : { ...source, device_id: null }
-
-/** Returns the ids of series by `sourceKey`, and of those of the same sources without a device. */
-async function lockSeries(
-  tx: Tx,
-  user_id: string,
-  resource: TimeseriesName,
-  given: SeriesSamples[],
-): Promise<Map<string, number>> {
-  const all = given.flatMap(({ source }) => (source.device_id === null ? [source] : [source, withoutDevice(source)]))
+/** Returns the ids of series by `sourceKey`. */
+async function lockSeries(tx: Tx, user_id: string, resource: TimeseriesName, all: SampleSource[]): Promise<Map<string, number>> {
   const sources = [...new Map(all.map((source) => [sourceKey(source), source])).values()]
   const rows = await tx.locking.many(
     SeriesRow,

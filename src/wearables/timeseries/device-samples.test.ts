@@ -78,7 +78,7 @@ describe('a sample without and with its device is one sample', () => {
     assert.deepEqual(await stored(team, user_id), ['09:00:00 One 61'])
   })
 
-  test('other apps, and other kinds of sources, keep theirs', async () => {
+  test('the latest of several apps counts, and other kinds of sources keep theirs', async () => {
     const team = await createTestTeam()
     const user_id = await team.user()
     const others = [{ source_bundle: 'com.example.other' }, { product_type: 'iPhone14,5' }]
@@ -118,32 +118,32 @@ const sent = fc.record({
 const posts = fc.array(fc.array(sent, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 8 })
 type Sent = typeof sent extends fc.Arbitrary<infer S> ? S : never
 
-/** What is stored by instant and device, after a post; and how many samples were new or changed. */
-function applyPost(all: Map<number, Map<Model, number>>, post: Sent[]): [created: number, updated: number] {
+/** What is stored by instant, after a post; and how many samples were new or changed. */
+function applyPost(all: Map<number, { model: Model; value: number }>, post: Sent[]): [created: number, updated: number] {
   const counts: [number, number] = [0, 0]
-  const order = [...new Set(post.map(({ model }) => model))].toSorted((a, b) => Number(a === null) - Number(b === null))
-  for (const model of order)
+  const latest = new Map<number, { model: Model; value: number }>()
+  for (const model of new Set(post.map((one) => one.model)))
     for (const at_ms of places) {
       const value = post.findLast((one) => one.model === model && one.at_ms === at_ms)?.value
-      if (value === undefined) continue
-      const there = all.get(at_ms) ?? new Map<Model, number>()
-      all.set(at_ms, there)
-      if (model === null && [...there.keys()].some((name) => name !== null)) continue
-      const before = there.get(model)
-      const isTaken = model !== null && there.delete(null)
-      if (before === undefined) counts[isTaken ? 1 : 0]++
-      else if (before !== value) counts[1]++
-      there.set(model, value)
+      if (value !== undefined && (model !== null || !latest.get(at_ms)?.model)) latest.set(at_ms, { model, value })
     }
+  for (const [at_ms, { model, value }] of latest) {
+    const there = all.get(at_ms)
+    const isTaken = there?.model === null && model !== null
+    if (there && model === null && there.model !== null) continue
+    if (there?.value === value && !isTaken) continue
+    counts[there ? 1 : 0]++
+    all.set(at_ms, { model, value })
+  }
   return counts
 }
 
-test('posts in any order leave each sample with its devices, or without one if none has named it', async () => {
+test('posts in any order leave one sample at each instant: the latest, with its device if one has named it', async () => {
   await fc.assert(
     fc.asyncProperty(posts, async (given) => {
       const team = await createTestTeam()
       const user_id = await team.user()
-      const all = new Map<number, Map<Model, number>>()
+      const all = new Map<number, { model: Model; value: number }>()
       for (const one of given) {
         const samples = one.map(({ at_ms, model, value }) => ({
           at_ms,
@@ -157,8 +157,8 @@ test('posts in any order leave each sample with its devices, or without one if n
         const { created, updated } = await storeSamples(team, user_id, 'heartrate', samples)
         assert.deepEqual([created, updated], applyPost(all, one))
       }
-      const expected = [...all].flatMap(([at_ms, ofModels]) =>
-        [...ofModels].map(([model, value]) => `${new Date(at_ms).toISOString().slice(11, 19)} ${model} ${value}`),
+      const expected = [...all].map(
+        ([at_ms, { model, value }]) => `${new Date(at_ms).toISOString().slice(11, 19)} ${model} ${value}`,
       )
       assert.deepEqual(await storedBy(team, user_id, 'oura'), expected.toSorted())
     }),

@@ -1,18 +1,12 @@
 // Merging samples with the stored ones, hour by hour, and telling which are new or changed.
-import type { Tx } from '../../platform/db/transaction.ts'
-import { chunkKey, findChunks, sampleAt, withoutSamples, type Chunk, type ChunkWriter, type Sample } from './chunk-rows.ts'
 import { HOUR_MS } from '../../platform/runtime/durations.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { chunkKey, findChunks, sampleAt, type Chunk, type ChunkWriter, type HourRange, type Sample } from './chunk-rows.ts'
+import { inStoredZone, isSame, mergeKin, Owners, type Changes, type KinHour, type Recorder } from './merge-kin.ts'
 
-/** Where the samples of an hour that are new, and those that replaced another value, are added. */
-interface Changes {
-  created: Sample[]
-  updated: Sample[]
-}
-
-/** A series, and that of its source without a device, which may be itself. */
-interface SeriesIds {
-  series_id: number
-  unnamed_id: number
+/** A series, with the series that stands for its kin: all apps and devices of its provider, type, workout and sport. */
+interface SeriesIds extends Recorder {
+  kin_id: number
 }
 
 /** The samples of a series and hour that came in. */
@@ -42,62 +36,85 @@ export function addToHours(hours: Map<string, Hour>, ids: SeriesIds, samples: Sa
   }
 }
 
-/**
- * Merges the hours with the stored chunks, and gives the writer those that change. Hours of devices come first: their samples are removed
- * from the series without a device, and that series takes none that a device has.
- */
-export async function mergeHours(tx: Tx, user_id: string, hours: Map<string, Hour>, writer: ChunkWriter): Promise<void> {
-  const all = [...hours.values()]
-  const ofDevices = all.filter(({ series_id, unnamed_id }) => series_id !== unnamed_id)
-  const unnamed = all.filter(({ series_id, unnamed_id }) => series_id === unnamed_id)
-  const others = new Map<string, Hour>()
-  for (const { unnamed_id: series_id, hour_ms } of ofDevices) {
-    const key = chunkKey({ series_id, hour_ms })
-    if (!hours.has(key))
-      others.set(key, {
+interface MergeRules {
+  /** The hours of a kin belong to one app and device each. */
+  isCounted: boolean
+  /** Two devices may have a sample at one instant. */
+  isByDevice: boolean
+}
+
+/** Hours before those of the samples in which an interval of another source may have begun. */
+const LOOK_BACK_MS = 24 * HOUR_MS
+
+/** Merges the hours with the stored chunks, and gives the writer those that change. */
+export async function mergeHours(
+  tx: Tx,
+  user_id: string,
+  hours: Map<string, Hour>,
+  writer: ChunkWriter,
+  { isCounted, isByDevice }: MergeRules,
+): Promise<void> {
+  const kins = new Map<string, KinHour>()
+  const kinHour = (kin_id: number, hour_ms: number): KinHour => {
+    const key = `${kin_id} ${hour_ms}`
+    let known = kins.get(key)
+    if (!known) kins.set(key, (known = { hour_ms, incoming: [], stored: [] }))
+    return known
+  }
+  for (const hour of hours.values()) kinHour(hour.kin_id, hour.hour_ms).incoming.push({ ...hour, samples: ascending(hour) })
+  const owners = new Map<number, Owners>()
+  for (const { kin_id } of hours.values()) if (isCounted && !owners.has(kin_id)) owners.set(kin_id, new Owners())
+  for (const { kin_id, chunk, ...recorder } of await findChunks(tx, user_id, rangesOf([...hours.values()], isCounted))) {
+    owners.get(kin_id)?.addChunk(recorder, chunk)
+    if (kins.has(`${kin_id} ${chunk.hour_ms}`)) kinHour(kin_id, chunk.hour_ms).stored.push({ ...recorder, chunk })
+  }
+  const kinIds = new Map([...hours.values()].map(({ series_id, kin_id }) => [series_id, kin_id]))
+  if (isCounted) claimHours([...kins.values()], owners, kinIds)
+  for (const { hour_ms, incoming, stored } of kins.values()) {
+    const [first, ...others] = incoming
+    const own = stored.find(({ series_id }) => series_id === first!.series_id)?.chunk
+    // Most hours have one source.
+    if (!others.length && stored.length === (own ? 1 : 0)) mergeHour(own, { ...first!, hour_ms }, writer)
+    else mergeKin({ hour_ms, incoming, stored }, writer, isByDevice)
+  }
+}
+
+/** Of what is counted, leaves out the samples of hours that belong to another app or device. Of several in one post the one with most comes first. */
+function claimHours(all: KinHour[], owners: Map<number, Owners>, kinIds: Map<number, number>): void {
+  const totals = new Map<number, number>()
+  for (const { incoming } of all)
+    for (const { series_id, samples } of incoming)
+      totals.set(
         series_id,
-        unnamed_id: series_id,
-        hour_ms,
-        samples: [],
-        isAscending: true,
-        into: { created: [], updated: [] },
-      })
+        samples.reduce((sum, { value }) => sum + value, totals.get(series_id) ?? 0),
+      )
+  const order = all
+    .flatMap(({ incoming }) => incoming)
+    .toSorted((a, b) => totals.get(b.series_id)! - totals.get(a.series_id)! || a.series_id - b.series_id)
+  for (const one of order) {
+    const ofKin = owners.get(kinIds.get(one.series_id)!)!
+    const isWhole = one.samples.every((sample) => ofKin.admits(one, sample))
+    if (!isWhole) one.samples = one.samples.filter((sample) => ofKin.admits(one, sample))
+    for (const sample of one.samples) ofKin.add(one, sample)
   }
-  const unnamedIds = [...new Set(unnamed.map(({ series_id }) => series_id))]
-  const found = await findChunks(tx, user_id, [...all, ...others.values()], unnamedIds)
-  const named = new Map<string, Set<number>>()
-  for (const [key, chunks] of found.ofDevices) named.set(key, new Set(chunks.flatMap(({ at }) => [...at])))
-  const shortened = new Set<string>()
-  for (const hour of ofDevices) {
-    const { unnamed_id, hour_ms, samples } = hour
-    const key = chunkKey({ series_id: unnamed_id, hour_ms })
-    const withoutDevice = found.stored.get(key)
-    mergeHour(found.stored.get(chunkKey(hour)), hour, writer, { withoutDevice })
-    if (!withoutDevice && !hours.has(key)) continue
-    const places = named.get(key) ?? new Set()
-    for (const { at_ms } of samples) places.add(at_ms - hour_ms)
-    named.set(key, places)
-    // Of two devices that name a sample the first one takes it; the other one's is new.
-    if (withoutDevice) {
-      const rest = withoutSamples(withoutDevice, places)
-      if (rest === withoutDevice) continue
-      found.stored.set(key, rest)
-      shortened.add(key)
-    }
+}
+
+/** The hours to read: those of the samples; of what is counted also those around them, in which intervals may reach. */
+function rangesOf(hours: Hour[], isCounted: boolean): HourRange[] {
+  const ranges = hours
+    .map(({ kin_id, hour_ms, samples }): HourRange => {
+      if (!isCounted) return { kin_id, from_ms: hour_ms, to_ms: hour_ms }
+      const to_ms = samples.reduce((latest, { at_ms, length_ms }) => Math.max(latest, at_ms + (length_ms ?? 0)), hour_ms)
+      return { kin_id, from_ms: hour_ms - LOOK_BACK_MS, to_ms: Math.floor(to_ms / HOUR_MS) * HOUR_MS }
+    })
+    .toSorted((a, b) => a.kin_id - b.kin_id || a.from_ms - b.from_ms)
+  const joined: HourRange[] = []
+  for (const range of ranges) {
+    const last = joined.at(-1)
+    if (last?.kin_id === range.kin_id && range.from_ms <= last.to_ms + HOUR_MS) last.to_ms = Math.max(last.to_ms, range.to_ms)
+    else joined.push({ ...range })
   }
-  for (const hour of [...unnamed, ...others.values()]) {
-    const key = chunkKey(hour)
-    const places = named.get(key)
-    let stored = found.stored.get(key)
-    let isShortened = shortened.has(key)
-    if (places) {
-      hour.samples = hour.samples.filter(({ at_ms }) => !places.has(at_ms - hour.hour_ms))
-      const rest = stored && withoutSamples(stored, places)
-      if (rest !== stored) isShortened = true
-      stored = rest
-    }
-    mergeHour(stored, hour, writer, { isShortened })
-  }
+  return joined
 }
 
 /** The samples of an hour, oldest first. The last of several at one instant counts. */
@@ -106,43 +123,34 @@ function ascending({ samples, isAscending }: Hour): Sample[] {
   return [...new Map(samples.map((sample) => [sample.at_ms, sample])).values()].sort((a, b) => a.at_ms - b.at_ms)
 }
 
-interface HourState {
-  /** What the same source has recorded without naming a device: there a sample is not new. */
-  withoutDevice?: Chunk | undefined
-  /** The stored chunk has more samples than the one that is given here. */
-  isShortened?: boolean
-}
-
 /** Tells which samples are new or changed; if any are, the whole hour is written. */
 function mergeHour(
   stored: Chunk | undefined,
-  hour: Hour,
+  { hour_ms, samples, into, series_id }: Pick<Hour, 'hour_ms' | 'samples' | 'into' | 'series_id'>,
   writer: ChunkWriter,
-  { withoutDevice, isShortened = false }: HourState,
 ): void {
-  const { hour_ms, into } = hour
-  const samples = ascending(hour)
   const before = into.created.length + into.updated.length
   const count = stored?.at.length ?? 0
-  let [i, j] = [0, 0]
-  for (const sample of samples) {
+  let i = 0
+  const kept = samples
+  for (const [n, sample] of samples.entries()) {
     const at = sample.at_ms - hour_ms
     while (i < count && stored!.at[i]! < at) i++
-    if (withoutDevice) while (withoutDevice.at[j]! < at) j++
-    if (i === count || stored!.at[i] !== at) (withoutDevice?.at[j] === at ? into.updated : into.created).push(sample)
-    else if (!isSame(sampleAt(stored!, i), sample)) into.updated.push(sample)
+    if (i === count || stored!.at[i] !== at) into.created.push(sample)
+    else {
+      const known = sampleAt(stored!, i)
+      kept[n] = inStoredZone(sample, known)
+      if (!isSame(known, kept[n])) into.updated.push(kept[n])
+    }
   }
-  if (!isShortened && into.created.length + into.updated.length === before) return
+  if (into.created.length + into.updated.length === before) return
   i = 0
-  for (const sample of samples) {
+  for (const sample of kept) {
     const at = sample.at_ms - hour_ms
     for (; i < count && stored!.at[i]! < at; i++) writer.add(sampleAt(stored!, i), stored!.at[i]!)
     if (i < count && stored!.at[i] === at) i++
     writer.add(sample, at)
   }
   for (; i < count; i++) writer.add(sampleAt(stored!, i), stored!.at[i]!)
-  writer.end(hour)
+  writer.end({ series_id, hour_ms })
 }
-
-const isSame = (a: Sample, b: Sample): boolean =>
-  a.value === b.value && a.second === b.second && a.length_ms === b.length_ms && a.zone_s === b.zone_s && a.type === b.type

@@ -143,7 +143,7 @@ export async function readGrouped(tx: Tx, user_id: string, resource: TimeseriesN
   const after = series === undefined ? undefined : { series: Number(series), at_ms: Number(at_ms) }
   await getUser(tx, user_id)
   const write = sampleWriter(resource)
-  const groups = new Map<string, Group[]>()
+  let groups = new Groups([])
   let group: Group | undefined
   let seen = 0
   let [last_series, last_ms] = [0, 0]
@@ -158,24 +158,25 @@ export async function readGrouped(tx: Tx, user_id: string, resource: TimeseriesN
     last_ms = sample.at_ms
     if (type !== undefined && sample.type !== type) return true
     // They come in the order of their series.
-    if (group?.series !== series) {
-      group = { source, series, data: new JoinedTexts() }
-      const ofProvider = groups.get(source.provider)
-      if (ofProvider) ofProvider.push(group)
-      else groups.set(source.provider, [group])
-    }
-    group.data.push(write(sample, source))
+    if (group?.series !== series) group = groups.next(source, series)
+    group.push(sample.at_ms, write(sample, source))
     return true
   }
-  if (resource === 'hypnogram')
-    visitFound(stagesBySource(await hypnogramOf(tx, user_id, { provider, from_ms, to_ms })), after, visit)
-  else visitRows(await readChunks(tx, user_id, resource, { provider, from_ms, to_ms, after }, PAGE), from_ms, to_ms, after, visit)
+  if (resource === 'hypnogram') {
+    const stages = stagesBySource(await hypnogramOf(tx, user_id, { provider, from_ms, to_ms }))
+    groups = new Groups(stages)
+    visitFound(stages, after, visit)
+  } else {
+    const rows = await readChunks(tx, user_id, resource, { provider, from_ms, to_ms, after }, PAGE)
+    groups = new Groups(rows.map((row) => ({ source: sourceOf(row), series: row.series_id })))
+    visitRows(rows, from_ms, to_ms, after, visit)
+  }
   expectSamples(seen)
   const text: string[] = ['{"groups":{']
-  for (const [name, list] of groups) {
+  for (const [name, list] of groups.byProvider) {
     text.push(`${text.length > 1 ? ',' : ''}${JSON.stringify(name)}:[`)
-    for (const [i, { source, data }] of list.entries())
-      text.push(`${i ? ',' : ''}{"source":${JSON.stringify(sampleSource(tx, source))},"data":[`, ...data.end(), ']}')
+    for (const [i, one] of list.entries())
+      text.push(`${i ? ',' : ''}{"source":${JSON.stringify(sampleSource(tx, one.source))},"data":[`, ...one.end(), ']}')
     text.push(']')
   }
   const end = JSON.stringify(next)
@@ -183,12 +184,64 @@ export async function readGrouped(tx: Tx, user_id: string, resource: TimeseriesN
   return new PreserializedJson<GroupedReply>(text, { searchForUsers: false })
 }
 
-/** The samples of one series in a page. */
-interface Group {
-  source: SampleSource
+/** The samples of one source in a page. */
+class Group {
+  readonly source: SampleSource
   series: number
-  data: JoinedTexts
+  readonly #data = new JoinedTexts()
+  /** Of a source with several apps, whose samples come app by app. */
+  readonly #ofApps: [at_ms: number, text: string][] | undefined
+
+  constructor(source: SampleSource, series: number, hasApps: boolean) {
+    this.source = source
+    this.series = series
+    if (hasApps) this.#ofApps = []
+  }
+
+  push(at_ms: number, text: string): void {
+    if (this.#ofApps) this.#ofApps.push([at_ms, text])
+    else this.#data.push(text)
+  }
+
+  /** The samples, oldest first. */
+  end(): readonly string[] {
+    for (const [, text] of this.#ofApps?.sort(([a], [b]) => a - b) ?? []) this.#data.push(text)
+    return this.#data.end()
+  }
 }
+
+/** The groups of a page. Apps are one source, because samples do not name them. */
+class Groups {
+  readonly byProvider = new Map<string, Group[]>()
+  readonly #bySource = new Map<string, Group>()
+  /** Sources by key: their series. */
+  readonly #series = new Map<string, Set<number>>()
+
+  /** @param all the sources that the page may have */
+  constructor(all: { source: SampleSource; series: number }[]) {
+    for (const { source, series } of all) {
+      const key = shownKey(source)
+      this.#series.set(key, (this.#series.get(key) ?? new Set()).add(series))
+    }
+  }
+
+  next(source: SampleSource, series: number): Group {
+    const key = shownKey(source)
+    const known = this.#bySource.get(key)
+    if (known) {
+      known.series = series
+      return known
+    }
+    const group = new Group(source, series, (this.#series.get(key)?.size ?? 0) > 1)
+    this.#bySource.set(key, group)
+    const ofProvider = this.byProvider.get(source.provider)
+    if (ofProvider) ofProvider.push(group)
+    else this.byProvider.set(source.provider, [group])
+    return group
+  }
+}
+
+const shownKey = ({ app_id: _app, ...shown }: SampleSource): string => JSON.stringify(Object.values(shown))
 
 /** What `readGrouped` returns is checked against the schema of the operation. */
 // oxlint-disable-next-line typescript/no-explicit-any -- JSON text

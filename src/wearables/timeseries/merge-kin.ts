@@ -1,0 +1,163 @@
+// Merging an hour that several apps or devices of one provider, type, workout and sport have recorded. Source: events.md 5: a sample is
+// known by its resource, provider, type and instant. Unsourced: which app or device counts.
+import { HOUR_MS } from '../../platform/runtime/durations.ts'
+import { sampleAt, type Chunk, type ChunkWriter, type Sample } from './chunk-rows.ts'
+
+/** Where the samples of an hour that are new, and those that replaced another value, are added. */
+export interface Changes {
+  created: Sample[]
+  updated: Sample[]
+}
+
+/** The app and the device of a series. */
+export interface Recorder {
+  series_id: number
+  app_id: string | null
+  device_id: string | null
+}
+
+/** An hour of a kin: what came in, by series, and what is stored of it. */
+export interface KinHour {
+  hour_ms: number
+  incoming: (Recorder & { samples: Sample[]; into: Changes })[]
+  stored: (Recorder & { chunk: Chunk })[]
+}
+
+/** Whether two are one recorder: of one app, one device, which may not be named. */
+const isOne = (a: Recorder, b: Recorder): boolean =>
+  a.app_id === b.app_id && (a.device_id === b.device_id || a.device_id === null || b.device_id === null)
+
+/** Whether a sample gives way to one that is there: it names no device, and that of its app does. */
+const givesWay = (sample: Recorder, there: Recorder): boolean =>
+  sample.device_id === null && there.device_id !== null && sample.app_id === there.app_id
+
+/** Which apps and devices the hours of a kin belong to. */
+export class Owners {
+  /** By hour, those who have counted something in it. */
+  readonly #hours = new Map<number, Recorder[]>()
+
+  /** Adds the samples of a stored chunk. */
+  addChunk(recorder: Recorder, chunk: Chunk): void {
+    for (let i = 0; i < chunk.at.length; i++) this.add(recorder, sampleAt(chunk, i))
+  }
+
+  /** Nothing counted claims nothing. */
+  add(recorder: Recorder, sample: Sample): void {
+    if (sample.value === 0) return
+    for (const hour of hoursOf(sample)) {
+      const there = this.#hours.get(hour)
+      if (!there) this.#hours.set(hour, [recorder])
+      else if (!there.some(({ series_id }) => series_id === recorder.series_id)) there.push(recorder)
+    }
+  }
+
+  /** Whether no hour of a sample belongs to another one. */
+  admits(recorder: Recorder, sample: Sample): boolean {
+    for (const hour of hoursOf(sample)) for (const there of this.#hours.get(hour) ?? []) if (!isOne(there, recorder)) return false
+    return true
+  }
+}
+
+/** The hours that a sample touches, of which an interval does not include its end. */
+function* hoursOf({ at_ms, length_ms }: Sample): Generator<number> {
+  const last = Math.floor((at_ms + Math.max(0, (length_ms ?? 0) - 1)) / HOUR_MS)
+  for (let hour = Math.floor(at_ms / HOUR_MS); hour <= last; hour++) yield hour
+}
+
+interface Owned {
+  recorder: Recorder
+  sample: Sample
+  into?: Changes
+}
+
+/** The samples of an hour of a kin: one at each instant, or one of each device. */
+class Places {
+  readonly #places = new Map<string, Owned>()
+  readonly #isByDevice: boolean
+
+  constructor(isByDevice: boolean) {
+    this.#isByDevice = isByDevice
+  }
+
+  #key({ device_id }: Recorder, at_ms: number): string {
+    return this.#isByDevice && device_id !== null ? `${at_ms} ${device_id}` : String(at_ms)
+  }
+
+  /** The sample that one would replace, or give way to. */
+  rivalOf(recorder: Recorder, at_ms: number): Owned | undefined {
+    const there = this.#places.get(this.#key(recorder, at_ms))
+    if (there || !this.#isByDevice) return there
+    const isOfApp = ({ recorder: { app_id } }: Owned) => app_id === recorder.app_id
+    if (recorder.device_id === null)
+      return this.values().find((one) => one.sample.at_ms === at_ms && one.recorder.device_id !== null && isOfApp(one))
+    const unnamed = this.#places.get(String(at_ms))
+    return unnamed && isOfApp(unnamed) ? unnamed : undefined
+  }
+
+  set(owned: Owned, instead: Owned | undefined): void {
+    if (instead) this.#places.delete(this.#key(instead.recorder, instead.sample.at_ms))
+    this.#places.set(this.#key(owned.recorder, owned.sample.at_ms), owned)
+  }
+
+  values(): Owned[] {
+    return [...this.#places.values()]
+  }
+}
+
+/** What came in: of several at one instant the last counts, but one of a device before one of its app without a device. */
+function latestOf(incoming: KinHour['incoming'], isByDevice: boolean): Owned[] {
+  const latest = new Places(isByDevice)
+  for (const one of incoming)
+    for (const sample of one.samples) {
+      const there = latest.rivalOf(one, sample.at_ms)
+      if (!there || !givesWay(one, there.recorder)) latest.set({ recorder: one, sample, into: one.into }, there)
+    }
+  return latest.values()
+}
+
+/** What is stored, and the series of which a part does not count: earlier programs have stored the samples of several apps at one instant. */
+function storedPlaces(stored: KinHour['stored'], isByDevice: boolean): { places: Places; changed: Set<number> } {
+  const places = new Places(isByDevice)
+  const changed = new Set<number>()
+  for (const { chunk, ...recorder } of stored)
+    for (let i = 0; i < chunk.at.length; i++) {
+      const sample = sampleAt(chunk, i)
+      const there = places.rivalOf(recorder, sample.at_ms)
+      if (there) changed.add((givesWay(recorder, there.recorder) ? recorder : there.recorder).series_id)
+      if (!there || !givesWay(recorder, there.recorder)) places.set({ recorder, sample }, there)
+    }
+  return { places, changed }
+}
+
+/** Tells which samples are new or changed, and writes the hour of each series that has changed. */
+export function mergeKin({ hour_ms, incoming, stored }: KinHour, writer: ChunkWriter, isByDevice: boolean): void {
+  const { places, changed } = storedPlaces(stored, isByDevice)
+  for (const { recorder, sample, into } of latestOf(incoming, isByDevice)) {
+    const there = places.rivalOf(recorder, sample.at_ms)
+    const merged = there ? inStoredZone(sample, there.sample) : sample
+    if (there) {
+      // A device takes a sample that its app has sent without it.
+      const isTaken = recorder.device_id !== null && there.recorder.device_id === null
+      const isOwn = there.recorder.series_id === recorder.series_id
+      if (isSame(there.sample, merged) && (isOwn || !isTaken)) continue
+      if (!isOwn && givesWay(recorder, there.recorder)) continue
+      changed.add(there.recorder.series_id)
+    }
+    into![there ? 'updated' : 'created'].push(merged)
+    changed.add(recorder.series_id)
+    places.set({ recorder, sample: merged }, there)
+  }
+  const bySeries = new Map<number, Sample[]>([...changed].map((series_id) => [series_id, []]))
+  for (const { recorder, sample } of places.values()) bySeries.get(recorder.series_id)?.push(sample)
+  for (const [series_id, samples] of bySeries) {
+    for (const sample of samples.toSorted((a, b) => a.at_ms - b.at_ms)) writer.add(sample, sample.at_ms - hour_ms)
+    writer.end({ series_id, hour_ms })
+  }
+}
+
+/** A sample that takes the place of a stored one, in its zone if its own is only that of the client. */
+export const inStoredZone = (sample: Sample, { zone_s }: Sample): Sample =>
+  sample.isZoneAssumed && zone_s !== null && zone_s !== sample.zone_s ? { ...sample, zone_s } : sample
+
+export const isSame = (a: Sample, b: Sample): boolean =>
+  a.value === b.value && a.second === b.second && a.length_ms === b.length_ms && a.zone_s === b.zone_s && a.type === b.type
