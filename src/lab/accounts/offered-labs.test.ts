@@ -202,6 +202,39 @@ describe('the identity of a laboratory', () => {
   })
 })
 
+describe('orders and results of an earlier release', () => {
+  test('get the identity of their laboratory once it is set, in the API, in lists and in documents', async () => {
+    await db.plainTx((tx) => writeLabs(tx, labRows()))
+    const team = await production()
+    const [open, reported] = [await orderAtLab(team), await orderAtLab(team)]
+    assertOk(await staffAction(team, reported, 'result', finalReport))
+    const shown = async () => {
+      const read = async (path: string) => JSON.stringify(assertOk(await team.api.get(path)).body)
+      const paths = [`/v3/order/${open.id}`, `/v3/order/${reported.id}`, '/v3/orders', `/v3/order/${reported.id}/result`]
+      return Promise.all(paths.map(read))
+    }
+    const fiction = /Manual Entry Laboratory|sandbox|Handwritten|00D0000009|Nobody/
+    for (const text of await shown()) assert.match(text, fiction)
+
+    await contents.loadReferenceData(db, true)
+    await forgetLabs(team)
+    assert.deepEqual((await staffAction(team, open, 'result', finalReport)).body, refusal)
+    assert.match(await setManual(), /\n2 orders and 1 results named a fictional laboratory; corrected\.\n$/)
+    assert.match(await setManual(), /^[^\n]+\n$/)
+    for (const text of await shown()) {
+      assert.doesNotMatch(text, fiction)
+      assert.match(text, /Harbor Light Laboratory/)
+    }
+    const { metadata, sample_information } = assertOk(await team.api.get(`/v3/order/${reported.id}/result`)).body
+    assert.deepEqual([metadata.laboratory, metadata.clia_number], ['Harbor Light Laboratory', '99D0000017'])
+    const [sample] = Object.values(sample_information) as {
+      performing_laboratories: Record<string, { medical_director: string }>
+    }[]
+    assert.equal(sample!.performing_laboratories.manual!.medical_director, 'Dora Example, MD')
+    assertOk(await staffAction(team, open, 'result', finalReport))
+  })
+})
+
 describe('a production order at a laboratory without an account', () => {
   test('is refused with the command that creates the account, or links an account of the organization', async () => {
     await setManual()

@@ -82,6 +82,13 @@ export const findLab = (tx: Queries, lab_id: number): Promise<LabRecord | undefi
 /** The lab of a lab account that the team may use; undefined for any other id. Accounts belong to a module above, which passes this function. */
 export type LabOfAccount = (tx: Tx, lab_account_id: string) => Promise<number | undefined>
 
+/** A lab by its slug, as the API shows it and as documents print it. */
+export async function findLabBySlug(tx: Queries, slug: string): Promise<{ shown: Lab; printed: LabRecord } | undefined> {
+  const shown = await tx.maybe(Lab, sql`select ${labColumns} from lab l where l.slug = ${slug}`)
+  const printed = shown && (await findLab(tx, shown.id))
+  return printed && { shown, printed }
+}
+
 /** What the catalog asks of lab accounts, which belong to a module above. */
 export interface LabAccess {
   /** The lab of a lab account that the team may use; undefined for any other id. */

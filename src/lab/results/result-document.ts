@@ -93,7 +93,8 @@ function patientOf({ patient_details: patient }: Order, on: string): Pick<LabRes
   return { patient: name, dob: patient.dob, age: String(ageOn(patient.dob, on)) }
 }
 
-const orderingLaboratory = (lab: LabRecord): PerformingLaboratory => ({
+/** The laboratory of the order, as the one that performed its tests. */
+export const orderingLaboratory = (lab: LabRecord): PerformingLaboratory => ({
   id: lab.slug,
   name: lab.name,
   clia: lab.clia,
@@ -177,6 +178,15 @@ const identity = ({ name, slug, loinc, loinc_slug, provider_id, source_markers }
   source_markers,
 })
 
+/** A laboratory that performed tests, as a result shows it. */
+export const shownLaboratory = ({ name, phone_number, medical_director, accreditation, address }: PerformingLaboratory) => ({
+  name,
+  phone_number,
+  medical_director,
+  ...(accreditation && { accreditation }),
+  address: address && { ...address, access_notes: null },
+})
+
 function sample(
   order: Order,
   report: DiagnosticReport,
@@ -191,13 +201,7 @@ function sample(
     date_reported: instant(report.reported_at),
     performing_laboratories: performing
       ? {
-          [performing.id]: {
-            name: performing.name,
-            phone_number: performing.phone_number,
-            medical_director: performing.medical_director,
-            ...(performing.accreditation && { accreditation: performing.accreditation }),
-            address: performing.address && { ...performing.address, access_notes: null },
-          },
+          [performing.id]: shownLaboratory(performing),
         }
       : null,
     clinical_information: {
